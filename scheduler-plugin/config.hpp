@@ -25,7 +25,7 @@ struct Config {
   std::string lease_namespace;  // empty: the namespace of the credentials
   Endpoint http{"127.0.0.1", 8080};
   Endpoint grpc{"127.0.0.1", 8081};
-  std::string tls_cert;  // empty: both sides in the clear
+  std::string tls_cert;  // empty: no TLS on either port
   std::string tls_key;
   std::string tls_client_ca;       // empty: clients are not asked for certificates
   std::string grpc_auth = "none";  // besides what tls_client_ca asks for

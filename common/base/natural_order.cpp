@@ -5,7 +5,7 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// The run of digits at `at`, without leading zeros; `at` moves behind it.
+// The run of digits at `at`, without leading zeros; `at` moves past it.
 std::string_view number(std::string_view text, std::size_t& at) {
   while (at < text.size() && text[at] == '0') ++at;
   const std::size_t from = at;

@@ -14,7 +14,7 @@ class Pace {
   using Time = std::chrono::steady_clock::time_point;
   explicit Pace(Ms gap) : gap_(gap) {}
 
-  // How long to wait before the next write; 0: it may go now.
+  // How long to wait before the next write; 0: it may be sent now.
   Ms left(Time now) const {
     if (!last_) return Ms(0);
     return std::max(Ms(0), std::chrono::ceil<Ms>(*last_ + gap_ - now));

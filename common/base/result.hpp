@@ -1,8 +1,8 @@
 // Result<T> — a value or an Error: how every expected failure travels in chipweave.
 //
-// Exceptions are for broken invariants and for constructors; whatever a caller can provoke (bad
-// input, a full node, a peer that is gone) is a Result. The class is [[nodiscard]], so an ignored
-// failure does not compile.
+// Exceptions are for broken invariants and for constructors; anything that a caller can provoke
+// (bad input, a full node, a peer that is gone) is a Result. The class is [[nodiscard]], so an
+// ignored failure does not compile.
 #pragma once
 
 #include <optional>

@@ -29,7 +29,7 @@ template <std::integral Number>
 requires(!std::same_as<Number, bool>) void append_part(std::string& out, Number part) {
   out += std::to_string(part);
 }
-// All parts behind each other: concat("device ", 3, " of ", name).
+// All parts concatenated: concat("device ", 3, " of ", name).
 template <class... Parts>
 std::string concat(const Parts&... parts) {
   std::string out;

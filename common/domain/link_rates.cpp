@@ -10,7 +10,7 @@ namespace {
 // What is known of a model.
 struct ModelRates {
   std::string_view word;  // found in the upper-cased model
-  int pcie;               // generation of its own port; 0: of platforms as if unknown
+  int pcie;               // generation of its own port; 0: as for an unknown model
   LinkKind kind;          // of its fast links
   double gbps;            // of one lane; 0: it has no fast links, or their rate is not known
 };

@@ -9,8 +9,8 @@
 
 namespace chipweave::domain {
 
-// Collects sentences; the first kMaxListed are kept, so that a broken file of 64 chips does not
-// answer with pages.
+// Collects messages; keeps the first kMaxListed, so that a broken file of 64 chips does not produce
+// pages of output.
 struct TopologyBuilder::Problems {
   static constexpr std::size_t kMaxListed = 8;
   std::vector<std::string> list;

@@ -1,4 +1,4 @@
-// Changing parts of an immutable machine: everything else stays as it is.
+// Makes a changed copy of an immutable machine; everything else stays as it is.
 #pragma once
 
 #include <functional>
@@ -10,17 +10,17 @@
 
 namespace chipweave::domain {
 
-// What is done to each part; empty: nothing. Indices, kinds and lanes must be left alone.
+// The change to each part; empty: none. Indices, kinds and lanes must not change.
 struct TopologyEdit {
   std::function<void(Chip&)> chip;
   std::function<void(DirectLink&)> link;
   std::function<void(const Switch&, SwitchPort&)> port;
   std::function<LinkKind(int a, int b)> host_path;  // of two slots, a < b
   std::function<bool(const Nic&)> keeps_nic;
-  std::optional<std::vector<Nic>> nics;  // in place of those that are there
+  std::optional<std::vector<Nic>> nics;  // replaces the existing ones
 };
 
-// What the builder refuses is an error.
+// Errors: those of TopologyBuilder.
 Result<NodeTopology> rebuilt(const NodeTopology& topology, const TopologyEdit& edit);
 
 // The same for chips alone.

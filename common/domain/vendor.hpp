@@ -1,5 +1,5 @@
-// Vendor — what differs between the makers of accelerators as far as names and neighbouring
-// software go. Whoever needs to treat one of them differently asks here instead of comparing names.
+// Vendor — the differences between makers of accelerators in names and surrounding software. Code
+// that treats one of them differently reads it here instead of comparing names.
 #pragma once
 
 #include <string>
@@ -26,9 +26,9 @@ const Vendor& vendor_of(std::string_view name);
 const Vendor& vendor_of(const NodeTopology& topology);
 const Vendor& vendor_of(VendorId id);
 
-// Extended resources that a machine's chips are counted as unless its operator says otherwise, the
-// vendor's own first: nvidia.com/gpu, aliyun.com/gpu; amd.com/gpu; metax-tech.com/gpu; on Ascend by
-// generation (huawei.com/Ascend910). Empty for an unknown vendor.
+// The default extended resources that a machine's chips are counted as, the vendor's own first:
+// nvidia.com/gpu, aliyun.com/gpu; amd.com/gpu; metax-tech.com/gpu; on Ascend by generation
+// (huawei.com/Ascend910). Empty for an unknown vendor.
 std::vector<std::string> usual_resources(const NodeTopology& topology);
 
 }  // namespace chipweave::domain

@@ -70,7 +70,7 @@ std::string unknown_word(const CLI::App& command, const std::string& word) {
          "; known: " + joined(known);
 }
 
-// What a value of CLI11's type name is to a person.
+// A human-readable name for CLI11's type name.
 std::string_view kind_of_value(std::string_view type) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kKinds = {
       {{"INT", "a whole number"},
@@ -173,7 +173,7 @@ std::string missing(const CLI::App& command, const std::string& text) {
 
 std::string what_is_wrong(const CLI::App& command, const CLI::ParseError& error) {
   const std::string text = error.what();
-  // What was not understood explains more than what is missing because of it.
+  // An unknown argument explains more than the missing one that results from it.
   const std::vector<std::string> unknown = command.remaining();
   if (!unknown.empty()) return unknown_word(command, unknown.front());
   switch (error.get_exit_code()) {

@@ -128,7 +128,7 @@ void ClientConnection::write(std::string_view bytes, Wrote done) {
 void ClientConnection::read(Read done) {
   auto came = [self = shared_from_this(), done = std::move(done)](const error_code& ec,
                                                                   std::size_t n) {
-    // A server that ends without a TLS good-bye: what is missing shows in HTTP's own framing.
+    // The server closed without close_notify: truncation still shows in HTTP's own framing.
     if (ec == asio::error::eof || ec == ssl::error::stream_truncated)
       return done(std::string_view());
     if (ec) return done(failed(self->to_->origin, "the connection was cut", ec));

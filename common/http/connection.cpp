@@ -56,7 +56,7 @@ void Connection::time_out() {
   close();
 }
 
-// A courtesy before closing: the client may be gone.
+// Best effort before closing: the client may be gone.
 void Connection::reply_and_close(int status, std::string_view code, std::string_view message) {
   Response response;
   response.status = status;
@@ -221,8 +221,7 @@ void Connection::start_reply(Response response, AfterReply after, bool with_body
   written_ = 0;
 }
 
-// One system call with head and body as they lie; only what does not fit the send buffer takes
-// more.
+// One system call for head and body without copying; more only if they do not fit the send buffer.
 bool Connection::write_now() {
   const std::size_t total = head_.size() + body_size_;
   while (written_ < total) {

@@ -158,7 +158,7 @@ struct RequestReader::Impl {
 
 RequestReader::State RequestReader::Impl::advance(std::string_view& in) {
   if (state == State::idle) {
-    // an empty line before a request is to be passed over (RFC 9112, 2.2)
+    // an empty line before a request is ignored (RFC 9112, 2.2)
     const std::size_t start = in.find_first_not_of("\r\n");
     in.remove_prefix(start == std::string_view::npos ? in.size() : start);
     if (in.empty()) return state;
@@ -273,7 +273,7 @@ RequestReader::State RequestReader::feed(std::string_view bytes) {
     return i.state;
   }
   if (i.pending.empty()) {
-    // the common case: a request in one piece is parsed where it lies
+    // the common case: a request in one piece is parsed in place
     i.advance(bytes);
     i.pending.assign(bytes);
     i.pending_from = 0;

@@ -91,7 +91,7 @@ class AnnotateAttempt : public http::AsyncOperation<AnnotateAttempt> {
   }
 
   void patched(Result<Reply> reply) {
-    if (!reply) return try_again(reply.error().text());  // the next look shows whether it arrived
+    if (!reply) return try_again(reply.error().text());  // the next read shows whether it arrived
     if (reply->status == 200) return finish({});
     if (reply->status == 404) return finish(make_error(Errc::not_found, pod() + " does not exist"));
     if (reply->status == 409) return try_again("it changes all the time");

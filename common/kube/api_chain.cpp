@@ -13,7 +13,7 @@ constexpr int kUnauthorized = 401;  // the token is read again for the next requ
 constexpr int kRequestTimeout = 408;
 constexpr int kTooManyRequests = 429;
 constexpr int kInternal = 500;
-// A server that words each refusal anew must not fill the memory, only the log.
+// A server whose messages all differ may fill the log, but not the memory.
 constexpr std::size_t kMaxLines = 16;
 
 bool passes(int status) {

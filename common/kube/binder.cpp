@@ -113,7 +113,7 @@ class BindAttempt : public http::AsyncOperation<BindAttempt> {
                                                   "): " + problem_));
   }
 
-  // The pod itself says what became of it.
+  // Reads the pod to learn the outcome.
   void ask() {
     Call call;
     call.target = path_;
@@ -155,7 +155,7 @@ class BindAttempt : public http::AsyncOperation<BindAttempt> {
     finish({});
   }
 
-  // asking: only the question, after it went unanswered.
+  // asking: repeats only the read, after it went unanswered.
   void try_again(bool asking) {
     milliseconds wait = std::exchange(wait_, wait_ * 2);
     if (retry_after_) wait = std::max<milliseconds>(wait, *retry_after_);
@@ -180,7 +180,7 @@ class BindAttempt : public http::AsyncOperation<BindAttempt> {
   std::chrono::steady_clock::time_point end_;
   milliseconds wait_;
   std::optional<std::chrono::seconds> retry_after_;
-  std::string problem_;         // what the last binding came to
+  std::string problem_;         // outcome of the last binding
   bool may_try_again_ = false;  // with a second binding
   bool called_off_ = false;     // the last one was not sent
   std::unique_ptr<Ticket> ticket_;

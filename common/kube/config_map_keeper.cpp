@@ -6,7 +6,7 @@
 namespace chipweave::kube {
 namespace {
 
-// What must be set of `wanted` on `there`.
+// The keys of `wanted` that must be set on `there`.
 codec::StringChanges missing(const codec::StringMap& there, const codec::StringMap& wanted) {
   codec::StringChanges out;
   for (const auto& [key, value] : wanted) {
@@ -61,7 +61,7 @@ void ConfigMapKeeper::looked(Result<Reply> reply) {
   stored_.reset();
   if (reply->status != kNotFound) {
     if (!take(std::move(reply->body))) return;
-    // Who replaces the whole object drops our label.
+    // A writer that replaces the whole object drops our label.
     if (stored_by_us_ && !is_ours())
       chain_.note("another program writes it, too: only one of them may run");
   }
@@ -133,7 +133,7 @@ void ConfigMapKeeper::written(Result<Reply> reply, int also_expected) {
   if (chain_.failed("cannot write it", reply, {kConflict, also_expected})) return;
   if (reply->status == kConflict || reply->status == kNotFound) return chain_.look_again();
   if (!take(std::move(reply->body))) return;
-  // Something in the API server undoes it: no reason to write each second.
+  // An admission controller undoes the change: do not write it again every second.
   if (!missing(stored_->data, sent_).empty() || !is_ours()) {
     return chain_.refused("the API server has stored something else than was written");
   }
@@ -158,7 +158,7 @@ void ConfigMapKeeper::remove() {
 void ConfigMapKeeper::rest() {
   chain_.succeeded();
   phase_ = Phase::resting;
-  if (!wanted_) return;  // who wants something again has it looked at first
+  if (!wanted_) return;  // the next want() reads it first
   Ms wait = check_.next();
   if (options_.rewrite_every > Ms(0)) {
     const auto due = last_write_ + options_.rewrite_every - transport_.now();

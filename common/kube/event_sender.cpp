@@ -66,7 +66,7 @@ void EventSender::enqueue(Call call) {
   pump();
 }
 
-// One at a time, as tokens allow.
+// One at a time, within the rate limit.
 void EventSender::pump() {
   if (call_ != nullptr || pause_ != nullptr || waiting_.empty()) return;
   const Clock::Steady now = clock_.now();
@@ -100,7 +100,7 @@ void EventSender::ended(const Result<Reply>& reply) {
     return;
   }
   ++(reply ? stats_.refused : stats_.dropped);
-  // The server's words name the event, so they differ each time.
+  // The server's message names the event, so it differs each time.
   const std::string reason = reason_of(reply);
   if (complaints_.size() >= kMaxComplaints || !complaints_.insert(reason).second) return;
   obs::log(obs::Level::warn, "an event is lost, and so may be others for this reason",

@@ -16,7 +16,7 @@ constexpr int kMaxReturns = 3;
 constexpr std::chrono::milliseconds kBetweenReturns{20};
 constexpr std::chrono::milliseconds kLongestPause{10'000};  // whatever the server asks for
 
-// So that several who wait do not ask as one. by: 0 to 1.
+// Jitter, so that several waiting processes do not send at once. by: 0 to 1.
 std::chrono::milliseconds spread(std::chrono::milliseconds period, double by) {
   constexpr double kMax = 0.2;
   return std::chrono::milliseconds(
@@ -168,7 +168,7 @@ void LeaderElector::answered(Result<Reply> reply) {
 
 void LeaderElector::renew() { leading_ ? put() : look(); }
 
-// The Lease is not as it was read. A second time in a row is waited out.
+// The Lease has changed since it was read. The second conflict in a row waits before reading again.
 void LeaderElector::look_again() {
   if (seen_) seen_->since = transport_.now();
   if (++surprises_ < kMaxSurprises) return look();
@@ -183,7 +183,7 @@ void LeaderElector::trouble(const std::string& what, const Result<Reply>& reply)
     std::string body = reply->body;
     why += ": HTTP " + std::to_string(reply->status) + " " + codec::read_status(body).message;
   }
-  // Who leads has no time to lose.
+  // A leader must not delay its renewals.
   Milliseconds delay = leading_ ? options_.retry_period / 4 : period();
   if (!leading_ && reply && reply->retry_after)
     delay = std::clamp<Milliseconds>(*reply->retry_after, delay, kLongestPause);

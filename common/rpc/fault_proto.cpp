@@ -31,7 +31,7 @@ v1::FaultEffect effect_to_proto(Effect effect) {
   return v1::FAULT_EFFECT_NOTE;
 }
 
-// An agent of another version must not lose its node for a word about a fault.
+// An unknown fault of an agent of another version must not make its node unusable.
 Effect effect_from_proto(v1::FaultEffect effect) {
   if (effect == v1::FAULT_EFFECT_UNUSABLE) return Effect::unusable;
   if (effect == v1::FAULT_EFFECT_NETWORK) return Effect::network;

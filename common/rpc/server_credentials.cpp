@@ -8,9 +8,8 @@
 namespace chipweave::rpc {
 namespace {
 
-// gRPC's C++ side knows no way to change a certificate without its experimental providers, which
-// read files on their own and hand out a pair that does not fit. The C side asks before each
-// handshake.
+// gRPC's C++ API cannot change a certificate without its experimental providers, which read files
+// themselves and may return a mismatched pair. The C API calls back before each handshake.
 class FetchedCredentials final : public grpc::ServerCredentials {
  public:
   explicit FetchedCredentials(grpc_server_credentials* credentials) : credentials_(credentials) {}

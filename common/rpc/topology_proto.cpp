@@ -32,7 +32,7 @@ constexpr std::array<std::pair<LinkKind, v1::LinkKind>, 13> kKinds = {{
     {LinkKind::sys, v1::LINK_KIND_SYS},
 }};
 
-// What a message may hold at most; above it, a peer only wants to cost us time.
+// Limits of a message; a peer that exceeds them only wastes our time.
 constexpr int kMaxPairs = limits::kMaxChips * (limits::kMaxChips - 1);  // each pair from both sides
 constexpr int kMaxDeviceIps = 16;
 

@@ -1,5 +1,5 @@
-// The main loop of the probe process: reads the hardware and writes what it finds, until nobody
-// reads its output any more.
+// The main loop of the probe process: reads the hardware and writes what it finds until its output
+// is closed.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// Reporter — keeps whoever schedules up to date about this node: a scheduler (grpc_reporter.hpp) or
-// the API server of a cluster (kube/kube_reporter.hpp).
+// Reporter — reports this node's state, directly to a scheduler (grpc_reporter.hpp) or to the API
+// server of a cluster (kube/kube_reporter.hpp).
 //
 // Loop thread only.
 #pragma once

@@ -55,8 +55,8 @@ class Decide {
   // ok: the pod is bound there, with its chips in its annotations. Errors: not_found, conflict,
   // invalid_argument: it was not bound. unavailable: try again; it may have been bound.
   virtual void bind(const Binding& binding, Done done) = 0;
-  // Admission of a binding before the API server stores it, whoever sent it. Answers the
-  // annotations to add: none for a pod without chips, or if the API server will refuse the binding
+  // Admission of a binding, from any scheduler, before the API server stores it. Answers the
+  // annotations to add: none for a pod without chips, or if the API server will reject the binding
   // anyway. The pod then keeps the chips until the outcome of the binding is known. A dry run gets
   // the same answer and keeps nothing. Errors: conflict, not_found: the pod must not be bound this
   // way. unavailable: cannot be decided now.

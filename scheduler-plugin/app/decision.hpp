@@ -31,10 +31,10 @@ struct LastEvaluation {
   double gbps = 0;
   double best_gbps = 0;
   std::vector<Considered> others;  // best first, at most kMaxConsidered
-  // The nodes that filter was asked about, kNoNode for those without inventory. The caller had
-  // ruled out the others (node selector, taints, other resources).
+  // The nodes in the filter request, kNoNode for those without inventory. The caller had ruled out
+  // the others (node selector, taints, other resources).
   std::shared_ptr<const std::vector<NodeId>> offered;
-  bool in_sessions = false;  // asked node by node: the offered nodes are not known
+  bool in_sessions = false;  // evaluated node by node: the offered nodes are not known
   bool requeued = false;     // rejected, and its scheduler was triggered since
 };
 inline constexpr std::size_t kMaxConsidered = 16;

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t kMaxChanges = 10;
 
-// Weights by kind: repairing what is broken costs nobody anything, then ending pods by their chips,
-// then asking for less.
+// Weights by kind: repairs disturb no workload and come first, then ending pods (by their number of
+// chips), then requesting less.
 constexpr int kAgentBack = 0;
 constexpr int kRepair = 1;
 constexpr int kEndPods = 10;

@@ -162,7 +162,7 @@ class Scheduler final : public Decide, public ClusterListener {
     std::uint64_t term = 0;          // of the last request to the cluster
     bool asked = false;              // a request is pending; else its outcome is unknown
     std::uint64_t question = 0;      // number of the last request; 0: only admitted
-    Clock::Steady ask_again{};       // when to check it, if nobody asks
+    Clock::Steady ask_again{};       // when to check it unless a caller does first
     Clock::Steady admitted_until{};  // until then the admitted binding may still be stored
     bool admitted_only() const { return question == 0; }
   };
@@ -181,7 +181,7 @@ class Scheduler final : public Decide, public ClusterListener {
     Verdict verdict;
     ChipSet chips{};               // what the pod would get
     std::vector<ChipSet> parts{};  // of a group: the pod's own, then of those still to come
-    solver::Request request{};     // what the solver was asked (explanations repeat it)
+    solver::Request request{};     // input of the solver, repeated for explanations
   };
 
   // scheduler_filter.cpp: evaluations of many nodes
@@ -346,7 +346,7 @@ class Scheduler final : public Decide, public ClusterListener {
   std::shared_ptr<const std::vector<NodeId>> offered_;
   Answer chosen_;  // by the best node of the last evaluation that is to be acted on
   std::list<VerdictTable> tables_;  // the one used last in front
-  Verdict nothing_asked_;           // what every node is told when a pod asks for no chips
+  Verdict nothing_asked_;           // every node's verdict when a pod requests no chips
   std::vector<solver::ScoreInput> score_inputs_;
 };
 

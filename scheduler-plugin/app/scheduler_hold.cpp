@@ -80,7 +80,7 @@ void Scheduler::end_reservations(Clock::Steady due, ReservationEvent result) {
 }
 
 // The agent reports other chips than before: holdings follow their chips, reservations that lost
-// one end, and what was asked of the old slots cannot be explained any more.
+// one end, and evaluations of the old slots can no longer be explained.
 void Scheduler::rebase(NodeId node, const std::vector<int>& old_indices) {
   for (const std::string& uid : ledger_.rebase(node, old_indices)) {
     const Holding* broken = ledger_.find(uid);

@@ -88,7 +88,7 @@ class KubeCluster final : public Cluster {
   // up to that call may predate the deletion.
   std::map<std::string, std::uint64_t> gone_;
   // Calls up to this one were made before the last complete list. It lacked the pods that are not
-  // in pods_, perhaps because they were deleted before the watch could deliver them.
+  // in pods_; they may have been deleted before the watch could deliver them.
   std::uint64_t calls_before_list_ = 0;
 };
 

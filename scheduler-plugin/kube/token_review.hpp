@@ -62,7 +62,7 @@ class TokenReviewer {
     std::uint64_t refused = 0;  // unknown and forbidden
     std::uint64_t failed = 0;   // the API server gave no answer
   };
-  const Stats& stats() const { return stats_; }  // of what the API server was asked
+  const Stats& stats() const { return stats_; }  // of the reviews sent to the API server
 
  private:
   struct Known {
@@ -72,7 +72,7 @@ class TokenReviewer {
   };
   // A token under review or waiting for it.
   struct Review {
-    std::string token;  // until it is asked about
+    std::string token;  // until its review is sent
     std::vector<Done> waiting;
     std::unique_ptr<kube::Ticket> call;
   };

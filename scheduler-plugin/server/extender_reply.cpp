@@ -20,7 +20,7 @@ List list_of(const Verdict& v) {
 // An upper bound of the size of all names.
 std::size_t bytes_of_names(const codec::ExtenderArgs& args) {
   if (args.names.empty()) return 0;
-  if (args.tokens.empty()) {  // they stand one behind the other
+  if (args.tokens.empty()) {  // the names are adjacent in the request
     const std::string_view last = args.quoted(args.names.size() - 1);
     return static_cast<std::size_t>(last.data() + last.size() - args.quoted(0).data());
   }

@@ -43,7 +43,7 @@ struct GrpcOptions {
   std::size_t max_watch_queue = 4096;    // events that one of them has not taken
   // How long a closing stream waits for a reader that does not read.
   std::chrono::milliseconds unread_grace = std::chrono::seconds(5);
-  std::shared_ptr<rpc::ServerIdentity> tls;  // null: in the clear
+  std::shared_ptr<rpc::ServerIdentity> tls;  // null: no TLS
   // The source of WatchDecisions; null: the method is not offered.
   std::shared_ptr<DecisionFeed> decisions;
   // Checks a token, called on the loop and answering there; empty: callers need no token.

@@ -51,7 +51,7 @@ class HttpFront {
     std::string_view method;
     std::string_view path;
     bool prefix;  // anything may follow
-    bool open;    // also for clients without the certificate that is asked for
+    bool open;    // also to clients without the required certificate
     std::function<http::Answer(const http::Request&, std::string_view rest)> answer;
   };
   void add(std::string_view method, std::string_view path,

@@ -50,7 +50,7 @@ Metrics::Metrics(std::string_view version)
   }
   auto& rejected = registry_.counter("chipweave_rejected_nodes_total",
                                      "Nodes rejected by filter and prioritize, by reason");
-  for (int i = 1; i < kCauseCount; ++i) {  // Cause::none is no rejection
+  for (int i = 1; i < kCauseCount; ++i) {  // Cause::none is not a rejection
     rejected_.push_back(rejected.with({{"reason", std::string(to_string(static_cast<Cause>(i)))}}));
   }
   auto& reservations = registry_.counter(

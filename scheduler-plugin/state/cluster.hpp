@@ -29,7 +29,7 @@ class ClusterListener {
   virtual ~ClusterListener() = default;
   // claimed: the chips of a bound pod according to its annotations; null if there are none.
   virtual void pod_added(const ClusterPod& pod,
-                         const Placement* claimed) = 0;  // perhaps bound already
+                         const Placement* claimed) = 0;  // may be bound already
   // A waiting pod was bound, by any scheduler. Called again if its placement is annotated later.
   virtual void pod_bound(const ClusterPod& pod, const Placement* claimed) = 0;
   virtual void pod_gone(const ClusterPod& pod) = 0;  // deleted or finished: its chips are free

@@ -58,12 +58,12 @@ class Ledger {
   // Turns a reservation into a bound holding, and back. Precondition: it exists.
   void confirm(std::string_view uid);
   void reopen(std::string_view uid, Clock::Steady expires);
-  // Another guess for an assumed holding, whose count stays. Preconditions: the chips are its own
-  // or nobody's, and not more than its count.
+  // Another guess for an assumed holding, whose count stays. Preconditions: the chips are free or
+  // its own, and not more than its count.
   void assume(std::string_view uid, ChipSet chips);
   void extend(std::string_view uid, Clock::Steady expires);
-  // Hands what is held to another: a part of a group to a pod, or back. Preconditions: `from`
-  // exists and is no binding, `to.uid` does not exist.
+  // Transfers a holding: from a group to one of its pods, or back. Preconditions: `from` exists and
+  // is not bound, `to.uid` does not exist.
   struct Holder {
     std::string uid;
     PodKey key;

@@ -252,7 +252,7 @@ class Scan {
   }
 
   // Foreign libraries that a file of ours includes, itself or through others of ours. System
-  // headers are no leak.
+  // headers do not count.
   const std::set<std::string>& libraries_behind(const std::string& path) {
     const auto [place, is_new] = behind_.try_emplace(path);
     if (!is_new) return place->second;  // known, or being computed further up (a cycle of includes)

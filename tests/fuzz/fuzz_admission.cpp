@@ -28,7 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(review->pod.size() <= chipweave::limits::kMaxNameBytes);
   require(review->node.size() <= chipweave::limits::kMaxNameBytes);
   const std::map<std::string, std::string> notes = {{"a/b~c", "1"}, {"d", "\"\n"}};
-  // a name may hold bytes that are no UTF-8: then the answer is none either
+  // a name may hold bytes that are not UTF-8; then the answer is not valid UTF-8 either
   const Json answer =
       Json::parse(chipweave::codec::write_allowed(*review, "uid", notes), nullptr, false);
   if (answer.is_discarded()) return 0;

@@ -26,7 +26,7 @@ void check_device(std::string_view text) {
     const auto chip = mc::chip_of_device(prefix, resource, id);
     if (!chip) continue;
     require(mc::device_kind(prefix, resource) != mc::DeviceKind::other);
-    // The number that the id ends with, and nobody else's name.
+    // The number that the id ends with, and a name that no other chip has.
     require(mc::chip_of_name(id.substr(0, id.rfind('-')), id) == chip && id.starts_with(prefix));
   }
 }

@@ -1,5 +1,5 @@
-// What the API server tells of NodeInventories, Leases and ResourceClaims, and the placement
-// annotation, which anybody who may edit a pod can write.
+// NodeInventories, Leases and ResourceClaims as an API server sends them, and the placement
+// annotation, which anyone who may edit a pod can write.
 #include <cstddef>
 #include <cstdint>
 #include <string>

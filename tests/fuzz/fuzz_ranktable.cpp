@@ -21,8 +21,8 @@ namespace domain = chipweave::domain::ranktable;
 using chipweave::codec::JsonTree;
 using chipweave::codec::require;
 
-// Whatever was written is read back as it was. Of a conversion only what it says: a member that was
-// unknown before may be known now, and then stands elsewhere.
+// What is written is read back unchanged. After a conversion only the meaning is compared: a member
+// that was unknown before may be known now, and its place in the table then differs.
 void check_written(const domain::RankTable& table) {
   codec::ReadOptions options;
   options.dialect = table.dialect;
@@ -66,7 +66,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const codec::LintedText linted = codec::lint_text(text, options);
   for (const codec::Located& each : linted.findings) {
     require(!each.message().empty() && !domain::rule_of(each.code).title.empty());
-    // Below a name that is there twice a pointer leads to the first.
+    // Below a duplicate name a pointer leads to the first occurrence.
     const bool exact = linted.tree && linted.tree->repeated().empty();
     require(!exact || linted.tree->at(each.pointer) == each.node || each.node == JsonTree::kNone);
   }

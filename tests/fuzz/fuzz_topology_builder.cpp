@@ -1,5 +1,5 @@
 // Arbitrary facts → TopologyBuilder: whatever build() accepts must have the invariants that
-// node_topology.hpp promises.
+// node_topology.hpp documents.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -2,8 +2,8 @@
 // is not part of the repository (measured.json, rank_pairs.json). Shared by the table of
 // docs/concepts/bandwidth-model.md (bench/bandwidth_table.cpp) and the tests.
 //
-// Machines of the measurements that are no built-in profile are described in points.cpp, in the
-// words of their source. Throws what nlohmann::json throws where the text is not what it should be.
+// Measured machines without a built-in profile are described in points.cpp as in their source.
+// Throws what nlohmann::json throws if the data is malformed.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// The value of an annotation with which operators name chips of a node: "3,5", "*" for all of them,
+// The value of an annotation in which operators list chips of a node: "3,5", "*" for all of them,
 // "" for none.
 //
 // Strict: a value with one invalid part is rejected as a whole, because half a list is not what the
@@ -24,8 +24,8 @@ struct ChipSelection {
   friend bool operator==(const ChipSelection&, const ChipSelection&) = default;
 };
 
-// Blanks around a number are accepted. Whether the machine has these chips is the caller's
-// question. Errors name the annotation: invalid_argument, limit_exceeded.
+// Blanks around a number are accepted. The caller checks whether the machine has these chips.
+// Errors name the annotation: invalid_argument, limit_exceeded.
 Result<ChipSelection> parse_chip_selection(std::string_view annotation, std::string_view text);
 
 }  // namespace chipweave::codec

@@ -13,8 +13,7 @@
 namespace chipweave::codec {
 
 // Errors: invalid_argument with the place; limit_exceeded above limits::kMaxHealthFileBytes or for
-// lists longer than any machine needs. Whether the machine has these chips is the caller's
-// question.
+// lists longer than any machine needs. The caller checks whether the machine has these chips.
 Result<domain::DeclaredFaults> parse_health_file(std::string_view json);
 
 }  // namespace chipweave::codec

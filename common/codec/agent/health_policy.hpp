@@ -1,5 +1,5 @@
 // The health policy file: YAML with the effect of each signal. The built-in one, health_policy.yaml
-// beside this header, explains each key and is an example.
+// next to this header, explains each key and serves as an example.
 //
 // Strict: unknown and repeated keys, unknown values and values out of range are errors that name
 // the place, because a typo must not hide a fault.

@@ -38,7 +38,7 @@ constexpr std::array<Errc, 8> kCodes = {
     Errc::invalid_argument, Errc::not_found,      Errc::conflict,    Errc::unavailable,
     Errc::deadline,         Errc::limit_exceeded, Errc::unsupported, Errc::internal};
 
-// A text that may come from a broken library, cut to what a reader takes.
+// A text that may come from a broken library, cut to what readers accept.
 std::string_view fact(std::string_view text) { return text.substr(0, limits::kMaxFactBytes); }
 
 void write_chip(JsonWriter& w, const char* key, const std::optional<ChipIndex>& chip) {
@@ -184,7 +184,7 @@ std::string ProbeLineWriter::observation(const Observation& seen) {
   JsonWriter w;
   w.begin_object().field("machine", fact(seen.machine));
   std::string topology = export_topology_json(seen.topology);
-  std::erase(topology, '\n');  // between its values; in a text they are escaped
+  std::erase(topology, '\n');  // only between values: inside strings they are escaped
   if (topology != topology_) {
     w.key("topology").raw(topology);
     topology_ = std::move(topology);

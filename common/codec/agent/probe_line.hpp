@@ -27,7 +27,7 @@ inline constexpr std::size_t kMaxSignals = 20'000;
 struct ProbeAlive {};
 using ProbeLine = std::variant<ProbeAlive, domain::Observation, Error>;
 
-// One stream of lines, written. Lines end with '\n'.
+// Writes one stream of lines. Lines end with '\n'.
 class ProbeLineWriter {
  public:
   static std::string alive();
@@ -38,11 +38,11 @@ class ProbeLineWriter {
   std::string topology_;  // of the last line
 };
 
-// One stream of lines, read. O(line), no state but the last topology.
+// Reads one stream of lines. O(line); keeps only the last topology.
 class ProbeLineReader {
  public:
-  // `line` without its end. Errors name the key: "signals[3].kind: …"; limit_exceeded for what is
-  // too long. After an error the stream is not to be used any more.
+  // `line`: without the line end. Errors name the key: "signals[3].kind: …"; limit_exceeded for
+  // values that are too long. The stream cannot be used after an error.
   Result<ProbeLine> read(std::string_view line);
 
  private:

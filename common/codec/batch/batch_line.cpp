@@ -18,8 +18,8 @@ bool is_id_number(JsonValue value) {
   return value.integer() || (value.is_integer() && error == std::errc());
 }
 
-// The id as it is repeated. A number that would not come back as it was written (a fraction, one
-// above 64 bits) could be taken for another request's.
+// The id as the answer repeats it. A number that would not be repeated exactly (a fraction, or one
+// above 64 bits) could be mistaken for another request's.
 Result<std::string> read_id(JsonValue given) {
   if (!given || given.is_null()) return std::string("null");
   if (!given.is_string() && !is_id_number(given)) {
@@ -39,8 +39,8 @@ Result<std::string> read_id(JsonValue given) {
   return text;
 }
 
-// The id of a line that is refused, so that its error can be matched with it; "null" if the id
-// itself is given twice.
+// The id of a rejected line, so that its error can be matched with it; "null" if the id itself is
+// given twice.
 std::string id_of_refused(JsonValue line) {
   std::string id = "null";
   int ids = 0;

@@ -1,5 +1,5 @@
-// A line of a batch before its request is read: its id and its JSON. Internal to the codec .cpp
-// files (it shows nlohmann/json, which writes the answers).
+// A line of a batch before its request is parsed: its id and its JSON. Internal to the codec .cpp
+// files (it exposes nlohmann/json, which writes the answers).
 #pragma once
 
 #include <cstddef>

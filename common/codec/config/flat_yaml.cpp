@@ -17,12 +17,12 @@ Error at_line(int line, const std::string& what) {
   return make_error(Errc::invalid_argument, "line " + std::to_string(line) + ": " + what);
 }
 
-// Thrown out of the library's parser, caught in read_flat_yaml.
+// Thrown through the library's parser, caught in read_flat_yaml.
 struct Refused {
   Error error;
 };
 
-// Takes the parser's events, so that nothing nested and no alias is ever built.
+// Handles the parser's events, so that nested values and aliases are never built.
 class FlatReader final : public YAML::EventHandler {
  public:
   std::vector<ConfigEntry> entries;

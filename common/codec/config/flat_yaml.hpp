@@ -19,12 +19,13 @@ struct ConfigEntry {
 };
 
 // In file order. Errors name the line: syntax, a key given twice, nested mappings, more than one
-// document. An empty document has no entries. Anchors and aliases, which could unfold without end,
-// are refused; '&' and '*' inside a word or in quotes are text. At most limits::kMaxConfigBytes.
+// document. An empty document has no entries. Anchors and aliases, which could expand without
+// bound, are rejected; '&' and '*' inside a word or in quotes are text. At most
+// limits::kMaxConfigBytes.
 Result<std::vector<ConfigEntry>> read_flat_yaml(std::string_view text);
 
-// The same as key → text, lists joined by commas; a key that is not known is an error that names
-// its line and the known ones.
+// The same as key → text, lists joined by commas; an unknown key is an error that names its line
+// and the known keys.
 Result<std::map<std::string, std::string>> parse_flat_yaml(
     std::string_view text, const std::vector<std::string>& known_keys);
 

@@ -9,7 +9,7 @@
 
 namespace chipweave::codec {
 
-// Parallel sizes, or `groups`, or a list alone, which stands for groups; what is wrong is added.
+// Parallel sizes, or `groups`, or just a list, which means groups. Adds problems.
 domain::Communicators read_communicators(JsonValue value, JsonProblems& problems);
 
 }  // namespace chipweave::codec

@@ -1,5 +1,4 @@
-// A gang in a file of its own: the object that a plan request holds under `gang`, to which flags
-// add keys.
+// A gang in its own file: the object that a plan request has under `gang`; flags add keys to it.
 #pragma once
 
 #include <string>
@@ -15,8 +14,8 @@ struct GangFile {
   std::string members;  // JSON text of the object without its braces; may be empty
 };
 
-// Errors: no JSON (with line and column), a key given twice, no object. What the keys hold is not
-// looked at: parse_plan_line() does that.
+// Errors: invalid JSON (with line and column), a key given twice, not an object. The values are
+// checked later, by parse_plan_line().
 Result<GangFile> read_gang_file(std::string_view text);
 
 }  // namespace chipweave::codec

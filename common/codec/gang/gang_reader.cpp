@@ -55,14 +55,14 @@ class GangReader {
     read_vendor();
     std::int64_t running = 0;
     for (const auto& [node, here] : gang_.existing) running += here.pods;
-    // A repair brings back what ran; otherwise what runs and what is new.
+    // A repair restores the pods that ran; otherwise running and new pods count.
     const std::int64_t all = gang_.failed ? running : gang_.pods + running;
     gang_.min_member = static_cast<int>(
         object_.integer("min_member", 0, std::int64_t{2} * limits::kMaxGangPods).value_or(all));
   }
 
  private:
-  // kNoLevel where there is none, or it is wrong.
+  // kNoLevel if it is absent or wrong.
   int level(const JsonObject& object, std::string_view key) {
     const auto name = object.text(key);
     if (!name) return kNoLevel;
@@ -117,12 +117,12 @@ class GangReader {
         here.pods =
             static_cast<int>(as_integer(value, 0, limits::kMaxGangPods, problems_).value_or(0));
       }
-      // The first node of a path stands for all of them.
+      // The first node of a path represents all nodes there.
       if (here.pods > 0) out[at->second.front()] = std::move(here);
     }
     return out;
   }
-  // `named`: ranks of other paths.
+  // `named`: the ranks listed for other paths.
   std::vector<int> ranks_at(JsonValue list, std::set<int>& named) {
     std::vector<int> out;
     for (const JsonValue item : list) {
@@ -162,7 +162,7 @@ class GangReader {
       for (const domain::GangNodeId node : at->second) gang_.failed->push_back(node);
     }
   }
-  // A node that left the network: it takes nothing, but its domains are known.
+  // A node that left the network: it takes no pods, but its domains are known.
   std::unordered_map<std::string, std::vector<domain::GangNodeId>>::iterator add_gone(
       JsonValue item) {
     const std::string path(item.text());
@@ -176,7 +176,7 @@ class GangReader {
       problems_.add(item, "unknown node path, and deeper than the network");
       return by_path_.end();
     }
-    gone.name = "\x01" + path;  // no name of a node: it holds a control character
+    gone.name = "\x01" + path;  // never a node's name: it contains a control character
     gone.place = gone.path;
     gone.healthy = false;
     const auto id = static_cast<domain::GangNodeId>(request_.nodes.size());
@@ -273,7 +273,7 @@ class GangReader {
       PodSet& set = gang_.sets[i];
       int own = set.pods;
       for (const auto& [node, pods] : set.existing) own += pods;
-      // All of its own pods, unless said otherwise; a number that is given counts those inside.
+      // Defaults to all of its own pods; a given number includes those of nested subgroups.
       set.own_min = least[i] && has_children[i] ? 0 : static_cast<int>(least[i].value_or(own));
       set.min_member = least[i] && has_children[i] ? static_cast<int>(*least[i]) : 0;
     }

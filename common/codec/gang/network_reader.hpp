@@ -9,8 +9,8 @@
 
 namespace chipweave::codec {
 
-// Unique, not empty unless they may be none, at most limits::kMaxNetworkLevels; what is wrong is
-// added.
+// Names must be unique and at most limits::kMaxNetworkLevels; the list may be empty only if
+// allowed. Adds problems.
 std::vector<std::string> read_levels(const JsonObject& object, bool may_be_none = false);
 // A list of names, at most as many as there are levels.
 std::vector<std::string> read_path(JsonValue list, std::size_t levels, JsonProblems& problems);

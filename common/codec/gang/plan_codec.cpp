@@ -16,7 +16,7 @@ namespace {
 constexpr int kMaxMachineChips = 64;
 constexpr double kMaxLevelGbps = 1e6;
 
-// A machine says which chips are free: those listed, or all.
+// For a node with a machine: the listed free chips, or all.
 void read_machine(const JsonObject& node, PlanNode& to) {
   to.machine = node.text("machine").value_or("");
   const JsonValue list = node.array("free_chips", kMaxMachineChips);
@@ -32,7 +32,7 @@ void read_machine(const JsonObject& node, PlanNode& to) {
   if (free && *free != to.free) node.problem("free", "is not the number of free_chips");
 }
 
-// What `network import` prints of a node beside its name and path does no harm here.
+// Keys that `network import` prints for a node besides name and path are accepted.
 void read_nodes(const JsonObject& network, std::size_t accelerator_levels, PlanRequest& out,
                 std::vector<std::vector<std::string>>& accelerators) {
   JsonProblems& problems = network.problems();
@@ -59,14 +59,14 @@ void read_nodes(const JsonObject& network, std::size_t accelerator_levels, PlanR
   }
 }
 
-// Whether one of these names stands anywhere in the gang as a value.
+// Whether one of these names is a value anywhere in the gang.
 bool names_any(JsonValue value, const std::vector<std::string>& names) {
   if (value.is_string()) return std::find(names.begin(), names.end(), value.text()) != names.end();
   return std::any_of(value.begin(), value.end(),
                      [&](JsonValue inner) { return names_any(inner, names); });
 }
 
-// GB/s that a node gets across a level when all send.
+// GB/s that a node gets across a level when all nodes send.
 void read_level_gbps(const JsonObject& network, PlanRequest& out) {
   out.level_gbps.assign(out.levels.size(), std::nullopt);
   JsonProblems& problems = network.problems();
@@ -185,7 +185,7 @@ std::string write_plan_answer(const std::string& id, const PlanRequest& request,
     if (i < details.rings.size() && !details.rings[i].empty()) pod["ring"] = details.rings[i];
     pods.push_back(std::move(pod));
   }
-  // Straight into the list behind it: paths are unique, and its own insertion would look for each.
+  // Appended directly: paths are unique, and a checked insertion would search for each.
   auto& entries =
       static_cast<Ordered::object_t::Container&>(assignment.get_ref<Ordered::object_t&>());
   for (auto& [path, sum] : sums) entries.emplace_back(std::move(path), sum);

@@ -1,4 +1,4 @@
-// The batch lines of `chipweave plan`: a network with what its nodes have free, and a gang
+// The batch lines of `chipweave plan`: a network with the free chips of its nodes, and a gang
 // (docs/reference/cli.md).
 //
 // Strict: an unknown or repeated key, a wrong type, a level or a path that the network does not
@@ -31,11 +31,11 @@ struct PlanNode {
 struct PlanRequest {
   std::vector<std::string> levels;  // coarsest first, accelerators' among them (combined_levels)
   std::size_t switch_levels = 0;    // as many as the network itself has
-  std::size_t accelerators_at = 0;  // where the others stand
+  std::size_t accelerators_at = 0;  // index of the first accelerator level
   std::size_t accelerator_levels = 0;
   bool nested = true;  // the two hierarchies are one tree
   std::vector<PlanNode> nodes;
-  std::vector<std::optional<double>> level_gbps;  // a node gets across each level, GB/s
+  std::vector<std::optional<double>> level_gbps;  // GB/s that a node gets across each level
   domain::Gang gang;                              // GangNodeId: position in nodes
   std::optional<domain::VendorJob> vendor;
   std::map<std::string, domain::TorState> leaf_states;  // by leaf
@@ -61,11 +61,11 @@ struct PlanLeaf {
   domain::TorState state;
   int pods = 0;
 };
-// What is known beside the plan.
+// What is known in addition to the plan.
 struct PlanDetails {
   std::vector<std::vector<int>> chips;  // by position in plan.pods; empty: not known
   std::vector<std::vector<int>> rings;  // likewise: the same along their widest ring
-  std::vector<PlanTerm> bandwidth;      // the gang's, and the terms that it is the least of
+  std::vector<PlanTerm> bandwidth;      // the gang's, then the terms whose minimum it is
   std::vector<PlanLeaf> leaves;         // by leaf switches: those used
 };
 std::string write_plan_answer(const std::string& id, const PlanRequest& request,

@@ -1,5 +1,4 @@
-// The batch lines of `chipweave rank`: pods that have a place, to be ordered
-// (docs/reference/cli.md).
+// The batch lines of `chipweave rank`: placed pods to be ordered (docs/reference/cli.md).
 #pragma once
 
 #include <cstddef>
@@ -18,7 +17,7 @@ struct RankRequest {
   std::vector<std::string> levels;  // coarsest first
   std::vector<std::string> names;
   std::vector<std::vector<std::string>> paths;  // of each pod, at most as long as levels
-  // As they are written: whether they fit the pods is for the solver to say.
+  // As written; the solver checks whether they fit the pods.
   std::optional<domain::Communicators> communicators;
 };
 struct RankLine {
@@ -27,7 +26,7 @@ struct RankLine {
 };
 RankLine parse_rank_line(std::string_view line);
 
-// What an order costs the communicators of a request that names them.
+// The cost of an order for the communicators that the request names.
 struct CommunicatorCosts {
   std::int64_t weighted = 0;
   std::int64_t depth_first_weighted = 0;

@@ -22,7 +22,7 @@ std::optional<int> count(const JsonObject& object, std::string_view key, int min
   return static_cast<int>(*read);
 }
 
-// `level` stays what it is where the key is absent or wrong.
+// `level` is unchanged if the key is absent or wrong.
 void read_level_into(const JsonObject& object, std::string_view key,
                      const std::vector<std::string>& levels, int& level) {
   const auto name = object.text(key);
@@ -38,7 +38,7 @@ void read_level_into(const JsonObject& object, std::string_view key,
 template <class Value, std::size_t N>
 using Choices = std::array<std::pair<std::string_view, Value>, N>;
 
-// nullopt where the key is absent or, after a problem was added, has another value.
+// nullopt if the key is absent or invalid; adds a problem for the latter.
 template <class Value, std::size_t N>
 std::optional<Value> read_choice(const JsonObject& object, std::string_view key,
                                  const Choices<Value, N>& choices) {

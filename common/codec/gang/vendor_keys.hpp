@@ -20,10 +20,9 @@ struct VendorKeys {
   std::optional<domain::NvlinkRequest> nvlink;
 };
 
-// Strict: an unknown key, a wrong type, a level that the network does not have is a problem that
-// names the key. Levels that are not named are those of domain::default_vendor_levels().
-// Whether the values make sense together, and for the job's size, is for
-// solver::vendor_constraints() to say.
+// Strict: an unknown key, a wrong type or a level that the network does not have is a problem that
+// names the key. Levels that are not named default to domain::default_vendor_levels().
+// solver::vendor_constraints() checks the values against each other and against the job's size.
 VendorKeys read_vendor_keys(JsonValue value, const std::vector<std::string>& levels,
                             JsonProblems& problems);
 

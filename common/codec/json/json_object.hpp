@@ -1,5 +1,6 @@
-// Reading of JSON documents by their keys: duplicate and unknown keys, wrong types and out-of-range
-// numbers are problems that name the key path ("links[3].kind"); all of a document's are collected.
+// Reads JSON documents by their keys: duplicate and unknown keys, wrong types and out-of-range
+// numbers are problems that name the key path ("links[3].kind"); all problems of a document are
+// collected.
 #pragma once
 
 #include <cstddef>
@@ -18,30 +19,30 @@
 
 namespace chipweave::codec {
 
-// What one text may cost.
+// Limits for one text.
 struct JsonLimits {
   std::size_t bytes = limits::kMaxTopologyFileBytes;
   std::size_t values = limits::kMaxJsonValues;
 };
 
 // A byte order mark is skipped. Errors: syntax (with line and column), a key that appears twice in
-// one object, a number that no double holds, nesting deeper than limits::kMaxJsonDepth, more than
+// one object, a number beyond a double, nesting deeper than limits::kMaxJsonDepth, more than
 // `most`.
 Result<JsonTree> parse_json(std::string_view text, JsonLimits most = {});
-// What parse_json() checks of a text that is JSON.
+// The checks of parse_json() beyond JSON's syntax.
 Result<void> check_json(const JsonTree& tree, std::size_t max_values);
 Error to_error(const JsonSyntaxError& error);
 
-// Collects "path: what is wrong"; the first few are kept.
+// Collects "path: problem"; keeps the first few.
 class JsonProblems {
  public:
   JsonProblems() = default;  // paths start at the root
-  // They start at `base`, which is called `prefix`.
+  // Paths start at `base`, which is called `prefix`.
   explicit JsonProblems(JsonValue base, std::string prefix = {})
       : base_(base), prefix_(std::move(prefix)) {}
 
   void add(const JsonValue& at, const std::string& text) { add_at(at, {}, text); }
-  // Of a member that may be absent.
+  // For a member that may be absent.
   void add(const JsonValue& object, std::string_view key, const std::string& text);
   void add_unknown_key(const JsonValue& member, const std::vector<std::string_view>& known);
   bool any() const { return total_ > 0; }
@@ -59,13 +60,13 @@ class JsonProblems {
   std::size_t total_ = 0;
 };
 
-// One object. Getters give nullopt (an absent value) for a key that is absent and, after a problem
-// was added, for one that is wrong; require_* add a problem for absence too.
+// One object. Getters return nullopt (or an absent value) for a key that is absent or wrong, and
+// add a problem for the latter; require_* add a problem for absence, too.
 class JsonObject {
  public:
-  // People write it: any other key is a problem.
+  // Written by people: any other key is a problem.
   JsonObject(JsonValue value, std::initializer_list<std::string_view> keys, JsonProblems& problems);
-  // Another program writes it: other keys are skipped, and null means absent.
+  // Written by another program: other keys are skipped, and null means absent.
   static JsonObject tolerant(JsonValue value, JsonProblems& problems,
                              std::size_t max_text = kMaxTolerantText);
 
@@ -79,7 +80,7 @@ class JsonObject {
 
   bool has(std::string_view key) const { return static_cast<bool>(find(key)); }
   JsonValue find(std::string_view key) const;
-  // At most limits::kMaxFactBytes, of a tolerant object max_text.
+  // At most limits::kMaxFactBytes; for a tolerant object, max_text.
   std::optional<std::string> text(std::string_view key) const;
   std::optional<std::int64_t> integer(std::string_view key, std::int64_t min,
                                       std::int64_t max) const;
@@ -91,9 +92,9 @@ class JsonObject {
   }
   std::optional<double> number(std::string_view key) const;
   std::optional<bool> flag(std::string_view key) const;
-  // Absent also where it is longer than max_items; iterating over it then does nothing.
+  // Also absent if it is longer than max_items; iterating over it then does nothing.
   JsonValue array(std::string_view key, std::size_t max_items) const;
-  // An object as a map from names to values, likewise.
+  // An object as a map from names to values, with the same limit.
   JsonValue map(std::string_view key, std::size_t max_items) const;
   // A list of strings, each like text().
   std::vector<std::string> texts(std::string_view key, std::size_t max_items) const;

@@ -17,9 +17,9 @@
 namespace chipweave::codec {
 
 // Builds a tree from the list of structural characters that simdjson's first stage finds (brackets,
-// colons, commas, the first character of every scalar). That stage also refuses what is no UTF-8,
-// control characters in strings and strings without end; the grammar is checked here. Lives as long
-// as one parse().
+// colons, commas, the first character of every scalar). That stage also rejects invalid UTF-8,
+// control characters in strings and unterminated strings; the grammar is checked here. Lives as
+// long as one parse().
 class JsonTreeBuilder {
  public:
   struct Stop {
@@ -40,7 +40,7 @@ class JsonTreeBuilder {
     tree_.nodes_.reserve(count_ / 2 + 1);
     read_value(0);
     if (at_ != count_) throw Stop{offset()};
-    // Names are noted behind what is in their values.
+    // Names are recorded after those inside their values.
     std::sort(tree_.decoded_names_.begin(), tree_.decoded_names_.end());
     std::sort(tree_.repeated_.begin(), tree_.repeated_.end());
   }
@@ -55,7 +55,7 @@ class JsonTreeBuilder {
   char peek() const { return at_ < count_ ? chars_[tokens_[at_]] : '\0'; }
   static bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
-  // The scalar that begins here goes to the next structural character, without the blanks.
+  // The scalar that begins here extends to the next structural character, without trailing blanks.
   std::string_view take_token() {
     const std::size_t begin = tokens_[at_++];
     std::size_t end = offset();
@@ -63,7 +63,7 @@ class JsonTreeBuilder {
     return {chars_ + begin, end - begin};
   }
 
-  // There are at most as many values as structural characters, so nothing is moved.
+  // There are at most as many values as structural characters, so the array is never reallocated.
   Id add(std::size_t begin, std::size_t end, Kind kind) {
     const Id id = static_cast<Id>(tree_.nodes_.size());
     tree_.nodes_.push_back({static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end), 0,
@@ -109,7 +109,7 @@ class JsonTreeBuilder {
     return id;
   }
 
-  // Behind a value of a container: true at a comma, false at its end.
+  // After a value of a container: true at a comma, false at its end.
   bool more(char close) {
     const char c = peek();
     if (c != ',' && c != close) throw Stop{offset()};
@@ -154,7 +154,7 @@ class JsonTreeBuilder {
     names_.resize(first_name);
   }
 
-  // A string with escapes, which are rare: left to a library.
+  // Strings with escapes are rare; a library decodes them.
   std::string decoded(std::string_view token) const {
     const auto json = nlohmann::json::parse(token, nullptr, false);
     if (!json.is_string()) {
@@ -163,13 +163,13 @@ class JsonTreeBuilder {
     return json.get<std::string>();
   }
 
-  // Objects of rank tables have few members, which are compared with each other; of others all
-  // names are hashed.
+  // Objects of rank tables have few members, which are compared pairwise; names of larger objects
+  // are hashed.
   bool is_new(std::string_view name, std::size_t first_name,
               std::unordered_set<std::string_view>& many) const {
     const auto begin = names_.begin() + static_cast<std::ptrdiff_t>(first_name);
     if (names_.size() - first_name <= kFewMembers) {
-      // The last letters tell most names apart: device_id, device_ip.
+      // Most names differ in their last letters: device_id, device_ip.
       return std::none_of(begin, names_.end(), [&](std::string_view other) {
         return other.size() == name.size() && (name.empty() || other.back() == name.back()) &&
                other == name;
@@ -184,10 +184,10 @@ class JsonTreeBuilder {
   const char* chars_;  // of text_
   const std::uint32_t* tokens_;
   std::size_t count_;
-  std::size_t at_ = 0;  // the token that is next
+  std::size_t at_ = 0;  // the next token
   bool has_escapes_;
-  std::vector<std::string_view> names_;    // of the objects that are open, innermost last
-  std::deque<std::string> decoded_names_;  // those of them that have escapes
+  std::vector<std::string_view> names_;    // of the open objects, innermost last
+  std::deque<std::string> decoded_names_;  // those with escapes
 };
 
 namespace {

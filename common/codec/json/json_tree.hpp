@@ -1,11 +1,12 @@
 // JsonTree — a JSON text with the position of every value and name in it, for documents that people
-// write: messages can name line, column and key path. Names that are given twice are all there.
-// Readers use json_value.hpp and json_object.hpp.
+// write: messages can name line, column and key path. Repeated names are all kept. Readers use
+// json_value.hpp and json_object.hpp.
 //
 // Values lie in one array in the order of the text (an object, then its members); an Id is an index
 // into it, the root is 0. Text is not copied: strings without escapes are views into the document.
 // Immutable and movable. Cost: simdjson's first stage and one walk over the structural characters
-// that it finds, 24 bytes a value beside the text, linear in the file; no allocation a value.
+// that it finds; linear in the file, 24 bytes per value in addition to the text, no allocation per
+// value.
 #pragma once
 
 #include <cstddef>
@@ -54,9 +55,9 @@ class JsonTree {
   std::size_t size() const { return nodes_.size(); }
   Kind kind(Id id) const { return node(id).kind; }
   bool is(Id id, Kind kind) const { return node(id).kind == kind; }
-  // The value as it stands in the document, e.g. "\"8\"" with its quotes.
+  // The value as written in the document, e.g. "\"8\"" with its quotes.
   std::string_view raw(Id id) const { return span(node(id).begin, node(id).end); }
-  // A string's content; of any other value its raw text.
+  // A string's content; for any other value its raw text.
   std::string_view text(Id id) const {
     const Node& value = node(id);
     if (value.kind != Kind::string) return raw(id);
@@ -90,10 +91,10 @@ class JsonTree {
   std::string path(Id id, Id base = 0) const;
   // A name as a step of a path: device_ip, ["b1/r1/x1"].
   static std::string path_step(std::string_view name);
-  // The value at a pointer; kNone if there is none.
+  // The value at a pointer; kNone if it leads nowhere.
   Id at(std::string_view pointer) const;
 
-  // Members whose name another member of the object has already, in the order of the text.
+  // Members that repeat the name of an earlier member of their object, in the order of the text.
   const std::vector<Id>& repeated() const { return repeated_; }
 
   const std::string& document() const { return document_; }
@@ -103,12 +104,12 @@ class JsonTree {
   struct Node {
     std::uint32_t begin, end;            // of the value
     std::uint32_t name_begin, name_end;  // of the name without quotes; equal: none
-    Id after;                            // the node behind this one and all in it
+    Id after;                            // the node after this one and everything in it
     Kind kind;
     bool escapes, name_escapes;
   };
   JsonTree() = default;
-  // Unchecked: every Id comes from this tree, and this is called many times a value.
+  // Unchecked: every Id comes from this tree, and this is called many times per value.
   const Node& node(Id id) const { return nodes_.data()[id]; }
   std::string_view span(std::uint32_t begin, std::uint32_t end) const {
     return {document_.data() + begin, end - begin};
@@ -124,7 +125,7 @@ class JsonTree {
   std::vector<Id> repeated_;
 };
 
-// Finds lines by bisection; one pass over the text to begin with.
+// Finds lines by binary search; the constructor makes one pass over the text.
 class LineIndex {
  public:
   explicit LineIndex(std::string_view text);

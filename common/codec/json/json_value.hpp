@@ -1,5 +1,5 @@
-// JsonValue — one value of a JsonTree: two words, passed by value; valid as long as the tree stays
-// where it is.
+// JsonValue — one value of a JsonTree: two words, passed by value; valid as long as the tree is
+// neither moved nor destroyed.
 //
 // A look-up that finds nothing returns an absent value. It has neither kind nor members, so chains
 // like value["metadata"]["name"] need no checks between.
@@ -35,14 +35,14 @@ class JsonValue {
   bool is_number() const { return is(Kind::number); }
   bool is_boolean() const { return is(Kind::boolean); }
   bool is_null() const { return is(Kind::null); }
-  // A number without fraction and exponent, however large.
+  // A number without fraction and exponent, of any size.
   bool is_integer() const;
 
-  // The content of a string, the text of any other value; "" of an absent one.
+  // The content of a string, the text of any other value; "" for an absent one.
   std::string_view text() const { return tree_ == nullptr ? "" : tree_->text(id_); }
-  // The JSON text as written in the document; "" of an absent value.
+  // The JSON text as written in the document; "" for an absent value.
   std::string_view raw() const { return tree_ == nullptr ? "" : tree_->raw(id_); }
-  // A string's content; nullopt of any other value.
+  // A string's content; nullopt for any other value.
   std::optional<std::string> string() const;
   // nullopt: no integer, or beyond 64 bits.
   std::optional<std::int64_t> integer() const;
@@ -56,14 +56,14 @@ class JsonValue {
   }
   // The name of a member.
   std::string_view name() const { return tree_ == nullptr ? "" : tree_->name(id_); }
-  // Members or elements; 0 of anything else. Linear.
+  // The number of members or elements; 0 for anything else. Linear.
   std::size_t size() const { return tree_ == nullptr ? 0 : tree_->child_count(id_); }
   bool empty() const { return tree_ == nullptr || tree_->first(id_) == JsonTree::kNone; }
   // Members or elements in the order of the text.
   Iterator begin() const;
   Iterator end() const;
 
-  // "links[3].kind", from `base` (absent: the root), which holds this value. Linear in what stands
+  // "links[3].kind", from `base` (absent: the root), which contains this value. Linear in the text
   // before it.
   std::string path(const JsonValue& base) const;
 

@@ -1,5 +1,5 @@
-// Reading of JSON with simdjson On Demand as this folder does it (it shows simdjson types): one
-// walk over the fields, everything that is skipped is checked too, keys match as in Go's decoder.
+// Reads JSON with simdjson On Demand (it exposes simdjson types): one walk over the fields; skipped
+// values are checked, too; keys match as in Go's decoder.
 #pragma once
 
 #include <simdjson.h>
@@ -15,8 +15,7 @@ namespace chipweave::codec::json_stream {
 
 namespace od = simdjson::ondemand;
 
-// What is wrong with a document, inside this folder only: codec functions turn it into an Error at
-// their end.
+// A problem of a document, used inside this folder only; codec functions convert it into an Error.
 struct BadInput : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -24,13 +23,13 @@ struct BadInput : std::runtime_error {
 // ASCII without regard to case; `wanted_lower` is in lower case.
 bool is_key(std::string_view key, std::string_view wanted_lower);
 
-// The bytes of a scalar, without the space behind it.
+// The bytes of a scalar, without trailing blanks.
 std::string_view token_of(od::value& value);
 inline bool is_null(od::value& value) { return token_of(value) == "null"; }
-// JSON's number grammar; On Demand itself looks at a number only when it is converted.
+// JSON's number grammar; On Demand itself checks a number only when it converts it.
 bool is_number(std::string_view token);
 
-// Every callback sees (key, value); the key is a view that dies with the next string read.
+// Every callback gets (key, value); the key is a view that is valid until the next string is read.
 template <class F>
 void each_field(od::object object, F&& on_field) {
   for (auto field : object) {
@@ -40,8 +39,7 @@ void each_field(od::object object, F&& on_field) {
   }
 }
 
-// Walks what is skipped, so that broken JSON is an error wherever it stands (as Go's decoder has
-// it).
+// Walks skipped values, so that broken JSON is an error anywhere (as in Go's decoder).
 void check(od::value value, int depth);
 
 [[noreturn]] void wrong_type(std::string_view key, const char* wanted);
@@ -50,11 +48,11 @@ void read_string(std::string_view key, od::value value, std::string& to);
 // False when the value is null.
 bool begin_object(std::string_view key, od::value& value);
 bool begin_array(std::string_view key, od::value& value);
-// numbers: values may be numbers, too; they are kept as written.
+// numbers: values may also be numbers, which are kept as written.
 void read_map(const char* name, od::value value, bool numbers,
               std::map<std::string, std::string, std::less<>>& to);
 
-// The whole protocol of a read: pads, parses, requires one object and nothing behind it.
+// A complete read: pads, parses, requires one object and nothing after it.
 template <class F>
 Result<void> read_document(od::parser& parser, od::document& document, std::string& text,
                            F&& on_field) {

@@ -39,7 +39,7 @@ class StopFinder : public nlohmann::json_sax<nlohmann::json> {
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-// The last character before `at` that is no white space; 0 if there is none.
+// The last character before `at` that is not white space; 0 if there is none.
 char before(std::string_view text, std::size_t at) {
   while (at > 0) {
     --at;
@@ -52,7 +52,7 @@ bool word_at(std::string_view text, std::size_t at, std::string_view word) {
   return text.substr(at, word.size()) == word;
 }
 
-// Python and JavaScript words that stand where JSON has true, false, null or a number.
+// Python and JavaScript words used in place of JSON's true, false, null or a number.
 std::string foreign_word(std::string_view text, std::size_t at) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kWords = {
       {{"True", "true"},
@@ -112,7 +112,7 @@ std::string message_at(std::string_view text, std::size_t at) {
   return {};
 }
 
-// The word that a parser stopped in begins further left.
+// A parser may stop inside a word; the word begins further left.
 std::size_t start_of_word(std::string_view text, std::size_t at) {
   const auto is_word = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';

@@ -1,5 +1,5 @@
-// What is wrong with a text that is not JSON, for somebody who has to fix it: comments,
-// trailing commas, Python's repr, "...", a byte order mark, a file cut off.
+// Explains why a text is not JSON, for the person who fixes it: comments, trailing commas, Python's
+// repr, "...", a byte order mark, a truncated file.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace chipweave::codec {
 
-// fallback_offset: where another parser gave up, for texts that this one takes. Cost: linear.
+// fallback_offset: where another parser failed, for texts that this one accepts. Cost: linear.
 JsonSyntaxError find_json_syntax_error(std::string_view text, std::size_t fallback_offset);
 
 }  // namespace chipweave::codec

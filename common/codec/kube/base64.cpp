@@ -19,7 +19,7 @@ Result<std::string> decode_base64(std::string_view text) {
   std::string out;
   out.reserve(text.size() / 4 * 3);
   std::uint32_t bits = 0;
-  int sextets = 0;  // of the group at hand, padding included
+  int sextets = 0;  // of the current group, padding included
   int padding = 0;
   bool ended = false;
   for (const char c : text) {

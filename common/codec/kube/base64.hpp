@@ -8,7 +8,7 @@
 
 namespace chipweave::codec {
 
-// Line breaks are read over, as people paste them. invalid_argument for anything else.
+// Line breaks, as in pasted text, are ignored. invalid_argument for anything else.
 Result<std::string> decode_base64(std::string_view text);
 std::string encode_base64(std::string_view bytes);
 

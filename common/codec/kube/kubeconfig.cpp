@@ -15,7 +15,7 @@ Error invalid(std::string message) {
   return make_error(Errc::invalid_argument, std::move(message));
 }
 
-// null and absent are the same.
+// null means absent.
 JsonValue member(JsonValue object, std::string_view key) {
   const JsonValue value = object[key];
   return value.is_null() ? JsonValue() : value;
@@ -46,7 +46,7 @@ class Entry {
     return std::string(value.text());
   }
 
-  // KEY names a file, KEY-data holds the same in base64 and wins.
+  // KEY names a file; KEY-data has the content in base64 and takes precedence.
   Result<PemSource> pem(const std::string& key) const {
     auto data = text(key + "-data");
     if (!data) return std::move(data).error();
@@ -88,7 +88,7 @@ class Entry {
   std::string where_;
 };
 
-// Takes the value, or leaves with the error.
+// Moves the value to `to`; otherwise sets `error` and returns false.
 template <class T>
 bool take(Result<T> from, T& to, Error& error) {
   if (!from) {

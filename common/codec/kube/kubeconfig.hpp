@@ -1,8 +1,8 @@
-// KubeAccess — how to reach a Kubernetes API server and who to be there, as a kubeconfig says it.
+// KubeAccess — address and credentials of a Kubernetes API server, as in a kubeconfig.
 //
-// The subset that servers and test beds use: server, CA, client certificate, token. What is not
-// done (exec plugins, auth providers, passwords, impersonation, proxies) is an error that says so;
-// nothing is passed over in silence.
+// The subset that servers and test beds use: server, CA, client certificate, token. Anything
+// unsupported (exec plugins, auth providers, passwords, impersonation, proxies) is an error that
+// names it; nothing is ignored silently.
 #pragma once
 
 #include <string>
@@ -20,19 +20,19 @@ struct PemSource {
 };
 
 struct KubeAccess {
-  std::string server;           // "https://10.0.0.1:6443", perhaps with a path; no '/' at its end
+  std::string server;           // "https://10.0.0.1:6443", optionally with a path; no trailing '/'
   std::string tls_server_name;  // what the certificate must name; empty: the host of `server`
-  PemSource ca;                 // not given: what the system trusts
+  PemSource ca;                 // not given: the system's trust store
   bool insecure = false;        // insecure-skip-tls-verify: any certificate will do
   PemSource client_certificate;
   PemSource client_key;
   std::string token;
-  std::string token_file;  // read again and again: tokens expire
+  std::string token_file;  // read repeatedly: tokens expire
   std::string ns;          // of the context
 };
 
-// context: which one; empty: current-context. Files are as written: relative ones are meant from
-// the folder of the kubeconfig. Errors name what is missing or wrong, with the entry's name.
+// context: empty: current-context. File names are as written; relative ones refer to the folder of
+// the kubeconfig. Errors name what is missing or wrong, with the entry's name.
 Result<KubeAccess> read_kubeconfig(std::string_view yaml, std::string_view context = {});
 
 }  // namespace chipweave::codec

@@ -1,4 +1,4 @@
-// Times as Kubernetes and we write them, read back.
+// Reads times as Kubernetes and chipweave write them.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 
 namespace chipweave::codec {
 
-// "2026-01-02T03:04:05Z" in seconds since 1970; 0 for anything else, which is not worth losing the
-// rest for.
+// "2026-01-02T03:04:05Z" in seconds since 1970; 0 for anything else, so that a bad time does not
+// invalidate the whole object.
 std::int64_t seconds_of(const std::string& time);
 
 }  // namespace chipweave::codec

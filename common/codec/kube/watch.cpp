@@ -17,7 +17,7 @@ bool read_object(od::value value, int depth, KubePod& to) {
   return read_kube_pod(value, depth, to);
 }
 
-// What all objects are called. ns: null where there is none.
+// The metadata of all objects. ns: null for kinds without a namespace.
 template <class Object>
 void read_names(od::value value, int depth, Object& to, std::string* ns) {
   if (!begin_object("metadata", value)) return;
@@ -69,12 +69,12 @@ bool read_object(od::value value, int depth, KubeInventory& to) {
     if (!is_key(key, "status")) return check(v, depth + 1);
     if (!begin_object("status", v)) return;
     od::object status = v.get_object();
-    to.status = std::string_view(status.raw_json());  // its reader looks at all of it
+    to.status = std::string_view(status.raw_json());  // its own reader checks it
   });
   return true;
 }
 
-// null leaves what is there.
+// null leaves the value unchanged.
 void read_integer(od::value value, std::int64_t& to) {
   if (!is_null(value)) to = value.get_int64();
 }
@@ -238,7 +238,7 @@ Result<ListPage<Object>> WatchReader<Object>::read_page(std::string& body) {
   return page;
 }
 
-// The API server's encoder always writes the type first; what the object is depends on it.
+// The API server's encoder always writes the type first; it determines how the object is read.
 template <class Object>
 Result<WatchEvent<Object>> WatchReader<Object>::read_event(std::string& line) {
   WatchEvent<Object> event;
@@ -288,7 +288,7 @@ Result<WatchEvent<Object>> WatchReader<Object>::read_event(std::string& line) {
 
 template <class Object>
 Result<Object> WatchReader<Object>::read_one(std::string& body) {
-  // as an event without a type, so that there is one way to read an object
+  // read as an event without a type, so that objects are read in one place
   body.insert(0, R"({"type":"ADDED","object":)");
   body += '}';
   auto event = read_event(body);

@@ -1,8 +1,8 @@
 // Lists and watches of the Kubernetes API as values: pages of objects, and the events of a stream.
 //
-// A watch is JSON values one after the other, each on a line of its own; HTTP chunks end anywhere.
-// Only what placement reads is kept of an object. Strict in form (broken JSON is an error, wherever
-// it stands), tolerant in content: unknown keys are skipped.
+// A watch is a sequence of JSON values, one per line; HTTP chunks can end anywhere. Only the parts
+// of an object that placement reads are kept. Strict in syntax (broken JSON is an error anywhere),
+// tolerant in content: unknown keys are skipped.
 #pragma once
 
 #include <cstddef>
@@ -20,12 +20,12 @@ namespace chipweave::codec {
 
 enum class WatchKind { added, modified, deleted, bookmark, error };
 
-// What the API server says when it refuses: a Status object.
+// A Status object, the API server's answer to a rejected request.
 struct KubeStatus {
   int code = 0;
   std::string reason;  // "Expired", "Conflict", "NotFound" …
   std::string message;
-  std::string cause = {};  // the first of several: "NamespaceTerminating", "FieldValueInvalid" …
+  std::string cause = {};  // the first one: "NamespaceTerminating", "FieldValueInvalid" …
 };
 
 template <class Object>
@@ -44,14 +44,14 @@ struct ListPage {
   std::vector<Object> objects;
 };
 
-// A Node as placement sees it: that it exists.
+// A Node as placement sees it: only its existence matters.
 struct KubeNode {
   std::string name;
   std::string uid;
   std::string resource_version;
 };
 
-// A Node as its own agent sees it: what people and programs hang on it.
+// A Node as its own agent sees it: labels and annotations.
 struct KubeNodeMetadata {
   std::string name;
   std::string uid;
@@ -60,7 +60,7 @@ struct KubeNodeMetadata {
   StringMap annotations;
 };
 
-// A NodeInventory: its status as it was sent, for inventory.hpp.
+// A NodeInventory: its status as sent, for inventory.hpp.
 struct KubeInventory {
   std::string name;  // of the node
   std::string uid;
@@ -68,14 +68,14 @@ struct KubeInventory {
   std::string status;  // JSON; empty: it has none
 };
 
-// A Lease: who holds it, and for how long without a renewal.
+// A Lease: its holder, and how long it holds without a renewal.
 struct KubeLease {
   std::string ns;
   std::string name;
   std::string uid;
   std::string resource_version;
   std::string holder;                 // empty: not held
-  std::int64_t duration_seconds = 0;  // 0: not said
+  std::int64_t duration_seconds = 0;  // 0: not given
   std::int64_t transitions = 0;
 };
 
@@ -102,10 +102,10 @@ class WatchReader {
   WatchReader(const WatchReader&) = delete;
   WatchReader& operator=(const WatchReader&) = delete;
 
-  // Errors: invalid_argument, with the key where it is one of ours.
+  // Errors: invalid_argument, with the key if it is one of ours.
   Result<ListPage<Object>> read_page(std::string& body);
   Result<WatchEvent<Object>> read_event(std::string& line);
-  // One object, as a GET of it answers.
+  // One object, as a GET returns it.
   Result<Object> read_one(std::string& body);
 
  private:
@@ -124,21 +124,21 @@ extern template class WatchReader<KubeClaim>;
 // a Status (429 comes as plain text).
 KubeStatus read_status(std::string& body);
 
-// Cuts a stream into lines. A line that grows beyond the limit ends the stream: what comes after it
-// cannot be trusted.
+// Splits a stream into lines. A line that exceeds the limit ends the stream, since the bytes after
+// it cannot be trusted.
 class LineSplitter {
  public:
   explicit LineSplitter(std::size_t max_line_bytes) : max_(max_line_bytes) {}
-  // Takes what came; false: a line is too long.
+  // Adds received bytes; false: a line is too long.
   bool feed(std::string_view bytes);
-  // The next whole line without its end, empty lines left out; null: there is none yet. Valid until
-  // the next call.
+  // The next complete line without its end, skipping empty lines; null: there is none yet. Valid
+  // until the next call.
   std::string* next();
 
  private:
   std::size_t max_;
   std::string pending_;
-  std::size_t at_ = 0;       // what is before was handed out
+  std::size_t at_ = 0;       // everything before it has been returned
   std::size_t scanned_ = 0;  // no end of a line from at_ to here
   std::string line_;
 };

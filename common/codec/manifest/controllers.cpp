@@ -1,5 +1,5 @@
-// What each controller makes of its object: pod names, labels and annotations.
-// Sources: Kubernetes' Job and StatefulSet, Volcano's job controller, Kubeflow's training operator,
+// What each controller creates from its object: pod names, labels and annotations. Sources:
+// Kubernetes' Job and StatefulSet, Volcano's job controller, Kubeflow's training operator,
 // MindCluster's ascend-operator (built on the same library), DLRover's job master.
 #include <algorithm>
 #include <array>
@@ -122,7 +122,7 @@ void expand_volcano_job(const ManifestObject& object, Expansion& out, Shape& sha
   }
 }
 
-// The order in which an operator creates its replica types: the one that leads first.
+// The order in which an operator creates its replica types: the leading one first.
 std::vector<std::string> replica_types(JsonValue specs) {
   static constexpr std::array kLeaders{"chief", "master", "launcher", "scheduler"};
   std::vector<std::string> leaders;

@@ -22,7 +22,7 @@ bool is_extended(const std::string& resource) {
   return domain != "kubernetes.io" && !domain.ends_with(".kubernetes.io");
 }
 
-// What the pod asks of each extended resource, counted as the scheduler counts it.
+// What the pod requests of each extended resource, counted as the scheduler counts it.
 std::map<std::string, int> pod_resources(const std::string& pod, const std::string& where,
                                          Shape& shape) {
   std::map<std::string, int> out;
@@ -60,8 +60,8 @@ void default_requests(json& spec) {
   }
 }
 
-// Labels and annotations are maps of text; a number or boolean there is what the API server
-// refuses, too.
+// Labels and annotations are maps of strings; the API server also rejects numbers and booleans
+// there.
 void add_texts(json& into, JsonValue from, const std::string& where, Shape& shape) {
   for (const JsonValue value : from) {
     if (!value.is_string()) {

@@ -1,4 +1,4 @@
-// Expansion — the pods collected so far, and the one place that makes a pod from a template. Used
+// Expansion — the pods collected so far, and the only place that makes a pod from a template. Used
 // inside this folder only.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace chipweave::codec {
 
-// The object that a document describes, as far as every kind has it.
+// The object that a document describes: the fields common to all kinds.
 struct ManifestObject {
   std::string api_version;
   std::string kind;
@@ -36,9 +36,9 @@ class Expansion {
   explicit Expansion(ManifestOptions options) : options_(std::move(options)) {}
 
   const ManifestOptions& options() const { return options_; }
-  // Whether `more` pods of the template still fit the limits on pods and bytes, and counts their
-  // bytes; otherwise (or when the document has a problem already) false. Asked once before the pods
-  // of a template are added.
+  // Whether `more` pods of the template fit the limits on pods and bytes; counts their bytes. False
+  // if they do not fit or if the document already has a problem. Call it once before the pods of a
+  // template are added.
   bool room_for(int more, JsonValue pod_template, const std::string& where, Shape& shape);
   // `where`: path of the template in its document, for messages.
   void add_pod(const ManifestObject& owner, JsonValue pod_template, const PodIdentity& identity,
@@ -53,7 +53,7 @@ class Expansion {
   std::size_t bytes_ = 0;
 };
 
-// One kind's pods; problems go to `shape`. False if the kind makes no pods here.
+// Adds the pods of one kind; problems go to `shape`. False if pods of this kind are not supported.
 bool expand_object(const ManifestObject& object, Expansion& out, Shape& shape);
 
 }  // namespace chipweave::codec

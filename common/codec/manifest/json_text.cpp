@@ -1,5 +1,5 @@
-// explain_as_text: a JSON answer as lines for people. It knows few keys, so it also shows those
-// that come later.
+// explain_as_text: a JSON answer as human-readable lines. It treats few keys specially, so it also
+// shows keys that are added later.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -5,9 +5,8 @@
 // ReplicaSet, StatefulSet, PyTorchJob, Volcano Job, AscendJob, DLRover ElasticJob, and Lists of
 // these. Names, labels and annotations are the ones the real controllers give, except where those
 // are random: pods of a Deployment, ReplicaSet or Job are NAME-0, NAME-1, …, and a generateName
-// ends in 0. Labels that hold a cluster's random ids (pod-template-hash, controller-uid) are left
-// out. Everything else in a file is skipped with a note.
-// Pure: bytes in, values out.
+// ends in 0. Labels with a cluster's random ids (pod-template-hash, controller-uid) are left out.
+// Everything else in a file is skipped with a note. Pure: bytes in, values out.
 #pragma once
 
 #include <map>
@@ -40,7 +39,8 @@ struct ManifestOptions {
   bool owners = true;  // false: pods for a cluster that does not have the objects they come from
 };
 
-// A DNS label, as Kubernetes has it of namespaces: lower-case letters, digits and '-', at most 63.
+// A DNS label, as Kubernetes requires for namespaces: lower-case letters, digits and '-', at most
+// 63.
 bool is_namespace(std::string_view name);
 
 // Errors name the line and the key, or the place in the document. Limits: kMaxManifestBytes,

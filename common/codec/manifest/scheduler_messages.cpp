@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-// The larger answers name every node or pod of a cluster.
+// Large answers list every node or pod of a cluster.
 constexpr JsonLimits kAnswerLimits{limits::kMaxNetworkFileBytes, limits::kMaxNetworkValues};
 
 Error wrong_answer(const char* wanted, const std::string& why) {
@@ -196,7 +196,7 @@ Result<std::string> write_extender_args(std::string_view pod,
   if (!bare.is_object()) return wrong_answer("pod", "not a JSON object");
   bare.erase("kind");
   bare.erase("apiVersion");
-  // Go writes struct fields in their order, which a sorted map would not keep.
+  // Go writes struct fields in declaration order, which a sorted map would not preserve.
   return "{\"Pod\":" + as_go_writes(bare) +
          ",\"Nodes\":null,\"NodeNames\":" + as_go_writes(json(nodes)) + "}";
 }

@@ -1,8 +1,7 @@
-// What the command line and a scheduler say to each other: kube-scheduler's extender calls, byte
-// for byte as kube-scheduler writes them, and the answers of the scheduler's own JSON paths.
+// The messages between the command line and a scheduler: kube-scheduler's extender calls, byte for
+// byte as kube-scheduler writes them, and the answers of the scheduler's own JSON paths.
 //
-// Answers are foreign input: keys that are missing or of the wrong type are an Error, unknown keys
-// are ignored.
+// Answers are untrusted input: missing keys and wrong types are an Error, unknown keys are ignored.
 #pragma once
 
 #include <map>
@@ -16,7 +15,7 @@
 
 namespace chipweave::codec {
 
-// Something that is wrong with a node, as its agent says it.
+// A fault of a node, as its agent reports it.
 struct FaultView {
   std::string code;
   std::string effect;  // "note", "link", "network", "unusable"
@@ -35,18 +34,18 @@ struct DownPortView {
 // GET /api/v1/nodes, one item. Chips are vendor indices, ascending.
 struct NodeView {
   std::string name;
-  std::string machine;  // profile or model name, as the agent says it
+  std::string machine;  // profile or model name, as the agent reports it
   int chips = 0;
   std::vector<int> free;
   std::vector<int> unhealthy;
   std::map<std::string, std::vector<int>> used;  // "namespace/name" → chips
   std::vector<domain::DownLink> down_links;
-  // Of a scheduler that does not tell these: empty.
+  // Empty if the scheduler does not report them.
   std::vector<DownPortView> down_ports;
   std::vector<std::string> down_nics;
   std::vector<FaultView> faults;  // worst first
 };
-// By name: the scheduler lists them as they came.
+// By name; the scheduler lists them in order of arrival.
 Result<std::vector<NodeView>> read_node_views(std::string_view json);
 // GET /api/v1/nodes/NAME.
 Result<NodeView> read_node_view(std::string_view json);
@@ -59,7 +58,7 @@ struct PlacementView {
   double gbps = 0;
 };
 
-// A pod as GET /standalone/pods answers it.
+// A pod as GET /standalone/pods returns it.
 struct PodView {
   std::string ns;
   std::string name;
@@ -74,7 +73,7 @@ Result<PodView> read_pod_view(std::string_view json);
 struct PodSummary {
   std::string ns;
   std::string name;
-  std::string resource;  // the accelerator that it asks for, "" if none
+  std::string resource;  // the accelerator that it requests, "" if none
   int asked = 0;         // chips
   std::string state;     // "bound", "reserved", "pending"
   std::string node;
@@ -106,15 +105,15 @@ Result<std::vector<HostScore>> read_prioritize_reply(std::string_view json);
 // The Error text; empty: bound.
 Result<std::string> read_binding_reply(std::string_view json);
 
-// {"error":"…"} or {"error":{"message":"…"}} or {"message":"…"} of a refused call, else the text
-// itself, cut to one line.
+// {"error":"…"} or {"error":{"message":"…"}} or {"message":"…"} of a rejected call, otherwise the
+// text itself, cut to one line.
 std::string read_refusal(std::string_view body);
 
 // The text under `key` of a JSON object, "" if there is none.
 std::string read_text_key(std::string_view json, std::string_view key);
 
-// What /api/v1/explain answers as indented text for people: the summary first, then all other keys
-// in words (also those that this program does not know), long lists cut.
+// The answer of /api/v1/explain as indented text: the summary first, then all other keys (also
+// those unknown to this program), with long lists cut.
 Result<std::string> explain_as_text(std::string_view json);
 
 }  // namespace chipweave::codec

@@ -21,7 +21,7 @@ JsonValue value_of(JsonValue parent, std::string_view key) {
 
 constexpr std::size_t kMaxProblems = 20;
 
-// Lower-case letters, digits and '-', the last not at the ends.
+// Lower-case letters, digits and '-', which may not be first or last.
 bool is_label(std::string_view text) {
   const auto plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
   return !text.empty() && plain(text.front()) && plain(text.back()) &&

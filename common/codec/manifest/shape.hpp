@@ -1,8 +1,8 @@
 // Shape — reads the keys of one manifest document and collects everything that is wrong with it,
 // each with its path.
 //
-// Used inside this folder only. Getters return an empty value where a key is absent or wrong; the
-// caller checks done() at the end, so one run names all mistakes of a document.
+// Used inside this folder only. Getters return an empty value if a key is absent or wrong; the
+// caller checks done() at the end, so one run reports all mistakes of a document.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ class Shape {
   // line: where the document begins, for messages.
   explicit Shape(int line) : line_(line) {}
 
-  // null is the same as absent.
+  // null means absent.
   JsonValue object(JsonValue parent, std::string_view key, const std::string& where);
   JsonValue array(JsonValue parent, std::string_view key, const std::string& where);
   std::string text(JsonValue parent, std::string_view key, const std::string& where);

@@ -1,5 +1,5 @@
-// AscendNames — how MindCluster calls the chips of one machine: by its generation and by physical
-// numbers, which need not be the indices that people use.
+// AscendNames — MindCluster's names of one machine's chips: by generation and physical number,
+// which can differ from the chip index.
 #pragma once
 
 #include <optional>
@@ -12,9 +12,10 @@
 
 namespace chipweave::codec::mindcluster {
 
-// Chips without a port to other nodes have no list of those whose port is broken.
+// Whether chips have a port to other nodes; without one there is no list of chips with a broken
+// port.
 bool has_chip_network(domain::AscendFamily generation);
-// HCCS or UnifiedBus switches inside the node, and a place in a super pod.
+// Whether nodes have HCCS or UnifiedBus switches and a place in a super pod.
 bool has_super_pod(domain::AscendFamily generation);
 
 class AscendNames {
@@ -25,9 +26,9 @@ class AscendNames {
   domain::AscendFamily generation() const { return generation_; }
   std::string_view prefix() const { return domain::ascend_prefix(generation_); }
   int number(const domain::Chip& chip) const;
-  // Of a chip by the index that people use; nullopt if the machine has no such chip.
+  // The number in the chip's name; nullopt if the machine has no such chip.
   std::optional<int> number(domain::ChipIndex index) const;
-  // By the number; nullopt likewise.
+  // The chip with that number in its name; nullopt if there is none.
   std::optional<domain::ChipIndex> index_of(int number) const;
 
  private:

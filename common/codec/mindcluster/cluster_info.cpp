@@ -6,8 +6,8 @@
 namespace chipweave::codec::mindcluster {
 namespace {
 
-// Of all that a writer has begun with a brace. time_at: where the one byte of the time stands; 0:
-// there is none.
+// The members of the object that a writer has begun. time_at: offset of the placeholder of the
+// time; 0: there is none.
 ClusterEntry split(const std::string& text, std::size_t time_at) {
   const std::string_view whole = std::string_view(text).substr(1);
   if (time_at == 0) return {go_form(whole), "", false};

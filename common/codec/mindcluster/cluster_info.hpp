@@ -1,10 +1,10 @@
-// What ClusterD collects from the ConfigMaps of all nodes, for schedulers to read in their place:
-// cluster-info-device-<m>, cluster-info-node-cm and cluster-info-switch-<x>. Each holds one key,
-// its own name, with a JSON map from the names of the ConfigMaps to what they say.
+// The ConfigMaps in which ClusterD collects those of all nodes, so that schedulers need not read
+// each: cluster-info-device-<m>, cluster-info-node-cm and cluster-info-switch-<x>. Each has one
+// key, its own name, with a JSON map from the names of the nodes' ConfigMaps to their content.
 // ClusterTexts (cluster_texts.hpp) makes them of entries.
 //
-// Format: Ascend/mind-cluster, structs DeviceInfo, NodeInfo and SwitchInfo of ClusterD. It has
-// checked the CheckCodes; there are none in here.
+// Format: Ascend/mind-cluster, structs DeviceInfo, NodeInfo and SwitchInfo of ClusterD. ClusterD
+// has verified the CheckCodes and leaves them out.
 #pragma once
 
 #include <cstddef>
@@ -24,18 +24,18 @@ inline constexpr std::string_view kClusterNodeName = "cluster-info-node-cm";
 inline constexpr std::string_view kClusterSwitchPrefix = "cluster-info-switch-";
 inline constexpr std::string_view kSwitchEntryPrefix = "mindx-dl-switchinfo-";
 
-// How many nodes ClusterD puts into one ConfigMap.
+// The number of nodes that ClusterD puts into one ConfigMap.
 inline constexpr std::size_t kMaxDevicesOfPart = 1000;
 inline constexpr std::size_t kMaxSwitchesOfPart = 2000;
 
-// A node's member of such a map; between the two, if it is timed, stands its UpdateTime.
+// A node's member of such a map, in two parts; its UpdateTime, if any, goes between them.
 struct ClusterEntry {
   std::string before;
   std::string after;
   bool timed = false;
   friend bool operator==(const ClusterEntry&, const ClusterEntry&) = default;
 };
-// The infos' own times are left out.
+// The UpdateTime of the infos is not used.
 ClusterEntry cluster_entry(const std::string& node, DeviceInfo info);
 ClusterEntry cluster_entry(const std::string& node, SwitchInfo info);
 ClusterEntry cluster_entry(const std::string& node, const NodeInfo& info);

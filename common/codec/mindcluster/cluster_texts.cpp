@@ -33,7 +33,7 @@ bool ClusterTexts::renew(std::int64_t now, std::int64_t after,
   arrange();
   Part* oldest = nullptr;
   for (Part& part : parts_) {
-    // A part that is new, or a clock that was set back.
+    // A new part, or the clock was set back.
     if (part.renewed == 0 || part.renewed > now) part.renewed = now;
     if (oldest == nullptr || part.renewed < oldest->renewed) oldest = &part;
   }
@@ -50,7 +50,7 @@ bool ClusterTexts::renew(std::int64_t now, std::int64_t after,
   return any;
 }
 
-// Which nodes are in which part, after some came or went.
+// Assigns nodes to parts again after some were added or removed.
 void ClusterTexts::arrange() {
   if (std::exchange(arranged_, true)) return;
   const std::size_t count = (nodes_.size() + most_ - 1) / most_;

@@ -1,10 +1,10 @@
-// ClusterTexts — the texts of one kind of cluster-info ConfigMaps, kept up to date node by node:
-// nodes in natural order of their names, so many to a part, the first ones in part 0.
+// ClusterTexts — the texts of one kind of cluster-info ConfigMaps, kept up to date node by node.
+// Nodes are in natural order of their names, a fixed number per part, starting with part 0.
 //
-// What is said of a node is encoded once, when it changes; a part's text is joined from what its
-// nodes' entries are already. The time in an entry stands apart: it is that of the last change, and
-// risen by renew(). A node that comes or goes moves those behind it, and costs a walk over all.
-// Owner: whoever keeps the ConfigMaps; no thread of its own.
+// A node's entry is encoded only when the node changes; a part's text is joined from the encoded
+// entries. The time in an entry is kept separately: it is that of the last change, and renew()
+// advances it. Adding or removing a node shifts all later nodes, in time linear in their number.
+// Owned by the code that writes the ConfigMaps; not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -24,25 +24,25 @@ namespace chipweave::codec::mindcluster {
 
 class ClusterTexts {
  public:
-  // The same pointer as before: nothing has changed in it.
+  // An unchanged pointer means unchanged text.
   using Text = std::shared_ptr<const std::string>;
-  // name: of the ConfigMaps, before the number of the part.
+  // name: of the ConfigMaps, without the number of the part.
   ClusterTexts(std::string_view name, std::size_t most_of_part)
       : name_(name), most_(most_of_part) {}
 
-  // Whether that is something else than before; then its time is `now`, or later if it was that
+  // Returns whether the entry changed; its time is then `now`, or one later if it had that time
   // already. now: seconds since 1970.
   bool put(const std::string& node, ClusterEntry entry, std::int64_t now);
-  // Whether it was there.
+  // Returns whether the node existed.
   bool erase(const std::string& node);
   bool empty() const { return nodes_.empty(); }
 
-  // Gives the nodes that live a new time, of one part at most: the one that got its last one
-  // longest ago, if that is `after`. Whether anything has changed.
+  // Renews the time of the live nodes of at most one part: the one renewed longest ago, if that was
+  // at least `after` ago. Returns whether anything changed.
   bool renew(std::int64_t now, std::int64_t after,
              const std::function<bool(const std::string& node)>& lives);
 
-  // By the names of their ConfigMaps. No nodes, no parts.
+  // By ConfigMap name. Empty without nodes.
   const std::map<std::string, Text>& texts();
 
  private:

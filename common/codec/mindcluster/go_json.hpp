@@ -1,8 +1,8 @@
-// JSON as Go's encoding/json writes it, and the CheckCode that MindCluster puts beside it.
+// JSON as Go's encoding/json writes it, and the CheckCode that MindCluster adds to it.
 //
-// A reader in Go decodes what is covered, encodes it again and compares the SHA-256 of those bytes
-// with the CheckCode, so every byte counts: no blanks, the keys of maps ascending by bytes, and
-// `<`, `>`, `&`, U+2028 and U+2029 escaped.
+// A reader in Go decodes the covered value, encodes it again and compares the SHA-256 of the result
+// with the CheckCode, so every byte matters: no blanks, map keys in ascending byte order, and `<`,
+// `>`, `&`, U+2028 and U+2029 escaped.
 #pragma once
 
 #include <functional>

@@ -18,7 +18,7 @@ constexpr std::string_view kJson = "json";
 struct Format {
   std::string_view name;
   Result<std::string> (*write)(const NetworkExport&);
-  bool is_tree;  // cannot say nodes that are in no domain
+  bool is_tree;  // cannot express nodes outside of all domains
 };
 constexpr std::array<Format, 10> kFormats = {{
     {"slurm", export_slurm_tree, true},
@@ -98,7 +98,7 @@ std::string export_network_json(const domain::NetworkTable& table,
   tail.begin_object();
   append_texts(tail, "warnings", warnings);
   tail.end_object();
-  // One node a line, between the two halves of the object.
+  // One node per line, between the two halves of the object.
   return out + "\n]," + tail.take().substr(1) + "\n";
 }
 

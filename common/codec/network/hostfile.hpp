@@ -1,4 +1,4 @@
-// Hostfiles of mpirun, deepspeed and the like: a host a line, `NAME [slots=N]`.
+// Hostfiles of mpirun, deepspeed and similar launchers: one host per line, `NAME [slots=N]`.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ struct Host {
   std::string line;        // as written, trimmed, without comment
 };
 
-// Blank lines and comments (#) are ignored. Anything else but slots and max_slots is an error, so
-// that a typo is not ignored. Errors name the line: unknown words, a host named twice; more hosts
-// than limits::kMaxGangPods; no hosts.
+// Blank lines and comments (#) are ignored. Anything but slots and max_slots is an error, so that a
+// typo is not ignored. Errors name the line: unknown words, a host named twice; more hosts than
+// limits::kMaxGangPods; no hosts.
 Result<std::vector<Host>> parse_hostfile(std::string_view text);
 
 }  // namespace chipweave::codec

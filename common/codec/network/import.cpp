@@ -31,7 +31,7 @@ struct ObjectFormat {
   Result<ImportedNetwork> (*import)(const NetworkObjects&, const NetworkImportOptions&);
   bool takes_levels = false;
 };
-// The more specific first: most of these may come together with Node objects.
+// The more specific ones first: most of these can come together with Node objects.
 constexpr std::array<ObjectFormat, 12> kObjects = {{
     {"chipweave-json", looks_like_network_json, import_network_json},
     {"slurm-yaml", looks_like_slurm_yaml, import_slurm_yaml},
@@ -85,7 +85,7 @@ Result<std::string_view> as_text(std::string_view content) {
   return content;
 }
 
-// Names what the file holds instead of a network.
+// Names what the file contains instead of a network.
 Error unknown_objects(const NetworkObjects& objects) {
   std::set<std::string> kinds;
   for (const NetworkObject& object : objects) {
@@ -94,9 +94,7 @@ Error unknown_objects(const NetworkObjects& objects) {
       return no_network("the file is a CustomResourceDefinition, without objects of its kind");
     }
   }
-  const Json* only = only_object(objects);
-  if (only != nullptr && json_at(*only, {"provider"}) != nullptr &&
-      json_at(*only, {"engine"}) != nullptr) {
+  if (const JsonValue only = only_object(objects); only["provider"] && only["engine"]) {
     return no_network("the file is a request to topograph; import the response");
   }
   if (kinds.empty()) return no_network("unknown format");
@@ -155,7 +153,7 @@ Result<ImportedNetwork> import_network(std::string_view content,
     const bool chosen = options.format.empty()
                             ? format.looks_like(*text)
                             : format.name == options.format &&
-                                  // dlrover is a text and a ConfigMap
+                                  // dlrover is both a text and a ConfigMap
                                   (format.name != "dlrover" || format.looks_like(*text));
     if (!chosen) continue;
     if (!options.levels.empty()) {

@@ -1,5 +1,5 @@
 // Import of network descriptions: bytes of a foreign format → NetworkTable. The format is detected
-// by content. docs/reference/network-import.md says what becomes a level in each.
+// by content. docs/reference/network-import.md describes the levels of each format.
 //
 // No I/O here. Importers tolerate what real files contain (comments, unrelated objects, nodes
 // without labels). Contradictions (cycles, two parents, duplicate names) are errors that name line,

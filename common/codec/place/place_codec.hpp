@@ -40,8 +40,8 @@ struct PlaceAnswer {
   std::vector<std::string> warnings;
 };
 
-// A parsed line: the id to repeat (as JSON text, "null" if there is none) and the request or what
-// is wrong with it.
+// A parsed line: the id to repeat (as JSON text, "null" if there is none) and the request, or the
+// error.
 struct PlaceLine {
   std::string id;
   Result<PlaceRequest> request;

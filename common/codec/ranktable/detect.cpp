@@ -56,7 +56,7 @@ class ObjectView {
     return any(list, [](const ObjectView&) { return true; }) &&
            !any(list, [&](const ObjectView& e) { return !f(e); });
   }
-  // Lists that wrap each other: whether f holds for an element of an element's list.
+  // Nested lists: whether f holds for an element of an element's list.
   template <class F>
   bool any_in(std::string_view outer, std::string_view inner, F&& f) const {
     return any(outer, [&](const ObjectView& e) { return e.any(inner, f); });
@@ -182,7 +182,7 @@ Detected of_rank_list(const ObjectView& table) {
 
 struct Neighbour {
   std::string_view member;
-  std::string_view other;  // must be there too; "": nothing else
+  std::string_view other;  // must also be present; "": nothing else
   std::string_view what;
 };
 constexpr std::array<Neighbour, 3> kNeighbours = {{
@@ -230,7 +230,7 @@ bool is_table(const JsonTree& tree, JsonTree::Id id) {
   return detected.dialect || detected.placeholder;
 }
 
-// A string that may hold JSON: parsing is for those that begin like an object.
+// A string that may contain JSON; only those that start like an object are parsed.
 bool holds_table(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(" \t\r\n");
   if (begin == text.npos || text[begin] != '{') return false;

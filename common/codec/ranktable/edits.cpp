@@ -18,7 +18,7 @@ void Edits::render(const JsonTree& tree, JsonTree::Id id, std::string& out) cons
   const std::string_view document = tree.document();
   std::size_t at = tree.offset(id);
   for (std::size_t i = 0; i < children.size(); ++i) {
-    // What is between the values (brackets, commas, names, blanks) keeps its place.
+    // Everything between the values (brackets, commas, names, blanks) keeps its place.
     out += document.substr(at, tree.offset(children[i]) - at);
     render(tree, children[order == orders_.end() ? i : order->second[i]], out);
     at = tree.end_offset(children[i]);

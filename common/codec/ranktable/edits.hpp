@@ -15,7 +15,7 @@ namespace chipweave::codec::ranktable {
 
 class Edits {
  public:
-  // json: what stands there instead.
+  // json: the replacement.
   void replace(JsonTree::Id value, std::string json) { values_[value] = std::move(json); }
   // order[i]: which element stands at place i. A permutation of the array's elements.
   void reorder(JsonTree::Id array, std::vector<std::size_t> order) {

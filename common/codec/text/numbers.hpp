@@ -1,4 +1,4 @@
-// Numbers of a foreign text. nullopt is the answer for anything that is not such a number.
+// Parses numbers in foreign text; nullopt for anything else.
 #pragma once
 
 #include <charconv>

@@ -1,4 +1,4 @@
-// Foreign text as it may appear in a message.
+// Makes foreign text safe to show in messages.
 #pragma once
 
 #include <cstddef>

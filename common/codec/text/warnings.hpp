@@ -1,5 +1,5 @@
 // Warnings — what an importer assumed or left out. Keeps the first few and counts the rest, so that
-// a broken file costs neither time nor pages.
+// a broken file costs little time and output.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,8 @@ class Warnings {
   void add(std::string text) {
     add_made([&text] { return std::move(text); });
   }
-  // For texts that take time to make (places in a file): make() is called for those that are kept.
+  // For texts that are expensive to make (places in a file): make() is called only for those that
+  // are kept.
   template <class Make>
   void add_made(const Make& make) {
     if (kept_.size() < kMaxKept) {

@@ -15,7 +15,7 @@ struct Format {
   Result<ImportedTopology> (*import)(std::string_view, const ImportOptions&);
 };
 
-// The more specific first: a graph file is NCCL XML too, and a topology JSON is YAML too.
+// The more specific ones first: a graph file is also NCCL XML, and a topology JSON is also YAML.
 constexpr std::array<Format, 7> kFormats = {{
     {looks_like_nccl_graph, import_nccl_graph},
     {looks_like_nccl_xml, import_nccl_xml},
@@ -28,7 +28,7 @@ constexpr std::array<Format, 7> kFormats = {{
 
 Error refused(std::string text) { return make_error(Errc::invalid_argument, std::move(text)); }
 
-// What the bytes are instead of UTF-8 text; "" for text.
+// Describes bytes that are not UTF-8 text; "" for text.
 std::string not_text(std::string_view content) {
   if (content.starts_with("\xFF\xFE") || content.starts_with("\xFE\xFF")) {
     return "the file is UTF-16 text; save it as UTF-8";

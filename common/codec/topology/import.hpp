@@ -39,7 +39,7 @@ Result<ImportedTopology> import_topology(std::string_view content,
 Result<ImportedTopology> import_topology_tree(const FileTree& tree,
                                               const ImportOptions& options = {});
 
-// One importer a format; `looks_like_*` is cheap and looks at the beginning only.
+// One importer per format; `looks_like_*` is cheap and reads the beginning only.
 bool looks_like_nccl_xml(std::string_view content);
 Result<ImportedTopology> import_nccl_xml(std::string_view content, const ImportOptions& options);
 bool looks_like_nccl_graph(std::string_view content);

@@ -61,7 +61,7 @@ Result<domain::NodeTopology> TopologyReader::read(JsonValue document) {
   builder_.vendor = top.text("vendor").value_or("");
   builder_.model = top.text("model").value_or("");
   if (!options_.model.empty()) builder_.model = options_.model;
-  top.text("name");  // for people; its type is checked all the same
+  top.text("name");  // for people; its type is still checked
   builder_.p2p = top.flag("p2p").value_or(true);
   read_host_gbps(top);
   read_rule(top);

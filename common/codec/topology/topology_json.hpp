@@ -1,5 +1,4 @@
-// Chipweave's own topology JSON, where it is not a file: an inline `machine` object of a batch
-// line.
+// Reads Chipweave's own topology JSON from an inline `machine` object of a batch line.
 #pragma once
 
 #include <string_view>

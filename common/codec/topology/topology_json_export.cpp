@@ -1,4 +1,4 @@
-// Canonical text of a topology: one line an entry, keys in a fixed order, defaults left out.
+// Canonical text of a topology: one entry per line, keys in a fixed order, defaults left out.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -14,12 +14,12 @@ using Ordered = nlohmann::ordered_json;
 using domain::LinkKind;
 using domain::NodeTopology;
 
-// Texts of foreign files may be no UTF-8; such bytes are replaced.
+// Texts of foreign files may contain invalid UTF-8; such bytes are replaced.
 std::string text_of(const Ordered& value) {
   return value.dump(-1, ' ', false, Ordered::error_handler_t::replace);
 }
 
-// Appends `"key": value`, lists one entry a line.
+// Appends `"key": value`; lists have one entry per line.
 class Writer {
  public:
   void value(const char* key, const Ordered& v) { begin(key) += text_of(v); }

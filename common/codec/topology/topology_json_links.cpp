@@ -16,7 +16,7 @@ using domain::ChipIndex;
 using domain::LinkKind;
 using domain::TopologyBuilder;
 
-// Fast link and host path of all pairs of 64 chips, said from both sides, and some to spare.
+// Fast link and host path of all pairs of 64 chips, listed from both sides, plus a reserve.
 constexpr std::size_t kMaxLinks = 16384;
 constexpr std::size_t kMaxMeshes = 256;
 constexpr std::size_t kMaxHostGroups = 64;

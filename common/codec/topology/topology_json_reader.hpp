@@ -62,7 +62,7 @@ class TopologyReader {
     return static_cast<int>(o.integer(key, min, limits::kMaxLanes).value_or(fallback));
   }
   std::optional<double> rate_of(const JsonObject& o, std::string_view key);
-  // Of the model, which must have been read.
+  // The default of the model, which must have been read before.
   double default_rate(domain::LinkKind kind);
   void add_fast(Pair pair, FastFact fact);
 

@@ -28,8 +28,8 @@ bool one_of(const std::string& text, const std::array<const char*, N>& words) {
   return std::any_of(words.begin(), words.end(), [&](const char* word) { return text == word; });
 }
 
-// YAML 1.1 booleans, as the library inside kubectl resolves them; but a lone y or n is somebody's
-// name.
+// YAML 1.1 booleans as the library inside kubectl resolves them, except that a single y or n stays
+// a string.
 std::optional<bool> plain_bool(const std::string& text) {
   static constexpr std::array kTrue{"true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON"};
   static constexpr std::array kFalse{"false", "False", "FALSE", "no", "No",
@@ -39,8 +39,8 @@ std::optional<bool> plain_bool(const std::string& text) {
   return std::nullopt;
 }
 
-// Digits of `base` with an optional sign, as a JSON number; nullopt when it is anything else or too
-// large for 64 bits.
+// Digits of `base` with an optional sign, as a JSON number; nullopt for anything else, or above 64
+// bits.
 std::optional<std::string> whole_number(std::string_view digits, bool negative, int base) {
   std::uint64_t value = 0;
   const char* end = digits.data() + digits.size();
@@ -62,7 +62,7 @@ std::optional<std::string> plain_integer(const std::string& text) {
     if (digits[1] == 'o') return whole_number(digits.substr(2), negative, 8);
     if (digits[1] == 'b') return whole_number(digits.substr(2), negative, 2);
   }
-  // A leading zero means octal to kubectl (defaultMode: 0640); 089 is no number at all then.
+  // A leading zero means octal to kubectl (defaultMode: 0640), so 089 is not a number.
   if (digits.size() > 1 && digits[0] == '0') return whole_number(digits.substr(1), negative, 8);
   return whole_number(digits, negative, 10);
 }
@@ -80,7 +80,7 @@ std::optional<double> plain_float(const std::string& text) {
   return value;
 }
 
-// False, and nothing written, if it is none of boolean and number.
+// Writes a boolean or number; false, with nothing written, for anything else.
 bool write_typed_scalar(const std::string& text, JsonWriter& out) {
   if (const auto flag = plain_bool(text)) {
     out.boolean(*flag);
@@ -94,13 +94,13 @@ bool write_typed_scalar(const std::string& text, JsonWriter& out) {
   return true;
 }
 
-// Thrown out of the library's parser, caught in count_values.
+// Thrown through the library's parser, caught in count_values.
 struct Refused {
   Error error;
 };
 
-// Follows the parser's events, which cost nothing, before a tree is built, whose nodes are some
-// hundred times larger than their text. Values only: a key belongs to its value.
+// Counts the parser's events, which cost little memory, before a tree is built, whose nodes are
+// some hundred times larger than their text. Counts values only: a key belongs to its value.
 class ValueCounter final : public YAML::EventHandler {
  public:
   void OnDocumentStart(const YAML::Mark&) override {}
@@ -157,8 +157,8 @@ Result<void> count_values(std::string_view text) {
   return {};
 }
 
-// Writes documents of one file as JSON; the budget is shared by them, so that many small bombs
-// count as one large one.
+// Writes documents of one file as JSON; they share one budget, so that many small alias bombs count
+// as one large one.
 class Converter {
  public:
   Result<std::string> convert(const YAML::Node& root) {
@@ -288,7 +288,7 @@ class Converter {
   std::size_t bytes_ = 0;
 };
 
-// The JSON is the converter's own; it can only be too large, by its escapes.
+// The JSON comes from the converter; it can only be too large, because of escapes.
 Result<JsonTree> tree_of(std::string json, const YAML::Node& root) {
   auto parsed = JsonTree::parse(std::move(json), 4 * limits::kMaxManifestExpandedBytes);
   if (auto* tree = std::get_if<JsonTree>(&parsed)) return std::move(*tree);

@@ -1,4 +1,4 @@
-// YAML text → JSON trees, as kubectl reads manifests.
+// YAML text → JSON trees, with kubectl's rules.
 //
 // Plain scalars get their YAML type (8 → number, 0640 → octal, yes/on → true, ~ → null), quoted
 // ones stay strings. Anchors, aliases and merge keys (<<) are resolved. Limits: bytes, depth,

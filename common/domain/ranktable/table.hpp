@@ -6,8 +6,9 @@
 // the cloud template one for each of group_list; vLLM's table has two, prefill and decode, in which
 // consecutive entries of one server are that server. HCCL 2.0 has no servers: see `ranks`.
 //
-// Numbers are numbers, however the dialect writes them; nullopt if missing or not a number. Members
-// that the model does not use are kept as JSON text (Extra), so that no rewrite loses them.
+// Numbers are stored as numbers, whether or not the dialect quotes them; nullopt if missing or not
+// a number. Members that the model does not use are kept as JSON text (Extra), so that no rewrite
+// loses them.
 //
 // A value type of about 200 bytes for each rank.
 #pragma once

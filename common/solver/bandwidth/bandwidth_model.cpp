@@ -179,8 +179,8 @@ Bandwidth BandwidthModel::bottleneck_ring(ChipSet set) const {
     return {limited(t), limited(t), 1};
   }
   Steps steps = 0;
-  // The first level where the verdict is yes (or, with `perhaps`, where it is not no); at the last
-  // one the graph is complete.
+  // The first level where the verdict is yes (or, if the flag is set, anything but no); at the last
+  // level the graph is complete.
   const auto first_level = [&](std::size_t from, std::size_t to, bool perhaps) {
     while (from < to) {
       const std::size_t middle = from + (to - from) / 2;

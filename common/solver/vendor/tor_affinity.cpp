@@ -32,7 +32,7 @@ struct Take {
 using Takes = std::vector<Take>;
 using LeafList = std::vector<std::size_t>;
 
-// The leaves with how many nodes of each can take a pod.
+// The leaves, each with the number of nodes that can take a pod.
 class Leaves {
  public:
   explicit Leaves(const std::vector<TorLeaf>& leaves) : leaves_(leaves) {
@@ -49,7 +49,7 @@ class Leaves {
                            [this](int sum, std::size_t leaf) { return sum + able_[leaf]; });
   }
 
-  // Those with room that the predicate is true of, fewest nodes first, then in natural order.
+  // Leaves with capacity for which the predicate holds, fewest nodes first, then in natural order.
   template <class Predicate>
   LeafList where(const Predicate& wanted) const {
     LeafList out;
@@ -63,8 +63,9 @@ class Leaves {
   bool before(std::size_t a, std::size_t b) const {
     return natural_less(leaves_[a].name, leaves_[b].name);
   }
-  // The first of an ascending list that takes so many pods; its end: none does. With those of the
-  // last one: the largest leaf, of equal ones the first in natural order.
+  // The first leaf of an ascending list that takes so many pods; the end of the list if none does.
+  // Called with the capacity of the last leaf, it returns the largest leaf, the first in natural
+  // order among equals.
   LeafList::const_iterator sufficient(const LeafList& list, int pods) const {
     return std::lower_bound(list.begin(), list.end(), pods,
                             [this](std::size_t leaf, int n) { return able_[leaf] < n; });
@@ -96,8 +97,8 @@ std::optional<Takes> under_one(const Leaves& leaves, const LeafList& list, int p
   return Takes{{*found, pods, leaves[*found].state}};
 }
 
-// Takes whole leaves of the list, largest first, until the tightest one can take the rest; `into`
-// says what a leaf becomes. Returns the pods that found no place.
+// Takes whole leaves of the list, largest first, until the tightest one can take the rest; `into`:
+// the new state of a leaf. Returns the number of pods that were not placed.
 template <class Into>
 int fill(const Leaves& leaves, LeafList list, int pods, const Into& into, Takes& out) {
   while (pods > 0 && !list.empty()) {

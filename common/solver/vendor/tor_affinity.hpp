@@ -7,25 +7,22 @@
 //
 // single_layer: all pods under one leaf, the one with the fewest sufficient nodes.
 //
-// nslb_1: links are assigned by slice, a node's position below its leaf, so a job that crosses
-// leaves
-//   takes leaves without another crossing job, and uses
+// nslb_1: links are assigned by slice, a node's position below its leaf. A job that crosses leaves
+// takes only leaves without another crossing job, and uses
 //   - complete leaves (every position can take a pod), if there are enough of them, else
 //   - logical leaves: rows of nodes, one of every slice, over several leaves. All slices are used
-//   equally
-//     often, some once more if the pods are not a multiple.
-//   Otherwise large-model-schema is rejected; normal-schema takes any nodes, only clean leaves if
-//   those suffice.
+//     equally often, some one more time if the number of pods is not a multiple.
+// Otherwise large-model-schema is rejected; normal-schema takes any nodes, only clean leaves if
+// those suffice.
 //
 // nslb_2: leaves are free, exclusive (to one crossing job) or shared.
 //   - Under one leaf: exclusive ones are tried first, then unhealthy shared, shared, free.
 //   - Otherwise whole free leaves are taken, largest first, and become exclusive. The rest goes to
-//   a free
-//     leaf of exactly that size, else to up to `shared_tors` healthy shared leaves, else to a free
-//     leaf, which becomes shared.
+//     a free leaf of exactly that size, else to up to `shared_tors` healthy shared leaves, else to
+//     a free leaf, which becomes shared.
 //   - If that does not suffice, large-model-schema is rejected; normal-schema takes all free
-//   leaves, then
-//     unhealthy shared leaves, then those that no large model uses; these become unhealthy.
+//     leaves, then unhealthy shared leaves, then those that no large model uses; these become
+//     unhealthy.
 //
 // Ties: the fewest leaves, then the fewest nodes left over (leaf by leaf for the rest after whole
 // leaves), then natural order of names. Ranks go leaf by leaf, shared leaves last, and by slice

@@ -1,5 +1,5 @@
-// vendor_rules — translates what vendors' users write on a job (domain::VendorJob) into plain
-// constraints of a gang, so that the planner knows no vendor. Validity follows the vendors' own
+// vendor_rules — translates vendors' placement keys on a job (domain::VendorJob) into plain
+// constraints of a gang, so that the planner is vendor-neutral. Validity follows the vendors' own
 // rules (MindCluster's super-pod and rack scheduling, IMEX of NVL72): a job that their scheduler
 // would reject is rejected here, with a message for its author. Pure functions.
 #pragma once

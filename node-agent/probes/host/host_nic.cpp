@@ -105,8 +105,8 @@ const HostNic* rdma_of_bond(const std::vector<HostNic>& nics, const HostNic& mem
   return nullptr;
 }
 
-// A bond of two ports of one RDMA adapter has one RDMA device, at the first of its PCI functions;
-// the other has only its interface and is no adapter of its own.
+// A bond of two ports of one RDMA adapter has one RDMA device, at the first PCI function; the
+// second function has only an interface and does not count as an adapter.
 void fold_bonds(std::vector<HostNic>& nics) {
   for (std::size_t i = 0; i < nics.size();) {
     const HostNic* holder = nics[i].rdma.empty() ? rdma_of_bond(nics, nics[i]) : nullptr;

@@ -34,7 +34,7 @@ class LeaseKeeper {
   LeaseKeeper(const LeaseKeeper&) = delete;
   LeaseKeeper& operator=(const LeaseKeeper&) = delete;
 
-  // Takes the lease whoever holds it: a lease of this name belongs to this node's agent.
+  // Takes the lease from any other holder: a lease of this name belongs to this node's agent.
   void start();
   void stop() { chain_.stop(); }
 

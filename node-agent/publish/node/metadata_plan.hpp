@@ -24,8 +24,8 @@ struct MetadataPlan {
   std::vector<std::string> foreign;
 };
 
-// done: commands that were carried out, annotation → value; each is removed, whoever wrote it,
-// while it still has this value.
+// done: commands that were carried out, annotation → value; each is removed, no matter who wrote
+// it, if it still has this value.
 MetadataPlan plan_metadata(const codec::KubeNodeMetadata& node, const NodeMetadata& wanted,
                            const codec::StringMap& done);
 

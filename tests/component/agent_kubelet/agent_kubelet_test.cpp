@@ -23,7 +23,7 @@ using testing::Optional;
 const std::string k910 = "huawei.com/Ascend910";
 const std::string kDeviceInfo = "/api/v1/namespaces/kube-system/configmaps/mindx-dl-deviceinfo-n1";
 
-// An API server with one Node. Its watches end at once, so nobody hears of changes; objects are
+// An API server with one Node. Its watches end at once, so changes are never delivered; objects are
 // read and written as on a real one.
 class Cluster {
  public:

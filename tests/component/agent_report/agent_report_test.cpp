@@ -176,7 +176,7 @@ TEST(AgentReport, ARestartedSchedulerGetsEverythingAgain) {
   ASSERT_EQ(node.connected.at(0), true);
   scheduler.close();
   ASSERT_EQ(node.connected.at(1), false);
-  node.want(state({{ChipIndex{2}}, {}, {}}));  // happens while nobody listens
+  node.want(state({{ChipIndex{2}}, {}, {}}));  // changes while the scheduler is down
   ASSERT_TRUE(scheduler.open());
   const auto again = scheduler.decide.reports.at(1);
   ASSERT_TRUE(again);
@@ -244,8 +244,8 @@ TEST(AgentReport, AnAgentThatIsReplacedLeavesTheNodeToItsSuccessor) {
   const auto taken = scheduler.decide.reports.at(1);
   ASSERT_TRUE(taken);
   EXPECT_EQ(taken->boot_id, "boot-2");
-  // The old one is told, and its end turns nothing stale; the successor's end does, and then the
-  // node is alone.
+  // The old agent gets an answer, and its end does not make the node stale; the successor's end
+  // does.
   for (std::size_t i = 0;; ++i) {
     const auto answer = old.answers.at(i);
     ASSERT_TRUE(answer);

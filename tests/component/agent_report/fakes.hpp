@@ -1,4 +1,4 @@
-// A decision core that writes down what it is asked: the scheduler's side of the tests.
+// A decision core that records its requests: the scheduler's side of the tests.
 #pragma once
 
 #include <functional>

@@ -104,7 +104,7 @@ TEST_F(PlacementTest, ReleaseAndExplain) {
   EXPECT_EQ(stub->Explain(&fourth, explain, &explained).error_code(), grpc::StatusCode::NOT_FOUND);
 }
 
-// Blocks the loop until told; what is asked meanwhile waits.
+// Blocks the loop until released; requests queue meanwhile.
 struct Blocked {
   explicit Blocked(http::Loop& loop) {
     loop.post([this] {

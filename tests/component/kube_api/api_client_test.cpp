@@ -139,8 +139,8 @@ std::string pod_event(const char* type, const std::string& name, int version) {
          R"(","resourceVersion":")" + std::to_string(version) + R"("}}})" + "\n";
 }
 
-// A server that streams lists, cuts its first watch in the middle of an event, and goes on from the
-// version it is asked for.
+// A server that streams lists, cuts its first watch in the middle of an event, and resumes from the
+// requested version.
 TEST_F(Api, ACopyStaysRightThroughACut) {
   const ScriptedServer server(certificate_, [](Talk& talk) {
     while (const auto request = talk.request()) {

@@ -57,7 +57,7 @@ class ScriptedServer {
   };
   using Script = std::function<void(Talk& talk)>;
 
-  // tls: the server's certificate; none: in the clear.
+  // tls: the server's certificate; nullopt: plain HTTP.
   ScriptedServer(std::optional<Pem> tls, Script script);
   ~ScriptedServer();
 

@@ -1,5 +1,5 @@
-// The gRPC server on a loop of its own with a decision core that writes down what it is asked, and
-// a client: shared by the tests of this folder.
+// The gRPC server on a loop of its own with a decision core that records its requests, and a
+// client: shared by the tests of this folder.
 #pragma once
 
 #include <chrono>
@@ -69,7 +69,7 @@ struct GrpcFixture : ::testing::Test {
   }
 };
 
-// Blocks the loop until told; what is asked meanwhile waits.
+// Blocks the loop until released; requests queue meanwhile.
 struct BlockedLoop {
   explicit BlockedLoop(http::Loop& loop) {
     loop.post([this] {

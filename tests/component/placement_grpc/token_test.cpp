@@ -213,7 +213,7 @@ TEST_F(TokenGrpc, WithoutTheApiServerAllCallersAreRefused) {
   EXPECT_EQ(decide.asked.size(), 0U);
   status = 201;
   EXPECT_EQ(place("Bearer alices"), "0 ");
-  api_server.reset();  // down: whoever was let in a moment ago still is
+  api_server.reset();  // down: a verdict from a moment ago still holds
   EXPECT_EQ(place("Bearer alices"), "0 ");
   EXPECT_EQ(place("Bearer planners"), "14 the token could not be checked; try again");
 }

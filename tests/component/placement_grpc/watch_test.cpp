@@ -1,5 +1,5 @@
-// WatchDecisions through a real client: what is told, filters, the listing of what holds, slow
-// readers, limits and ends.
+// WatchDecisions through a real client: events, filters, the listing of current placements, slow
+// readers, limits and ends of streams.
 #include <thread>
 
 #include "tests/component/placement_grpc/grpc_fixture.hpp"
@@ -121,8 +121,8 @@ TEST_F(Watch, FiltersByNamespaceAndNode) {
   EXPECT_EQ(stream->next(), "BOUND wanted");
 }
 
-// More than one part, and more than the queue of live events holds: a listing is no reason to end a
-// reader.
+// More than one part, and more than the queue of live events holds: a long listing must not end the
+// stream.
 TEST_F(Watch, ListsWhatHoldsHoweverMuchItIs) {
   options.max_watch_queue = 4;
   constexpr int kMany = 3000;

@@ -261,10 +261,8 @@ TEST_F(SchedHttp, MetricsShowWhatHappened) {
   }
 }
 
-// 64 clients filter, prioritize, bind and delete at once; every answer that says "bound" is checked
-// against all others.
-// As kube-scheduler does: bindings are asked for in parallel, each on a connection of its own. Were
-// one answered, or even begun, only after another, none would ever be.
+// Bindings are requested in parallel, each on its own connection, as kube-scheduler does. If one
+// had to wait for another to be answered or even started, none would ever finish.
 TEST_F(SchedHttp, SixtyBindsAreUnderWayAtOnce) {
   constexpr std::size_t kBinds = 60;
   const std::vector<std::string> nodes{"n1", "n2", "n3", "n4", "n5", "n6", "n7", "n8"};
@@ -291,6 +289,8 @@ TEST_F(SchedHttp, SixtyBindsAreUnderWayAtOnce) {
   });
 }
 
+// 64 clients filter, prioritize, bind and delete at once; every "bound" answer is checked against
+// all others.
 TEST_F(SchedHttp, ManyClientsNeverGetOneChipTwice) {
   const std::vector<std::string> nodes{"n1", "n2", "n3", "n4"};
   for (const auto& n : nodes) add_node(n, "hgx-v100-8");

@@ -12,7 +12,7 @@ NodeStatePtr state(domain::Health health = domain::Health::healthy);
 
 std::string failure(int code, const std::string& message);
 
-// sequence 0: nobody has written a status yet.
+// sequence 0: no status has been written yet.
 std::string object(const std::string& version, const std::string& boot, int sequence,
                    bool owned = true);
 

@@ -1,6 +1,6 @@
-// Scenario — what the fake driver library answers: a JSON file named by CHIPWEAVE_FAKE_NVML.
-// Written anew (best by renaming another file over it) it holds from the next call on, so that a
-// test or a drill changes a machine while the library runs; a file that is no JSON yet changes
+// Scenario — what the fake driver library answers: a JSON file named by CHIPWEAVE_FAKE_NVML. A new
+// version of the file (best renamed over the old one) applies from the next call on, so that a test
+// or a drill can change a machine while the library runs; a file that is not valid JSON yet changes
 // nothing.
 //
 // {"driver": "550.54.15", "count": 2, "errors": {"nvmlDeviceGetMigMode": 3},
@@ -8,11 +8,11 @@
 //  10}], "devices": [{"uuid": …, "name": …, "bus": …, "errors": {"nvmlY": 15, "*": 15},
 //               "links": [{"link": 0, "state": 1, "type": 2, "remote": "00000000:86:00.0"}], …}],
 //  "events": [{"device": 0, "type": 8, "data": 79}], "boot": 2}
-// A function whose fact the scenario leaves out answers "not supported".
-// "events" are told in order, each once in a version of the file, and of a device only what was
-// registered for it ("event_types": the bits that it supports); "device": -1 is a device that the
-// library itself does not list. Where "boot" is not what it was when the library was started, the
-// driver was reloaded since: all answers are "uninitialized" until it is started again.
+// A function whose value the scenario omits returns "not supported". "events" are delivered in
+// order, each once per version of the file, and for a device only the registered types
+// ("event_types": the bits that it supports); "device": -1 is a device that the library itself does
+// not list. If "boot" differs from its value when the library was started, the driver was reloaded
+// since: all calls return "uninitialized" until the library is started again.
 #pragma once
 
 #include <cstddef>

@@ -38,7 +38,8 @@ struct FileWatchTest : testing::Test {
 
 TEST_F(FileWatchTest, CallsBackHoweverAFileChanges) {
   folder.put("beside", "{}");
-  // A watch each: what one change is told of twice is not taken for the next one.
+  // Each change gets its own watch: a second notification of one change must not count as the next
+  // one.
   for (const std::function<void()>& change : std::vector<std::function<void()>>{
            [&] { folder.put("health.json", "{}"); }, [&] { fs::rename(folder.at("beside"), file); },
            [&] { fs::remove(file); }}) {
@@ -76,7 +77,7 @@ TEST_F(FileWatchTest, EndsWhileFilesChange) {
     const FileWatch watch({file}, count());
     folder.put("health.json", std::to_string(i));
   }
-  const int before = calls;  // nobody calls any more
+  const int before = calls;  // all watches are gone
   folder.put("health.json", "{}");
   EXPECT_EQ(calls, before);
 }

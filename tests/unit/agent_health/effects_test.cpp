@@ -89,10 +89,10 @@ TEST(FaultEffects, ABadPortTakesItsLaneWhereverItLeads) {
                                    {ChipIndex{0}, 1, ChipIndex{1}, true},
                                    {ChipIndex{1}, 5, ChipIndex{0}, true},
                                    {ChipIndex{1}, 6, ChipIndex{2}, false}};
-  // Both ends complain: of one lane, as far as anybody knows.
+  // Both ends report a lane down: it is taken for the same lane.
   EXPECT_EQ(with(ring_of_four(), {lane(0, 0), lane(1, 5)}, ports).link(0, 1)->lanes_down, 1);
   EXPECT_EQ(with(ring_of_four(), {lane(0, 0), lane(0, 1)}, ports).link(0, 1)->lanes_down, 2);
-  // One that is down counts already; one that nobody knows takes nothing.
+  // A port whose link is down counts already; an unknown port has no effect.
   const NodeTopology t = with(ring_of_four(), {lane(1, 6), lane(3, 9)}, ports);
   EXPECT_FALSE(t.has_lanes_down());
 }

@@ -1,4 +1,4 @@
-// One ConfigMap over its whole life, whoever else writes it or takes it away.
+// One ConfigMap over its whole life, although others write or delete it.
 #include "common/kube/config_map_keeper.hpp"
 
 #include <gmock/gmock.h>

@@ -49,7 +49,7 @@ class Partitions : public testing::Test, public AmdFolder {
     part.memory_bytes = (std::uint64_t{192} << 30U) / static_cast<unsigned>(parts);
     gpu(part);
     to_cpu(first + k, p, 64000);
-    // Thousands of files for the large machine, whose links are no matter here.
+    // The large machine would need thousands of files, and its links do not matter here.
     for (int other = 0; other < parts && parts <= 4; ++other) {
       if (other != k) kfd_link(first + k, first + other, 11, 13, 0, 819200);
     }

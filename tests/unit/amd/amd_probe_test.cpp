@@ -165,7 +165,7 @@ TEST_F(Amd, HeatIsAReadingAndTheCriticalTemperatureAState) {
   write(sensors + "temp4_input", "N/A\n");
   EXPECT_THAT(list(see()), ElementsAre("0 amd.temperature=71"));
   write(sensors + "temp2_input", "72500\n");
-  EXPECT_FALSE(probe_.changes());  // a reading is no change
+  EXPECT_FALSE(probe_.changes());  // a new reading alone does not count as a change
   write(sensors + "temp2_input", "110000\n");
   EXPECT_TRUE(probe_.changes());
   const domain::Observation o = see();

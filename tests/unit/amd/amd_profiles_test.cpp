@@ -142,7 +142,7 @@ TEST_P(RecordedKfd, ReadsAsTheImporterReadsIt) {
   ASSERT_TRUE(imported) << imported.error().text();
   AmdFolder machine;
   for (const auto& [path, text] : files) {
-    if (path.find("/caches/") != std::string::npos) continue;  // which nobody reads
+    if (path.find("/caches/") != std::string::npos) continue;  // never read
     const std::string below = path.rfind("topology/", 0) == 0 ? path.substr(9) : path;
     machine.write("/sys/class/kfd/kfd/topology/" + below, text);
   }

@@ -62,7 +62,7 @@ TEST(VendorKeys, WhatIsNotSaidStaysOpen) {
   EXPECT_FALSE(read.ascend->sp_block);
   EXPECT_FALSE(read.ascend->reserve_nodes);
   EXPECT_FALSE(read.ascend->soft);
-  EXPECT_EQ(read.levels.super_pod, kNoLevel);  // "pod" is no name of the table
+  EXPECT_EQ(read.levels.super_pod, kNoLevel);  // the table has no level "pod"
   EXPECT_EQ(read.levels.rack, 2);
   EXPECT_FALSE(keys("{}").ascend);
 }

@@ -1,5 +1,5 @@
-// AdmissionReviews of Bindings as real API servers sent them, and what nobody should send; the
-// patches of the answers, applied as RFC 6902 says.
+// AdmissionReviews of Bindings as real API servers sent them, malformed ones, and the patches of
+// the answers, applied as RFC 6902 says.
 #include "common/codec/kube/requests/admission.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // The CRD's schema against what the agent writes. The API server drops keys that the schema does
-// not know, and refuses values that it does not allow: so every machine must pass, and nothing may
-// stand in the schema that is never written.
+// not know, and refuses values that it does not allow: so every machine must pass, and the schema
+// may not contain keys that are never written.
 #include <gtest/gtest.h>
 
 #include <set>

@@ -54,7 +54,7 @@ inline NodeInventory inventory_of(domain::NodeTopology topology) {
   return {"n1", "b0", 7, "box", {"nvidia.com/gpu", "aliyun.com/gpu"}, std::move(topology)};
 }
 
-// All that an inventory can say of health, in texts longer than are told.
+// Everything that an inventory can say about health, in texts longer than the limits.
 inline NodeInventory sick_inventory() {
   NodeInventory out = inventory_of(everything());
   const std::string text(2000, 't');

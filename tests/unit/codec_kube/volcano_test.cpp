@@ -1,4 +1,4 @@
-// The reader against bodies that a real vc-scheduler sent, and against what nobody should send.
+// The reader with bodies that a real vc-scheduler sent, and with malformed ones.
 #include "common/codec/kube/requests/volcano.hpp"
 
 #include <gtest/gtest.h>

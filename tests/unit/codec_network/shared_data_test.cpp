@@ -1,5 +1,4 @@
-// Published descriptions of real and sample networks, and files that stand beside them and are
-// none.
+// Published descriptions of real and sample networks, and unrelated files from the same folders.
 #include <cstddef>
 #include <set>
 

@@ -38,7 +38,7 @@ class FakeDcmi : public testing::Test {
 
  protected:
   FakeDcmi();
-  // What the fake library is told to answer from now on.
+  // Sets what the fake library returns from now on.
   void play(const Json& scenario) const;
   Result<DcmiSnapshot> read(const Json& scenario, const std::string& library = current()) const;
   // The snapshot of a scenario that must have one.

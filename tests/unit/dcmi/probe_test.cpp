@@ -254,7 +254,7 @@ TEST_F(AscendProbeTest, ADriverThatDoesNotStartIsAProblemOnlyWhereNothingElseIsS
   EXPECT_THAT(observe(machine).warnings, Contains(HasSubstr("no permission (-8002); run it as")));
 }
 
-// A tool that answers what it is told to, and counts.
+// A tool that returns scripted outputs and counts its calls.
 class ScriptedTool {
  public:
   HccnWatch::Ask ask() {
@@ -291,7 +291,7 @@ TEST_F(AscendProbeTest, ToolReportsWhatTheDriverDoesNot) {
   ScriptedTool tool;
   tool.down_ = true;
   AscendProbe probe(options(), tool.ask());
-  // All that it is asked the first time: 8 links, 7 addresses, 8 switches.
+  // All calls of the first round: 8 links, 7 addresses, 8 switches.
   look(probe);
   ASSERT_TRUE(eventually([&] { return tool.asked_ >= 23 && probe.changes(); }));
   ASSERT_TRUE(eventually([&] { return look(probe).neighbours.size() == 8; }));

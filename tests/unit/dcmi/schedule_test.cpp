@@ -20,7 +20,7 @@ constexpr const char* kLldp =
 
 HccnTarget target(int chip) { return {chip, chip, false, true, true, true}; }
 
-// The arguments of everything that is asked from `now` on, each answered with `output`.
+// The arguments of every call that is due at `now`; each is answered with `output`.
 std::vector<std::string> asked(HccnSchedule& schedule, Time now,
                                const Result<std::string>& output) {
   std::vector<std::string> out;

@@ -169,7 +169,7 @@ TEST_F(HostNics, RubbishInFilesIsUnknown) {
   EXPECT_EQ(nics[0].ports[0].state, std::string(128, '?'));
   EXPECT_EQ(nics[0].gbps(), 0);
   EXPECT_FALSE(nics[0].ports[0].link_downed);
-  EXPECT_FALSE(nics[0].gid);  // of no known type
+  EXPECT_FALSE(nics[0].gid);  // of an unknown type
   EXPECT_EQ(nics[0].interfaces[0].number, 0);
   EXPECT_FALSE(nics[0].interfaces[0].carrier_changes);
   EXPECT_EQ(nics[0].at.numa, -1);
@@ -189,7 +189,7 @@ TEST_F(HostNics, StatesTellOfPortsAndCarriers) {
   const auto nics = read();
   const std::string before = nic_states(tree(), nics);
   write(at + "/infiniband/mlx5_0/ports/1/rate", "200 Gb/sec (4X HDR)\n");
-  EXPECT_EQ(nic_states(tree(), nics), before);  // not among what is asked twice a second
+  EXPECT_EQ(nic_states(tree(), nics), before);  // not among the files that are read twice a second
   write(at + "/infiniband/mlx5_0/ports/1/state", "1: DOWN\n");
   const std::string down = nic_states(tree(), nics);
   EXPECT_NE(down, before);

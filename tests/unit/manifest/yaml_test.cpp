@@ -96,7 +96,7 @@ TEST(Yaml, AliasBombsAreStopped) {
 TEST(Yaml, ValuesAreCountedBeforeTheyAreBuilt) {
   std::string wide = "a: [";
   for (std::size_t i = 0; i < limits::kMaxManifestValues; ++i) wide += i % 100 == 0 ? "1,\n" : "1,";
-  // The rest is no YAML: a reader that builds the whole first would say that.
+  // The rest is not YAML: a reader that builds everything first would report that instead.
   EXPECT_THAT(refusal(wide + "1, }\n"), HasSubstr("line 2001: the file has more than"));
   std::string keys;
   for (std::size_t i = 0; i + 2 < limits::kMaxManifestValues; ++i) {

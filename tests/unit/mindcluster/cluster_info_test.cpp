@@ -20,7 +20,7 @@ DeviceInfo device_of(std::vector<int> available) {
   return out;
 }
 
-// The text of a ConfigMap that tells of one node.
+// The text of a ConfigMap with a single node.
 template <class Info>
 std::string alone(const std::string& node, const Info& info, std::int64_t time) {
   ClusterTexts texts("part-", 1000);

@@ -25,7 +25,7 @@ class FakeDriver : public testing::Test {
 
  protected:
   FakeDriver();
-  // What the fake library is told to answer from its next call on.
+  // Sets what the fake library returns from its next call on.
   void play(const Json& scenario) const;
   Result<NvmlSnapshot> read(const Json& scenario, const std::string& library = current()) const;
   // The topology of a scenario that must have one; warnings_ are its warnings.

@@ -27,7 +27,7 @@ class AnyHardware : public testing::Test, public SysFolder {
     out.dcmi_library = "/nowhere/libdcmi.so";
     return out;
   }
-  // Nothing is new, however often it is asked; looking for a driver now and then is.
+  // No changes, however often it is called; only the occasional search for a driver counts as one.
   static void settle(VendorProbe& probe) {
     int changed = 0;
     for (int i = 0; i < 8; ++i) changed += probe.changes() ? 1 : 0;

@@ -95,7 +95,7 @@ TEST(Property, FixMendsWhatIsMechanicalAndNothingElse) {
       std::reverse(server.devices.begin(), server.devices.end());
     }
     EXPECT_EQ(parse_table(fix(write_table(backwards, {2, true}), options).text).value(), table);
-    // Two tables of one server each, one behind the other.
+    // Two tables of one server each, concatenated.
     RankTable restarted = table;
     for (auto& server : restarted.groups[0].servers) {
       std::int64_t rank = 0;

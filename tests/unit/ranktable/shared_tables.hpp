@@ -1,4 +1,4 @@
-// The rank tables of the shared data folder, which nobody here wrote.
+// The rank tables of the shared data folder, which come from other projects.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ inline std::string text_of_file(const std::string& path) {
 
 }  // namespace chipweave::test
 
-// `folder`, a std::string, is then where they are. (What is declared cannot stand in parentheses.)
+// Declares `folder`, a std::string with their path. (A declared name cannot be put in parentheses.)
 #define CHIPWEAVE_NEEDS_TABLES(folder)                                \
   const std::string folder = /* NOLINT(bugprone-macro-parentheses) */ \
       ::chipweave::test::shared_tables_folder();                      \

@@ -148,7 +148,7 @@ TEST(Explain, SpeaksOfTheNodesThatWereOffered) {
   EXPECT_EQ(j["not_offered"], 1);
   EXPECT_EQ(j["nodes"].size(), 1U);
   EXPECT_EQ(j["smallest_change"], "if pod ns/all (8 chips) on n1 ended");
-  // what prioritize is asked is what filter left, not what was offered
+  // prioritize gets the nodes that filter left, not those that were offered
   ASSERT_TRUE(w.scheduler.prioritize(p, {}).ok());
   EXPECT_EQ(explain(w, p)["nodes"].size(), 1U);
   const auto q = w.submit("q", 1);

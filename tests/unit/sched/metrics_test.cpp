@@ -1,4 +1,4 @@
-// Series of nodes: what a scrape says as nodes come, change and give way.
+// Series of nodes: what a scrape contains as nodes come, change and are replaced.
 #include "scheduler-plugin/server/metrics.hpp"
 
 #include <gtest/gtest.h>

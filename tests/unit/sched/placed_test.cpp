@@ -1,5 +1,5 @@
-// What is told to those who follow decisions: placed, freed, refused; and all that hold, part by
-// part.
+// What an observer of decisions receives: placed, freed, refused; and the listing of current
+// placements, part by part.
 #include <gtest/gtest.h>
 
 #include "tests/unit/sched/world.hpp"
@@ -7,7 +7,7 @@
 namespace chipweave::sched::test {
 namespace {
 
-// Writes down what it is told.
+// Records every notification.
 class Diary final : public NullObserver {
  public:
   void placed(const PlacedPod& pod) override { lines.push_back("placed " + text(pod)); }

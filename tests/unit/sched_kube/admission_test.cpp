@@ -204,7 +204,7 @@ TEST_F(Admits, APodWhosePredecessorTheWatchStillShowsIsNotLetThrough) {
   EXPECT_EQ(world_.annotated("a").size(), 4U);
 }
 
-// The same, when the end of the first one is told while the API server is asked.
+// The same when the deletion of the first one arrives during the request to the API server.
 TEST_F(Admits, NorIsOneThatWasMadeAnewMeanwhile) {
   create("a", 2);
   world_.api.remove("ns/a");
@@ -263,7 +263,7 @@ TEST_F(Admits, ABindingThatNeverCameIsGivenUp) {
   EXPECT_EQ(world_.scheduler->in_flight(), 0U);
 }
 
-// Its scheduler was told that the binding failed, and chooses another node.
+// Its scheduler learned that the binding failed and chooses another node.
 TEST_F(Admits, ElsewhereAfterAllBothSetsAreKeptUntilItIsKnown) {
   create("a", 8);
   create("b", 8);

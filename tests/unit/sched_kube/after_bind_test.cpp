@@ -1,5 +1,5 @@
-// Pods that others bound without a placement, where nobody asks for admission: the chips are chosen
-// afterwards and written to the pod.
+// Pods that others bound without a placement and without our admission webhook: the chips are
+// chosen afterwards and written to the pod.
 #include <gtest/gtest.h>
 
 #include "scheduler-plugin/app/annotations.hpp"

@@ -168,7 +168,8 @@ TEST_F(KubeBind, AnotherPodOfTheSameNameIsNotBound) {
   EXPECT_EQ(world_.pod("a").node, "");
 }
 
-// The watch is behind: it tells of the pod's namesake while the binding is uncertain.
+// The watch lags: it delivers an event of an earlier pod of that name while the binding is
+// uncertain.
 TEST_F(KubeBind, OldNewsOfTheNameDoesNotGiveUpABinding) {
   world_.create("a", 2);
   world_.api.remove("ns/a");

@@ -1,9 +1,9 @@
 // As property_test.cpp, with two replicas that elect a leader: either may be stopped for a while,
-// killed, shut down or cut off from its Lease, and both are asked to bind all the time. The one
+// killed, shut down or cut off from its Lease, and both receive bind requests all the time. The one
 // assumption: a binding reaches the API server within lease_duration - renew_deadline, or never.
-// What must hold all the time: no chip stands in the annotations of two bound pods, the ledgers are
-// sound, no two lead, and who was told "bound" is. In the end both ledgers are what the API server
-// says.
+// Invariants: no chip is in the annotations of two bound pods, the ledgers are consistent, at most
+// one replica leads, and every pod answered with "bound" is bound. In the end both ledgers agree
+// with the API server.
 #include <gtest/gtest.h>
 
 #include <random>

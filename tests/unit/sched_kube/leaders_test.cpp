@@ -130,7 +130,7 @@ TEST_F(Leaders, ANewLeaderListsTheNodesPodsFirst) {
   api.settle();
   EXPECT_EQ(*second, "bound");
   EXPECT_TRUE(has_part(*third, "no longer fits")) << *third;
-  // and in the rest of the term nobody asks again
+  // for the rest of the term it is not read again
   api.remove("ns/p");
   api.settle();
   const auto again = b.bind("r", "n1");
@@ -219,14 +219,14 @@ TEST_F(Leaders, AStoppedLeaderDoesNotBindWhenItGoesOn) {
   }
 }
 
-// It was asked for while it led; between two tries somebody else did.
+// Requested while this replica led; between two attempts another one did.
 TEST_F(Leaders, ABindingIsNotSentAgainInAnotherTerm) {
   a.create("p", 8);
   api.settle();
   const auto said = a.bind("p", "n1");
   api.take(0, Fate::answered);     // the node
   api.take(0, Fate::lost_before);  // the binding
-  ASSERT_EQ(api.waiting(), 1U);    // the pod itself is asked for
+  ASSERT_EQ(api.waiting(), 1U);    // the read of the pod itself
   a.process->cut_off = true;
   while (!b.leads()) two.pass(milliseconds(50));
   b.kubernetes->stop([] {});
@@ -240,7 +240,7 @@ TEST_F(Leaders, ABindingIsNotSentAgainInAnotherTerm) {
   EXPECT_EQ(a.held("p").size(), 8U) << "uncertain";
   api.settle();
   EXPECT_FALSE(bound("p"));
-  // asked for once more it is this term's decision, after a look at the node
+  // requested again it is this term's decision, made after reading the node
   const auto again = a.bind("p", "n1");
   EXPECT_EQ(bindings_sent(), 0U);
   api.settle();

@@ -1,7 +1,7 @@
-// Random interleavings of everything that can happen between schedulers that ask us, schedulers
-// that bind themselves with our admission, and an API server behind a bad network. What must hold
-// all the time: no chip stands in the annotations of two bound pods, the ledger is sound, and who
-// was told "bound" is. What must hold in the end: the ledger is what the API server says.
+// Random interleavings of everything that can happen between schedulers that call our extender,
+// schedulers that bind themselves with our admission webhook, and an API server behind a bad
+// network. Invariants: no chip is in the annotations of two bound pods, the ledger is consistent,
+// and every pod answered with "bound" is bound. In the end the ledger agrees with the API server.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -116,8 +116,8 @@ class Walk {
     world_.create(name, pick(10) == 0 ? 0 : chips, "nvidia.com/gpu", labels);
   }
 
-  // As kube-scheduler does: of pods that it sees waiting, sometimes once more while a binding is
-  // in flight, and not always where the score is highest.
+  // As kube-scheduler does: schedules a waiting pod, sometimes again while its binding is in
+  // flight, and not always onto the node with the highest score.
   void schedule() {
     if (!world_.scheduler->waiting_for().empty()) return;
     const std::string key = some_pod(true);

@@ -240,7 +240,7 @@ TEST_F(Reconcile, AGuessBecomesKnowledge) {
   world_.api.settle();
   EXPECT_FALSE(world_.holding("f")->assumed);
   EXPECT_EQ(world_.held("f"), (std::vector<int>{6, 7}));
-  // and is not changed by whoever edits the pod afterwards
+  // and does not change when the pod is edited afterwards
   world_.api.annotate("ns/f", kPlacementAnnotation, note("f", "n1", "01"));
   world_.api.settle();
   EXPECT_EQ(world_.held("f"), (std::vector<int>{6, 7}));

@@ -1,5 +1,5 @@
-// Whose token is let in: what is asked, what the answers mean, how long they hold, and what a flood
-// of tokens may cost.
+// Which tokens are accepted: the requests sent, what the answers mean, how long they hold, and what
+// a flood of tokens may cost.
 #include "scheduler-plugin/kube/token_review.hpp"
 
 #include <gmock/gmock.h>

@@ -81,7 +81,7 @@ TEST(TorAffinity, FillersStayUnderOneLeafOrWait) {
     EXPECT_TRUE(got.pods.empty());
     EXPECT_THAT(got.reason, HasSubstr("no leaf takes 3 pods: the most is 2, under a"));
   }
-  // four replicas are no filler, and normal jobs have none
+  // four replicas are not a filler job, and normal jobs never are
   EXPECT_TRUE(plan(leaves, 3, kNormal1).fits);
   EXPECT_TRUE(plan(leaves, 3, kNormal2).fits);
   EXPECT_TRUE(plan({leaf("a", "++"), leaf("b", "++")}, 4, kLarge2).fits);
@@ -138,7 +138,7 @@ TEST(TorAffinity1, CrossingJobsDoNotMeet) {
   EXPECT_FALSE(plan(leaves, 4, kLarge1).fits);
   // any nodes, when nothing else is left
   EXPECT_THAT(uses(leaves, 4, kNormal1), ElementsAre("b=1:exclusive", "a=3:shared"));
-  // under one leaf nobody is met
+  // under one leaf no other job is affected
   EXPECT_THAT(uses(leaves, 3, kLarge1), ElementsAre("a=3:exclusive"));
 }
 

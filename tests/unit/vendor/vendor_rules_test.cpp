@@ -186,7 +186,7 @@ TEST(VendorRules, UbMemoryIsOneDomain) {
   ask.ra_block = 16;
   const VendorConstraints c = constraints(job(128, 8, ask));
   EXPECT_EQ(c.required_level, 1);
-  // the super-pod's slice is no rule above the required level
+  // the super-pod slice does not apply above the required level
   EXPECT_THAT(c.slices, ElementsAre(VendorSlice{1, 8, false}, VendorSlice{2, 2, false}));
   EXPECT_EQ(c.keep_spare, (VendorSpare{0, 2}));
   ask.sp_block = 8;

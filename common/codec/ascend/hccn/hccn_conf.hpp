@@ -15,7 +15,7 @@
 
 namespace chipweave::codec::ascend {
 
-// What the vendor's own reader accepts.
+// The limits of the vendor's own reader.
 inline constexpr std::size_t kMaxHccnConfBytes = 1'024'000;
 inline constexpr std::size_t kMaxHccnConfLineBytes = 384;
 inline constexpr int kMaxHccnDevice = 1023;
@@ -31,7 +31,7 @@ struct HccnConfDevice {
 };
 
 struct HccnConf {
-  std::map<int, HccnConfDevice> devices;  // those that the file gives any of the values above
+  std::map<int, HccnConfDevice> devices;  // those with any of the values above
   std::vector<std::string> warnings;      // each names its line
 };
 

@@ -39,7 +39,7 @@ class DevInfoReader {
     LineReader lines(output);
     for (std::string_view line; lines.next_trimmed(line);) {
       const Row row = cells_of(line);
-      // Anything but a row or a rule between rows ends a table.
+      // Any line that is neither a row nor a separator ends the table.
       if (row.empty() && !line.starts_with('+')) columns_.clear();
       if (row.empty() || begins_table(row) || columns_.empty()) continue;
       if (++rows_ > kMaxTableRows) {
@@ -52,7 +52,7 @@ class DevInfoReader {
   }
 
  private:
-  // A row with the headings of a table. They follow each other without a blank line.
+  // The header row of a known table. Tables follow each other without a blank line.
   bool begins_table(const Row& row) {
     const bool ports = row.front() == "UDie ID";
     if (!ports && row.front() != "Interface Name" && row.front() != "Name") return false;
@@ -63,7 +63,7 @@ class DevInfoReader {
     return true;
   }
 
-  // "" where the table has no such column.
+  // "" if the table has no such column.
   std::string_view cell(const Row& row, std::string_view column) const {
     const auto it = columns_.find(std::string(column));
     return it == columns_.end() || it->second >= row.size() ? std::string_view{} : row[it->second];

@@ -1,4 +1,4 @@
-// What every reader of hccn_tool's output needs. Internal to common/codec/ascend.
+// Helpers shared by all readers of hccn_tool's output. Internal to common/codec/ascend.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,9 @@ namespace chipweave::codec::ascend {
 
 inline constexpr std::size_t kMaxTableRows = 4096;  // of one table
 
-// Why an output has no answer to the question for `what`.
+// The error for an output that lacks `what`.
 Error no_answer(std::string_view output, const std::string& what);
-// A line that a person copied along with an output: "$ cat /etc/hccn.conf", "[root@n1 ~]# …".
+// A shell prompt that was copied along with the output: "$ cat /etc/hccn.conf", "[root@n1 ~]# …".
 bool is_prompt(std::string_view line);
 // limit_exceeded above kMaxHccnToolBytes.
 Result<void> small_enough(std::string_view output);

@@ -32,7 +32,7 @@ Result<bool> parse_hccn_link(std::string_view output);
 // `-net_health -g`: "Success", "Fault", "Socket fail" …, as printed.
 Result<std::string> parse_hccn_net_health(std::string_view output);
 
-// What the leaf switch announces; "" where it does not.
+// What the leaf switch announces; "" if it does not.
 struct HccnLldp {
   std::string port;                // Ifname: "400GE1/1/20:2"
   std::string system_name;         // may be missing

@@ -93,7 +93,7 @@ Result<NodeInventory> read_inventory_status(std::string_view status, const std::
   auto document = parse_json(status);
   if (!document) return std::move(document).error().in("status");
   JsonProblems problems(JsonValue(*document), "status");
-  // What a newer agent says besides is no reason to lose the node.
+  // Unknown keys of a newer agent must not make the node unusable.
   const JsonObject o = JsonObject::tolerant(JsonValue(*document), problems, limits::kMaxFactBytes);
   if (!o) return problems.error();
   NodeInventory out;

@@ -1,8 +1,8 @@
-// NodeInventory — the custom resource by which an agent tells the API server what its node is: one
-// cluster-scoped object a node, named as the node, all data in its status.
+// NodeInventory — the custom resource in which an agent publishes its node's inventory: one
+// cluster-scoped object per node, with the node's name and all data in its status.
 //
-// Its schema is charts/chipweave/crds/chipweave.dev_nodeinventories.yaml; a key that is missing
-// there is dropped by the API server without a word, so a test holds this writer against it.
+// Its schema is charts/chipweave/crds/chipweave.dev_nodeinventories.yaml; the API server silently
+// drops keys that are missing there, so a test checks this writer against it.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ struct NodeInventory {
   std::string machine;        // what people call it; may be empty
   std::vector<std::string> resources;
   domain::NodeTopology topology;  // with today's health
-  // Beside the topology, for people and for the agent's next run; readers of the topology pass over
-  // it.
+  // In addition to the topology, for people and for the agent's next run; readers of the topology
+  // ignore it.
   std::string node_boot_id = {};  // of the kernel; "" unknown
   std::vector<domain::Fault> faults = {};
   std::vector<domain::Condition> conditions = {};
@@ -38,19 +38,19 @@ struct NodeInventory {
   std::map<std::string, std::string> facts = {};
 };
 
-// An object without status, owned by the Node with that uid (empty: by nobody), so that it goes
-// when the Node goes.
+// An object without status, owned by the Node with that uid (empty: without an owner), so that it
+// is deleted together with the Node.
 std::string write_inventory_object(const std::string& node, const std::string& node_uid);
 // The same owner for an object that has none, as a merge patch.
 std::string write_inventory_owner(const std::string& node, const std::string& node_uid,
                                   const ObjectVersion& of);
-// The body of a PUT on the status. Beside the data it counts chips and those that are not healthy,
-// for the columns of kubectl.
+// The body of a PUT on the status. In addition to the data it has the numbers of chips and of
+// unhealthy chips, for kubectl's columns.
 std::string write_inventory_status(const NodeInventory& inventory, const ObjectVersion& of);
 
-// `status`: the JSON text of that value of the object. Keys besides ours and the counts are not
-// looked at; the topology is read strictly. Errors name the key ("status.topology: chips[0].index:
-// …"); limit_exceeded above limits::kMaxKubeObjectBytes.
+// `status`: the JSON text of that value of the object. Unknown keys are ignored; the topology is
+// read strictly. Errors name the key ("status.topology: chips[0].index: …"); limit_exceeded above
+// limits::kMaxKubeObjectBytes.
 Result<NodeInventory> read_inventory_status(std::string_view status, const std::string& node);
 
 }  // namespace chipweave::codec

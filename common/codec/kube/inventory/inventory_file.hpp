@@ -1,5 +1,5 @@
-// The machine in a file that somebody made of an agent's report:
-// `kubectl get nodeinventory NODE -o json > FILE`.
+// The machine in a file made from an agent's report: `kubectl get nodeinventory NODE -o json >
+// FILE`.
 #pragma once
 
 #include <string_view>
@@ -9,8 +9,8 @@
 
 namespace chipweave::codec {
 
-// The whole object, its status, or the topology alone; other keys are not looked at. Errors name
-// the key; limit_exceeded above limits::kMaxKubeObjectBytes.
+// The whole object, its status, or the topology alone; other keys are ignored. Errors name the key;
+// limit_exceeded above limits::kMaxKubeObjectBytes.
 Result<domain::NodeTopology> read_inventory_file(std::string_view text);
 
 }  // namespace chipweave::codec

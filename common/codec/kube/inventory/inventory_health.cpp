@@ -47,7 +47,7 @@ void write_fault(JsonWriter& w, const Fault& fault, const domain::NodeTopology& 
   write_text(w, "part", fault.part);
   if (fault.lanes > 0) w.key("lanes").integer(fault.lanes);
   write_text(w, "text", fault.text);
-  // Milliseconds beside the time for people: what is read back is what was written.
+  // Milliseconds in addition to the human-readable time, so that reading back is exact.
   w.field("since", time_of(fault.since)).key("sinceMs").integer(fault.since);
   if (fault.held_until == kHeldUntilReset) w.key("untilReset").boolean(true);
   if (fault.held_until > 0) w.field("heldUntil", time_of(fault.held_until));

@@ -1,5 +1,5 @@
-// The part of a NodeInventory's status that says how well the node is: faults, conditions,
-// neighbours, facts. Internal to common/codec/kube but for reading them back.
+// The health part of a NodeInventory's status: faults, conditions, neighbours, facts. Internal to
+// common/codec/kube, except for reading them back.
 #pragma once
 
 #include <map>
@@ -17,23 +17,24 @@ namespace chipweave::codec {
 inline constexpr std::size_t kMaxNeighboursTold = 256;
 inline constexpr std::size_t kMaxFactsTold = 256;
 
-// The keys nodeBootId, faults, conditions, neighbours and facts, where there is anything to say.
+// The keys nodeBootId, faults, conditions, neighbours and facts, each only if it is not empty.
 void write_inventory_health(JsonWriter& w, const NodeInventory& inventory);
 
-// The faults of an object whose status has this nodeBootId; none of any other boot of the node, and
-// none where there is no status. Errors name the key.
+// The faults of an object whose status has this nodeBootId; none for any other boot of the node, or
+// without a status. Errors name the key.
 Result<std::vector<domain::RememberedFault>> read_object_faults(std::string_view object,
                                                                 std::string_view node_boot_id);
 
-// What an agent tells of its node besides the topology, whatever boot it was in: faults, but not
-// until when they are held, and facts.
+// What an agent reports about its node besides the topology, from any boot: faults (without the
+// time until which they are held) and facts.
 struct ToldHealth {
   std::vector<domain::Fault> faults;
   std::map<std::string, std::string> facts;
 };
 // `status` as in read_inventory_status(). Errors name the key.
 Result<ToldHealth> read_status_health(std::string_view status);
-// Its faults alone, also until when they are held; a status without any is not parsed.
+// Its faults alone, including the time until which they are held; a status without faults is not
+// parsed.
 Result<std::vector<domain::Fault>> read_status_faults(std::string_view status);
 
 }  // namespace chipweave::codec

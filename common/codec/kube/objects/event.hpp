@@ -1,4 +1,4 @@
-// Events of events.k8s.io/v1: what kubectl describe shows of an object's past.
+// Events of events.k8s.io/v1, which kubectl describe shows for an object.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace chipweave::codec {
 // What an event is about.
 struct EventObject {
   std::string kind;  // "Pod", "Node"
-  std::string ns;    // "" for what is in none
+  std::string ns;    // "" for cluster-scoped objects
   std::string name;
   std::string uid;
 };
@@ -18,21 +18,21 @@ struct EventObject {
 struct KubeEvent {
   EventObject about;
   std::string controller;  // "chipweave.dev/agent"
-  std::string instance;    // which one of them: the host's name
+  std::string instance;    // the host's name
   bool warning = false;
   std::string reason;  // one word: "ChipFault"
   std::string action;  // one word: what was being done
   std::string note;    // for people
 };
 
-// Where events about it are kept: its namespace, or "default".
+// The namespace of events about it: its own, or "default".
 std::string event_path(const EventObject& about);
-// The body of a POST there. name: unique in that namespace. Texts longer than the API server takes
-// are cut.
+// The body of a POST there. name: unique in that namespace. Texts longer than the API server
+// accepts are cut.
 std::string write_event(const KubeEvent& event, const std::string& name, Clock::Wall at);
-// The body of a merge patch that counts the event once more.
+// The body of a merge patch that records another occurrence of the event.
 std::string write_event_series(int count, Clock::Wall last);
-// A name that no other event of this process has: after the object, in time's order.
+// A name that is unique within this process: the object's name first, then ascending with time.
 std::string event_name(const EventObject& about, Clock::Wall at, std::uint64_t number);
 
 }  // namespace chipweave::codec

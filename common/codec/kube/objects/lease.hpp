@@ -1,5 +1,5 @@
-// Lease — the object of coordination.k8s.io/v1 by which an agent shows that it lives, and by which
-// one of several schedulers leads.
+// Lease — the object of coordination.k8s.io/v1 that is an agent's heartbeat, and that elects the
+// leader of several schedulers.
 #pragma once
 
 #include <chrono>
@@ -23,7 +23,7 @@ struct AgentLease {
 struct LeaderLease {
   std::string ns;
   std::string name;
-  std::string holder;            // empty: it is given back
+  std::string holder;            // empty: it is released
   std::string resource_version;  // of the lease that is replaced; empty: a new one
   std::chrono::seconds duration{1};
   Clock::Wall acquired;

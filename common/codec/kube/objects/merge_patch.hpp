@@ -1,5 +1,5 @@
-// Changes to texts of an object as a merge patch of one version of it: what others put beside our
-// keys stays, and of two who write at once only one succeeds (409).
+// Changes to an object's strings as a merge patch of one version of it: keys of others stay, and of
+// two concurrent writers only one succeeds (the other gets 409).
 #pragma once
 
 #include <map>
@@ -23,7 +23,7 @@ struct ObjectChanges {
 };
 
 std::string write_merge_patch(const ObjectVersion& of, const ObjectChanges& changes);
-// The options of a DELETE that is meant for this version only.
+// The options of a DELETE of exactly this version.
 std::string write_delete_options(const ObjectVersion& of);
 
 }  // namespace chipweave::codec

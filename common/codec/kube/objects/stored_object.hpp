@@ -1,5 +1,5 @@
-// StoredObject — what the writer of an object must know of it as the API server holds it: which
-// state that is, whether somebody owns it, and of a NodeInventory who wrote it last.
+// StoredObject — what the writer of an object must know about the stored version: its
+// resourceVersion, whether it has an owner, and for a NodeInventory who wrote it last.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace chipweave::codec {
 
-// Which state of which object a write is meant for: the API server refuses it (409) for any other.
+// The version of the object that a write replaces; the API server rejects it (409) for any other.
 struct ObjectVersion {
   std::string uid;
   std::string resource_version;
@@ -18,13 +18,13 @@ struct ObjectVersion {
 struct StoredObject {
   ObjectVersion version;
   bool owned = false;  // has ownerReferences
-  // status.bootId and status.sequence; empty and 0 where there are none.
+  // status.bootId and status.sequence; empty and 0 if absent.
   std::string boot_id;
   std::int64_t sequence = 0;
 };
 
 // An object of any kind. `body` may get a larger capacity. Errors: invalid_argument, naming the key
-// where it is one of ours.
+// if it is one of ours.
 Result<StoredObject> read_stored_object(std::string& body);
 
 }  // namespace chipweave::codec

@@ -1,5 +1,5 @@
-// TokenReview of authentication.k8s.io/v1: the question whom a bearer token belongs to, and the API
-// server's answer.
+// TokenReview of authentication.k8s.io/v1: asks the API server who a bearer token belongs to, and
+// reads its answer.
 #pragma once
 
 #include <string>
@@ -16,13 +16,13 @@ struct TokenOwner {
   bool authenticated = false;
   std::string user;
   std::vector<std::string> groups;
-  // Of those that were asked for. Empty although some were: whoever looked at the token does not
-  // know audiences, and it is good for the API server only.
+  // The requested audiences that the token is valid for. Empty although some were requested: the
+  // authenticator does not support audiences, and the token is valid for the API server only.
   std::vector<std::string> audiences;
 };
 
 std::string write_token_review(std::string_view token, std::string_view audience);
-// The answer's status. invalid_argument: no TokenReview, or one without a status.
+// The answer's status. invalid_argument: not a TokenReview, or one without a status.
 Result<TokenOwner> read_token_review(std::string& body);
 
 }  // namespace chipweave::codec

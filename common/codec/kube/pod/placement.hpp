@@ -1,5 +1,5 @@
-// The annotation chipweave.dev/placement of a bound pod, read back: which chips it has. (It is
-// written by scheduler-plugin/app/annotations.cpp.)
+// Reads the annotation chipweave.dev/placement of a bound pod: the chips that it has.
+// (scheduler-plugin/app/annotations.cpp writes it.)
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@ struct PlacementNote {
   std::vector<int> chips;  // vendor indices, ascending, each once
   double gbps = 0;
   std::string decision;
-  std::int64_t time = 0;  // seconds since 1970; 0: not said
+  std::int64_t time = 0;  // seconds since 1970; 0: not given
 };
 
-// Errors: invalid_argument (no JSON of this form, a chip twice), unsupported (another version).
-// Unknown keys are skipped.
+// Errors: invalid_argument (not JSON of this form, a chip listed twice), unsupported (another
+// version). Unknown keys are skipped.
 Result<PlacementNote> read_placement(std::string_view json);
 
 }  // namespace chipweave::codec

@@ -62,7 +62,7 @@ bool read_suffix(std::string_view text, int& decimal, int& binary) {
   return true;
 }
 
-// What one container asks of a resource; "0" where it does not name it.
+// What one container requests of a resource; "0" if it does not name it.
 std::string_view effective(const KubeContainer& c, std::string_view resource) {
   if (const auto r = c.requests.find(resource); r != c.requests.end()) return r->second;
   if (const auto l = c.limits.find(resource); l != c.limits.end()) return l->second;
@@ -72,7 +72,7 @@ std::string_view effective(const KubeContainer& c, std::string_view resource) {
 Result<std::int64_t> count_of(const KubeContainer& c, std::string_view resource) {
   auto count = parse_whole_quantity(effective(c, resource));
   if (!count) {
-    // names as long as Kubernetes has them: the sentence is repeated for every node
+    // names limited as in Kubernetes, because the message is repeated for every node
     return std::move(count).error().in("container " + c.name.substr(0, kMaxContainerName) + ": " +
                                        std::string(resource.substr(0, limits::kMaxNameBytes)));
   }

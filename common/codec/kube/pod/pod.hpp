@@ -1,5 +1,5 @@
-// KubePod — what placement reads of a Kubernetes Pod object, and how Kubernetes counts a resource
-// that it asks for.
+// KubePod — the parts of a Kubernetes Pod object that placement reads, and how Kubernetes counts a
+// resource that it requests.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ using StringMap = std::map<std::string, std::string, std::less<>>;
 struct KubeContainer {
   std::string name;
   bool sidecar =
-      false;  // an init container with restartPolicy Always: it keeps running beside the others
+      false;  // an init container with restartPolicy Always: it keeps running alongside the others
   StringMap requests;  // resource name → quantity as written
   StringMap limits;
 };
@@ -29,7 +29,7 @@ struct KubePod {
   std::string resource_version;
   std::string node_name;
   std::string phase;
-  bool ending = false;  // it was deleted and goes when its grace period is over
+  bool ending = false;  // deleted, with its grace period running
   int priority = 0;     // spec.priority
   // Kubernetes' own gang, in this namespace: the PodGroup of spec.schedulingGroup (1.36), or what
   // spec.workloadRef names (1.35), "workload/group/replica". Empty: none.
@@ -47,17 +47,17 @@ Result<std::int64_t> parse_whole_quantity(std::string_view text);
 // Names of all resources that a container of the pod requests or limits, each once, ascending.
 std::vector<std::string> resource_names(const KubePod& pod);
 
-// What the pod asks of `resource` as the scheduler counts it: the larger of (containers + sidecars)
-// and the largest init container with the sidecars started before it; a limit stands in for a
+// What the pod requests of `resource` as the scheduler counts it: the larger of (containers +
+// sidecars) and the largest init container with the sidecars started before it; a limit replaces a
 // missing request.
 Result<std::int64_t> count_resource(const KubePod& pod, std::string_view resource);
 
-// One Pod document, e.g. the body of POST /standalone/pods. Of the fields above resource_version,
-// ending, priority and gang stay empty: what an API server and its scheduler do with them is not
-// done here. A field of a wrong type is an error that names it.
+// One Pod document, e.g. the body of POST /standalone/pods. resource_version, ending, priority and
+// gang stay empty, since there is no API server or scheduler to act on them. A field of a wrong
+// type is an error that names it.
 Result<KubePod> read_pod(std::string_view json);
-// The same document, canonical, with namespace, uid, nodeName and annotations set (those given are
-// added to its own).
+// The same document in canonical form, with namespace, uid and nodeName set and the given
+// annotations added to its own.
 Result<std::string> write_pod(std::string_view json, const std::string& ns, const std::string& uid,
                               const std::string& node,
                               const std::map<std::string, std::string>& annotations);

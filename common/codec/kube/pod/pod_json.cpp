@@ -8,7 +8,7 @@
 namespace chipweave::codec {
 namespace {
 
-// Strings; where `numbers`, also quantities without quotes ("nvidia.com/gpu": 1).
+// Strings; with `numbers` also quantities without quotes ("nvidia.com/gpu": 1).
 void read_map(const JsonObject& object, std::string_view key, bool numbers, StringMap& to) {
   for (const JsonValue value : object.map(key, limits::kMaxJsonValues)) {
     if (value.is_string() || (numbers && value.is_number())) {

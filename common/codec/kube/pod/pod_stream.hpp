@@ -6,7 +6,7 @@
 
 namespace chipweave::codec::json_stream {
 
-// False when the value is null. Keys that are given twice: the last one counts.
+// False when the value is null. If a key is repeated, the last one counts.
 bool read_kube_pod(od::value value, int depth, KubePod& pod);
 
 }  // namespace chipweave::codec::json_stream

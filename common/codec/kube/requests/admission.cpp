@@ -17,7 +17,7 @@ struct Seen {
   std::string operation;
   std::string resource;
   std::string subresource;
-  std::string name;  // of the request; the Binding's own name wins
+  std::string name;  // of the request; the Binding's own name takes precedence
   std::string ns;
 };
 
@@ -101,8 +101,8 @@ std::string pointer_step(std::string_view key) {
   return step;
 }
 
-// `add` on the whole map would replace it; on a key it needs the map to be there, which an empty
-// one is not: the API server leaves it out.
+// `add` on the whole map would replace it; `add` on a key requires the map to exist, and the API
+// server omits an empty one.
 std::string patch_text(const BindingReview& review, const std::string& pod_uid,
                        const std::map<std::string, std::string>& annotations) {
   JsonWriter w;

@@ -12,7 +12,7 @@ namespace {
 
 using namespace json_stream;
 
-// Without a copy, as long as no name holds an escape.
+// Without copies as long as no name contains an escape.
 void read_names(od::value value, ExtenderArgs& to) {
   to.names.clear();
   to.tokens.clear();
@@ -47,7 +47,7 @@ struct ExtenderReader::Impl {
   std::vector<std::string_view> node_names;  // of Nodes.items
   std::vector<std::string_view> node_tokens;
 
-  // One Node: its name, and the bytes it was sent as.
+  // One Node: its name, and its bytes as sent.
   void read_node(od::value value, ExtenderArgs& to) {
     std::string_view name;
     static constexpr char kNoName[ExtenderArgs::kReadable] = R"("")";
@@ -88,7 +88,7 @@ struct ExtenderReader::Impl {
     });
   }
 
-  // Victims and MetaVictims differ in where the uid stands: metadata.uid or UID.
+  // Victims and MetaVictims differ in the place of the uid: metadata.uid or UID.
   void read_victims(od::value value, PreemptionNode& to) {
     if (!begin_object("victims", value)) return;
     each_field(value.get_object(), [&](std::string_view key, od::value v) {
@@ -158,7 +158,7 @@ Result<void> ExtenderReader::read_args(std::string& body, ExtenderArgs& to) {
     to.names.swap(impl_->node_names);
     to.tokens.swap(impl_->node_tokens);
   }
-  // both given: NodeNames is what the scheduler reads back, the items would not match it by order
+  // both given: the scheduler reads back NodeNames, and the items may be in another order
   if (to.names_given && to.nodes_given) to.nodes_given = false;
   return {};
 }

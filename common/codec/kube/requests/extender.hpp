@@ -1,10 +1,11 @@
 // kube-scheduler's extender/v1 requests, read straight from the body (simdjson On Demand).
 //
-// Node names stay views: into the body, or where they hold escapes into the reader's own buffer;
-// valid until its next read or its end, and as long as the body. Keys match case-insensitively,
-// unknown keys are skipped but checked, as Go's decoder does; duplicates: last wins. Cost: 5,000
-// names and a Pod of 6 KB about 60 µs; no allocation a name. Not thread-safe: one owner (the loop).
-// Replies: plain appending, see scheduler-plugin/server/extender_reply.hpp.
+// Node names are views into the body, or into the reader's own buffer if they contain escapes;
+// valid until the reader's next read or destruction, and as long as the body. Keys match
+// case-insensitively, unknown keys are skipped but checked, as Go's decoder does; duplicates: last
+// wins. Cost: about 60 µs for 5,000 names and a Pod of 6 KB; no allocation per name. Not
+// thread-safe: one owner (the loop). Replies: plain appending, see
+// scheduler-plugin/server/extender_reply.hpp.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,8 @@ struct ExtenderArgs {
       items;  // the Node objects as sent, by the order of `names`; only if nodes_given
   std::vector<std::string_view> tokens;  // the names as sent, in quotes; empty: all are plain
 
-  // The name as JSON text. kReadable bytes can be read from where it begins, however short it is.
+  // The name as JSON text. At least kReadable bytes can be read from its start, even if it is
+  // shorter.
   std::string_view quoted(std::size_t position) const {
     if (!tokens.empty()) return tokens[position];
     const std::string_view name = names[position];
@@ -57,8 +59,8 @@ class ExtenderReader {
   ExtenderReader(const ExtenderReader&) = delete;
   ExtenderReader& operator=(const ExtenderReader&) = delete;
 
-  // body: with at least 64 bytes of capacity behind its end (grown here if it has not). The result
-  // is overwritten; its buffers are kept for the next call.
+  // body: needs 64 bytes of spare capacity (grown here otherwise). The result is overwritten; its
+  // buffers are kept for the next call.
   Result<void> read_args(std::string& body, ExtenderArgs& to);
   Result<ExtenderBindingArgs> read_binding(std::string& body);
   Result<ExtenderPreemptionArgs> read_preemption(std::string& body);

@@ -37,7 +37,7 @@ void read_task(od::value value, const VolcanoReader::Known& known, VolcanoTask& 
   if (task.uid.empty() || task.name.empty()) throw BadInput("task.UID and task.Name must be given");
 }
 
-// The name of a NodeInfo; the rest is stepped over, or given to on_field.
+// The name of a NodeInfo; the other fields are skipped, or passed to on_field.
 template <class F>
 std::string_view read_node(od::value value, F&& on_field) {
   std::string_view name;

@@ -1,11 +1,10 @@
 // Requests of Volcano's extender plugin, read straight from the body (simdjson On Demand).
 //
-// A predicate brings the whole node with every pod on it, a prioritize all candidate nodes: up to
-// hundreds of megabytes, of which names are wanted. What is not wanted is stepped over without
-// being looked at: the body comes from Go's encoder, and what it says of nodes is not used. The pod
-// of a task is read only if the caller does not know it. Cost: some 0.4 ns a byte, no allocation a
-// node. Keys match without regard to case; unknown ones are skipped. Not thread-safe: one owner
-// (the loop).
+// A predicate request contains the whole node with every pod on it, a prioritize request all
+// candidate nodes: up to hundreds of megabytes, of which only names are needed. The rest is skipped
+// unchecked, since the body comes from Go's encoder. The pod of a task is read only if the caller
+// does not know it. Cost: some 0.4 ns per byte, no allocation per node. Keys match
+// case-insensitively; unknown ones are skipped. Not thread-safe: one owner (the loop).
 #pragma once
 
 #include <cstdint>
@@ -22,14 +21,14 @@ namespace chipweave::codec {
 
 // One pod as a session sees it.
 struct VolcanoTask {
-  // Bits of Status; others mean that the pod waits, runs or is over.
+  // Bits of Status; others mean that the pod waits, runs or has finished.
   static constexpr std::int64_t kPending = 1;
   static constexpr std::int64_t kAllocated = 2;
 
   std::string ns;
   std::string name;
   std::string uid;
-  std::string node;         // where the session has put it for now; empty: nowhere
+  std::string node;         // where the session has placed it for now; empty: nowhere
   std::int64_t status = 0;  // a single bit
   bool pod_read = false;
   KubePod pod;  // only if pod_read
@@ -38,9 +37,9 @@ struct VolcanoTask {
 // A candidate of a predicate.
 struct VolcanoNode {
   std::string name;
-  StringMap idle;  // extended resource → what is free now, in thousandths, as written
+  StringMap idle;  // extended resource → free amount in thousandths, as written
 
-  // In thousandths; 0 where the request does not say it.
+  // In thousandths; 0 if the request does not give it.
   double idle_of(std::string_view resource) const;
 };
 
@@ -52,7 +51,7 @@ struct VolcanoEvictee {
 
 class VolcanoReader {
  public:
-  // Whether the pod of this task (its ns, name and uid are filled) need not be read.
+  // Whether the pod of this task need not be read; its ns, name and uid are set.
   using Known = std::function<bool(const VolcanoTask&)>;
 
   VolcanoReader();
@@ -60,12 +59,12 @@ class VolcanoReader {
   VolcanoReader(const VolcanoReader&) = delete;
   VolcanoReader& operator=(const VolcanoReader&) = delete;
 
-  // Results are overwritten; views live until the next call and as long as the body. A body has at
-  // least 64 bytes of capacity behind its end, or is grown here. Errors: invalid_argument, with the
-  // key where it is one of ours.
+  // Results are overwritten; views are valid until the next call and as long as the body. A body
+  // needs 64 bytes of spare capacity (grown here otherwise). Errors: invalid_argument, with the key
+  // if it is one of ours.
   Result<void> read_predicate(std::string& body, const Known& known, VolcanoTask& task,
                               VolcanoNode& node);
-  // nodes: empty also where the request has null.
+  // nodes: also empty if the request has null.
   Result<void> read_prioritize(std::string& body, const Known& known, VolcanoTask& task,
                                std::vector<std::string_view>& nodes);
   // allocate, deallocate

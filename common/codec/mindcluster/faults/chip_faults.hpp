@@ -2,7 +2,7 @@
 // a string.
 //
 // Members in the order of Ascend/mind-cluster's struct DeviceFault. fault_code is upper-case hex,
-// several with commas between; fault_time counts milliseconds.
+// several codes separated by commas; fault_time is in milliseconds.
 #pragma once
 
 #include <cstdint>

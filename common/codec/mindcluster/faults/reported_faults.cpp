@@ -13,7 +13,7 @@ namespace {
 using domain::Effect;
 using domain::Fault;
 
-// A ConfigMap holds 1 MiB: more codes than these of one chip help nobody.
+// Limits that keep the ConfigMap, which holds 1 MiB, small.
 constexpr std::size_t kMaxCodes = 64;
 constexpr std::size_t kMaxSwitchFaults = 256;
 
@@ -68,7 +68,7 @@ std::string upper(std::string_view text) {
   return out;
 }
 
-// In upper case; "" for what is no hex number of at most eight bytes.
+// In upper case; "" unless it is a hex number of at most eight bytes.
 std::string hex_code(std::string_view digits) {
   constexpr std::size_t kMaxDigits = 16;
   const bool hex = !digits.empty() && digits.size() <= kMaxDigits &&
@@ -124,7 +124,7 @@ std::size_t node_level_of(Effect effect) {
   return effect == Effect::unusable ? 2 : 1;
 }
 
-// "node.cpu.0000001d": the parts say what it is of, the last one which fault.
+// "node.cpu.0000001d": the component, then the fault code.
 std::string device_type_of(std::string_view code) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kTypes = {
       {{"cpu", "CPU"}, {"memory", "Memory"}, {"dimm", "Memory"}, {"disk", "Disk"}}};
@@ -185,7 +185,7 @@ SwitchInfo switch_faults_of(const std::vector<Fault>& faults, std::int64_t updat
                 std::to_string(event.port)] = {fault.since, std::string(kSwitchLevels[level])};
     out.events.push_back(std::move(event));
   }
-  // No faults: no level, and a node that is healthy.
+  // Without faults there is no level, and the node is healthy.
   if (!out.events.empty()) out.level = kSwitchLevels[worst];
   out.node_status = node_status_of(out.level).value_or(kNodeUnHealthy);
   return out;

@@ -1,10 +1,10 @@
-// What MindCluster's components are told of the faults of a machine: per chip in the words of its
-// device plugin, per switch and per machine in those of NodeD.
+// A machine's faults as MindCluster's components expect them: per chip in the format of its device
+// plugin, per switch and per machine in the format of NodeD.
 //
-// The code of a signal of DCMI, "dcmi.80e01801", is the fault code "80E01801"; faults of other
-// sources have none there, only their level. Levels follow from the effect (link SubHealthFault,
-// network PreSeparateNPU, unusable SeparateNPU, a cordon ManuallySeparateNPU) unless the fault's
-// text carries one of MindCluster's own.
+// A DCMI signal "dcmi.80e01801" has the fault code "80E01801"; faults of other sources have only a
+// level, no code. Levels follow from the effect (link SubHealthFault, network PreSeparateNPU,
+// unusable SeparateNPU, a cordon ManuallySeparateNPU) unless the fault's text carries one of
+// MindCluster's own.
 #pragma once
 
 #include <optional>
@@ -30,8 +30,8 @@ std::vector<ChipFault> chip_faults_of(const AscendNames& names,
 
 SwitchInfo switch_faults_of(const std::vector<domain::Fault>& faults, std::int64_t update_time);
 
-// Faults of the machine itself, of neither chip, NIC nor switch: "node.cpu.0000001d". nullopt: it
-// has none, and no ConfigMap then.
+// Faults of the machine itself, not of a chip, NIC or switch: "node.cpu.0000001d". nullopt: none,
+// so there is no ConfigMap.
 std::optional<NodeInfo> node_faults_of(const std::vector<domain::Fault>& faults);
 
 }  // namespace chipweave::codec::mindcluster

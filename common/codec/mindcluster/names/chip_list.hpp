@@ -1,8 +1,8 @@
 // "Ascend910-0,Ascend910-3": chips by the numbers in their names, as ConfigMaps and annotations of
 // MindCluster list them.
 //
-// The separator is a bare comma: MindCluster's scheduler takes a list with blanks for an empty one.
-// Blanks are accepted here, because people edit some of these lists, and never written.
+// The separator is a comma without blanks: MindCluster's scheduler reads a list with blanks as
+// empty. Blanks are accepted here, because people edit some of these lists, but never written.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ inline constexpr std::size_t kMaxListedChips = 1024;
 std::string chip_name(std::string_view prefix, int chip);
 std::optional<int> chip_of_name(std::string_view prefix, std::string_view name);
 
-// Ascending, each once. Errors: a name that is not of that prefix with a number, too many.
+// Ascending, each once. Errors: a name other than the prefix and a number, too many names.
 Result<std::vector<int>> read_chip_list(std::string_view prefix, std::string_view text);
 // Ascending, each once, whatever the order of `chips`.
 std::string write_chip_list(std::string_view prefix, std::vector<int> chips);

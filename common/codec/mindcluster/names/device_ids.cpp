@@ -7,7 +7,8 @@ namespace {
 
 bool digit(char c) { return c >= '0' && c <= '9'; }
 
-// Behind "huawei.com/" and the prefix: "" of chips, "-2c" of slices; nullopt: another resource.
+// The part after "huawei.com/" and the prefix: "" for chips, "-2c" for slices; nullopt: another
+// resource.
 std::optional<std::string_view> kind_of(std::string_view prefix, std::string_view resource) {
   if (!resource.starts_with(kResourceDomain)) return std::nullopt;
   resource.remove_prefix(kResourceDomain.size());
@@ -31,7 +32,7 @@ std::optional<int> chip_of_device(std::string_view prefix, std::string_view reso
   const auto kind = kind_of(prefix, resource);
   if (!kind) return std::nullopt;
   if (kind->empty()) return chip_of_name(prefix, id);
-  // What stands before "-100-1" is the resource's own name; both numbers must be some.
+  // The part before "-100-1" is the resource's own name; both numbers must be present.
   const std::string_view name = resource.substr(kResourceDomain.size());
   const std::size_t last = id.rfind('-');
   if (!id.starts_with(name) || last == std::string_view::npos || last <= name.size() ||

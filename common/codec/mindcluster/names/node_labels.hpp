@@ -1,4 +1,4 @@
-// The labels of a node by which MindCluster's device plugin says what chips it has.
+// The node labels in which MindCluster's device plugin describes the chips.
 //
 //   servertype: Ascend910B-20          <card type>-<AI cores of a chip>
 //   mind-cluster/npu-chip-memory: 64G

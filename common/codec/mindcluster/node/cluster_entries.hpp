@@ -16,8 +16,8 @@ void append_device_list(JsonWriter& out, const DeviceInfo& info);
 // The members FaultDevList and NodeStatus.
 void append_node_info(JsonWriter& out, const NodeInfo& info);
 
-// The members FaultInfo (events as objects) to FaultTimeAndLevelMap. Returns where the number of
-// UpdateTime begins.
+// The members FaultInfo (events as objects) to FaultTimeAndLevelMap. Returns the offset of the
+// number of UpdateTime.
 std::size_t append_switch_info(JsonWriter& out, const SwitchInfo& info);
 
 }  // namespace chipweave::codec::mindcluster

@@ -22,7 +22,7 @@ std::optional<Number> number_of(std::string_view digits) {
   return failed == std::errc() && rest == end ? std::optional(out) : std::nullopt;
 }
 
-// Whether all that makes it unusable is over, and only its time of probation is not.
+// Whether every cause of unusability has ended and only the hold time is still running.
 bool is_recovering(const Faults& faults, const Chip& chip) {
   bool any = false;
   for (const domain::Fault& fault : faults) {
@@ -41,7 +41,7 @@ bool has_network_fault(const Faults& faults, const Chip& chip) {
 
 }  // namespace
 
-// The driver says 0xffffffff for what it was not told.
+// The driver reports unset values as 0xffffffff.
 SuperPodPlace super_pod_place_of(const domain::NodeTopology& topology) {
   SuperPodPlace out;
   const auto& pod = topology.super_pod();

@@ -1,8 +1,8 @@
-// What MindCluster is told of the chips of one machine: those that may be given out, those that are
-// broken, its faults and its place in a super pod.
+// What MindCluster's device info holds about one machine: the chips that may be allocated, the
+// broken ones, the faults, and the machine's place in a super pod.
 //
-// Pure: the machine in, values out. Whoever knows which chips are in use says it (the agent by the
-// kubelet, the scheduler by its ledger). Only for machines of vendor "ascend".
+// Pure: the machine in, values out. The caller passes the chips in use (the agent learns them from
+// the kubelet, the scheduler from its ledger). Only for machines of vendor "ascend".
 #pragma once
 
 #include <cstdint>
@@ -23,12 +23,12 @@ struct SuperPodPlace {
 };
 SuperPodPlace super_pod_place_of(const domain::NodeTopology& topology);
 
-// The fact of a probe that says in which rack the machine is: a number.
+// The probe's fact with the number of the machine's rack.
 inline constexpr const char* kRackFact = "ascend.rack";
-// Of A5, by the fact that its probe told; nullopt: not known, or no number.
+// For A5, from the probe's fact; nullopt: unknown, or not a number.
 std::optional<std::int32_t> rack_of(const domain::NodeTopology& topology, std::string_view fact);
 
-// How the chips of a machine are at this moment, by slot; what the topology has of it is not read.
+// The current health of a machine's chips, by slot; the health in the topology is ignored.
 struct ChipStates {
   domain::ChipSet unhealthy;
   domain::ChipSet network_unhealthy;

@@ -1,5 +1,6 @@
-// DeviceInfo — what a node's device plugin tells of its chips: key DeviceInfoCfg of the ConfigMap
-// mindx-dl-deviceinfo-<node>, from which Volcano and ClusterD learn what they may give out.
+// DeviceInfo — what a node's device plugin reports about its chips: key DeviceInfoCfg of the
+// ConfigMap mindx-dl-deviceinfo-<node>, from which Volcano and ClusterD learn which chips they may
+// allocate.
 //
 //   {"DeviceInfo":{"DeviceList":{"huawei.com/Ascend910":"Ascend910-0,Ascend910-1",
 //     "huawei.com/Ascend910-Fault":"[…]","huawei.com/Ascend910-NetworkUnhealthy":"",…},
@@ -25,20 +26,19 @@ inline constexpr std::string_view kDeviceInfoPrefix = "mindx-dl-deviceinfo-";
 inline constexpr std::string_view kDeviceInfoNamespace = "kube-system";
 inline constexpr std::string_view kDeviceInfoLabel = "mx-consumer-cim";  // "true"
 inline constexpr std::string_view kDeviceInfoKey = "DeviceInfoCfg";
-// A plain list (chip_list.hpp) of chips that people or rules took out of service.
+// A plain list (chip_list.hpp) of chips that operators or rules have taken out of service.
 inline constexpr std::string_view kManuallySeparateKey = "ManuallySeparateNPU";
 
 inline constexpr std::int32_t kIdUnreported = -1;   // the driver has none
-inline constexpr std::int32_t kIdUnsupported = -2;  // this hardware has none, or asking failed
+inline constexpr std::int32_t kIdUnsupported = -2;  // this hardware has none, or the query failed
 
 struct DeviceInfo {
-  std::string
-      prefix;  // of chip names, and behind "huawei.com/" of keys: Ascend910, Ascend310P, npu
-  // Healthy and, as far as the kubelet knows, free. Absent: its writer leaves that to the
+  std::string prefix;  // of chip names, and of keys after "huawei.com/": Ascend910, Ascend310P, npu
+  // Healthy and, as far as the kubelet knows, free. Absent: the writer leaves that to the
   // scheduler.
   std::optional<std::vector<int>> available;
-  // They compute, but their network port does not work. Absent: chips without one (310, 310P);
-  // elsewhere Volcano keeps distributed jobs away from a node that does not say it.
+  // Chips that work except for their network port. Absent for chips without a port (310, 310P); on
+  // other nodes Volcano places no distributed jobs if the list is missing.
   std::optional<std::vector<int>> network_unhealthy;
   std::vector<int> unhealthy;
   std::vector<int> recovering;

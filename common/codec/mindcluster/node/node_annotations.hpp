@@ -1,8 +1,8 @@
-// The annotations by which MindCluster's device plugin tells of a node's chips what does not
-// change.
+// The annotations in which MindCluster's device plugin publishes the constant facts of a node's
+// chips.
 //
-// Format: Ascend/mind-cluster, struct NpuBaseInfo, without what the plugin adds on A5 (DeviceID,
-// levelList).
+// Format: Ascend/mind-cluster, struct NpuBaseInfo, without the members that the plugin adds on A5
+// (DeviceID, levelList).
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ inline constexpr std::string_view kSuperPodIdAnnotation = "superPodID";    // a 
 inline constexpr std::string_view kServerIndexAnnotation = "serverIndex";  // a number
 
 struct BaseDevice {
-  std::string ip;  // empty: a chip without network, or not known
+  std::string ip;  // empty: a chip without network, or unknown
   std::optional<std::uint32_t> super_device_id;
 };
 using BaseDevices = std::map<int, BaseDevice>;  // by chip

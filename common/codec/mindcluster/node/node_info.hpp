@@ -1,5 +1,5 @@
-// NodeInfo — faults of a node beside its chips (CPU, memory, disk …): key NodeInfo of the ConfigMap
-// mindx-dl-nodeinfo-<node>, which NodeD keeps only while there are any.
+// NodeInfo — faults of a node's other components (CPU, memory, disk …): key NodeInfo of the
+// ConfigMap mindx-dl-nodeinfo-<node>, which exists only while there are faults.
 //
 //   {"NodeInfo":{"FaultDevList":[{"DeviceType":"CPU","DeviceId":0,"FaultCode":["0000001D"],
 //     "FaultLevel":"PreSeparateFault"}],"NodeStatus":"PreSeparate"},"CheckCode":"…"}

@@ -26,7 +26,7 @@ std::string event_text(const SwitchEvent& event) {
   return go_form(out.text());
 }
 
-// Where the number of UpdateTime begins.
+// The offset of the number of UpdateTime.
 std::size_t append_status(JsonWriter& out, const SwitchInfo& info) {
   out.field("FaultLevel", info.level).key("UpdateTime");
   const std::size_t time_at = out.text().size();

@@ -1,5 +1,5 @@
 // SwitchInfo — faults of the HCCS or UnifiedBus switches inside a node (A3, A5): key SwitchInfoCfg
-// beside DeviceInfoCfg, and an entry of ClusterD's cluster-info-switch-<x>.
+// next to DeviceInfoCfg, and an entry of ClusterD's cluster-info-switch-<x>.
 //
 //   {"FaultCode":["<event as JSON>"],"FaultLevel":"SeparateFault","UpdateTime":N,
 //    "NodeStatus":"UnHealthy","FaultTimeAndLevelMap":{"<code>_<chip>_<port>":{…}}}
@@ -45,7 +45,7 @@ struct SwitchInfo {
   FaultMoments moments;     // by "<code>_<chip>_<port>"
 };
 
-// What a level makes of the node; nullopt for one of which that is not laid down.
+// The node's status at a level; nullopt for a level without a defined status.
 std::optional<std::string_view> node_status_of(std::string_view switch_level);
 
 std::string write_switch_info(const SwitchInfo& info);

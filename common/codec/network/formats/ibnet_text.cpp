@@ -41,7 +41,7 @@ std::string_view switch_name(std::string_view description) {
   return trim(description.substr(0, description.find(':')));
 }
 
-// "host mlx5_0": a host and an interface, whose name ends in a number. What a card says of itself
+// "host mlx5_0": a host and an interface, whose name ends in a number. A card's own description
 // ("MT4129 ConnectX7 Mellanox Technologies") has more words.
 bool split_description(std::string_view description, std::string& host, std::string& hca) {
   const std::vector<std::string_view> words = split_words(description);

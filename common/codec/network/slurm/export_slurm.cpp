@@ -51,14 +51,14 @@ void warn_of_tree(const NetworkExport& from) {
   warn_of_level_names(from);
 }
 
-// Blocks and the numbers of nodes of the larger ones above them.
+// Blocks, and the sizes of the larger blocks above them in nodes.
 struct Blocks {
   std::vector<const DomainTree::Domain*> blocks;
   std::vector<std::size_t> sizes;
 };
 
-// How many blocks, in file order, each domain of a level holds; empty if some of a domain's are
-// apart, or a block is above the level.
+// The number of blocks, in file order, in each domain of a level; empty if the blocks of a domain
+// are not adjacent, or a block is above the level.
 std::vector<std::size_t> runs(const NetworkExport& from, const Blocks& blocks, std::size_t level) {
   std::vector<std::size_t> out;
   std::vector<std::string> last;
@@ -103,7 +103,7 @@ Result<Blocks> blocks_of(const NetworkExport& from) {
   if (out.blocks.empty()) {
     return network_error("no node is in a domain, so there are no blocks");
   }
-  // The order of the tree, so that blocks of one larger domain stand together.
+  // In the order of the tree, so that blocks of one larger domain are adjacent.
   std::stable_sort(out.blocks.begin(), out.blocks.end(),
                    [&](const DomainTree::Domain* a, const DomainTree::Domain* b) {
                      return a->parent < b->parent;

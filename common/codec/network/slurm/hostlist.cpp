@@ -108,7 +108,7 @@ std::vector<std::string_view> split_names(std::string_view text) {
   return out;
 }
 
-// A name whose end is a number: what stands before it, and the number.
+// A name that ends in a number: the part before it, and the number.
 struct Numbered {
   std::string_view prefix;
   std::string_view digits;
@@ -126,7 +126,7 @@ Numbered numbered(std::string_view name) {
   return out;
 }
 
-// Whether `b` continues a run that `a` ends: 08, 09, 10 but not 9, 10 with a zero missing.
+// Whether `b` continues a run that ends with `a`: 08, 09, 10, but not 08, 9, 10.
 bool continues(const Numbered& a, const Numbered& b) {
   if (a.digits.empty() || b.digits.empty() || a.prefix != b.prefix) return false;
   return b.value == a.value + 1 && padded(b.value, a.digits.size()) == b.digits;

@@ -20,7 +20,7 @@ Result<std::vector<std::string>> names_of(std::string_view list, const std::stri
   return names;
 }
 
-// How many blocks each size stands for, smallest first, each once.
+// For each distinct size, smallest first, the number of smallest blocks in it.
 Result<std::vector<std::int64_t>> blocks_by_level(std::vector<std::int64_t> sizes) {
   std::sort(sizes.begin(), sizes.end());
   sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
@@ -40,7 +40,7 @@ Result<std::vector<std::int64_t>> blocks_by_level(std::vector<std::int64_t> size
   return out;
 }
 
-// The domain that block `index` is in, if `factor` neighbours make one.
+// The domain of block `index` if each consists of `factor` adjacent blocks.
 std::string group_name(const std::vector<SlurmBlock>& blocks, std::size_t index,
                        std::size_t factor) {
   const std::size_t first = index / factor * factor;

@@ -35,7 +35,7 @@ Result<void> add_slurm_block(SlurmBlocks& blocks, const std::string& name, std::
                              const std::string& where);
 
 // Blocks in file order. The smallest size is that of a block; every larger size N makes a level
-// "block-N" above, whose domains are as many neighbours in file order as have N nodes together,
+// "block-N" above, whose domains are runs of adjacent blocks in file order with N nodes together,
 // named FIRST..LAST. Errors: a size that is not the smallest times a power of two.
 Result<domain::NetworkTable> slurm_block_table(const std::vector<SlurmBlock>& blocks,
                                                std::vector<std::int64_t> sizes,

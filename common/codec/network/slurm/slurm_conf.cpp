@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 7> kKeys = {
 
 struct Entry {
   std::string where;
-  // By kKeys; "" where a key is not given.
+  // By kKeys; "" if a key is not given.
   std::array<std::string, kKeys.size()> values;
   std::array<bool, kKeys.size()> given{};
 
@@ -82,7 +82,7 @@ Result<Entry> read_entry(std::string_view line, std::string where) {
   return entry;
 }
 
-// Comments away, lines that end in \ joined with the next.
+// Removes comments and joins lines that end in \ with the next one.
 Result<std::vector<Entry>> read_entries(std::string_view text) {
   std::vector<Entry> out;
   LineReader lines(text);

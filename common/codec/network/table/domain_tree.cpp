@@ -36,7 +36,7 @@ DomainTree::DomainTree(const domain::NetworkTable& table) {
   make_names(table);
 }
 
-// Longer by one parent a round, as long as two have one name; what is left gets numbers.
+// Names get one more parent per round while two are equal; remaining duplicates get numbers.
 void DomainTree::make_names(const domain::NetworkTable& table) {
   std::vector<std::size_t> above;
   for (const Domain& domain : domains_) above.push_back(domain.parent);

@@ -26,12 +26,12 @@ void LeafUnits::join_those_that_miss_one() {
     }
   }
   for (const auto& [leaves, units] : wider) {
-    // A unit that itself joins another is no unit.
+    // A set that is part of another unit is not a unit itself.
     if (units.size() == 1 && wider.count(*units.begin()) == 0) unit_[leaves] = *units.begin();
   }
 }
 
-// A leaf belongs to the widest set that it is in, among these to the one of most hosts.
+// A leaf belongs to the widest set that contains it; among those, to the one with the most hosts.
 void LeafUnits::claim(const LeafSet& leaves) {
   const LeafSet* claimed = &count_.find(leaves)->first;
   for (const std::size_t leaf : leaves) {

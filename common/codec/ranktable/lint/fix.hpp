@@ -1,4 +1,4 @@
-// fix — corrects what is mechanical: quotes around scalars, counts, ranks without gaps, lists in
+// fix — makes mechanical corrections: quotes around scalars, counts, ranks without gaps, lists in
 // the order of ranks. The rest of the text does not change.
 #pragma once
 

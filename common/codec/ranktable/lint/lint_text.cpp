@@ -22,8 +22,8 @@ JsonTree::Id node_of(const JsonTree& tree, const Place& place) {
   return member == JsonTree::kNone ? place.object.node : member;
 }
 
-// Pointers of nodes that ascend: each goes on where the last one was, so that all together cost
-// one pass over the tree.
+// Pointers of nodes in ascending order: each search continues at the previous node, so that all of
+// them together cost one pass over the tree.
 class PointerWalk {
  public:
   explicit PointerWalk(const JsonTree& tree) : tree_(tree) {}
@@ -60,7 +60,7 @@ class PointerWalk {
     if (tree_.is(step.container, JsonTree::Kind::array)) return std::to_string(step.index);
     return JsonTree::escaped_step(tree_.name(step.child));
   }
-  // The steps above the last container, whose children are still on the way.
+  // The steps above the last container, whose children are not all visited yet.
   std::string prefix() const {
     std::string out;
     for (std::size_t i = 0; i + 1 < steps_.size(); ++i) out += '/' + name_of(steps_[i]);
@@ -131,7 +131,7 @@ LintedText linted_tree(JsonTree tree, JsonTree::Id root, const LintOptions& opti
   return out;
 }
 
-// A table in a string: its places are those of the string in the file.
+// A table in a string: findings get the position of the string in the file.
 LintedText lint_inner(const JsonTree& outer, JsonTree::Id string, const LintOptions& options) {
   const TextPosition at = LineIndex(outer.document()).at(outer.offset(string));
   LintOptions inner = options;

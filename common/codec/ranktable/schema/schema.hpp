@@ -17,7 +17,7 @@ class TableReader;
 class TableWriter;
 
 enum class Need { optional, required };
-// "8" and 8. kept: the model has no use for the value, whose type is not looked at.
+// "8" and 8. kept: the model does not use the value, and its type is not checked.
 enum class Form { text, digits, number, kept };
 
 // A member is text, rare text, number, a list (read and write), or kept.

@@ -1,4 +1,4 @@
-// The driver's words for the link of two Ascend chips, and what they become in a topology. Shared
+// The driver's words for the link between two Ascend chips, and their meaning in a topology. Shared
 // by the importer of `npu-smi info -t topo` and the node agent's probe.
 #pragma once
 
@@ -19,7 +19,7 @@ std::optional<domain::LinkKind> ascend_direct_link(std::string_view word);
 // "HCCS_SW": over a switch.
 bool is_ascend_switched(std::string_view word);
 
-// A switch of HCCS for these chips, with the lanes and rate of an A3 die.
+// An HCCS switch for these chips, with the lanes and rate of an A3 die.
 void add_hccs_switch(domain::TopologyBuilder& builder, const std::vector<domain::ChipIndex>& chips);
 
 // Chips that reach each other over HCCS_SW share a switch: one switch for each connected set.

@@ -1,5 +1,5 @@
-// HostGpu, HostNic — the GPUs and NICs of a machine whose PCI tree a file describes, and what they
-// become in a topology. Shared by the NCCL and hwloc importers.
+// HostGpu, HostNic — the GPUs and NICs of a machine whose PCI tree a file describes, and their
+// conversion to a topology. Shared by the NCCL and hwloc importers.
 #pragma once
 
 #include <cstdint>

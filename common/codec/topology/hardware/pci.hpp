@@ -1,4 +1,4 @@
-// What every source of PCI devices needs: bus ids in one form, and the generation of a link.
+// Helpers for every source of PCI devices: normalised bus ids, and the generation of a link.
 #pragma once
 
 #include <string>

@@ -36,7 +36,7 @@ class KfdImporter {
   }
 
  private:
-  // GPUs by node number are chips 0, 1, …; CPU nodes likewise are NUMA nodes.
+  // GPUs in the order of node numbers are chips 0, 1, …; CPU nodes likewise are NUMA nodes.
   Result<void> number_nodes() {
     for (const auto& [number, node] : tree_.nodes) {
       if (node.is_gpu) {
@@ -86,7 +86,7 @@ class KfdImporter {
       domain::Chip chip;
       chip.index = ChipIndex{static_cast<int>(i)};
       chip.id = id(gpu);
-      // Only partitions of one card are at one place; a copied node is not.
+      // Only partitions of one card share a PCI address; otherwise a node is a duplicate.
       const auto [first, fresh] = card_at_.emplace(gpu.bus_id, &gpu);
       if (fresh || (gpu.unique_id != 0 && first->second->unique_id == gpu.unique_id)) {
         chip.pci = gpu.bus_id;
@@ -106,7 +106,7 @@ class KfdImporter {
     builder_.model = common_text(models, "");
   }
 
-  // The tree tells the CPU of a GPU, not the bridges between.
+  // The tree shows the CPU of a GPU, but not the bridges between them.
   void add_host_paths() {
     for (std::size_t a = 0; a < gpus_.size(); ++a) {
       for (std::size_t b = a + 1; b < gpus_.size(); ++b) {
@@ -138,7 +138,7 @@ class KfdImporter {
       }
     }
     for (const DirectedLanes::Agreed& l : lanes.agree(tree_.warnings)) {
-      // Inside a package nothing but the kernel's own figure is known.
+      // Inside a package only the kernel's own figure is known.
       const auto stated = package_gbps.find({l.a, l.b});
       const std::optional<double> gbps =
           stated != package_gbps.end() ? std::optional(stated->second) : rate(l.a);

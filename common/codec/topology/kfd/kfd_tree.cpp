@@ -53,7 +53,7 @@ class Properties {
     if (!value) return missing(key);
     return *value;
   }
-  // 0 where the key is absent: ids that old kernels do not print.
+  // 0 if the key is absent: old kernels do not print some ids.
   std::uint64_t id(std::string_view key) const {
     const auto it = values_.find(key);
     return it == values_.end() ? 0 : parse_unsigned(it->second).value_or(0);

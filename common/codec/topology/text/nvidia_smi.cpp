@@ -106,8 +106,8 @@ class NvidiaReader {
     return {};
   }
 
-  // Chips that reach each other over NVLink are wired to each other or, where one shows more lanes
-  // than a GPU has, all to one switch.
+  // Chips that reach each other over NVLink are linked directly or, if one shows more lanes than a
+  // GPU has, all connected to one switch.
   Result<void> read_nvlinks(const std::vector<std::size_t>& set) {
     std::vector<int> most(chips_.size(), 0);
     std::vector<int> sum(chips_.size(), 0);
@@ -130,8 +130,8 @@ class NvidiaReader {
     return {};
   }
 
-  // Over a switch a pair shows what the end with fewer lanes up has. A chip's own lanes are then
-  // the most that it shows: another one has at least as many, or the pair would not show them.
+  // Over a switch a pair shows the lanes of the end with fewer lanes up. So a chip's own lanes are
+  // the most that it shows with any other chip.
   Result<void> read_switch(const std::vector<std::size_t>& set, const std::vector<int>& most,
                            std::size_t widest, int sum) {
     std::vector<domain::TopologyBuilder::Port> ports;
@@ -152,7 +152,7 @@ class NvidiaReader {
   }
 
   // One for the whole machine: a GPU with lanes down is of the generation of the others. The matrix
-  // does not tell the NVLink generation; 18 lanes to one peer exist since Hopper only.
+  // does not show the NVLink generation; only Hopper and later have 18 lanes to one peer.
   std::optional<double> rate() const {
     if (!builder_.model.empty() || most_lanes_ != kMaxLanesOfGpu) return std::nullopt;
     return domain::default_gbps_per_lane(LinkKind::nvlink, "H100");

@@ -13,7 +13,7 @@ namespace {
 
 using domain::LinkKind;
 
-// Far above what tools print; they bound the memory of the parsed form.
+// Far above the sizes that tools print; they bound memory.
 constexpr std::size_t kMaxColumns = static_cast<std::size_t>(limits::kMaxChips) + limits::kMaxNics;
 constexpr std::size_t kMaxMatrices = 16;
 constexpr std::size_t kMaxLines = 100000;
@@ -379,7 +379,7 @@ std::vector<int> numa_nodes(const LinkMatrix& matrix) {
     all_printed = all_printed && out.back() >= 0;
   }
   if (all_printed) return out;
-  // "48-71" → 48; the text itself tells equal affinities, the first CPU orders them
+  // "48-71" → 48; equal texts are equal affinities, and the first CPU orders them
   std::set<std::pair<int, std::string>> distinct;
   const auto key = [](const std::string& affinity) {
     const std::string_view first =

@@ -1,6 +1,6 @@
 // The link matrix that vendor tools print (`nvidia-smi topo -m`, `npu-smi info -t topo`): names
-// across and down, one word in each cell, then affinity columns. The importers know what the words
-// mean. Internal to common/codec.
+// across and down, one word in each cell, then affinity columns. The importers interpret the words.
+// Internal to common/codec.
 //
 // Tolerated: colours, tabs or aligned blanks, indentation, prompts and legends around the matrix,
 // MIG rows, empty affinity cells. Errors name the line: cut-off rows, unknown words, duplicated
@@ -71,10 +71,10 @@ std::optional<int> number_after(std::string_view prefix, std::string_view word);
 // affinities numbered by their first CPU; -1 where nothing is printed.
 std::vector<int> numa_nodes(const LinkMatrix& matrix);
 
-// What the NIC columns prove about the PCIe path of two chips whose cell shows a fast link instead.
-// Host paths nest (PIX inside PXB inside PHB …): where a NIC is nearer to one chip than to the
-// other, the farther path is theirs too; where both are alike, theirs is at most that. Falls back
-// on NUMA: NODE inside one node, else SYS.
+// Derives the PCIe path of two chips whose cell shows a fast link from the NIC columns. Host paths
+// nest (PIX inside PXB inside PHB …): if a NIC is nearer to one chip than to the other, the chips
+// have the farther path; if both are equal, the chips' path is at most that. Falls back on NUMA:
+// NODE inside one node, else SYS.
 domain::LinkKind hidden_host_path(const LinkMatrix& matrix, std::size_t a, std::size_t b,
                                   int numa_a, int numa_b,
                                   std::optional<domain::LinkKind> (*host_path)(std::string_view));

@@ -15,7 +15,8 @@ namespace chipweave::codec {
 namespace {
 
 constexpr std::size_t kMaxMatrixObjects = 1024;
-constexpr std::uint64_t kHwlocXgmiConstant = 100000;  // MB/s, written for whatever XGMI can reach
+constexpr std::uint64_t kHwlocXgmiConstant =
+    100000;  // MB/s, written for every pair that XGMI can reach
 
 struct HwlocMatrix {
   pugi::xml_node element;
@@ -41,7 +42,7 @@ bool append_numbers(std::string_view text, std::size_t max, std::vector<std::uin
   return true;
 }
 
-// nullopt where the matrix numbers its objects by something else than gp_index.
+// nullopt if the matrix does not number its objects by gp_index.
 Result<std::optional<HwlocMatrix>> read_matrix(const XmlDocument& document,
                                                pugi::xml_node element) {
   const bool mixed_types = std::string_view(element.name()) == "distances2hetero";
@@ -69,8 +70,8 @@ Result<std::optional<HwlocMatrix>> read_matrix(const XmlDocument& document,
   return std::optional<HwlocMatrix>(std::move(out));
 }
 
-// What XGMI of a model looks like: MB/s one way of a link as drivers state it, and the max chips
-// that are wired all to all with single links.
+// XGMI by model: MB/s of a link in one direction as drivers state it, and the largest number of
+// chips that are connected all to all with single links.
 struct XgmiModel {
   std::string_view word;
   double mbps_per_link;
@@ -91,7 +92,7 @@ const XgmiModel& xgmi_model(std::string_view model) {
   return it == kXgmiModels.end() ? kOlderXgmi : *it;
 }
 
-// NVLink 1 gives 20 GB/s a link, 2 to 4 give 25, 5 gives 50 (hwloc's own table).
+// NVLink 1 has 20 GB/s per link, 2 to 4 have 25, 5 has 50 (hwloc's own table).
 double nvlink_mbps_per_link(std::string_view model) {
   if (model.find("P100") != std::string_view::npos) return 20000;
   for (const std::string_view blackwell : {"B100", "B200", "B300"}) {
@@ -192,7 +193,7 @@ class HwlocMatrixReader {
         members.insert(*from);
       }
     }
-    // One value everywhere is hwloc's constant, or a mesh of equal links.
+    // The same value everywhere is either hwloc's constant or a mesh of equal links.
     const bool constant = values.size() == 1 && members.size() > 1 && *values.begin() > 0;
     if (constant && members.size() > xgmi_model(model(*members.begin())).largest_mesh) {
       link_packages(members, *values.begin());
@@ -205,7 +206,7 @@ class HwlocMatrixReader {
         if (!to || to == from || matrix.at(row, column) == 0) continue;
         const double per_link = xgmi_model(model(*from)).mbps_per_link;
         const std::uint64_t mbps = matrix.at(row, column);
-        // hwloc's constant says nothing on the number of links either: meshes have one a pair.
+        // hwloc's constant does not show the number of links either: meshes have one per pair.
         const Result<int> count =
             constant && mbps == kHwlocXgmiConstant ? Result<int>(1) : lanes(matrix, mbps, per_link);
         if (!count) return count.error();

@@ -101,7 +101,7 @@ class HwlocTreeReader {
   }
 
  private:
-  // Recursion is bounded by kMaxXmlDepth. node: of the host tree; numa: what encloses.
+  // Recursion is bounded by kMaxXmlDepth. node: of the host tree; numa: the enclosing NUMA node.
   Result<void> walk(pugi::xml_node parent, int node, int numa) {
     for (const pugi::xml_node object : parent.children("object")) {
       const std::string_view type = type_of(object);
@@ -189,8 +189,8 @@ class HwlocTreeReader {
       gpu.vendor = "amd";
   }
 
-  // One NIC a PCI function, by its RDMA name (mlx5_0) if it has one, else its network name, else
-  // its bus id.
+  // One NIC per PCI function, named by its RDMA name (mlx5_0) if it has one, else its network name,
+  // else its bus id.
   Result<void> add_nic(pugi::xml_node device, int node, int numa) {
     if (out_.nics.size() >= limits::kMaxNics) {
       return make_error(Errc::limit_exceeded, document_.where(device) + ": more than " +
@@ -224,7 +224,7 @@ class HwlocTreeReader {
     return {};
   }
 
-  // A superchip's GPU is not a PCI device; the product name tells that there is one.
+  // A superchip's GPU is not a PCI device; only the product name shows that there is one.
   void use_integrated_gpu() {
     const pugi::xml_node machine = document_.root().child("object");
     if (info(machine, "DMIProductName") != "NVIDIA_DGX_Spark") return;

@@ -1,4 +1,4 @@
-// What an hwloc XML file holds of accelerators and NICs. Included by hwloc_*.cpp only.
+// The accelerators and NICs of an hwloc XML file. Included by hwloc_*.cpp only.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace chipweave::codec {
 struct HwlocGpu : HostGpu {
   std::string serial;   // shared by the dies of one AMD package
   double pci_gbps = 0;  // PCIe link as hwloc prints it, GB/s; 0 unknown
-  // Number that each tool gives it: "nvml", "rsmi", "cuda", "opencl".
+  // Its number in each tool: "nvml", "rsmi", "cuda", "opencl".
   std::map<std::string, int, std::less<>> numbers;
 };
 
@@ -33,8 +33,8 @@ struct HwlocMachine {
   Warnings warnings;
 };
 
-// Gives every GPU the number of its vendor's tool. Where a GPU has none or two share one (an NVIDIA
-// and an AMD card are both number 0 of their tools), the order in the file, with a warning.
+// Numbers every GPU as its vendor's tool does. If a GPU has no number or two share one (an NVIDIA
+// and an AMD card can both be number 0), numbers them in the order of the file, with a warning.
 void number_chips(HwlocMachine& machine);
 
 // Root element <topology>, any hwloc generation (no version attribute, 2.x, 3.x).

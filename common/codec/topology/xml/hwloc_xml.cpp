@@ -14,8 +14,8 @@ namespace {
 using domain::ChipIndex;
 using domain::LinkKind;
 
-// By what the GPUs' PCIe links run at (GB/s of the whole link); an idle link runs slower than it
-// can: then the model's default holds.
+// From the current rate of the GPUs' PCIe links (GB/s of the whole link). An idle link runs below
+// its maximum; then the model's default applies.
 std::optional<domain::HostBandwidth> hwloc_host_bandwidth(const HwlocMachine& machine) {
   double slowest = 0;
   for (const HwlocGpu& gpu : machine.gpus) {

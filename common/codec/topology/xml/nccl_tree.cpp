@@ -21,7 +21,7 @@ class NcclTreeReader {
 
   Result<NcclMachine> read() {
     const pugi::xml_node system = document_.root();
-    std::size_t elements = 0;  // of GPUs, wherever they stand
+    std::size_t elements = 0;  // of GPUs, at any depth
     system.find_node([&](const pugi::xml_node& n) {
       const bool gpu = std::string_view(n.name()) == "gpu";
       elements += gpu ? 1 : 0;

@@ -1,4 +1,4 @@
-// What an NCCL topology file holds: GPUs, NICs and their places in the PCI tree.
+// The content of an NCCL topology file: GPUs, NICs and their places in the PCI tree.
 //
 // Included by nccl_*.cpp only.
 #pragma once

@@ -73,8 +73,8 @@ class LinkReader {
       }
       return {};
     }
-    // A GPU that is not in the file. NCCL takes a peer that the dumping process could not see
-    // ("fffffff:ffff:ff") as an NVSwitch, whatever its class.
+    // A GPU that is not in the file. NCCL treats a peer that the dumping process could not see
+    // ("fffffff:ffff:ff") as an NVSwitch of any class.
     const bool visible = target.substr(0, 4) != "ffff";
     if (xgmi || (visible && target_class.substr(0, 4) == "0x03")) {
       machine_.warnings.add_made([&] {
@@ -95,8 +95,8 @@ class LinkReader {
   std::map<std::string, int, std::less<>> by_bus_id_;
 };
 
-// What the GPUs' own PCIe links allow; nullopt where no GPU states a speed. Narrow links give their
-// share of x16.
+// The bandwidth that the GPUs' own PCIe links allow; nullopt if no GPU states a speed. Narrow links
+// get their share of x16.
 std::optional<domain::HostBandwidth> nccl_host_bandwidth(const NcclMachine& machine) {
   int generation = 0;
   double share = 1;

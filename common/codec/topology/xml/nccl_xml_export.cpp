@@ -1,6 +1,5 @@
-// NodeTopology → NCCL topology XML. The PCI tree is rebuilt from the path classes: what is joined
-// by NODE or better shares a <cpu>, by PXB or better a bridge, by PIX or better a bridge below
-// that.
+// NodeTopology → NCCL topology XML. The PCI tree is rebuilt from the path classes: chips joined by
+// NODE or better share a <cpu>, by PXB or better a bridge, by PIX or better a bridge below that.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -95,7 +94,7 @@ class Exporter {
  private:
   static std::size_t at(int slot) { return static_cast<std::size_t>(slot); }
 
-  // The chips' own; where they have none, or share one (partitions of a card), symbolic ones.
+  // The chips' own bus ids; symbolic ones if they have none or share one (partitions of a card).
   void choose_bus_ids() {
     std::map<std::string, int> uses;
     for (const domain::Chip& chip : topology_.chips()) ++uses[chip.pci];
@@ -106,8 +105,8 @@ class Exporter {
     }
   }
 
-  // A <cpu> of a known NUMA node has its number; a second one of that node (chips that are SYS
-  // apart all the same) the lowest that no node of the machine has. -1: unknown.
+  // A <cpu> of a known NUMA node has its number; a second one of that node (its chips are SYS apart
+  // nevertheless) the lowest that no node of the machine has. -1: unknown.
   pugi::xml_node new_cpu(int numa) {
     if (numa >= 0 && !numa_ids_.insert(numa).second) {
       numa = 0;
@@ -167,7 +166,7 @@ class Exporter {
     gpus_.push_back(gpu);
   }
 
-  // The one attribute that NCCL derives link rates from, worked back from the rate.
+  // The attribute that NCCL derives link rates from, computed back from the rate.
   void add_architecture(pugi::xml_node gpu, int slot, bool amd) const {
     double gbps = 0;
     for (const domain::DirectLink& link : topology_.links()) {
@@ -253,7 +252,7 @@ class Exporter {
       add_fast(slot, "nvlink", kNvswitchBusId, it->second, kNvswitchClass);
   }
 
-  // Below what its best path to a chip calls for.
+  // The parent element of a NIC, according to its best path to a chip.
   pugi::xml_node nic_parent(const domain::Nic& nic) {
     int best = 0;
     for (int slot = 1; slot < topology_.chip_count(); ++slot) {

@@ -31,8 +31,8 @@ bool drop_prolog_item(std::string_view& text) {
   return bracket < close ? drop_to("]") && drop_to(">") : drop_to(">");
 }
 
-// What pugixml would allocate is bounded by the numbers of '<' and '=' in the text: checked before
-// it allocates.
+// The numbers of '<' and '=' in the text bound what pugixml allocates; they are checked before
+// parsing.
 bool too_many_nodes(std::string_view content) {
   const auto tags = std::count(content.begin(), content.end(), '<');
   const auto attributes = std::count(content.begin(), content.end(), '=');

@@ -13,13 +13,13 @@
 
 namespace chipweave::codec {
 
-// Name of the first element, looking at the first 64 KiB only; "" if the text is not XML that far.
+// Name of the first element within the first 64 KiB; "" if there is none or the text is not XML.
 // Skips a byte order mark, declarations, comments and a DOCTYPE.
 std::string_view root_element_name(std::string_view content);
 
 class XmlDocument {
  public:
-  // content must outlive the document (positions are worked out from it). Refuses: more than
+  // content must outlive the document (positions are computed from it). Rejects more than
   // kMaxTopologyFileBytes, kMaxXmlNodes or kMaxXmlDepth, malformed XML, another root element than
   // `root`. Entities are not expanded.
   static Result<XmlDocument> parse(std::string_view content, std::string_view root);

@@ -195,7 +195,7 @@ class SetsSearch {
     explicit Merge(SetsSearch& search) : search_(search), slot_(search.size_, kNoState) {
       entries_.push_back({0, Cost(search.width_, 0)});
     }
-    // level: of the members, levels() for nodes that are no domains.
+    // level: that of the members; levels() for nodes, which are not domains.
     void add(const std::vector<Entry>& member, Mask existing, int level, Table& table) {
       std::vector<Entry> next;
       std::vector<Origin> origin(search_.size_);

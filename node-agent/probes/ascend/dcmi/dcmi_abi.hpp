@@ -58,7 +58,7 @@ inline constexpr int kPortRoce = 1;  // dcmi_port_type
 inline constexpr int kIpv4 = 0;      // dcmi_ip_addr_type
 inline constexpr int kIpv6 = 1;
 
-// dcmi_main_cmd and what below it is asked of dcmi_get_device_info.
+// Main and sub commands of dcmi_get_device_info (dcmi_main_cmd).
 inline constexpr int kChipInfo = 12;
 inline constexpr unsigned kChipInfoSuperPod = 1;
 inline constexpr int kHccs = 16;

@@ -53,7 +53,7 @@ class ToolRunner {
     return folder_.put(name, text);
   }
 
-  // The words as they are; -1 if they are nobody's.
+  // Runs the words unchanged; -1 if they name none of the tools.
   int run_words(const Words& words) {
     out.clear();
     err.clear();

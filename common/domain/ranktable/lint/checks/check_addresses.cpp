@@ -192,7 +192,7 @@ class AddressCheck {
     return seen_v4_.first_index(address, index).second;
   }
 
-  // Whatever is no plain IPv4 address: several with commas between, IPv6, and what is wrong.
+  // Everything but a single IPv4 address: comma-separated lists, IPv6, and malformed text.
   std::size_t check_several(const DeviceEntry& entry, std::string_view rest, bool vnic_matters) {
     for (std::size_t count = 1;; ++count) {
       const std::size_t comma = rest.find(',');

@@ -172,7 +172,7 @@ void check_910a(Check& check, const Server& server) {
   }
 }
 
-// Every server as many as the first.
+// Every server must have as many devices as the first.
 void check_equal_counts(Check& check) {
   const Server* first = nullptr;
   for (const Server* server : check.servers) {

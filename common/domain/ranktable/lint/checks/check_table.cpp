@@ -1,4 +1,4 @@
-// The table as a whole: who reads it, its version and status, and what it counts.
+// The table as a whole: its readers, version, status and counts.
 #include <algorithm>
 #include <unordered_set>
 
@@ -48,7 +48,7 @@ void check_counts(Check& check) {
   if (check.is(Dialect::group_list)) {
     count_is(check, table.count, table.groups.size(), {table.source, "group_count"}, severity);
   } else if (check.is(Dialect::vllm_ascend)) {
-    // Processes, not entries: one a host.
+    // Processes, not entries: one per host.
     count_is(check, table.count, check.machines(), place, Severity::warning);
   } else if (table.groups.size() == 1 && !table.groups.front().count) {
     count_is(check, table.count, table.groups.front().servers.size(), place, severity);
