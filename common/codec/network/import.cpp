@@ -94,9 +94,7 @@ Error unknown_objects(const NetworkObjects& objects) {
       return no_network("the file is a CustomResourceDefinition, without objects of its kind");
     }
   }
-  const Json* only = only_object(objects);
-  if (only != nullptr && json_at(*only, {"provider"}) != nullptr &&
-      json_at(*only, {"engine"}) != nullptr) {
+  if (const JsonValue only = only_object(objects); only["provider"] && only["engine"]) {
     return no_network("the file is a request to topograph; import the response");
   }
   if (kinds.empty()) return no_network("unknown format");

@@ -13,54 +13,44 @@ namespace {
 constexpr std::string_view kList = "List";
 constexpr std::size_t kMaxObjects = 200000;
 
-std::string kind_of(const Json& value) {
-  const Json* kind = json_at(value, {"kind"});
-  return kind != nullptr && kind->is_string() ? kind->get<std::string>() : std::string();
-}
-
 // The items of a list, of lists in it too; `kind` is what a typed list (NodeList) says about items
 // that say nothing.
-Result<void> flatten(Json value, const std::string& where, const std::string& inherited,
-                     NetworkObjects& out) {
-  std::string kind = kind_of(value);
-  Json* items = nullptr;
-  if (value.is_object() && std::string_view(kind).ends_with(kList)) {
-    if (const auto found = value.find("items"); found != value.end() && found->is_array()) {
-      items = &*found;
-    }
-  }
-  if (items == nullptr) {
+Result<void> flatten(const std::shared_ptr<const JsonTree>& tree, JsonValue value,
+                     const std::string& where, const std::string& inherited, NetworkObjects& out) {
+  std::string kind = value["kind"].string().value_or("");
+  const JsonValue items = kind.ends_with(kList) ? list_at(value, "items") : JsonValue();
+  if (!items) {
     if (out.size() >= kMaxObjects) {
       return located(too_many(kMaxObjects, "objects"), where);
     }
     if (kind.empty()) kind = inherited;
-    out.push_back({where, std::move(kind), std::move(value)});
+    out.push_back({where, std::move(kind), value, tree});
     return {};
   }
   const std::string item_kind = kind.substr(0, kind.size() - kList.size());
-  for (std::size_t i = 0; i < items->size(); ++i) {
-    const std::string at = where + (where.empty() ? "" : ", ") + "items[" + std::to_string(i) + "]";
-    if (auto done = flatten(std::move((*items)[i]), at, item_kind, out); !done) return done;
+  std::size_t i = 0;
+  for (const JsonValue item : items) {
+    const std::string at = where + (where.empty() ? "" : ", ") + list_item("items", i++);
+    if (auto done = flatten(tree, item, at, item_kind, out); !done) return done;
   }
   return {};
 }
 
-}  // namespace
-
-Result<Json> parse_strict_json(std::string_view text, JsonLimits most) {
-  const Result<JsonTree> tree = parse_json(text, most);
-  if (!tree) return tree.error();
-  return Json::parse(tree->document());
+Result<void> add_document(JsonTree tree, const std::string& where, NetworkObjects& out) {
+  const auto shared = std::make_shared<const JsonTree>(std::move(tree));
+  return flatten(shared, JsonValue(*shared), where, "", out);
 }
+
+}  // namespace
 
 Result<NetworkObjects> read_network_objects(std::string_view text) {
   NetworkObjects out;
   const std::size_t start = text.find_first_not_of(" \t\r\n");
   if (start != std::string_view::npos && (text[start] == '{' || text[start] == '[')) {
-    Result<Json> value =
-        parse_strict_json(text, {limits::kMaxNetworkFileBytes, limits::kMaxNetworkValues});
-    if (!value) return std::move(value).error();
-    if (auto done = flatten(*std::move(value), "", "", out); !done) return std::move(done).error();
+    Result<JsonTree> tree =
+        parse_json(text, {limits::kMaxNetworkFileBytes, limits::kMaxNetworkValues});
+    if (!tree) return std::move(tree).error();
+    if (auto done = add_document(*std::move(tree), "", out); !done) return std::move(done).error();
     return out;
   }
   Result<std::vector<YamlDocument>> documents = parse_yaml(text);
@@ -74,42 +64,36 @@ Result<NetworkObjects> read_network_objects(std::string_view text) {
   }
   for (YamlDocument& document : *documents) {
     const std::string where = "line " + std::to_string(document.line);
-    if (auto done = flatten(Json::parse(document.tree.document()), where, "", out); !done) {
+    if (auto done = add_document(std::move(document.tree), where, out); !done) {
       return std::move(done).error();
     }
   }
   return out;
 }
 
-const Json* json_at(const Json& value, std::initializer_list<const char*> keys) {
-  const Json* at = &value;
-  for (const char* key : keys) {
-    if (!at->is_object()) return nullptr;
-    const auto found = at->find(key);
-    if (found == at->end()) return nullptr;
-    at = &*found;
-  }
-  return at;
+JsonValue list_at(JsonValue value, std::string_view key) {
+  const JsonValue list = value[key];
+  return list.is_array() ? list : JsonValue();
 }
 
-const Json* list_at(const Json& value, const char* key) {
-  const Json* list = json_at(value, {key});
-  return list != nullptr && list->is_array() ? list : nullptr;
+std::vector<JsonValue> members_by_name(JsonValue value) {
+  std::vector<JsonValue> out;
+  if (value.is_object()) out.assign(value.begin(), value.end());
+  std::sort(out.begin(), out.end(), [](JsonValue a, JsonValue b) { return a.name() < b.name(); });
+  return out;
 }
 
 std::string list_item(const char* list, std::size_t index) {
   return std::string(list) + "[" + std::to_string(index) + "]";
 }
 
-std::optional<std::string> json_word(const Json* value) {
-  if (value == nullptr) return std::nullopt;
-  if (value->is_string()) return value->get<std::string>();
-  if (value->is_number_integer()) return value->dump();
-  return std::nullopt;
+std::optional<std::string> text_or_integer(JsonValue value) {
+  if (!value.is_string() && !value.is_integer()) return std::nullopt;
+  return std::string(value.text());
 }
 
 std::string object_name(const NetworkObject& object) {
-  return json_word(json_at(object.value, {"metadata", "name"})).value_or("");
+  return text_or_empty(object.value["metadata"]["name"]);
 }
 
 std::string object_label(const NetworkObject& object) {
@@ -124,16 +108,15 @@ bool has_kind(const NetworkObjects& objects, std::string_view kind) {
                      [&](const NetworkObject& object) { return object.kind == kind; });
 }
 
-const Json* only_object(const NetworkObjects& objects) {
-  return objects.size() == 1 ? &objects.front().value : nullptr;
+JsonValue only_object(const NetworkObjects& objects) {
+  return objects.size() == 1 ? objects.front().value : JsonValue();
 }
 
 const NetworkObject* find_config_map(const NetworkObjects& objects, const char* key) {
-  for (const NetworkObject& object : objects) {
-    const Json* text = json_at(object.value, {"data", key});
-    if (text != nullptr && text->is_string()) return &object;
-  }
-  return nullptr;
+  const auto found = std::find_if(
+      objects.begin(), objects.end(),
+      [key](const NetworkObject& object) { return object.value["data"][key].is_string(); });
+  return found == objects.end() ? nullptr : &*found;
 }
 
 Error network_error(std::string message) {

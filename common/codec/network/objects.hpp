@@ -1,8 +1,8 @@
 // NetworkObjects — the objects of a JSON or YAML text: documents, and the items of Kubernetes
-// lists, each with its place in the file. Internal to common/codec (it shows nlohmann/json).
+// lists, each with its place in the file. Internal to common/codec.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,15 +13,11 @@
 
 namespace chipweave::codec {
 
-using Json = nlohmann::json;
-
-// parse_json() as a document that can be taken apart.
-Result<Json> parse_strict_json(std::string_view text, JsonLimits most = {});
-
 struct NetworkObject {
   std::string where;  // "line 14", "line 1, items[3]", for messages
   std::string kind;   // of Kubernetes' objects; items of a NodeList are of kind Node
-  Json value;
+  JsonValue value;
+  std::shared_ptr<const JsonTree> tree;  // that the value is of
 };
 
 using NetworkObjects = std::vector<NetworkObject>;
@@ -29,21 +25,22 @@ using NetworkObjects = std::vector<NetworkObject>;
 // Errors: neither JSON nor YAML, over the limits of either.
 Result<NetworkObjects> read_network_objects(std::string_view text);
 
-// The value at a path of keys; null if a key is absent or its parent is not an object.
-const Json* json_at(const Json& value, std::initializer_list<const char*> keys);
-// The list under a key; null if it is absent or not a list.
-const Json* list_at(const Json& value, const char* key);
+// The list under a key; absent if it is not a list.
+JsonValue list_at(JsonValue value, std::string_view key);
+// Of an object, in the order of their names; empty of anything else.
+std::vector<JsonValue> members_by_name(JsonValue value);
 // "blocks[3]", for messages.
 std::string list_item(const char* list, std::size_t index);
 // A text, or a whole number as text (YAML reads a node name 1101 as a number); nullopt otherwise.
-std::optional<std::string> json_word(const Json* value);
+std::optional<std::string> text_or_integer(JsonValue value);
+inline std::string text_or_empty(JsonValue value) { return text_or_integer(value).value_or(""); }
 // metadata.name, "" if there is none.
 std::string object_name(const NetworkObject& object);
 // "HyperNode s0 (line 14)".
 std::string object_label(const NetworkObject& object);
 bool has_kind(const NetworkObjects& objects, std::string_view kind);
-// The one object of a format that has no kind; null where there are several.
-const Json* only_object(const NetworkObjects& objects);
+// The one object of a format that has no kind; absent where there are several.
+JsonValue only_object(const NetworkObjects& objects);
 // The text under data.KEY of the first ConfigMap that has it; null if none does.
 const NetworkObject* find_config_map(const NetworkObjects& objects, const char* key);
 

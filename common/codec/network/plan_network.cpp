@@ -1,41 +1,35 @@
 #include "common/codec/network/plan_network.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
+#include "common/base/json_writer.hpp"
 #include "common/base/limits.hpp"
 #include "common/codec/json/json_object.hpp"
+#include "common/codec/network/export.hpp"
 #include "common/codec/network/objects.hpp"
 
 namespace chipweave::codec {
 namespace {
 
+constexpr JsonLimits kPlanLimits{limits::kMaxPlanLineBytes, limits::kMaxPlanValues};
+
 // chipweave's own JSON keeps what only planners read (free, machine, max_pods …), and may be as
-// large as a plan request. Null if it is something else; the importers report what.
-Json own_json(std::string_view content, const NetworkImportOptions& options) {
-  if (!options.levels.empty()) return nullptr;
-  if (!options.format.empty() && options.format != "chipweave-json") return nullptr;
+// large as a plan request. Empty if it is something else; the importers report what.
+std::optional<JsonTree> own_json(std::string_view content, const NetworkImportOptions& options) {
+  if (!options.levels.empty()) return std::nullopt;
+  if (!options.format.empty() && options.format != "chipweave-json") return std::nullopt;
   constexpr std::string_view kBom = "\xEF\xBB\xBF";
   if (content.starts_with(kBom)) content.remove_prefix(kBom.size());
   const std::size_t start = content.find_first_not_of(" \t\r\n");
-  if (start == std::string_view::npos || content[start] != '{') return nullptr;
-  Result<Json> value =
-      parse_strict_json(content, {limits::kMaxPlanLineBytes, limits::kMaxPlanValues});
-  if (!value) return nullptr;
-  const Json* levels = json_at(*value, {"levels"});
-  const Json* nodes = json_at(*value, {"nodes"});
-  const bool own = levels != nullptr && nodes != nullptr && nodes->is_array() &&
-                   !(levels->is_array() && levels->empty());
-  return own ? *std::move(value) : Json();
-}
-
-Json json_of(const domain::NetworkTable& table) {
-  Json nodes = Json::array();
-  for (const domain::NetworkNode& node : table.nodes)
-    nodes.push_back({{"name", node.name}, {"path", node.path}, {"accelerator", node.accelerator}});
-  return {{"levels", table.levels},
-          {"accelerator_levels", table.accelerator_levels},
-          {"nodes", std::move(nodes)}};
+  if (start == std::string_view::npos || content[start] != '{') return std::nullopt;
+  Result<JsonTree> tree = parse_json(content, kPlanLimits);
+  if (!tree) return std::nullopt;
+  const JsonValue levels = JsonValue(*tree)["levels"];
+  const bool own =
+      levels && JsonValue(*tree)["nodes"].is_array() && !(levels.is_array() && levels.empty());
+  return own ? std::optional(*std::move(tree)) : std::nullopt;
 }
 
 std::string names_text(const std::vector<std::string>& names) {
@@ -44,28 +38,50 @@ std::string names_text(const std::vector<std::string>& names) {
   return out;
 }
 
-Result<void> give_free(Json& nodes, std::optional<std::int64_t> free,
-                       std::vector<std::string>& warnings) {
-  const auto says = [](const Json& node) {
-    return json_at(node, {"free"}) != nullptr || json_at(node, {"machine"}) != nullptr;
-  };
-  std::size_t without = 0;
-  for (const Json& node : nodes) without += says(node) ? 0U : 1U;
-  if (free) {
-    for (Json& node : nodes) {
-      if (node.is_object() && !says(node)) node["free"] = *free;
-    }
-    if (without == 0)
-      warnings.emplace_back("--free has no effect: the file gives the free chips of each node");
-  } else if (without == nodes.size() && without > 0) {
+bool gives_free(JsonValue node) { return node["free"] || node["machine"]; }
+
+Result<void> check_free(JsonValue nodes, std::optional<std::int64_t> free,
+                        std::vector<std::string>& warnings) {
+  const std::size_t size = nodes.size();
+  const auto given =
+      static_cast<std::size_t>(std::count_if(nodes.begin(), nodes.end(), gives_free));
+  if (free && given == size) {
+    warnings.emplace_back("--free has no effect: the file gives the free chips of each node");
+  } else if (!free && given == 0 && size > 0) {
     return network_error("is required: the file does not give the free chips of its nodes")
         .in("--free");
-  } else if (without > 0) {
-    warnings.push_back("the file does not give the free chips of " + std::to_string(without) +
-                       " of " + std::to_string(nodes.size()) +
+  } else if (!free && given < size) {
+    warnings.push_back("the file does not give the free chips of " + std::to_string(size - given) +
+                       " of " + std::to_string(size) +
                        " nodes: they count as 0, unless --free is given");
   }
   return {};
+}
+
+void write_node(JsonValue node, std::optional<std::int64_t> free, JsonWriter& out) {
+  if (!free || !node.is_object() || gives_free(node)) {
+    out.reformatted(node.raw());
+    return;
+  }
+  out.begin_object();
+  for (const JsonValue member : node) out.key(member.name()).reformatted(member.raw());
+  out.key("free").integer(*free).end_object();
+}
+
+std::string write_network(JsonValue network, std::optional<std::int64_t> free) {
+  JsonWriter out;
+  out.begin_object();
+  for (const JsonValue member : network) {
+    out.key(member.name());
+    if (member.name() != "nodes") {
+      out.reformatted(member.raw());
+      continue;
+    }
+    out.begin_array();
+    for (const JsonValue node : member) write_node(node, free, out);
+    out.end_array();
+  }
+  return out.end_object().take();
 }
 
 }  // namespace
@@ -88,17 +104,21 @@ Result<ImportedNetwork> import_levelled_network(std::string_view content,
 Result<PlanNetwork> plan_network(std::string_view content, const NetworkImportOptions& options,
                                  std::optional<std::int64_t> free) {
   PlanNetwork out;
-  Json network = own_json(content, options);
-  if (network.is_null()) {
+  std::optional<JsonTree> tree = own_json(content, options);
+  if (!tree) {
     Result<ImportedNetwork> imported = import_levelled_network(content, options);
     if (!imported) return std::move(imported).error();
-    network = json_of(imported->table);
+    for (domain::NetworkNode& node : imported->table.nodes) node.rails.clear();
     out.warnings = std::move(imported->warnings);
+    Result<JsonTree> read = parse_json(export_network_json(imported->table, {}), kPlanLimits);
+    if (!read) return std::move(read).error();
+    tree = *std::move(read);
   }
-  if (auto given = give_free(network["nodes"], free, out.warnings); !given) {
-    return std::move(given).error();
+  const JsonValue network(*tree);
+  if (auto good = check_free(network["nodes"], free, out.warnings); !good) {
+    return std::move(good).error();
   }
-  out.json = network.dump(-1, ' ', false, Json::error_handler_t::replace);
+  out.json = write_network(network, free);
   return out;
 }
 

@@ -5,10 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "common/codec/mindcluster/node/device_info.hpp"
-#include "common/http/sha256.hpp"
 #include "node-agent/publish/node/node_commands.hpp"
 #include "tests/fakes/agent/fake_api.hpp"
+#include "tests/fakes/agent/mindcluster_reader.hpp"
 #include "tests/fakes/agent/profile_states.hpp"
 
 namespace chipweave::agent {
@@ -78,10 +77,8 @@ class Publisher : public testing::Test {
     api_.advance(seconds(2));
   }
   codec::mindcluster::DeviceInfo device_info() {
-    const auto info = codec::mindcluster::read_device_info(
-        api_.objects[kDeviceInfo]["data"]["DeviceInfoCfg"].get<std::string>(), http::sha256);
-    EXPECT_TRUE(info.ok()) << info.error().text();
-    return *info;
+    const Json& data = api_.objects[kDeviceInfo]["data"];
+    return test::device_info_in(data["DeviceInfoCfg"].get<std::string>());
   }
   bool there(const std::string& path) const { return api_.objects.contains(path); }
   Json& labels() { return api_.objects[kNodePath]["metadata"]["labels"]; }

@@ -69,15 +69,16 @@ TEST(OwnJson, ErrorsNameTheKey) {
       {R"({"levels":["r"],"nodes":[{"name":"a","path":[]}]})",
        "expected 1 elements in its path, got 0"},
       {R"({"levels":["r"],"nodes":[{"name":"a","paths":["x"]}]})",
-       "nodes[0]: unknown key \"paths\"; did you mean \"path\"?"},
-      {R"({"levels":["r"],"nodes":[{"name":"a"}]})", "nodes[0]: key \"path\" is missing"},
+       "unknown key \"paths\" (nodes[0]); did you mean \"path\"?; nodes[0].path: is missing"},
+      {R"({"levels":["r"],"nodes":[{"name":"a"}]})", "nodes[0].path: is missing"},
       {R"({"levels":["r"],"nodes":[{"name":"a","path":["x"]},{"name":"a","path":["y"]}]})",
        "nodes[1]: duplicate node \"a\", first at nodes[0]"},
       {R"({"levels":["r","r"],"nodes":[]})", "duplicate level \"r\""},
       {R"({"levels":[""],"nodes":[]})", "level name is empty"},
       {R"({"levels":["r"],"nodes":[{"name":"","path":["x"]}]})", "name is empty"},
       {R"({"levels":["r"],"nodes":[{"name":"a\nb","path":["x"]}]})", "control characters"},
-      {R"({"levels":["r"],"nodes":[{"name":"a","path":[1]}]})", "nodes[0].path"},
+      {R"({"levels":["r"],"nodes":[{"name":"a","path":[1]}]})",
+       "nodes[0].path[0]: expected a string, got 1"},
       {R"({"levels":["r"],"nodes":[],"nodes":[]})", "twice"},
   };
   for (const auto& [text, words] : cases) EXPECT_THAT(network_error_of(text), HasSubstr(words));
@@ -87,7 +88,7 @@ TEST(OwnJson, CountsAreLimited) {
   std::string levels = "[";
   for (int i = 0; i < 17; ++i) levels += (i ? ",\"l" : "\"l") + std::to_string(i) + "\"";
   EXPECT_THAT(network_error_of("{\"levels\":" + levels + "],\"nodes\":[]}"),
-              HasSubstr("levels: must have at most 16 elements, got 17"));
+              HasSubstr("levels: 17 entries, at most 16 are accepted"));
   std::string nodes;
   for (std::size_t i = 0; i <= limits::kMaxNetworkNodes; ++i) {
     nodes += std::string(i ? "," : "") + R"({"name":"n)" + std::to_string(i) + R"(","path":[]})";

@@ -63,7 +63,7 @@ Result<ImportedNetwork> import_dlrover_map(const NetworkObjects& objects,
   const NetworkObject* map = find_config_map(objects, kKey);
   if (map == nullptr)
     return not_this_format(kDlroverFormat, "ConfigMap with the key topology_config");
-  const std::string text = json_word(json_at(map->value, {"data", kKey})).value_or("");
+  const std::string text = text_or_empty(map->value["data"][kKey]);
   const std::string where = object_label(*map) + ", key " + kKey;
   if (is_template(text)) {
     return network_error("the file is a Helm template; render it first (helm template)").in(where);

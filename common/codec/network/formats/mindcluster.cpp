@@ -20,38 +20,38 @@ constexpr const char* kSuperPodLevel = "super-pod";
 constexpr const char* kDeviceKey = "superPodDevice";
 constexpr std::string_view kDeviceInfo = "mindx-dl-deviceinfo-";
 
-bool is_tor_info(const Json& value) {
-  const Json* list = list_at(value, "server_list");
-  return list != nullptr && !list->empty() && list_at(list->front(), "server") != nullptr;
+bool is_tor_info(JsonValue value) {
+  return static_cast<bool>(list_at(*list_at(value, "server_list").begin(), "server"));
 }
 
 // The leaf's address, by which MindCluster tells leaves apart; its number if it has none.
-Result<std::string> tor_name(const Json& tor) {
-  const std::string address = json_word(json_at(tor, {"tor_ip"})).value_or("");
+Result<std::string> tor_name(JsonValue tor) {
+  const std::string address = text_or_empty(tor["tor_ip"]);
   if (!address.empty()) return address;
-  const auto id = json_word(json_at(tor, {"tor_id"}));
+  const auto id = text_or_integer(tor["tor_id"]);
   if (!id) return network_error("neither tor_ip nor tor_id is given");
   return "tor-" + *id;
 }
 
-Result<domain::NetworkTable> read_tors(const Json& value, Warnings& warnings) {
+Result<domain::NetworkTable> read_tors(JsonValue tors, Warnings& warnings) {
   Result<NetworkTableBuilder> builder = NetworkTableBuilder::make({kTor});
   if (!builder) return std::move(builder).error();
-  const Json& tors = *list_at(value, "server_list");
   std::set<std::string> seen;
-  for (std::size_t i = 0; i < tors.size(); ++i) {
-    const std::string where = list_item("server_list", i);
-    const Result<std::string> name = tor_name(tors[i]);
+  std::size_t i = 0;
+  for (const JsonValue tor : tors) {
+    const std::string where = list_item("server_list", i++);
+    const Result<std::string> name = tor_name(tor);
     if (!name) return Error(name.error()).in(where);
     if (!seen.insert(*name).second) {
       return network_error("duplicate leaf " + quoted_excerpt(*name)).in(where);
     }
-    const Json* servers = list_at(tors[i], "server");
-    if (servers == nullptr) return network_error("key \"server\" must be a list").in(where);
-    if (servers->empty()) warnings.add("leaf " + quoted_excerpt(*name) + " has no servers");
-    for (std::size_t k = 0; k < servers->size(); ++k) {
-      const std::string at = where + "." + list_item("server", k);
-      const auto address = json_word(json_at((*servers)[k], {"server_ip"}));
+    const JsonValue servers = list_at(tor, "server");
+    if (!servers) return network_error("key \"server\" must be a list").in(where);
+    if (servers.empty()) warnings.add("leaf " + quoted_excerpt(*name) + " has no servers");
+    std::size_t k = 0;
+    for (const JsonValue server : servers) {
+      const std::string at = where + "." + list_item("server", k++);
+      const auto address = text_or_integer(server["server_ip"]);
       if (!address) return network_error("key \"server_ip\" is missing").in(at);
       if (auto added = builder->add({*address, {*name}, {}, {}}, at); !added) {
         return std::move(added).error();
@@ -69,111 +69,106 @@ struct SuperPodMember {
 };
 using SuperPods = std::vector<SuperPodMember>;
 
-Result<Json> json_in(const NetworkObject& map, const std::string& key) {
-  const std::string text = json_word(json_at(map.value, {"data", key.c_str()})).value_or("");
-  Result<Json> out =
-      parse_strict_json(text, {limits::kMaxNetworkFileBytes, limits::kMaxNetworkValues});
-  if (!out) return std::move(out).error().in(object_label(map) + ", key " + key);
+// `text`: the value of a ConfigMap's key.
+Result<JsonTree> json_in(JsonValue text, const std::string& where) {
+  Result<JsonTree> out =
+      parse_json(text.text(), {limits::kMaxNetworkFileBytes, limits::kMaxNetworkValues});
+  if (!out) return std::move(out).error().in(where);
   return out;
 }
 
+std::string key_label(const NetworkObject& map, std::string_view key) {
+  return object_label(map) + ", key " + std::string(key);
+}
+
 // Negative numbers mean "none" or "unknown".
-std::string identifier(const Json* value) {
-  const std::string text = json_word(value).value_or("");
+std::string identifier(JsonValue value) {
+  const std::string text = text_or_empty(value);
   return text.starts_with('-') ? "" : text;
 }
 
-void read_super_pod_map(const Json& value, const std::string& where, SuperPods& out) {
-  const std::string id = identifier(json_at(value, {"SuperPodID"}));
-  if (const Json* nodes = json_at(value, {"NodeDeviceMap"});
-      nodes != nullptr && nodes->is_object()) {
-    for (const auto& [name, unused] : nodes->items()) {
-      out.push_back({name, id, "", where + ", NodeDeviceMap." + name});
+void read_super_pod_map(JsonValue value, const std::string& where, SuperPods& out) {
+  const std::string id = identifier(value["SuperPodID"]);
+  for (const JsonValue node : members_by_name(value["NodeDeviceMap"])) {
+    const std::string name(node.name());
+    out.push_back({name, id, "", where + ", NodeDeviceMap." + name});
+  }
+}
+
+void read_cluster_info(JsonValue value, const std::string& where, SuperPods& out) {
+  for (const JsonValue info : members_by_name(value)) {
+    const std::string key(info.name());
+    if (!key.starts_with(kDeviceInfo)) continue;
+    out.push_back({key.substr(kDeviceInfo.size()), identifier(info["SuperPodID"]),
+                   identifier(info["RackID"]), where + ", " + key});
+  }
+}
+
+void read_rank_table(JsonValue value, SuperPods& out) {
+  std::size_t i = 0;
+  for (const JsonValue pod : list_at(value, "super_pod_list")) {
+    const std::string id = text_or_empty(pod["super_pod_id"]);
+    const std::string where = list_item("super_pod_list", i++) + ".";
+    std::size_t k = 0;
+    for (const JsonValue server : list_at(pod, "server_list")) {
+      out.push_back(
+          {text_or_empty(server["server_id"]), id, "", where + list_item("server_list", k++)});
     }
   }
 }
 
-void read_cluster_info(const Json& value, const std::string& where, SuperPods& out) {
-  for (const auto& [key, info] : value.items()) {
-    if (!std::string_view(key).starts_with(kDeviceInfo)) continue;
-    out.push_back({key.substr(kDeviceInfo.size()), identifier(json_at(info, {"SuperPodID"})),
-                   identifier(json_at(info, {"RackID"})), where + ", " + key});
-  }
-}
-
-void read_rank_table(const Json& value, SuperPods& out) {
-  const Json& pods = *list_at(value, "super_pod_list");
-  for (std::size_t i = 0; i < pods.size(); ++i) {
-    const std::string id = json_word(json_at(pods[i], {"super_pod_id"})).value_or("");
-    const Json* servers = list_at(pods[i], "server_list");
-    if (servers == nullptr) continue;
-    for (std::size_t k = 0; k < servers->size(); ++k) {
-      out.push_back({json_word(json_at((*servers)[k], {"server_id"})).value_or(""), id, "",
-                     list_item("super_pod_list", i) + "." + list_item("server_list", k)});
-    }
-  }
-}
-
-bool is_cluster_info(const std::string& key) { return key.starts_with("cluster-info-device-"); }
+bool is_cluster_info(std::string_view key) { return key.starts_with("cluster-info-device-"); }
 
 Result<SuperPods> collect(const NetworkObjects& objects) {
   SuperPods out;
   for (const NetworkObject& object : objects) {
-    if (list_at(object.value, "super_pod_list") != nullptr) read_rank_table(object.value, out);
-    const Json* data = json_at(object.value, {"data"});
-    if (data == nullptr || !data->is_object()) continue;
-    for (const auto& [key, text] : data->items()) {
-      if (!text.is_string() || (key != kDeviceKey && !is_cluster_info(key))) continue;
-      const Result<Json> value = json_in(object, key);
-      if (!value) return value.error();
-      if (!value->is_object()) continue;
-      const std::string where = object_label(object);
-      if (key == kDeviceKey) read_super_pod_map(*value, where, out);
-      if (is_cluster_info(key)) read_cluster_info(*value, where, out);
+    read_rank_table(object.value, out);
+    for (const JsonValue text : members_by_name(object.value["data"])) {
+      const bool is_map = text.name() == kDeviceKey;
+      if (!text.is_string() || (!is_map && !is_cluster_info(text.name()))) continue;
+      const Result<JsonTree> tree = json_in(text, key_label(object, text.name()));
+      if (!tree) return tree.error();
+      const auto read = is_map ? read_super_pod_map : read_cluster_info;
+      read(JsonValue(*tree), object_label(object), out);
     }
   }
   return out;
+}
+
+Result<ImportedNetwork> tor_network(JsonValue value) {
+  const JsonValue tors = list_at(value, "server_list");
+  if (!tors) return not_this_format(kTor, "list server_list of leaf switches with their servers");
+  Warnings warnings;
+  Result<domain::NetworkTable> table = read_tors(tors, warnings);
+  if (!table) return std::move(table).error();
+  return ImportedNetwork{*std::move(table), kTor, std::move(warnings).list()};
 }
 
 }  // namespace
 
 bool looks_like_tor_info(const NetworkObjects& objects) {
-  if (find_config_map(objects, kTorKey) != nullptr) return true;
-  const Json* value = only_object(objects);
-  return value != nullptr && is_tor_info(*value);
+  return find_config_map(objects, kTorKey) != nullptr || is_tor_info(only_object(objects));
 }
 
 Result<ImportedNetwork> import_tor_info(const NetworkObjects& objects,
                                         const NetworkImportOptions& /*options*/) {
-  Json value;
-  std::string where;
-  if (const NetworkObject* map = find_config_map(objects, kTorKey)) {
-    Result<Json> read = json_in(*map, kTorKey);
-    if (!read) return std::move(read).error();
-    value = *std::move(read);
-    where = object_label(*map) + ", key " + kTorKey;
-  } else if (const Json* only = only_object(objects)) {
-    value = *only;
-  }
-  if (list_at(value, "server_list") == nullptr) {
-    return located(not_this_format(kTor, "list server_list of leaf switches with their servers"),
-                   where);
-  }
-  Warnings warnings;
-  Result<domain::NetworkTable> table = read_tors(value, warnings);
-  if (!table) return located(std::move(table).error(), where);
-  return ImportedNetwork{*std::move(table), kTor, std::move(warnings).list()};
+  const NetworkObject* map = find_config_map(objects, kTorKey);
+  if (map == nullptr) return tor_network(only_object(objects));
+  const std::string where = key_label(*map, kTorKey);
+  const Result<JsonTree> tree = json_in(map->value["data"][kTorKey], where);
+  if (!tree) return tree.error();
+  Result<ImportedNetwork> out = tor_network(JsonValue(*tree));
+  if (!out) return std::move(out).error().in(where);
+  return out;
 }
 
 bool looks_like_super_pods(const NetworkObjects& objects) {
   return std::any_of(objects.begin(), objects.end(), [](const NetworkObject& object) {
-    if (list_at(object.value, "super_pod_list") != nullptr) return true;
-    const Json* data = json_at(object.value, {"data"});
-    if (data == nullptr || !data->is_object()) return false;
-    const auto items = data->items();
-    return std::any_of(items.begin(), items.end(), [](const auto& entry) {
-      return entry.key() == kDeviceKey || is_cluster_info(entry.key());
-    });
+    const JsonValue data = object.value["data"];
+    return list_at(object.value, "super_pod_list") ||
+           std::any_of(data.begin(), data.end(), [](JsonValue entry) {
+             return entry.name() == kDeviceKey || is_cluster_info(entry.name());
+           });
   });
 }
 

@@ -1,5 +1,6 @@
 // topograph: the answers of its graph engine, and the model files of its simulation.
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "common/base/limits.hpp"
@@ -16,44 +17,25 @@ namespace {
 constexpr const char* kGraph = "topograph";
 constexpr const char* kModel = "topograph-model";
 
-const Json* instances_of(const NetworkObjects& objects) {
-  const Json* value = only_object(objects);
-  return value == nullptr ? nullptr : list_at(*value, "instances");
-}
-
 struct Instance {
   LabelledNode node;
   std::vector<std::string> path;  // coarsest first
 };
 
-Result<Instance> read_instance(const Json& value, const std::string& where) {
+Result<Instance> read_instance(JsonValue value, const std::string& where) {
   Instance out;
-  const auto id = json_word(json_at(value, {"id"}));
+  const auto id = text_or_integer(value["id"]);
   if (!id) return network_error("key \"id\" is missing").in(where);
   out.node.name = *id;
   out.node.where = where;
-  if (const Json* layers = list_at(value, "network_layers")) {
-    for (const Json& layer : *layers) {
-      const auto word = json_word(&layer);
-      if (!word) return network_error("network_layers must be a list of names").in(where);
-      out.path.push_back(*word);
-    }
+  for (const JsonValue layer : list_at(value, "network_layers")) {
+    auto name = text_or_integer(layer);
+    if (!name) return network_error("network_layers must be a list of names").in(where);
+    out.path.push_back(*std::move(name));
   }
   std::reverse(out.path.begin(), out.path.end());
-  const Json* labels = json_at(value, {"labels"});
-  if (labels != nullptr && labels->is_object()) {
-    for (const auto& [key, label] : labels->items()) {
-      if (const auto word = json_word(&label)) out.node.labels.emplace(key, *word);
-    }
-  }
+  out.node.labels = read_labels(value["labels"]);
   return out;
-}
-
-// A switch that only a block names is a leaf.
-Result<void> declare_leaf(SwitchTree& tree, const Json* switches, const std::string& name,
-                          const std::string& where) {
-  if (switches != nullptr && switches->contains(name)) return {};
-  return tree.declare(name, where);
 }
 
 struct ModelBlock {
@@ -64,43 +46,39 @@ struct ModelBlock {
 };
 
 // The value of the annotation (or label) that ends in /domain or /sub-domain.
-std::string annotation(const Json& block, std::string_view end) {
+std::string annotation(JsonValue block, std::string_view end) {
   for (const char* key : {"annotations", "labels"}) {
-    const Json* all = json_at(block, {key});
-    if (all == nullptr || !all->is_object()) continue;
-    for (const auto& [name, value] : all->items()) {
-      if (std::string_view(name).ends_with(end)) return json_word(&value).value_or("");
+    for (const JsonValue value : members_by_name(block[key])) {
+      if (value.name().ends_with(end)) return text_or_empty(value);
     }
   }
   return "";
 }
 
-Result<ModelBlock> read_block(const Json& value, const std::string& where) {
+Result<ModelBlock> read_block(JsonValue value, const std::string& where) {
   ModelBlock out;
   out.where = where;
-  const auto leaf = json_word(json_at(value, {"switch"}));
+  const auto leaf = text_or_integer(value["switch"]);
   if (!leaf) return network_error("key \"switch\" is missing").in(where);
   out.leaf = *leaf;
-  if (const Json* nodes = list_at(value, "nodes")) {
-    for (const Json& one : *nodes) {
-      const auto list = json_word(&one);
-      if (!list) return network_error("nodes must be a list of names").in(where);
-      Result<std::vector<std::string>> names = expand_hostlist(*list);
-      if (!names) return std::move(names).error().in(where);
-      out.nodes.insert(out.nodes.end(), names->begin(), names->end());
-      if (out.nodes.size() > limits::kMaxNetworkNodes)
-        return too_many(limits::kMaxNetworkNodes, "nodes; split the file").in(where);
-    }
+  for (const JsonValue one : list_at(value, "nodes")) {
+    const auto list = text_or_integer(one);
+    if (!list) return network_error("nodes must be a list of names").in(where);
+    Result<std::vector<std::string>> names = expand_hostlist(*list);
+    if (!names) return std::move(names).error().in(where);
+    out.nodes.insert(out.nodes.end(), names->begin(), names->end());
+    if (out.nodes.size() > limits::kMaxNetworkNodes)
+      return too_many(limits::kMaxNetworkNodes, "nodes; split the file").in(where);
   }
   out.accelerator = {annotation(value, "/domain"), annotation(value, "/sub-domain")};
   return out;
 }
 
-Result<std::vector<ModelBlock>> read_blocks(const Json& list) {
+Result<std::vector<ModelBlock>> read_blocks(JsonValue list) {
   std::vector<ModelBlock> out;
   std::size_t nodes = 0;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    Result<ModelBlock> block = read_block(list[i], list_item("blocks", i));
+  for (const JsonValue value : list) {
+    Result<ModelBlock> block = read_block(value, list_item("blocks", out.size()));
     if (!block) return std::move(block).error();
     nodes += block->nodes.size();
     if (nodes > limits::kMaxNetworkNodes)
@@ -110,16 +88,15 @@ Result<std::vector<ModelBlock>> read_blocks(const Json& list) {
   return out;
 }
 
-Result<void> add_switches(SwitchTree& tree, const Json& switches) {
-  for (const auto& [name, one] : switches.items()) {
+Result<void> add_switches(SwitchTree& tree, const std::vector<JsonValue>& switches) {
+  for (const JsonValue one : switches) {
+    const std::string name(one.name());
     const std::string where = "switches." + name;
     if (auto done = tree.declare(name, where); !done) return done;
-    const Json* below = list_at(one, "switches");
-    if (below == nullptr) continue;
-    for (const Json& child : *below) {
-      const auto word = json_word(&child);
-      if (!word) return network_error("switches must be a list of names").in(where);
-      if (auto done = tree.connect(name, *word, where); !done) return done;
+    for (const JsonValue child : list_at(one, "switches")) {
+      const auto below = text_or_integer(child);
+      if (!below) return network_error("switches must be a list of names").in(where);
+      if (auto done = tree.connect(name, *below, where); !done) return done;
     }
   }
   return {};
@@ -140,20 +117,19 @@ std::vector<std::string> accelerator_levels(const std::vector<ModelBlock>& block
 }  // namespace
 
 bool looks_like_topograph_graph(const NetworkObjects& objects) {
-  const Json* list = instances_of(objects);
-  return list != nullptr &&
-         (list->empty() || json_at(list->front(), {"network_layers"}) != nullptr);
+  const JsonValue list = list_at(only_object(objects), "instances");
+  return list && (list.empty() || (*list.begin())["network_layers"]);
 }
 
 Result<ImportedNetwork> import_topograph_graph(const NetworkObjects& objects,
                                                const NetworkImportOptions& /*options*/) {
-  const Json* list = instances_of(objects);
-  if (list == nullptr) return not_this_format(kGraph, "list instances");
+  const JsonValue list = list_at(only_object(objects), "instances");
+  if (!list) return not_this_format(kGraph, "list instances");
   std::vector<LabelledNode> labelled;
   std::vector<std::vector<std::string>> paths;
   std::size_t depth = 0;
-  for (std::size_t i = 0; i < list->size(); ++i) {
-    Result<Instance> one = read_instance((*list)[i], list_item("instances", i));
+  for (const JsonValue value : list) {
+    Result<Instance> one = read_instance(value, list_item("instances", paths.size()));
     if (!one) return std::move(one).error();
     depth = std::max(depth, one->path.size());
     paths.push_back(std::move(one->path));
@@ -179,30 +155,29 @@ Result<ImportedNetwork> import_topograph_graph(const NetworkObjects& objects,
 }
 
 bool looks_like_topograph_model(const NetworkObjects& objects) {
-  const Json* value = only_object(objects);
-  const Json* blocks = value == nullptr ? nullptr : list_at(*value, "blocks");
-  return blocks != nullptr && !blocks->empty() && json_at(blocks->front(), {"switch"}) != nullptr;
+  return static_cast<bool>((*list_at(only_object(objects), "blocks").begin())["switch"]);
 }
 
 Result<ImportedNetwork> import_topograph_model(const NetworkObjects& objects,
                                                const NetworkImportOptions& /*options*/) {
-  const Json* value = only_object(objects);
-  const Json* list = value == nullptr ? nullptr : list_at(*value, "blocks");
-  if (list == nullptr) return not_this_format(kModel, "list blocks");
-  const Json* switches = json_at(*value, {"switches"});
-  if (switches != nullptr && !switches->is_object()) {
+  const JsonValue value = only_object(objects);
+  const JsonValue list = list_at(value, "blocks");
+  if (!list) return not_this_format(kModel, "list blocks");
+  if (value["switches"] && !value["switches"].is_object()) {
     return network_error("switches must be a map of names to what is below them");
   }
+  const std::vector<JsonValue> switches = members_by_name(value["switches"]);
   SwitchTree tree;
-  if (switches != nullptr) {
-    if (auto done = add_switches(tree, *switches); !done) return std::move(done).error();
-  }
-  Result<std::vector<ModelBlock>> blocks = read_blocks(*list);
+  if (auto done = add_switches(tree, switches); !done) return std::move(done).error();
+  std::set<std::string_view> declared;
+  for (const JsonValue one : switches) declared.insert(one.name());
+  Result<std::vector<ModelBlock>> blocks = read_blocks(list);
   if (!blocks) return std::move(blocks).error();
   const std::vector<std::string> levels = accelerator_levels(*blocks);
   for (ModelBlock& block : *blocks) {
-    if (auto done = declare_leaf(tree, switches, block.leaf, block.where); !done) {
-      return std::move(done).error();
+    // A switch that only a block names is a leaf.
+    if (declared.count(block.leaf) == 0) {
+      if (auto done = tree.declare(block.leaf, block.where); !done) return std::move(done).error();
     }
     block.accelerator.resize(levels.size());
     for (const std::string& node : block.nodes) {

@@ -24,7 +24,7 @@ struct HyperNode {
   std::string label;  // for messages
   std::int64_t tier = 0;
   std::string tier_name;
-  const Json* members = nullptr;
+  JsonValue members;
   const HyperNode* parent = nullptr;
 };
 
@@ -37,20 +37,17 @@ Result<HyperNode> read_hypernode(const NetworkObject& object) {
   if (auto good = check_network_name("HyperNode", out.name); !good) {
     return std::move(good).error().in(out.label);
   }
-  const Json* tier = json_at(object.value, {"spec", "tier"});
-  if (tier == nullptr || !tier->is_number_integer()) {
-    return network_error(out.label + ": spec.tier must be a whole number");
-  }
-  out.tier = tier->get<std::int64_t>();
+  const JsonValue spec = object.value["spec"];
+  const std::optional<std::int64_t> tier = spec["tier"].integer();
+  if (!tier) return network_error(out.label + ": spec.tier must be a whole number");
+  out.tier = *tier;
   if (out.tier < 0 || out.tier > kMaxTier) {
     return network_error(out.label + ": spec.tier must be from 0 to " + std::to_string(kMaxTier) +
                          ", got " + std::to_string(out.tier));
   }
-  out.tier_name = json_word(json_at(object.value, {"spec", "tierName"})).value_or("");
-  out.members = json_at(object.value, {"spec", "members"});
-  if (out.members == nullptr || !out.members->is_array()) {
-    return network_error(out.label + ": spec.members must be a list");
-  }
+  out.tier_name = text_or_empty(spec["tierName"]);
+  out.members = list_at(spec, "members");
+  if (!out.members) return network_error(out.label + ": spec.members must be a list");
   return out;
 }
 
@@ -59,7 +56,7 @@ Result<ByName> read_hypernodes(const NetworkObjects& objects, Warnings& warnings
   ByName out;
   for (const NetworkObject& object : objects) {
     if (object.kind != "HyperNode") continue;
-    const std::string version = json_word(json_at(object.value, {"apiVersion"})).value_or("");
+    const std::string version = text_or_empty(object.value["apiVersion"]);
     if (!version.empty() && version != "topology.volcano.sh/v1alpha1") {
       warnings.add(object_label(object) + " is of " + quoted_excerpt(version) +
                    ", read as topology.volcano.sh/v1alpha1");
@@ -167,10 +164,10 @@ class Homes {
 Result<void> read_members(HyperNode& one, ByName& all, HyperNodeMembers& members,
                           Warnings& warnings,
                           std::vector<std::pair<std::string, const HyperNode*>>& nodes) {
-  for (std::size_t i = 0; i < one.members->size(); ++i) {
-    const Json& member = (*one.members)[i];
-    const std::string where = one.label + ", members[" + std::to_string(i) + "]";
-    const std::string type = json_word(json_at(member, {"type"})).value_or("");
+  std::size_t i = 0;
+  for (const JsonValue member : one.members) {
+    const std::string where = one.label + ", " + list_item("members", i++);
+    const std::string type = text_or_empty(member["type"]);
     if (type != "Node" && type != "HyperNode") {
       return network_error("type must be Node or HyperNode, got " + quoted_excerpt(type)).in(where);
     }

@@ -42,35 +42,24 @@ struct Expression {
   std::vector<std::string> values;
 };
 
-Result<std::vector<Expression>> read_expressions(const Json& match) {
+Result<std::vector<Expression>> read_expressions(JsonValue match) {
   std::vector<Expression> out;
-  const Json* labels = json_at(match, {"matchLabels"});
-  const Json* expressions = json_at(match, {"matchExpressions"});
-  if (labels != nullptr && labels->is_object()) {
-    for (const auto& [key, value] : labels->items()) {
-      out.push_back({key, "In", {json_word(&value).value_or("")}});
-    }
+  for (const JsonValue label : members_by_name(match["matchLabels"])) {
+    out.push_back({std::string(label.name()), "In", {text_or_empty(label)}});
   }
-  if (expressions != nullptr && expressions->is_array()) {
-    for (const Json& one : *expressions) {
-      Expression made;
-      made.key = json_word(json_at(one, {"key"})).value_or("");
-      made.op = json_word(json_at(one, {"operator"})).value_or("");
-      if (const Json* values = json_at(one, {"values"}); values != nullptr && values->is_array()) {
-        for (const Json& value : *values) {
-          if (const auto word = json_word(&value)) made.values.push_back(*word);
-        }
-      }
-      const bool known =
-          made.op == "In" || made.op == "NotIn" || made.op == "Exists" || made.op == "DoesNotExist";
-      if (!known || made.key.empty()) {
-        return network_error(
-            "labelMatch: operator must be In, NotIn, Exists or DoesNotExist and "
-            "have a key, got " +
-            quoted_excerpt(made.op));
-      }
-      out.push_back(std::move(made));
+  for (const JsonValue one : list_at(match, "matchExpressions")) {
+    Expression made{text_or_empty(one["key"]), text_or_empty(one["operator"]), {}};
+    for (const JsonValue value : list_at(one, "values")) {
+      if (auto text = text_or_integer(value)) made.values.push_back(*std::move(text));
     }
+    const bool known =
+        made.op == "In" || made.op == "NotIn" || made.op == "Exists" || made.op == "DoesNotExist";
+    if (!known || made.key.empty()) {
+      return network_error(
+          "labelMatch: operator must be In, NotIn, Exists or DoesNotExist and have a key, got " +
+          quoted_excerpt(made.op));
+    }
+    out.push_back(std::move(made));
   }
   return out;
 }
@@ -109,34 +98,32 @@ bool HyperNodeMembers::spend_on_pattern(std::size_t cost) {
   return true;
 }
 
-Result<std::vector<std::string>> HyperNodeMembers::select(const Json& member, bool of_nodes) {
-  const Json* exact_match = json_at(member, {"selector", "exactMatch"});
-  const Json* pattern = json_at(member, {"selector", "regexMatch"});
-  const Json* labels = json_at(member, {"selector", "labelMatch"});
-  const int given =
-      (exact_match != nullptr ? 1 : 0) + (pattern != nullptr ? 1 : 0) + (labels != nullptr ? 1 : 0);
-  if (given != 1) {
+Result<std::vector<std::string>> HyperNodeMembers::select(JsonValue member, bool of_nodes) {
+  const JsonValue selector = member["selector"];
+  const JsonValue exact_match = selector["exactMatch"];
+  const JsonValue pattern = selector["regexMatch"];
+  const JsonValue labels = selector["labelMatch"];
+  if ((exact_match ? 1 : 0) + (pattern ? 1 : 0) + (labels ? 1 : 0) != 1) {
     return network_error("selector must have exactly one of exactMatch, regexMatch and labelMatch");
   }
-  if (exact_match != nullptr) return exact(*exact_match, of_nodes);
-  if (labels != nullptr && !of_nodes) {
+  if (exact_match) return exact(exact_match, of_nodes);
+  if (labels && !of_nodes) {
     return network_error("labelMatch selects nodes only; name HyperNodes by exactMatch");
   }
   if (of_nodes && nodes_.empty()) {
     if (!warned_of_no_nodes_) {
       warnings_.add(
           "HyperNodes select nodes by pattern or labels, but the file holds no Node objects; "
-          "append "
-          "the output of kubectl get nodes -o yaml");
+          "append the output of kubectl get nodes -o yaml");
     }
     warned_of_no_nodes_ = true;
-    if (pattern == nullptr) return std::vector<std::string>{};
+    if (!pattern) return std::vector<std::string>{};
   }
-  return pattern != nullptr ? by_pattern(*pattern, of_nodes) : by_labels(*labels);
+  return pattern ? by_pattern(pattern, of_nodes) : by_labels(labels);
 }
 
-Result<std::vector<std::string>> HyperNodeMembers::exact(const Json& match, bool of_nodes) {
-  const auto name = json_word(json_at(match, {"name"}));
+Result<std::vector<std::string>> HyperNodeMembers::exact(JsonValue match, bool of_nodes) {
+  const auto name = text_or_integer(match["name"]);
   if (!name || name->empty()) return network_error("exactMatch has no name");
   if (of_nodes && !nodes_.empty() && names_.count(*name) == 0) {
     warnings_.add("node " + quoted_excerpt(*name) +
@@ -146,8 +133,8 @@ Result<std::vector<std::string>> HyperNodeMembers::exact(const Json& match, bool
   return std::vector<std::string>{*name};
 }
 
-Result<std::vector<std::string>> HyperNodeMembers::by_pattern(const Json& match, bool of_nodes) {
-  const auto text = json_word(json_at(match, {"pattern"}));
+Result<std::vector<std::string>> HyperNodeMembers::by_pattern(JsonValue match, bool of_nodes) {
+  const auto text = text_or_integer(match["pattern"]);
   if (!text) return network_error("regexMatch has no pattern");
   if (text->size() > kMaxPatternBytes) {
     return make_error(
@@ -192,7 +179,7 @@ const std::vector<std::size_t>& HyperNodeMembers::nodes_with(const std::string& 
   return nodes == found->second.end() ? kNone : nodes->second;
 }
 
-Result<std::vector<std::string>> HyperNodeMembers::by_labels(const Json& match) {
+Result<std::vector<std::string>> HyperNodeMembers::by_labels(JsonValue match) {
   const Result<std::vector<Expression>> expressions = read_expressions(match);
   if (!expressions) return expressions.error();
   if (expressions->empty()) return network_error("labelMatch is empty");

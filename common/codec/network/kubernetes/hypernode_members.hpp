@@ -23,15 +23,15 @@ class HyperNodeMembers {
   // Errors: no selector or several, a pattern that RE2 refuses, selectors that together take too
   // long (kMaxTests, kMaxPatternCost). Without Node objects in the file, patterns and labels select
   // no nodes, with a warning.
-  Result<std::vector<std::string>> select(const Json& member, bool of_nodes);
+  Result<std::vector<std::string>> select(JsonValue member, bool of_nodes);
 
   static constexpr std::size_t kMaxTests = 50'000'000;         // of nodes against selectors
   static constexpr std::size_t kMaxPatternCost = 100'000'000;  // of names against patterns
 
  private:
-  Result<std::vector<std::string>> exact(const Json& match, bool of_nodes);
-  Result<std::vector<std::string>> by_pattern(const Json& match, bool of_nodes);
-  Result<std::vector<std::string>> by_labels(const Json& match);
+  Result<std::vector<std::string>> exact(JsonValue match, bool of_nodes);
+  Result<std::vector<std::string>> by_pattern(JsonValue match, bool of_nodes);
+  Result<std::vector<std::string>> by_labels(JsonValue match);
   // Nodes that can have the labels: those of the first, or all.
   const std::vector<std::size_t>& nodes_with(const std::string& label, const std::string& value);
   bool spend_tests(std::size_t tests);

@@ -16,39 +16,29 @@ namespace {
 
 constexpr std::string_view kHostname = "kubernetes.io/hostname";
 
-void read_words(const Json* from, std::map<std::string, std::string, std::less<>>& to) {
-  if (from == nullptr || !from->is_object()) return;
-  for (const auto& [key, value] : from->items()) {
-    if (const auto word = json_word(&value)) to.emplace(key, *word);
-  }
-}
-
 // kind-control-plane, kind-worker, kind-worker2 …
 void add_kind_nodes(const NetworkObject& object, std::vector<LabelledNode>& out) {
-  const Json* nodes = json_at(object.value, {"nodes"});
-  if (nodes == nullptr || !nodes->is_array()) return;
-  const std::string cluster = json_word(json_at(object.value, {"name"})).value_or("kind");
+  const std::string cluster = text_or_integer(object.value["name"]).value_or("kind");
   std::map<std::string, int> count;
-  for (std::size_t i = 0; i < nodes->size(); ++i) {
-    const Json& one = (*nodes)[i];
-    const std::string role = json_word(json_at(one, {"role"})).value_or("control-plane");
+  std::size_t i = 0;
+  for (const JsonValue node : list_at(object.value, "nodes")) {
+    const std::string role = text_or_integer(node["role"]).value_or("control-plane");
     const int number = ++count[role];
-    LabelledNode node;
-    node.name = cluster + "-" + role + (number > 1 ? std::to_string(number) : "");
-    node.where = "nodes[" + std::to_string(i) + "]";
-    read_words(json_at(one, {"labels"}), node.labels);
-    out.push_back(std::move(node));
+    out.push_back({cluster + "-" + role + (number > 1 ? std::to_string(number) : ""),
+                   list_item("nodes", i++),
+                   read_labels(node["labels"]),
+                   {}});
   }
 }
 
-void add_aws_nodes(const Json& nodes, std::vector<LabelledNode>& out) {
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    LabelledNode node;
-    const auto name = json_word(json_at(nodes[i], {"Name"}));
-    node.name = name ? *name : json_word(json_at(nodes[i], {"InstanceId"})).value_or("");
-    node.where = "Nodes[" + std::to_string(i) + "]";
-    read_words(json_at(nodes[i], {"Topology"}), node.labels);
-    out.push_back(std::move(node));
+void add_aws_nodes(JsonValue nodes, std::vector<LabelledNode>& out) {
+  std::size_t i = 0;
+  for (const JsonValue node : nodes) {
+    auto name = text_or_integer(node["Name"]);
+    out.push_back({name ? *std::move(name) : text_or_empty(node["InstanceId"]),
+                   list_item("Nodes", i++),
+                   read_labels(node["Topology"]),
+                   {}});
   }
 }
 
@@ -150,24 +140,29 @@ std::string element_of(const LabelledNode& node, const LabelLevel& level) {
 
 }  // namespace
 
+Labels read_labels(JsonValue map) {
+  Labels out;
+  if (!map.is_object()) return out;
+  for (const JsonValue value : map) {
+    if (auto text = text_or_integer(value)) out.emplace(value.name(), *std::move(text));
+  }
+  return out;
+}
+
 Result<std::vector<LabelledNode>> labelled_nodes(const NetworkObjects& objects) {
   std::vector<LabelledNode> out;
   for (const NetworkObject& object : objects) {
     if (object.kind == "Node") {
-      LabelledNode node;
-      node.name = object_name(object);
-      node.where = object.where;
-      if (node.name.empty()) {
+      const JsonValue metadata = object.value["metadata"];
+      out.push_back({object_name(object), object.where, read_labels(metadata["labels"]),
+                     read_labels(metadata["annotations"])});
+      if (out.back().name.empty()) {
         return network_error(object_label(object) + " has no metadata.name");
       }
-      read_words(json_at(object.value, {"metadata", "labels"}), node.labels);
-      read_words(json_at(object.value, {"metadata", "annotations"}), node.annotations);
-      out.push_back(std::move(node));
     } else if (object.kind == "Cluster") {
       add_kind_nodes(object, out);
-    } else if (const Json* nodes = json_at(object.value, {"Nodes"});
-               nodes != nullptr && nodes->is_array()) {
-      add_aws_nodes(*nodes, out);
+    } else {
+      add_aws_nodes(list_at(object.value, "Nodes"), out);
     }
     if (out.size() > limits::kMaxNetworkNodes) {
       return too_many(limits::kMaxNetworkNodes, "nodes; split the file");

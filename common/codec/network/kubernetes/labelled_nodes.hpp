@@ -14,12 +14,17 @@
 
 namespace chipweave::codec {
 
+using Labels = std::map<std::string, std::string, std::less<>>;
+
 struct LabelledNode {
   std::string name;
   std::string where;
-  std::map<std::string, std::string, std::less<>> labels;
-  std::map<std::string, std::string, std::less<>> annotations;
+  Labels labels;
+  Labels annotations;
 };
+
+// The texts and integers of an object; empty of anything else.
+Labels read_labels(JsonValue map);
 
 // Objects of kind Node; the nodes of kind's Cluster file, named as kind names them
 // (kind-worker, kind-worker2); {"Nodes":[{"Name","Topology":{label: value}}]}, as AWS's plugin

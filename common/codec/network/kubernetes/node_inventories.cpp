@@ -33,27 +33,27 @@ struct LeafFabric {
 };
 
 // The index of each NIC on its node, which is its rail.
-std::map<std::string, std::size_t> nic_places(const Json& inventory) {
+std::map<std::string, std::size_t> nic_places(JsonValue topology) {
   std::map<std::string, std::size_t> out;
-  const Json* nics = json_at(inventory, {"status", "topology", "nics"});
-  if (nics == nullptr || !nics->is_array()) return out;
-  for (std::size_t i = 0; i < nics->size() && i < limits::kMaxNetworkRails; ++i) {
-    out.emplace(json_word(json_at((*nics)[i], {"name"})).value_or(""), i);
+  std::size_t i = 0;
+  for (const JsonValue nic : list_at(topology, "nics")) {
+    if (i == limits::kMaxNetworkRails) break;
+    out.emplace(text_or_empty(nic["name"]), i++);
   }
   return out;
 }
 
 // Ports whose neighbour announces a name or at least an address.
-Result<void> read_neighbours(const Json& list, const std::map<std::string, std::size_t>& nics,
+Result<void> read_neighbours(JsonValue list, const std::map<std::string, std::size_t>& nics,
                              LeafFabric& fabric, InventoryHost& host) {
-  for (const Json& neighbour : list) {
-    std::string leaf = json_word(json_at(neighbour, {"system"})).value_or("");
-    if (leaf.empty()) leaf = json_word(json_at(neighbour, {"address"})).value_or("");
+  for (const JsonValue neighbour : list) {
+    std::string leaf = text_or_empty(neighbour["system"]);
+    if (leaf.empty()) leaf = text_or_empty(neighbour["address"]);
     if (leaf.empty()) continue;
     const auto [at, is_new] = fabric.leaf_index.emplace(leaf, fabric.leaves.size());
     if (is_new) fabric.leaves.push_back(leaf);
     host.leaves.insert(at->second);
-    const auto place = nics.find(json_word(json_at(neighbour, {"nic"})).value_or(""));
+    const auto place = nics.find(text_or_empty(neighbour["nic"]));
     const std::size_t rail = place == nics.end() ? host.rails.size() : place->second;
     if (rail >= host.rails.size()) host.rails.resize(rail + 1);
     host.rails[rail] = std::move(leaf);
@@ -72,17 +72,17 @@ Result<InventoryHost> read_inventory(const NetworkObject& object, LeafFabric& fa
   out.where = object_label(object);
   out.name = object_name(object);
   if (out.name.empty()) return network_error(out.where + " has no name");
-  const Json* neighbours = json_at(object.value, {"status", "neighbours"});
-  if (neighbours != nullptr) {
-    if (!neighbours->is_array())
-      return network_error(out.where + ": status.neighbours must be a list");
-    if (auto read = read_neighbours(*neighbours, nic_places(object.value), fabric, out); !read) {
-      return std::move(read).error();
-    }
+  const JsonValue status = object.value["status"];
+  const JsonValue neighbours = status["neighbours"];
+  if (neighbours && !neighbours.is_array()) {
+    return network_error(out.where + ": status.neighbours must be a list");
   }
-  const Json* clique = json_at(object.value, {"status", "facts", "fabric.clique"});
-  const Json* pod = json_at(object.value, {"status", "topology", "super_pod", "id"});
-  out.interconnect = json_word(clique != nullptr ? clique : pod).value_or("");
+  const JsonValue topology = status["topology"];
+  if (auto read = read_neighbours(neighbours, nic_places(topology), fabric, out); !read) {
+    return std::move(read).error();
+  }
+  const JsonValue clique = status["facts"]["fabric.clique"];
+  out.interconnect = text_or_empty(clique ? clique : topology["super_pod"]["id"]);
   return out;
 }
 

@@ -21,11 +21,10 @@ constexpr const char* kNodeLayer = "NodeTopologyLayer";
 constexpr const char* kClusterLayer = "ClusterTopologyLayer";
 constexpr const char* kNoNodes =
     "the file holds no Node objects, so the levels are empty; append the output of kubectl get "
-    "nodes "
-    "-o yaml";
+    "nodes -o yaml";
 
 std::string api_version(const NetworkObject& object) {
-  return json_word(json_at(object.value, {"apiVersion"})).value_or("");
+  return text_or_empty(object.value["apiVersion"]);
 }
 
 bool is_topology(const NetworkObject& object) {
@@ -65,16 +64,16 @@ Error several(const std::vector<const NetworkObject*>& objects) {
 }
 
 Result<std::vector<LabelLevel>> levels_of(const NetworkObject& topology) {
-  const Json* levels = json_at(topology.value, {"spec", "levels"});
-  if (levels == nullptr || !levels->is_array() || levels->empty()) {
+  const JsonValue levels = list_at(topology.value["spec"], "levels");
+  if (levels.empty()) {
     return network_error(object_label(topology) + " has no spec.levels");
   }
   std::vector<LabelLevel> out;
-  for (std::size_t i = 0; i < levels->size(); ++i) {
-    const auto label = json_word(json_at((*levels)[i], {"nodeLabel"}));
+  for (const JsonValue level : levels) {
+    const auto label = text_or_integer(level["nodeLabel"]);
     if (!label) {
-      return network_error(object_label(topology) + ": spec.levels[" + std::to_string(i) +
-                           "] has no nodeLabel");
+      return network_error(object_label(topology) + ": " + list_item("spec.levels", out.size()) +
+                           " has no nodeLabel");
     }
     out.push_back({*label, {*label}});
   }
@@ -88,27 +87,25 @@ struct Layer {
 };
 
 Result<std::vector<Layer>> layers_of(const NetworkObject& topology) {
-  const Json* layers = json_at(topology.value, {"spec", "networkTopologySpec"});
-  if (layers == nullptr || !layers->is_array()) {
-    const bool proposal = json_at(topology.value, {"spec", "hierarchy"}) != nullptr;
+  const JsonValue spec = topology.value["spec"];
+  const JsonValue layers = list_at(spec, "networkTopologySpec");
+  if (!layers) {
     return network_error(object_label(topology) + " has no spec.networkTopologySpec" +
-                         (proposal ? "; Koordinator does not read spec.hierarchy, the key of its "
-                                     "proposal"
-                                   : ""));
+                         (spec["hierarchy"]
+                              ? "; Koordinator does not read spec.hierarchy, the key of its "
+                                "proposal"
+                              : ""));
   }
   std::vector<Layer> out;
-  for (std::size_t i = 0; i < layers->size(); ++i) {
-    const Json& one = (*layers)[i];
-    const auto name = json_word(json_at(one, {kLayer}));
+  for (const JsonValue one : layers) {
+    const auto name = text_or_integer(one[kLayer]);
     if (!name) {
-      return network_error(object_label(topology) + ": networkTopologySpec[" + std::to_string(i) +
-                           "] has no " + kLayer);
+      return network_error(object_label(topology) + ": " +
+                           list_item("networkTopologySpec", out.size()) + " has no " + kLayer);
     }
-    Layer layer{*name, json_word(json_at(one, {kParent})).value_or(kClusterLayer), {}};
-    if (const Json* keys = json_at(one, {"labelKey"}); keys != nullptr && keys->is_array()) {
-      for (const Json& key : *keys) {
-        if (const auto word = json_word(&key)) layer.labels.push_back(*word);
-      }
+    Layer layer{*name, text_or_integer(one[kParent]).value_or(kClusterLayer), {}};
+    for (const JsonValue key : list_at(one, "labelKey")) {
+      if (auto text = text_or_integer(key)) layer.labels.push_back(*std::move(text));
     }
     out.push_back(std::move(layer));
   }
@@ -220,10 +217,9 @@ Result<ImportedNetwork> import_koordinator(const NetworkObjects& objects,
 
 bool looks_like_node_labels(const NetworkObjects& objects) {
   return std::any_of(objects.begin(), objects.end(), [](const NetworkObject& object) {
-    const Json* aws = json_at(object.value, {"Nodes"});
     const bool kind_file =
         object.kind == "Cluster" && api_version(object).starts_with("kind.x-k8s.io/");
-    return object.kind == "Node" || kind_file || (aws != nullptr && aws->is_array());
+    return object.kind == "Node" || kind_file || list_at(object.value, "Nodes");
   });
 }
 

@@ -13,53 +13,47 @@ namespace {
 constexpr const char* kSlurmYamlFormat = "slurm-yaml";
 constexpr std::array<const char*, 5> kShapes{"tree", "block", "flat", "ring", "torus3d"};
 
-bool is_slurm_topology(const Json& value) {
-  return value.is_object() && value.contains("topology") &&
-         std::any_of(kShapes.begin(), kShapes.end(),
-                     [&](const char* shape) { return value.contains(shape); });
-}
-
 // "topology: name": a list of these is the file.
-const Json* list_of(const NetworkObjects& objects) {
-  const Json* list = only_object(objects);
-  return list != nullptr && list->is_array() && !list->empty() && is_slurm_topology(list->front())
-             ? list
-             : nullptr;
+bool is_slurm_topology(JsonValue value) {
+  return value["topology"] && std::any_of(kShapes.begin(), kShapes.end(), [&](const char* shape) {
+           return static_cast<bool>(value[shape]);
+         });
 }
 
-std::string name_of(const Json& topology) {
-  return json_word(json_at(topology, {"topology"})).value_or("");
+// Absent if the file is something else.
+JsonValue list_of(const NetworkObjects& objects) {
+  const JsonValue list = only_object(objects);
+  return list.is_array() && is_slurm_topology(*list.begin()) ? list : JsonValue();
 }
 
-const Json& choose(const Json& list, Warnings& warnings) {
-  const Json* chosen = &list.front();
-  for (const Json& one : list) {
-    const Json* is_default = json_at(one, {"cluster_default"});
-    if (is_default != nullptr && is_default->is_boolean() && is_default->get<bool>()) {
-      chosen = &one;
-      break;
-    }
-  }
-  if (list.size() > 1) {
-    warnings.add("the file has " + std::to_string(list.size()) + " topologies; " +
-                 quoted_excerpt(name_of(*chosen)) +
+std::string name_of(JsonValue topology) { return text_or_empty(topology["topology"]); }
+
+JsonValue choose(JsonValue list, Warnings& warnings) {
+  const auto is_default = [](JsonValue one) {
+    return one["cluster_default"].boolean().value_or(false);
+  };
+  const auto found = std::find_if(list.begin(), list.end(), is_default);
+  const JsonValue chosen = found == list.end() ? *list.begin() : *found;
+  if (const std::size_t count = list.size(); count > 1) {
+    warnings.add("the file has " + std::to_string(count) + " topologies; " +
+                 quoted_excerpt(name_of(chosen)) +
                  " is used (set cluster_default: true on another to choose it)");
   }
-  return *chosen;
+  return chosen;
 }
 
-Result<domain::NetworkTable> tree_table(const Json& tree, Warnings& warnings) {
-  const Json* switches = list_at(tree, "switches");
-  if (switches == nullptr) return network_error("tree has no list \"switches\"");
+Result<domain::NetworkTable> tree_table(JsonValue tree, Warnings& warnings) {
+  const JsonValue switches = list_at(tree, "switches");
+  if (!switches) return network_error("tree has no list \"switches\"");
   SwitchTree out;
-  for (std::size_t i = 0; i < switches->size(); ++i) {
-    const Json& one = (*switches)[i];
-    const auto name = json_word(json_at(one, {"switch"}));
-    const std::string where = list_item("switches", i);
+  std::size_t i = 0;
+  for (const JsonValue one : switches) {
+    const auto name = text_or_integer(one["switch"]);
+    const std::string where = list_item("switches", i++);
     if (!name) return network_error("key \"switch\" is missing").in(where);
-    const std::string children = json_word(json_at(one, {"children"})).value_or("");
-    const std::string nodes = json_word(json_at(one, {"nodes"})).value_or("");
-    if (auto added = add_slurm_switch(out, *name, children, nodes, where); !added) {
+    if (auto added = add_slurm_switch(out, *name, text_or_empty(one["children"]),
+                                      text_or_empty(one["nodes"]), where);
+        !added) {
       return std::move(added).error();
     }
   }
@@ -67,34 +61,32 @@ Result<domain::NetworkTable> tree_table(const Json& tree, Warnings& warnings) {
   return out.table({}, warnings);
 }
 
-Result<domain::NetworkTable> block_table(const Json& block, Warnings& warnings) {
-  const Json* blocks = list_at(block, "blocks");
-  if (blocks == nullptr) return network_error("block has no list \"blocks\"");
+Result<domain::NetworkTable> block_table(JsonValue block, Warnings& warnings) {
+  const JsonValue blocks = list_at(block, "blocks");
+  if (!blocks) return network_error("block has no list \"blocks\"");
   SlurmBlocks out;
-  for (std::size_t i = 0; i < blocks->size(); ++i) {
-    const Json& one = (*blocks)[i];
-    const std::string where = list_item("blocks", i);
-    const auto name = json_word(json_at(one, {"block"}));
+  std::size_t i = 0;
+  for (const JsonValue one : blocks) {
+    const std::string where = list_item("blocks", i++);
+    const auto name = text_or_integer(one["block"]);
     if (!name) return network_error("key \"block\" is missing").in(where);
-    const std::string nodes = json_word(json_at(one, {"nodes"})).value_or("");
-    if (auto added = add_slurm_block(out, *name, nodes, where); !added) {
+    if (auto added = add_slurm_block(out, *name, text_or_empty(one["nodes"]), where); !added) {
       return std::move(added).error();
     }
   }
   std::vector<std::int64_t> sizes;
-  if (const Json* list = list_at(block, "block_sizes")) {
-    for (const Json& size : *list) {
-      if (!size.is_number_integer()) return network_error("block_sizes must be whole numbers");
-      sizes.push_back(size.get<std::int64_t>());
-    }
+  for (const JsonValue item : list_at(block, "block_sizes")) {
+    const auto size = item.integer();
+    if (!size) return network_error("block_sizes must be whole numbers");
+    sizes.push_back(*size);
   }
   return slurm_block_table(out.list, std::move(sizes), "block_sizes", warnings);
 }
 
-Result<domain::NetworkTable> table_of(const Json& topology, Warnings& warnings) {
-  if (const Json* tree = json_at(topology, {"tree"})) return tree_table(*tree, warnings);
-  if (const Json* block = json_at(topology, {"block"})) return block_table(*block, warnings);
-  if (topology.is_object() && topology.contains("flat")) {
+Result<domain::NetworkTable> table_of(JsonValue topology, Warnings& warnings) {
+  if (const JsonValue tree = topology["tree"]) return tree_table(tree, warnings);
+  if (const JsonValue block = topology["block"]) return block_table(block, warnings);
+  if (topology["flat"]) {
     warnings.add("the topology is flat: it has neither levels nor nodes");
     return domain::NetworkTable{};
   }
@@ -104,15 +96,17 @@ Result<domain::NetworkTable> table_of(const Json& topology, Warnings& warnings) 
 
 }  // namespace
 
-bool looks_like_slurm_yaml(const NetworkObjects& objects) { return list_of(objects) != nullptr; }
+bool looks_like_slurm_yaml(const NetworkObjects& objects) {
+  return static_cast<bool>(list_of(objects));
+}
 
 Result<ImportedNetwork> import_slurm_yaml(const NetworkObjects& objects,
                                           const NetworkImportOptions& /*options*/) {
-  const Json* list = list_of(objects);
-  if (list == nullptr)
+  const JsonValue list = list_of(objects);
+  if (!list)
     return not_this_format(kSlurmYamlFormat, "list of topologies (topology: NAME, tree: …)");
   Warnings warnings;
-  const Json& chosen = choose(*list, warnings);
+  const JsonValue chosen = choose(list, warnings);
   Result<domain::NetworkTable> table = table_of(chosen, warnings);
   if (!table) {
     return std::move(table).error().in("topology " + quoted_excerpt(name_of(chosen)));

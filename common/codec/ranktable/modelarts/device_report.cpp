@@ -19,23 +19,23 @@ constexpr std::size_t kMaxServerIdBytes = 64;  // HCCL's limit
 
 // The text under a key, or a whole number as text; "" if absent. Errors: another type, longer than
 // limits::kMaxNameBytes, control characters.
-Result<std::string> word_at(const Json& object, const char* key) {
-  const Json* value = json_at(object, {key});
-  if (value == nullptr || value->is_null()) return std::string();
-  const auto word = json_word(value);
-  if (!word) return network_error(concat(key, " must be text"));
-  if (word->size() > limits::kMaxNameBytes) {
+Result<std::string> text_at(JsonValue object, const char* key) {
+  const JsonValue value = object[key];
+  if (!value || value.is_null()) return std::string();
+  auto text = text_or_integer(value);
+  if (!text) return network_error(concat(key, " must be text"));
+  if (text->size() > limits::kMaxNameBytes) {
     return network_error(concat(key, " is longer than ", limits::kMaxNameBytes, " bytes"));
   }
-  const bool control = std::any_of(word->begin(), word->end(), [](char c) {
+  const bool control = std::any_of(text->begin(), text->end(), [](char c) {
     return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
   });
   if (control) return network_error(concat(key, " must not contain control characters"));
-  return *word;
+  return *std::move(text);
 }
 
-Result<std::string> server_id_at(const Json& object) {
-  Result<std::string> id = word_at(object, "server_id");
+Result<std::string> server_id_at(JsonValue object) {
+  Result<std::string> id = text_at(object, "server_id");
   if (!id) return id;
   if (id->empty()) return network_error("server_id, the name of the machine, is missing");
   if (id->size() > kMaxServerIdBytes) {
@@ -52,7 +52,7 @@ bool is_plain_number(const std::string& text) {
          std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-Result<RouteDevice> device_of(const Json& value) {
+Result<RouteDevice> device_of(JsonValue value) {
   if (!value.is_object()) return network_error("expected an object");
   struct Member {
     const char* key;
@@ -68,7 +68,7 @@ Result<RouteDevice> device_of(const Json& value) {
   }};
   RouteDevice out;
   for (const Member& member : kMembers) {
-    Result<std::string> text = word_at(value, member.key);
+    Result<std::string> text = text_at(value, member.key);
     if (!text) return std::move(text).error();
     out.*member.field = *std::move(text);
   }
@@ -83,15 +83,15 @@ Result<RouteDevice> device_of(const Json& value) {
 }
 
 // Ascending by id. Errors name the device.
-Result<std::vector<RouteDevice>> devices_of(const Json& list) {
+Result<std::vector<RouteDevice>> devices_of(JsonValue list) {
   if (list.size() > kMaxReportDevices) {
     return make_error(Errc::limit_exceeded,
                       concat("more than ", kMaxReportDevices, " devices on one machine"));
   }
   std::vector<RouteDevice> out;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    Result<RouteDevice> device = device_of(list[i]);
-    if (!device) return std::move(device).error().in(concat("device[", i, "]"));
+  for (const JsonValue value : list) {
+    Result<RouteDevice> device = device_of(value);
+    if (!device) return std::move(device).error().in(concat("device[", out.size(), "]"));
     out.push_back(*std::move(device));
   }
   std::sort(out.begin(), out.end(),
@@ -122,23 +122,23 @@ bool is_address_list(std::string_view text) {
 }
 
 Result<DeviceReport> parse_device_report(std::string_view json) {
-  const Result<Json> value =
-      parse_strict_json(json, {limits::kMaxAnnotationBytes, limits::kMaxJsonValues});
-  if (!value) return value.error();
-  if (!value->is_object()) return network_error("expected a JSON object");
+  const Result<JsonTree> tree =
+      parse_json(json, {limits::kMaxAnnotationBytes, limits::kMaxJsonValues});
+  if (!tree) return tree.error();
+  const JsonValue value(*tree);
+  if (!value.is_object()) return network_error("expected a JSON object");
   DeviceReport out;
-  Result<std::string> pod = word_at(*value, "pod_name");
+  Result<std::string> pod = text_at(value, "pod_name");
   if (!pod) return std::move(pod).error();
   out.pod_name = *std::move(pod);
-  Result<std::string> server = server_id_at(*value);
+  Result<std::string> server = server_id_at(value);
   if (!server) return std::move(server).error();
   out.server_id = *std::move(server);
-  const Json* list = json_at(*value, {"devices"});
-  if (list == nullptr) list = json_at(*value, {"device"});
-  if (list == nullptr || !list->is_array() || list->empty()) {
+  const JsonValue list = list_at(value, value["devices"] ? "devices" : "device");
+  if (list.empty()) {
     return network_error("expected a list \"devices\" (or \"device\") with at least one NPU");
   }
-  Result<std::vector<RouteDevice>> devices = devices_of(*list);
+  Result<std::vector<RouteDevice>> devices = devices_of(list);
   if (!devices) return std::move(devices).error();
   out.devices = *std::move(devices);
   return out;

@@ -234,12 +234,9 @@ Result<RouteNodes> read_route_nodes(std::string_view text) {
     if (object.kind != "Node") continue;
     RouteNode node;
     node.name = object_name(object);
-    const Json* addresses = json_at(object.value, {"status", "addresses"});
-    if (addresses != nullptr && addresses->is_array()) {
-      for (const Json& one : *addresses) {
-        std::string address = json_word(json_at(one, {"address"})).value_or("");
-        if (!address.empty()) node.addresses.push_back(std::move(address));
-      }
+    for (const JsonValue one : list_at(object.value["status"], "addresses")) {
+      std::string address = text_or_empty(one["address"]);
+      if (!address.empty()) node.addresses.push_back(std::move(address));
     }
     const std::string annotation = annotation_of(object.value, kAscendRankTable);
     if (!annotation.empty()) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <initializer_list>
 #include <optional>
 #include <utility>
 
@@ -17,14 +16,10 @@ constexpr std::string_view kJobName = "volcano.sh/job-name";
 constexpr std::string_view kTaskSpec = "volcano.sh/task-spec";
 constexpr std::string_view kTaskIndex = "volcano.sh/task-index";
 
-std::string entry_of(const Json& object, const char* map, std::string_view key) {
-  return json_word(json_at(object, {"metadata", map, std::string(key).c_str()})).value_or("");
-}
-
 // Volcano writes both; people's own tools often only one.
-std::string annotation_or_label(const Json& object, std::string_view key) {
+std::string annotation_or_label(JsonValue object, std::string_view key) {
   std::string out = annotation_of(object, key);
-  return out.empty() ? entry_of(object, "labels", key) : out;
+  return out.empty() ? text_or_empty(object["metadata"]["labels"][key]) : out;
 }
 
 std::optional<std::size_t> index_in(std::string_view text) {
@@ -42,18 +37,16 @@ bool is_npu_resource(std::string_view name) {
   return name.starts_with("ascend") || name.starts_with("Ascend") || name == "npu";
 }
 
-bool asks_for_npu(const Json& container) {
+bool asks_for_npu(JsonValue container) {
   for (const char* kind : {"requests", "limits"}) {
-    const Json* amounts = json_at(container, {"resources", kind});
-    if (amounts == nullptr || !amounts->is_object()) continue;
-    for (const auto& [name, amount] : amounts->items()) {
-      if (is_npu_resource(name) && json_word(&amount).value_or("") != "0") return true;
+    for (const JsonValue amount : container["resources"][kind]) {
+      if (is_npu_resource(amount.name()) && text_or_empty(amount) != "0") return true;
     }
   }
   return false;
 }
 
-Result<std::size_t> index_of(const Json& pod, const std::string& name) {
+Result<std::size_t> index_of(JsonValue pod, const std::string& name) {
   const std::string said = annotation_or_label(pod, kTaskIndex);
   const std::string text = !said.empty() ? said : name.substr(name.rfind('-') + 1);
   const auto index = index_in(text);
@@ -65,7 +58,7 @@ Result<std::size_t> index_of(const Json& pod, const std::string& name) {
                                     ", not a whole number below ", kMaxPodIndex));
 }
 
-Result<std::optional<DeviceReport>> report_in(const Json& object, std::string_view key) {
+Result<std::optional<DeviceReport>> report_in(JsonValue object, std::string_view key) {
   const std::string text = annotation_of(object, key);
   if (text.empty()) return std::optional<DeviceReport>();
   Result<DeviceReport> report = parse_device_report(text);
@@ -74,7 +67,7 @@ Result<std::optional<DeviceReport>> report_in(const Json& object, std::string_vi
 }
 
 // The newer annotation lists the devices; the older one may add their switches.
-Result<std::optional<DeviceReport>> report_of(const Json& pod) {
+Result<std::optional<DeviceReport>> report_of(JsonValue pod) {
   auto out = report_in(pod, kAscend1980Configuration);
   if (!out) return out;
   auto older = report_in(pod, kAscendRankTable);
@@ -91,7 +84,7 @@ Result<std::optional<DeviceReport>> report_of(const Json& pod) {
   return out;
 }
 
-std::string super_pod_of(const Json& pod) {
+std::string super_pod_of(JsonValue pod) {
   for (const std::string_view key : {"super-pod-id", "super_pod_id", "super-pod-rank"}) {
     std::string id = annotation_of(pod, key);
     if (!id.empty() && !id.starts_with('-')) return id;  // negative: none
@@ -99,19 +92,15 @@ std::string super_pod_of(const Json& pod) {
   return "";
 }
 
-std::string word(const Json& pod, std::initializer_list<const char*> keys) {
-  return json_word(json_at(pod, keys)).value_or("");
-}
-
 }  // namespace
 
-std::string annotation_of(const Json& object, std::string_view key) {
-  return entry_of(object, "annotations", key);
+std::string annotation_of(JsonValue object, std::string_view key) {
+  return text_or_empty(object["metadata"]["annotations"][key]);
 }
 
 JobPodIdentity identity_of(const NetworkObject& pod) {
   JobPodIdentity out;
-  out.ns = word(pod.value, {"metadata", "namespace"});
+  out.ns = text_or_empty(pod.value["metadata"]["namespace"]);
   out.job = annotation_or_label(pod.value, kJobName);
   out.task = annotation_or_label(pod.value, kTaskSpec);
   if (!out.task.empty() || out.job.empty()) return out;
@@ -123,12 +112,11 @@ JobPodIdentity identity_of(const NetworkObject& pod) {
   return out;
 }
 
-bool uses_npu(const Json& pod) {
+bool uses_npu(JsonValue pod) {
   if (!annotation_of(pod, kAscend1980Configuration).empty()) return true;
   if (!annotation_of(pod, kAscendRankTable).empty()) return true;
-  const Json* containers = json_at(pod, {"spec", "containers"});
-  return containers != nullptr && containers->is_array() &&
-         std::any_of(containers->begin(), containers->end(), asks_for_npu);
+  const JsonValue containers = list_at(pod["spec"], "containers");
+  return std::any_of(containers.begin(), containers.end(), asks_for_npu);
 }
 
 Result<JobPod> read_pod_fields(const NetworkObject& pod) {
@@ -141,12 +129,12 @@ Result<JobPod> read_pod_fields(const NetworkObject& pod) {
   const Result<std::size_t> index = index_of(pod.value, out.name);
   if (!index) return Error(index.error()).in(object_label(pod));
   out.index = *index;
-  out.node = word(pod.value, {"spec", "nodeName"});
+  out.node = text_or_empty(pod.value["spec"]["nodeName"]);
   if (!out.node.empty() && !is_dns_subdomain(out.node)) {
     return network_error("its node " + quoted_excerpt(out.node) + " has no name of a node")
         .in(object_label(pod));
   }
-  out.host_ip = word(pod.value, {"status", "hostIP"});
+  out.host_ip = text_or_empty(pod.value["status"]["hostIP"]);
   out.super_pod = super_pod_of(pod.value);
   out.cabinet = annotation_of(pod.value, kCabinet) == kCabinet;
   Result<std::optional<DeviceReport>> report = report_of(pod.value);

@@ -14,7 +14,7 @@ namespace chipweave::codec {
 inline constexpr std::size_t kMaxPodIndex = 100'000;
 
 // "" if there is none.
-std::string annotation_of(const Json& object, std::string_view key);
+std::string annotation_of(JsonValue object, std::string_view key);
 
 struct JobPodIdentity {
   std::string ns;
@@ -24,7 +24,7 @@ struct JobPodIdentity {
 JobPodIdentity identity_of(const NetworkObject& pod);
 
 // Whether it requests an NPU or has an annotation about its devices.
-bool uses_npu(const Json& pod);
+bool uses_npu(JsonValue pod);
 
 // Errors: an invalid name, no index, a report that cannot be read.
 Result<JobPod> read_pod_fields(const NetworkObject& pod);

@@ -32,26 +32,25 @@ std::string write_route_plan(const std::vector<std::size_t>& rank_of) {
 }
 
 Result<std::vector<std::size_t>> read_route_plan(std::string_view json) {
-  const Result<Json> value = parse_strict_json(json, {kMaxPlanBytes, limits::kMaxJsonValues});
-  if (!value) return value.error();
-  const Json* list = json_at(*value, {"ranks"});
-  const Json* master = json_at(*value, {"master_index"});
-  if (list == nullptr || !list->is_array() || list->empty() || list->size() > kMaxPodIndex)
+  const Result<JsonTree> tree = parse_json(json, {kMaxPlanBytes, limits::kMaxJsonValues});
+  if (!tree) return tree.error();
+  const JsonValue list = list_at(JsonValue(*tree), "ranks");
+  const std::size_t pods = list.size();
+  if (pods == 0 || pods > kMaxPodIndex)
     return network_error("expected a list \"ranks\" with the rank of each pod");
   std::vector<std::size_t> out;
-  std::vector<bool> used(list->size(), false);
-  for (const Json& entry : *list) {
-    const bool good = entry.is_number_unsigned() && entry.get<std::uint64_t>() < list->size();
-    const std::size_t rank = good ? entry.get<std::size_t>() : 0;
-    if (!good || used[rank]) {
+  std::vector<bool> used(pods, false);
+  for (const JsonValue entry : list) {
+    const auto rank = static_cast<std::size_t>(entry.integer().value_or(-1));
+    if (rank >= pods || used[rank]) {
       return network_error(
-          concat("ranks[", out.size(), "] is no rank of its own from 0 to ", list->size() - 1));
+          concat("ranks[", out.size(), "] is no rank of its own from 0 to ", pods - 1));
     }
     used[rank] = true;
     out.push_back(rank);
   }
-  if (master == nullptr || !master->is_number_unsigned() ||
-      master->get<std::size_t>() != master_of(out)) {
+  const auto master = JsonValue(*tree)["master_index"].integer();
+  if (master != static_cast<std::int64_t>(master_of(out))) {
     return network_error("master_index must be the pod with rank 0");
   }
   return out;
