@@ -101,7 +101,7 @@ TEST_F(Content, ATimeChangesWithItsNodeOnly) {
   EXPECT_TRUE(update(1015));
   EXPECT_EQ(device("a1").update_time, 1000);
   EXPECT_EQ(device("a2").update_time, 1015);
-  // A clock that was set back.
+  // The clock was set back.
   ledger_.drop("p");
   EXPECT_TRUE(update(900));
   EXPECT_EQ(device("a2").update_time, 1016);
@@ -220,7 +220,7 @@ TEST_F(Publisher, OnlyTheLeaderWrites) {
   EXPECT_THAT(writes(), ElementsAre("PATCH " + kDevices));
 }
 
-// Stopped for so long that its term is over when it goes on, before anything has told it.
+// Stopped for so long that its term is over when it resumes, before it has learned of it.
 TEST_F(Publisher, WhatIsUnderWayWhenATermEndsIsNotWritten) {
   bool leads = true;
   ClusterInfoPublisher::Options options;
