@@ -32,7 +32,7 @@ struct Aggregate {
   Tracked tracked;
 };
 
-// Runs to its end when it is made, so no scheduler is needed.
+// Runs to completion when it is created, so no scheduler is needed.
 struct Task {
   struct promise_type {
     Task get_return_object() { return {}; }
@@ -64,7 +64,7 @@ Task lambda_named_before(Tracked tracked) {
   co_await call(std::move(function));
 }
 
-// Destructions that have no object of their own.
+// Destructions without a matching construction.
 template <class Run>
 int surplus_destructions(Run run) {
   counts = {};

@@ -11,7 +11,7 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-// What the programs share and any of their edges may use.
+// Shared by the programs; any of their outer layers may use it.
 const Strings kValues = {"common/base", "common/domain"};
 
 Strings operator+(Strings a, const Strings& b) {

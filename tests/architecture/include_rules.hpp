@@ -33,7 +33,7 @@ struct Breach {
 using Tree = std::map<std::string, std::string>;
 
 // A foreign library may be included by the layer that owns it, and may not become visible to others
-// through one of its headers: an include counts with all that it brings along.
+// through one of its headers: an include counts with everything that it includes in turn.
 std::vector<Breach> check_includes(const Tree& tree);
 
 }  // namespace chipweave::architecture

@@ -1,5 +1,5 @@
-// The built agent against a real API server (scripts/testbed): its NodeInventory, its Lease, and
-// what becomes of them when somebody interferes. Skipped without a testbed.
+// The built agent with a real API server (scripts/testbed): its NodeInventory and its Lease, also
+// when another client changes them. Skipped without a testbed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -59,14 +59,14 @@ class AgentInCluster : public test::RealApi {
     send("DELETE", "/api/v1/nodes/" + node_, {});
   }
 
-  // Strict: a word in it that the API server does not know is an error.
+  // Strict: a field that the API server does not know is an error.
   void install_definition() {
     const auto text = test::file_content(
         test::source_path("charts/chipweave/crds/chipweave.dev_nodeinventories.yaml"));
     const auto documents = codec::parse_yaml(text.value());
     Json definition = Json::parse(documents->at(0).tree.document());
     const std::string path = kDefinitions + "/" + definition["metadata"]["name"].get<std::string>();
-    // Another test may be at it, too.
+    // Another test may be doing the same.
     ASSERT_TRUE(eventually([&] {
       if (send("POST", kDefinitions + "?fieldValidation=Strict", definition).first == 201)
         return true;
@@ -78,8 +78,7 @@ class AgentInCluster : public test::RealApi {
     ASSERT_TRUE(eventually([&] { return send("GET", kInventories, {}).first == 200; }));
     EXPECT_THAT(shown(path)["status"].dump(), Not(HasSubstr("NonStructural")));
   }
-  // All rights that docs/reference/configuration.md asks for, and no others, for the testbed's user
-  // somebody.
+  // Exactly the rights in docs/reference/configuration.md, for the testbed's unprivileged user.
   void allow_agents() {
     const auto rule = [](const char* group, const char* resource, Json verbs) {
       return Json{{"apiGroups", {group}}, {"resources", {resource}}, {"verbs", std::move(verbs)}};
@@ -114,7 +113,7 @@ class AgentInCluster : public test::RealApi {
                                  folder_.at("health.json")},
         folder_.at("log"));
   }
-  // At once, as everybody should write a file that is watched.
+  // Atomically, as every watched file should be written.
   void say_health(const std::string& json) {
     std::filesystem::rename(folder_.put("health.new", json), folder_.at("health.json"));
   }
@@ -133,7 +132,7 @@ class AgentInCluster : public test::RealApi {
       if (event["regarding"].value("name", "") == node_) out.insert(event.value("reason", ""));
     return out;
   }
-  // What the agent warns of besides faults.
+  // The agent's warnings other than faults.
   std::string warnings() const {
     std::istringstream log(agent_->log());
     std::string out;
@@ -252,7 +251,7 @@ TEST_F(AgentInCluster, TheServerKeepsAllThatIsWrittenOfEveryMachine) {
   }
 }
 
-// What the test above finds is found because the server looks.
+// The test above depends on the server's validation.
 TEST_F(AgentInCluster, TheServerRefusesWhatTheSchemaDoesNotKnow) {
   const auto [created, reply] =
       send("POST", kInventories, Json::parse(codec::write_inventory_object(node_, node_uid_)));

@@ -45,7 +45,7 @@ class RealCluster : public test::RealApi {
       send("DELETE", "/api/v1/nodes" + std::string(node), {});
   }
 
-  // The uid of a pod that no scheduler looks at.
+  // Creates a pod that no scheduler handles; returns its uid.
   std::string create_pod(const std::string& name) {
     const auto [status, pod] =
         send("POST", kPods,

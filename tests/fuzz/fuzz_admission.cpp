@@ -1,5 +1,5 @@
-// AdmissionReviews: whatever is taken can be answered, and the answer's patch applies to the
-// Binding.
+// AdmissionReviews: everything that is accepted can be answered, and the answer's patch applies to
+// the Binding.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,6 +1,6 @@
-// What people write for the agent: the health policy file and the lists of chips in annotations;
-// and what device plugins call their devices. Read or refused in words; what a rule's pattern
-// matches is decided in bounded time.
+// The agent's text inputs: the health policy file, lists of chips in annotations, and device
+// plugins' names of devices. Each is accepted or rejected with a message; patterns of rules match
+// in bounded time.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -16,7 +16,7 @@ namespace {
 namespace mc = chipweave::codec::mindcluster;
 using chipweave::codec::require;
 
-// A resource and an id, parted by the first blank.
+// A resource and an id, separated by the first blank.
 void check_device(std::string_view text) {
   const std::size_t blank = text.find(' ');
   if (blank == std::string_view::npos) return;

@@ -1,5 +1,5 @@
-// Any bytes, cut anywhere, into the server's request parsing: nothing crashes, every limit holds,
-// and the cuts change nothing. The first byte of the input chooses the cuts.
+// Any bytes, split anywhere, into the server's request parser: no crash, all limits hold, and the
+// splits change nothing. The first byte of the input selects the splits.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -24,7 +24,7 @@ void require(bool holds, const char* what) {
   std::abort();
 }
 
-// What a stream of bytes means: the requests, and how it ends.
+// The result of parsing a stream: the requests, and how it ends.
 std::vector<std::string> meaning(std::string_view bytes, std::size_t step) {
   std::vector<std::string> all;
   RequestReader reader(kLimits);
@@ -72,7 +72,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (std::size_t i = 0; i + 1 < whole.size(); ++i) {
     require(whole[i] == cut[i], "cuts do not change a request");
   }
-  // an unfinished header may be known to be wrong sooner in one piece than in many
+  // an incomplete header may be rejected earlier in one piece than in many
   const bool undecided = (whole.back() == "failed" && cut.back() == "header") ||
                          (whole.back() == "header" && cut.back() == "failed");
   require(undecided || whole.back() == cut.back(), "cuts do not change how it ends");

@@ -1,4 +1,4 @@
-// Any bytes: import must not crash and what it accepts must have chips.
+// Any bytes: the import must not crash, and machines that it accepts must have chips.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Arbitrary bytes → the importer that their content chooses: no crash, and what is accepted reads
+// Arbitrary bytes → the importer selected by their content: no crash, and what is accepted reads
 // back.
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// JsonTree against another parser: both take the same texts, and a text that is taken can be put
-// together again from its parts.
+// JsonTree against another parser: both accept the same texts, and an accepted text can be
+// reassembled from its parts.
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -37,7 +37,7 @@ bool json_too_deep(std::string_view text) {
   return false;
 }
 
-// nullopt where the other parser stops at a number beyond a double, which is JSON, too.
+// nullopt if the other parser stops at a number beyond a double, which is valid JSON.
 std::optional<bool> is_json(const std::string& text) {
   try {
     return !nlohmann::json::parse(text).is_discarded();
@@ -53,8 +53,8 @@ std::optional<bool> is_json(const std::string& text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
   auto parsed = JsonTree::parse(text);
-  const bool bom = text.substr(0, 3) == "\xEF\xBB\xBF";  // the other one skips it
-  if (text.find('\0') != text.npos) return 0;            // which ends the text for the other one
+  const bool bom = text.substr(0, 3) == "\xEF\xBB\xBF";  // the other parser skips it
+  if (text.find('\0') != text.npos) return 0;            // which ends the text for the other parser
   const bool deep = json_too_deep(text);
   if (const auto* mistake = std::get_if<JsonSyntaxError>(&parsed)) {
     require(bom || deep || is_json(text) != true);

@@ -1,5 +1,5 @@
-// A tree of files out of the input: a line that starts with '/' names the next file, what follows
-// is its content.
+// Makes a tree of files from the input: a line that starts with '/' names the next file; the lines
+// after it are its content.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// The On Demand reader of extender requests against nlohmann on the same bytes: one verdict, the
-// same names.
+// The On Demand reader of extender requests against nlohmann on the same bytes: the same verdict,
+// the same names.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -39,13 +39,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static_cast<void>(reader.read_preemption(again));
   body = text;
   require(reader.read_args(body, args).ok() == read);
-  // nlohmann takes the depth from the stack: leave what is deep to the reader alone
+  // nlohmann recurses per level: only the reader gets deeply nested documents
   std::size_t depth = 0;
   for (const char c : text) depth += c == '{' || c == '[' ? 1U : 0U;
   if (depth > static_cast<std::size_t>(chipweave::limits::kMaxJsonDepth)) return 0;
   const Json whole = Json::parse(text, nullptr, false);
   if (whole.is_discarded()) {
-    require(!read);  // no broken document is taken
+    require(!read);  // no broken document is accepted
     return 0;
   }
   if (!read || !whole.is_object()) return 0;

@@ -1,4 +1,4 @@
-// Pages and events of the Kubernetes API, cut into lines as a stream brings them, and kubeconfigs.
+// Pages and events of the Kubernetes API, split into lines as they arrive, and kubeconfigs.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -35,7 +35,7 @@ void check_job(std::string_view text) {
   require_words(tables);
   if (!tables || !codec::is_completed(tables->ranks)) return;
   require(codec::read_job_table(codec::ranktable::write_table(tables->ranks)).ok());
-  // Made again nothing moves.
+  // Making the tables again changes nothing.
   const auto again = codec::make_job_tables(*job, {}, &tables->ranks);
   require(again.ok() && again->ranks == tables->ranks);
 }

@@ -1,4 +1,5 @@
-// Any bytes: import must not crash, and what it accepts must survive an export and another import.
+// Any bytes: the import must not crash, and what it accepts must survive an export and a second
+// import.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

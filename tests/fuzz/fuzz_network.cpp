@@ -1,6 +1,6 @@
-// Arbitrary bytes → the network importer that their content chooses, and the text importers by
-// name: no crash; what is accepted keeps the rules of a table, reads back from our own JSON, and
-// can be offered to every exporter. The same bytes as the network of a plan and as a hostfile.
+// Arbitrary bytes → the network importer selected by their content, and the text importers by name:
+// no crash; accepted tables satisfy the invariants, read back from our own JSON, and can be passed
+// to every exporter. The same bytes are also read as the network of a plan and as a hostfile.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,5 +1,5 @@
-// Arbitrary bytes → the status of a NodeInventory, and any object as its writer looks at it: no
-// crash, and what is accepted reads back.
+// Arbitrary bytes → the status of a NodeInventory, and any object as its writer reads it: no crash,
+// and what is accepted reads back.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -18,8 +18,8 @@
 
 namespace {
 
-// What the order of so few pods costs, or nothing for communicators that do not fit them; jobs of
-// more ranks take longer than an input may.
+// The cost of an order for a few pods, or nothing for communicators that do not fit them; jobs with
+// more ranks would take too long for a fuzz input.
 std::optional<chipweave::codec::CommunicatorCosts> weighed(
     const chipweave::codec::RankRequest& request) {
   using namespace chipweave::solver;
@@ -42,7 +42,7 @@ std::optional<chipweave::codec::CommunicatorCosts> weighed(
   return costs;
 }
 
-// Small requests are planned, too: whatever can be read must be answered.
+// Small requests are also planned: everything that can be read must be answered.
 chipweave::domain::Plan planned(const chipweave::codec::PlanRequest& request) {
   using namespace chipweave::solver;
   constexpr std::size_t kMaxNodes = 40;

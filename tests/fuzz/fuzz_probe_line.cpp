@@ -1,5 +1,5 @@
-// Lines of the helper process: whatever a vendor's library made of it is read or refused in words,
-// and what is read can be written and read again.
+// Lines of the probe process, possibly written by a broken vendor library: each is read or rejected
+// with a message, and what is read can be written and read again.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -1,7 +1,7 @@
 // Rank tables of every dialect: read, lint, fix, write, convert, compare, order.
 //
-// The first byte says which dialect the text is taken for (beyond the last: what its members say),
-// the second who reads it.
+// The first byte selects the dialect (beyond the last one: detected from the members), the second
+// the consumer.
 #include <cstddef>
 #include <cstdint>
 #include <string>

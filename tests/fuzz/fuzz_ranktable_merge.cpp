@@ -1,4 +1,4 @@
-// The merges of rank tables: two inputs, with a zero byte between; the first byte chooses the
+// The merges of rank tables: two inputs, separated by a zero byte; the first byte selects the
 // merge.
 #include <algorithm>
 #include <cstddef>

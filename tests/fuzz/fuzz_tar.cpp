@@ -1,4 +1,4 @@
-// Arbitrary bytes → tar archives, plain and gzipped: no crash, and an error has words.
+// Arbitrary bytes → tar archives, plain and gzipped: no crash, and every error has a message.
 #include <cstddef>
 #include <cstdint>
 #include <string>

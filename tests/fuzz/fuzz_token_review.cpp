@@ -1,4 +1,4 @@
-// The API server's word on whose a bearer token is.
+// The API server's answer to a TokenReview.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

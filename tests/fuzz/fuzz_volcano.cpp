@@ -1,5 +1,5 @@
-// The reader of Volcano's requests: whatever it takes has names within their limits, and evictees
-// that can be repeated as JSON; twice the same bytes give the same verdict.
+// The reader of Volcano's requests: accepted requests have names within the limits and evictees
+// that can be repeated as JSON; the same bytes always give the same verdict.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// What every accepted machine must hold, whatever bytes it came from.
+// Checks that every accepted machine must pass, whatever its source.
 #pragma once
 
 #include <cstdlib>
@@ -21,7 +21,7 @@ inline void require_reads_back(const domain::NodeTopology& topology) {
   require(export_topology_json(again->topology) == text);
 }
 
-// An error always says something.
+// An error always has a message.
 template <class T>
 void require_words(const Result<T>& result) {
   if (!result.ok()) require(!result.error().text().empty());

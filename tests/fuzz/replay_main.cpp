@@ -1,6 +1,6 @@
-// replay_fuzz TARGET FOLDER: replays inputs through a fuzz target without a fuzzer: those that once
-// found a bug (the files of the folder, which need not exist), mutations of them, and inputs that
-// are hard on any parser. The same bytes on every run. A bug shows as a crash, an escaped
+// replay_fuzz TARGET FOLDER: runs a fuzz target without a fuzzer: on inputs that once found a bug
+// (the files of the folder, which need not exist), on mutations of them, and on inputs that are
+// difficult for any parser. The same bytes on every run. A bug shows as a crash, an escaped
 // exception, or a sanitizer's report in the presets that have one.
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +28,7 @@ FuzzTarget target = nullptr;
 
 std::size_t inputs = 0;
 
-// A copy of exactly this size on the heap, so that a read past its end is one that ASan sees.
+// A heap copy of exactly this size, so that ASan detects reads past its end.
 void feed(std::string_view input) {
   const std::vector<std::uint8_t> bytes(input.begin(), input.end());
   target(bytes.data(), bytes.size());
@@ -95,8 +95,7 @@ void feed_random_inputs() {
   std::mt19937_64 random(20260101);
   for (int round = 0; round < 500; ++round) {
     std::string text(random() % 4096, '\0');
-    // Half of them from the characters that formats give a meaning to, which gets further into a
-    // parser.
+    // Half of them are characters with a meaning in the formats, which get further into a parser.
     constexpr std::string_view kSyntax =
         "{}[]<>()\"'\\/:;,.=-+_#&*!?% \t\r\n0123456789aeflnrstuxAGNPUX";
     for (char& c : text) {

@@ -71,8 +71,8 @@ const std::map<std::string, std::string>& described() {
 std::optional<NodeTopology> machine_of(const Json& point) {
   const std::string name = point.at("machine").get<std::string>();
   if (point.value("id", "").rfind("a40-", 0) == 0) {
-    // The source states the product sheet's 14.06 a lane; the model takes what a ring gets from an
-    // SM86 lane.
+    // The source states 14.06 per lane, from the product sheet; the model uses what a ring gets
+    // from an SM86 lane.
     Json stated = point.at("topology");
     for (Json& link : stated["links"]) link.erase("gbps_per_lane");
     stated["model"] = "A40";
@@ -135,8 +135,8 @@ StatedNics stated_nics(const std::string& config) {
   return out;
 }
 
-// What the source states, with no more than the chips' ports give where the machine's own adapters
-// are known to be on them; else the machine's adapters.
+// The adapters that the source states, limited by the chips' ports if the machine's own adapters
+// are known to be behind them; otherwise the machine's adapters.
 solver::NodeRails rails_of_point(const Json& point, const NodeTopology& t, ChipSet chips) {
   const StatedNics stated = stated_nics(point.value("config", ""));
   if (stated.count == 0) return solver::rails_of(t, chips);
@@ -153,7 +153,7 @@ solver::GangBandwidth predict(const Json& point, const NodeTopology& t, int node
   const int per_node = std::max(1, point.at("n").get<int>() / nodes);
   const ChipSet chips = chips_of(point.at("chips"), t, per_node);
   solver::GangShape shape;
-  // A description holds 64 chips at most; a rack's switches give all sets of it the same.
+  // A description has at most 64 chips; in a rack with switches all sets are equal.
   if (rack) shape.chip_fabric_gbps = machine.gbps(t.all());
   const solver::NodeBandwidth node{"each node", chips.size(), machine.gbps(chips),
                                    rails_of_point(point, t, chips)};

@@ -1,5 +1,5 @@
-// Published measurements beside what the model predicts for them: read from a folder of data that
-// is not part of the repository (measured.json, rank_pairs.json). Shared by the table of
+// Published measurements with the model's predictions: read from a folder of data that is not part
+// of the repository (measured.json, rank_pairs.json). Shared by the table of
 // docs/concepts/bandwidth-model.md (bench/bandwidth_table.cpp) and the tests.
 //
 // Measured machines without a built-in profile are described in points.cpp as in their source.
@@ -38,7 +38,7 @@ struct Pair {
   double slower_gbps = 0;       // predicted
   bool different_size = false;  // not a question to a ring model
 };
-// Those whose machine is known.
+// Only those with a known machine.
 std::vector<Pair> read_pairs(std::string_view json);
 
 }  // namespace chipweave::measured

@@ -264,7 +264,7 @@ bool legal(const NodeTopology& m, ChipSet set, ChipSet usable, bool distributed)
       return n < 4 ? one : (n % 4 != 0 || broken == 0);
     case RuleKind::ascend_910b_16:
     case RuleKind::ascend_310_chip:
-      return true;  // machines of more than 8 chips: not asked here
+      return true;  // machines with more than 8 chips, which the oracle does not cover
   }
   return false;
 }

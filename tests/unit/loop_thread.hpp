@@ -1,4 +1,4 @@
-// A loop on its own thread, and a journal of what happens on it that a test can wait for.
+// A loop on its own thread, and a journal of events that a test can wait for.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@
 
 namespace chipweave {
 
-// How long a test waits for what must come; never how long it takes.
+// How long a test waits for an event that must happen; events normally come much sooner.
 inline constexpr std::chrono::seconds kPatience{30};
 
 class LoopThread {
@@ -31,7 +31,7 @@ class LoopThread {
   std::thread thread_;
 };
 
-// Things that happened, waited for by any thread.
+// A list of events; any thread can wait for them.
 template <class T>
 class Journal {
  public:
@@ -40,7 +40,7 @@ class Journal {
     entries_.push_back(std::move(entry));
     changed_.notify_all();
   }
-  // The n-th entry (from 0) once it is there; nullopt after kPatience.
+  // The n-th entry (from 0) as soon as it exists; nullopt after kPatience.
   std::optional<T> at(std::size_t n) {
     std::unique_lock lock(mutex_);
     if (!changed_.wait_for(lock, kPatience, [&] { return entries_.size() > n; }))

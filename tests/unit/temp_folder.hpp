@@ -1,4 +1,4 @@
-// A fresh folder that a test owns and that goes with it.
+// A new folder that a test owns, deleted with this object.
 #pragma once
 
 #include <cstdlib>

@@ -71,12 +71,6 @@ void read_list(const ListKey& list, JsonValue codes, FaultTable& out, JsonProble
 
 std::string_view to_string(FaultLevel level) { return kNames[static_cast<std::size_t>(level)]; }
 
-std::optional<FaultLevel> parse_fault_level(std::string_view text) {
-  const auto* const it = std::find(kNames.begin(), kNames.end(), text);
-  if (it == kNames.end()) return std::nullopt;
-  return static_cast<FaultLevel>(it - kNames.begin());
-}
-
 Result<FaultTable> read_fault_table(std::string_view text) {
   constexpr std::size_t kMaxWarnings = 16;
   const auto table = parse_json(text, {kMaxFaultTableBytes, kLists.size() * kMaxFaultCodes});

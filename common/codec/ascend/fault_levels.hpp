@@ -25,8 +25,6 @@ inline constexpr std::size_t kMaxFaultCodes = 65536;  // of one list
 
 // The network port lost its link: a network fault, whatever list it is in.
 inline constexpr std::uint32_t kLinkDownCode = 0x81078603;
-// The chip has dropped off the bus.
-inline constexpr std::uint32_t kCardDroppedCode = 0x40f84e00;
 
 // Least serious first.
 enum class FaultLevel {
@@ -43,8 +41,6 @@ enum class FaultLevel {
 
 // "NotHandleFault", "RestartNPU" …
 std::string_view to_string(FaultLevel level);
-// Exact names only.
-std::optional<FaultLevel> parse_fault_level(std::string_view text);
 
 struct FaultTable {
   std::map<std::uint32_t, FaultLevel> chip;

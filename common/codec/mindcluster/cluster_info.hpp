@@ -4,17 +4,13 @@
 // ClusterTexts (cluster_texts.hpp) makes them of entries.
 //
 // Format: Ascend/mind-cluster, structs DeviceInfo, NodeInfo and SwitchInfo of ClusterD. ClusterD
-// has verified the CheckCodes and leaves them out. An entry that cannot be read is a warning; the
-// other nodes' entries are still read.
+// has verified the CheckCodes and leaves them out.
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "common/base/result.hpp"
 #include "common/codec/mindcluster/node/device_info.hpp"
 #include "common/codec/mindcluster/node/node_info.hpp"
 #include "common/codec/mindcluster/node/switch_info.hpp"
@@ -27,19 +23,6 @@ inline constexpr std::string_view kClusterDevicePrefix = "cluster-info-device-";
 inline constexpr std::string_view kClusterNodeName = "cluster-info-node-cm";
 inline constexpr std::string_view kClusterSwitchPrefix = "cluster-info-switch-";
 inline constexpr std::string_view kSwitchEntryPrefix = "mindx-dl-switchinfo-";
-inline constexpr std::size_t kMaxClusterEntries = 20000;
-inline constexpr std::size_t kMaxClusterWarnings = 20;
-
-template <class T>
-struct ClusterInfo {
-  std::map<std::string, T> nodes;     // by node name
-  std::vector<std::string> warnings;  // the first kMaxClusterWarnings
-};
-
-// An empty text is an empty map. Errors: not a JSON object, more than kMaxClusterEntries.
-Result<ClusterInfo<DeviceInfo>> read_cluster_devices(std::string_view text);
-Result<ClusterInfo<NodeInfo>> read_cluster_nodes(std::string_view text);
-Result<ClusterInfo<SwitchInfo>> read_cluster_switches(std::string_view text);
 
 // The number of nodes that ClusterD puts into one ConfigMap.
 inline constexpr std::size_t kMaxDevicesOfPart = 1000;

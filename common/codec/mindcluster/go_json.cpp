@@ -4,9 +4,6 @@
 #include <cstddef>
 #include <utility>
 
-#include "common/base/limits.hpp"
-#include "common/codec/json/json_object.hpp"
-
 namespace chipweave::codec::mindcluster {
 
 // All of these occur only inside strings.
@@ -31,19 +28,6 @@ std::string go_form(std::string_view json) {
     json.remove_prefix(taken == 0 ? 1 : taken);
   }
   return out;
-}
-
-Result<JsonTree> parse_document(std::string_view text) {
-  return parse_json(text, {kMaxDocumentBytes, limits::kMaxJsonValues});
-}
-
-Error wrong_check_code(const std::string& covered, std::string_view code) {
-  const std::string what =
-      code.empty() ? "has no CheckCode" : "has a CheckCode that does not match its " + covered;
-  return make_error(Errc::invalid_argument,
-                    what +
-                        ": it was edited by hand or comes from another version; its writer "
-                        "must write it again");
 }
 
 std::string check_code(std::string_view form, const Digest& sha256) {

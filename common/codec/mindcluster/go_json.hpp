@@ -5,13 +5,9 @@
 // `>`, `&`, U+2028 and U+2029 escaped.
 #pragma once
 
-#include <cstddef>
 #include <functional>
 #include <string>
 #include <string_view>
-
-#include "common/base/result.hpp"
-#include "common/codec/json/json_tree.hpp"
 
 namespace chipweave::codec::mindcluster {
 
@@ -19,17 +15,10 @@ namespace chipweave::codec::mindcluster {
 // function of the program's library.
 using Digest = std::function<std::string(std::string_view)>;
 
-// ConfigMaps hold 1 MiB; escapes in a list of nodes take more.
-inline constexpr std::size_t kMaxDocumentBytes = 4U << 20U;
-// The text of one key of a ConfigMap, or of an annotation.
-Result<JsonTree> parse_document(std::string_view text);
-
 // A whole compact JSON text with Go's escapes.
 std::string go_form(std::string_view json);
 
 // 64 lower-case hex digits.
 std::string check_code(std::string_view form, const Digest& sha256);
-// code: the document's CheckCode, "" if it has none.
-Error wrong_check_code(const std::string& covered, std::string_view code);
 
 }  // namespace chipweave::codec::mindcluster

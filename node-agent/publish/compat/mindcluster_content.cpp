@@ -78,12 +78,12 @@ codec::StringMap labels_of(const NodeState& state, const mc::AscendNames& names)
   const std::string_view card = card_of(names.generation());
   const auto cores = number_of(facts::value_of(state, facts::kAscendAiCores));
   if (!card.empty() && cores && *cores > 0 && *cores <= mc::kMaxAiCores) {
-    out[std::string(mc::kServerTypeLabel)] = mc::write_server_type({std::string(card), *cores});
+    out[std::string(mc::kServerTypeLabel)] = std::string(card) + "-" + std::to_string(*cores);
   }
   constexpr std::uint64_t kGiB = std::uint64_t{1} << 30U;
   const std::uint64_t gigabytes = (state.topology.chip(0).memory_bytes + kGiB / 2) / kGiB;
   if (gigabytes > 0 && gigabytes <= mc::kMaxChipGigabytes) {
-    out[std::string(mc::kChipMemoryLabel)] = mc::write_chip_memory(static_cast<int>(gigabytes));
+    out[std::string(mc::kChipMemoryLabel)] = std::to_string(gigabytes) + "G";
   }
   return out;
 }

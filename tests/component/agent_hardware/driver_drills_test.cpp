@@ -1,5 +1,5 @@
-// Nothing that a driver's library does ends the agent or empties its node: it hangs, crashes, talks
-// nonsense, goes away, was never there.
+// A driver's library that hangs, crashes, returns garbage, disappears or was never installed
+// neither ends the agent nor empties its node.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,14 +33,14 @@ struct DriverDrills : testing::Test {
   double ends(const std::string& reason) const {
     return rig.metric("chipweave_agent_probe_ends_total{reason=\"" + reason + "\"}");
   }
-  // The node is as it was, and the agent goes on.
+  // The node is unchanged, and the agent keeps running.
   void expect_truth_kept() {
     EXPECT_EQ(rig.node("n1")["chips"], 8);
     EXPECT_EQ(rig.unhealthy("n1"), std::vector<int>{});
     EXPECT_EQ(rig.decide("n1", 2), (std::vector<int>{0, 3}));
     EXPECT_EQ(rig.node("n1")["stale"], false);
   }
-  // And what happens afterwards is seen again.
+  // Later changes are detected again.
   void expect_recovered() {
     machine.erase("hang");
     machine.erase("crash");
@@ -66,7 +66,7 @@ TEST_F(DriverDrills, AHangIsNoticedAndEndedAndTheTruthKept) {
   rig.play(machine);
   ASSERT_TRUE(eventually([&] { return ends("stuck") >= 1; })) << program->log();
   expect_truth_kept();
-  // As long as the helper has been silent.
+  // The time since the probe process last reported.
   EXPECT_GE(rig.metric("chipweave_agent_probe_age_seconds"), 4);
   EXPECT_THAT(program->log(), HasSubstr("probe.stuck"));
   expect_recovered();
@@ -104,7 +104,7 @@ TEST_F(DriverDrills, GarbageChangesNothing) {
   machine["devices"][1]["bus"] = "nonsense";
   machine["devices"][2]["links"][0]["remote"] = "zz";
   machine["devices"][3]["numa_mask"] = 0xffffffff;
-  // Of the same look: where this is known, what was made of the garbage is, too.
+  // An event of the same observation: once it is visible, the garbage has been processed, too.
   machine["events"] = {{{"device", 6}, {"type", 8}, {"data", 79}}};
   rig.play(machine);
   ASSERT_TRUE(eventually([&] { return rig.unhealthy("n1") == std::vector<int>{6}; }))
@@ -117,7 +117,7 @@ TEST_F(DriverDrills, GarbageChangesNothing) {
   }
   expected["unhealthy"] = {6};
   expected["free"] = {0, 1, 2, 3, 4, 5, 7};
-  // One end of a lane does not confirm it any more.
+  // One end of a lane no longer confirms it.
   expected["down_links"] = Json::parse("[[0,2,1]]");
   expected["faults"] = Json::parse(R"([
     {"code": "xid.79", "effect": "unusable", "where": "chip 6", "chip": 6,
@@ -177,7 +177,7 @@ TEST_F(DriverDrills, ASecondAgentOfOneMachineDoesNotStart) {
   const auto second = rig.agent("n2");
   EXPECT_EQ(second->wait(), 1);
   EXPECT_THAT(second->log(), HasSubstr("another chipweave-agent watches the hardware"));
-  // When the first one is gone, however it went, there is room.
+  // Once the first one has ended in any way, another one may start.
   program->signal(SIGKILL);
   program->wait();
   const auto third = rig.agent("n2");

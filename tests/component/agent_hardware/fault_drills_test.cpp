@@ -1,4 +1,4 @@
-// What breaks in the hardware is in the next decision, and what heals comes back by the policy.
+// A hardware fault affects the next decision, and recovery follows the health policy.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ struct FaultDrills : testing::Test {
     program = rig.agent("n1", std::move(more));
     ASSERT_TRUE(eventually([&] { return !rig.node("n1").is_null(); })) << program->log();
   }
-  // All lanes between two chips of the cube mesh, as both see them.
+  // All lanes between two chips of the cube mesh, as both report them.
   void set_link(int a, int b, bool up) {
     const auto set = [&](int of, int to) {
       for (Json& link : machine["devices"][static_cast<std::size_t>(of)]["links"]) {
@@ -79,7 +79,7 @@ TEST_F(FaultDrills, AChipThatFallsOffTheBusKeepsItsNumberAndTheOthersToo) {
   ASSERT_TRUE(eventually([&] { return rig.unhealthy("n1") == std::vector<int>{3}; }));
   const auto helpers = program->children("chipweave-agent-probe");
   ASSERT_EQ(helpers.size(), 1U);
-  // The driver is loaded anew and counts seven.
+  // The driver is reloaded and counts seven chips.
   machine["devices"].erase(3);
   machine["boot"] = 2;
   rig.play(machine);

@@ -90,7 +90,7 @@ long kilobytes_of(int pid, const std::string& what) {
 double cpu_seconds_of(int pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
   std::string text{std::istreambuf_iterator<char>(file), {}};
-  // Behind the name, which may hold anything: fields 14 and 15 of the line, 12 and 13 from there.
+  // Fields 14 and 15 of the line, counted after the name, which may contain anything.
   std::istringstream rest(text.substr(text.rfind(')') + 1));
   std::string word;
   double ticks = 0;

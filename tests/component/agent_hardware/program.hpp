@@ -11,7 +11,8 @@ namespace chipweave {
 
 class Program {
  public:
-  // words[0]: name of the program. environment: beside our own. log_file: its standard error.
+  // words[0]: name of the program. environment: in addition to our own. log_file: its standard
+  // error.
   Program(std::vector<std::string> words, const std::map<std::string, std::string>& environment,
           std::string log_file);
   Program(const Program&) = delete;
@@ -20,11 +21,11 @@ class Program {
 
   int pid() const { return pid_; }
   void signal(int number) const;
-  // Its exit status once it ends by itself or by SIGTERM; -1 if a signal ended it.
+  // Its exit status after it ended by itself or on SIGTERM; -1 if a signal killed it.
   int wait();
   int terminate();
   std::string log() const;
-  // Of the process, in KiB ("VmRSS", "RssAnon"), and seconds of processor time that it has used.
+  // Memory of the process in KiB ("VmRSS", "RssAnon"), and its processor time in seconds.
   long kilobytes(const std::string& what) const;
   double cpu_seconds() const;
   // Processes that it has started, by name.
@@ -38,7 +39,7 @@ class Program {
 long kilobytes_of(int pid, const std::string& what);
 double cpu_seconds_of(int pid);
 
-// Whether `what` comes true within a long time; asks it every few milliseconds.
+// Polls `what` every few milliseconds until it is true; false after a long timeout.
 bool eventually(const std::function<bool()>& what,
                 std::chrono::milliseconds within = std::chrono::seconds(30));
 

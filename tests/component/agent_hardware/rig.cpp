@@ -119,7 +119,7 @@ std::optional<std::vector<int>> Rig::decide(const std::string& node, int chips) 
           {"PodUID", pod["metadata"]["uid"]},
           {"Node", node}});
     const Json bound = call("GET", path);
-    // A chip that fails between filter and bind leaves the pod without any.
+    // If a chip fails between filter and bind, the pod gets none.
     const Json annotations = bound["metadata"].value("annotations", Json::object());
     const Json placement =
         Json::parse(annotations.value("chipweave.dev/placement", "{}"), nullptr, false);

@@ -1,5 +1,5 @@
-// Rig — a scheduler without a cluster and an agent on a machine whose NVIDIA driver is the fake
-// one: what the scenario file says, the "hardware" does.
+// Rig — a scheduler without a cluster and an agent on a machine with the fake NVIDIA driver, whose
+// "hardware" follows the scenario file.
 #pragma once
 
 #include <memory>
@@ -26,7 +26,7 @@ class Rig {
   std::vector<std::string> agent_words(const std::string& node,
                                        std::vector<std::string> more = {}) const;
 
-  // What the scheduler knows of a node; null if nothing.
+  // The scheduler's view of a node; null if the node is unknown.
   Json node(const std::string& name);
   // The same without ages and times.
   Json timeless_node(const std::string& name);
@@ -34,14 +34,14 @@ class Rig {
   // The chips that a pod of that size gets now on that node, by filter, prioritize and bind; the
   // pod is deleted again. nullopt: none.
   std::optional<std::vector<int>> decide(const std::string& node, int chips);
-  // A metric of an agent started with metrics(); -1 if there is none such.
+  // A metric of an agent started with metrics(); -1 if there is no such metric.
   double metric(const std::string& line) const;
   static std::vector<std::string> metrics(const io::TempFolder& folder) {
     return {"--metrics", "127.0.0.1:0", "--port-file", folder.at("agent-port")};
   }
 
   const io::TempFolder& folder() const { return folder_; }
-  // Of the programs' tests: a policy in which nothing is held.
+  // For the programs' tests: a policy that holds no faults.
   std::string policy_without_holds() const;
 
  private:

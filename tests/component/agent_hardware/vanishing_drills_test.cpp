@@ -1,5 +1,6 @@
-// Sysfs of the running agent comes and goes: single files, whole devices, everything. The agent
-// stays, chips keep their numbers, what is gone is a fault, and what is back is as before.
+// Parts of sysfs disappear and return while the agent runs: single files, whole devices,
+// everything. The agent keeps running, chips keep their numbers, a missing part is a fault, and a
+// returned one is as before.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +19,7 @@ using agent::PairOfMi300x;
 using agent::VanishingFiles;
 using Json = nlohmann::json;
 
-// Nothing is held, so that what is back shows at once.
+// No fault is held, so that recovery is visible at once.
 constexpr const char* kPolicy =
     "links: {hold: 0s, flap-window: 0s, longest-hold: 0s}\n"
     "rules:\n"
@@ -31,7 +32,7 @@ constexpr const char* kPolicy =
 struct VanishingDrills : testing::Test {
   Rig rig;
   std::unique_ptr<Program> program;
-  Json whole;  // the node with everything there
+  Json whole;  // the node with all files present
 
   Json node() { return rig.timeless_node("n1"); }
   void begin(const agent::SysFolder& machine, const std::string& vendor) {
@@ -53,7 +54,7 @@ struct VanishingDrills : testing::Test {
         << node() << program->log();
     EXPECT_EQ(rig.node("n1")["chips"], whole["chips"]);
   }
-  // A look that failed is tried again after a while that grows.
+  // A failed read is retried with growing delays.
   void expect_whole() {
     EXPECT_TRUE(eventually([&] { return node() == whole; }, kLong)) << node() << program->log();
     EXPECT_EQ(program->children("chipweave-agent-probe").size(), 1U) << program->log();
@@ -63,7 +64,7 @@ struct VanishingDrills : testing::Test {
           << program->log();
     }
   }
-  // Each path goes and comes back while the agent looks, which `stir` makes it do.
+  // Removes and restores each path while the agent reads; `stir` triggers the read.
   template <class Stir>
   void churn(const VanishingFiles& files, Stir stir) {
     for (int round = 0; round < kRounds; ++round) {
@@ -93,7 +94,7 @@ struct AmdVanishes : VanishingDrills {
     }
     machine.nic("pci0000:10/0000:10:02.0/0000:12:00.0", "mlx5_0", "eth0", 2, 0);
   }
-  // What the driver does whenever its topology changes.
+  // As the driver does whenever its topology changes.
   void stir() { machine.generation(++generation); }
 };
 

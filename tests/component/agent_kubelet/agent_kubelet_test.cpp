@@ -1,13 +1,12 @@
-// The built agent between a kubelet and an API server: what the one has given out, the other does
-// not hear called free.
+// The built agent between a kubelet and an API server: chips that the kubelet has allocated are not
+// published as free.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "common/codec/mindcluster/node/device_info.hpp"
 #include "common/http/server.hpp"
-#include "common/http/sha256.hpp"
 #include "tests/component/agent_hardware/program.hpp"
 #include "tests/fakes/agent/fake_api.hpp"
+#include "tests/fakes/agent/mindcluster_reader.hpp"
 #include "tests/unit/agent_kubelet/fake_kubelet.hpp"
 #include "tests/unit/loop_thread.hpp"
 #include "tests/unit/temp_folder.hpp"
@@ -52,14 +51,13 @@ class Cluster {
       "clusters": [{"name": "c", "cluster": {"server": "http://127.0.0.1:)" +
            std::to_string(port_) + R"("}}], "users": [{"name": "u", "user": {}}]})";
   }
-  // The chips that are called free; nullopt: nothing is said.
+  // The chips published as free; nullopt: nothing is published.
   std::optional<std::vector<int>> free_chips() {
     std::optional<std::vector<int>> out;
     thread_.loop.post_and_wait([&] {
       if (!api_.objects.contains(kDeviceInfo)) return;
-      const auto info = codec::mindcluster::read_device_info(
-          api_.objects[kDeviceInfo]["data"]["DeviceInfoCfg"].get<std::string>(), http::sha256);
-      if (info) out = info->available;
+      const auto& data = api_.objects[kDeviceInfo]["data"];
+      out = test::device_info_in(data["DeviceInfoCfg"].get<std::string>()).available;
     });
     return out;
   }

@@ -47,7 +47,7 @@ NodeStatePtr state(const domain::DeclaredFaults& faults = {}) {
       NodeState{"box", {"nvidia.com/gpu"}, std::move(topology).value()});
 }
 
-// A scheduler's gRPC server on a port that stays the same over a restart.
+// A scheduler's gRPC server that keeps its port over a restart.
 struct GrpcScheduler {
   LoopThread thread;
   FakeDecide decide;
@@ -183,8 +183,8 @@ TEST(AgentReport, ARestartedSchedulerGetsEverythingAgain) {
   ASSERT_TRUE(again->topology);
   EXPECT_EQ(again->boot_id, "boot-1");
   EXPECT_GT(again->sequence, 1U);
-  // An attempt that was under way already carries the state of its start; then the change follows
-  // as a delta.
+  // An attempt that had started already sends the state from its start; the change then follows as
+  // a delta.
   if (again->topology->chip(2).health == domain::Health::healthy) {
     const auto delta = scheduler.decide.reports.at(2);
     ASSERT_TRUE(delta && delta->chips.size() == 1);
@@ -265,7 +265,8 @@ TEST(AgentReport, StoppingWithoutASchedulerIsQuiet) {
   EXPECT_EQ(node.connected.size(), 0U);
 }
 
-// gRPC's threads end with the last channel of a process: that must not happen on one of them.
+// gRPC's threads end with the last channel of a process, which therefore must not be destroyed on
+// one of them.
 TEST(AgentReport, TriesInVainAgainAndAgain) {
   GrpcScheduler scheduler;
   ASSERT_TRUE(scheduler.open());
@@ -280,7 +281,7 @@ TEST(AgentReport, TriesInVainAgainAndAgain) {
   }
 }
 
-// A change that waits in the agent's loop behind the end of the stream is not written to it.
+// A change queued in the agent's loop after the end of the stream is not written to the stream.
 TEST(AgentReport, AChangeBehindTheEndOfTheStreamWaitsForTheNext) {
   GrpcScheduler scheduler;
   ASSERT_TRUE(scheduler.open());

@@ -67,7 +67,7 @@ class FakeDecide final : public Decide {
     asked.add({pod, {std::string(node)}, true});
     return placed;
   }
-  // Those that hold, in order of uid; set on the loop, or before the server starts.
+  // The current placements in uid order; set on the loop, or before the server starts.
   std::vector<PlacedPod> holding;
   Result<void> ready = {};
   Result<std::string> placed_pods(
@@ -101,7 +101,7 @@ class FakeDecide final : public Decide {
   static Error none() { return make_error(Errc::unsupported, "not part of this test"); }
 };
 
-// Two chips for pod ns/p on n1 or n2, to be kept for it.
+// A request for two chips for pod ns/p on n1 or n2, to be reserved.
 inline v1::PlaceRequest place_request() {
   v1::PlaceRequest r;
   r.mutable_ask()->mutable_pod()->set_namespace_("ns");

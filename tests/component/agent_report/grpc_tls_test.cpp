@@ -1,5 +1,5 @@
-// The gRPC server over TLS: whom a client believes, whom the server lets in, a change of the
-// certificate while calls go on; and the agent's reporter through it.
+// The gRPC server over TLS: which servers a client trusts, which clients the server accepts, a
+// change of the certificate during calls; and the agent's reporter over TLS.
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -113,7 +113,7 @@ TEST_F(GrpcTls, AnAgentReportsThroughItAndReadsItsCertificateAfresh) {
   options.boot_id = "b";
   options.backoff_min = std::chrono::milliseconds(1);
   options.backoff_max = std::chrono::milliseconds(5);
-  // not there, then wrong, then right
+  // missing, then wrong, then right
   options.tls = [&]() -> Result<ClientPem> {
     const int now = reads++;
     if (now == 0) return make_error(Errc::not_found, "no such file");

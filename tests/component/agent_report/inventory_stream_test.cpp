@@ -1,4 +1,4 @@
-// The Inventory service as a peer sees it that speaks the protocol by hand.
+// The Inventory service with a client that writes each message of the protocol itself.
 #include <memory>
 #include <string>
 
@@ -158,7 +158,7 @@ TEST_F(InventoryStream, FaultsThatMakeNoSenseAreRefusedByName) {
   EXPECT_EQ(refused.outcome(), v1::OUTCOME_REFUSED);
   EXPECT_NE(refused.message().find("full: faults[0].chip is -4"), std::string::npos)
       << refused.message();
-  fault.set_chip(4);  // of a chip that is not there any more
+  fault.set_chip(4);  // of a chip that no longer exists
   EXPECT_EQ(peer.outcome(report), v1::OUTCOME_TAKEN);
   const auto taken = decide.reports.at(0);
   ASSERT_TRUE(taken && taken->faults);
@@ -287,7 +287,7 @@ TEST_F(InventoryStream, ATakenPortIsAnErrorAndSoIsNonsense) {
   ASSERT_FALSE(taken);
   EXPECT_EQ(taken.error().code, Errc::unavailable);
   EXPECT_FALSE(second.start("nowhere"));
-  EXPECT_FALSE(second.start("192.0.2.1:0"));  // not ours
+  EXPECT_FALSE(second.start("192.0.2.1:0"));  // not an address of this machine
   Peer peer(port);
   EXPECT_EQ(peer.outcome(full_of("a", "b1", 1)), v1::OUTCOME_TAKEN);
 }

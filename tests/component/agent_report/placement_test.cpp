@@ -125,7 +125,7 @@ TEST_F(PlacementTest, NothingIsDecidedForACallerThatHasGone) {
   v1::PlaceReply reply;
   EXPECT_EQ(place(place_request(), reply, milliseconds(100)).error_code(),
             grpc::StatusCode::DEADLINE_EXCEEDED);
-  // The only waiting place comes free when the server has noticed, and not before.
+  // The only slot is freed when the server has noticed, not before.
   v1::PlaceRequest other = place_request();
   other.mutable_ask()->mutable_pod()->set_name("other");
   const auto give_up = std::chrono::steady_clock::now() + kPatience;

@@ -1,4 +1,4 @@
-// The whole client over TLS: credentials that change, a watch that is cut, a copy that stays right.
+// The whole client over TLS: changing credentials, an interrupted watch, a copy that stays correct.
 #include "common/kube/api_client.hpp"
 
 #include <gtest/gtest.h>
@@ -57,7 +57,7 @@ class Api : public test::OnLoop {
   std::unique_ptr<kube::Reflector<codec::KubePod>> reflector_;
 };
 
-// 200 for the token that the server takes at the time.
+// 200 for the token that the server currently accepts.
 ScriptedServer::Script guard(std::atomic<int>& valid) {
   return [&valid](Talk& talk) {
     while (const auto request = talk.request()) {

@@ -1,4 +1,4 @@
-// An AsyncClient on a loop of its own, and short words to make calls and streams with it.
+// An AsyncClient on its own loop, and shorthands for calls and streams.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ using test::Pem;
 using test::ScriptedServer;
 using Talk = ScriptedServer::Talk;
 
-// What a call came to, as values that can be handed between threads.
+// The result of a call, as values that can be passed between threads.
 struct Outcome {
   bool ok = false;
   AsyncReply reply;
@@ -34,7 +34,7 @@ struct Outcome {
   std::string text;
 };
 
-// What a stream brought.
+// The result of a stream.
 struct Story {
   std::string bytes;
   int refused = 0;

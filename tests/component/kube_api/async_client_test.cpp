@@ -1,4 +1,4 @@
-// AsyncClient against servers that do everything a server may do, and some that no server should.
+// AsyncClient with servers that behave in every permitted way, and with misbehaving ones.
 #include "common/http/async_client.hpp"
 
 #include <gtest/gtest.h>
@@ -65,14 +65,15 @@ TEST_F(Client, CertificatesThatAreNoneAreErrorsAtOnce) {
   const Pem authority = test::make_authority("e2e");
   origin = secure(authority);
   origin.certificate_pem = test::make_certificate(authority, "DNS:me").certificate;
-  origin.key_pem = test::make_certificate(authority, "DNS:me").key;  // another one's
+  origin.key_pem =
+      test::make_certificate(authority, "DNS:me").key;  // the key of another certificate
   made = AsyncClient::make(loop_, origin, {});
   ASSERT_FALSE(made.ok());
   EXPECT_NE(made.error().text().find("client key"), std::string::npos) << made.error().text();
 }
 
 TEST_F(Client, AKeptConnectionThatDiedIsReplacedForWhatMayBeRepeated) {
-  // Answers once, and hangs up when the next request comes.
+  // Answers once, and disconnects on the next request.
   const ScriptedServer server(std::nullopt, [](Talk& talk) {
     if (!talk.request()) return;
     talk.reply(200, "first of " + std::to_string(talk.number));
@@ -226,7 +227,8 @@ TEST_F(Client, WhatCannotBeSentIsNot) {
   EXPECT_EQ(server.connections(), 0);
 }
 
-// Asked when its turn has come and the connection stands, not when the call is made.
+// may_send is called when the call has its turn and the connection is open, not when the call is
+// made.
 TEST_F(Client, ACallThatIsCalledOffWhileItWaitsIsNotSent) {
   std::promise<void> release;
   const std::shared_future<void> released = release.get_future().share();

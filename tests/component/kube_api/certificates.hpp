@@ -1,4 +1,4 @@
-// Certificates for tests: an authority, and what it signs for a name or address.
+// Certificates for tests: an authority, and certificates that it signs for a name or address.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ struct Pem {
 };
 
 Pem make_authority(const std::string& name);
-// subject_alternative: "IP:127.0.0.1,DNS:localhost"; seconds: until it is no longer valid, negative
-// if it is not already.
+// subject_alternative: "IP:127.0.0.1,DNS:localhost"; seconds: validity from now; negative: already
+// expired.
 Pem make_certificate(const Pem& authority, const std::string& subject_alternative,
                      long seconds = 3600);
 

@@ -23,7 +23,7 @@ class OnLoop : public ::testing::Test {
  protected:
   OnLoop() : thread_([this] { loop_.run(); }) {}
 
-  // The value, or a failure of the test and an empty one.
+  // The value; on an error the test fails and the value is empty.
   template <class T>
   T got(std::future<T> from, std::chrono::seconds within = std::chrono::seconds(20)) {
     if (from.wait_for(within) != std::future_status::ready) {

@@ -113,7 +113,7 @@ ScriptedServer::ScriptedServer(std::optional<Pem> tls, Script script)
 
 ScriptedServer::~ScriptedServer() {
   ending_ = true;
-  // Both calls make what blocks in another thread return.
+  // Both calls unblock reads and writes in other threads.
   ::shutdown(acceptor_.native_handle(), SHUT_RDWR);
   acceptor_thread_.join();
   {

@@ -1,5 +1,5 @@
-// ScriptedServer — a server on loopback that says what a test tells it to, byte by byte: for
-// clients that must survive anything. One thread a connection; all end with the server.
+// ScriptedServer — a server on loopback that sends exactly the bytes that a test specifies, for
+// clients that must survive anything. One thread per connection; all end with the server.
 #pragma once
 
 #include <atomic>
@@ -25,8 +25,7 @@ namespace chipweave::test {
 
 class ScriptedServer {
  public:
-  // What a script sees of one connection. The calls that read or write are false when the client is
-  // gone.
+  // A script's view of one connection. Reads and writes return false once the client is gone.
   class Talk {
    public:
     int number = 0;  // of the connection, from 1
@@ -36,7 +35,7 @@ class ScriptedServer {
     // With a length, kept alive.
     bool reply(int status, const std::string& body, const std::string& more_header = "");
     void chunk(std::string_view bytes);
-    // Waits until the client hangs up.
+    // Waits until the client disconnects.
     void wait_for_end();
     // Ends it so that the client sees a reset.
     void reset();
@@ -47,7 +46,7 @@ class ScriptedServer {
     Talk(Socket socket, boost::asio::ssl::context* tls);
     bool shake_hands();
     bool read_some();
-    // The client hears that nothing more comes; any thread.
+    // Ends the sending direction; any thread.
     void hang_up();
     Socket& socket();
     std::optional<Socket> plain_;

@@ -1,4 +1,4 @@
-// Reserve, and what becomes of calls whose callers go or whose deadlines pass before their turn.
+// Reserve, and calls whose callers disconnect or whose deadlines pass before their turn.
 #include "tests/component/placement_grpc/grpc_fixture.hpp"
 
 namespace chipweave::sched {
@@ -74,7 +74,7 @@ TEST_F(Calls, ReserveErrorsKeepTheirCodeAndWords) {
   EXPECT_EQ(decide.asked.size(), before);
 }
 
-// The loop is busy; the caller's deadline passes; then the loop comes to the call.
+// The caller's deadline passes while the loop is busy, before it reaches the call.
 TEST_F(Calls, NothingIsReservedAfterTheDeadline) {
   options.max_waiting_calls = 1;
   open();
@@ -85,7 +85,7 @@ TEST_F(Calls, NothingIsReservedAfterTheDeadline) {
     v1::PlaceReply reply;
     EXPECT_EQ(stub->Reserve(&context, reserve_request(), &reply).error_code(),
               Code::DEADLINE_EXCEEDED);
-    // The server's own clock for the call started when it arrived: it has run out, too.
+    // The server's own deadline for the call started on its arrival, so it has expired, too.
     ASSERT_TRUE(ended.at(0));
   }
   thread.loop.post_and_wait([] {});
@@ -106,7 +106,8 @@ TEST_F(Calls, NothingIsReservedForACallerThatCancelled) {
     const BlockedLoop blocked(thread.loop);
     stub->async()->Reserve(&context, &request, &reply,
                            [&](const grpc::Status& s) { answers.add(s.error_code()); });
-    // A call behind it, on the same connection and refused without the loop: the first has arrived.
+    // A later call on the same connection is refused without the loop, which shows that the first
+    // has arrived.
     v1::ReserveRequest bad = request;
     bad.clear_node();
     v1::PlaceReply none;

@@ -52,7 +52,7 @@ struct GrpcFixture : ::testing::Test {
     return v1::Placement::NewStub(rpc::make_channel({"127.0.0.1", port}, tls));
   }
 
-  // What a caller shows of itself.
+  // The caller's credentials.
   static void show(grpc::ClientContext& context, const std::string& token) {
     if (!token.empty()) context.AddMetadata("authorization", "Bearer " + token);
   }

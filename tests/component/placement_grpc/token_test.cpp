@@ -1,5 +1,5 @@
-// Who is let in by a token: through a real client, a real TokenReviewer and an API server that says
-// what the test tells it to.
+// Authentication by token, with a real client, a real TokenReviewer and an API server with scripted
+// answers.
 #include <atomic>
 #include <optional>
 #include <thread>
@@ -235,7 +235,7 @@ TEST_F(TokenGrpc, NothingIsReservedForACallerThatLeavesDuringTheReview) {
   caller.join();
   ASSERT_TRUE(ended.at(0));
   go_on.add(1);
-  EXPECT_EQ(place("Bearer alices"), "0 ");  // by the answer that came then
+  EXPECT_EQ(place("Bearer alices"), "0 ");  // by the cached answer
   EXPECT_EQ(decide.asked.size(), 1U);
   EXPECT_EQ(reviews.size(), 1U);
 }

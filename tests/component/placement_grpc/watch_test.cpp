@@ -50,7 +50,7 @@ struct Watch : GrpcFixture {
     stream->reader = stub->WatchDecisions(&stream->context, request);
     return stream;
   }
-  // From the moment on that it is live.
+  // Returns once the stream is live.
   std::unique_ptr<Stream> live(const v1::WatchDecisionsRequest& request = {}) {
     auto stream = watch(request);
     EXPECT_EQ(stream->next(), "LIVE");
@@ -153,7 +153,7 @@ TEST_F(Watch, AReaderThatFallsBehindIsEndedAndTheOthersAreNot) {
   open();
   const auto slow = live();
   const auto quick = live();
-  // More than the transport takes for a reader that reads nothing.
+  // More than the transport buffers for a client that does not read.
   constexpr int kRounds = 400;
   PlacedPod large = pod("large");
   large.pod.name.assign(200, 'x');
@@ -175,7 +175,7 @@ TEST_F(Watch, AReaderThatFallsBehindIsEndedAndTheOthersAreNot) {
   EXPECT_EQ(quick->next(), "BOUND after");
 }
 
-// It takes nothing, not even its end: its place comes free all the same.
+// It reads nothing, not even the end of the stream; its slot is freed nevertheless.
 TEST_F(Watch, AReaderThatDoesNotReadIsDisconnected) {
   options.max_watch_queue = 100;
   options.unread_grace = std::chrono::milliseconds(50);

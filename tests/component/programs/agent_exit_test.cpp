@@ -1,4 +1,4 @@
-// How the agent ends when it cannot begin.
+// How the agent exits when it cannot start.
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A port of 127.0.0.1 that somebody listens on.
+// A port of 127.0.0.1 that is in use.
 class TakenPort {
  public:
   TakenPort() : fd_(::socket(AF_INET, SOCK_STREAM, 0)) {

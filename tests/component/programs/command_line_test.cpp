@@ -55,7 +55,7 @@ TEST(CommandLine, PodsThatAreOnlyPrintedAreAListForKubectl) {
   EXPECT_THAT(said.text, testing::Not(HasSubstr("ownerReferences")));
 }
 
-// What is wrong, in one line on standard error.
+// The error, on one line of standard error.
 void expect_usage_error(const std::string& arguments, const std::string& says) {
   const Outcome said = complaint(arguments);
   EXPECT_EQ(said.code, kWrongUsage) << arguments;

@@ -1,4 +1,4 @@
-// The image has what the programs are linked with.
+// The image contains every library that the programs are linked with.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ TEST(Image, InstallsThePackagesOfAllLibraries) {
     if (!needed.contains(path.substr(path.rfind('/') + 1))) continue;
     for (const char* root : {" ", " /usr"}) question += root + path;
   }
-  // what is in every Debian 12
+  // part of every Debian 12
   const std::set<std::string> base{"libc6", "libgcc-s1", "libstdc++6", "zlib1g"};
   const auto owners = words_of(run(question + " 2>/dev/null | cut -d: -f1").text);
   for (const std::string& package : owners) {

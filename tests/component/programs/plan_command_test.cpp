@@ -99,7 +99,7 @@ TEST(PlanCommand, AFileGivesTheGangThatFlagsCannotSay) {
   EXPECT_EQ(with_gang("{}", "--pods 2 --chips 1 2>/dev/null").code, 0);
 }
 
-// What is wrong, in one line on standard error, and nothing on standard output.
+// The error, on one line of standard error, with nothing on standard output.
 void expect_refused(const std::string& line, int code, const std::string& says) {
   const Outcome said = run(line + " 2>&1 >/dev/null");
   EXPECT_EQ(said.code, code) << line;

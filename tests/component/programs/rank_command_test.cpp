@@ -1,4 +1,4 @@
-// chipweave rank by flags, as scripts see it: the hostfile in order, words, JSON, exit codes.
+// chipweave rank by flags, as scripts see it: the ordered hostfile, text, JSON, exit codes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -63,7 +63,7 @@ TEST_F(RankCommand, CommunicatorsWeighTheOrder) {
   // Slots are ranks of a host.
   EXPECT_EQ(rank("n1 slots=8\\nn2 slots=8\\n", "--tensor 8 --data 2 2>/dev/null").code, 0);
   EXPECT_EQ(rank("n1\\nn2\\n", "--tensor 8 --ranks-per-pod 8 2>/dev/null").code, 0);
-  EXPECT_EQ(rank("n1\\nn2 slots=4\\n", "2>/dev/null").code, 0);  // no communicators: no matter
+  EXPECT_EQ(rank("n1\\nn2 slots=4\\n", "2>/dev/null").code, 0);  // irrelevant without communicators
   const Outcome json = rank("n1\\nn2\\n", "--pipeline 2 -o json 2>&1");
   EXPECT_THAT(json.text, HasSubstr(R"("communicators":{)"));
   EXPECT_THAT(json.text, HasSubstr(R"("pipeline":)"));

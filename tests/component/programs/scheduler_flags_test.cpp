@@ -11,7 +11,7 @@ namespace {
 using testing::HasSubstr;
 
 std::string file_with(const std::string& text) {
-  // of this test's own: others run at the same time
+  // a port of its own, since other tests run at the same time
   std::string path = testing::TempDir() + "chipweave-" +
                      testing::UnitTest::GetInstance()->current_test_info()->name() + ".yaml";
   std::ofstream(path) << text;

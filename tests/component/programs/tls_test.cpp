@@ -1,5 +1,5 @@
-// The programs over TLS as people start them: scheduler, command line, agent and OpenSSL's own
-// client, and what they say about files and flags that do not fit.
+// The programs over TLS: scheduler, command line, agent and OpenSSL's own client, and their errors
+// for unusable files and flags.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -13,10 +13,10 @@
 namespace chipweave {
 namespace {
 
-// An empty environment, so that nothing a person set answers for a flag.
+// An empty environment, so that no variable of the user replaces a flag.
 const std::string kRun = "timeout 10 env -i PATH=/usr/bin:/bin %B/";
 
-// What --help lists: the flags and, of a program with commands, their names.
+// The flags in --help and, for a program with commands, their names.
 struct Help {
   std::set<std::string> flags;
   std::set<std::string> commands;
@@ -42,12 +42,12 @@ Help help_of(const std::string& words) {
     if (is_command) help.commands.insert(word);
   }
   EXPECT_TRUE(help.flags.contains("--help")) << words;
-  // These print and end, whatever else is on the line.
+  // These print and exit whatever else is on the line.
   for (const char* printing : {"--help", "--version"}) help.flags.erase(printing);
   return help;
 }
 
-// Every message to the words that brought it about.
+// Each message, with the command line that caused it.
 using Messages = std::map<std::string, std::string>;
 
 void note(const std::string& words, Messages& messages) {

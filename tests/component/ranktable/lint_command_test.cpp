@@ -1,5 +1,5 @@
-// chipweave ranktable lint as a process: exit codes, forms, and what the file, other files and the
-// machine say.
+// chipweave ranktable lint as a process: exit codes, output formats, and findings about the file,
+// other files and the machine.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -140,7 +140,7 @@ TEST_F(LintCommand, AsksTheDevicesOfThisMachine) {
   const std::string tool = folder_.put(
       "hccn_tool",
       "#!/bin/sh\n"
-      // Busy the first time, as where the driver's own checks run.
+      // Busy the first time, as during the driver's own checks.
       "seen=$0.seen; [ -e $seen ] || { : > $seen; echo 'hccn_tool is busy, please try again.'; "
       "exit; }\n"
       "case \"$3\" in\n-ip) echo \"ipaddr:10.1.$((9 - 8 * $2)).1\"; echo netmask:255.255.255.0;;\n"

@@ -32,7 +32,7 @@ class AmdFolder : public SysFolder {
   void kfd_link(int from, int to, int type, int weight, int min_mbps, int max_mbps) const;
   void xgmi(int a, int b, int lanes = 1) const;
   void to_cpu(int gpu, int cpu, int mbps) const;
-  // A package on the bus. Returns its folder, by way of the bus.
+  // A package on the bus. Returns its folder below the bus.
   std::string package(const std::string& route, int numa, int device_id = 0x74a1) const;
   void ras(const std::string& pci, const std::string& block, const std::string& text) const;
 

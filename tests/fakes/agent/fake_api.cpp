@@ -79,7 +79,7 @@ kube::Reply FakeApi::answer(const kube::Call& call) {
   if (status) {
     found->second["status"] = body["status"];
   } else {
-    found->second.merge_patch(body);  // as good as a PUT where no key is ever removed
+    found->second.merge_patch(body);  // equivalent to a PUT, since no key is ever removed
   }
   return stored(path, 200);
 }
@@ -100,7 +100,7 @@ void FakeApi::refuse_watches() {
 }
 
 void FakeApi::notify_watches(const char* type, const std::string& path) {
-  // The type first, as the real one has it.
+  // The type first, as on a real server.
   events_.push_back(
       {path, std::string(R"({"type":")") + type + R"(","object":)" + objects[path].dump() + "}\n"});
 }

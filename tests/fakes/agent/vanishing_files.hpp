@@ -12,7 +12,7 @@ namespace chipweave::agent {
 
 class VanishingFiles {
  public:
-  // Of the machine as it stands now.
+  // Saves the current state of the machine.
   explicit VanishingFiles(const SysFolder& machine);
 
   // Paths of all files, links and folders, below the root.

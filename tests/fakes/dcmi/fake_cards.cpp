@@ -1,4 +1,5 @@
-// The functions that name a device by its card and its number on it. Old drivers lack some.
+// The functions that address a device by its card and its number on the card. Old drivers lack
+// some.
 #include <string>
 
 #include "tests/fakes/dcmi/scenario.hpp"

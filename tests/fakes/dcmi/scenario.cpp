@@ -14,7 +14,7 @@ namespace {
 std::string loaded_text;
 Json loaded;
 
-// False where there is no readable scenario.
+// False without a readable scenario.
 bool load() {
   const char* path = std::getenv("CHIPWEAVE_FAKE_DCMI");
   if (path == nullptr) return false;
@@ -51,7 +51,7 @@ void copy_list(const Json& facts, const char* key, T* to, std::size_t most) {
   for (std::size_t i = 0; i < std::min(most, it->size()); ++i) to[i] = (*it)[i].get<T>();
 }
 
-// As a driver that looks at the size it is given.
+// Like a driver that checks the given size.
 template <class T>
 dcmi::Code give(const T& answer, void* buffer, unsigned* size) {
   if (*size < sizeof answer) return dcmi::kInvalidParameter;

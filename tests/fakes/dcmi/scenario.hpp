@@ -1,5 +1,5 @@
-// Scenario — what the fake driver library answers: a JSON file named by CHIPWEAVE_FAKE_DCMI, read
-// anew when its text has changed.
+// Scenario — what the fake driver library returns: a JSON file named by CHIPWEAVE_FAKE_DCMI, read
+// again when its text has changed.
 //
 // {"driver": "24.1.rc3", "card_count": 8, "errors": {"dcmi_get_card_list": -8255},
 //  "crash": "dcmi_x", "hang": {"dcmi_x": seconds}, "topo": 3, "pairs": [{"a": 0, "b": 1, "type":
@@ -8,8 +8,8 @@
 //      "network": 0, "codes": [2162165249], "texts": {"80e01801": "…"}, "ip": [10, 0, 0, 1],
 //      "spod": [sdid, size, id, server, chassis, type], "hccs": [pcs, hdlc], "crc": [0, 7],
 //      "retry": [0, 9], "sent": [0, 1], "cpus": "0-23", "board": 40, "errors": {"*": -8008}}]}]}
-// "pairs" names devices by their places over all cards. The flat family numbers them so, too. A
-// function whose fact the scenario leaves out answers "not supported".
+// "pairs" names devices by their position over all cards, which is also how the flat family numbers
+// them. A function whose value the scenario omits returns "not supported".
 #pragma once
 
 #include <cstddef>
@@ -25,21 +25,22 @@ namespace chipweave::fake_dcmi {
 namespace dcmi = agent::dcmi;
 using Json = nlohmann::json;
 
-// What a call does before it answers: hangs, crashes, or fails. Success: go on.
+// The effect of a call before it answers: it hangs, crashes, or fails. Success: continue.
 dcmi::Code enter(const char* function);
 const Json& scenario();
 
-// The facts of a card; null where there is none.
+// The facts of a card; null if there is none.
 const Json* card_of(int card);
-// A device by card and number, or by its place; then `device` is what it is.
+// Finds a device by card and number, or by its position, and sets `device`.
 dcmi::Code enter(const char* function, int card, int number, const Json*& device);
 dcmi::Code enter(const char* function, int place, const Json*& device);
-// The place of a device over all cards; -1 where there is none.
+// The position of a device over all cards; -1 if there is none.
 int place_of(int card, int number);
 // All devices, by place.
 std::size_t device_count();
 
-// Copies a text as a hostile library might: one that is too long fills the buffer without an end.
+// Copies a text as a hostile library might: one that is too long fills the buffer without a
+// terminator.
 void copy_text(const std::string& text, char* to, std::size_t size);
 
 template <class T>
@@ -50,7 +51,7 @@ bool number(const Json& of, const char* key, T* to) {
   return true;
 }
 
-// The answers that both families give, from the facts of a device.
+// The answers of both families, from the facts of a device.
 dcmi::Code fill_errors(const Json& device, int* count, unsigned* codes, unsigned length);
 dcmi::Code fill_chip(const Json& device, dcmi::ChipInfo* info);
 dcmi::Code fill_board(const Json& device, dcmi::BoardInfo* info);

@@ -1,4 +1,4 @@
-// The functions about one device: what it is and how it is.
+// The functions about one device: its identity and state.
 #include <cstring>
 
 #include "tests/fakes/nvml/scenario.hpp"

@@ -1,4 +1,4 @@
-// The functions about events. Drivers of the old kind have none.
+// The functions about events. Old drivers lack them.
 #include <algorithm>
 #include <chrono>
 #include <thread>
@@ -16,7 +16,7 @@ using nvml::EventSet;
 
 namespace {
 
-// The only set; what it holds does not matter.
+// The only set; its value does not matter.
 char the_set;
 
 EventSet set_handle() { return reinterpret_cast<EventSet>(&the_set); }
@@ -37,7 +37,7 @@ CHIPWEAVE_FAKE_NVML_API nvml::Code nvmlDeviceGetSupportedEventTypes(Device d,
   return answer("nvmlDeviceGetSupportedEventTypes", d, "event_types", kinds);
 }
 
-// As the real one: one kind that the device does not support spoils the whole call.
+// Like the real one: one type that the device does not support fails the whole call.
 CHIPWEAVE_FAKE_NVML_API nvml::Code nvmlDeviceRegisterEvents(Device d, std::uint64_t kinds,
                                                             EventSet set) {
   std::uint64_t supported = 0;

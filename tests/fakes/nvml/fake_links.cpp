@@ -1,4 +1,4 @@
-// The functions about what joins devices: PCIe levels and NVLinks.
+// The functions about connections between devices: PCIe levels and NVLinks.
 #include <algorithm>
 
 #include "tests/fakes/nvml/scenario.hpp"
@@ -76,7 +76,7 @@ void fill_field(const Json& device, nvml::FieldValue& value) {
     value.result = nvml::kNotSupported;
   }
   if (value.result != nvml::kSuccess) return;
-  // The rest of the union is what it was: a small number lies in its low half.
+  // The rest of the union stays unchanged: a small number is in its low half.
   unsigned small = 0;
   const bool wide = value.field != nvml::kFieldLinkState && link_key(value.field) != nullptr;
   value.value_type = wide ? nvml::kUnsignedLongLong : nvml::kUnsignedInt;

@@ -1,4 +1,4 @@
-// The functions about the instances that MIG makes of a GPU. Drivers of the old kind have none.
+// The functions about the MIG instances of a GPU. Old drivers lack them.
 #include "tests/fakes/nvml/scenario.hpp"
 
 #ifndef CHIPWEAVE_FAKE_OLD_DRIVER
@@ -11,7 +11,7 @@ using chipweave::fake_nvml::number;
 using nvml::Device;
 
 // "mig_devices": [{"uuid": …, "gi": 1, "ci": 0, "slices": 3, "memory_mib": 40448}, null]; null is a
-// hole. "mig_most": how many there can be, at least as many as there are.
+// gap. "mig_most": the maximum, by default the number of entries.
 CHIPWEAVE_FAKE_NVML_API nvml::Code nvmlDeviceGetMaxMigDeviceCount(Device d, unsigned* most) {
   const Json* device = nullptr;
   if (const nvml::Code code = enter("nvmlDeviceGetMaxMigDeviceCount", d, device)) return code;

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kMaxDevices = 128;
 constexpr std::size_t kMaxInstances = 16;
 
-// Enough to see that a file was replaced, or written in place.
+// Enough to detect that a file was replaced or rewritten in place.
 struct Stamp {
   ino_t inode = 0;
   off_t size = -1;
@@ -28,11 +28,11 @@ struct Stamp {
 
 Json loaded;
 Stamp stamp;
-int starts = 0;               // less shutdowns; the real library counts them, too
+int starts = 0;               // minus shutdowns, counted as in the real library
 int booted = 0;               // "boot" when the library was started
 std::size_t told_events = 0;  // of this version of the file
 std::array<std::uint64_t, kMaxDevices> wanted_events;
-// Handles point at these; what they hold does not matter.
+// Handles point at these; their values do not matter.
 std::array<char, kMaxDevices> places;
 std::array<char, kMaxDevices * kMaxInstances> mig_places;
 
@@ -42,7 +42,7 @@ Stamp stamp_of(const char* path) {
   return {info.st_ino, info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec};
 }
 
-// The instance of MIG that a handle is; null for others.
+// The MIG instance of a handle; null for other handles.
 const Json* instance_of(nvml::Device handle) {
   const char* at = reinterpret_cast<const char*>(handle);
   if (at < mig_places.data() || at >= mig_places.data() + mig_places.size()) return nullptr;

@@ -1,4 +1,4 @@
-// Scenario — what the fake driver library answers: a JSON file named by CHIPWEAVE_FAKE_NVML. A new
+// Scenario — what the fake driver library returns: a JSON file named by CHIPWEAVE_FAKE_NVML. A new
 // version of the file (best renamed over the old one) applies from the next call on, so that a test
 // or a drill can change a machine while the library runs; a file that is not valid JSON yet changes
 // nothing.
@@ -32,32 +32,33 @@ bool load_scenario();
 void drop_scenario();
 const Json& scenario();
 
-// The next event that the scenario has to tell and somebody registered for; false: none for now.
+// The next event of the scenario with a registration; false: none at present.
 bool next_event(nvml::EventData* to);
-// That events of these kinds are wanted of the device.
+// Registers for events of these types of the device.
 void want_events(nvml::Device handle, std::uint64_t kinds);
-// The scenario as it is now, read anew if its file has changed.
+// The current scenario, read again if its file has changed.
 void refresh();
 
-// What a call does before it answers: hangs, crashes, or fails. Success: go on.
+// The effect of a call before it answers: it hangs, crashes, or fails. Success: continue.
 nvml::Code enter(const char* function);
-// The same for a call about a device or an instance of MIG, which must be one of ours; then
-// `device` is what it is, until the next call of this kind.
+// The same for a call about a device or MIG instance, which must be one of ours; sets `device`,
+// valid until the next such call.
 nvml::Code enter(const char* function, nvml::Device handle, const Json*& device);
 
-// The device of a place in the list; null where there is none.
+// The device at a position of the list; null if there is none.
 nvml::Device handle_of(std::size_t at);
-// An instance of MIG by its place in the list of a device's; null where there is none.
+// A MIG instance by its position in the device's list; null if there is none.
 nvml::Device mig_handle_of(std::size_t device, std::size_t at);
-// The place of a device of ours; beyond all places for others.
+// The position of one of our devices; kMaxDevices for any other.
 std::size_t place_of(nvml::Device handle);
 
-// Copies a text as a hostile library might: one that is too long fills the buffer without an end.
+// Copies a text as a hostile library might: one that is too long fills the buffer without a
+// terminator.
 void copy_text(const Json& text, char* to, std::size_t size);
 // A bus id in both forms.
 void fill_pci(const Json& bus, nvml::PciInfo* to);
 
-// The number under a key; false where there is none.
+// The number under a key; false if there is none.
 template <class T>
 bool number(const Json& of, const char* key, T* to) {
   const auto it = of.find(key);

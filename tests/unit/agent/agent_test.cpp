@@ -83,7 +83,7 @@ struct AgentTest : testing::Test {
     urgencies.clear();
     changes.clear();
   }
-  // What the probe sees from now on.
+  // Sets what the probe reports from now on.
   void see(domain::Observation seen) {
     probe.answer = std::move(seen);
     probe.changed = true;
@@ -194,7 +194,7 @@ TEST_F(AgentTest, AFaultOfThePolicyIsInTheStateAndEmitted) {
   EXPECT_EQ(states[0]->faults[0].text, "broken");
   EXPECT_EQ(changes, (std::vector<std::string>{"raised xid.79", "raised xid.13"}));
   EXPECT_TRUE(urgencies[0]);
-  // The note heals with time, without anything new; that is not urgent.
+  // The note expires without a new observation; that is not urgent.
   clock.advance(std::chrono::seconds(11));
   agent.check();
   ASSERT_EQ(states.size(), 2U);
@@ -308,7 +308,8 @@ TEST_F(AgentTest, FaultsOfAnEarlierRunAreHeldOnTheSameChip) {
   EXPECT_EQ(agent.state()->faults[0].since, 5);
 }
 
-// The order came while no agent ran: it is heard before the faults of the run before are known.
+// The command was given while no agent ran; it arrives before the faults of the previous run are
+// known.
 TEST_F(AgentTest, WhatIsClearedFirstIsNotHeldFromAnEarlierRun) {
   begin();
   domain::Fault fault;

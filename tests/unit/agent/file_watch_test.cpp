@@ -27,7 +27,7 @@ struct FileWatchTest : testing::Test {
       called.notify_all();
     };
   }
-  // Whether it calls, now or soon, and forgets that it has.
+  // Whether it calls now or soon; resets the record of the call.
   bool calls_back() {
     std::unique_lock lock(mutex);
     const bool did = called.wait_for(lock, std::chrono::seconds(20), [this] { return calls > 0; });

@@ -18,7 +18,7 @@ TEST(HealthSource, AnswersOnlyWhenTheFileChanged) {
   const auto write = [&path](const char* text) { std::ofstream(path, std::ios::binary) << text; };
   HealthFile file(path);
   auto first = file.changes();
-  ASSERT_TRUE(first && first->ok());  // not there yet: nothing is broken
+  ASSERT_TRUE(first && first->ok());  // no file yet: nothing is broken
   EXPECT_TRUE((*first)->unhealthy.empty());
   EXPECT_FALSE(file.changes());
   write(R"({"unhealthy":[3]})");

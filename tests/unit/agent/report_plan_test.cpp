@@ -18,7 +18,7 @@ NodeStatePtr with_sick_chip(int index) {
   return state_of(std::move(out).value());
 }
 
-// A plan whose full report has been taken.
+// A plan whose full report has been accepted.
 ReportPlan settled() {
   ReportPlan plan;
   plan.want(state_of(ring_of_four()));

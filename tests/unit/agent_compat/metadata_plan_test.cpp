@@ -67,7 +67,7 @@ TEST(MetadataPlan, KeysOfOthersStayAsTheyAre) {
   EXPECT_TRUE(plan.changes.none());
   EXPECT_EQ(plan.foreign,
             (std::vector<std::string>{"label accelerator (mine)", "annotation superPodID (3)"}));
-  // With our value, but not ours: not removed when it is wanted no more.
+  // It has our value but belongs to another owner, so it stays when it is no longer wanted.
   EXPECT_TRUE(plan_metadata(there, marks({}), {}).changes.none());
 }
 

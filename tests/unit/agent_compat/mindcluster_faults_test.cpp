@@ -126,7 +126,6 @@ TEST(SwitchFaults, MakeTheNodesState) {
     EXPECT_EQ(info.events[0].fault_code, "[0x00f103b0,155904,na,na]");
     EXPECT_EQ(info.moments,
               (mc::FaultMoments{{"[0x00f103b0,155904,na,na]_0_4", {1750000000000, level}}}));
-    EXPECT_EQ(*mc::read_switch_info(mc::write_switch_info(info)), info);
   }
 }
 

@@ -51,7 +51,7 @@ TEST(Policy, ListsTheKeysThatAgentsMayOwnAndNoMore) {
   EXPECT_EQ(list_of("commands"), Texts{kClearAnnotation});
 }
 
-// The lists are all that lets a key pass: no expression names one of its own.
+// Only the lists allow keys: no expression names further ones.
 TEST(Policy, NamesKeysInItsListsOnly) {
   const std::string text = policy();
   const std::string expressions = text.substr(

@@ -14,8 +14,8 @@ using domain::LinkKind;
 using domain::NodeTopology;
 using domain::Observation;
 
-// A full mesh of two lanes a pair, and four lanes each to a switch; chips are numbered in this
-// order.
+// A full mesh with two lanes per pair, and four lanes from each chip to a switch; chips are
+// numbered in this order.
 NodeTopology machine(const std::vector<std::string>& ids) {
   domain::TopologyBuilder b;
   b.vendor = "nvidia";
@@ -95,7 +95,7 @@ TEST(Continuity, LanesToASwitchFollowTheirChip) {
   EXPECT_EQ(ports[2].lanes_down, 1);
   EXPECT_EQ(ports[1].lanes_down, 0);
   EXPECT_EQ(out.signals.size(), 2U);
-  // They had links to each other before, and have none now.
+  // They had links to each other before and have none now.
   EXPECT_EQ(out.topology.link(2, 3)->lanes_down, 2);
 }
 
@@ -114,7 +114,7 @@ TEST(Continuity, AChipWithoutIdAndAddressIsMatchedByItsIndex) {
   const Observation out =
       seen_as(known, Observation{"box", machine({"G-0", "G-1", "", "G-3"}), {}});
   EXPECT_EQ(out.topology.chip(2).id, "G-2");
-  // Unless another has that number now: then nothing is known of it.
+  // Unless another chip has that number now; then nothing is known about it.
   const Observation other =
       seen_as(known, Observation{"box", machine({"G-0", "G-1", "G-3", ""}), {}});
   ASSERT_EQ(other.topology.chip_count(), 4);

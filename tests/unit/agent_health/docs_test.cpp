@@ -1,4 +1,4 @@
-// The table of fault codes and the built-in policy say the same; the example of a policy is one.
+// The table of fault codes agrees with the built-in policy, and the example policy is valid.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -77,7 +77,7 @@ struct Judge : testing::Test {
     for (const Fault& fault : judge.judge()) out.push_back(fault.code);
     return out;
   }
-  // As an agent lives: it looks twice a second.
+  // As the agent does: one observation every half second.
   void live(milliseconds time) {
     for (milliseconds passed{0}; passed < time; passed += milliseconds(500)) {
       clock.advance(milliseconds(500));
@@ -153,7 +153,7 @@ TEST_F(Judge, AResetDoesNotEndWhatComesWithIt) {
   EXPECT_THAT(codes(), ElementsAre("xid.79", "nvml.reset"));
 }
 
-// The counters of a chip that is reset cannot be read meanwhile: what they say next is of before.
+// The counters of a chip cannot be read during its reset; the next values are from before.
 TEST_F(Judge, AResetBeginsCountersAnew) {
   say({count("ras.umc.ue", 1, 0), count("ras.umc.ue", 2, 0)});
   say({count("ras.umc.ue", 1, 1), count("ras.umc.ue", 2, 1)});
@@ -181,7 +181,7 @@ TEST_F(Judge, SomebodyMayClearWhatIsHeldButNotItsCause) {
 
 TEST_F(Judge, ACounterIsACauseWhileItRisesFastEnough) {
   say({crc(3, 1'000'000)});
-  EXPECT_THAT(codes(), IsEmpty());  // of who knows when
+  EXPECT_THAT(codes(), IsEmpty());  // of unknown age
   clock.advance(seconds(30));
   say({crc(3, 1'000'099)});
   EXPECT_THAT(codes(), IsEmpty());
@@ -190,7 +190,8 @@ TEST_F(Judge, ACounterIsACauseWhileItRisesFastEnough) {
   const auto faults = judge.judge();
   ASSERT_EQ(faults.size(), 1U);
   EXPECT_EQ(faults[0].port, 3);
-  // After 40 s 99 of the errors are too old: the cause is over, the fault held for 30 s more.
+  // After 40 s, 99 of the errors are too old: the cause is over, and the fault is held for 30 s
+  // more.
   live(milliseconds(69'000));
   EXPECT_THAT(codes(), ElementsAre("nvlink.crc"));
   live(milliseconds(1'000));
@@ -244,7 +245,7 @@ TEST_F(Judge, LanesThatAreDownCountAtOnceAndAreTrustedLater) {
   observe();
   EXPECT_EQ(judge.judge()[0].lanes, 2);
   live(seconds(5));
-  // One comes up: for ten seconds more it is not believed.
+  // One link comes up; it is not trusted for another ten seconds.
   seen.topology = ring_of_four();
   ASSERT_TRUE(seen.topology.take_down(0, 1, 1));
   observe();
@@ -275,7 +276,7 @@ TEST_F(Judge, WhatFlapsIsHeldTwiceAsLongEachTimeButNotForEver) {
   EXPECT_EQ(held_for(), 40);
   for (int i = 0; i < 8; ++i) held_for();
   EXPECT_EQ(held_for(), 600);
-  // Ten quiet minutes, and it is as it was.
+  // After ten quiet minutes the hold time is normal again.
   live(seconds(600));
   EXPECT_EQ(held_for(), 10);
 }

@@ -33,7 +33,7 @@ TEST(HealthRuleCode, AStarStandsForAnything) {
   EXPECT_FALSE(match(std::string(50, '*') + "b", std::string(5000, 'a')));
 }
 
-// The rule that the built-in policy has for a code.
+// The built-in policy's rule for a code.
 HealthRule usual(const std::string& code) {
   const auto policy = read_health_policy(default_health_policy());
   EXPECT_TRUE(policy.ok()) << policy.error().text();

@@ -1,13 +1,13 @@
-// All that a node says to the components of others and hears from people, against one API server.
+// Everything that a node publishes for other components, and the commands of operators, with one
+// API server.
 #include "node-agent/publish/node/compat_publisher.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "common/codec/mindcluster/node/device_info.hpp"
-#include "common/http/sha256.hpp"
 #include "node-agent/publish/node/node_commands.hpp"
 #include "tests/fakes/agent/fake_api.hpp"
+#include "tests/fakes/agent/mindcluster_reader.hpp"
 #include "tests/fakes/agent/profile_states.hpp"
 
 namespace chipweave::agent {
@@ -77,10 +77,8 @@ class Publisher : public testing::Test {
     api_.advance(seconds(2));
   }
   codec::mindcluster::DeviceInfo device_info() {
-    const auto info = codec::mindcluster::read_device_info(
-        api_.objects[kDeviceInfo]["data"]["DeviceInfoCfg"].get<std::string>(), http::sha256);
-    EXPECT_TRUE(info.ok()) << info.error().text();
-    return *info;
+    const Json& data = api_.objects[kDeviceInfo]["data"];
+    return test::device_info_in(data["DeviceInfoCfg"].get<std::string>());
   }
   bool there(const std::string& path) const { return api_.objects.contains(path); }
   Json& labels() { return api_.objects[kNodePath]["metadata"]["labels"]; }
@@ -243,7 +241,7 @@ TEST_F(Publisher, ACordonMayChangeTheStateAtOnce) {
   EXPECT_EQ(device_info().faults[0].level, "ManuallySeparateNPU");
 }
 
-// An agent that starts anew must not give chips away that people have taken out of service.
+// A restarted agent must not offer chips that operators have taken out of service.
 class NewPublisher : public Publisher {
  protected:
   void make() {

@@ -49,7 +49,7 @@ class KeptMap : public testing::Test {
   static kube::ConfigMapKeeper::Wanted wanted(const std::string& text) {
     return {{{"app", "x"}}, [text](std::int64_t) { return StringMap{{"Cfg", text}}; }, {"People"}};
   }
-  // A text with the time in it.
+  // A text that contains the time.
   static kube::ConfigMapKeeper::Wanted stamped(const std::string& text) {
     return {{},
             [text](std::int64_t stamp) {
@@ -65,7 +65,7 @@ class KeptMap : public testing::Test {
       return !each.starts_with("GET ") && !each.starts_with("WATCH ");
     });
   }
-  // An object that is there before, without our label unless `ours`.
+  // A pre-existing object, without our label unless `ours`.
   void there_before(const Json& data, bool ours) {
     Json object{{"metadata", {{"uid", "u0"}}}, {"data", data}};
     object["metadata"]["labels"]["their"] = "label";

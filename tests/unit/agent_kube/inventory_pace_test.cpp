@@ -1,5 +1,5 @@
-// When an inventory is written: what is urgent at once, the rest once a second; and what a new
-// writer learns from the one before.
+// When an inventory is written: urgent changes at once, others once a second; and what a new writer
+// learns from its predecessor.
 #include "tests/unit/agent_kube/inventory_writing.hpp"
 
 namespace chipweave::agent {
@@ -32,7 +32,7 @@ TEST_F(InventoryPace, WhatIsUrgentDoesNotWaitWithIt) {
   EXPECT_EQ(server_.target, "wait 1000");
   writer_->want(state(Health::unhealthy), true);
   ASSERT_EQ(server_.target, kWrite);
-  // During the write: the urgent one goes out at once, what else comes then waits.
+  // During the write: the urgent change is written next, later changes wait.
   writer_->want(state(Health::network_unhealthy), true);
   writer_->want(state(Health::network_unhealthy), false);
   server_.reply(200, object("3", "b1", 3));
@@ -48,7 +48,7 @@ TEST_F(InventoryPace, AnHourWithoutTheServerCostsNothingAndLosesNothing) {
   int requests = 0;
   Health last = Health::healthy;
   for (int i = 0; server_.time < end; ++i) {
-    // The machine trembles all the time, twice a second at most.
+    // The machine flaps all the time, at most twice a second.
     last = i % 2 == 0 ? Health::unhealthy : Health::network_unhealthy;
     writer_->want(state(last), i % 3 == 0);
     EXPECT_LE(server_.under_way(), 1);
@@ -61,7 +61,7 @@ TEST_F(InventoryPace, AnHourWithoutTheServerCostsNothingAndLosesNothing) {
     server_.time += milliseconds(500);
   }
   EXPECT_FALSE(works_);
-  // It waits longer and longer, up to five seconds.
+  // It waits increasingly longer, up to five seconds.
   EXPECT_LE(requests, 3'600);
   EXPECT_GE(requests, 600);
   while (server_.on_reply == nullptr) server_.pass_time();

@@ -1,4 +1,4 @@
-// The inventory of a node step by step, whatever the API server answers or does not.
+// The inventory of a node step by step, with every kind of answer of the API server, or none.
 #include <algorithm>
 
 #include "tests/unit/agent_kube/inventory_writing.hpp"
@@ -151,14 +151,14 @@ TEST_F(Writer, ACheckCostsOneReadAndHealsWhatSomebodyDid) {
   ASSERT_TRUE(resting());
 
   server_.pass_time();
-  server_.reply(200, object("9", "b1", 1));  // somebody labelled it
+  server_.reply(200, object("9", "b1", 1));  // another client labelled it
   ASSERT_TRUE(resting());
   writer_->want(state(Health::unhealthy), true);
   EXPECT_EQ(sent()["metadata"]["resourceVersion"], "9");
   server_.reply(200, object("10", "b1", 2));
 
   server_.pass_time();
-  server_.reply(404, failure(404, "not found"));  // deleted by hand
+  server_.reply(404, failure(404, "not found"));  // deleted manually
   server_.reply(200, kNode);
   EXPECT_EQ(server_.target, kCreate);
   server_.reply(201, object("11", "", 0));
@@ -177,7 +177,7 @@ TEST_F(Writer, AnOldAnswerToACheckIsFoundOut) {
   writer_->want(state(Health::unhealthy), true);
   server_.reply(200, object("3", "b1", 2));
   server_.pass_time();
-  server_.reply(200, object("2", "b1", 1));  // from the memory of a server that is behind
+  server_.reply(200, object("2", "b1", 1));  // from the cache of a server that lags behind
   EXPECT_EQ(server_.target, kWrite);
   server_.reply(409, failure(409, "the object has been modified"));
   EXPECT_EQ(server_.target, kObject);
@@ -220,7 +220,8 @@ TEST_F(Writer, AfterALostAnswerTheObjectIsReadNotWrittenAgain) {
   EXPECT_TRUE(resting());
 }
 
-// Every request in turn meets every failure that passes; then all goes on from a fresh look.
+// Each request in turn gets each transient failure; afterwards the writer continues from a new
+// read.
 TEST_F(Writer, WhatPassesIsWaitedOutAtEachStep) {
   const std::vector<std::function<void()>> steps = {
       [this] { server_.reply(404, failure(404, "not found")); },
@@ -364,7 +365,7 @@ TEST_F(Writer, AnswersThatAreNoObjectAreWaitedOut) {
     EXPECT_EQ(server_.target, "wait 30000") << body;
     server_.pass_time();
     server_.reply(404, "");
-    server_.reply(200, body);  // a Node that is none: no owner
+    server_.reply(200, body);  // not a Node: no owner
     EXPECT_EQ(server_.target, kCreate);
     server_.reply(201, body);
     EXPECT_EQ(server_.target, "wait 30000") << body;

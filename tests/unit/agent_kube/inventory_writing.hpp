@@ -1,4 +1,4 @@
-// InventoryWriting — a writer whose server is the test: it answers each request, or does not.
+// InventoryWriting — a writer; the test plays its server and answers each request, or does not.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -35,7 +35,7 @@ class InventoryWriting : public testing::Test {
         server_, options,
         InventoryWriter::Events{[this] { ++written_; }, [this](bool yes) { works_ = yes; }});
   }
-  // Up to the first write, of an object that is made for it.
+  // Runs up to the first write, of a newly created object.
   void begin() {
     writer_->start();
     server_.reply(404, failure(404, "not found"));

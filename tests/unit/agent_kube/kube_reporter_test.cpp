@@ -1,4 +1,4 @@
-// A whole life of an agent in a cluster: inventory and lease together.
+// An agent in a cluster from start to stop: inventory and lease together.
 #include "node-agent/publish/kube/kube_reporter.hpp"
 
 #include <gmock/gmock.h>

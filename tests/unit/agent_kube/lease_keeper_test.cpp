@@ -1,4 +1,4 @@
-// The life of an agent's lease.
+// An agent's lease from creation to takeover.
 #include "node-agent/publish/kube/lease_keeper.hpp"
 
 #include <gtest/gtest.h>

@@ -25,7 +25,7 @@ struct NodeEventsTest : testing::Test {
     out.text = "fallen off the bus";
     return out;
   }
-  // The event that is on its way, which is answered.
+  // The event in flight, which is answered.
   Json taken() {
     EXPECT_EQ(server.target, "POST /apis/events.k8s.io/v1/namespaces/default/events");
     Json out = Json::parse(server.body);
@@ -80,7 +80,7 @@ TEST_F(NodeEventsTest, AFloodIsSlowedDownAndForgottenFromItsBeginning) {
   EXPECT_EQ(server.target, "wait 5001");
   clock.advance(server.waiting);
   server.pass_time();
-  // Behind the first one the newest 256 were left, of which 24 have gone.
+  // After the first one the newest 256 were kept, 24 of which have been sent.
   EXPECT_EQ(taken()["note"], "chip 3 port 768: xid.79 (fallen off the bus)");
 }
 
@@ -93,7 +93,7 @@ TEST_F(NodeEventsTest, WaitsForTheFaultsOfThePreviousRun) {
   events.begin({fault(domain::Effect::unusable)});
   EXPECT_EQ(taken()["note"], "chip 4: xid.79 (fallen off the bus)");
   EXPECT_EQ(server.target, "") << "chip 3 was told";
-  // It goes and comes again: that is news.
+  // It is cleared and raised again, which is a new event.
   events.fault({Kind::cleared, fault(domain::Effect::unusable)});
   EXPECT_EQ(taken()["reason"], "FaultCleared");
   events.fault({Kind::raised, fault(domain::Effect::unusable)});

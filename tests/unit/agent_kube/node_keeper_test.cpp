@@ -1,4 +1,4 @@
-// A Node and its agent, each of which hears what the other says.
+// A Node and its agent: labels, annotations and commands in both directions.
 #include "node-agent/publish/node/node_keeper.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// What the kubelet has given out, in chips of machines of each kind.
+// The kubelet's allocated devices as chips, for machines of each kind.
 #include "node-agent/kubelet/chips_in_use.hpp"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-// FakeKubelet — the PodResources service of a kubelet on a Unix socket; it answers as the test
-// says.
+// FakeKubelet — the PodResources service of a kubelet on a Unix socket; its answers are set by the
+// test.
 #pragma once
 
 #include <condition_variable>

@@ -1,4 +1,4 @@
-// The client against a kubelet that answers, restarts, hangs, refuses and talks nonsense.
+// The client with a kubelet that answers, restarts, hangs, refuses and returns garbage.
 #include "node-agent/kubelet/pod_resources_client.hpp"
 
 #include <algorithm>
@@ -54,7 +54,7 @@ class PodResources : public testing::Test {
   void end() {
     thread_.loop.post_and_wait([this] { client_.reset(); });
   }
-  // What is in the log, once the first answer has failed to come.
+  // The log after the first answer has timed out.
   std::string first_failure() {
     testing::internal::CaptureStderr();
     begin();
@@ -94,7 +94,7 @@ TEST_F(PodResources, SixtyFourPodsInEitherForm) {
     if (i % 2 == 0) {
       add_pod(list, "p" + std::to_string(i), k910, {"Ascend910-" + std::to_string(i)});
     } else {
-      // As kubelets before 1.36 say it: all devices of a resource in one entry.
+      // As kubelets before 1.36 send it: all devices of a resource in one entry.
       auto& container = *list.add_pod_resources()->add_containers();
       auto& devices = *container.add_devices();
       devices.set_resource_name("huawei.com/Ascend910-2c");
@@ -184,7 +184,7 @@ TEST_F(PodResources, AnOutageIsLoggedOnce) {
   EXPECT_EQ(log.find("does not report"), log.rfind("does not report"));
 }
 
-// A server of something else, such as the device plugins' registration.
+// A server of another service, such as the device plugins' registration.
 TEST_F(PodResources, AServerWithoutTheServiceIsNoKubelet) {
   v1::Inventory::Service other;
   grpc::ServerBuilder builder;
@@ -218,10 +218,10 @@ TEST_F(PodResources, MoreDevicesThanAnyMachineHasAreRefused) {
   EXPECT_EQ(given_.at(0), (AllocatedDevices{{k910, "Ascend910-0"}}));
 }
 
-// A list that breaks off would call chips free that pods have.
+// A truncated list would report chips of pods as free.
 TEST_F(PodResources, AListThatCannotBeReadToItsEndIsNoAnswer) {
   FakeKubelet kubelet(options_.socket);
-  kubelet.set_list(one_pod({"Ascend910-0", "\xff\xfe", "Ascend910-1"}));  // no UTF-8
+  kubelet.set_list(one_pod({"Ascend910-0", "\xff\xfe", "Ascend910-1"}));  // not UTF-8
   EXPECT_THAT(first_failure(), HasSubstr("is not a list of pods"));
 }
 

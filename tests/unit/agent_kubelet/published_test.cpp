@@ -1,12 +1,11 @@
-// From the kubelet's words to the ConfigMap that MindCluster's scheduler plugin reads.
+// From the kubelet's answer to the ConfigMap that MindCluster's scheduler plugin reads.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "common/codec/mindcluster/node/device_info.hpp"
-#include "common/http/sha256.hpp"
 #include "node-agent/kubelet/pod_resources_client.hpp"
 #include "node-agent/publish/node/compat_publisher.hpp"
 #include "tests/fakes/agent/fake_api.hpp"
+#include "tests/fakes/agent/mindcluster_reader.hpp"
 #include "tests/fakes/agent/profile_states.hpp"
 #include "tests/unit/agent_kubelet/fake_kubelet.hpp"
 #include "tests/unit/loop_thread.hpp"
@@ -54,9 +53,8 @@ TEST(PublishedChips, ThoseThatPodsHaveVanishFromTheListAndComeBack) {
     const auto devices = allocated.at(answer);
     publisher.in_use(chips_in_use(state->topology, devices.value_or(AllocatedDevices())).chips);
     api.advance(std::chrono::seconds(12));
-    const auto info = codec::mindcluster::read_device_info(
-        api.objects[kDeviceInfo]["data"]["DeviceInfoCfg"].get<std::string>(), http::sha256);
-    return info.ok() ? info->available : std::nullopt;
+    const auto& data = api.objects[kDeviceInfo]["data"];
+    return test::device_info_in(data["DeviceInfoCfg"].get<std::string>()).available;
   };
   EXPECT_THAT(available(0), testing::Optional(ElementsAre(2, 3, 4, 5, 7)));
   list.mutable_pod_resources()->RemoveLast();

@@ -1,4 +1,4 @@
-// Packages that are divided: each partition is a chip. Shown on made trees.
+// Partitioned packages: each partition is a chip. Tested on constructed trees.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// Packages of `parts` partitions each, one package a NUMA node. KFD lists partition p as function
+// Packages of `parts` partitions each, one package per NUMA node. KFD lists partition p as function
 // p of its package's address; the bus has function 0 only.
 class Partitions : public testing::Test, public AmdFolder {
  protected:
@@ -78,7 +78,7 @@ TEST_F(Partitions, AreChipsOfOneBoard) {
   for (const domain::Signal& s : got->signals) {
     if (s.code == "ras.umc.ue") with_errors.push_back(s.chip->value);
   }
-  EXPECT_THAT(with_errors, ElementsAre(4, 5, 6, 7));  // the package does not say which
+  EXPECT_THAT(with_errors, ElementsAre(4, 5, 6, 7));  // the package does not report which
   EXPECT_THAT(got->warnings, IsEmpty());
 }
 

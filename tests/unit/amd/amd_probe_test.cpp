@@ -1,4 +1,4 @@
-// Shown on made trees: no AMD machine was at hand.
+// Tested on constructed trees: no AMD machine was available.
 #include "node-agent/probes/amd/amd_probe.hpp"
 
 #include <gmock/gmock.h>
@@ -235,9 +235,9 @@ TEST_F(Amd, AChipThatFallsOffKeepsItsPlace) {
   EXPECT_EQ(o.topology.chip(1).pci, kSecond);
   EXPECT_NE(o.topology.link(0, 1), nullptr);
   EXPECT_THAT(list(o), ElementsAre("0 amd.gone"));
-  EXPECT_EQ(o.facts.at("compute-partition"), "SPX");  // of those that are there
+  EXPECT_EQ(o.facts.at("compute-partition"), "SPX");  // of the present ones
   EXPECT_FALSE(probe_.changes());
-  EXPECT_THAT(list(see()), ElementsAre("0 amd.gone"));  // as long as it is
+  EXPECT_THAT(list(see()), ElementsAre("0 amd.gone"));  // until it returns
 }
 
 TEST_F(Amd, AChipThatComesBackIsWellAgain) {
@@ -308,7 +308,7 @@ TEST_F(Amd, ATreeThatContradictsItselfIsAnError) {
 
 TEST_F(Amd, ATreeThatChangesAllTheTimeIsNotRead) {
   remove("/sys/class/kfd/kfd/topology/generation_id");
-  // Another text each time it is read.
+  // A text that differs at each read.
   std::filesystem::create_symlink("/proc/sys/kernel/random/uuid",
                                   root() + "/sys/class/kfd/kfd/topology/generation_id");
   const auto got = probe_.discover();

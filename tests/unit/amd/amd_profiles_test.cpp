@@ -1,5 +1,5 @@
-// A made tree of each AMD machine that has a profile reads as the profile says; recorded KFD trees
-// read as the importer reads them.
+// A constructed tree of each AMD machine with a profile gives the profile's topology; recorded KFD
+// trees give the same as the importer.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ namespace {
 using domain::LinkKind;
 using domain::NodeTopology;
 
-// What a profile does not say of its machine.
+// Facts about a machine that its profile does not have.
 struct Platform {
   std::string profile;
   int device_id;
@@ -130,7 +130,7 @@ INSTANTIATE_TEST_SUITE_P(All, AmdProfiles,
 
 struct Recording {
   std::string archive;
-  std::string gfx;  // "" where the kernel was too old to say it
+  std::string gfx;  // "" if the kernel was too old to report it
 };
 
 class RecordedKfd : public testing::TestWithParam<Recording> {};

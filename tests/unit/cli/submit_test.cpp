@@ -1,5 +1,5 @@
-// The protocol that submit plays, against a scheduler that is a function: which calls, which
-// bodies, which rows.
+// The calls of submit, against a scheduler that is a function: their order, bodies and the
+// resulting rows.
 #include "cli/submit.hpp"
 
 #include <gmock/gmock.h>
@@ -15,8 +15,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// Holds pods as a standalone scheduler does; what it answers to filter, prioritize and bind is set
-// by the test.
+// Stores pods like a standalone scheduler; the test sets its answers to filter, prioritize and
+// bind.
 class FakeScheduler {
  public:
   json nodes = json::array({node("n1", "hgx-v100-8"), node("n2", "hgx-v100-8")});
@@ -29,7 +29,7 @@ class FakeScheduler {
     return scores;
   };
   std::string bind_error;
-  std::string resource = "nvidia.com/gpu";  // what the list of pods says of each
+  std::string resource = "nvidia.com/gpu";  // of each pod in the list
   int asked = 2;
   bool gone = false;
   std::vector<std::string> calls;
@@ -159,7 +159,7 @@ TEST(Submit, TheSchedulerSaysWhichResourceIsTheAccelerator) {
   EXPECT_EQ(rows[0].resource, "nvidia.com/gpu");
   EXPECT_EQ(rows[0].asked, 2);
 
-  FakeScheduler full;  // the same of a pod that stays pending
+  FakeScheduler full;  // the same for a pod that stays pending
   full.filter = [](const json&) {
     return json{{"NodeNames", json::array()}, {"FailedNodes", {{"n1", "full"}}}, {"Error", ""}};
   };

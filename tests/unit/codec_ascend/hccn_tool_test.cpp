@@ -46,13 +46,8 @@ TEST(HccnTool, TellsNotSetFromBusyFromNonsense) {
   EXPECT_EQ(parse_hccn_ip(kNotPreset).error().code, Errc::not_found);
   EXPECT_EQ(parse_hccn_ip(kBusy).error().code, Errc::unavailable);
   EXPECT_EQ(parse_hccn_ip6(kNotPreset).error().code, Errc::not_found);
-  EXPECT_EQ(parse_hccn_vnic(kBusy).error().code, Errc::unavailable);
   EXPECT_EQ(parse_hccn_link(kBusy).error().code, Errc::unavailable);
-  EXPECT_EQ(parse_hccn_gateway(kBusy).error().code, Errc::unavailable);
   EXPECT_EQ(parse_hccn_lldp(kBusy).error().code, Errc::unavailable);
-  EXPECT_EQ(parse_hccn_tls(kBusy).error().code, Errc::unavailable);
-  EXPECT_EQ(parse_hccn_ping(kBusy).error().code, Errc::unavailable);
-  EXPECT_EQ(parse_hccn_netdetect(kBusy).error().code, Errc::unavailable);
   EXPECT_EQ(error_of(parse_hccn_ip("")), "hccn_tool printed nothing, no address");
   EXPECT_EQ(error_of(parse_hccn_ip("Segmentation\x1b fault\n")),
             "hccn_tool printed \"Segmentation? fault\", no address");
@@ -62,8 +57,6 @@ TEST(HccnTool, RefusesHostileOutput) {
   const std::string large(kMaxHccnToolBytes + 1, 'x');
   EXPECT_EQ(parse_hccn_ip(large).error().code, Errc::limit_exceeded);
   EXPECT_EQ(parse_hccn_lldp(large).error().code, Errc::limit_exceeded);
-  EXPECT_EQ(parse_hccn_tls(large).error().code, Errc::limit_exceeded);
-  EXPECT_EQ(parse_hccn_ping(large).error().code, Errc::limit_exceeded);
   EXPECT_EQ(parse_hccn_link(large).error().code, Errc::limit_exceeded);
   std::string many;
   for (int i = 0; i < 65; ++i) many += "ipaddr:10.0.0." + std::to_string(i) + "\n";
@@ -73,25 +66,12 @@ TEST(HccnTool, RefusesHostileOutput) {
   EXPECT_THAT(error_of(parse_hccn_ip("ipaddr:::1")),
               HasSubstr("not an address of the queried family"));
   EXPECT_THAT(error_of(parse_hccn_link("link status: MAYBE")), HasSubstr("neither UP nor DOWN"));
-  EXPECT_THAT(error_of(parse_hccn_gateway("default gateway:10.0")), HasSubstr("not an address"));
-  EXPECT_THAT(error_of(parse_hccn_tls("dev_id:x, tls switch[0]")),
-              HasSubstr("does not name a device"));
-  EXPECT_THAT(error_of(parse_hccn_tls("dev_id:0, tls switch[7]")),
-              HasSubstr("does not name a device"));
-  EXPECT_THAT(error_of(parse_hccn_ping("-3 packets transmitted, x received")),
-              HasSubstr("no summary"));
 }
 
 TEST(HccnTool, ReadsTheOtherAnswers) {
   EXPECT_EQ(*parse_hccn_link("link status: DOWN\n"), false);
   EXPECT_EQ(*parse_hccn_net_health("net health status: Socket failed\n"), "Socket failed");
   EXPECT_EQ(*parse_hccn_net_health("net health status: \x1b[2J"), "?[2J");
-  EXPECT_EQ(*parse_hccn_netdetect("netdetect addr: 10.0.0.254"), "10.0.0.254");
-  const auto gateway = parse_hccn_gateway("default gateway:10.0.0.254, Iface:eth0\n");
-  ASSERT_TRUE(gateway.ok()) << error_of(gateway);
-  EXPECT_EQ(gateway->address, "10.0.0.254");
-  EXPECT_EQ(gateway->interface, "eth0");
-  EXPECT_EQ(parse_hccn_gateway("default gateway:10.0.0.254")->interface, "");
 }
 
 std::string sample(const std::string& name) { return shared_file("ascend/" + name).value_or(""); }
@@ -109,26 +89,12 @@ TEST(HccnTool, ReadsTheSamples) {
             "29.1.112.213");
   EXPECT_THAT(*parse_hccn_ip(sample("npu_info_after_worker-9.txt")), SizeIs(8));
   EXPECT_EQ(*parse_hccn_net_health(sample("npu_info_before_kg_parse.txt")), "Socket failed");
-  const auto vnic = parse_hccn_vnic(sample("rt_hccn_tool_vnic_single.txt"));
-  ASSERT_TRUE(vnic.ok()) << error_of(vnic);
-  EXPECT_TRUE(vnic->up);
-  EXPECT_EQ(vnic->address, "192.168.2.199");
-  EXPECT_EQ(vnic->netmask, "255.255.255.0");
   const auto lldp = parse_hccn_lldp(sample("rt_hccn_tool_lldp_910B1.txt"));
   ASSERT_TRUE(lldp.ok()) << error_of(lldp);
   EXPECT_EQ(lldp->port, "400GE1/1/20:2");
   EXPECT_EQ(lldp->system_name, "");
   EXPECT_EQ(lldp->management_address, "26.xx.xx.xx");
-  const auto tls = parse_hccn_tls(sample("rt_hccn_tool_tls_get.txt"));
-  ASSERT_TRUE(tls.ok()) << error_of(tls);
-  ASSERT_THAT(*tls, SizeIs(2));
-  EXPECT_EQ((*tls)[1].device, 1);
-  EXPECT_FALSE((*tls)[1].on);
-  const auto ping = parse_hccn_ping(sample("rt_hccn_tool_ping_910B1.txt"));
-  ASSERT_TRUE(ping.ok()) << error_of(ping);
-  EXPECT_EQ(ping->sent, 3);
-  EXPECT_EQ(ping->received, 3);
-  // The outputs of other commands are rejected.
+  // Outputs of other questions are no answer.
   EXPECT_EQ(parse_hccn_ip(sample("rt_hccn_tool_dev_info_950.txt")).error().code,
             Errc::invalid_argument);
   EXPECT_EQ(parse_hccn_ip(sample("rt_hccn_tool_arp_route_910A_atlas02.txt")).error().code,

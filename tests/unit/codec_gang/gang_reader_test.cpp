@@ -1,4 +1,4 @@
-// The parts of a plan request beside the plain gang: sets, repair, chosen nodes, machines, the
+// The parts of a plan request beyond a plain gang: sets, repair, chosen nodes, machines, the
 // accelerators' own levels.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -39,7 +39,7 @@ TEST(RankCodec, WhatIsWrongIsNamed) {
   EXPECT_THAT(rank_codec_problem("[]"), HasSubstr("object"));
 }
 
-// A request whose communicators are so.
+// A request with these communicators.
 std::string with_communicators(const std::string& communicators) {
   return R"({"id":1,"levels":["spine","leaf"],"pods":[{"name":"p0"},{"name":"p1"}],)"
          R"("communicators":)" +

@@ -17,7 +17,7 @@ using Json = nlohmann::json;
 const std::map<std::string, std::string> kNotes = {
     {"chipweave.dev/placement", R"({"v":1,"x":"é\n"})"}, {"a~b/c~d", "both escapes"}};
 
-// The Binding as the API server goes on with it.
+// The Binding that the API server continues with.
 Json patched(const Json& binding, const std::string& answer) {
   const Json response = Json::parse(answer)["response"];
   if (!response.contains("patch")) return binding;

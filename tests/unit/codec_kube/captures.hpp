@@ -1,4 +1,4 @@
-// Bodies that real schedulers and API servers sent, where the folder with them is there.
+// Bodies that real schedulers and API servers sent, if the folder with them exists.
 #pragma once
 
 #include <gtest/gtest.h>

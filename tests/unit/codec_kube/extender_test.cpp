@@ -1,4 +1,4 @@
-// The reader against bodies that real kube-schedulers sent, and against what breaks naive readers.
+// The reader with bodies that real kube-schedulers sent, and with input that breaks naive readers.
 #include "common/codec/kube/requests/extender.hpp"
 
 #include <gtest/gtest.h>
@@ -224,7 +224,7 @@ TEST(PodJson, WritesBackWithUidNodeAndAnnotations) {
   EXPECT_FALSE(read_pod(R"({"metadata":)" + std::string(100000, '[')).ok());
 }
 
-// What is answered about a node is written with the name's own bytes.
+// Answers about a node repeat the bytes of its name.
 TEST(Extender, NamesKeepTheTokensTheyCameAs) {
   ExtenderReader reader;
   ExtenderArgs args;

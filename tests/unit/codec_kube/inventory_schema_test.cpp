@@ -27,8 +27,8 @@ const Json& crd() {
 const Json& version() { return crd()["spec"]["versions"].at(0); }
 const Json& schema() { return version()["schema"]["openAPIV3Schema"]; }
 
-// The part of OpenAPI v3 that the schema uses; any other word is a problem, so that none is taken
-// for checked.
+// The part of OpenAPI v3 that the schema uses; any other keyword is a problem, so that none is
+// ignored silently.
 class Checker {
  public:
   void check(const Json& schema, const Json& value, const std::string& path) {

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 
 const ObjectVersion kVersion{"u1", "42"};
 
-// The status as the API server gives it back.
+// The status as the API server returns it.
 std::string status_of(const NodeInventory& inventory) {
   return Json::parse(write_inventory_status(inventory, kVersion))["status"].dump();
 }

@@ -1,5 +1,5 @@
-// Machines to write as an inventory: every built-in profile with faults, and one that uses all that
-// the topology JSON can say.
+// Machines to write as an inventory: every built-in profile with faults, and one that uses every
+// feature of the topology JSON.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -7,7 +7,7 @@ namespace {
 
 Result<TokenOwner> read_review(std::string body) { return read_token_review(body); }
 
-// As the API server answers (the token that it repeats is shortened).
+// An answer of the API server (the repeated token is shortened).
 const std::string kAccepted =
     R"({"kind":"TokenReview","apiVersion":"authentication.k8s.io/v1","metadata":{"managedFields":[{"x":[1]}]},)"
     R"("spec":{"token":"ey.ab.c","audiences":["chipweave"]},"status":{"authenticated":true,"user":)"
@@ -34,13 +34,13 @@ TEST(TokenReview, WhatIsNotSaidIsNotSo) {
   for (const char* status :
        {"{}", R"({"user":{}})", R"({"user":{},"error":"[invalid bearer token]"})",
         R"({"authenticated":false,"user":{"username":"x"}})",
-        R"({"Authenticated":true})",  // the server writes it otherwise
+        R"({"Authenticated":true})",  // the server spells it differently
         R"({"error":{"authenticated":true}})"}) {
     const auto got = read_review(R"({"kind":"TokenReview","status":)" + std::string(status) + "}");
     ASSERT_TRUE(got.ok()) << status;
     EXPECT_FALSE(got->authenticated) << status;
   }
-  // the last of several counts, and as a whole
+  // the last of several counts, as a whole
   const auto got =
       read_review(R"({"kind":"TokenReview","status":{"authenticated":true,"user":)"
                   R"({"username":"a","groups":["g"]}},"status":{"user":{"username":"b"}}})");

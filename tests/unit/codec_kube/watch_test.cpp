@@ -1,4 +1,4 @@
-// Pages and events as API servers write them, and what is no such thing.
+// Pages and events as API servers write them, and malformed ones.
 #include "common/codec/kube/watch.hpp"
 
 #include <gtest/gtest.h>
@@ -100,7 +100,7 @@ TEST(WatchReader, ReadsPages) {
   EXPECT_EQ(page->next, "abc");
   ASSERT_EQ(page->objects.size(), 2U);
   EXPECT_EQ(page->objects[1].name, "n2");
-  body = R"({"metadata":{"resourceVersion":"9"},"items":null})";  // Go writes an empty list so
+  body = R"({"metadata":{"resourceVersion":"9"},"items":null})";  // Go's form of an empty list
   EXPECT_TRUE(reader.read_page(body)->objects.empty());
 }
 

@@ -9,7 +9,7 @@ namespace {
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// Of the shape that lldpd's own tests expect of -f json0.
+// In the form that lldpd's own tests expect from -f json0.
 std::string interface(const std::string& name, const std::string& via, const std::string& port) {
   return R"({"name":")" + name + R"(","via":")" + via + R"(","rid":"1","age":"0 day, 00:00:07",)" +
          R"("chassis":[{"id":[{"type":"mac","value":"00:00:00:00:00:02"}],)" +

@@ -1,4 +1,4 @@
-// LLDP frames as a switch would send them, and networkd's file of them. Made here, not captured.
+// LLDP frames as a switch would send them, and networkd's file of them. Constructed, not captured.
 #pragma once
 
 #include <string>

@@ -191,7 +191,8 @@ TEST(Topograph, ModelErrorsNameTheBlock) {
 }
 
 TEST(Ibnetdiscover, UnitsAreHostsOnTheSameLeaves) {
-  // Three leaves; c misses one, d all but one, x has no name, the switch its aggregation node.
+  // Three leaves; c lacks one, d all but one, x has no name, and the switch has its aggregation
+  // node.
   std::string text;
   const auto leaf = [&text](const char* guid, const std::string& ports) {
     text += std::string("Switch\t65 \"S-") + guid + "\"\t\t# \"MF0;leaf-" + guid +

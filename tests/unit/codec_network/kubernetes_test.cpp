@@ -63,7 +63,7 @@ TEST(HyperNodes, ListsOfJsonAreRead) {
   EXPECT_THAT(path_of(out.table, "n1"), ElementsAre("h"));
 }
 
-// What the patterns of Go match, and what of them is refused by name.
+// Matches of Go's patterns, and the unsupported ones, which are rejected by name.
 TEST(HyperNodes, PatternsAreGos) {
   const std::string nodes = node("n1") + node("node-10") + node("a.b");
   const auto matched = [&](const std::string& text) {
@@ -283,7 +283,7 @@ TEST(NodeLabels, LevelsCanBeChosenAndMustExist) {
               HasSubstr("duplicate node \"n1\""));
 }
 
-// A node with its ports in order; "" for one that hears nothing.
+// A node with its ports in order; "" for a port without a neighbour.
 std::string inventory(const std::string& name, const std::vector<std::string>& leaves,
                       const std::string& more = "") {
   std::string nics;

@@ -62,7 +62,7 @@ TEST(PlanNetwork, OwnJsonKeepsWhatPlannersRead) {
     EXPECT_EQ(request.nodes[0].max_pods, 2);
     EXPECT_FALSE(request.nodes[0].healthy);
     EXPECT_EQ(request.nodes[1].free, 8);
-    EXPECT_EQ(request.nodes[2].free, 0);  // the machine says it
+    EXPECT_EQ(request.nodes[2].free, 0);  // the machine determines it
   }
 }
 

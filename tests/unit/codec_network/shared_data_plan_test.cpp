@@ -1,5 +1,5 @@
-// Gangs on every published network there is, against the plain recursion: for each domain and each
-// number of pods the least domains of each level, from those of its parts by (min, +).
+// Gangs on every published network, against the plain recursion: for each domain and number of pods
+// the fewest domains of each level, computed from those of its parts by (min, +).
 #include <map>
 #include <random>
 #include <set>
@@ -14,7 +14,7 @@ namespace {
 using domain::NetworkNode;
 using domain::NetworkTable;
 
-// Domains used at each level, then nodes; empty: it cannot be.
+// Domains used at each level, then nodes; empty: impossible.
 using Used = std::vector<int>;
 using ByPods = std::vector<Used>;
 

@@ -40,7 +40,7 @@ TEST(SharedNetworks, IbnetdiscoverDumpHasEightScalableUnits) {
   for (const domain::NetworkNode& node : out.table.nodes) {
     if (node.path.front().empty()) ++outside;
     for (const std::string& rail : node.rails) {
-      // Leaf names end in -RAIL-UNIT: all of one node are of one unit.
+      // Leaf names end in -RAIL-UNIT: all leaves of a node are in one unit.
       if (!rail.empty() && !node.path.front().empty()) {
         EXPECT_EQ(rail.substr(rail.size() - 2),
                   node.path.front().substr(node.path.front().size() - 2));
@@ -50,7 +50,7 @@ TEST(SharedNetworks, IbnetdiscoverDumpHasEightScalableUnits) {
   }
   EXPECT_EQ(outside, 2U);  // the fabric manager and a bare machine, on two leaves of four
   EXPECT_THAT(leaves, SizeIs(31));
-  // The unit without its third leaf keeps the other rails at their index.
+  // The unit that lacks its third leaf keeps the indices of the other rails.
   const auto& first =
       *std::find_if(out.table.nodes.begin(), out.table.nodes.end(),
                     [](const auto& node) { return node.name == "a05-p1-dgx-01-c01"; });
@@ -74,7 +74,7 @@ TEST(SharedNetworks, SlurmFiles) {
   EXPECT_THAT(sizes_of(block.table, 2), AllOf(SizeIs(12), Each(8)));
 }
 
-// One switch of the tree taken away: the rest is a forest.
+// The tree without one switch: the rest is a forest.
 TEST(SharedNetworks, SlurmTreeWithoutItsRootIsAForestOfSix) {
   if (no_data()) GTEST_SKIP() << "no shared data";
   std::string text = *shared_file("network/topograph/expected.slinky-oci-sim-tree.conf");
@@ -133,7 +133,7 @@ TEST(SharedNetworks, KubernetesObjects) {
               ElementsAre("SpineLayer", "BlockLayer"));
 }
 
-// The four racks with nodes: what the file says of members comes true.
+// The four racks with nodes: their members are those in the file.
 TEST(SharedNetworks, HyperNodesSelectLabelledNodes) {
   if (no_data()) GTEST_SKIP() << "no shared data";
   std::string text = *shared_file("network/volcano/derived-hypernodes-4racks-2spines.yaml");
@@ -190,7 +190,7 @@ TEST(SharedNetworks, WhatIsNoDescriptionIsRefusedWithTheReason) {
   }
 }
 
-// No crash and no table that breaks its rules, wherever a file ends.
+// Truncated files cause no crash, and every accepted table satisfies the invariants.
 TEST(SharedNetworks, CutFilesAreReadOrRefused) {
   if (no_data()) GTEST_SKIP() << "no shared data";
   constexpr std::size_t kCuts = 40;

@@ -32,7 +32,7 @@ std::string npu_smi_error(std::string_view text) {
   return t.ok() ? "(no error)" : t.error().text();
 }
 
-// Read off each file by eye; one entry a matrix.
+// Read manually from each file; one entry per matrix.
 struct NpuExpected {
   std::vector<int> indices;
   std::map<LinkKind, int> links;

@@ -36,7 +36,7 @@ std::vector<int> numas(const NodeTopology& t) {
   return out;
 }
 
-// Read off each file by eye.
+// Read manually from each file.
 struct NvidiaExpected {
   int chips;
   std::size_t links;
@@ -59,8 +59,8 @@ const std::map<std::string, NvidiaExpected> kNvidiaFiles = {
       {0, 0, 1, 1},
       {{LinkKind::node, 2}, {LinkKind::sys, 4}}}},
     {"desktop-gtx1080tix2.txt", {2, 0, 0, 0, {}, {0, 0}, {{LinkKind::phb, 1}}}},
-    // the NIC columns prove what the NV cells hide: pairs on a switch PIX, the others of a socket
-    // PHB
+    // the NIC columns prove the paths behind the NV cells: PIX for pairs on a switch, PHB for other
+    // pairs of a socket
     {"dgx1-v100x8-mlx5.txt",
      {8,
       16,

@@ -16,7 +16,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// The layout of `rocm-smi --showtopo`, one table of it; word(a, b) gives the cells.
+// One table in the layout of `rocm-smi --showtopo`; word(a, b) gives the cells.
 template <class F>
 std::string table(const std::string& title, int n, F word) {
   std::string out = "=========== " + title + " ===========\n       ";

@@ -230,7 +230,7 @@ TEST(TopologyJson, AnObjectOfManyKeysIsReadInOnePass) {
   std::string text = "{\"source\":{\"k\":0";
   for (int i = 0; i < 200000; ++i) text += ",\"" + std::to_string(i) + "\":0";
   EXPECT_EQ(topology_json_error(text + "},\"chips\":1}"),
-            "(no error)");  // by the square it takes minutes
+            "(no error)");  // a quadratic algorithm takes minutes
 }
 
 TEST(TopologyJson, HighNumbersOfChipsAndNumaNodesReadBack) {

@@ -163,7 +163,7 @@ TEST(HostileXml, WarningsAreBounded) {
 }
 
 TEST(HostileXml, WarningsThatAreNotKeptCostNothing) {
-  std::string links;  // the place of each in the text would be looked for from its beginning
+  std::string links;  // locating each one would search from the beginning of the text
   for (int i = 0; i < 150000; ++i) links += "<nvlink target=\"0:1:0.0\" count=\"1\"/>\n";
   const auto got = import_nccl_xml(system_of(gpu("0:1:0.0", "dev=\"0\"", links)), {});
   ASSERT_TRUE(got.ok()) << got.error().text();

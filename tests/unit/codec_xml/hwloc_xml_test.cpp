@@ -11,7 +11,7 @@ using domain::LinkKind;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// Read off the files' object trees by hand.
+// Read manually from the files' object trees.
 struct HwlocFile {
   const char* name;
   int chips;

@@ -16,7 +16,7 @@ using domain::ChipIndex;
 using domain::LinkKind;
 
 LinkKind as_nccl(LinkKind kind) {
-  // NCCL has no word for two chips on one card, and takes one NUMA node for one host bridge.
+  // NCCL cannot express two chips on one card, and treats a NUMA node as one host bridge.
   if (kind == LinkKind::board) return LinkKind::pix;
   return kind == LinkKind::node ? LinkKind::phb : kind;
 }
@@ -142,7 +142,7 @@ TEST(NcclExport, WhatItCannotSayIsNamed) {
 TEST(NcclExport, KnownNumaNodesKeepTheirNumberAndUnknownOnesGetNone) {
   domain::TopologyBuilder builder;
   builder.vendor = "nvidia";
-  const std::vector<int> numas = {0, 0, 1, -1, -1};  // the first two SYS apart all the same
+  const std::vector<int> numas = {0, 0, 1, -1, -1};  // the first two are SYS apart nevertheless
   for (std::size_t i = 0; i < numas.size(); ++i) {
     domain::Chip chip;
     chip.index = ChipIndex{static_cast<int>(i)};

@@ -11,7 +11,7 @@ using domain::LinkKind;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// Counted with a script of its own (Python, ElementTree), not with the importer.
+// Counted with a separate script (Python, ElementTree), not with the importer.
 struct NcclFile {
   const char* name;
   int chips;

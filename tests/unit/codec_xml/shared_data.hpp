@@ -1,4 +1,4 @@
-// Real machine descriptions for tests, where the machine that runs them has the shared data folder.
+// Real machine descriptions for tests, if the shared data folder exists.
 #pragma once
 
 #include <gtest/gtest.h>

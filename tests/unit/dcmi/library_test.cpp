@@ -91,7 +91,7 @@ TEST_F(DcmiLibraryTest, TextsEndWithTheirBufferAndArePrintable) {
   EXPECT_EQ(dcmi_code_text(-8999), "DCMI error (-8999)");
 }
 
-// The two ways in which a driver takes its caller along; the process around the reader is to
+// The two ways in which a driver can take down its caller; the process around the reader must
 // contain them.
 TEST_F(DcmiLibraryTest, FakeCrashesOnTheCallNamed) {
   Json machine = atlas_a2(8);

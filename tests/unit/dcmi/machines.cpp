@@ -23,7 +23,7 @@ Json device(int index, const std::string& name, int ai_cores, int numa) {
       {"cpus", cpus_of(numa)}};
 }
 
-// With a RoCE port and HCCS links that are well.
+// With a working RoCE port and working HCCS links.
 Json trained(int index, const std::string& name, int ai_cores, int numa) {
   Json out = device(index, name, ai_cores, numa);
   out["network"] = 0;

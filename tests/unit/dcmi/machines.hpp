@@ -1,5 +1,5 @@
 // Scenarios of the fake driver library that look like real machines, and a fixture that loads them.
-// The wiring is that of the built-in profiles; no Ascend machine was at hand to record one.
+// The wiring is that of the built-in profiles; no Ascend machine was available to record one.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,18 +16,18 @@ namespace chipweave::agent {
 
 using Json = nlohmann::json;
 
-// Atlas 800 with eight 910A: rings of four, PHB between.
+// Atlas 800 with eight 910A: rings of four, PHB between them.
 Json atlas_910a();
 // Atlas 800T A2: one mesh of eight; Box16: two.
 Json atlas_a2(int chips);
 // Atlas 800T A3: modules of two dies, HCCS over switches between them.
 Json atlas_a3();
-// Four Atlas 300I Duo cards of two 310P each, with an MCU a card.
+// Four Atlas 300I Duo cards of two 310P each, with one MCU per card.
 Json duo_310p();
 // Atlas 350 cards in UB meshes of four.
 Json atlas_a5(int chips);
 
-// The device at a place over all cards.
+// The device at a position over all cards.
 Json& device_at(Json& machine, int place);
 
 class FakeDcmi : public testing::Test {

@@ -128,7 +128,7 @@ TEST_F(AscendProbeTest, ChangesReportsEachStateAndNothingElse) {
   expect_change("network", 5);
   expect_change("codes", {0x80e01801U});
   expect_change("hccs", {0, 2});
-  // Facts that do not change while a machine runs are read again with the next discovery only.
+  // Facts that do not change while a machine runs are only read again by the next discovery.
   device_at(machine, 3)["board"] = 41;
   play(machine);
   EXPECT_FALSE(probe.changes());
@@ -143,7 +143,7 @@ TEST_F(AscendProbeTest, MissingDeviceStaysAsAChipThatIsGone) {
   look(probe);
   const Json whole = machine;
   machine["cards"].erase(machine["cards"].begin() + 3);
-  // The pairs are named by places, which have moved.
+  // The pairs are named by position, and the positions have shifted.
   machine["pairs"] = Json::array();
   machine["topo"] = dcmi::kTopoHccs;
   play(machine);
@@ -154,7 +154,7 @@ TEST_F(AscendProbeTest, MissingDeviceStaysAsAChipThatIsGone) {
   EXPECT_NE(seen.topology.link(0, 3), nullptr);
   EXPECT_EQ(seen.topology.chip(3).model, "910B3");
   EXPECT_FALSE(probe.changes());
-  // And is known for as long as it is away.
+  // It stays known while it is missing.
   EXPECT_EQ(look(probe).topology.chip_count(), 8);
   play(whole);
   EXPECT_TRUE(probe.changes());
@@ -271,7 +271,7 @@ class ScriptedTool {
   std::atomic<int> asked_ = 0;
 };
 
-// The probe's thread decides when; it is given as long as a loaded machine may need.
+// The probe's thread decides when; the timeout allows for a loaded machine.
 template <class Done>
 bool eventually(const Done& done) {
   for (int i = 0; i < 6000; ++i) {

@@ -82,7 +82,7 @@ TEST_F(DcmiReader, SamplesAreThoseOfTheSnapshot) {
 
 TEST_F(DcmiReader, McuAndCpuOfACardAreNoNpus) {
   Json machine = duo_310p();
-  // As a card that counts its MCU among them, and its CPU too.
+  // As a card that also counts its MCU and CPU.
   machine["cards"][0]["device_id_max"] = 4;
   machine["cards"][0]["cpu"] = 3;
   EXPECT_THAT(snapshot(machine).devices, SizeIs(8));
@@ -90,7 +90,7 @@ TEST_F(DcmiReader, McuAndCpuOfACardAreNoNpus) {
 
 TEST_F(DcmiReader, OldDriverLosesFactsAndNothingElse) {
   const DcmiSnapshot seen = snapshot(duo_310p(), old());
-  // The MCU that it counts has no logic id.
+  // The counted MCU has no logic id.
   ASSERT_THAT(seen.devices, SizeIs(8));
   EXPECT_EQ(seen.devices_per_card, 2);
   EXPECT_EQ(seen.devices[7].physical_id, 7);

@@ -78,7 +78,7 @@ TEST(HccnSchedule, AnswersGrowTheVersionWhenTheyDiffer) {
   schedule.take(link, std::string(kDown), kStart);
   EXPECT_EQ(schedule.version(), 2U);
   EXPECT_EQ(schedule.answers().at(0).link_up, false);
-  // Busy: nothing is known anew. Nonsense: nothing is known.
+  // Busy: the known state stays. Garbage: the state becomes unknown.
   schedule.take(link, std::string("hccn_tool is busy, please try again.\n"), kStart);
   EXPECT_EQ(schedule.answers().at(0).link_up, false);
   schedule.take(link, std::string("Segmentation fault\n"), kStart);
@@ -121,7 +121,7 @@ TEST(HccnSchedule, WhatStaysIsKeptAndWhatGoesIsForgotten) {
   EXPECT_EQ(schedule.answers().at(1).link_up, false);
   EXPECT_THAT(asked(schedule, kStart, std::string(kUp)),
               ElementsAre("-i 2 -link -g", "-i 2 -ip -g", "-i 2 -lldp -g"));
-  // An answer that comes after its device went.
+  // An answer that arrives after its device was removed.
   schedule.take({0, Kind::link, {}}, std::string(kDown), kStart);
   EXPECT_FALSE(schedule.answers().contains(0));
 }

@@ -22,10 +22,10 @@ NodeTopology profile(const std::string& name) {
   return std::move(loaded->topology);
 }
 
-// Whether the driver says which NUMA node a chip is near: the flat family has no such question.
+// Whether the driver reports the NUMA node of a chip: the flat family has no such function.
 enum class Numa { told, hidden };
 
-// What DCMI can know of a machine; of host paths it hides those below a fast link.
+// The part of a machine that DCMI can report; it hides host paths of pairs with a fast link.
 void expect_same_wiring(const NodeTopology& seen, const NodeTopology& known,
                         Numa numa = Numa::told) {
   ASSERT_EQ(seen.chip_count(), known.chip_count());
@@ -63,7 +63,7 @@ void expect_same_wiring(const NodeTopology& seen, const NodeTopology& known,
 
 class AscendTopology : public FakeDcmi {
  protected:
-  // The whole way, over the probe.
+  // End to end, with the probe.
   NodeTopology topology(const Json& machine, const std::string& library = current()) {
     domain::Observation seen = observe(machine, library);
     warnings_ = std::move(seen.warnings);
@@ -132,7 +132,7 @@ TEST_F(AscendTopology, GenerationFollowsFromMoreThanTheName) {
   EXPECT_EQ(named(atlas_910a(), "910B4-1"), "A2");
   EXPECT_EQ(named(atlas_910a(), "910_9391"), "A3");
   EXPECT_EQ(named(atlas_910a(), "910Z"), "");
-  // One die visible a card, but a place in a super pod.
+  // One visible die per card, but a place in a super pod.
   Json lone = atlas_a2(8);
   device_at(lone, 0)["spod"] = {1U, 384U, 0U, 0U, 0U, 0U};
   EXPECT_EQ(generation(lone), "A3");
@@ -180,7 +180,7 @@ TEST_F(AscendTopology, RulesFollowTheMachine) {
   EXPECT_THAT(warnings_, Contains(HasSubstr("placement rule any is assumed")));
 }
 
-// What follows from it is the health policy's to say.
+// The health policy decides its effect.
 TEST_F(AscendTopology, SickChipsAreInTheWiringAsBefore) {
   Json machine = atlas_a2(8);
   device_at(machine, 0)["health"] = 3;

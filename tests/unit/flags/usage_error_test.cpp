@@ -1,5 +1,5 @@
-// Each kind of error that CLI11 knows, in our words. A new version of the library that says
-// something else fails here, not in front of a user.
+// Our message for each kind of CLI11 error. A new version of the library with other messages fails
+// here first.
 #include "common/flags/usage_error.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace chipweave::flags {
 namespace {
 
-// A program with what our programs have: commands, required flags, numbers, ranges, sets, switches.
+// A program with the features of ours: commands, required flags, numbers, ranges, sets, switches.
 std::string error_of(std::vector<std::string> words) {
   CLI::App app("tests", "tool");
   app.require_subcommand(1);

@@ -1,5 +1,5 @@
-// Plans down to the chips: nodes of the fastest chips among equals, pods that share a node beside
-// each other on the links, vendors' rules, and the bandwidth of the whole gang.
+// Plans down to the chips: among equal plans the nodes with the fastest chips, neighbouring chips
+// for pods that share a node, vendors' rules, and the bandwidth of the whole gang.
 #include "common/solver/gang/chips/chip_plan.hpp"
 
 #include <gmock/gmock.h>
@@ -50,7 +50,7 @@ class ChipPlans : public ::testing::Test {
 };
 
 TEST_F(ChipPlans, AmongEqualNodesTheOneWithTheFastestFreeChips) {
-  // Four free V100 each: of a ring of double links, and of single ones.
+  // Four free V100 each: one node with a ring of double links, one with single links.
   add("slow", "r1", "hgx-v100-8", {0, 1, 4, 5});
   add("fast", "r1", "hgx-v100-8", {0, 1, 2, 3});
   const ChipPlan found = plan(4, 1);

@@ -70,7 +70,7 @@ TEST(GangBandwidth, SumOfCommonRails) {
   GangShape shape;
   shape.nodes = {{"n1", 8, 370, rails({0, 1, 2, 3}, 50)}, {"n2", 8, 370, rails({0, 1, 2, 3}, 25)}};
   const GangBandwidth b = gang_bandwidth(shape);
-  EXPECT_EQ(b.rails, 100);  // each rail runs as its slower end
+  EXPECT_EQ(b.rails, 100);  // each rail runs at the rate of its slower end
   EXPECT_EQ(b.gbps, 100);
   EXPECT_EQ(b.limit, GangLimit::rails);
   EXPECT_EQ(b.limit_text, "4 rails");
@@ -88,7 +88,7 @@ TEST(GangBandwidth, AMissingRailIsMissingForAll) {
   EXPECT_EQ(b.rails_most, 4);
   EXPECT_TRUE(b.aligned);
   EXPECT_EQ(b.short_of_rails, Names{"n2"});
-  // Rails 0 and 3 of n1 and n3 against 1 and 2 of n2: none is common to all.
+  // Rails 0 and 3 of n1 and n3, 1 and 2 of n2: none is common to all.
   shape.nodes = {{"n1", 2, 370, rails({0, 3}, 50)},
                  {"n2", 2, 370, rails({1, 2}, 40)},
                  {"n3", 2, 370, rails({0, 3}, 50)}};
@@ -128,7 +128,7 @@ TEST(GangBandwidth, WhatIsNotKnownIsLeftOutAndNamed) {
   for (const char* name : {"n2", "n3", "n4", "n5"})
     shape.nodes.push_back({name, 8, 370, unknown_rails("none stated")});
   const GangBandwidth b = gang_bandwidth(shape);
-  EXPECT_EQ(b.gbps, 100);  // of those that are known
+  EXPECT_EQ(b.gbps, 100);  // of the known ones
   EXPECT_EQ(b.left_out, Names{"rails of n2, n3, n4 and 1 more: none stated"});
   shape.nodes.erase(shape.nodes.begin());
   const GangBandwidth none = gang_bandwidth(shape);

@@ -26,8 +26,8 @@ using solver::GroupChoice;
 using solver::Machine;
 using Sets = std::vector<ChipSet>;
 
-// What joins two sets of chips, in plain words and 1e-6 GB/s: the rule of node_chips.hpp restated
-// on the topology itself.
+// The bandwidth between two sets of chips in 1e-6 GB/s: the rule of node_chips.hpp restated on the
+// topology itself.
 class PlainHops {
  public:
   explicit PlainHops(const NodeTopology& t) : t_(t) {
@@ -116,7 +116,7 @@ Worth worth(Machine& machine, PlainHops& hops, const Sets& parts) {
   return w;
 }
 
-// Every way to hand `pool` to pods of these sizes, in their order.
+// Every way to divide `pool` among pods of these sizes, in their order.
 void each_deal(ChipSet pool, const std::vector<int>& sizes, Sets& parts,
                const std::function<void(const Sets&)>& see) {
   if (parts.size() == sizes.size()) {
@@ -214,11 +214,11 @@ TEST(PodsOfANode, FourOnTheBestLinkedFour) {
   const GroupChoice g = choose_for_pods(m, {ChipSet::first(8), {}, four, true});
   EXPECT_EQ(g.gbps, 80);
   EXPECT_EQ(g.parts, (Sets{{0}, {3}, {2}, {1}}));  // two lanes between neighbours
-  // One of the first four is taken: the other quad is as good, no mixture is.
+  // One of the first four is taken: the other quad is as good, but no mixture is.
   const GroupChoice other = choose_for_pods(m, {ChipSet{1, 2, 3, 4, 5, 6, 7}, {}, four, true});
   EXPECT_EQ(other.gbps, 80);
   EXPECT_EQ(other.parts, (Sets{{4}, {7}, {6}, {5}}));
-  // Two of the gang run already: the new ones make the same quad whole.
+  // Two pods of the gang run already: the new ones complete the same quad.
   const GroupChoice joined = choose_for_pods(m, {m.topology().all(), ChipSet{1, 2}, {1, 1}, true});
   EXPECT_EQ(joined.chips, (ChipSet{0, 3}));
   EXPECT_EQ(joined.gbps, 80);
@@ -246,7 +246,7 @@ TEST(PodsOfANode, AlikeHopsGoByIndexSoThatLocalRankIsRail) {
   }
 }
 
-// A rail network needs local rank i on the same chip of every node that gives the same set.
+// A rail network needs local rank i on the same chip of every node with the same set.
 TEST(PodsOfANode, OrderDependsOnTheSetNotOnWhatElseIsFree) {
   Machine m(test::profile("hgx-v100-8"));
   const std::vector<int> sizes{1, 2, 1};
@@ -363,7 +363,7 @@ TEST(BandwidthOfPods, ByNumberOfPods) {
 std::pair<std::pair<std::int64_t, std::int64_t>, std::vector<int>> ring_worth(
     PlainHops& hops, const std::vector<int>& ring) {
   std::pair<std::int64_t, std::int64_t> value{std::numeric_limits<std::int64_t>::max(), 0};
-  std::vector<int> backwards;  // greater is better, also here
+  std::vector<int> backwards;  // greater is better, here as well
   for (std::size_t k = 0; k < ring.size(); ++k) {
     const std::int64_t hop = hops.any({ring[k]}, {ring[(k + 1) % ring.size()]});
     value = {std::min(value.first, hop), value.second + hop};

@@ -1,6 +1,6 @@
-// The fast planner of uniform pods against the slow one that tries all placements, on
-// fabrics too large for the oracle: the same pods placed, the same domains, the same tightness.
-// The two share the fabric and nothing else.
+// The fast planner of uniform pods against the slow one that tries all placements, on fabrics too
+// large for the oracle: the same pods placed, the same domains, the same tightness. They share only
+// the fabric.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -55,7 +55,7 @@ AgreementCase random_agreement_case(std::mt19937& random) {
   return c;
 }
 
-// Domains that cost something, a level, then nodes; then the free chips in them.
+// Used domains per level, then nodes; then the free chips in them.
 std::vector<std::int64_t> value(const AgreementCase& c, const std::set<FabricNodeId>& nodes) {
   std::vector<std::int64_t> counts;
   std::vector<std::int64_t> tight;
@@ -132,7 +132,7 @@ TEST(PlannerAgreement, AsGoodAsLookingAtAllWays) {
   EXPECT_GT(fit, 500);
 }
 
-// What is left out above the limits costs tightness, never a domain.
+// Shortcuts above the limits cost tightness, never an additional domain.
 TEST(PlannerAgreement, AsFewDomainsWithoutKeepingAllWays) {
   std::mt19937 random(20'260'303);
   int fit = 0;

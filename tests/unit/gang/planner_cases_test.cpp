@@ -1,5 +1,5 @@
-// What users ask of the planner, one named case each: even shares, roles, subgroups, repair, chosen
-// nodes, spare nodes, and the reasons given when it does not fit.
+// Users' requests to the planner, one named case each: even shares, roles, subgroups, repair,
+// chosen nodes, spare nodes, and the reasons if a gang does not fit.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
 
-// "b1/r1/x1" with so many free chips; the last element is the node's name.
+// A node at "b1/r1/x1" with so many free chips; the last element is its name.
 class Network {
  public:
   Network(std::vector<std::string> levels, const std::vector<std::pair<std::string, int>>& nodes)
@@ -139,7 +139,7 @@ TEST(PlannerCases, EvenByWholeSlices) {
   EXPECT_THAT(network.shares(gang), UnorderedElementsAre(Pair("a", 12), Pair("b", 12)));
 }
 
-// A slice that must be made whole in a domain costs something even where nothing else comes to it.
+// A slice that must be completed in a domain counts even if the domain gets no other pods.
 TEST(PlannerCases, SlicesOfRunningPodsAreMadeWholeInEveryBlock) {
   const Network network({"block", "rack", "hostname"},
                         {{"b3/r1/x0", 4}, {"b1/r1/x1", 3}, {"b2/r1/x2", 1}});
@@ -239,7 +239,7 @@ TEST(PlannerCases, ARepairStaysInTheSliceThatLostPodsAndKeepsRanks) {
   EXPECT_THAT(none.reason, HasSubstr("rack r1, which lost them"));
 }
 
-// Two blocks that differ in nothing but that the gang runs in one of them.
+// Two equal blocks, one of which already runs pods of the gang.
 TEST(PlannerCases, ARepairGoesWhereTheGangRuns) {
   const Network network({"block", "rack", "hostname"},
                         {{"b1/r1/x0", 3}, {"b1/r1/h4", 0}, {"b3/r1/x3", 0}, {"b3/r1/x5", 3}});

@@ -1,6 +1,6 @@
-// The planner against every assignment there is: random small forests, whose answers are compared
-// with the best of all ways to spread the pods over the nodes. The oracle knows nodes and paths
-// only and shares no code with the solver.
+// The planner against exhaustive search: on random small forests its answers are compared with the
+// best of all assignments of pods to nodes. The oracle knows only nodes and paths and shares no
+// code with the solver.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ struct OracleCase {
   }
 };
 
-// A prefix of a path; where an element is not known, the node's own.
+// A prefix of a path; unknown elements are unique to the node.
 std::string prefix(const OracleMachine& m, std::size_t level) {
   std::string text;
   for (std::size_t i = 0; i <= level; ++i) {
@@ -56,7 +56,7 @@ class Oracle {
   explicit Oracle(const OracleCase& c) : case_(c), pods_(c.machines.size(), 0) {
     for (const OracleMachine& m : c.machines) running_ += m.existing;
   }
-  // The most pods that can be placed by the rules; 0: none.
+  // The most pods that the rules allow; 0: none.
   int most() {
     for (const domain::Slice& slice : case_.gang.slices)
       if ((case_.gang.pods + running_) % slice.size != 0) return 0;
@@ -65,13 +65,13 @@ class Oracle {
     }
     return 0;
   }
-  // The best value of so many pods, if there is a way.
+  // The best value for so many pods, if they can be placed.
   std::optional<Value> best(int pods) {
     best_.reset();
     spread(0, pods);
     return best_;
   }
-  // Of one way: its value, if it keeps the rules.
+  // The value of one assignment, if it satisfies the rules.
   std::optional<Value> value(const std::vector<int>& pods) const {
     const Gang& gang = case_.gang;
     Value counts;

@@ -27,7 +27,7 @@ class Neighbours : public testing::Test, public SysFolder {
     const std::string plain_nic = device("pci0000:30/0000:31:00.0", "0x020000", "0x8086", "0x1", 0);
     interface(plain_nic, "eno1", 2);
   }
-  // A program in lldpctl's place.
+  // A replacement for lldpctl.
   LldpOptions tool(const std::string& lines) const {
     write("/lldpctl", "#!/bin/sh\n" + lines + "\n");
     std::filesystem::permissions(root() + "/lldpctl", std::filesystem::perms::owner_all);

@@ -195,7 +195,7 @@ TEST_F(HostNics, StatesTellOfPortsAndCarriers) {
   EXPECT_NE(down, before);
   write(at + "/infiniband/mlx5_0/ports/1/state", "4: ACTIVE\n");
   EXPECT_EQ(nic_states(tree(), nics), before);
-  write(at + "/net/eth2/carrier_changes", "4\n");  // down and up between two looks
+  write(at + "/net/eth2/carrier_changes", "4\n");  // down and up between two reads
   EXPECT_NE(nic_states(tree(), nics), before);
   remove(at);
   EXPECT_NE(nic_states(tree(), nics), before);

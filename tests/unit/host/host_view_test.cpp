@@ -33,7 +33,7 @@ class HostOfFour : public testing::Test, public SysFolder {
   void chip(const std::string& route, int numa) const {
     device(route, "0x120000", "0x1002", "0x74a1", numa);
   }
-  // What a source without the PCI tree says: addresses, links, and NODE or SYS.
+  // The facts of a source without the PCI tree: addresses, links, and NODE or SYS.
   static NodeTopology stated() {
     domain::TopologyBuilder builder;
     builder.vendor = "amd";
@@ -142,7 +142,7 @@ TEST_F(HostOfFour, ReportsWhichNicIsDownAndItsCounters) {
   EXPECT_EQ(out.signals[0].kind, SignalKind::state);
   EXPECT_EQ(out.signals[0].text, "port 1 is DOWN (Polling)");
   EXPECT_EQ(out.signals[1].kind, SignalKind::counter);
-  ASSERT_THAT(out.signals, SizeIs(5));  // of mlx5_1 the two counters
+  ASSERT_THAT(out.signals, SizeIs(5));  // including two counters of mlx5_1
   EXPECT_THAT(out.warnings, IsEmpty());
 }
 
@@ -176,7 +176,7 @@ TEST_F(HostOfFour, AnInterfaceWithoutRdmaIsNeverDown) {
 TEST_F(HostOfFour, TheWatchNoticesNicsAndDevices) {
   const SysfsTree sys = tree();
   HostWatch watch(sys);
-  EXPECT_TRUE(watch.changed());  // it has not looked yet
+  EXPECT_TRUE(watch.changed());  // it has not read the host yet
   watch.look();
   EXPECT_FALSE(watch.changed());
   write(first_nic_ + "/infiniband/mlx5_0/ports/1/state", "1: DOWN\n");

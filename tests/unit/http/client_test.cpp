@@ -109,7 +109,7 @@ TEST(Client, GivesUpAtTheDeadline) {
   ASSERT_FALSE(late.ok());
   EXPECT_EQ(late.error().code, Errc::deadline);
   release.set_value();
-  // the late reply must not be taken for the next one's
+  // the late reply must not be taken for the answer to the next request
   const auto next = client->call("GET", "/next", "");
   ASSERT_TRUE(next.ok()) << next.error().text();
   EXPECT_EQ(next->body, "GET /next? ");

@@ -23,7 +23,7 @@ Response text(std::string body) {
 
 std::string get(const std::string& path) { return "GET " + path + " HTTP/1.1\r\nHost: x\r\n\r\n"; }
 
-// "/now" is answered at once, everything else is kept.
+// "/now" is answered at once, other requests are kept.
 class LaterReply : public ::testing::Test {
  protected:
   void start(const ServerOptions& options = {}) {
@@ -37,7 +37,7 @@ class LaterReply : public ::testing::Test {
         },
         options);
   }
-  // A client whose request is kept as the `count`-th; it has asked for `more` behind it.
+  // A client whose request is the `count`-th kept one; it has pipelined `more` after it.
   std::unique_ptr<RawSocket> kept(std::size_t count = 1, const std::string& more = {}) {
     auto socket = std::make_unique<RawSocket>(running_->port());
     ask(*socket, count, more);

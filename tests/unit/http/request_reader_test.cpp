@@ -21,7 +21,7 @@ struct Seen {
   bool operator==(const Seen&) const = default;
 };
 
-// All requests in `bytes` given in steps of that many bytes.
+// All requests in `bytes`, fed in pieces of that many bytes.
 std::vector<Seen> read_all(std::string_view bytes, std::size_t step,
                            RequestReader::Limits limits = kLimits) {
   RequestReader reader(limits);
@@ -142,7 +142,7 @@ TEST(RequestReader, AnHttp10ClientIsNotToldToContinue) {
   EXPECT_FALSE(reader.take_expect_continue());
 }
 
-// The library's own limit counts anew with every piece; the sum is what has to hold.
+// The library's own limit starts over with every piece; the sum must stay within the limit.
 TEST(RequestReader, BoundsTheHeaderHoweverItIsCut) {
   std::string header = "GET / HTTP/1.1\r\nHost: x\r\n";
   while (header.size() < kLimits.header_bytes) header += "Some-Field: some value\r\n";

@@ -46,7 +46,7 @@ class RunningServer {
     loop_.post_and_wait([&] { stats = server_->stats(); });
     return stats;
   }
-  // Begins to drain; ready when nothing is open any more or the grace is over.
+  // Starts draining; ready when no connection is open or the grace period is over.
   std::future<void> drain(std::chrono::milliseconds grace) {
     auto done = std::make_shared<std::promise<void>>();
     loop_.post([this, grace, done] { server_->drain(grace, [done] { done->set_value(); }); });
@@ -83,7 +83,7 @@ class RawSocket {
   RawSocket(const RawSocket&) = delete;
   RawSocket& operator=(const RawSocket&) = delete;
 
-  // False once the server does not take bytes any more.
+  // False once the server no longer accepts bytes.
   virtual bool send(std::string_view bytes) {
     while (!bytes.empty()) {
       const ssize_t n = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -121,8 +121,7 @@ class RawSocket {
 
  protected:
   int descriptor() const { return fd_; }
-  // What is there of at most `room` bytes, waiting for the first; 0 or less: nothing comes any
-  // more.
+  // Reads at most `room` bytes, waiting for the first; 0 or less: the connection has ended.
   virtual ssize_t take(char* to, std::size_t room) { return ::recv(fd_, to, room, 0); }
 
  private:

@@ -1,5 +1,6 @@
 // ScriptedPeer — a server that answers with given bytes: each connection has a list of answers, one
-// for each request it gets, and is closed after the last. For how a client takes odd replies.
+// for each request it gets, and is closed after the last. For tests of a client with unusual
+// replies.
 #pragma once
 
 #include <arpa/inet.h>
@@ -19,7 +20,7 @@ namespace chipweave::http {
 class ScriptedPeer {
  public:
   using Script = std::vector<std::vector<std::string>>;  // answers by connection
-  static constexpr const char* kNoAnswer = "";           // takes the request and says nothing
+  static constexpr const char* kNoAnswer = "";           // reads the request and does not answer
 
   explicit ScriptedPeer(Script script)
       : script_(std::move(script)), fd_(::socket(AF_INET, SOCK_STREAM, 0)) {
@@ -42,12 +43,12 @@ class ScriptedPeer {
 
   std::string url() const { return "127.0.0.1:" + std::to_string(port_); }
 
-  // Until so many connections have been closed from this side.
+  // Waits until so many connections have been closed from this side.
   void wait_until_closed(int connections) const {
     for (int now = closed_; now < connections; now = closed_) closed_.wait(now);
   }
 
-  // Stops listening; how many connections have been served.
+  // Stops listening; returns the number of connections served.
   int finish() {
     if (thread_.joinable()) {
       ::shutdown(fd_, SHUT_RDWR);

@@ -70,7 +70,7 @@ TEST(ServerLimits, AClientThatSendsItsLargeBodyAnywayGetsToSeeTheAnswer) {
   const auto reply = client->call("POST", "/", std::string(20U << 20U, 'x'));
   ASSERT_TRUE(reply.ok()) << reply.error().text();
   EXPECT_EQ(reply->status, 413);
-  // and the client finds its way back
+  // and the client reconnects
   const auto next = client->call("POST", "/", "small");
   ASSERT_TRUE(next.ok()) << next.error().text();
   EXPECT_EQ(next->status, 200);
@@ -90,7 +90,7 @@ TEST(ServerLimits, DropsASlowHeaderHoweverItTrickles) {
   RunningServer running(echo, options);
   RawSocket slow(running.port());
   slow.send("GET / HTTP/1.1\r\nHost: x\r\n");
-  // one more byte for each answer of a healthy client: the slow one's time runs on regardless
+  // one more byte per answer of a healthy client: the slow client's time limit is not extended
   RawSocket healthy(running.port());
   while (slow.send("a")) {
     healthy.send(kShortGet);

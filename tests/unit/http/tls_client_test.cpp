@@ -58,7 +58,7 @@ TEST_F(TlsClient, TakesTicketsForNoReply) {
   TlsSocket later(running.port());
   later.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
   later.read_reply();
-  // another connection would not be believed
+  // a new connection would not be trusted
   const Pem other = make_certificate(other_ca, "IP:127.0.0.1");
   running.loop().post_and_wait([&] {
     options.tls->replace(*TlsContext::make({other.certificate, other.key, {}}).value());

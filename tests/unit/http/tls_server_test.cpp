@@ -1,5 +1,5 @@
-// The server over TLS: handshakes, framing that does not follow the records, whom it refuses, what
-// a change of the certificate does.
+// The server over TLS: handshakes, framing that does not match the records, rejected clients, a
+// change of the certificate.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -159,9 +159,9 @@ TEST_F(TlsServer, AnswersAClientThatSaysGoodbyeRightAfterItsRequest) {
     socket.send(https_get("/last"));
     socket.say_goodbye();
     EXPECT_EQ(body_of(socket.read_reply()), "GET /last? ");
-    socket.read_to_close();  // and the server closes, though this side's socket stays open
+    socket.read_to_close();  // and the server closes, although this side stays open
   }
-  // cut without a good-bye
+  // cut without close_notify
   std::make_unique<TlsSocket>(running.port(), wish())->send("GET /half");
   while (running.stats().connections_open > 0) {
   }

@@ -21,7 +21,7 @@ namespace chipweave::http {
 struct TlsWish {
   std::string ca;    // empty: the server is not verified
   test::Pem own;     // empty: no client certificate
-  int version = 0;   // at most; 0: whatever
+  int version = 0;   // at most; 0: any
   std::string alpn;  // as on the wire, "\x02h2"
   int receive_buffer = 0;
 };
@@ -48,7 +48,7 @@ class TlsSocket : public RawSocket {
       SSL_CTX_use_PrivateKey(c, key.get());
     }
     if (wish.version != 0) {
-      SSL_CTX_set_security_level(c, 0);  // else this side would not even try
+      SSL_CTX_set_security_level(c, 0);  // otherwise this side would not even try
       SSL_CTX_set_min_proto_version(c, TLS1_VERSION);
       SSL_CTX_set_max_proto_version(c, wish.version);
     }
@@ -65,10 +65,10 @@ class TlsSocket : public RawSocket {
   bool send(std::string_view bytes) override {
     return connected_ && SSL_write(ssl_.get(), bytes.data(), static_cast<int>(bytes.size())) > 0;
   }
-  // Past TLS.
+  // Bypasses TLS.
   bool send_raw(std::string_view bytes) { return RawSocket::send(bytes); }
   void say_goodbye() { SSL_shutdown(ssl_.get()); }
-  // The server has said good-bye, not just closed. After reading to the end.
+  // Whether the server has sent close_notify, not just closed. Call it after reading to the end.
   bool was_told_goodbye() const {
     return (SSL_get_shutdown(ssl_.get()) & SSL_RECEIVED_SHUTDOWN) != 0;
   }

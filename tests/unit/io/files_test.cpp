@@ -99,7 +99,7 @@ TEST(WriteFileAtomically, DevicesAndPipesAreWrittenToAndStay) {
   std::string read;
   std::thread reader([&] { read = read_file(tmp.at("pipe"), 100).value(); });
   const auto written = write_file_atomically(tmp.at("pipe"), "through a pipe");
-  if (!written.ok()) std::ofstream(tmp.at("pipe")) << "";  // or the reader waits for ever
+  if (!written.ok()) std::ofstream(tmp.at("pipe")) << "";  // otherwise the reader waits forever
   reader.join();
   EXPECT_TRUE(written.ok());
   EXPECT_EQ(read, "through a pipe");

@@ -1,4 +1,5 @@
-// Annotations added to a pod exactly once, whatever the API server answers or does not.
+// Annotations are added to a pod exactly once, with every kind of answer of the API server, or
+// none.
 #include "common/kube/annotator.hpp"
 
 #include <gtest/gtest.h>

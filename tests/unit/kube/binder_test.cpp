@@ -1,4 +1,4 @@
-// Binding a pod, whatever the API server answers or does not.
+// Binding a pod, with every kind of answer of the API server, or none.
 #include "common/kube/binder.hpp"
 
 #include <gtest/gtest.h>
@@ -70,7 +70,7 @@ TEST_F(Binds, AnAnswerThatNeverReachedTheServerIsTriedAgain) {
   EXPECT_EQ(server_.target, "wait 100");
   server_.pass_time();
   EXPECT_EQ(server_.target, "POST " + kBoundPod + "/binding");
-  // the first one came through after all
+  // the first one arrived after all
   server_.reply(409, status(409, "pod w-0 is already assigned to node n1"));
   server_.reply(200, pod_text("u1", "n1", "0,3"));
   EXPECT_EQ(outcome_, "bound");

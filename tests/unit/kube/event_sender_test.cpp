@@ -92,7 +92,7 @@ TEST_F(EventSending, AServerThatMakesUpReasonsFillsNoLog) {
 
 TEST_F(EventSending, WhatFindsNoRoomIsDropped) {
   log();
-  for (int i = 0; i < 7; ++i) send();  // one is on its way, four wait
+  for (int i = 0; i < 7; ++i) send();  // one is in flight, four wait
   EXPECT_EQ(events_.stats().dropped, 2U);
 }
 

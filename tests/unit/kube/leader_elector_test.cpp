@@ -1,4 +1,4 @@
-// One elector and what the API server answers it.
+// One elector with every kind of answer of the API server.
 #include "common/kube/leader_elector.hpp"
 
 #include <gtest/gtest.h>
@@ -53,20 +53,20 @@ class Elector : public testing::Test {
         std::make_unique<LeaderElector>(server_, clock_, options, events, [] { return 0.5; });
     elector_->start();
   }
-  // Takes the Lease of which there was none.
+  // Creates and takes a missing Lease.
   void lead() {
     server_.reply(404, election_status(404));
     server_.reply(201, held("1", "me"));
     ASSERT_TRUE(elector_->holds());
     told_.clear();
   }
-  // The elector looks, and looks again, until so much time has gone by.
+  // The elector reads repeatedly until so much time has passed.
   void look_on(milliseconds time, const std::string& body) {
     const auto end = server_.time + time;
     while (server_.time < end) {
       ASSERT_EQ(server_.target, kLease);
       server_.reply(200, body);
-      if (server_.on_time == nullptr) return;  // it does something else than wait
+      if (server_.on_time == nullptr) return;  // it is not waiting
       server_.pass_time();
     }
   }
@@ -168,7 +168,7 @@ TEST_F(Elector, ARenewalIsWaitedForAnew) {
 
 TEST_F(Elector, WhatWasNotLookedAtWasNotWaitedFor) {
   look_on(milliseconds(2500), held("7", "other"));
-  for (int i = 0; i < 10; ++i) {  // the API server is away
+  for (int i = 0; i < 10; ++i) {  // the API server is down
     server_.time += milliseconds(1000);
     server_.fail(Errc::deadline, "no answer");
     server_.pass_time();
@@ -247,7 +247,7 @@ TEST_F(Elector, ALostAnswerIsLookedForAndTheLeaderHurries) {
   EXPECT_EQ(server_.target, "wait 100");
   server_.pass_time();
   EXPECT_EQ(server_.target, kLease);
-  server_.reply(200, held("2", "me"));  // it had been taken
+  server_.reply(200, held("2", "me"));  // the write had succeeded
   EXPECT_EQ(server_.target, "PUT " + kLease);
   EXPECT_TRUE(elector_->holds());
   server_.time = std::chrono::steady_clock::time_point(milliseconds(2000));
@@ -260,7 +260,7 @@ TEST_F(Elector, AStoppedProcessDoesNotLeadByAnAnswerThatIsOld) {
   EXPECT_EQ(server_.target, "PUT " + kLease);
   server_.time += seconds(10);
   EXPECT_FALSE(elector_->holds());
-  server_.reply(200, held("2", "me"));  // lay there all the time
+  server_.reply(200, held("2", "me"));  // it existed all the time
   EXPECT_FALSE(elector_->holds());
   EXPECT_EQ(told_, std::vector<std::string>{"ended"});
   EXPECT_EQ(server_.target, kLease);
@@ -294,7 +294,7 @@ TEST_F(Elector, ALeaseThatVanishesIsWaitedOutByOthers) {
 }
 
 TEST_F(Elector, HostileLeases) {
-  // Waited for as long as the holder may mean it, but not for ever; never for less than our own.
+  // Waits for the holder's duration, within an upper limit, but never for less than our own.
   const std::vector<std::pair<std::string, seconds>> cases = {
       {R"({"holderIdentity":"x","leaseDurationSeconds":2147483647})", seconds(600)},
       {R"({"holderIdentity":"x","leaseDurationSeconds":9223372036854775807})", seconds(600)},
@@ -385,7 +385,7 @@ TEST_F(Elector, GivesTheLeaseBack) {
   EXPECT_EQ(sent()["spec"]["leaseDurationSeconds"], 1);
   EXPECT_EQ(sent()["spec"]["leaseTransitions"], 4);
   EXPECT_FALSE(stopped);
-  server_.reply(409, election_status(409));  // a renewal was on its way
+  server_.reply(409, election_status(409));  // a renewal was in flight
   EXPECT_EQ(server_.target, kLease);
   server_.reply(200, held("2", "me"));
   server_.reply(200, held("3", "", "1"));

@@ -1,7 +1,7 @@
-// Several electors against one simulated API server, with everything between them that can go
-// wrong: slow and lost requests and answers, processes that are stopped for a while, die or give
-// up, clocks that run at different speeds, an API server that is away. What must hold all the time:
-// no two of them lead at once. What must hold in the end, when all is quiet: one leads.
+// Several electors with one simulated API server, and everything that can go wrong between them:
+// slow and lost requests and answers, processes that are stopped for a while, die or resign, clocks
+// that run at different speeds, an API server that is down. Invariant: at most one of them leads at
+// any time. In the end, when nothing fails any more, one leads.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ using std::chrono::seconds;
 
 class World;
 
-// One process: its clock, what it waits for, and whether it is stopped just now.
+// One process: its clock, what it waits for, and whether it is currently stopped.
 class Process final : public Transport {
  public:
   Process(World& world, int number, double speed);
@@ -38,7 +38,7 @@ class Process final : public Transport {
   std::unique_ptr<Ticket> after(milliseconds delay, std::function<void()> task) override;
   Steady now() const override;
 
-  // Runs now, or when the process goes on.
+  // Runs now, or when the process resumes.
   void run(std::function<void()> task) {
     if (!stopped) return task();
     held.push_back(std::move(task));
@@ -57,14 +57,14 @@ class Process final : public Transport {
 
 class World {
  public:
-  // A Lease that is deleted before everybody has seen it cannot be waited for.
+  // A Lease that is deleted before every process has seen it cannot be waited out.
   static constexpr seconds kSeenByAll{30};
 
   World(unsigned seed, bool deletes) : random_(seed), deletes_(deletes) {
     for (int i = 0; i < 3; ++i) start();
   }
 
-  // Everything that happens until then.
+  // Runs everything that happens until then.
   void run(seconds time) {
     const microseconds end = now_ + time;
     while (!queue_.empty() && queue_.begin()->first <= end) {
@@ -99,7 +99,7 @@ class World {
 
   // --- the network and the server
   void send(Call call, std::function<void(Result<Reply>)> answer) {
-    if (!quiet_ && pick(30) == 0) return;  // lost on its way
+    if (!quiet_ && pick(30) == 0) return;  // lost in transit
     at(latency(), [this, call = std::move(call), answer = std::move(answer)] {
       if (now_ < away_until_) return;
       Reply reply = serve(call);
@@ -180,7 +180,7 @@ class World {
     if (what < 16) {
       away_until_ = now_ + microseconds(pick(6'000'000));
     } else if (what < 18) {
-      if (version_ > 0) version_ = ++versions_;  // somebody labels it
+      if (version_ > 0) version_ = ++versions_;  // another client labels it
     } else if (what < 22 && deletes_) {
       if (now_ >= made_ + kSeenByAll) version_ = 0;
     } else if (!p.stopped) {
@@ -191,7 +191,7 @@ class World {
     if (!p.stopped) ++pauses_;
     p.stopped = true;
   }
-  // One is killed, or gives up in order, and another begins.
+  // One is killed, or resigns in order, and another starts.
   void replace(std::size_t n) {
     Process& p = *processes_[n];
     if (pick(2) == 0 && !p.stopped) {
@@ -319,7 +319,8 @@ constexpr seconds kTime{300};
 class Electors : public ::testing::TestWithParam<unsigned> {};
 
 TEST_P(Electors, NeverTwoAtOnceAndOneInTheEnd) {
-  // Every third world loses its Lease now and then, which a process that starts then cannot know.
+  // In every third run the Lease is sometimes deleted, which a process that starts then cannot
+  // know.
   World world(GetParam(), GetParam() % 3 == 2);
   world.disturb(kTime);
   EXPECT_GT(world.terms(), static_cast<int>(kTime.count()) / 60) << "nobody ever led";

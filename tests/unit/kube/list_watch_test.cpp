@@ -1,4 +1,4 @@
-// The state machine of list and watch: what it asks for next, whatever comes back.
+// The state machine of list and watch: its next request after each kind of result.
 #include "common/kube/list_watch.hpp"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ class Machine : public testing::Test {
   std::optional<WatchRequest> added(ListWatch& m, const std::string& version) {
     return m.event(WatchKind::added, version, false, {});
   }
-  // Through its first streaming list.
+  // Runs through its first streaming list.
   void sync(ListWatch& m) {
     m.start();
     added(m, "5");
@@ -76,7 +76,7 @@ TEST_F(Machine, AServerWithoutStreamingListsIsListed) {
     WatchRequest r = m.failed({status, "", {}}, milliseconds(3));
     EXPECT_EQ(r.kind, Kind::list) << status;
     m.page("4", "");
-    r = m.failed({410, "", {}}, seconds(5));  // and is not asked to stream again
+    r = m.failed({410, "", {}}, seconds(5));  // and streaming is not tried again
     EXPECT_EQ(r.kind, Kind::list) << status;
     EXPECT_EQ(r.resource_version, "") << "what is gone from memory must not be listed from there";
   }

@@ -32,7 +32,7 @@ using Changes = std::vector<std::string>;
 TEST_F(Copy, TellsWhatChangedOnly) {
   mirror_.put(pod("a", "u1", "1"), 1);
   EXPECT_EQ(take(), Changes{"u1@1"});
-  mirror_.put(pod("a", "u1", "1"), 1);  // told twice
+  mirror_.put(pod("a", "u1", "1"), 1);  // delivered twice
   EXPECT_EQ(take(), Changes{});
   mirror_.put(pod("a", "u1", "2"), 1);
   EXPECT_EQ(take(), Changes{"u1@2"});
@@ -48,13 +48,13 @@ TEST_F(Copy, AnObjectMadeAnewUnderItsNameIsAnotherOne) {
   take();
   mirror_.put(pod("a", "u2", "5"), 1);
   EXPECT_EQ(take(), (Changes{"-ns/a", "u2@5"}));
-  mirror_.remove(pod("a", "u1", "6"));  // the old one's end comes late
+  mirror_.remove(pod("a", "u1", "6"));  // a late deletion of the old pod
   EXPECT_EQ(take(), Changes{});
   EXPECT_EQ(mirror_.size(), 1U);
 }
 
 TEST_F(Copy, OldNewsIsNone) {
-  mirror_.put(pod("a", "u2", "10"), 1);  // from elsewhere; the watch is behind
+  mirror_.put(pod("a", "u2", "10"), 1);  // from another source; the watch lags behind
   take();
   mirror_.put(pod("a", "u1", "7"), 1);
   mirror_.put(pod("a", "u1", "9"), 1);
@@ -63,9 +63,9 @@ TEST_F(Copy, OldNewsIsNone) {
   EXPECT_EQ(take(), Changes{});
   mirror_.put(pod("a", "u2", "11"), 1);
   EXPECT_EQ(take(), Changes{"u2@11"});
-  mirror_.put(pod("a", "u3", "4"), 2);  // a new list is believed: a backup was restored
+  mirror_.put(pod("a", "u3", "4"), 2);  // a new list is authoritative: a backup was restored
   EXPECT_EQ(take(), (Changes{"-ns/a", "u3@4"}));
-  mirror_.put(pod("a", "u4", "x"), 2);  // so is what cannot be compared
+  mirror_.put(pod("a", "u4", "x"), 2);  // and so are versions that cannot be compared
   mirror_.put(pod("a", "u5", "3"), 2);
   EXPECT_EQ(take(), (Changes{"-ns/a", "u4@x", "-ns/a", "u5@3"}));
 }
@@ -83,7 +83,7 @@ TEST_F(Copy, WhatAWholeListDoesNotHoldIsGone) {
   EXPECT_EQ(mirror_.size(), 2U);
 }
 
-// Each pod is read by itself while the second list, of version 10, is under way.
+// Each pod is read separately while the second list, of version 10, is in progress.
 TEST_F(Copy, WhatWasReadByItselfStaysIfTheListHoldsItOrItIsNewer) {
   mirror_.put(pod("known", "k", "1"), 1);
   mirror_.put(pod("listed", "l", "2"), 1);

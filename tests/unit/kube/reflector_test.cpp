@@ -1,4 +1,4 @@
-// A reflector against a scripted API server: cut anywhere, slow, refusing, telling things twice.
+// A reflector with a scripted API server: cut anywhere, slow, refusing, delivering events twice.
 #include "common/kube/reflector.hpp"
 
 #include <gtest/gtest.h>
@@ -50,7 +50,7 @@ class Reflects : public testing::Test {
     o.path = "/api/v1/pods";
     return o;
   }
-  // The whole story of a healthy stream.
+  // All events of a healthy stream.
   static std::string story() {
     return event("ADDED", object("a", 1)) + event("ADDED", object("b", 2, "n1")) +
            bookmark(3, true) + event("MODIFIED", object("a", 4, "n2")) + bookmark(5, false) +
@@ -83,7 +83,7 @@ TEST_F(Reflects, AStreamingListAndWhatFollows) {
   EXPECT_EQ(problems_, std::vector<std::string>{});
 }
 
-// Whatever the cut, going on leaves nothing out and nothing double.
+// After a cut at any point, the reflector misses nothing and delivers nothing twice.
 TEST_F(Reflects, CutAtEveryByteItComesToTheSameEnd) {
   const std::string text = story();
   for (std::size_t cut = 0; cut <= text.size(); ++cut) {
@@ -96,7 +96,7 @@ TEST_F(Reflects, CutAtEveryByteItComesToTheSameEnd) {
     server.end(make_error(Errc::unavailable, "reset by peer"));
     ASSERT_TRUE(server.target.starts_with("wait "));
     server.pass_time();
-    // An API server answers from the requested version.
+    // The API server answers from the requested version.
     std::string rest = text;
     if (const auto at = server.target.find("resourceVersion=");
         at != std::string::npos && !holds(server.target, "initial")) {

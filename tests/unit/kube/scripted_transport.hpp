@@ -1,5 +1,5 @@
-// ScriptedTransport — holds the one request that is under way; the test answers when and how it
-// likes. Time stands still unless the test moves it.
+// ScriptedTransport — holds the one request in flight; the test decides when and how to answer it.
+// Time stands still unless the test advances it.
 #pragma once
 
 #include <deque>
@@ -42,7 +42,7 @@ class ScriptedTransport final : public Transport {
   }
   std::chrono::steady_clock::time_point now() const override { return time; }
 
-  // Copies go out: an answer may replace what waits for it.
+  // Copied first: an answer may replace the waiting callback.
   void reply(int status, std::string text) {
     const auto done = on_reply;
     done(Reply{status, std::move(text), std::nullopt});

@@ -122,7 +122,7 @@ TEST(Controllers, SidecarsAndRequestsAreCountedAsTheSchedulerCountsThem) {
       "  containers:\n"
       "  - {name: a, resources: {requests: {nvidia.com/gpu: 3}, limits: {nvidia.com/gpu: 5}}}\n");
   ASSERT_EQ(manifest.pods.size(), 1U);
-  EXPECT_THAT(manifest.pods[0].resources, ElementsAre(Pair("nvidia.com/gpu", 4)));  // 3 beside 1
+  EXPECT_THAT(manifest.pods[0].resources, ElementsAre(Pair("nvidia.com/gpu", 4)));  // 3 plus 1
 }
 
 TEST(Controllers, NamesAreThoseThatKubernetesTakes) {

@@ -1,4 +1,4 @@
-// Shared by the manifest tests: expand text and look into the pods.
+// Shared by the manifest tests: expands text and inspects the pods.
 #pragma once
 
 #include <gtest/gtest.h>

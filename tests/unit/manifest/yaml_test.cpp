@@ -11,7 +11,7 @@ using test::object_of;
 using test::refusal;
 using testing::HasSubstr;
 
-// The value as it arrives in the Pod's JSON.
+// The value in the Pod's JSON.
 nlohmann::json value_of(const std::string& yaml) {
   const Manifest manifest = expand(
       "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers: [{name: c}]\n  v: " +

@@ -1,5 +1,5 @@
-// Shown on made trees: what the PCI bus of such a machine looks like beyond vendor id and class is
-// not known.
+// Tested on constructed trees: beyond vendor id and class, the PCI bus of such a machine is
+// unknown.
 #include "node-agent/probes/metax/metax_probe.hpp"
 
 #include <gmock/gmock.h>
@@ -39,7 +39,7 @@ class Metax : public testing::Test, public SysFolder {
 TEST_F(Metax, ReportsChipsAndNicsButNoLinksWithAWarning) {
   two_chips();
   nic("pci0000:10/0000:10:01.0/0000:12:00.0", "mlx5_0", "eth2", 7, 0);
-  device("pci0000:20/0000:21:00.0", "0x030200", "0x10de", "0x20b0", 0);  // not of MetaX
+  device("pci0000:20/0000:21:00.0", "0x030200", "0x10de", "0x20b0", 0);  // another vendor's device
   const auto got = probe_.discover();
   ASSERT_TRUE(got) << got.error().text();
   EXPECT_EQ(got->topology.vendor(), "metax");
@@ -50,7 +50,7 @@ TEST_F(Metax, ReportsChipsAndNicsButNoLinksWithAWarning) {
   ASSERT_THAT(got->topology.nics(), SizeIs(1));
   EXPECT_THAT(got->topology.nics()[0].paths, ElementsAre(LinkKind::pix, LinkKind::sys));
   EXPECT_THAT(got->warnings, Contains(HasSubstr("--probe profile:metax-c550-8")));
-  EXPECT_NE(profiles::find("metax-c550-8"), nullptr);  // which the warning names
+  EXPECT_NE(profiles::find("metax-c550-8"), nullptr);  // named by the warning
 }
 
 TEST_F(Metax, NothingAtAllIsAnOrdinaryState) {

@@ -66,7 +66,7 @@ TEST(ClusterTexts, APartAfterTheOtherIsRenewed) {
   EXPECT_EQ(*texts.texts().at("p-0"), of_a);
   EXPECT_EQ(*texts.texts().at("p-1"),
             R"({"c":{"What":"","UpdateTime":165},"d":{"What":"","UpdateTime":165}})");
-  // A clock that was set back; no time ever falls.
+  // The clock was set back; times never decrease.
   EXPECT_FALSE(renew(50));
   EXPECT_FALSE(renew(110));
   EXPECT_FALSE(renew(111));
@@ -75,7 +75,7 @@ TEST(ClusterTexts, APartAfterTheOtherIsRenewed) {
             R"({"c":{"What":"else","UpdateTime":166},"d":{"What":"","UpdateTime":165}})");
 }
 
-// What is there, written from scratch.
+// The expected texts, written from scratch.
 struct Scratch {
   std::map<std::string, std::pair<std::string, std::int64_t>> nodes;  // what, time
 

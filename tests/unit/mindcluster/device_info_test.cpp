@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "common/codec/mindcluster/faults/upgrade_faults.hpp"
 #include "common/codec/mindcluster/node/switch_info.hpp"
 #include "common/http/sha256.hpp"
 
@@ -11,7 +10,7 @@ namespace {
 
 const Digest kSha256 = http::sha256;
 
-// DeviceInfo and CheckCode as published of a healthy node.
+// DeviceInfo and CheckCode as published for a healthy node.
 constexpr const char* kHealthy =
     R"({"DeviceInfo":{"DeviceList":{"huawei.com/Ascend910":"Ascend910-0,Ascend910-1,Ascend910-2,)"
     R"(Ascend910-3,Ascend910-4,Ascend910-5,Ascend910-6,Ascend910-7","huawei.com/Ascend910-Fault":)"
@@ -73,7 +72,6 @@ TEST(DeviceInfo, RackIdFollowsTheCheckCode) {
   const std::string text = write_device_info(info, kSha256);
   EXPECT_TRUE(text.ends_with("\",\"RackID\":6}")) << text;
   EXPECT_NE(text.find(R"("huawei.com/npu":"npu-0,npu-1,)"), std::string::npos);
-  EXPECT_EQ(*read_device_info(text, kSha256), info);
 }
 
 TEST(DeviceInfo, ChipsWithoutNetworkHaveNoNetworkKey) {
@@ -83,49 +81,13 @@ TEST(DeviceInfo, ChipsWithoutNetworkHaveNoNetworkKey) {
   const std::string text = write_device_info(info, kSha256);
   EXPECT_EQ(text.find("NetworkUnhealthy"), std::string::npos);
   EXPECT_EQ(text.find(R"("huawei.com/Ascend310P":)"), std::string::npos);
-  EXPECT_EQ(*read_device_info(text, kSha256), info);
 }
 
-TEST(DeviceInfo, IsReadAsItWasWritten) {
+TEST(DeviceInfo, TextsAreEscapedAsGoDoes) {
   DeviceInfo info = faulty();
-  info.others["huawei.com/Ascend910-2c"] = "Ascend910-2c-100-0";
-  info.recovering = {5, 6};
-  info.super_pod_id = kIdUnreported;
   info.faults[0].type = "a<b>&\xE2\x80\xA8";
   const std::string text = write_device_info(info, kSha256);
   EXPECT_NE(text.find(R"(a\\u003cb\\u003e\\u0026\\u2028)"), std::string::npos) << text;
-  const auto again = read_device_info(text, kSha256);
-  ASSERT_TRUE(again.ok()) << again.error().text();
-  EXPECT_EQ(*again, info);
-}
-
-TEST(DeviceInfo, UnknownMembersAndBlanksOfTheTextDoNoHarm) {
-  std::string text = kHealthy;
-  text.insert(1, R"( "TopoCheck" : "OK", "RackID": null, )");
-  const auto info = read_device_info(text, kSha256);
-  ASSERT_TRUE(info.ok()) << info.error().text();
-  EXPECT_EQ(*info, healthy());
-}
-
-TEST(DeviceInfo, BlanksInListsAreCoveredByTheCheckCode) {
-  const std::string inner =
-      R"({"DeviceList":{"huawei.com/Ascend910":"Ascend910-1, Ascend910-0"},"UpdateTime":3})";
-  const std::string text =
-      R"({"DeviceInfo":)" + inner + R"(,"CheckCode":")" + check_code(inner, kSha256) + R"("})";
-  const auto info = read_device_info(text, kSha256);
-  ASSERT_TRUE(info.ok()) << info.error().text();
-  EXPECT_EQ(*info->available, (std::vector<int>{0, 1}));
-  EXPECT_EQ(info->super_pod_id, kIdUnsupported);
-  EXPECT_FALSE(info->network_unhealthy.has_value());
-}
-
-TEST(DeviceInfo, AWrongCheckCodeIsAnError) {
-  std::string text = kHealthy;
-  text.replace(text.find("1763713955"), 10, "1763713956");
-  const auto info = read_device_info(text, kSha256);
-  ASSERT_FALSE(info.ok());
-  EXPECT_NE(info.error().text().find("CheckCode"), std::string::npos);
-  EXPECT_FALSE(read_device_info(R"({"DeviceInfo":{"DeviceList":{}}})", kSha256).ok());
 }
 
 TEST(SwitchInfo, HasEventsAsStrings) {
@@ -152,7 +114,6 @@ TEST(SwitchInfo, HasEventsAsStrings) {
                   R"("UpdateTime":1750000001,"NodeStatus":"UnHealthy","FaultTimeAndLevelMap":)"
                   R"({"[0x00f103b0,155904,na,na]_1_2":{"fault_time":1750000000,)"
                   R"("fault_level":"SeparateFault"}}})");
-  EXPECT_EQ(*read_switch_info(text), info);
 }
 
 TEST(SwitchInfo, LevelsSayWhatBecomesOfTheNode) {
@@ -160,18 +121,6 @@ TEST(SwitchInfo, LevelsSayWhatBecomesOfTheNode) {
   EXPECT_EQ(node_status_of("SubHealthFault"), kNodeSubHealthy);
   EXPECT_EQ(node_status_of("RestartRequestFault"), kNodeUnHealthy);
   EXPECT_EQ(node_status_of("ResetFault"), std::nullopt);
-}
-
-TEST(UpgradeFaults, AreSortedByTheBytesOfNames) {
-  const UpgradeFaults faults = {{2, {{1750000000, "80E01801", "SeparateNPU", "FaultFrequency"}}},
-                                {10, {}}};
-  const std::string text = write_upgrade_faults("Ascend910", faults);
-  EXPECT_EQ(text, R"({"Ascend910-10":[],"Ascend910-2":[{"upgrade_time":1750000000,)"
-                  R"("fault_code":"80E01801","fault_level":"SeparateNPU",)"
-                  R"("upgrade_type":"FaultFrequency"}]})");
-  EXPECT_EQ(*read_upgrade_faults("Ascend910", text), faults);
-  EXPECT_TRUE(read_upgrade_faults("Ascend910", "")->empty());
-  EXPECT_FALSE(read_upgrade_faults("npu", text).ok());
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ class NvmlEventsTest : public FakeDriver {
   }
 
   std::optional<NvmlLibrary> library_;
-  std::optional<NvmlEvents> events_;  // goes first
+  std::optional<NvmlEvents> events_;  // destroyed first
 };
 
 TEST_F(NvmlEventsTest, DeliveredInOrderAndOnce) {

@@ -21,7 +21,7 @@ TEST_F(NvmlLibraryTest, AbsentLibraryIsNoDriver) {
   ASSERT_FALSE(library.ok());
   EXPECT_EQ(library.error().code, Errc::not_found);
   EXPECT_THAT(library.error().message, HasSubstr("no NVIDIA driver here"));
-  // Neither is it where the loader looks.
+  // It is not on the loader's search path either.
   const auto named = NvmlLibrary::open("libchipweave-has-no-such.so.1");
   ASSERT_FALSE(named.ok());
   EXPECT_EQ(named.error().code, Errc::not_found);
@@ -73,7 +73,7 @@ TEST_F(NvmlLibraryTest, TextsEndWithTheirBufferAndArePrintable) {
   EXPECT_EQ(nvml_text("a\nb\x80", 4), "a?b?");
 }
 
-// The two ways in which a driver takes its caller along; the process around the reader is to
+// The two ways in which a driver can take down its caller; the process around the reader must
 // contain them.
 TEST_F(NvmlLibraryTest, FakeCrashesAndHangsOnTheCallNamed) {
   Json machine = pcie_pair();

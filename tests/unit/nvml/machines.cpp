@@ -45,7 +45,8 @@ FakeDriver::FakeDriver() {
 
 FakeDriver::~FakeDriver() { ::unsetenv("CHIPWEAVE_FAKE_NVML"); }
 
-// Another file takes its name: the library never sees half of one, and always that it is another.
+// Replaces the file by a rename: the library never sees a partial file and always detects the
+// change.
 void FakeDriver::play(const Json& scenario) const {
   std::filesystem::rename(folder_.put("next.json", scenario.dump()), folder_.at("scenario.json"));
 }

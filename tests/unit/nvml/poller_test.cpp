@@ -26,7 +26,7 @@ class NvmlPollerTest : public FakeDriver {
     }
     return 0;
   }
-  // The poll that finds what `change` does to a machine after the baseline.
+  // The poll that detects `change`, made to a machine after the baseline.
   int poll_that_sees(Json machine, const std::function<void(Json&)>& change,
                      const std::string& library = current()) {
     poller_.reset();
@@ -37,7 +37,7 @@ class NvmlPollerTest : public FakeDriver {
   }
 
   std::optional<NvmlLibrary> library_;
-  std::optional<NvmlPoller> poller_;  // goes first
+  std::optional<NvmlPoller> poller_;  // destroyed first
 };
 
 TEST_F(NvmlPollerTest, WhatStaysAsItIsIsNoChange) {

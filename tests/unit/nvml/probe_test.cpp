@@ -101,7 +101,7 @@ TEST_F(NvidiaProbeTest, BlackwellAndItsTrays) {
   const Observation board = see(probe_, hgx_b200());
   EXPECT_THAT(board.ports, SizeIs(144));
   EXPECT_EQ(board.facts.at("nvlink.version"), "5.0");
-  EXPECT_THAT(board.signals, SizeIs(8 * 2 + 144));  // of links only recoveries
+  EXPECT_THAT(board.signals, SizeIs(8 * 2 + 144));  // links report only recoveries
   const Observation tray = see(probe_, gb200_tray());
   EXPECT_EQ(tray.topology.chip_count(), 4);
   EXPECT_EQ(tray.facts.at("fabric.clique"), "abababab-abab-abab-abab-abababababab.32766");
@@ -195,7 +195,7 @@ TEST_F(NvidiaProbeTest, OneSidedLinkIsUpAtOneEndOnly) {
   EXPECT_THAT(seen.warnings, Contains(HasSubstr("taken as 1")));
 }
 
-// The driver does not say where a link leads that is down.
+// The driver does not report where a link that is down leads.
 TEST_F(NvidiaProbeTest, LinkThatWentDownIsStillThatLink) {
   Json machine = dgx1v();
   (void)see(probe_, machine);
@@ -222,7 +222,7 @@ TEST_F(NvidiaProbeTest, SwitchLanesDownArePortsDown) {
   EXPECT_EQ(down(ports), 2);
   EXPECT_FALSE(ports[9].up || ports[10].up);
   EXPECT_EQ(seen.topology.switches()[0].ports[4].lanes_down, 2);
-  // A probe that has never seen them up knows as much.
+  // A probe that has never seen them up derives the same.
   NvidiaProbe other(with(current()));
   EXPECT_EQ(down(ports_of(see(other), 4)), 2);
 }
@@ -290,7 +290,7 @@ TEST_F(NvidiaProbeTest, LibraryOfWhichNoDeviceAnswersIsOpenedAnew) {
   Json machine = pcie_pair();
   (void)see(probe_, machine);
   for (Json& gpu : machine["devices"]) gpu["errors"] = {{"*", nvml::kGpuIsLost}};
-  // It does not help here: both are lost, and so is what is known of them.
+  // That does not help here: both are lost, together with what was known about them.
   EXPECT_THAT(codes(see(probe_, machine)), ElementsAre("nvml.lost@0", "nvml.lost@1"));
   machine["devices"][0].erase("errors");
   EXPECT_THAT(codes(see(probe_, machine)), ElementsAre("nvml.reset@0", "nvml.lost@1"));
@@ -372,7 +372,7 @@ TEST_F(NvidiaProbeTest, AnAnswerThatIsMissingOnceDoesNotMakeAnotherDevice) {
   }
   EXPECT_THAT(now.ports, SizeIs(before.ports.size()));
   EXPECT_THAT(now.warnings, Contains(HasSubstr("no bus id")));
-  // Another card in the same place has nothing of the one before.
+  // Another card in the same slot inherits nothing from the previous one.
   machine["devices"][1]["uuid"] = "GPU-other";
   EXPECT_EQ(see(probe_, machine).topology.chip(1).pci, "");
 }

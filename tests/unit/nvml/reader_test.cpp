@@ -124,7 +124,7 @@ TEST_F(NvmlReader, AFailedCallLeavesItsFieldEmptyAndANote) {
   EXPECT_EQ(seen.devices[1].memory_bytes, std::nullopt);
   EXPECT_EQ(seen.devices[1].minor, std::nullopt);
   EXPECT_THAT(seen.devices[1].notes, Contains(HasSubstr("nvmlDeviceGetMemoryInfo: ")));
-  // What a device does not support is nothing that went wrong.
+  // A function that the device does not support is not an error.
   EXPECT_THAT(seen.devices[1].notes, SizeIs(1));
   EXPECT_FALSE(seen.devices[1].lost);
   EXPECT_EQ(seen.devices[1].failure, "");

@@ -1,5 +1,5 @@
-// Machines that others recorded: their wiring, played by the fake driver, is the one that the probe
-// sees. The recordings are not part of the repository.
+// Machines recorded by others: the fake driver replays their wiring, and the probe must detect it.
+// The recordings are not part of the repository.
 #include <gmock/gmock.h>
 
 #include "common/codec/topology/import.hpp"
@@ -38,7 +38,7 @@ void add_link(Json& machine, int from, Json link) {
   links.push_back(std::move(link));
 }
 
-// What a driver would say on such a machine.
+// The answers of a driver on such a machine.
 Json scenario_of(const NodeTopology& known) {
   Json machine = {{"driver", "1"}, {"devices", Json::array()}, {"levels", Json::array()}};
   for (int i = 0; i < known.chip_count(); ++i) {
@@ -68,7 +68,7 @@ Json scenario_of(const NodeTopology& known) {
 
 class NvmlRecorded : public FakeDriver {
  protected:
-  // Links that are direct are all that one kind of machine has, a switch all that another has.
+  // One kind of machine has only direct links, another only a switch.
   template <class Read>
   void replay(const std::string& folder, const std::string& part, const Read& read) {
     const auto names = codec::shared_names(folder, part);

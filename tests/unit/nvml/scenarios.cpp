@@ -16,7 +16,7 @@ void connect(Json& machine, int a, int b, int lanes) {
   }
 }
 
-// Levels of pairs by the size of the groups that share them.
+// Levels of pairs, by the size of the groups that share a level.
 void group(Json& machine, int size, int level) {
   const int count = static_cast<int>(machine["devices"].size());
   for (int a = 0; a < count; ++a) {

@@ -1,5 +1,5 @@
 // Scenarios of the fake driver library that look like real machines (tests/fakes/nvml/scenario.hpp
-// says what each key means).
+// describes the keys).
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -16,7 +16,7 @@ Json device(int index, const std::string& name, int numa);
 Json link_to(int number, int device);
 // A link to an NVSwitch as sm_90 and later have it.
 Json link_to_switch(int number);
-// Takes a link of a device down, for both ways of asking.
+// Takes a link of a device down, for both query functions.
 void take_down(Json& machine, int device, int link);
 // Eight H100 on NVSwitches, 18 links each, four on each NUMA node.
 Json hgx_h100();

@@ -19,7 +19,7 @@ using testing::SizeIs;
 
 class NvmlTopologyTest : public FakeDriver {};
 
-// Besides lanes also what each is worth, which the profile knows.
+// Compares the rate of each lane as well, which the profile has.
 void expect_profile(const NodeTopology& seen, const NodeTopology& profile) {
   expect_same_wiring(seen, profile);
   EXPECT_EQ(seen.rule().kind, profile.rule().kind);

@@ -1,4 +1,4 @@
-// The probe of whatever there is: made trees of sysfs, fake driver libraries.
+// The probe of any hardware, with constructed sysfs trees and fake driver libraries.
 #include "node-agent/probe_process/hardware_probe.hpp"
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ using testing::HasSubstr;
 
 class AnyHardware : public testing::Test, public SysFolder {
  protected:
-  // Of a machine without any driver's library.
+  // Options for a machine without any driver library.
   codec::HardwareOptions options() const {
     codec::HardwareOptions out;
     out.sysfs_root = root();

@@ -36,7 +36,7 @@ struct FakeVendor final : VendorProbe {
 struct ProbeLoopTest : testing::Test {
   FakeVendor vendor;
   std::vector<std::string> lines;
-  // Runs for as long as that.
+  // Runs the loop for that long.
   void run_for(milliseconds time) {
     const auto end = vendor.clock.now() + time;
     run_probe_loop(vendor, vendor.clock, {}, [&](const std::string& line) {

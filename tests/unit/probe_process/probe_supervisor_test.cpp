@@ -13,7 +13,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// A process that is a shell script, and a way to wait for what comes of it.
+// A shell script as the probe process, and a way to wait for its effects.
 class Helped {
  public:
   explicit Helped(const std::string& script, SupervisorOptions options = {})
@@ -23,7 +23,7 @@ class Helped {
         }) {}
 
   ProbeSupervisor& probe() { return probe_; }
-  // Whether it came true within a long time.
+  // Waits until it is true; false after a long timeout.
   bool until(const std::function<bool()>& what) {
     std::unique_lock lock(mutex_);
     for (int i = 0; i < 4000; ++i) {
@@ -48,7 +48,7 @@ class Helped {
   ProbeSupervisor probe_;
 };
 
-// An observation of as many chips.
+// An observation with that many chips.
 std::string seen(int chips, const std::string& more = "") {
   std::string out = R"({"machine":"box","topology":{"chips":[)";
   for (int i = 0; i < chips; ++i) {
@@ -83,7 +83,7 @@ TEST(ProbeSupervisor, EventsThatWereNotTakenYetAreKept) {
   Helped helped(event(1) + event(2) + seen(3) + kStay);
   std::vector<std::string> codes;
   int chips = 0;
-  // Whenever they are taken, and in however many steps.
+  // Independent of when and in how many steps they are taken.
   ASSERT_TRUE(helped.until([&] {
     if (!helped.probe().changes()) return false;
     auto now = helped.probe().discover();
@@ -137,7 +137,7 @@ TEST(ProbeSupervisor, EventsOfARunThatHasEndedAreKept) {
   const std::string event = R"(,"signals":[{"kind":"event","code":"xid.79","chip":0}])";
   Helped helped("if mkdir " + folder.at("once") + " 2>/dev/null; then " + seen(1, event) +
                 "kill -SEGV $$; fi; " + seen(2) + kStay);
-  // Nothing is taken before the second run has spoken.
+  // Nothing can be taken before the second run has reported.
   ASSERT_TRUE(helped.until(
       [&] { return helped.probe().counts().crashed == 1 && !helped.probe().trouble(); }));
   const auto now = helped.probe().discover();
@@ -151,7 +151,7 @@ TEST(ProbeSupervisor, ACrashIsReportedWithItsSignal) {
   Helped helped(seen(1) + "kill -SEGV $$");
   ASSERT_TRUE(helped.until([&] { return helped.trouble_code() == "probe.crashed"; }));
   ASSERT_TRUE(helped.until([&] { return helped.probe().counts().crashed > 1; }));
-  // What it saw is still to be had.
+  // Its last observation is still available.
   EXPECT_TRUE(helped.probe().discover().ok());
 }
 

@@ -72,7 +72,7 @@ TEST(SupervisedProcess, ItsChildrenAreKilledWithIt) {
   const pid_t child = std::stoi(line_of(*process));
   ASSERT_EQ(::kill(child, 0), 0);
   EXPECT_TRUE(process->kill(kLong));
-  // It is init's now, which may take its time to bury it: a zombie is dead, too.
+  // Its parent is init now, which may reap it late; a zombie counts as ended.
   for (int i = 0; i < 2000 && ::kill(child, 0) == 0; ++i) {
     std::string state;
     if (FILE* f = std::fopen(("/proc/" + std::to_string(child) + "/stat").c_str(), "r")) {

@@ -1,5 +1,5 @@
-// Sysfs that comes and goes while it is read: a look sees what is there or says why not, and chips
-// keep their numbers through all of it.
+// Sysfs files that disappear and return while they are read: each read gets the current state or an
+// error, and chips keep their numbers.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kLooks = 300;
 
-// Takes each path of the machine away and puts it back, again and again.
+// Repeatedly removes and restores each path of the machine.
 class Churn {
  public:
   explicit Churn(const VanishingFiles& files)

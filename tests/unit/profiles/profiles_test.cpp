@@ -15,8 +15,8 @@ namespace {
 using domain::LinkKind;
 using domain::NodeTopology;
 
-// What a machine of this name is, counted by hand from its description. Lanes: of fast links and
-// switch ports.
+// The expected machine, counted manually from its description. Lanes: of fast links and switch
+// ports.
 struct Expected {
   std::string name;
   std::string vendor;

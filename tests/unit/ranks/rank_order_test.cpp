@@ -31,7 +31,7 @@ TEST(RankOrder, NothingIsCrossedByOneOrNone) {
   EXPECT_EQ(ring_crossings(1, {{"a"}, {"b"}}, {0, 1}), (Order{2}));
 }
 
-// With k domains no ring crosses fewer than k borders: every level has its least at once.
+// With k domains no ring crosses fewer than k borders; all levels reach their minimum at once.
 TEST(RankOrder, CrossesAsOftenAsThereAreDomains) {
   std::mt19937 random(7);
   for (int round = 0; round < 500; ++round) {

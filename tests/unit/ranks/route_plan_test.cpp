@@ -13,7 +13,7 @@ namespace {
 
 using Order = std::vector<std::size_t>;
 
-// Pods on a host of their own each, by leaf: "a" → path {"a"}.
+// One pod per host, by leaf: "a" → path {"a"}.
 std::vector<RoutePod> under_leaves(const std::vector<std::string>& leaves) {
   std::vector<RoutePod> out;
   out.reserve(leaves.size());
@@ -90,7 +90,7 @@ TEST(RoutePlan, TwoHostsAreEnough) {
   EXPECT_EQ(plan.order, (Order{0, 1}));
 }
 
-// At every level the least over all permutations, at once.
+// The minimum over all permutations, at every level at once.
 TEST(RoutePlan, NoPermutationCrossesFewerBordersAtAnyLevel) {
   std::mt19937 random(11);
   for (int round = 0; round < 60; ++round) {

@@ -21,11 +21,10 @@ using ::testing::HasSubstr;
 using Order = std::vector<std::size_t>;
 using Pods = std::vector<RankPath>;
 
-// ---- An oracle: the formula of docs/concepts/rank-order.md written down rank by rank, and every
-// order.
+// ---- An oracle: the formula of docs/concepts/rank-order.md, rank by rank, over every order. ----
 // ----
 
-// By position and position: what a group's rank of the one sends to its next rank on the other.
+// By pair of positions: the traffic from ranks of the first to their next ranks at the second.
 using Matrix = std::vector<std::vector<std::int64_t>>;
 
 Matrix sent(const std::vector<Communicator>& list, std::size_t pods, std::int64_t ranks_per_pod) {
@@ -47,7 +46,7 @@ Matrix sent(const std::vector<Communicator>& list, std::size_t pods, std::int64_
   return out;
 }
 
-// Twice as much a level, the finest one.
+// Doubles per level; 1 at the finest.
 std::int64_t apart(std::size_t levels, const RankPath& x, const RankPath& y) {
   std::int64_t sum = 0;
   std::int64_t weight = std::int64_t{1} << levels;
@@ -77,7 +76,7 @@ std::int64_t cost_of(std::size_t levels, const Pods& pods, const Matrix& matrix,
   return sum;
 }
 
-// Orders that differ only in which of two pods with the same path stands where count once.
+// Orders that differ only by swapping pods with the same path count once.
 std::int64_t least_cost(std::size_t levels, const Pods& pods, const Matrix& matrix) {
   std::map<RankPath, std::size_t> kinds;
   std::vector<std::size_t> at;
@@ -256,7 +255,8 @@ std::map<std::string, std::int64_t> crossed(const Pods& pods, const PodTraffic& 
 
 using Crossed = std::map<std::string, std::int64_t>;
 
-// A stage of four pods does not fill a leaf of six: depth-first cuts two stages, one must be.
+// A stage of four pods does not fill a leaf of six: depth-first cuts two stages, although cutting
+// one is enough.
 TEST(WeightedOrderCase, StagesOnLeavesOfOddSizes) {
   const Pods pods = leaves({6, 4, 6});
   const auto traffic = pod_traffic(job(1, 4, 4), pods.size());
@@ -271,7 +271,7 @@ TEST(WeightedOrderCase, StagesOnLeavesOfOddSizes) {
   EXPECT_EQ(found.answer.order, (Order{0, 1, 2, 3, 6, 7, 8, 9, 10, 11, 12, 13, 4, 5, 14, 15}));
 }
 
-// What every pod has for itself makes no difference, and no arrangements either.
+// Levels at which every pod is alone make no difference and add no arrangements.
 TEST(WeightedOrderCase, StagesOnLeavesOfOddSizesAndHosts) {
   Pods pods = leaves({6, 4, 6});
   for (std::size_t i = 0; i < pods.size(); ++i) pods[i].push_back("h" + std::to_string(i));

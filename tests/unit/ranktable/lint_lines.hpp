@@ -1,4 +1,4 @@
-// What lint says of a text, in lines that tests compare.
+// Lint's findings about a text as lines that tests can compare.
 #pragma once
 
 #include <gtest/gtest.h>

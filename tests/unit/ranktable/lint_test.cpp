@@ -1,4 +1,4 @@
-// Every rule of the linter: what it says, where, and to whom.
+// Every rule of the linter: its finding, place, and the consumers it applies to.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What holds for every table of every dialect.
+// Properties of every table of every dialect.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -61,13 +61,13 @@ TEST(Property, WriteThenReadGivesTheTableAgain) {
     EXPECT_FALSE(error) << linted.findings.front().message() << "\n" << text;
     EXPECT_EQ(linted.table, table) << text;
     EXPECT_TRUE(domain::ranktable::diff(linted.table, table).empty());
-    // Layout and order of members do not count.
+    // Layout and order of members do not matter.
     EXPECT_EQ(canonical_of(text), canonical_of(write_table(table, {0, false})));
     EXPECT_TRUE(fix(text, options).changes.empty()) << fix(text, options).changes.front();
   });
 }
 
-// Text as it is after a change that --fix mends.
+// Texts with a defect that --fix corrects.
 std::string damaged(const std::string& text, const std::string& from, const std::string& to) {
   const std::size_t at = text.find(from);
   return at == std::string::npos ? text : std::string(text).replace(at, from.size(), to);
@@ -80,7 +80,7 @@ TEST(Property, FixMendsWhatIsMechanicalAndNothingElse) {
     const std::string good = write_table(table, {2, true});
     const std::string count = "\"server_count\": \"" + std::to_string(*table.count) + '"';
     LintOptions options;
-    // Numbers without quotes, a count that is off, ranks that begin at 1.
+    // Numbers without quotes, a wrong count, ranks that start at 1.
     EXPECT_EQ(fix(damaged(good, "\"rank_id\": \"0\"", "\"rank_id\": 0"), options).text, good);
     EXPECT_EQ(fix(damaged(good, count, "\"server_count\": \"77\""), options).text, good);
     RankTable shifted = table;

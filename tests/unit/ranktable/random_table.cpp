@@ -65,7 +65,7 @@ class Maker {
     }
   }
 
-  // Behind a member that is always there, or first.
+  // After a member that is always present, or first.
   Extras extras(const char* after) {
     Extras out;
     if (below(3) == 0) out.push_back({"", "x_first", R"({"a":[1,2,{}],"b":"\"\\"})"});

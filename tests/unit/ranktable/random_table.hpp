@@ -1,4 +1,4 @@
-// Random rank tables of every dialect, which lint finds no error in.
+// Random rank tables of every dialect without errors for lint.
 #pragma once
 
 #include <random>
@@ -8,8 +8,8 @@
 
 namespace chipweave::test {
 
-// Servers 1..4, devices 1..4 each, members that the dialect allows there or not at random, unknown
-// members in between.
+// Servers 1..4 with 1..4 devices each; optional members of the dialect are present at random, with
+// unknown members in between.
 domain::ranktable::RankTable random_table(domain::ranktable::Dialect dialect, std::mt19937& random);
 
 }  // namespace chipweave::test

@@ -1,4 +1,4 @@
-// What every dialect is recognised by, and that reading and writing lose nothing.
+// Detection of every dialect, and reading and writing without loss.
 #include <gtest/gtest.h>
 
 #include <map>

@@ -133,7 +133,7 @@ v1::InventoryReport full_report() {
   return m;
 }
 
-// The messages as they were before faults were reported: today's, without those fields.
+// Messages of versions that did not report faults: today's without those fields.
 class FormerVersion {
  public:
   FormerVersion() {
@@ -153,7 +153,7 @@ class FormerVersion {
     const auto* file = pool_.BuildFile(inventory);
     report_ = file->FindMessageTypeByName("InventoryReport");
   }
-  // What a program of that version hands on of a message that it has read.
+  // A message as a program of that version passes it on.
   std::string read_and_written(const v1::InventoryReport& m) {
     const std::unique_ptr<google::protobuf::Message> old(factory_.GetPrototype(report_)->New());
     EXPECT_TRUE(old->ParseFromString(m.SerializeAsString()));
@@ -175,8 +175,8 @@ TEST(FaultProto, FormerVersionsUnderstandAndAreUnderstood) {
   *only_faults.mutable_delta()->mutable_faults() = to_proto({lost()});
   v1::InventoryReport without = full_report();
 
-  // A scheduler of then takes a report of now for what it is without faults; what an agent of then
-  // sends reads so now.
+  // An old scheduler reads a new report as one without faults; a new scheduler reads the report of
+  // an old agent the same way.
   v1::InventoryReport old;
   ASSERT_TRUE(old.ParseFromString(former.read_and_written(with)));
   EXPECT_EQ(old.SerializeAsString(), without.SerializeAsString());

@@ -188,8 +188,8 @@ TEST(DecodeRequest, RefusesWhatCannotBeUsed) {
   EXPECT_TRUE(decode_request(nameless, PodName::optional));
 }
 
-// Messages of whatever bytes: what gRPC takes for one is decoded or refused, and what is decoded is
-// within its limits.
+// Arbitrary bytes: every message that gRPC parses is either decoded, within the limits, or
+// rejected.
 TEST(DecodeRequest, SurvivesAnyBytes) {
   std::mt19937 random(1);
   v1::PodAsk whole = ask();

@@ -61,7 +61,7 @@ TEST(Reservation, IsHeldByPrioritizeAndWithheldFromOthers) {
   const auto a = w.submit("a", 8);
   const auto b = w.submit("b", 8);
   w.fit(a);
-  EXPECT_TRUE(w.chips(a).empty());  // two nodes fit: prioritize will say
+  EXPECT_TRUE(w.chips(a).empty());  // two nodes fit: prioritize will reserve
   w.scores(a);
   EXPECT_EQ(w.chips(a).size(), 8U);
   EXPECT_EQ(w.fit(b), std::set<std::string>{"n2"});
@@ -188,7 +188,7 @@ TEST(Inventory, TakesTheNewestReportOnly) {
   w.sequence = 10;
   EXPECT_EQ(w.add_node("n1", "hgx-h100-8", {}, "boot2"), ReportOutcome::taken);
   EXPECT_EQ(w.add_node("n1", "hgx-h100-8", {}, "boot"),
-            ReportOutcome::older);  // of the boot before
+            ReportOutcome::older);  // from the previous boot
   EXPECT_EQ(w.set_health("n1", 0, domain::Health::unhealthy), ReportOutcome::older);
 }
 
@@ -215,7 +215,7 @@ TEST(Inventory, ChipsThatVanishAndComeBackStayTheirPods) {
   w.add_node("n1", "hgx-v100-8");
   const auto pod = w.submit("p", 8);
   ASSERT_TRUE(w.bind(pod, "n1").ok());
-  w.add_node("n1", "hgx-a100-4");  // four of them are not seen
+  w.add_node("n1", "hgx-a100-4");  // four chips are not reported
   w.expect_sound();
   EXPECT_TRUE(w.scheduler.explain(pod.key).ok());
   EXPECT_EQ(w.chips(pod), (std::vector<int>{0, 1, 2, 3}));

@@ -169,7 +169,7 @@ TEST(Explain, SaysIfNoNodeWasEverOffered) {
   EXPECT_THAT(explain(w, large)["summary"].get<std::string>(), ::testing::HasSubstr(words));
 }
 
-// Of a node that has not reported, too: nothing is known of its chips then.
+// Also for a node that has not reported, whose chips are unknown.
 TEST(Explain, APodThatOthersBoundWithoutItsChips) {
   World w;
   ClusterPod pod;

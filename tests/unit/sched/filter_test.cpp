@@ -157,7 +157,7 @@ TEST(Siblings, OfOneJobGetTheBestUnion) {
   }
   ASSERT_TRUE(w.bind(first, "n1").ok());
   ASSERT_TRUE(w.bind(second, "n1").ok());
-  // the union is what the machine would give one pod of 4 chips
+  // the union is what the machine would give a single pod of 4 chips
   auto machine = solver::Machine(profile("hgx-v100-8"));
   ChipSet both;
   for (const auto* a : {&first, &second}) both |= w.scheduler.ledger().find(a->uid)->chips;

@@ -11,8 +11,8 @@
 namespace chipweave::sched {
 namespace {
 
-// NameIndexTest that differ in every byte a comparison could leave out: short ones, ones at the
-// edge of what is compared inline, and long ones with equal beginnings.
+// Names that differ in every byte that a comparison could skip: short ones, ones at the limit of
+// the inline comparison, and long ones with equal prefixes.
 std::string name_of(int i) {
   switch (i % 4) {
     case 0:

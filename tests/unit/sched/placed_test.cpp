@@ -35,7 +35,7 @@ struct Placed : ::testing::Test {
     r.topology = profile("hgx-h100-8");
     ASSERT_EQ(scheduler.report(std::move(r)), ReportOutcome::taken);
   }
-  // Bound when the scheduler hears of it, with its chips if it says them.
+  // Already bound when the scheduler learns of it, with its chips if they are annotated.
   ClusterPod foreign(const std::string& name, int chips) {
     ClusterPod pod;
     pod.request = World::request(name, chips);
@@ -116,7 +116,7 @@ TEST_F(Placed, AreListedPartByPart) {
                              })
                 .value();
     parts.push_back(visited);
-    // what comes and goes meanwhile moves nothing
+    // changes between pages do not shift the listing
     if (parts.size() == 1) {
       ASSERT_TRUE(cluster.end({"ns", "a"}).ok());
       ASSERT_TRUE(bind(submit("bb", 1), "n1").ok());

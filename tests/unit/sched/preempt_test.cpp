@@ -1,4 +1,4 @@
-// Whose end makes room, against all subsets of those offered.
+// The chosen victims, against all subsets of the proposed ones.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Random interleavings of everything that can happen, held against a simple model and the
+// Random interleavings of everything that can happen, checked against a simple model and the
 // invariants.
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 namespace chipweave::sched::test {
 namespace {
 
-// What a careful person would write down: which chip of which node belongs to which bound pod.
+// The model: which chip of which node belongs to which bound pod.
 struct Model {
   std::map<std::pair<std::string, int>, std::string> owner;
 
@@ -88,7 +88,7 @@ class Walk {
 
   void submit() {
     if (pods_.size() > 20) return;
-    // names come back, as those of a controller's pods do; uids never
+    // names are reused, as by a controller's pods; uids never
     std::string name = "p" + std::to_string(pick(30));
     for (const PodRequest& there : pods_) {
       if (there.key.name == name) name = "q" + std::to_string(++count_);
@@ -109,14 +109,14 @@ class Walk {
     pods_.push_back(world_.submit(a));
   }
 
-  // As some caller may say it: not always what the cluster knows.
+  // As a caller may send it, which is not always what the cluster knows.
   PodRequest told(const PodRequest& a) {
     PodRequest out = a;
     if (pick(8) == 0) out.chips = 1 + pick(8);
     return out;
   }
 
-  // Half of the machine is not seen for a while.
+  // Half of the machine is not reported for a while.
   void machine() {
     world_.add_node("n1", pick(2) == 0 ? "hgx-v100-8" : "hgx-a100-4");
     world_.add_node("n4", pick(2) == 0 ? "pcie-8" : "hgx-a100-4",

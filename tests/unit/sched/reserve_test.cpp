@@ -1,5 +1,5 @@
-// Reserve: chips on exactly one node, for other schedulers; and what is answered while something is
-// waited for.
+// Reserve: chips on exactly one node, for other schedulers; and the answers while the scheduler is
+// not ready.
 #include <gtest/gtest.h>
 
 #include "tests/unit/sched/world.hpp"

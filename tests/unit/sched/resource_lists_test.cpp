@@ -21,7 +21,7 @@ std::string repository_file(const std::string& path) {
   return chipweave::test::file_content(chipweave::test::source_path(path)).value_or("");
 }
 
-// The part between two marks; empty if they are not there.
+// The part between two markers; empty if they are missing.
 std::string between(const std::string& text, const std::string& begin, const std::string& end) {
   const std::size_t at = text.find(begin);
   if (at == std::string::npos) return "";

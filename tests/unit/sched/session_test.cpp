@@ -1,5 +1,5 @@
-// What a scheduler that works in sessions asks: it changes nothing but what a session has put on a
-// node, and that only until the session takes it back.
+// Requests of a scheduler that works in sessions: only pods that a session has placed on a node
+// change anything, and only until the session takes them back.
 #include <gtest/gtest.h>
 
 #include "tests/unit/sched/world.hpp"

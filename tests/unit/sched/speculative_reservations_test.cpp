@@ -1,4 +1,4 @@
-// kube-scheduler's own gangs: it asks for all members, and then binds them or does not.
+// kube-scheduler's own gangs: it evaluates all members, and then binds all or none of them.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -18,7 +18,7 @@ class Speculation : public ::testing::Test {
     a.gang = gang;
     return w_.submit(a);
   }
-  // With one node prioritize is not asked.
+  // With one node prioritize is not called.
   void request(const PodRequest& pod) { EXPECT_EQ(w_.fit(pod), std::set<std::string>{"n1"}); }
   void pass(milliseconds time) {
     w_.clock.advance(time);
@@ -123,7 +123,7 @@ TEST_F(Speculation, LastsNoLongerThanAnyReservation) {
   EXPECT_EQ(hasty.ledger().reserved(), 0U);
 }
 
-// Who asks for a place by gRPC says itself when it is over.
+// A gRPC caller releases its reservation itself.
 TEST_F(Speculation, DoesNotApplyToPlace) {
   const auto a = member("a", 2);
   const std::vector<std::string_view> names{"n1"};

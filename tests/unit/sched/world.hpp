@@ -13,7 +13,7 @@
 
 namespace chipweave::sched::test {
 
-// A built-in profile. Throws if there is none of that name.
+// A built-in profile. Throws if there is no profile of that name.
 domain::NodeTopology profile(const std::string& name);
 
 class World {

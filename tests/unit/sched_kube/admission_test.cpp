@@ -1,4 +1,5 @@
-// Bindings that others ask the API server for, which asks us before it takes them, or does not.
+// Bindings of other schedulers, for which the API server calls our webhook before it stores them,
+// or does not.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -31,7 +32,7 @@ class Admits : public ::testing::Test {
     world_.api.settle();
   }
   using Said = std::shared_ptr<std::optional<Result<Admission>>>;
-  // What the API server is answered; nothing as long as there is no answer.
+  // Our answer to the API server; empty until there is one.
   Said request(const std::string& name, const std::string& node, bool dry_run = false,
                bool with_uid = true, const std::string& placement = "") {
     auto said = std::make_shared<std::optional<Result<Admission>>>();
@@ -52,7 +53,7 @@ class Admits : public ::testing::Test {
     if (!*said) return "no answer";
     return (*said)->ok() ? "admitted" : (*said)->error().text();
   }
-  // Where it would fit; nothing is reserved.
+  // The nodes where it would fit; nothing is reserved.
   std::vector<std::string> room_for(const std::string& name) {
     std::vector<std::string> nodes;
     const PodRequest pod = world_.request(world_.pod(name));
@@ -62,7 +63,7 @@ class Admits : public ::testing::Test {
     }
     return nodes;
   }
-  // The API server takes the binding.
+  // The API server stores the binding.
   void take(const std::string& name, const std::string& node, const Annotations& notes) {
     world_.api.set_node("ns/" + name, node, notes);
     world_.api.settle();
@@ -174,7 +175,8 @@ TEST_F(Admits, WithoutAUidAPodThatIsNotThereMustNotBeBound) {
   EXPECT_EQ((*said)->error().text(), "pod ns/a does not exist");
 }
 
-// The watch may still show who had the name before; it is bound already, or asks for no chips.
+// The watch may still show an earlier pod of that name, which is bound already or requests no
+// chips.
 TEST_F(Admits, WithoutAUidNobodyElseIsLetThrough) {
   create("a", 0);
   create("b", 2);
@@ -187,7 +189,7 @@ TEST_F(Admits, WithoutAUidNobodyElseIsLetThrough) {
   }
 }
 
-// Found by tests/chaos: it was bound without its chips.
+// Found by tests/chaos: such a pod was bound without its chips.
 TEST_F(Admits, APodWhosePredecessorTheWatchStillShowsIsNotLetThrough) {
   create("a", 2);
   world_.api.remove("ns/a");
@@ -304,14 +306,15 @@ TEST_F(Admits, OrphansEndWithTheUncertaintyWindowAndWithThePod) {
 TEST_F(Admits, OurOwnBindingPassesUnchanged) {
   create("a", 4);
   const auto said = world_.bind("a", "n1");
-  const Annotations notes = admitted("a", "n1");  // somebody else's, with ours still on its way
+  const Annotations notes = admitted("a", "n1");  // another scheduler's, while ours is in flight
   EXPECT_EQ(refused("a", "n2"), "pod ns/a is being bound to node n1; its outcome is not known yet");
   world_.api.take(0, SimulatedApi::Fate::answered);
   EXPECT_EQ(*said, "bound");
   EXPECT_EQ(world_.pod("a").annotations.at(kPlacementAnnotation), notes.at(kPlacementAnnotation));
 }
 
-// The API server asks before it takes what we sent, too; it is not taken for another one's.
+// The API server also calls the webhook for our own binding, which must not be treated as another
+// scheduler's.
 TEST_F(Admits, OurOwnIsNotWaitedForAfterItsAnswer) {
   create("a", 8);
   create("b", 8);
@@ -326,7 +329,7 @@ TEST_F(Admits, OurOwnIsNotWaitedForAfterItsAnswer) {
   EXPECT_EQ(room_for("b"), (std::vector<std::string>{"n1", "n2"}));
 }
 
-// Ours fails for certain, but another one's was admitted meanwhile.
+// Ours fails for certain, but another scheduler's was admitted meanwhile.
 TEST_F(Admits, AnothersIsWaitedForWhenOursFails) {
   create("a", 8);
   create("b", 8);
@@ -367,7 +370,7 @@ TEST_F(Admits, WhatWasAdmittedCanBeBoundByUs) {
   EXPECT_EQ(world_.annotated("b").size(), 4U);
 }
 
-// Another one that leads meanwhile has replaced what this one sent.
+// A replica that led meanwhile has replaced this one's binding.
 TEST_F(Admits, WhatThePodSaysWinsOverWhatWasSent) {
   create("a", 2);
   const auto said = world_.bind("a", "n1");
@@ -378,11 +381,11 @@ TEST_F(Admits, WhatThePodSaysWinsOverWhatWasSent) {
       R"(","resource":"nvidia.com/gpu","chips":[{"index":6},{"index":7}],"gbps":1,)"
       R"("decision":"d-000077"})";
   EXPECT_NE(sent, (std::vector<int>{6, 7}));
-  // the API server answers before the watch tells
+  // the API server answers before the watch delivers it
   world_.api.take(0, SimulatedApi::Fate::answered);
   EXPECT_EQ(*said, "bound");
   world_.api.annotate("ns/a", kPlacementAnnotation, changed.at(kPlacementAnnotation));
-  world_.api.forget_history();  // so that the first version that is seen is the last
+  world_.api.forget_history();  // so that only the last version is seen
   world_.come_to_rest();
   EXPECT_EQ(world_.held("a"), (std::vector<int>{6, 7}));
 }

@@ -1,4 +1,4 @@
-// Events on pods, and waking kube-scheduler.
+// Events on pods, and requeue triggers for kube-scheduler.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -54,7 +54,7 @@ TEST_F(BestEffort, APodGetsItsReasonOnceAndThenACount) {
   world_.api.settle();
   EXPECT_EQ(std::count(world_.api.events.begin(), world_.api.events.end(), "ChipsUnavailable"), 1);
   EXPECT_EQ(std::count(world_.api.events.begin(), world_.api.events.end(), "again"), 2);
-  // another reason is news
+  // another reason makes a new event
   world_.add_node("n2", "hgx-v100-8",
                   {{0, domain::Health::unhealthy}, {1, domain::Health::unhealthy}});
   world_.create("x", 8);
@@ -109,7 +109,7 @@ TEST_F(BestEffort, NothingIsRequeuedWhenNoPodWaits) {
   EXPECT_EQ(world_.api.touched, Strings{});
 }
 
-// kube-scheduler's watch was faster than ours, both with the pod and with the end of another one.
+// kube-scheduler's watch was faster than ours, both with this pod and with the deletion of another.
 TEST_F(BestEffort, APodThatWasRejectedUnseenIsRequeuedAsWell) {
   run_on("b", 8, "n2");
   run_on("c", 8, "n1");

@@ -1,4 +1,4 @@
-// Bindings whose outcome is late, lost, contested or without sense.
+// Bindings whose outcome is late, lost, contested or malformed.
 #include <gtest/gtest.h>
 
 #include "scheduler-plugin/kube/kubernetes.hpp"
@@ -27,8 +27,8 @@ class KubeBind : public ::testing::Test {
     world_.expect_ledger_is_the_truth();
     world_.expect_no_chip_twice();
   }
-  // Every request of the binding arrives nowhere, until the program gives up; the first POST comes
-  // through later, if at all.
+  // All requests of the binding are lost until the program gives up; the first POST may arrive
+  // later.
   std::shared_ptr<std::string> bind_without_answer(const std::string& name,
                                                    const std::string& node) {
     auto said = world_.bind(name, node);
@@ -81,11 +81,11 @@ TEST_F(KubeBind, WhileUncertainThePodKeepsItsChipsAndNode) {
   EXPECT_EQ(world_.fit("a"), std::vector<std::string>{"n1"});
   const auto elsewhere = world_.bind("a", "n2");
   EXPECT_TRUE(holds(*elsewhere, "is being bound to node n1")) << *elsewhere;
-  // asked for the same again, the same is sent again
+  // a repeated request sends the same binding again
   const auto again = world_.bind("a", "n1");
   world_.api.take(0, Fate::answered);
   EXPECT_EQ(*again, "bound");
-  world_.api.deliver_detached(0);  // and the first one comes too late to do harm
+  world_.api.deliver_detached(0);  // and the first one arrives too late to do harm
 }
 
 TEST_F(KubeBind, ABindingThatArrivesWithinAMinuteIsTaken) {
@@ -117,7 +117,8 @@ TEST_F(KubeBind, ABindingThatNeverArrivesIsGivenUpOnceThePodIsReadUnbound) {
   EXPECT_EQ(world_.fit("a").size(), 2U);
 }
 
-// What the API server holds is in the ledger before anybody is answered, watch or no watch.
+// What the API server has stored is in the ledger before any caller is answered, with or without
+// the watch.
 TEST_F(KubeBind, WhoWasBoundBySomebodyElseIsCountedBeforeTheAnswer) {
   world_.create("a", 2);
   world_.api.settle();

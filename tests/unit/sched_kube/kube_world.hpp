@@ -32,7 +32,7 @@ class Recorder final : public NullObserver {
 
 class KubeWorld {
  public:
-  // What all replicas have in common.
+  // Shared by all replicas.
   struct Shared {
     ManualClock clock;
     SimulatedApi api;
@@ -81,7 +81,7 @@ class KubeWorld {
   void tick();
   // All watches receive all changes.
   void feed_all();
-  // Everything is answered, and every reservation has expired.
+  // Answers everything and lets every reservation expire.
   void come_to_rest();
 
   // No chip of a node is in the annotations of two bound pods.
@@ -94,7 +94,7 @@ class KubeWorld {
   ManualClock& clock = shared->clock;
   SimulatedApi& api = shared->api;
   std::set<std::string>& nodes = shared->nodes;
-  std::string replica_name;  // empty: there is only this one
+  std::string replica_name;  // empty: the only replica
   std::shared_ptr<SimulatedProcess> process = std::make_shared<SimulatedProcess>();
   ResourceTable resources;
   Recorder recorder;

@@ -101,7 +101,7 @@ class LeaderWalk {
 
   void create() {
     if (api().pods.size() > 24) return;
-    const std::string name = "p" + std::to_string(pick(30));  // names come back, uids never
+    const std::string name = "p" + std::to_string(pick(30));  // names are reused, uids never
     if (api().pods.contains("ns/" + name)) return;
     std::map<std::string, std::string> labels;
     int chips = 1 + pick(4);
@@ -114,8 +114,7 @@ class LeaderWalk {
     two_.a.create(name, pick(10) == 0 ? 0 : chips, "nvidia.com/gpu", labels);
   }
 
-  // kube-scheduler asks the one that leads, mostly; a request that was sent to one that is stopped
-  // lies there.
+  // kube-scheduler usually calls the leader; a request to a stopped replica stays pending there.
   void schedule() {
     KubeWorld* to = &some_replica();
     if (pick(5) != 0) {
@@ -130,7 +129,7 @@ class LeaderWalk {
     to->process->run([this, to, pod, blind] { request(*to, pod, blind); });
   }
 
-  // blind: the node that it is bound to without a question before.
+  // blind: the node to bind to without a filter request before.
   void request(KubeWorld& to, const ServerPod& pod, const std::string& blind) {
     std::string node = blind;
     if (node.empty()) {
@@ -254,7 +253,7 @@ class LeaderWalk {
       default:
         return heal(replica);
     }
-    // mostly the other one has taken over when the walk goes on
+    // usually the other replica has taken over when this one resumes
     if (pick(3) != 0) two_.pass(milliseconds(pick(4500)), TwoReplicas::Watches::silent);
   }
 

@@ -1,4 +1,5 @@
-// Two replicas and one Lease: who decides, what the other one knows, and what a change costs.
+// Two replicas and one Lease: which one decides, what the other knows, and the effects of a change
+// of leader.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,7 +37,7 @@ class Leaders : public ::testing::Test {
     }
   }
   void kill_a() { a.kill(); }
-  // As far as the API server knows.
+  // According to the API server.
   bool bound(const std::string& name) const { return !a.pod(name).node.empty(); }
   bool labelled(const std::string& pod) const {
     const auto it = api.labelled.find(pod);
@@ -105,7 +106,7 @@ TEST_F(Leaders, TheOtherTakesOverWhenTheLeaderIsGone) {
   EXPECT_EQ(*said, "bound");
 }
 
-// What the leader bound a moment ago has not come to the other one's watch.
+// The other replica's watch has not yet delivered the leader's last binding.
 TEST_F(Leaders, ANewLeaderListsTheNodesPodsFirst) {
   a.create("p", 4);
   a.create("q", 4);
@@ -152,7 +153,7 @@ TEST_F(Leaders, WithoutAnAnswerAboutTheNodeNothingIsBound) {
   EXPECT_EQ(*again, "bound");
 }
 
-// The watch is behind: it still has a pod of that name that is no more.
+// The watch lags: it still has a deleted pod of that name.
 TEST_F(Leaders, APodThatWasMadeAnewIsSeenOnItsNode) {
   a.create("p", 4);
   a.create("q", 8);
@@ -166,14 +167,14 @@ TEST_F(Leaders, APodThatWasMadeAnewIsSeenOnItsNode) {
   EXPECT_EQ(a.scheduler->ledger().bound(), 1U);
 }
 
-// What was deleted while the list was on its way says nothing about the pod of that name in it.
+// After a deletion while the list was in flight, the list may still contain the deleted pod.
 TEST_F(Leaders, AListThatADeletionOvertookIsRepeated) {
   a.create("p", 4);
   a.create("q", 8);
   api.settle();
   const auto said = a.bind("q", "n1");
   api.remove("ns/p");
-  a.feed_all();  // it is gone
+  a.feed_all();  // the deletion arrives
   a.create("p", 2);
   api.set_node("ns/p", "n1");
   api.take(0, Fate::answered);
@@ -208,7 +209,7 @@ TEST_F(Leaders, AStoppedLeaderDoesNotBindWhenItGoesOn) {
     EXPECT_TRUE(b.leads());
     EXPECT_TRUE(labelled("b"));
     EXPECT_FALSE(labelled("a"));
-    // back to where it began
+    // back to the first leader
     b.process->paused = true;
     two.pass(seconds(4));
     b.process->resume();
@@ -338,7 +339,7 @@ TEST_F(Leaders, WhoHasNotSeenTheClusterDoesNotLead) {
   EXPECT_TRUE(b.leads());
 }
 
-// An earlier process of this pod left it there.
+// Left by an earlier process of this pod.
 TEST_F(Leaders, AStandbyIsReadyWhenTheLabelIsOffItsPod) {
   b.process->cut_off = true;
   api.labelled["b"][kLeaderLabel] = "true";
@@ -359,8 +360,8 @@ TEST_F(Leaders, TheLabelComesBackIfItIsTakenOff) {
   EXPECT_FALSE(labelled("b"));
 }
 
-// Pods that the earlier leader rejected would wait for minutes: nothing changes that the new one
-// knows to have been waited for.
+// Pods that the previous leader rejected would wait for minutes: the new leader does not know which
+// changes they wait for.
 TEST_F(Leaders, ANewLeaderRequeuesWaitingPods) {
   a.create("p", 9);
   a.create("zero", 0);

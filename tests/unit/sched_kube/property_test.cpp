@@ -103,7 +103,7 @@ class Walk {
 
   void create() {
     if (world_.api.pods.size() > 24) return;
-    std::string name = "p" + std::to_string(pick(30));  // names come back, uids never
+    std::string name = "p" + std::to_string(pick(30));  // names are reused, uids never
     if (world_.api.pods.contains("ns/" + name)) return;
     std::map<std::string, std::string> labels;
     int chips = 1 + pick(4);
@@ -157,7 +157,7 @@ class Walk {
     });
   }
 
-  // As Volcano does: it puts pods on nodes and takes most of them back.
+  // As Volcano does: it places pods on nodes and takes most of them back.
   void session() {
     if (!world_.scheduler->waiting_for().empty()) return;
     const std::string key = some_pod(true);
@@ -170,7 +170,7 @@ class Walk {
     if (pick(3) != 0) static_cast<void>(world_.scheduler->session_allocate(request, node));
   }
 
-  // Somebody asks the API server for a binding, which asks us before it takes it.
+  // Another scheduler sends a binding, for which the API server calls our webhook.
   void admission() {
     if (admitted_.size() > 6) return;
     const std::string key = some_pod(true);
@@ -185,13 +185,13 @@ class Walk {
         [this, key, uid = pod.uid, node, life, with_uid, dry_run](const Result<Admission>& how) {
           EXPECT_EQ(life, life_) << "an answer of a program that is dead";
           if (!how || dry_run) return;
-          // the API server works a minute on a request at most
+          // the API server works on a request for at most a minute
           admitted_.push_back({key, with_uid ? uid : how->uid, node, how->annotations,
                                world_.clock.now() + std::chrono::seconds(60)});
         });
   }
 
-  // One of the bindings that were admitted is taken, or something went wrong with it.
+  // One of the admitted bindings is stored, or fails.
   void arrival() {
     if (admitted_.empty()) return;
     const auto it = admitted_.begin() + pick(static_cast<int>(admitted_.size()));
@@ -265,7 +265,7 @@ class Walk {
         ++life_;
         asked_.clear();
         world_.api.drop_detached();  // the server gives up requests whose connection is gone
-        while (!admitted_.empty()) arrival();  // a start takes longer than it to go on
+        while (!admitted_.empty()) arrival();  // a restart takes longer than these requests
         return world_.restart();
     }
   }

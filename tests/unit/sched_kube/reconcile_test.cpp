@@ -1,4 +1,4 @@
-// Pods that are bound already: by this program before it was restarted, or by somebody else.
+// Pods that are already bound: by this program before a restart, or by another scheduler.
 #include <gtest/gtest.h>
 
 #include "scheduler-plugin/app/annotations.hpp"
@@ -64,7 +64,7 @@ TEST_F(Reconcile, AfterARestartTheLedgerIsWhatTheAnnotationsSay) {
   EXPECT_EQ(rfc3339(after->time), rfc3339(before.time));
   EXPECT_NE(world_.scheduler->explain({"ns", "c"})->json.find("runs on n1 with chips"),
             std::string::npos);
-  // numbers of decisions go on
+  // decision numbers continue
   world_.create("d", 2);
   world_.api.settle();
   world_.bind("d", "n1");
@@ -207,7 +207,7 @@ TEST_F(Reconcile, AnImpossibleAnnotationIsIgnored) {
   EXPECT_EQ(free_chips(), 8);
 }
 
-// One that names chips which the machine does not have keeps them in case they come.
+// A placement with chips that the machine does not report keeps them in case they appear.
 TEST_F(Reconcile, ChipsThatAreNotReportedAreRemembered) {
   world_.create("a", 2);
   world_.api.settle();
@@ -230,7 +230,7 @@ TEST_F(Reconcile, WhatOtherSchedulersWriteIsUnderstood) {
   EXPECT_TRUE(world_.holding("odd")->assumed);
 }
 
-// The kubelet's or another scheduler's word may come after the binding.
+// Placements of the kubelet or of another scheduler may arrive after the binding.
 TEST_F(Reconcile, AGuessBecomesKnowledge) {
   world_.create("f", 2);
   world_.api.settle();
@@ -262,7 +262,7 @@ TEST_F(Reconcile, GroupsGoOnWhereTheirBoundMembersAre) {
   EXPECT_EQ(world_.scheduler->check_invariants(), "");
 }
 
-// Chips that a DRA driver gives out are not there for others.
+// Chips allocated by a DRA driver are not available to other pods.
 TEST_F(Reconcile, ChipsOfResourceClaimsAreCounted) {
   world_.api.set_claim("c", {{"gpu.nvidia.com", "n1"},
                              {"gpu.nvidia.com", "n1"},
@@ -302,7 +302,7 @@ TEST_F(Reconcile, AClusterWithoutResourceClaimsIsKnownAllTheSame) {
   EXPECT_EQ(world_.kubernetes->stats().watch_failures, 1U);
 }
 
-// The pod runs on as many chips as it asks for, whatever it says.
+// The pod runs on as many chips as it requests, whatever its annotation claims.
 TEST_F(Reconcile, ChipsOfAnotherPodAreDisputed) {
   world_.create("a", 2);
   world_.create("b", 2);
@@ -329,10 +329,10 @@ bool lists_pods(const kube::Call& call) {
   return call.target.starts_with(SimulatedApi::kPods + std::string("?limit"));
 }
 bool reads_pod(const kube::Call& call) {
-  return call.target.find("/pods/a") != std::string::npos;  // or binds it
+  return call.target.find("/pods/a") != std::string::npos;  // also its binding
 }
 
-// A pod may be read by itself after a list was requested and deleted before the list is answered.
+// A pod may be read separately after a list was requested, and deleted before the list is answered.
 TEST(ReconcileLists, APodReadBeforeTheListThatLacksItIsGone) {
   using Fate = SimulatedApi::Fate;
   KubeWorld world(false);
@@ -377,7 +377,8 @@ TEST(ReconcileLists, APodThatAListLacksIsNotTakenFromAnEarlierAnswer) {
   world.expect_ledger_is_the_truth();
 }
 
-// The watch that follows the list delivers what was read by itself and is newer than the list.
+// The watch after the list delivers the version that was read separately and is newer than the
+// list.
 TEST_F(Reconcile, APodReadAfterTheListThatLacksItStays) {
   begin_lists(world_);
   world_.create("a", 2);

@@ -1,4 +1,4 @@
-// What SimulatedApi is made of: the programs that use it, and its objects.
+// Parts of SimulatedApi: the programs that use it, and its objects.
 #pragma once
 
 #include <cstdint>

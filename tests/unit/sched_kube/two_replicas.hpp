@@ -16,7 +16,7 @@ class TwoReplicas {
   std::array<KubeWorld*, 2> all() { return {&a, &b}; }
 
   // Advances in small steps, so that a Lease can be renewed in between. silent: no watch delivers
-  // anything, and no request is answered except those of the election.
+  // anything, and only requests of the election are answered.
   enum class Watches { silent, fed };
   void pass(std::chrono::milliseconds time, Watches watches = Watches::fed);
   void come_to_rest();

@@ -1,4 +1,4 @@
-// The searches for Hamiltonian cycles against trying every order.
+// The searches for Hamiltonian cycles against exhaustive enumeration.
 #include "common/solver/bandwidth/rings/hamilton.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kNoHop = std::numeric_limits<double>::infinity();
 
-// Dense to sparse; many hops that cost nothing, as prices of links that are not full do.
+// Dense to sparse, with many hops of cost zero, like the prices of links that are not full.
 CostMatrix random_costs(int n, std::mt19937& random) {
   const auto density = 3 + random() % 8;  // tenths
   const auto zeros = random() % 10;       // tenths
@@ -40,7 +40,7 @@ double cheapest(int n, const CostMatrix& cost) {
   return best;
 }
 
-// Distinct cycles over all chips below the limit, the cheapest in front.
+// Distinct cycles over all chips below the limit, cheapest first.
 void expect_cycles(const std::vector<Ring>& rings, int n, const CostMatrix& cost, double below) {
   std::set<std::set<std::pair<int, int>>> seen;
   for (const Ring& ring : rings) {
@@ -74,7 +74,7 @@ TEST(HamiltonSolver, FindsTheCheapestCycleExactlyWhenThereIsOne) {
   }
 }
 
-// From ten chips on 1-trees cut the search; ten can still be tried one by one.
+// From ten chips on, 1-trees prune the search; ten chips can still be enumerated.
 TEST(HamiltonSolver, BoundsOfOneTreesCutNothingThatCounts) {
   std::mt19937 random(12);
   for (int round = 0; round < 12; ++round) {

@@ -54,8 +54,8 @@ TEST(KnownValues, FullMeshCarriesAllLinksOfAChip) {
   for (int n = 2; n <= 8; ++n) EXPECT_NEAR(m.gbps(ChipSet::first(n)), 48.0 * (n - 1), 1e-6);
 }
 
-// Pairs of MI250X are worth their widest path: 0-7 goes over 6 with two links, 0-2 is linked with
-// one.
+// Pairs of MI250X have the bandwidth of their widest path: 0-7 goes over 6 with two links, 0-2 has
+// one link.
 TEST(KnownValues, Mi250xWidestPath) {
   solver::Machine m(test::profile("mi250x-8"));
   EXPECT_NEAR(m.gbps(ChipSet{0, 1}), 144, 1e-6);
@@ -65,8 +65,8 @@ TEST(KnownValues, Mi250xWidestPath) {
   EXPECT_NEAR(m.gbps(ChipSet{0, 3}), 36, 1e-6);
 }
 
-// Sixteen dies: a ring leaves each module once, over one die's switch port; run both ways it is
-// both dies' ports.
+// Sixteen dies: a ring leaves each module once, over one die's switch port; in both directions it
+// uses both dies' ports.
 TEST(KnownValues, A3ModulesUseBothDiesPorts) {
   solver::Machine m(test::profile("ascend-a3-16"));
   EXPECT_NEAR(m.gbps(ChipSet{0, 1}), 200, 1e-6);
@@ -75,8 +75,8 @@ TEST(KnownValues, A3ModulesUseBothDiesPorts) {
   EXPECT_NEAR(m.gbps(ChipSet::first(16)), 392, 1e-6);
 }
 
-// Two boards, each with a switch of its own, joined by one direct link a chip: the crossing
-// decides.
+// Two boards, each with its own switch, joined by one direct link per chip: the links between the
+// boards decide.
 TEST(KnownValues, TwoSwitchBoardsJoinedByLinks) {
   domain::TopologyBuilder b;
   std::vector<domain::TopologyBuilder::Port> left;
@@ -94,7 +94,8 @@ TEST(KnownValues, TwoSwitchBoardsJoinedByLinks) {
   ASSERT_TRUE(t.ok());
   solver::Machine m(std::move(t).value());
   EXPECT_NEAR(m.gbps(ChipSet::first(4)), 120, 1e-6);
-  EXPECT_NEAR(m.gbps(ChipSet::first(8)), 80, 1e-6);  // four links cross, each once each way
+  EXPECT_NEAR(m.gbps(ChipSet::first(8)), 80,
+              1e-6);  // four links cross, each used once in each direction
 }
 
 // No packing beats a cut: asserted over many machines, single chips, pairs and all bipartitions.

@@ -1,5 +1,5 @@
-// Machines of more than 16 chips: any request gets a legal answer within the steps of a search, and
-// an exact one where symmetry leaves few sets to tell apart.
+// Machines of more than 16 chips: every request gets a legal answer within the step budget, and an
+// exact one if symmetry leaves few distinct sets.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -21,7 +21,7 @@ using domain::ChipSet;
 using domain::LinkKind;
 using domain::NodeTopology;
 
-// A search, the set that ends it late, and the later criteria of its ties.
+// The steps of a search, of the set that may exceed it, and of the later criteria for ties.
 constexpr std::uint64_t kMaxSteps = solver::kBoundedSteps.search + solver::kBoundedSteps.set +
                                     solver::kBoundedSteps.criteria + 50'000'000;
 
@@ -51,7 +51,7 @@ NodeTopology irregular_machine(int chips, unsigned seed) {
   return std::move(b).build().value();
 }
 
-// Groups of equal size; links inside a group only, or one switch a group.
+// Groups of equal size, with links inside each group only, or one switch per group.
 NodeTopology grouped_machine(int groups, int each, bool switched) {
   domain::TopologyBuilder b;
   for (int i = 0; i < groups * each; ++i) {
@@ -104,7 +104,7 @@ TEST_P(IrregularMachines, AnswerLegallyAndWithinTheSteps) {
     EXPECT_TRUE(!c.exact || c.gbps >= c.bound - 1e-9) << where;
     EXPECT_LE(solved.stats().most_steps, kMaxSteps) << where;
     if (size <= 3) continue;
-    // A machine that has answered nothing else before says the same.
+    // A new machine without cached results gives the same answer.
     if (size == chips / 4) {
       EXPECT_EQ(solver::Machine(machine).choose(r).chips, c.chips) << where;
     }
@@ -113,7 +113,7 @@ TEST_P(IrregularMachines, AnswerLegallyAndWithinTheSteps) {
 
 INSTANTIATE_TEST_SUITE_P(Chips, IrregularMachines, ::testing::Values(17, 24, 31, 48, 64));
 
-// Up to 16 chips nothing is cut short, whatever the wiring: sizes at which searching costs most.
+// Up to 16 chips no search ends early, whatever the wiring; tested at the most expensive sizes.
 TEST(SixteenIrregularChips, AreDecidedExactly) {
   for (unsigned seed = 1; seed <= 6; ++seed) {
     solver::Machine m(irregular_machine(16, seed));

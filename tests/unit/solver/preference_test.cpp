@@ -82,7 +82,7 @@ TEST(AscendA3, ModulesStayWhole) {
   EXPECT_EQ(p(ChipSet{0, 2, 4}, 2), kNone);
   EXPECT_EQ(p(ChipSet::first(16), 3), kNone);
   EXPECT_EQ(p(ChipSet{0, 2}, 2),
-            (Chips{0, 2}));  // the stock scheduler hands out all that is free unseen
+            (Chips{0, 2}));  // the stock scheduler allocates exactly all free chips unchecked
 }
 
 TEST(Ascend310, CardsAndChips) {
@@ -98,7 +98,7 @@ TEST(Ascend310, CardsAndChips) {
 }
 
 // More distinguishable sets than are listed: the answer is legal, from the cards with the fewest
-// free chips, and says what no set can beat.
+// free chips, and has an upper bound.
 TEST(Ascend310, TooManySetsGiveABoundInsteadOfAProof) {
   solver::Machine m(test::profile("ascend-310-chip-4"));
   ChipSet usable;
@@ -182,8 +182,7 @@ TEST(TopologyClass, IsSharedByEqualWiringOnly) {
   EXPECT_NE(a, cache.get(test::profile("dgx1-p100-8")));
 }
 
-// One lane of two down is as fast as one lane that is all there is, but the healthy machines
-// differ.
+// One of two lanes down is as fast as a single lane, but the healthy machines differ.
 TEST(TopologyClass, LanesDownAreNotLanesThatNeverWere) {
   const auto pair = [](int lanes, int down) {
     domain::TopologyBuilder b;

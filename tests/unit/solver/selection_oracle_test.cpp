@@ -1,6 +1,6 @@
 // The chosen set is the best legal one: against exhaustive search with the oracle's bandwidths and
-// rules, for all machines of at most 8 chips, all sizes, random free masks, random faults; and what
-// must never change an answer.
+// rules, for all machines of at most 8 chips, all sizes, random free masks, random faults; and
+// changes that must not affect an answer.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -184,7 +184,7 @@ TEST(Metamorphic, AFreeChipMoreNeverLowersTheBest) {
   }
 }
 
-// Whether anything fits is found without finding the best.
+// Whether anything fits is decided without searching for the best.
 TEST(Fits, IsWhatChooseSays) {
   std::mt19937 random(5);
   for (const std::string& name : test::profile_names(64)) {

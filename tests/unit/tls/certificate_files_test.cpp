@@ -17,7 +17,7 @@ using chipweave::test::make_authority;
 using chipweave::test::make_certificate;
 using chipweave::test::Pem;
 
-// As a Secret's volume: the files are links through ..data, which is swapped as a whole.
+// Like a Secret volume: the files are links through ..data, which is swapped as a whole.
 class SecretVolume {
  public:
   void publish(const Pem& pem) {
@@ -57,7 +57,7 @@ struct CertificateFilesTest : ::testing::Test {
     files->on_change = [this](const ServerPem& pem) { changes.push_back(pem); };
     return files;
   }
-  // What `looks` of them say to the log.
+  // The log of `looks` checks.
   static std::string log_of(CertificateFiles& files, int looks) {
     ::testing::internal::CaptureStderr();
     for (int i = 0; i < looks; ++i) files.check();
@@ -110,7 +110,7 @@ TEST_F(CertificateFilesTest, APairThatDoesNotFitIsToldOnceAndTheOldOneStays) {
   // another invalid change is logged again
   folder.put("tls.crt", make_certificate(ca, "DNS:b").certificate);
   EXPECT_EQ(count(log_of(*files, 5), "level=error"), 1U);
-  // and the other half makes it good
+  // and the other file makes the pair valid
   put(second);
   files->check();
   EXPECT_EQ(files->pem().certificate, second.certificate);
@@ -158,7 +158,7 @@ TEST_F(CertificateFilesTest, StartsWithAnExpiredCertificateAndSaysSo) {
   const auto files = open();
   const std::string log = ::testing::internal::GetCapturedStderr();
   EXPECT_NE(log.find("has expired"), std::string::npos) << log;
-  put(make_certificate(ca, "DNS:a", -30));  // no better, but newer
+  put(make_certificate(ca, "DNS:a", -30));  // also invalid, but different
   files->check();
   EXPECT_EQ(changes.size(), 1U);
 }

@@ -1,6 +1,5 @@
-// Leaf switch affinity against every way there is to choose nodes: random small fabrics. The oracle
-// checks a placement against the rules as they are written in tor_affinity.hpp and shares no code
-// with it.
+// Leaf switch affinity against every choice of nodes, on random small fabrics. The oracle checks a
+// placement against the rules as written in tor_affinity.hpp and shares no code with it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -104,7 +103,8 @@ void each_way(const Case& c, const std::function<void(const Counts&)>& visit) {
   descend(0, c.pods);
 }
 
-// Nodes exist, are able, are used once; ranks go leaf by leaf (or row by row) and by slice.
+// Nodes exist, can take a pod and are used once; ranks go leaf by leaf (or row by row) and by
+// slice.
 void expect_sound(const Case& c, const TorPlan& plan) {
   ASSERT_EQ(plan.pods.size(), static_cast<std::size_t>(c.pods));
   std::set<std::pair<std::size_t, std::size_t>> nodes;
@@ -143,7 +143,7 @@ std::optional<std::size_t> one_leaf(const Case& c) {
 
 bool is_filler(const Case& c) { return c.ask.schema == TorSchema::large_model && c.pods < 4; }
 
-// True: the case is decided by whether one leaf takes all.
+// True: whether one leaf takes all pods decides the case.
 bool decided_by_one_leaf(const Case& c, const TorPlan& plan) {
   const auto one = one_leaf(c);
   if (!one && !is_filler(c)) return false;
@@ -158,7 +158,7 @@ bool decided_by_one_leaf(const Case& c, const TorPlan& plan) {
 
 // ---- NSLB 2.0
 
-// Whether a crossing job of the large schema may lie so.
+// Whether a crossing job of the large schema may be placed this way.
 bool allowed_v2(const Case& c, const Counts& counts, bool may_open) {
   int most_left = 0;  // able nodes of the largest free leaf that is not taken completely
   int smallest_taken = 1000;

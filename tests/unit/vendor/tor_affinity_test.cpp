@@ -1,5 +1,4 @@
-// The rules of leaf switch affinity as cases; tor_affinity_oracle_test.cpp holds it against all
-// ways there are.
+// The rules of leaf switch affinity as cases; tor_affinity_oracle_test.cpp checks it exhaustively.
 #include "common/solver/vendor/tor_affinity.hpp"
 
 #include <gmock/gmock.h>

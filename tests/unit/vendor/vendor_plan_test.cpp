@@ -1,4 +1,4 @@
-// Gangs with a vendor's keys, planned: blocks of super-pods, what is split softly, repair, and leaf
+// Plans of gangs with a vendor's keys: blocks of super-pods, soft splits, repair, and leaf
 // affinity.
 #include "common/solver/vendor/vendor_plan.hpp"
 

@@ -1,4 +1,4 @@
-// What vendors' users write, as constraints: the facts of their schedulers as cases.
+// Vendors' keys as constraints: documented behaviour of their schedulers as cases.
 #include "common/solver/vendor/vendor_rules.hpp"
 
 #include <gmock/gmock.h>
@@ -93,7 +93,7 @@ TEST(VendorRules, ASinglePodIsItsOwnBlock) {
   EXPECT_THAT(problem(job(1, 18, a3(18))), HasSubstr("chips_per_pod"));
   EXPECT_THAT(problem(job(1, 4, a3(16))),
               HasSubstr("ascend.sp_block: is 16: must equal the 4 chips"));
-  // chips of A5 come one by one
+  // pods on A5 may have any number of chips
   EXPECT_EQ(problem(job(1, 3, a5(3, AscendServer::a5_850))), "");
   EXPECT_EQ(problem(job(1, 7, a5(7))), "");
   EXPECT_THAT(problem(job(1, 9, a5(9))), HasSubstr("chips_per_pod"));
@@ -171,7 +171,7 @@ TEST(VendorRules, RackBlocks) {
 TEST(VendorRules, OnlyThe950HasRacksAndUbMemory) {
   AscendRequest ask;
   ask.sp_block = 64;
-  ask.ra_block = 16;  // says which server it is
+  ask.ra_block = 16;  // implies the server type
   EXPECT_EQ(problem(job(16, 8, ask)), "");
   ask.server = AscendServer::a3;
   EXPECT_THAT(problem(job(16, 8, ask)), HasSubstr("ascend.ra_block"));

@@ -5,24 +5,16 @@
 // several codes separated by commas; fault_time is in milliseconds.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "common/base/result.hpp"
-
 namespace chipweave::codec::mindcluster {
-
-inline constexpr std::size_t kMaxFaults = 4096;
-inline constexpr std::size_t kMaxFaultCodes = 1024;  // of one fault
 
 inline constexpr std::string_view kCardUnhealthy = "CardUnhealthy";
 inline constexpr std::string_view kCardNetworkUnhealthy = "CardNetworkUnhealthy";
-inline constexpr std::string_view kNodeUnhealthy = "NodeUnhealthy";
-inline constexpr std::string_view kPublicFault = "PublicFault";
 
 struct FaultMoment {
   std::int64_t time = 0;
@@ -40,13 +32,9 @@ struct ChipFault {
   std::string handling;
   std::string code;
   FaultMoments moments;
-
-  friend bool operator==(const ChipFault&, const ChipFault&) = default;
 };
 
 // No faults: "[]".
 std::string write_chip_faults(const std::vector<ChipFault>& faults);
-// An empty text is an empty list.
-Result<std::vector<ChipFault>> read_chip_faults(std::string_view text);
 
 }  // namespace chipweave::codec::mindcluster

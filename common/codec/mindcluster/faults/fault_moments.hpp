@@ -3,12 +3,10 @@
 #pragma once
 
 #include "common/base/json_writer.hpp"
-#include "common/codec/json/json_object.hpp"
 #include "common/codec/mindcluster/faults/chip_faults.hpp"
 
 namespace chipweave::codec::mindcluster {
 
 void append_moments(JsonWriter& out, const FaultMoments& moments);
-FaultMoments moments_at(const JsonObject& object, std::string_view key);
 
 }  // namespace chipweave::codec::mindcluster

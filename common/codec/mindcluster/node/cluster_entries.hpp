@@ -5,26 +5,17 @@
 #include <cstddef>
 
 #include "common/base/json_writer.hpp"
-#include "common/codec/json/json_object.hpp"
 #include "common/codec/mindcluster/node/device_info.hpp"
 #include "common/codec/mindcluster/node/node_info.hpp"
 #include "common/codec/mindcluster/node/switch_info.hpp"
 
 namespace chipweave::codec::mindcluster {
 
-// {"DeviceList":{…},"UpdateTime":N}
-Result<DeviceInfo> device_list_of(JsonValue value);
 // The members DeviceList and UpdateTime.
 void append_device_list(JsonWriter& out, const DeviceInfo& info);
-// SuperPodID, ServerIndex, RackID.
-Result<void> add_place(DeviceInfo& info, JsonValue value);
-
-// {"FaultDevList":[…],"NodeStatus":"…"}
-Result<NodeInfo> node_info_of(JsonValue value);
 // The members FaultDevList and NodeStatus.
 void append_node_info(JsonWriter& out, const NodeInfo& info);
 
-Result<SwitchInfo> switch_info_of(JsonValue value);
 // The members FaultInfo (events as objects) to FaultTimeAndLevelMap. Returns the offset of the
 // number of UpdateTime.
 std::size_t append_switch_info(JsonWriter& out, const SwitchInfo& info);

@@ -11,15 +11,12 @@
 // whose UpdateTime is not newer than what they hold.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "common/base/result.hpp"
 #include "common/codec/mindcluster/faults/chip_faults.hpp"
 #include "common/codec/mindcluster/go_json.hpp"
 
@@ -34,7 +31,6 @@ inline constexpr std::string_view kManuallySeparateKey = "ManuallySeparateNPU";
 
 inline constexpr std::int32_t kIdUnreported = -1;   // the driver has none
 inline constexpr std::int32_t kIdUnsupported = -2;  // this hardware has none, or the query failed
-inline constexpr std::size_t kMaxOtherKeys = 256;   // of DeviceList
 
 struct DeviceInfo {
   std::string prefix;  // of chip names, and of keys after "huawei.com/": Ascend910, Ascend310P, npu
@@ -51,15 +47,8 @@ struct DeviceInfo {
   std::int32_t super_pod_id = kIdUnsupported;
   std::int32_t server_index = kIdUnsupported;
   std::optional<std::int32_t> rack_id;
-  std::map<std::string, std::string> others;  // of DeviceList, unchanged: virtual chips …
-
-  friend bool operator==(const DeviceInfo&, const DeviceInfo&) = default;
 };
 
 std::string write_device_info(const DeviceInfo& info, const Digest& sha256);
-
-// Errors: invalid JSON, a wrong or missing CheckCode, chips without a prefix or with several
-// prefixes, a list that cannot be parsed.
-Result<DeviceInfo> read_device_info(std::string_view text, const Digest& sha256);
 
 }  // namespace chipweave::codec::mindcluster

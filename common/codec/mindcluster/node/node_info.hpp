@@ -8,13 +8,11 @@
 // NodeInfo.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "common/base/result.hpp"
 #include "common/codec/mindcluster/go_json.hpp"
 
 namespace chipweave::codec::mindcluster {
@@ -22,8 +20,6 @@ namespace chipweave::codec::mindcluster {
 inline constexpr std::string_view kNodeInfoPrefix = "mindx-dl-nodeinfo-";
 inline constexpr std::string_view kNodeInfoNamespace = "mindx-dl";
 inline constexpr std::string_view kNodeInfoKey = "NodeInfo";
-inline constexpr std::size_t kMaxNodeFaults = 1024;
-inline constexpr std::size_t kMaxNodeFaultCodes = 256;  // of one device
 
 struct NodeFault {
   std::string device_type;
@@ -37,13 +33,8 @@ struct NodeFault {
 struct NodeInfo {
   std::vector<NodeFault> faults;
   std::string status;  // "Healthy", "PreSeparate", "UnHealthy"
-
-  friend bool operator==(const NodeInfo&, const NodeInfo&) = default;
 };
 
 std::string write_node_info(const NodeInfo& info, const Digest& sha256);
-
-// Errors: invalid JSON, a wrong or missing CheckCode.
-Result<NodeInfo> read_node_info(std::string_view text, const Digest& sha256);
 
 }  // namespace chipweave::codec::mindcluster

@@ -1,7 +1,5 @@
 #include "common/codec/mindcluster/node/switch_info.hpp"
 
-#include <utility>
-
 #include "common/base/json_writer.hpp"
 #include "common/codec/mindcluster/faults/fault_moments.hpp"
 #include "common/codec/mindcluster/go_json.hpp"
@@ -37,30 +35,6 @@ std::size_t append_status(JsonWriter& out, const SwitchInfo& info) {
   return time_at;
 }
 
-SwitchEvent event_of(const JsonObject& object) {
-  SwitchEvent out;
-  out.type = object.integer_or("EventType", std::uint32_t{0});
-  out.fault_code = object.text("AssembledFaultCode").value_or("");
-  out.peer_device = object.integer_or("PeerPortDevice", std::uint32_t{0});
-  out.peer_port = object.integer_or("PeerPortId", std::uint32_t{0});
-  out.chip = object.integer_or("SwitchChipId", std::uint32_t{0});
-  out.port = object.integer_or("SwitchPortId", std::uint32_t{0});
-  out.severity = object.integer_or("Severity", std::uint32_t{0});
-  out.assertion = object.integer_or("Assertion", std::uint32_t{0});
-  out.raised = object.integer_or("AlarmRaisedTime", std::int64_t{0});
-  return out;
-}
-
-// An event as JSON, inside a JSON string.
-void add_event_text(SwitchInfo& info, JsonValue text, JsonProblems& problems) {
-  if (!text.is_string()) return problems.add(text, expected("a string", text));
-  const Result<JsonTree> event = parse_document(text.text());
-  if (!event) return problems.add(text, event.error().text());
-  JsonProblems inner;
-  info.events.push_back(event_of(JsonObject::tolerant(JsonValue(*event), inner)));
-  if (inner.any()) problems.add(text, inner.error().text());
-}
-
 }  // namespace
 
 std::optional<std::string_view> node_status_of(std::string_view switch_level) {
@@ -87,30 +61,6 @@ std::string write_switch_info(const SwitchInfo& info) {
   append_status(out, info);
   out.end_object();
   return go_form(out.text());
-}
-
-Result<SwitchInfo> switch_info_of(JsonValue value) {
-  JsonProblems problems;
-  const JsonObject object = JsonObject::tolerant(value, problems);
-  SwitchInfo out;
-  for (const JsonValue text : object.array("FaultCode", kMaxSwitchEvents)) {
-    add_event_text(out, text, problems);
-  }
-  for (const JsonValue event : object.array("FaultInfo", kMaxSwitchEvents)) {
-    out.events.push_back(event_of(JsonObject::tolerant(event, problems)));
-  }
-  out.level = object.text("FaultLevel").value_or("");
-  out.update_time = object.integer_or("UpdateTime", std::int64_t{0});
-  out.node_status = object.text("NodeStatus").value_or("");
-  out.moments = moments_at(object, "FaultTimeAndLevelMap");
-  if (problems.any()) return problems.error();
-  return out;
-}
-
-Result<SwitchInfo> read_switch_info(std::string_view text) {
-  const Result<JsonTree> document = parse_document(text);
-  if (!document) return document.error();
-  return switch_info_of(JsonValue(*document));
 }
 
 }  // namespace chipweave::codec::mindcluster

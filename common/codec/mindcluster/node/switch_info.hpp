@@ -8,20 +8,17 @@
 // CheckCode.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "common/base/result.hpp"
 #include "common/codec/mindcluster/faults/chip_faults.hpp"
 
 namespace chipweave::codec::mindcluster {
 
 inline constexpr std::string_view kSwitchInfoKey = "SwitchInfoCfg";
-inline constexpr std::size_t kMaxSwitchEvents = 1024;
 
 inline constexpr std::string_view kNodeHealthy = "Healthy";
 inline constexpr std::string_view kNodeSubHealthy = "SubHealthy";
@@ -38,8 +35,6 @@ struct SwitchEvent {
   std::uint32_t severity = 0;   // 0 to 3
   std::uint32_t assertion = 0;  // 0 recovered, 1 occurred, 2 notice
   std::int64_t raised = 0;
-
-  friend bool operator==(const SwitchEvent&, const SwitchEvent&) = default;
 };
 
 struct SwitchInfo {
@@ -48,15 +43,11 @@ struct SwitchInfo {
   std::int64_t update_time = 0;
   std::string node_status;  // kNodeHealthy, kNodeSubHealthy, kNodeUnHealthy
   FaultMoments moments;     // by "<code>_<chip>_<port>"
-
-  friend bool operator==(const SwitchInfo&, const SwitchInfo&) = default;
 };
 
 // The node's status at a level; nullopt for a level without a defined status.
 std::optional<std::string_view> node_status_of(std::string_view switch_level);
 
 std::string write_switch_info(const SwitchInfo& info);
-// Events may also be objects under FaultInfo, as ClusterD writes them.
-Result<SwitchInfo> read_switch_info(std::string_view text);
 
 }  // namespace chipweave::codec::mindcluster

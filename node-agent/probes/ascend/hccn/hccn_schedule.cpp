@@ -42,7 +42,7 @@ void take_dev_info(const std::string& output, HccnAnswers& out) {
   if (!info && says_nothing(info.error())) return;
   out = {};
   if (!info) return;
-  for (const auto& port : info->ports) {
+  for (const auto& port : *info) {
     if (!port.up) out.ports_down.push_back(port.port);
   }
 }

@@ -22,7 +22,7 @@ class RouteJob : public testing::Test {
     return all;
   }
 
-  // cabinet: the pods ask for topology. ready: how many have reported their devices.
+  // cabinet: the pods request topology. ready: how many have reported their devices.
   static std::string pods(bool cabinet = true, std::size_t ready = 6) {
     std::string items;
     for (std::size_t i = 0; i < machines().size(); ++i) {

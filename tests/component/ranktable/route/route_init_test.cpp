@@ -1,4 +1,4 @@
-// chipweave route init as init containers start it: every pod for itself, all with one answer.
+// chipweave route init as init containers start it: each pod separately, all with the same result.
 #include <gmock/gmock.h>
 
 #include "tests/component/ranktable/route/job.hpp"
@@ -18,7 +18,7 @@ class RouteInit : public RouteJob {
                   .code,
               0);
   }
-  // What the pod with this index says; its files are in tmp afterwards.
+  // The output for the pod with this index; its files are in tmp afterwards.
   Outcome init(std::size_t index, const std::string& flags) const {
     return run("VC_TASK_INDEX=" + std::to_string(index) + " %B/chipweave route init --dir " +
                at("tmp") + (flags.find("--wait") == std::string::npos ? " --wait 0 " : " ") +
@@ -56,7 +56,7 @@ TEST_F(RouteInit, AllPodsComeToThePlanWhateverTheyReadItFrom) {
 }
 
 TEST_F(RouteInit, ReadsWhatConfigMapsHold) {
-  // The value of ranktable_tor.json, packed as it is mounted.
+  // The value of ranktable_tor.json, compressed as in the mounted file.
   ASSERT_EQ(run("mkdir " + at("packed") +
                 " && sed -n 's/^  \"ranktable_tor.json\": \"\\(.*\\)\"$/\\1/p' " +
                 at("plan/torlist-j.yaml") + " > " + at("packed/ranktable_tor.json"))

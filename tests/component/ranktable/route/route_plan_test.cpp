@@ -90,7 +90,7 @@ TEST_F(RoutePlanCommand, AJobThatStartsIsInitializing) {
   EXPECT_THAT(out.text, HasSubstr("the job is not complete yet"));
   EXPECT_EQ(content("plan/jobstart_hccl.json"),
             R"({"status":"initializing","version":"1.0","server_count":"0","server_list":[]})");
-  // Complete once, and then a pod is lost: the list stays.
+  // A pod is lost after the table was complete: the list stays.
   ASSERT_EQ(route("plan --pods " + pods_ + " --network " + network_ + " --out " + at("plan")).code,
             0);
   const std::string before = content("plan/jobstart_hccl.json");

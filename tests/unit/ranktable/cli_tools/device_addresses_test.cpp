@@ -18,7 +18,7 @@ using ::testing::IsEmpty;
 constexpr const char* kNotPreset = "Get ipconf failed, because no ip was preset there!\n";
 constexpr const char* kBusy = "hccn_tool is busy, please try again.\n";
 
-// Answers by turns; the last one for ever.
+// Returns its answers in turn, then repeats the last one.
 struct Script {
   std::vector<Result<std::string>> answers;
   std::vector<std::string> asked;

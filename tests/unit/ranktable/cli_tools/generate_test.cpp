@@ -1,4 +1,4 @@
-// The generators as commands: what they refuse, what they say, what they leave behind.
+// The generators as commands: rejected input, messages, and the files they write.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// How command lines of scripts that were written for the reference programs are read.
+// Command lines of scripts that were written for the reference programs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ class Options : public ::testing::Test {
     words.insert(words.end(), {"--save-dir", "out", "--hccn-tool", runner_.tool()});
     return runner_.run_words(words);
   }
-  // The names of the files written to `folder`, without the parts that all have.
+  // The names of the files written to `folder`, without their common parts.
   static std::vector<std::string> locals(const std::string& folder = "out") {
     std::vector<std::string> out;
     for (const auto& [name, text] : ToolRunner::files(folder)) {

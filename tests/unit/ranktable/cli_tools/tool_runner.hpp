@@ -1,5 +1,5 @@
-// Runs a generator in this process: with a stand-in for hccn_tool, in a folder of its own, what it
-// prints kept.
+// Runs a generator in this process, in its own folder, with a stand-in for hccn_tool, and keeps its
+// output.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ class ToolRunner {
     set_tool("echo ipaddr:10.0." + std::to_string(host) +
              ".$((18 + $2))\necho netmask:255.255.255.0\n");
   }
-  // Its lines, of a shell; $2 is the device.
+  // The lines of its shell script; $2 is the device.
   void set_tool(const std::string& lines) {
     const std::string path = folder_.put("hccn_tool", "#!/bin/sh\n" + lines);
     std::filesystem::permissions(path, std::filesystem::perms::owner_all);

@@ -1,4 +1,5 @@
-// The tables of configmap1980: what is in them, who keeps which rank, and when they are complete.
+// The tables of configmap1980: their content, which device keeps which rank, and when they are
+// complete.
 #include "common/codec/ranktable/modelarts/job_table.hpp"
 
 #include <gmock/gmock.h>
@@ -68,7 +69,7 @@ TEST(JobTables, PodsOfOneMachineAreOneServer) {
 TEST(JobTables, WhatIsStillThereKeepsItsRankAndNewDevicesTakeTheSmallestFreeOne) {
   const RankTable first =
       tables(job_of({{0, "a", {0, 1}, "", ""}, {1, "b", {0, 1}, "", ""}})).ranks;
-  // Pod 0 now is on another machine.
+  // Pod 0 is now on another machine.
   const JobPods moved = job_of({{0, "c", {0, 1}, "", ""}, {1, "b", {0, 1}, "", ""}});
   const RankTable second = tables(moved, &first).ranks;
   EXPECT_THAT(ranks_of(second), ElementsAre("c/0=0", "c/1=1", "b/0=2", "b/1=3"));
