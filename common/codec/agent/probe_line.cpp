@@ -100,8 +100,6 @@ std::optional<int> port_number_at(const JsonObject& o, const char* key) {
   return static_cast<int>(*number);
 }
 
-std::string text_at(const JsonObject& o, const char* key) { return o.text(key).value_or(""); }
-
 Port read_port(JsonValue value, JsonProblems& problems) {
   const JsonObject o(value, {"chip", "number", "peer", "up"}, problems);
   Port out;
@@ -128,16 +126,16 @@ Signal read_signal(JsonValue value, JsonProblems& problems) {
   if (o.has("code") && out.code.empty()) o.problem("code", "is empty");
   out.chip = chip_at(o, "chip");
   out.port = port_number_at(o, "port");
-  out.nic = text_at(o, "nic");
+  out.nic = o.text_or_empty("nic");
   out.value = o.number("value").value_or(0);
-  out.text = text_at(o, "text");
+  out.text = o.text_or_empty("text");
   return out;
 }
 
 Neighbour read_neighbour(JsonValue value, JsonProblems& problems) {
   const JsonObject o(value, {"nic", "chip", "system", "port", "address"}, problems);
-  return {text_at(o, "nic"), chip_at(o, "chip"), text_at(o, "system"), text_at(o, "port"),
-          text_at(o, "address")};
+  return {o.text_or_empty("nic"), chip_at(o, "chip"), o.text_or_empty("system"),
+          o.text_or_empty("port"), o.text_or_empty("address")};
 }
 
 template <class T, class Read>

@@ -232,7 +232,7 @@ class GangReader {
       set.chips_per_pod = static_cast<int>(
           chips.value_or(object_.integer("chips_per_pod", 0, kMaxPodChips).value_or(0)));
       set.slices = slices(one, std::max(set.required_level, gang_.required_level));
-      set.together = one.text("together").value_or("");
+      set.together = one.text_or_empty("together");
       gang_.sets.push_back(std::move(set));
     }
   }
@@ -252,7 +252,7 @@ class GangReader {
       name_of(one, set);
       parents.push_back(one.text("parent") ? one.find("parent") : JsonValue());
       least.push_back(one.integer("min_member", 0, std::int64_t{2} * limits::kMaxGangPods));
-      set.kind = one.text("set").value_or("");
+      set.kind = one.text_or_empty("set");
       for (const auto& [node, here] : existing(one)) set.existing[node] = here.pods;
       by_name.emplace(set.name, static_cast<int>(gang_.sets.size()));
       gang_.sets.push_back(std::move(set));

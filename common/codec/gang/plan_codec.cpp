@@ -18,7 +18,7 @@ constexpr double kMaxLevelGbps = 1e6;
 
 // For a node with a machine: the listed free chips, or all.
 void read_machine(const JsonObject& node, PlanNode& to) {
-  to.machine = node.text("machine").value_or("");
+  to.machine = node.text_or_empty("machine");
   const JsonValue list = node.array("free_chips", kMaxMachineChips);
   if (!list) return;
   if (to.machine.empty()) node.problem("free_chips", "needs the key machine");

@@ -82,6 +82,7 @@ class JsonObject {
   JsonValue find(std::string_view key) const;
   // At most limits::kMaxFactBytes; for a tolerant object, max_text.
   std::optional<std::string> text(std::string_view key) const;
+  std::string text_or_empty(std::string_view key) const { return text(key).value_or(""); }
   std::optional<std::int64_t> integer(std::string_view key, std::int64_t min,
                                       std::int64_t max) const;
   // An integer of T's range.

@@ -2,16 +2,15 @@
 
 #include <algorithm>
 #include <climits>
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "common/base/json_writer.hpp"
 #include "common/base/limits.hpp"
 #include "common/codec/json/json_object.hpp"
+#include "common/codec/text/go_form.hpp"
 
 namespace chipweave::codec {
 namespace {
-
-using nlohmann::json;
 
 // Large answers list every node or pod of a cluster.
 constexpr JsonLimits kAnswerLimits{limits::kMaxNetworkFileBytes, limits::kMaxNetworkValues};
@@ -34,10 +33,6 @@ auto parsed(std::string_view text, const char* wanted, Read&& read)
   return out;
 }
 
-std::string text_of(const JsonObject& object, std::string_view key) {
-  return object.text(key).value_or("");
-}
-
 std::vector<int> ascending_indices(JsonValue list, JsonProblems& problems) {
   std::vector<int> out;
   for (const JsonValue item : list) {
@@ -54,7 +49,7 @@ NodeView node_view(JsonValue item, JsonProblems& problems) {
   };
   NodeView node;
   node.name = object.require_text("name").value_or("");
-  node.machine = text_of(object, "machine");
+  node.machine = object.text_or_empty("machine");
   node.chips = static_cast<int>(object.require_integer("chips", 0, INT_MAX).value_or(0));
   object.require("free");
   node.free = ascending_indices(list("free"), problems);
@@ -76,14 +71,14 @@ NodeView node_view(JsonValue item, JsonProblems& problems) {
   for (const JsonValue value : list("down_ports")) {
     const JsonObject port = JsonObject::tolerant(value, problems);
     node.down_ports.push_back(
-        {port.integer_or("chip", 0), text_of(port, "switch"), port.integer_or("lanes", 0)});
+        {port.integer_or("chip", 0), port.text_or_empty("switch"), port.integer_or("lanes", 0)});
   }
   node.down_nics = object.texts("down_nics", limits::kMaxNetworkValues);
   for (const JsonValue value : list("faults")) {
     const JsonObject fault = JsonObject::tolerant(value, problems);
     node.faults.push_back({fault.require_text("code").value_or(""),
-                           fault.require_text("effect").value_or(""), text_of(fault, "where"),
-                           text_of(fault, "text"), text_of(fault, "since")});
+                           fault.require_text("effect").value_or(""), fault.text_or_empty("where"),
+                           fault.text_or_empty("text"), fault.text_or_empty("since")});
   }
   return node;
 }
@@ -91,8 +86,8 @@ NodeView node_view(JsonValue item, JsonProblems& problems) {
 PlacementView placement_view(JsonValue value, JsonProblems& problems) {
   const JsonObject object = JsonObject::tolerant(value, problems);
   PlacementView placement;
-  placement.node = text_of(object, "node");
-  placement.resource = text_of(object, "resource");
+  placement.node = object.text_or_empty("node");
+  placement.resource = object.text_or_empty("resource");
   placement.gbps = object.number("gbps").value_or(0);
   object.require("chips");
   for (const JsonValue chip : object.array("chips", limits::kMaxNetworkValues)) {
@@ -108,7 +103,7 @@ PodView pod_view(JsonValue pod, JsonProblems& problems) {
   const JsonObject metadata = JsonObject::tolerant(pod["metadata"], problems);
   out.name = metadata.require_text("name").value_or("");
   out.ns = metadata.text("namespace").value_or("default");
-  out.uid = text_of(metadata, "uid");
+  out.uid = metadata.text_or_empty("uid");
   out.node = pod["spec"]["nodeName"].string().value_or("");
   for (const JsonValue value : metadata.map("annotations", limits::kMaxNetworkValues)) {
     out.annotations.emplace(value.name(), value.text());
@@ -123,27 +118,6 @@ PodView pod_view(JsonValue pod, JsonProblems& problems) {
   JsonProblems inner;
   out.placement = placement_view(JsonValue(*note), inner);
   if (inner.any()) problems.add(placement, inner.error().text());
-  return out;
-}
-
-// Go's encoder also escapes these three, so that JSON can be embedded in a web page.
-std::string as_go_writes(const json& value) {
-  std::string out;
-  for (const char c : value.dump()) {
-    switch (c) {
-      case '<':
-        out += "\\u003c";
-        break;
-      case '>':
-        out += "\\u003e";
-        break;
-      case '&':
-        out += "\\u0026";
-        break;
-      default:
-        out += c;
-    }
-  }
   return out;
 }
 
@@ -177,10 +151,10 @@ Result<std::vector<PodSummary>> read_pod_summaries(std::string_view text) {
       PodSummary pod;
       pod.ns = item.require_text("namespace").value_or("");
       pod.name = item.require_text("name").value_or("");
-      pod.resource = text_of(item, "resource");
+      pod.resource = item.text_or_empty("resource");
       pod.asked = item.integer_or("asked", 0);
-      pod.state = text_of(item, "state");
-      pod.node = text_of(item, "node");
+      pod.state = item.text_or_empty("state");
+      pod.node = item.text_or_empty("node");
       pod.chips = ascending_indices(item.array("chips", limits::kMaxNetworkValues), problems);
       pod.gbps = item.number("gbps").value_or(0);
       pod.best_gbps = item.number("best_gbps").value_or(0);
@@ -192,26 +166,31 @@ Result<std::vector<PodSummary>> read_pod_summaries(std::string_view text) {
 
 Result<std::string> write_extender_args(std::string_view pod,
                                         const std::vector<std::string>& nodes) {
-  json bare = json::parse(pod, nullptr, /*allow_exceptions=*/false);
-  if (!bare.is_object()) return wrong_answer("pod", "not a JSON object");
-  bare.erase("kind");
-  bare.erase("apiVersion");
-  // Go writes struct fields in declaration order, which a sorted map would not preserve.
-  return "{\"Pod\":" + as_go_writes(bare) +
-         ",\"Nodes\":null,\"NodeNames\":" + as_go_writes(json(nodes)) + "}";
+  const Result<JsonTree> tree = parse_json(pod, kAnswerLimits);
+  if (!tree || !JsonValue(*tree).is_object()) return wrong_answer("pod", "not a JSON object");
+  JsonWriter out;
+  out.begin_object().key("Pod").begin_object();
+  for (const JsonValue member : JsonValue(*tree)) {
+    if (member.name() == "kind" || member.name() == "apiVersion") continue;
+    out.key(member.name()).reformatted(member.raw());
+  }
+  out.end_object().key("Nodes").raw("null").key("NodeNames").begin_array();
+  for (const std::string& node : nodes) out.string(node);
+  return go_form(out.end_array().end_object().text());
 }
 
 std::string write_binding_args(const std::string& ns, const std::string& name,
                                const std::string& uid, const std::string& node) {
-  return "{\"PodName\":" + as_go_writes(name) + ",\"PodNamespace\":" + as_go_writes(ns) +
-         ",\"PodUID\":" + as_go_writes(uid) + ",\"Node\":" + as_go_writes(node) + "}";
+  JsonWriter out;
+  out.begin_object().field("PodName", name).field("PodNamespace", ns);
+  return go_form(out.field("PodUID", uid).field("Node", node).end_object().text());
 }
 
 Result<FilterReply> read_filter_reply(std::string_view text) {
   return parsed(text, "filter answer", [](JsonValue value, JsonProblems& problems) {
     const JsonObject answer = JsonObject::tolerant(value, problems);
     FilterReply reply;
-    reply.error = text_of(answer, "Error");
+    reply.error = answer.text_or_empty("Error");
     reply.nodes = answer.texts("NodeNames", limits::kMaxNetworkValues);
     for (const char* key : {"FailedNodes", "FailedAndUnresolvableNodes"}) {
       for (const JsonValue reason : answer.map(key, limits::kMaxNetworkValues)) {
@@ -237,7 +216,7 @@ Result<std::vector<HostScore>> read_prioritize_reply(std::string_view text) {
 
 Result<std::string> read_binding_reply(std::string_view text) {
   return parsed(text, "bind answer", [](JsonValue value, JsonProblems& problems) {
-    return text_of(JsonObject::tolerant(value, problems), "Error");
+    return JsonObject::tolerant(value, problems).text_or_empty("Error");
   });
 }
 

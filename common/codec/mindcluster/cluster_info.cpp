@@ -2,6 +2,7 @@
 
 #include "common/base/json_writer.hpp"
 #include "common/codec/mindcluster/node/cluster_entries.hpp"
+#include "common/codec/text/go_form.hpp"
 
 namespace chipweave::codec::mindcluster {
 namespace {

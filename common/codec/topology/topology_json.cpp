@@ -58,8 +58,8 @@ Result<domain::NodeTopology> TopologyReader::read(JsonValue document) {
        "switches", "nics", "partitions", "super_pod", "meshes", "host_groups"},
       problems_);
   if (!top) return problems_.error();
-  builder_.vendor = top.text("vendor").value_or("");
-  builder_.model = top.text("model").value_or("");
+  builder_.vendor = top.text_or_empty("vendor");
+  builder_.model = top.text_or_empty("model");
   if (!options_.model.empty()) builder_.model = options_.model;
   top.text("name");  // for people; its type is still checked
   builder_.p2p = top.flag("p2p").value_or(true);
@@ -221,8 +221,8 @@ void TopologyReader::read_chip(JsonValue value) {
   if (o.has("id") && o.has("uuid"))
     problems_.add(value, "\"id\" and \"uuid\" are the same: give one");
   chip.id = o.text(o.has("uuid") ? "uuid" : "id").value_or("");
-  chip.model = o.text("model").value_or("");
-  chip.pci = lower_case(o.text("pci").value_or(""));
+  chip.model = o.text_or_empty("model");
+  chip.pci = lower_case(o.text_or_empty("pci"));
   chip.numa = static_cast<int>(o.integer("numa", -1, limits::kMaxNumaNode).value_or(-1));
   chip.memory_bytes =
       static_cast<std::uint64_t>(o.integer("memory_bytes", 0, INT64_MAX).value_or(0));

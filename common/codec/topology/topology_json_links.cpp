@@ -171,7 +171,7 @@ void TopologyReader::read_switch(JsonValue value) {
   const auto kind = kind_of(o, kSwitchKinds);
   const auto rate = rate_of(o, "gbps_per_lane");
   std::vector<TopologyBuilder::Port> ports = read_ports(o);
-  if (kind) builder_.add_switch(o.text("name").value_or(""), *kind, std::move(ports), rate);
+  if (kind) builder_.add_switch(o.text_or_empty("name"), *kind, std::move(ports), rate);
 }
 
 void TopologyReader::read_nics(const JsonObject& top) {
@@ -197,7 +197,7 @@ void TopologyReader::read_nic(JsonValue value) {
       paths[ChipIndex{*chip}] = *kind;
     }
   }
-  builder_.add_nic(name, lower_case(o.text("pci").value_or("")),
+  builder_.add_nic(name, lower_case(o.text_or_empty("pci")),
                    static_cast<int>(o.integer("numa", -1, limits::kMaxNumaNode).value_or(-1)),
                    gbps.value_or(0), std::move(paths));
 }

@@ -13,7 +13,7 @@
 
 #include "common/base/result.hpp"
 #include "common/codec/kube/pod/pod.hpp"
-#include "common/codec/mindcluster/go_json.hpp"
+#include "common/codec/mindcluster/check_code.hpp"
 #include "node-agent/app/node_state.hpp"
 #include "node-agent/publish/compat/node_metadata.hpp"
 

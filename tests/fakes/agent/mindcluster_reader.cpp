@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "common/codec/mindcluster/names/chip_list.hpp"
+#include "common/codec/text/go_form.hpp"
 #include "common/http/sha256.hpp"
 
 namespace chipweave::test {
@@ -64,7 +65,7 @@ mc::DeviceInfo info_in(const Json& info, const Json& place) {
 mc::DeviceInfo device_info_in(const std::string& text) {
   const Json document = Json::parse(text);
   const Json& covered = document.at("DeviceInfo");
-  const std::string code = mc::check_code(mc::go_form(covered.dump()), http::sha256);
+  const std::string code = mc::check_code(codec::go_form(covered.dump()), http::sha256);
   if (document.at("CheckCode") != code) throw std::runtime_error("wrong CheckCode: " + text);
   return info_in(covered, document);
 }

@@ -103,7 +103,7 @@ Result<NodeInventory> read_inventory_status(std::string_view status, const std::
     o.problem("bootId", "must have 1 to " + std::to_string(limits::kMaxUidBytes) + " bytes");
   }
   out.sequence = o.require_integer("sequence", 1, INT64_MAX).value_or(0);
-  out.machine = o.text("machine").value_or("");
+  out.machine = o.text_or_empty("machine");
   out.resources = read_resources(o);
   const JsonValue topology = o.require("topology");
   if (problems.any()) return problems.error();

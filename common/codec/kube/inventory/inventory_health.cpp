@@ -102,15 +102,15 @@ RememberedFault read_fault(JsonValue value, JsonProblems& problems) {
   if (const auto port = o.integer("port", 0, limits::kMaxChipIndex)) {
     out.port = static_cast<int>(*port);
   }
-  out.part = o.text("part").value_or("");
+  out.part = o.text_or_empty("part");
   out.lanes = static_cast<int>(o.integer("lanes", 0, limits::kMaxLanes).value_or(0));
-  out.text = o.text("text").value_or("");
+  out.text = o.text_or_empty("text");
   out.since = o.require_integer("sinceMs", 0, kLatestFaultTime).value_or(0);
   if (o.flag("untilReset").value_or(false)) out.held_until = kHeldUntilReset;
   if (const auto until = o.text("heldUntil"); until && out.held_until == 0) {
     out.held_until = 1000 * seconds_of(*until);
   }
-  return {std::move(out), o.text("chipId").value_or("")};
+  return {std::move(out), o.text_or_empty("chipId")};
 }
 
 // The list `faults` of a status.

@@ -19,15 +19,11 @@ void read_map(const JsonObject& object, std::string_view key, bool numbers, Stri
   }
 }
 
-std::string text_at(const JsonObject& object, std::string_view key) {
-  return object.text(key).value_or("");
-}
-
 KubeContainer read_container(JsonValue value, JsonProblems& problems) {
   KubeContainer out;
   const JsonObject container = JsonObject::tolerant(value, problems);
-  out.name = text_at(container, "name");
-  out.sidecar = text_at(container, "restartPolicy") == "Always";
+  out.name = container.text_or_empty("name");
+  out.sidecar = container.text_or_empty("restartPolicy") == "Always";
   if (const JsonValue found = container.find("resources")) {
     const JsonObject resources = JsonObject::tolerant(found, problems);
     read_map(resources, "requests", true, out.requests);
@@ -45,12 +41,12 @@ void read_containers(const JsonObject& spec, std::string_view key, std::vector<K
 void read_spec(const JsonObject& root, KubePod& pod) {
   if (const JsonValue value = root.find("spec")) {
     const JsonObject spec = JsonObject::tolerant(value, root.problems());
-    pod.node_name = text_at(spec, "nodeName");
+    pod.node_name = spec.text_or_empty("nodeName");
     read_containers(spec, "initContainers", pod.init_containers);
     read_containers(spec, "containers", pod.containers);
   }
   if (const JsonValue value = root.find("status")) {
-    pod.phase = text_at(JsonObject::tolerant(value, root.problems()), "phase");
+    pod.phase = JsonObject::tolerant(value, root.problems()).text_or_empty("phase");
   }
 }
 
@@ -66,9 +62,9 @@ Result<KubePod> read_pod(std::string_view json) {
   KubePod pod;
   if (const JsonValue value = root.require("metadata")) {
     const JsonObject metadata = JsonObject::tolerant(value, problems);
-    pod.name = text_at(metadata, "name");
-    pod.ns = text_at(metadata, "namespace");
-    pod.uid = text_at(metadata, "uid");
+    pod.name = metadata.text_or_empty("name");
+    pod.ns = metadata.text_or_empty("namespace");
+    pod.uid = metadata.text_or_empty("uid");
     read_map(metadata, "labels", false, pod.labels);
     read_map(metadata, "annotations", false, pod.annotations);
   }

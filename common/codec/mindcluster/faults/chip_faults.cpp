@@ -1,7 +1,7 @@
 #include "common/codec/mindcluster/faults/chip_faults.hpp"
 
 #include "common/codec/mindcluster/faults/fault_moments.hpp"
-#include "common/codec/mindcluster/go_json.hpp"
+#include "common/codec/text/go_form.hpp"
 
 namespace chipweave::codec::mindcluster {
 namespace {

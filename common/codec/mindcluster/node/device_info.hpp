@@ -17,8 +17,8 @@
 #include <string_view>
 #include <vector>
 
+#include "common/codec/mindcluster/check_code.hpp"
 #include "common/codec/mindcluster/faults/chip_faults.hpp"
-#include "common/codec/mindcluster/go_json.hpp"
 
 namespace chipweave::codec::mindcluster {
 

@@ -1,8 +1,8 @@
 #include "common/codec/mindcluster/node/node_annotations.hpp"
 
 #include "common/base/json_writer.hpp"
-#include "common/codec/mindcluster/go_json.hpp"
 #include "common/codec/mindcluster/names/chip_list.hpp"
+#include "common/codec/text/go_form.hpp"
 
 namespace chipweave::codec::mindcluster {
 

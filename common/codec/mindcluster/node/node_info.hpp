@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/codec/mindcluster/go_json.hpp"
+#include "common/codec/mindcluster/check_code.hpp"
 
 namespace chipweave::codec::mindcluster {
 

@@ -2,8 +2,8 @@
 
 #include "common/base/json_writer.hpp"
 #include "common/codec/mindcluster/faults/fault_moments.hpp"
-#include "common/codec/mindcluster/go_json.hpp"
 #include "common/codec/mindcluster/node/cluster_entries.hpp"
+#include "common/codec/text/go_form.hpp"
 
 namespace chipweave::codec::mindcluster {
 namespace {

@@ -1,10 +1,10 @@
-#include "common/codec/mindcluster/go_json.hpp"
+#include "common/codec/text/go_form.hpp"
 
 #include <array>
 #include <cstddef>
 #include <utility>
 
-namespace chipweave::codec::mindcluster {
+namespace chipweave::codec {
 
 // All of these occur only inside strings.
 std::string go_form(std::string_view json) {
@@ -30,15 +30,4 @@ std::string go_form(std::string_view json) {
   return out;
 }
 
-std::string check_code(std::string_view form, const Digest& sha256) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  std::string out;
-  for (const char c : sha256(form)) {
-    const auto byte = static_cast<unsigned char>(c);
-    out += kHex[byte >> 4U];
-    out += kHex[byte & 15U];
-  }
-  return out;
-}
-
-}  // namespace chipweave::codec::mindcluster
+}  // namespace chipweave::codec
