@@ -1,5 +1,6 @@
 // A line of a batch before its request is parsed: its id and its JSON. Internal to the codec .cpp
-// files (it exposes nlohmann/json, which writes the answers).
+// files: it exposes nlohmann/json, which writes the answers, because their numbers keep its form
+// (100000.0, where JsonWriter writes 1e+05).
 #pragma once
 
 #include <cstddef>

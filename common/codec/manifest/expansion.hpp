@@ -1,5 +1,5 @@
-// Expansion — the pods collected so far, and the only place that makes a pod from a template. Used
-// inside this folder only.
+// Expansion — the pods collected so far, and the only place that makes a pod from a template, with
+// nlohmann/json: the template is edited and written back. Used inside this folder only.
 #pragma once
 
 #include <nlohmann/json.hpp>

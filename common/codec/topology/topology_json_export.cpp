@@ -1,4 +1,5 @@
 // Canonical text of a topology: one entry per line, keys in a fixed order, defaults left out.
+// nlohmann/json writes the entries, so that numbers keep the form that they have in existing files.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>

@@ -76,7 +76,7 @@ Result<KubePod> read_pod(std::string_view json) {
 Result<std::string> write_pod(std::string_view json, const std::string& ns, const std::string& uid,
                               const std::string& node,
                               const std::map<std::string, std::string>& annotations) {
-  using Json = nlohmann::json;
+  using Json = nlohmann::json;  // the document is edited and written back
   if (const auto checked = parse_json(json); !checked) return checked.error();
   try {
     Json root = Json::parse(json);
