@@ -5,43 +5,18 @@
 
 #include "common/base/limits.hpp"
 #include "common/codec/json/json_object.hpp"
+#include "common/codec/place/down_links.hpp"
 
 namespace chipweave::codec {
 namespace {
 
-std::optional<domain::ChipIndex> chip_index(JsonValue value, JsonProblems& problems) {
-  const auto index = as_integer(value, 0, std::numeric_limits<int>::max(), problems);
-  if (!index) return std::nullopt;
-  return domain::ChipIndex{static_cast<int>(*index)};
-}
+constexpr int kMaxIndex = std::numeric_limits<int>::max();
 
 std::vector<domain::ChipIndex> chips(const JsonObject& file, std::string_view key) {
   std::vector<domain::ChipIndex> out;
   for (const JsonValue item : file.array(key, static_cast<std::size_t>(limits::kMaxChips))) {
-    if (const auto chip = chip_index(item, file.problems())) out.push_back(*chip);
-  }
-  return out;
-}
-
-std::vector<domain::DownLink> down_links(const JsonObject& file) {
-  std::vector<domain::DownLink> out;
-  JsonProblems& problems = file.problems();
-  for (const JsonValue item : file.array("down_links", limits::kMaxDownLinks)) {
-    const std::vector<JsonValue> parts(item.begin(), item.end());
-    if (!item.is_array() || parts.size() < 2 || parts.size() > 3) {
-      problems.add(item, "must be [a,b] or [a,b,lanes]");
-      continue;
-    }
-    const auto a = chip_index(parts[0], problems);
-    const auto b = chip_index(parts[1], problems);
-    if (!a || !b) continue;
-    if (*a == *b) problems.add(item, "names one chip twice");
-    domain::DownLink link{*a, *b, std::nullopt};
-    if (parts.size() == 3) {
-      const auto lanes = as_integer(parts[2], 1, limits::kMaxLanes, problems);
-      if (lanes) link.lanes = static_cast<int>(*lanes);
-    }
-    out.push_back(link);
+    const auto chip = as_integer(item, 0, kMaxIndex, file.problems());
+    if (chip) out.push_back(domain::ChipIndex{static_cast<int>(*chip)});
   }
   return out;
 }
@@ -62,7 +37,7 @@ Result<domain::DeclaredFaults> parse_health_file(std::string_view text) {
   domain::DeclaredFaults out;
   out.unhealthy = chips(file, "unhealthy");
   out.network_unhealthy = chips(file, "network_unhealthy");
-  out.down_links = down_links(file);
+  out.down_links = read_down_links(file, kMaxIndex);
   if (problems.any()) return problems.error();
   return out;
 }

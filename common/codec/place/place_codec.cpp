@@ -6,6 +6,7 @@
 #include "common/base/limits.hpp"
 #include "common/codec/batch/batch_line.hpp"
 #include "common/codec/json/json_object.hpp"
+#include "common/codec/place/down_links.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -19,29 +20,6 @@ std::vector<int> index_list(const JsonObject& object, std::string_view key) {
       object.problems().add(item, "chip " + std::to_string(*value) + " is named twice");
     }
     out.push_back(static_cast<int>(*value));
-  }
-  return out;
-}
-
-std::vector<domain::DownLink> down_links(const JsonObject& object) {
-  std::vector<domain::DownLink> out;
-  JsonProblems& problems = object.problems();
-  for (const JsonValue item : object.array("down_links", limits::kMaxDownLinks)) {
-    const std::vector<JsonValue> parts(item.begin(), item.end());
-    if (!item.is_array() || parts.size() < 2 || parts.size() > 3) {
-      problems.add(item, "must be [a,b] or [a,b,lanes]");
-      continue;
-    }
-    const auto a = as_integer(parts[0], 0, limits::kMaxChipIndex, problems);
-    const auto b = as_integer(parts[1], 0, limits::kMaxChipIndex, problems);
-    std::optional<std::int64_t> lanes;
-    if (parts.size() == 3) lanes = as_integer(parts[2], 1, limits::kMaxLanes, problems);
-    if (!a || !b) continue;
-    if (*a == *b) problems.add(item, "links chip " + std::to_string(*a) + " with itself");
-    domain::DownLink link{domain::ChipIndex{static_cast<int>(*a)},
-                          domain::ChipIndex{static_cast<int>(*b)}, std::nullopt};
-    if (lanes) link.lanes = static_cast<int>(*lanes);
-    out.push_back(link);
   }
   return out;
 }
@@ -66,7 +44,7 @@ Result<PlaceRequest> read_place_request(JsonValue value) {
   if (object.has("free")) out.free = index_list(object, "free");
   out.unhealthy = index_list(object, "unhealthy");
   out.network_unhealthy = index_list(object, "network_unhealthy");
-  out.down_links = down_links(object);
+  out.down_links = read_down_links(object, limits::kMaxChipIndex);
   out.required = index_list(object, "required");
   out.beside = index_list(object, "beside");
   if (object.has("chips")) {

@@ -53,7 +53,7 @@ TEST(HealthFile, RefusesEverythingElseAndNamesThePlace) {
       {R"({"down_links":[[0]]})", "down_links[0]"},
       {R"({"down_links":[[0,1,2,3]]})", "down_links[0]"},
       {R"({"down_links":[0]})", "down_links[0]"},
-      {R"({"down_links":[[0,1],[2,2]]})", "down_links[1]: names one chip twice"},
+      {R"({"down_links":[[0,1],[2,2]]})", "down_links[1]: links chip 2 with itself"},
       {R"({"down_links":[[0,1,0]]})", "down_links[0][2]"},
       {R"({"down_links":[[0,1,5000]]})", "down_links[0][2]"},
       {R"({"down_links":true})", "down_links: expected a list, got true"},
