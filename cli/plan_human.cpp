@@ -85,13 +85,6 @@ std::string text_json(const std::string& text) {
   return out;
 }
 
-std::string list_json(const std::vector<std::string>& texts) {
-  JsonWriter json;
-  json.begin_array();
-  for (const std::string& text : texts) json.string(text);
-  return json.end_array().take();
-}
-
 Result<std::vector<Member>> members_of(const PlanFlags& flags) {
   std::vector<Member> out;
   const auto number = [&](const char* flag, const char* key,
@@ -118,7 +111,8 @@ Result<std::vector<Member>> members_of(const PlanFlags& flags) {
     if (!json) return std::move(json).error();
     out.push_back({"--existing", "existing", *std::move(json)});
   }
-  if (!flags.failed.empty()) out.push_back({"--failed", "failed_nodes", list_json(flags.failed)});
+  if (!flags.failed.empty())
+    out.push_back({"--failed", "failed_nodes", JsonWriter().strings(flags.failed).take()});
   if (flags.keep_spare) {
     auto json = spare_json(*flags.keep_spare);
     if (!json) return std::move(json).error();

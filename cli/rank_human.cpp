@@ -107,13 +107,9 @@ std::string rank_line_of(const std::vector<std::string>& levels,
                          const std::vector<codec::Host>& hosts, const std::vector<Path>& paths,
                          const std::string& communicators) {
   JsonWriter json;
-  json.begin_object().key("levels").begin_array();
-  for (const std::string& level : levels) json.string(level);
-  json.end_array().key("pods").begin_array();
+  json.begin_object().key("levels").strings(levels).key("pods").begin_array();
   for (std::size_t i = 0; i < hosts.size(); ++i) {
-    json.begin_object().field("name", hosts[i].name).key("path").begin_array();
-    for (const std::string& element : paths[i]) json.string(element);
-    json.end_array().end_object();
+    json.begin_object().field("name", hosts[i].name).key("path").strings(paths[i]).end_object();
   }
   json.end_array();
   if (!communicators.empty()) json.key("communicators").raw(communicators);

@@ -127,9 +127,7 @@ std::string network_summary_json(const NetworkSummary& summary, const std::strin
   json.key("rails").begin_object().key("nodes");
   json.integer(static_cast<std::int64_t>(summary.nodes_with_rails)).key("most");
   json.integer(static_cast<std::int64_t>(summary.most_rails)).end_object();
-  json.key("warnings").begin_array();
-  for (const std::string& warning : warnings) json.string(warning);
-  json.end_array().end_object();
+  json.key("warnings").strings(warnings).end_object();
   return json.take() + "\n";
 }
 

@@ -100,12 +100,6 @@ std::string levels_text(const TableRing& ring, bool colours) {
   return out;
 }
 
-void write_strings(JsonWriter& json, const char* name, const std::vector<std::string>& texts) {
-  json.key(name).begin_array();
-  for (const std::string& text : texts) json.string(text);
-  json.end_array();
-}
-
 void begin_table(JsonWriter& json, const LintedText& linted) {
   json.begin_object().field("dialect", to_string(linted.table.dialect));
   json.key("status");
@@ -175,7 +169,7 @@ std::string ring_json(const LintedText& linted, const TableRing& ring) {
   for (const Run& run : runs_of(ring)) {
     json.begin_object().key("ranks").begin_array().integer(run.first).integer(run.last).end_array();
     json.field("host", ring.hosts[run.host].name);
-    write_strings(json, "path", ring.hosts[run.host].path);
+    json.key("path").strings(ring.hosts[run.host].path);
     json.key("devices").begin_array();
     for (const Device* device : run.devices) json.integer(device->device_id.value_or(-1));
     json.end_array().key("crosses");
@@ -189,8 +183,8 @@ std::string ring_json(const LintedText& linted, const TableRing& ring) {
   json.end_array();
   std::vector<std::string> order;
   for (const std::size_t host : ring.order) order.push_back(ring.hosts[host].name);
-  write_strings(json, "order", order);
-  write_strings(json, "unknown", ring.unknown);
+  json.key("order").strings(order);
+  json.key("unknown").strings(ring.unknown);
   json.end_object();
   return json.take() + "\n";
 }

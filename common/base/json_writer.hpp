@@ -39,6 +39,20 @@ class JsonWriter {
   // The same, reformatted with this writer's indentation.
   JsonWriter& reformatted(std::string_view json);
   JsonWriter& integers(const std::vector<int>& values);
+  // A list of strings.
+  template <class Texts>
+  JsonWriter& strings(const Texts& texts) {
+    begin_array();
+    for (const auto& text : texts) string(text);
+    return end_array();
+  }
+  // An object of strings.
+  template <class Entries>
+  JsonWriter& string_map(const Entries& entries) {
+    begin_object();
+    for (const auto& [name, value] : entries) field(name, value);
+    return end_object();
+  }
 
   JsonWriter& field(std::string_view name, std::string_view value) {
     return key(name).string(value);

@@ -79,9 +79,7 @@ class AnnotateAttempt : public http::AsyncOperation<AnnotateAttempt> {
     JsonWriter w;
     w.begin_object().key("metadata").begin_object();
     w.field("uid", request_.uid).field("resourceVersion", version);
-    w.key("annotations").begin_object();
-    for (const auto& [key, value] : request_.annotations) w.field(key, value);
-    w.end_object().end_object().end_object();
+    w.key("annotations").string_map(request_.annotations).end_object().end_object();
     Call call;
     call.method = "PATCH";
     call.target = path_;

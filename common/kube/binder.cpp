@@ -17,9 +17,7 @@ std::string binding_text(const BindRequest& order) {
   w.begin_object().field("apiVersion", "v1").field("kind", "Binding");
   w.key("metadata").begin_object();
   w.field("name", order.name).field("namespace", order.ns).field("uid", order.uid);
-  w.key("annotations").begin_object();
-  for (const auto& [key, value] : order.annotations) w.field(key, value);
-  w.end_object().end_object();
+  w.key("annotations").string_map(order.annotations).end_object();
   w.key("target").begin_object();
   w.field("apiVersion", "v1").field("kind", "Node").field("name", order.node);
   w.end_object().end_object();

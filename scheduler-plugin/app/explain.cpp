@@ -110,9 +110,7 @@ class Explainer {
     w_.key("usable").integers(node.topology.indices(request->usable));
     w_.key("beside").integers(node.topology.indices(request->already_held));
     w_.key("candidates").integer(static_cast<std::int64_t>(e.candidates));
-    w_.key("criteria").begin_array();
-    for (const std::string& line : e.criteria) w_.string(line);
-    w_.end_array().key("best_rejected");
+    w_.key("criteria").strings(e.criteria).key("best_rejected");
     if (!e.best_rejected) {
       w_.raw("null");
       return;

@@ -70,9 +70,7 @@ void write_node(JsonWriter& w, const Node& node, const std::vector<const Holding
   for (const auto& [pod, chips] : used) w.key(pod).integers(t.indices(chips));
   w.end_object();
   w.key("network_unhealthy").integers(t.indices(node.network_unhealthy));
-  w.key("resources").begin_array();
-  for (const std::string& resource : node.resources) w.string(resource);
-  w.end_array().key("stale").boolean(node.stale);
+  w.key("resources").strings(node.resources).key("stale").boolean(node.stale);
   w.key("inventory_age_seconds");
   if (node.has_inventory()) {
     w.number(std::chrono::duration<double>(now - node.last_seen).count());

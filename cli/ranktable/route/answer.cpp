@@ -39,9 +39,8 @@ void write_crossings(JsonWriter& json, const char* key, const RouteAnswer& answe
 void write_route_pod(JsonWriter& json, const RouteAnswer& answer, std::size_t pod) {
   json.begin_object().field("name", answer.names[pod]);
   integer(json.key("index"), answer.indexes[pod]);
-  json.field("host", answer.pods[pod].host).key("path").begin_array();
-  for (const std::string& element : answer.pods[pod].path) json.string(element);
-  json.end_array().key("rank");
+  json.field("host", answer.pods[pod].host).key("path");
+  json.strings(answer.pods[pod].path).key("rank");
   if (answer.outcome == RouteOutcome::waiting) {
     json.raw("null");
   } else {
@@ -116,9 +115,7 @@ std::string route_json(const RouteAnswer& answer) {
   JsonWriter json;
   json.begin_object().field("outcome", to_string(answer.outcome));
   json.field("namespace", answer.ns).field("job", answer.job).field("task", answer.task);
-  json.key("levels").begin_array();
-  for (const std::string& level : answer.levels) json.string(level);
-  json.end_array().key("pods").begin_array();
+  json.key("levels").strings(answer.levels).key("pods").begin_array();
   for (std::size_t pod = 0; pod < answer.names.size(); ++pod) write_route_pod(json, answer, pod);
   json.end_array();
   write_crossings(json, "crossings", answer, answer.plan.crossings);
@@ -131,9 +128,8 @@ std::string route_json(const RouteAnswer& answer) {
   }
   json.field("master_addr", answer.master_address()).key("unknown").begin_array();
   for (const std::size_t pod : answer.plan.unknown) json.string(answer.names[pod]);
-  json.end_array().key("warnings").begin_array();
-  for (const std::string& warning : answer.warnings) json.string(warning);
-  return json.end_array().end_object().take() + "\n";
+  json.end_array().key("warnings").strings(answer.warnings);
+  return json.end_object().take() + "\n";
 }
 
 }  // namespace chipweave::cli

@@ -174,9 +174,8 @@ Result<std::string> write_extender_args(std::string_view pod,
     if (member.name() == "kind" || member.name() == "apiVersion") continue;
     out.key(member.name()).reformatted(member.raw());
   }
-  out.end_object().key("Nodes").raw("null").key("NodeNames").begin_array();
-  for (const std::string& node : nodes) out.string(node);
-  return go_form(out.end_array().end_object().text());
+  out.end_object().key("Nodes").raw("null").key("NodeNames").strings(nodes);
+  return go_form(out.end_object().text());
 }
 
 std::string write_binding_args(const std::string& ns, const std::string& name,

@@ -45,12 +45,6 @@ void warn_of_unknown(const NetworkExport& from, bool is_tree) {
   }
 }
 
-void append_texts(JsonWriter& json, const char* key, const std::vector<std::string>& list) {
-  json.key(key).begin_array();
-  for (const std::string& one : list) json.string(one);
-  json.end_array();
-}
-
 }  // namespace
 
 void warn_of_rails(const NetworkExport& from) {
@@ -79,25 +73,22 @@ std::string export_network_json(const domain::NetworkTable& table,
                                 const std::vector<std::string>& warnings) {
   JsonWriter head;
   head.begin_object();
-  append_texts(head, "levels", table.levels);
+  head.key("levels").strings(table.levels);
   if (!table.accelerator_levels.empty()) {
-    append_texts(head, "accelerator_levels", table.accelerator_levels);
+    head.key("accelerator_levels").strings(table.accelerator_levels);
   }
   std::string out = head.take() + ",\"nodes\":[";
   for (std::size_t i = 0; i < table.nodes.size(); ++i) {
     const domain::NetworkNode& node = table.nodes[i];
     JsonWriter json;
-    json.begin_object().field("name", node.name);
-    append_texts(json, "path", node.path);
-    append_texts(json, "rails", node.rails);
-    if (!node.accelerator.empty()) append_texts(json, "accelerator", node.accelerator);
+    json.begin_object().field("name", node.name).key("path").strings(node.path);
+    json.key("rails").strings(node.rails);
+    if (!node.accelerator.empty()) json.key("accelerator").strings(node.accelerator);
     json.end_object();
     out += (i == 0 ? "\n" : ",\n") + json.take();
   }
   JsonWriter tail;
-  tail.begin_object();
-  append_texts(tail, "warnings", warnings);
-  tail.end_object();
+  tail.begin_object().key("warnings").strings(warnings).end_object();
   // One node per line, between the two halves of the object.
   return out + "\n]," + tail.take().substr(1) + "\n";
 }

@@ -73,10 +73,8 @@ std::string write_inventory_status(const NodeInventory& inventory, const ObjectV
   w.end_object();
   w.key("status").begin_object();
   w.field("bootId", inventory.boot_id).key("sequence").integer(inventory.sequence);
-  w.field("machine", inventory.machine).key("resources").begin_array();
-  for (const std::string& resource : inventory.resources) w.string(resource);
-  w.end_array();
-  w.key("chips").integer(t.chip_count());
+  w.field("machine", inventory.machine).key("resources");
+  w.strings(inventory.resources).key("chips").integer(t.chip_count());
   w.key("unhealthy").integer((t.unhealthy() | t.network_unhealthy()).size());
   w.key("topology").raw(export_topology_json(t));
   write_inventory_health(w, inventory);

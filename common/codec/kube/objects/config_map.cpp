@@ -21,12 +21,6 @@ void read_metadata(od::value value, KubeConfigMap& to) {
   });
 }
 
-void append_texts(JsonWriter& w, std::string_view name, const StringMap& texts) {
-  w.key(name).begin_object();
-  for (const auto& [key, value] : texts) w.field(key, value);
-  w.end_object();
-}
-
 }  // namespace
 
 std::string config_map_path(const std::string& ns) {
@@ -38,9 +32,9 @@ std::string write_config_map(const std::string& ns, const std::string& name,
   JsonWriter w;
   w.begin_object().field("apiVersion", "v1").field("kind", "ConfigMap");
   w.key("metadata").begin_object().field("name", name).field("namespace", ns);
-  append_texts(w, "labels", labels);
+  w.key("labels").string_map(labels);
   w.end_object();
-  append_texts(w, "data", data);
+  w.key("data").string_map(data);
   w.end_object();
   return w.take();
 }

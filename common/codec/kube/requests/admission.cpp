@@ -115,9 +115,7 @@ std::string patch_text(const BindingReview& review, const std::string& pod_uid,
     // nothing but the uid
   } else if (review.annotations.empty()) {
     w.begin_object().field("op", "add").field("path", "/metadata/annotations");
-    w.key("value").begin_object();
-    for (const auto& [key, value] : annotations) w.field(key, value);
-    w.end_object().end_object();
+    w.key("value").string_map(annotations).end_object();
   } else {
     for (const auto& [key, value] : annotations) {
       w.begin_object().field("op", "add");

@@ -26,9 +26,7 @@ void append_device_list(JsonWriter& out, const DeviceInfo& info) {
   chips("-Unhealthy", info.unhealthy);
   chips("-Recovering", info.recovering);
   list[key_of(info.prefix, "-Fault")] = write_chip_faults(info.faults);
-  out.key("DeviceList").begin_object();
-  for (const auto& [key, value] : list) out.field(key, value);
-  out.end_object().key("UpdateTime").integer(info.update_time);
+  out.key("DeviceList").string_map(list).key("UpdateTime").integer(info.update_time);
 }
 
 std::string write_device_info(const DeviceInfo& info, const Digest& sha256) {

@@ -9,9 +9,8 @@ void append_node_info(JsonWriter& out, const NodeInfo& info) {
   out.key("FaultDevList").begin_array();
   for (const NodeFault& fault : info.faults) {
     out.begin_object().field("DeviceType", fault.device_type);
-    out.key("DeviceId").integer(fault.device_id).key("FaultCode").begin_array();
-    for (const std::string& code : fault.codes) out.string(code);
-    out.end_array().field("FaultLevel", fault.level).end_object();
+    out.key("DeviceId").integer(fault.device_id).key("FaultCode");
+    out.strings(fault.codes).field("FaultLevel", fault.level).end_object();
   }
   out.end_array().field("NodeStatus", info.status);
 }

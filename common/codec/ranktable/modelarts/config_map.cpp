@@ -28,20 +28,14 @@ std::string yaml_of(const ConfigMap& map) {
   return out;
 }
 
-void add_object(JsonWriter& out, const char* name, const Entries& entries) {
-  out.key(name).begin_object();
-  for (const auto& [key, value] : entries) out.field(key, value);
-  out.end_object();
-}
-
 std::string json_of(const ConfigMap& map) {
   JsonWriter out;
   out.begin_object().field("apiVersion", "v1").field("kind", "ConfigMap");
   out.key("metadata").begin_object().field("name", map.name);
   if (!map.ns.empty()) out.field("namespace", map.ns);
-  if (!map.labels.empty()) add_object(out, "labels", map.labels);
+  if (!map.labels.empty()) out.key("labels").string_map(map.labels);
   out.end_object();
-  add_object(out, "data", map.data);
+  out.key("data").string_map(map.data);
   return out.end_object().take() + "\n";
 }
 
