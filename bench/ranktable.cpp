@@ -1,5 +1,5 @@
-// ranktable — what reading and checking a rank table costs beside parsing its text, how memory
-// grows with the file, and what the program costs as a whole process.
+// ranktable — the cost of reading and checking a rank table compared with parsing its text, how
+// memory grows with the file, and what the program costs as a whole process.
 //
 //   ranktable [CHIPWEAVE]   tables for docs/develop/benchmarks.md; with the path of the program
 //   also its

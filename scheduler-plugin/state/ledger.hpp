@@ -76,8 +76,8 @@ class Ledger {
   // Drops the reservations whose lifetime is over and returns them.
   std::vector<Holding> expire(Clock::Steady now);
   // After a node was reported with other chips (NodeTable::Reported::old_indices): holdings keep
-  // the chips with their indices, as far as there are such. Returns the uids of reservations that
-  // lost one.
+  // the chips with their indices, as far as these still exist. Returns the uids of reservations
+  // that lost one.
   std::vector<std::string> rebase(NodeId node, const std::vector<int>& old_indices);
   // Chips that pods of the job hold, by node.
   using ByNode = std::unordered_map<NodeId, ChipSet>;

@@ -192,7 +192,7 @@ TEST_F(Publisher, WritesOnChangeAndNotMoreOftenThanEveryFiveSeconds) {
   EXPECT_EQ(labels["app.kubernetes.io/managed-by"], "chipweave-scheduler");
   pass(seconds(60));
   EXPECT_THAT(writes(), IsEmpty());
-  // Pods come and go for half a minute.
+  // Pods are added and deleted for half a minute.
   for (int i = 0; i < 60; ++i) {
     hold("p", "a1", ChipSet{i % 8}, true);
     pass(milliseconds(500));

@@ -61,7 +61,7 @@ Result<std::vector<LinkMatrix>> parse_link_matrices(std::string_view content,
 // Whether one of the first lines is a header of such a matrix.
 bool has_matrix_header(std::string_view content, const MatrixSyntax& syntax);
 
-// Lines without colours and line ends; `limit` bytes at most are looked at.
+// Lines without colours and line ends; reads at most `limit` bytes.
 std::vector<std::string> plain_lines(std::string_view content,
                                      std::size_t limit = std::string_view::npos);
 // "GPU12" with prefix "GPU" → 12; at most six digits.

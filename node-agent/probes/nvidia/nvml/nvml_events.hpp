@@ -3,8 +3,8 @@
 //
 // A device without event support is not an error: it is polled anyway. When waiting itself fails,
 // one event "nvml.events-failed" is emitted and polling goes on without events. Tested with the
-// fake library only; no hardware was at hand. Owner: the probe, on its one thread; the library must
-// outlive it.
+// fake library only; no hardware was available. Owner: the probe, on its one thread; the library
+// must outlive it.
 #pragma once
 
 #include <chrono>

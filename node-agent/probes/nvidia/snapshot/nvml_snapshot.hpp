@@ -91,7 +91,7 @@ struct NvmlDevice {
   std::optional<std::uint64_t> clock_reasons;       // reasons for the current clocks, one bit each
   std::optional<bool> retired_pages_pending;
   std::optional<NvmlRemappedRows> remapped_rows;
-  std::optional<unsigned> recovery_action;  // 0 none; else the action that the driver asks for
+  std::optional<unsigned> recovery_action;  // 0 none; else the action that the driver requests
   std::optional<NvmlFabric> fabric;
   std::vector<NvmlLink> links;  // ascending by number
   std::vector<std::string> notes;
