@@ -219,8 +219,8 @@ void processes(const std::string& program) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Freed memory is kept, as simdjson's parser keeps its own: pages that the kernel gives anew on
-  // every run would be most of what is measured. Not so below `memory` and in whole processes.
+  // Freed memory is kept, as simdjson's parser keeps its own: otherwise new pages from the kernel
+  // would dominate every run. `memory` and whole processes are measured without this.
   mallopt(M_MMAP_THRESHOLD, 1 << 30);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
   fmt::print(

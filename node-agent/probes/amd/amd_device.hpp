@@ -3,8 +3,8 @@
 //
 // Files below /sys/class/drm/card<n>/device, which is the PCI device's folder, as described in the
 // kernel's documentation and sources (Documentation/gpu/amdgpu: ras, thermal, xgmi;
-// drivers/gpu/drm/amd/amdgpu: amdgpu_ras.c, amdgpu_xgmi.c, amdgpu_gfx.c); no AMD machine was at
-// hand. Nearly every file is absent on some chip, so an absent one is not an error.
+// drivers/gpu/drm/amd/amdgpu: amdgpu_ras.c, amdgpu_xgmi.c, amdgpu_gfx.c); no AMD machine was
+// available. Nearly every file is absent on some chip, so an absent one is not an error.
 #pragma once
 
 #include <cstdint>

@@ -215,7 +215,7 @@ TEST_F(Publisher, OnlyTheLeaderWrites) {
   hold("p", "a1", ChipSet{0}, true);
   pass(seconds(20), false);
   EXPECT_THAT(api_.log, IsEmpty());
-  EXPECT_EQ(api_.under_way(), 0U);
+  EXPECT_EQ(api_.in_flight(), 0U);
   pass(seconds(1));
   EXPECT_THAT(writes(), ElementsAre("PATCH " + kDevices));
 }
