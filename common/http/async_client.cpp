@@ -58,7 +58,7 @@ struct AsyncClient::Impl : std::enable_shared_from_this<Impl> {
   Limits limits;
   std::vector<SharedConnection> kept;
   std::size_t in_flight = 0;                  // calls that have their turn
-  std::deque<std::function<bool()>> in_line;  // the others; false: not wanted any more
+  std::deque<std::function<bool()>> in_line;  // the others; false: no longer wanted
   bool closed = false;
 
   // Calls `turn` now or when another call is over.

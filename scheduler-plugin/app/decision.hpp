@@ -1,4 +1,4 @@
-// Decision — a bound pod's placement with what is needed to write and to explain it later.
+// Decision — a bound pod's placement, with the data needed to write and later to explain it.
 #pragma once
 
 #include <cstddef>

@@ -49,7 +49,7 @@ class Ledger {
   Ledger& operator=(const Ledger&) = delete;
 
   const Holding* find(std::string_view uid) const;
-  // Holdings on a node, in the order they came.
+  // Holdings on a node, oldest first.
   const std::vector<const Holding*>& on(NodeId node) const;
 
   // Takes the chips; health is the caller's concern. Errors: conflict, if a chip is taken or the
@@ -85,7 +85,7 @@ class Ledger {
 
   std::size_t bound() const { return holdings_.size() - reservations_.size(); }
   std::size_t reserved() const { return reservations_.size(); }
-  // "" if everything is right, else what is not.
+  // "" if all invariants hold, else the first violation.
   std::string check_invariants() const;
 
  private:

@@ -2,8 +2,8 @@
 //
 // Two nodes are in the same *state* when no request can tell them apart: same wiring (one shared
 // Machine), same free and healthy chips, same resources, both fresh or both stale. A decision is
-// made once a state, not once a node. A node without inventory is in none: it is known by name
-// because pods are bound to it. A change of a node re-interns its state, O(1). Owner: the loop
+// made once per state, not once per node. A node without inventory has no state: it is known by
+// name because pods are bound to it. A change of a node re-interns its state, O(1). Owner: the loop
 // thread. Nodes are not removed while the program runs (ids stay valid). A node that does not
 // report becomes stale; once the table is full, a stale node without pods is replaced.
 #pragma once

@@ -34,7 +34,7 @@ struct XgmiLane {
 struct AmdDevice {
   std::map<std::string, RasCounts> ras;  // by block: "umc", "gfx", "xgmi_wafl"
   bool resetting = false;         // the driver refuses its counters, as during a reset of the chip
-  std::string compute_partition;  // "SPX", "CPX"; "" where the chip has no partitions
+  std::string compute_partition;  // "SPX", "CPX"; "" if the chip has no partitions
   std::string memory_partition;   // "NPS1"
   std::optional<double> celsius;  // the hottest of its sensors
   std::string overheated;         // which sensors are at their critical temperature; "" none

@@ -42,7 +42,7 @@ struct LinkMatrix {
   int header_line = 0;
   std::string chip_prefix;
   std::vector<Column> columns;
-  // columns x columns, row by row; empty where the row is missing. Made symmetric: (a,b) is filled
+  // columns x columns, row by row; empty if the row is missing. Made symmetric: (a,b) is filled
   // from (b,a).
   std::vector<std::string> cells;
   std::vector<Tail> tails;  // by column
@@ -68,7 +68,7 @@ std::vector<std::string> plain_lines(std::string_view content,
 std::optional<int> number_after(std::string_view prefix, std::string_view word);
 
 // NUMA node of each chip column: the NUMA Affinity where every chip has one, else distinct CPU
-// affinities numbered by their first CPU; -1 where nothing is printed.
+// affinities numbered by their first CPU; -1 if nothing is printed.
 std::vector<int> numa_nodes(const LinkMatrix& matrix);
 
 // Derives the PCIe path of two chips whose cell shows a fast link from the NIC columns. Host paths

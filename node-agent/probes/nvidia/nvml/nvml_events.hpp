@@ -49,7 +49,7 @@ class NvmlEvents {
   const NvmlLibrary& library_;
   const NvmlFunctions& f_;
   nvml::EventSet set_ = nullptr;       // null: no events
-  std::vector<nvml::Device> handles_;  // by index; null where there is none
+  std::vector<nvml::Device> handles_;  // by index; null if there is none
   int listening_ = 0;                  // devices
   bool failed_ = false;
   std::vector<domain::Signal> kept_;

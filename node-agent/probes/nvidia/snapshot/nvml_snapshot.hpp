@@ -38,7 +38,7 @@ struct NvmlFabric {
   unsigned state = 0;  // 0 not supported, 1 not started, 2 in progress, kNvmlFabricCompleted
   int status = 0;      // an NVML code
   unsigned clique = 0;
-  std::string cluster_uuid;  // "" where it is all zeros
+  std::string cluster_uuid;  // "" if it is all zeros
   std::optional<std::uint32_t> health_mask;
   std::optional<unsigned> health_summary;  // 0 not supported, 1 healthy, 2 unhealthy, 3 limited
 };
