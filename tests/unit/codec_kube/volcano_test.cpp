@@ -124,7 +124,7 @@ TEST(VolcanoReader, TakesKeysInAnyOrderAndCase) {
   ASSERT_TRUE(reader.read_predicate(body, nobody, task, node).ok());
   EXPECT_EQ(node.name, "n1");
   EXPECT_EQ(task.uid, "u");
-  EXPECT_TRUE(task.pod_read) << "whoever it is is not known before";
+  EXPECT_TRUE(task.pod_read) << "the pod is not known before";
 }
 
 TEST(VolcanoReader, SaysWhatIsWrong) {

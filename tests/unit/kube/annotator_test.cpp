@@ -67,7 +67,7 @@ TEST_F(Annotates, ALostAnswerIsLookedFor) {
   server_.fail(Errc::unavailable, "reset by peer");
   server_.pass_time();
   server_.reply(200, annotated_pod("u1", "0,3"));
-  EXPECT_EQ(outcome_, "done") << "it arrived";
+  EXPECT_EQ(outcome_, "done") << "the patch arrived";
 }
 
 TEST_F(Annotates, ThePodThatIsMeant) {

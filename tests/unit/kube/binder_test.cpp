@@ -156,9 +156,9 @@ TEST_F(Binds, CalledOffBeforeItWasSent) {
 TEST_F(Binds, NoSecondTryAfterItWasCalledOff) {
   begin();
   send();
-  EXPECT_EQ(answers_, 0) << "it was sent";
+  EXPECT_EQ(answers_, 0) << "the binding was sent";
   server_.reply(503, "away");
-  EXPECT_EQ(server_.may_send, nullptr) << "asking changes nothing and is always allowed";
+  EXPECT_EQ(server_.may_send, nullptr) << "reading changes nothing and is always allowed";
   server_.reply(200, pod_text("u1", ""));
   may_send_ = false;
   server_.pass_time();

@@ -73,7 +73,7 @@ class ScriptedTransport final : public Transport {
     task();
   }
   // Requests whose tickets live.
-  int under_way() const {
+  int in_flight() const {
     int count = 0;
     for (const bool each : live) count += each ? 1 : 0;
     return count;

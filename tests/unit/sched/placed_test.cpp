@@ -67,7 +67,7 @@ TEST_F(Placed, ReceivesWhatIsBoundAndWhatEnds) {
   EXPECT_TRUE(diary.lines.empty()) << "a reservation is not a decision";
   ASSERT_TRUE(bind(a, "n1").ok());
   ASSERT_TRUE(bind(none, "n1").ok());
-  ASSERT_TRUE(bind(a, "n1").ok()) << "asked again";
+  ASSERT_TRUE(bind(a, "n1").ok()) << "requested again";
   EXPECT_FALSE(bind(a, "n2").ok());
   ASSERT_TRUE(cluster.end(none.key).ok());
   ASSERT_TRUE(cluster.end(a.key).ok());

@@ -95,7 +95,7 @@ TEST_F(Admits, ARepeatedRequestGetsTheSameAnswer) {
   const Annotations notes = admitted("a", "n1");
   EXPECT_EQ(admitted("a", "n1"), notes);
   wait(seconds(10));
-  EXPECT_EQ(admitted("a", "n1"), notes) << "the first may still come through";
+  EXPECT_EQ(admitted("a", "n1"), notes) << "the first may still be stored";
   take("a", "n1", notes);
 }
 
@@ -145,7 +145,7 @@ TEST_F(Admits, HasNothingToSayOfOtherPods) {
   EXPECT_TRUE(admitted("none", "n1").empty());
   EXPECT_TRUE(admitted("none", "n9").empty());
   const Said unknown = request("unknown", "n1");
-  EXPECT_FALSE(*unknown) << "the API server is asked first";
+  EXPECT_FALSE(*unknown) << "the pod is read from the API server first";
   world_.api.settle();
   ASSERT_TRUE(*unknown && (*unknown)->ok());
   EXPECT_TRUE((**unknown)->annotations.empty());
@@ -154,7 +154,7 @@ TEST_F(Admits, HasNothingToSayOfOtherPods) {
   EXPECT_TRUE(admitted("bound", "n1").empty()) << "the API server refuses that itself";
   world_.create("shared", 1, "nvidia.com/gpu.shared");
   world_.api.settle();
-  EXPECT_TRUE(admitted("shared", "n1").empty()) << "parts of chips are not ours";
+  EXPECT_TRUE(admitted("shared", "n1").empty()) << "fractions of chips are not ours";
   EXPECT_EQ(world_.scheduler->in_flight(), 0U);
 }
 
@@ -171,7 +171,7 @@ TEST_F(Admits, WithoutAUidAPodThatIsNotThereMustNotBeBound) {
   const Said said = request("a", "n1", false, false);
   world_.api.settle();
   ASSERT_TRUE(*said);
-  ASSERT_FALSE((*said)->ok()) << "it may be made before the API server goes on";
+  ASSERT_FALSE((*said)->ok()) << "it may be created before the API server continues";
   EXPECT_EQ((*said)->error().text(), "pod ns/a does not exist");
 }
 
@@ -198,7 +198,7 @@ TEST_F(Admits, APodWhosePredecessorTheWatchStillShowsIsNotLetThrough) {
   EXPECT_FALSE(*said);
   world_.api.take(0, SimulatedApi::Fate::answered);
   ASSERT_TRUE(*said);
-  ASSERT_FALSE((*said)->ok()) << "what it asks for is not known";
+  ASSERT_FALSE((*said)->ok()) << "its request is unknown";
   EXPECT_EQ((*said)->error().code, Errc::unavailable);
   EXPECT_EQ((*said)->error().text(), "cannot read pod ns/a: the watch has not delivered it yet");
   world_.api.settle();
@@ -246,7 +246,7 @@ TEST_F(Admits, ADryRunTakesNothing) {
   EXPECT_EQ(world_.scheduler->ledger().reserved() + world_.scheduler->ledger().bound(), 0U);
   EXPECT_EQ(world_.scheduler->in_flight(), 0U);
   const Annotations real = admitted("a", "n1");
-  EXPECT_EQ(real, (**dry)->annotations) << "it said what would be done";
+  EXPECT_EQ(real, (**dry)->annotations) << "it announced the result";
   take("a", "n1", real);
   create("b", 8);
   const Said no = request("b", "n1", true);
@@ -259,7 +259,7 @@ TEST_F(Admits, ABindingThatNeverCameIsGivenUp) {
   create("b", 8);
   admitted("a", "n1");
   wait(seconds(60));
-  EXPECT_EQ(room_for("b"), std::vector<std::string>{"n2"}) << "it may still come through";
+  EXPECT_EQ(room_for("b"), std::vector<std::string>{"n2"}) << "it may still be stored";
   wait(seconds(30));
   EXPECT_EQ(room_for("b"), (std::vector<std::string>{"n1", "n2"}));
   EXPECT_EQ(world_.scheduler->in_flight(), 0U);
@@ -273,7 +273,7 @@ TEST_F(Admits, ElsewhereAfterAllBothSetsAreKeptUntilItIsKnown) {
   EXPECT_EQ(room_for("a"), (std::vector<std::string>{"n1", "n2"}));
   const Annotations second = admitted("a", "n2");
   EXPECT_NE(first, second);
-  EXPECT_EQ(room_for("b"), std::vector<std::string>{}) << "either may come through";
+  EXPECT_EQ(room_for("b"), std::vector<std::string>{}) << "either may be stored";
   EXPECT_EQ(world_.scheduler->check_invariants(), "");
   take("a", "n1", first);
   EXPECT_EQ(room_for("b"), std::vector<std::string>{"n2"});

@@ -47,13 +47,13 @@ TEST_F(KubeBind, WritesNodeAndChipsAtOnce) {
   world_.api.settle();
   EXPECT_EQ(world_.fit("a"), (std::vector<std::string>{"n1", "n2"}));
   const auto said = world_.bind("a", "n2");
-  EXPECT_EQ(*said, "") << "only the API server can say so";
-  EXPECT_EQ(world_.held("a"), (std::vector<int>{0, 3})) << "held all the same";
+  EXPECT_EQ(*said, "") << "only the API server can decide that";
+  EXPECT_EQ(world_.held("a"), (std::vector<int>{0, 3})) << "held nevertheless";
   world_.api.take(0, Fate::answered);
   EXPECT_EQ(*said, "bound");
   EXPECT_EQ(world_.pod("a").node, "n2");
   EXPECT_EQ(world_.annotated("a"), (std::vector<int>{0, 3}));
-  EXPECT_EQ(*world_.bind("a", "n2"), "bound") << "asked again: the first answer was lost";
+  EXPECT_EQ(*world_.bind("a", "n2"), "bound") << "a repeated request, as after a lost answer";
   world_.come_to_rest();
   EXPECT_EQ(world_.recorder.bound_pods, std::vector<std::string>{"a"}) << "reported once";
   EXPECT_EQ(world_.api.events, std::vector<std::string>{"ChipsAssigned"});
@@ -108,9 +108,9 @@ TEST_F(KubeBind, ABindingThatNeverArrivesIsGivenUpOnceThePodIsReadUnbound) {
   world_.api.settle();
   bind_without_answer("a", "n1");
   world_.pass(seconds(80));
-  ASSERT_EQ(world_.api.waiting(), 1U) << "the pod is asked";
+  ASSERT_EQ(world_.api.waiting(), 1U) << "the pod is read";
   world_.api.take(0, Fate::lost_before);
-  EXPECT_EQ(world_.held("a").size(), 8U) << "no answer is no answer";
+  EXPECT_EQ(world_.held("a").size(), 8U) << "without an answer nothing is reported";
   world_.pass(seconds(6));
   world_.api.take(0, Fate::answered);
   EXPECT_EQ(world_.held("a"), std::vector<int>{});
@@ -154,7 +154,7 @@ TEST_F(KubeBind, APodThatTheWatchHasNotDeliveredIsRead) {
   EXPECT_EQ(*none, "pod ns/none does not exist");
   const auto bad = world_.bind_as("ns/../x", "a b", "u", "n1");
   world_.pass(milliseconds(1));
-  EXPECT_EQ(*bad, "pod ns/../x/a b does not exist") << "nothing such goes into a path";
+  EXPECT_EQ(*bad, "pod ns/../x/a b does not exist") << "such a name must not reach a path";
 }
 
 TEST_F(KubeBind, AnotherPodOfTheSameNameIsNotBound) {
@@ -179,10 +179,10 @@ TEST_F(KubeBind, OldNewsOfTheNameDoesNotGiveUpABinding) {
   const auto said = world_.bind("a", "n1");
   world_.api.take(0, Fate::answered);    // the pod, which the watch has not delivered
   world_.api.take(0, Fate::lost_after);  // the binding
-  for (std::size_t told = 0; told < 3; ++told) {
+  for (std::size_t step = 0; step < 3; ++step) {
     for (std::size_t i = 0; i < world_.api.watches(); ++i) world_.api.feed(i, 1);
-    ASSERT_NE(world_.scheduler->ledger().find(uid), nullptr) << told;
-    EXPECT_EQ(world_.held("a"), (std::vector<int>{0, 3})) << told;
+    ASSERT_NE(world_.scheduler->ledger().find(uid), nullptr) << step;
+    EXPECT_EQ(world_.held("a"), (std::vector<int>{0, 3})) << step;
   }
   world_.api.settle();
   EXPECT_EQ(*said, "bound");

@@ -95,10 +95,10 @@ TEST_F(Leaders, TheOtherTakesOverWhenTheLeaderIsGone) {
     ASSERT_LT(a.clock.now() - begin, seconds(5));
     two.pass(milliseconds(100));
   }
-  EXPECT_GE(a.clock.now() - begin, seconds(2)) << "not before the leader's time is over";
+  EXPECT_GE(a.clock.now() - begin, seconds(2)) << "not before the leader's term is over";
   two.pass(milliseconds(100));
   EXPECT_TRUE(labelled("b"));
-  EXPECT_FALSE(labelled("a")) << "taken off by the next";
+  EXPECT_FALSE(labelled("a")) << "removed by the next leader";
   a.create("p", 2);
   api.settle();
   const auto said = b.bind("p", "n1");
@@ -118,12 +118,12 @@ TEST_F(Leaders, ANewLeaderListsTheNodesPodsFirst) {
   EXPECT_EQ(*first, "bound");
   const std::vector<int> chips = KubeWorld::annotated(a.pod("p"));
   a.kill();
-  two.pass(seconds(4), TwoReplicas::Watches::silent);
+  two.pass(seconds(4), TwoReplicas::Watches::stalled);
   ASSERT_TRUE(b.leads());
-  EXPECT_EQ(b.held("p").size(), 0U) << "it has not heard of it";
+  EXPECT_EQ(b.held("p").size(), 0U) << "its watch has not delivered it";
   const auto second = b.bind("q", "n1");
   const auto third = b.bind("r", "n1");
-  EXPECT_EQ(bindings_sent(), 0U) << "the node is asked for first";
+  EXPECT_EQ(bindings_sent(), 0U) << "the node is listed first";
   EXPECT_EQ(sent("spec.nodeName%3Dn1"), 1U) << "once";
   take_where("spec.nodeName%3Dn1", Fate::answered);
   EXPECT_EQ(b.held("p"), chips);
@@ -178,7 +178,7 @@ TEST_F(Leaders, AListThatADeletionOvertookIsRepeated) {
   a.create("p", 2);
   api.set_node("ns/p", "n1");
   api.take(0, Fate::answered);
-  EXPECT_EQ(*said, "") << "perhaps the list is older";
+  EXPECT_EQ(*said, "") << "the list may be older";
   ASSERT_EQ(api.waiting(), 1U);
   api.take(0, Fate::answered);
   EXPECT_TRUE(has_part(*said, "no longer fits")) << *said;
@@ -311,7 +311,7 @@ TEST_F(Leaders, TheLeaseIsKeptWhileABindingIsUncertain) {
   two.pass(milliseconds(600));
   EXPECT_TRUE(stopped);
   EXPECT_FALSE(labelled("a"));
-  EXPECT_FALSE(b.leads()) << "the binding may still come";
+  EXPECT_FALSE(b.leads()) << "the binding may still arrive";
   a.kill();
   two.pass(seconds(3));
   EXPECT_TRUE(b.leads());
@@ -331,7 +331,7 @@ TEST_F(Leaders, StoppingEndsWithoutAnApiServer) {
 TEST_F(Leaders, WhoHasNotSeenTheClusterDoesNotLead) {
   a.kill();
   b.restart();
-  two.pass(seconds(10), TwoReplicas::Watches::silent);
+  two.pass(seconds(10), TwoReplicas::Watches::stalled);
   EXPECT_FALSE(b.leads());
   EXPECT_TRUE(has_part(b.scheduler->cannot_decide(), "starting"));
   api.settle();
