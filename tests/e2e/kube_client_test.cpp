@@ -63,8 +63,8 @@ class RealCluster : public test::RealApi {
     loop_.post([&] {
       tickets_.push_back(binder_->bind(
           {"default", pod, uid, node, {{"chipweave.dev/placement", R"({"chips":[0,3]})"}}},
-          [&promise](const Result<void>& how) {
-            promise.set_value(how ? "bound" : how.error().text());
+          [&promise](const Result<void>& result) {
+            promise.set_value(result ? "bound" : result.error().text());
           }));
     });
     return got(std::move(future));

@@ -106,9 +106,9 @@ TEST(Admission, AlsoWhereThereIsNothingElseToSay) {
   std::string body = review_of(object.dump());
   EXPECT_EQ(patched(object, write_allowed(*read_binding_review(body), "u-1", {}))["metadata"],
             Json({{"name", "p"}, {"uid", "u-1"}}));
-  Json said = object;
-  said["metadata"]["uid"] = "u-1";
-  std::string with = review_of(said.dump());
+  Json named = object;
+  named["metadata"]["uid"] = "u-1";
+  std::string with = review_of(named.dump());
   EXPECT_FALSE(
       Json::parse(write_allowed(*read_binding_review(with), "u-1", {}))["response"].contains(
           "patch"));

@@ -138,8 +138,8 @@ TEST(VolcanoReader, SaysWhatIsWrong) {
   const std::string good_task = R"({"UID":"u","Name":"p","Namespace":"a","Status":1})";
   EXPECT_EQ(complaint(R"({"task":)" + good_task + R"(,"node":{"Name":"n"}})"), "taken");
   const auto expect = [&](const std::string& body, const std::string& part) {
-    const std::string said = complaint(body);
-    EXPECT_NE(said.find(part), std::string::npos) << body << " -> " << said;
+    const std::string message = complaint(body);
+    EXPECT_NE(message.find(part), std::string::npos) << body << " -> " << message;
   };
   expect("", "not valid JSON");
   expect("[]", "not valid JSON");

@@ -157,9 +157,9 @@ TEST_F(Session, WaitsUntilTheClusterIsKnown) {
   w_.add_node("n1", "hgx-v100-8");
   const auto a = w_.submit("a", 4);
   w_.scheduler.set_waiting_for("chipweave-scheduler is starting");
-  const auto said = allocate(a, "n1");
-  ASSERT_FALSE(said.ok());
-  EXPECT_EQ(said.error().code, Errc::unavailable);
+  const auto outcome = allocate(a, "n1");
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_EQ(outcome.error().code, Errc::unavailable);
   EXPECT_EQ(held(), 0U);
 }
 

@@ -145,9 +145,9 @@ class LeaderWalk {
       if (pick(2) == 0) (void)to.scheduler->prioritize(to.request(pod), left);
     }
     to.scheduler->bind(
-        {{pod.ns, pod.name}, pod.uid, node}, [this, pod, node](const Result<void>& how) {
-          if (!how && how.error().text().starts_with("standby: ")) ++refusals_;
-          if (!how) return;
+        {{pod.ns, pod.name}, pod.uid, node}, [this, pod, node](const Result<void>& result) {
+          if (!result && result.error().text().starts_with("standby: ")) ++refusals_;
+          if (!result) return;
           ++bindings_;
           const auto it = api().pods.find(pod.key());
           if (it == api().pods.end() || it->second.uid != pod.uid) return;

@@ -343,9 +343,9 @@ TEST(ReconcileLists, APodReadBeforeTheListThatLacksItIsGone) {
   world.api.set_node("ns/a", "n1");
   begin_lists(world);
   ASSERT_EQ(world.api.count(lists_pods), 1U);
-  const auto said = world.bind("a", "n1");
-  while (said->empty()) world.api.take(world.api.find(reads_pod).value(), Fate::answered);
-  EXPECT_NE(world.scheduler->ledger().find(uid), nullptr) << *said;
+  const auto outcome = world.bind("a", "n1");
+  while (outcome->empty()) world.api.take(world.api.find(reads_pod).value(), Fate::answered);
+  EXPECT_NE(world.scheduler->ledger().find(uid), nullptr) << *outcome;
   world.api.remove("ns/a");
   world.api.take(world.api.find(lists_pods).value(), Fate::answered);
   EXPECT_EQ(world.scheduler->ledger().find(uid), nullptr);
@@ -364,14 +364,14 @@ TEST(ReconcileLists, APodThatAListLacksIsNotTakenFromAnEarlierAnswer) {
   const std::string uid = world.pod("a").uid;
   world.api.set_node("ns/a", "n1");
   begin_lists(world);
-  const auto said = world.bind("a", "n1");
+  const auto outcome = world.bind("a", "n1");
   world.process->paused = true;  // answers arrive, but are not processed
   world.api.take(world.api.find(reads_pod).value(), Fate::answered);
   world.api.remove("ns/a");
   world.api.take(world.api.find(lists_pods).value(), Fate::answered);
   std::swap(world.process->held.at(0), world.process->held.at(1));
   world.process->resume();
-  EXPECT_NE(said->find("the watch has not delivered it yet"), std::string::npos) << *said;
+  EXPECT_NE(outcome->find("the watch has not delivered it yet"), std::string::npos) << *outcome;
   EXPECT_EQ(world.scheduler->ledger().find(uid), nullptr);
   world.come_to_rest();
   world.expect_ledger_is_the_truth();
@@ -382,9 +382,9 @@ TEST(ReconcileLists, APodThatAListLacksIsNotTakenFromAnEarlierAnswer) {
 TEST_F(Reconcile, APodReadAfterTheListThatLacksItStays) {
   begin_lists(world_);
   world_.create("a", 2);
-  const auto said = world_.bind("a", "n1");
-  while (said->empty()) world_.api.take(0, SimulatedApi::Fate::answered);
-  EXPECT_EQ(*said, "bound");
+  const auto outcome = world_.bind("a", "n1");
+  while (outcome->empty()) world_.api.take(0, SimulatedApi::Fate::answered);
+  EXPECT_EQ(*outcome, "bound");
   for (std::size_t i = 0; i < world_.api.watches(); ++i) world_.api.feed(i, 1);
   EXPECT_EQ(world_.held("a"), (std::vector<int>{0, 3})) << "its list contained no pod";
   world_.come_to_rest();
