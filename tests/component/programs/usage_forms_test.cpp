@@ -14,8 +14,8 @@
 namespace chipweave {
 namespace {
 
-// With an empty environment, so that no variable of the user replaces a flag, and in a folder of its
-// own, because some of the command lines are complete and write files.
+// With an empty environment, so that no variable of the user replaces a flag, and in a folder of
+// its own, because some of the command lines are complete and write files.
 Outcome start(const std::string& line) {
   const io::TempFolder folder;
   return run("cd " + folder.path() + " && timeout 10 env -i PATH=/usr/bin:/bin %B/" + line);
