@@ -1,10 +1,11 @@
-// From a fault of the hardware to the decision that knows it, and what the agent costs meanwhile.
+// The time from a hardware fault to a decision that takes it into account, and the agent's cost
+// meanwhile.
 //
-// A scheduler without a cluster, an agent with its probe process, and a driver that does what a
-// scenario file says (tests/fakes/nvml). A link of a DGX-1V goes down and up, and a chip of it has
-// an XID; each time until a pod gets other chips or none, by filter, prioritize and bind over HTTP.
-// Then the memory and processor time of agent and probe process on a machine of 16 chips at which
-// nothing happens, and, with --soak, at which something happens all the time.
+// A scheduler without a cluster, an agent with its probe process, and a driver that follows a
+// scenario file (tests/fakes/nvml). A link of a DGX-1V goes down and up, and one of its chips has
+// an XID; each time is measured until a pod gets other chips or none, by filter, prioritize and
+// bind over HTTP. Then the memory and processor time of agent and probe process on an idle machine
+// of 16 chips and, with --soak, on one with constant events.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -44,7 +45,7 @@ void print_times(const char* what, const std::vector<double>& ms) {
               percentile(ms, 0), percentile(ms, 0.5), percentile(ms, 0.99), percentile(ms, 1));
 }
 
-// False when the machine is not there in time.
+// False if the machine does not appear in time.
 bool measure_links(int samples) {
   Rig rig;
   Json machine = chipweave::agent::dgx1v();
@@ -56,7 +57,7 @@ bool measure_links(int samples) {
   std::vector<double> up;
   for (int i = 0; i < samples; ++i) {
     for (const bool now_up : {false, true}) {
-      // Not in step with the agent's looks.
+      // Not in phase with the agent's polling.
       std::this_thread::sleep_for(milliseconds(37 * (i % 23)));
       set_link(machine, 0, 3, now_up);
       set_link(machine, 3, 0, now_up);
@@ -72,8 +73,8 @@ bool measure_links(int samples) {
   return true;
 }
 
-// False when the machine is not there in time. A pod of all chips finds a place as long as each of
-// them may be used; the policy gives a chip back a second after its XID.
+// False if the machine does not appear in time. A pod with all chips fits as long as each of them
+// is usable; the policy makes a chip usable again a second after its XID.
 bool measure_xids(int samples) {
   Rig rig;
   Json machine = chipweave::agent::dgx1v();
@@ -83,7 +84,7 @@ bool measure_xids(int samples) {
   if (!eventually(all_usable)) return false;
   std::vector<double> taken;
   for (int i = 0; i < samples; ++i) {
-    // Not in step with the agent's looks.
+    // Not in phase with the agent's polling.
     std::this_thread::sleep_for(milliseconds(37 * (i % 23)));
     machine["events"] = {{{"device", i % 8}, {"type", 8}, {"data", 79}}};
     const auto begin = Steady::now();
@@ -96,7 +97,7 @@ bool measure_xids(int samples) {
   return true;
 }
 
-// Sixteen chips of 18 links to switches, as a DGX-2 or two HGX boards.
+// Sixteen chips with 18 links to switches each, like a DGX-2 or two HGX boards.
 Json sixteen() {
   Json machine = chipweave::agent::hgx_h100();
   for (int i = 0; i < 8; ++i) {

@@ -31,8 +31,8 @@ void warm(benchmark::State& state, const std::string& name) {
   for (auto _ : state) benchmark::DoNotOptimize(machine.choose(r));
 }
 
-// The first answer of a new class, every chip free, its tables built on the way (the wiring itself
-// is held ready).
+// The first answer of a new class with every chip free; its tables are built during the call (the
+// wiring itself is prepared before).
 void cold(benchmark::State& state, const std::string& name) {
   const NodeTopology topology = load(name);
   for (auto _ : state) {
@@ -71,7 +71,7 @@ NodeTopology irregular_machine(unsigned seed) {
   return std::move(b).build().value();
 }
 
-// One machine an iteration. Counts answers that are not proven best, and the slowest one.
+// One machine per iteration. Counts answers that are not proven best, and the slowest one.
 void cold_irregular(benchmark::State& state) {
   unsigned seed = 0;
   double worst_ms = 0;
@@ -91,8 +91,8 @@ void cold_irregular(benchmark::State& state) {
   state.counters["unproven"] = unproven;
 }
 
-// Seeded mix of sizes, occupancy and health over one class: what a scheduler asks. Counts the share
-// of look-ups.
+// Seeded mix of sizes, occupancy and health over one class, as a scheduler requests it. Counts the
+// share of look-ups.
 void mix(benchmark::State& state, const std::string& name) {
   Machine machine(load(name));
   const ChipSet all = machine.topology().all();
@@ -116,7 +116,8 @@ void mix(benchmark::State& state, const std::string& name) {
   state.counters["entries"] = static_cast<double>(stats.entries);
 }
 
-// Every set of the size, bandwidth of each (memoised after the first round): what the search saves.
+// The bandwidth of every set of the size (memoised after the first round), to show what the search
+// saves.
 void brute_force(benchmark::State& state, const std::string& name) {
   Machine machine(load(name));
   const int n = machine.topology().chip_count();

@@ -1,9 +1,10 @@
-// cluster_info — what keeping MindCluster's cluster-info ConfigMaps costs the scheduler's loop: how
-// long it is away at once, and what it allocates, in a cluster of many Ascend nodes.
+// cluster_info — the cost of maintaining MindCluster's cluster-info ConfigMaps for the scheduler's
+// loop: the longest time that it blocks the loop, and its allocations, in a cluster of many Ascend
+// nodes.
 //
-// The publisher with an API server in memory that answers each request with the whole object, as
-// the real one does. A turn is one call on the loop: a tick, the answer to a request, or a wait
-// that ends.
+// Runs the publisher with an API server in memory that answers each request with the whole object,
+// like a real one. A turn is one call on the loop: a tick, the answer to a request, or a wait that
+// ends.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -31,7 +32,7 @@ std::size_t allocated = 0;    // bytes
 
 }  // namespace
 
-// Inlined, they would make the compiler warn of pairs that do not match.
+// Not inlined, because the compiler would then warn about mismatched pairs.
 [[gnu::noinline]] void* operator new(std::size_t size) {
   ++allocations;
   allocated += size;
@@ -51,7 +52,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using Steady = std::chrono::steady_clock;
 
-// What one step of the cluster costs, until nothing is left to do.
+// The cost of one step of the cluster, until nothing is left to do.
 struct Cost {
   double worst_ms = 0;  // turn
   double all_ms = 0;
@@ -79,7 +80,7 @@ class Api final : public kube::Transport {
   }
   Clock::Steady now() const override { return clock_.now(); }
 
-  // All that is due, a turn each.
+  // Everything that is due, one turn each.
   void run(Cost& cost) {
     for (;;) {
       if (!asked_.empty()) {
@@ -129,7 +130,7 @@ class Api final : public kube::Transport {
     std::shared_ptr<bool> live_;
   };
 
-  // The data of a write are the last of its members.
+  // `data` is the last member of a write.
   kube::Reply answer(const kube::Call& call, Cost& cost) {
     if (call.method != "GET") {
       ++cost.writes;
@@ -182,7 +183,7 @@ class Cluster {
     report.chips = {{domain::ChipIndex{3}, health}};
     nodes_.report(std::move(report), clock_.now());
   }
-  // As the loop does for so long.
+  // Runs the loop's work for that long.
   Cost pass(milliseconds time) {
     Cost out;
     for (milliseconds t{0}; t < time; t += kTick) {

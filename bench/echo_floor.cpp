@@ -20,8 +20,9 @@ namespace {
 
 namespace ondemand = simdjson::ondemand;
 
-// Reads what a scheduler needs of the request, in document order, views only. A number that depends
-// on every part, so that nothing can be left out; throws simdjson_error for anything else.
+// Reads the parts of the request that a scheduler needs, in document order, as views. Returns a
+// number that depends on every part, so that nothing can be optimised away; throws simdjson_error
+// for anything else.
 std::size_t walk(ondemand::parser& parser, std::string& body) {
   std::size_t sum = 0;
   ondemand::document document =

@@ -1,9 +1,9 @@
-// EchoFloor — the least a webhook server can do: our HTTP server, the request read once without
-// copies, and a reply of known bytes. What a scheduler takes beyond this is its own work and not
-// transport or parsing.
+// EchoFloor — the minimal webhook server: our HTTP server, the request read once without copies,
+// and a fixed reply. The time that a scheduler takes beyond this is its own work, not transport or
+// parsing.
 //
-// A process of its own, as the scheduler is, so that both cost the client the same wake-ups. Start
-// it before any thread runs. set_reply() must not be called while a request is out.
+// A separate process, like the scheduler, so that both cost the client the same wake-ups. Start it
+// before any thread runs. set_reply() must not be called during a request.
 #pragma once
 
 #include <sys/types.h>
@@ -23,7 +23,7 @@ class EchoFloor {
   ~EchoFloor();
 
   std::string url() const;
-  // What every request is answered with from now on.
+  // Sets the reply to all further requests.
   Result<void> set_reply(const std::string& body);
 
  private:

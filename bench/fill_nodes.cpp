@@ -1,13 +1,12 @@
-// chipweave-fill-nodes — reports N invented nodes to a scheduler and stays connected until SIGTERM:
-// what the benches of a full cluster run beside.
+// chipweave-fill-nodes — reports N invented nodes to a scheduler and stays connected until SIGTERM,
+// for benches of a full cluster.
 //
 //   chipweave-fill-nodes --scheduler 127.0.0.1:9200 --nodes 5000 [--streams 4] [--seed 1]
-//   [--unhealthy 0.02]
-//                        [--profiles hgx-h100-8,hgx-v100-8]
+//                        [--unhealthy 0.02] [--profiles hgx-h100-8,hgx-v100-8]
 //
-// Node i is "node-i"; machines go round the profiles in the order given; health follows the seed
-// alone, so that two runs fill the same cluster. When every node has been taken, one line goes to
-// stdout: {"nodes":5000,"seconds":1.234}.
+// Node i is "node-i"; machines cycle through the profiles in the given order; health depends on the
+// seed alone, so that two runs make the same cluster. When every node has been accepted, it prints
+// one line: {"nodes":5000,"seconds":1.234}.
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -106,7 +105,7 @@ Result<v1::InventoryReport> report_of(int index, const Machine& machine, const O
   return m;
 }
 
-// One connection and the nodes it speaks for.
+// One connection and the nodes that it reports.
 class Feed {
  public:
   Feed(const Endpoint& scheduler, std::vector<v1::InventoryReport> reports)
@@ -114,8 +113,8 @@ class Feed {
         stream_(stub_->Report(&context_)),
         reports_(std::move(reports)) {}
 
-  // Sends everything and reads the acks beside it; false when the stream ended or a report was not
-  // taken.
+  // Sends everything and reads the acks at the same time; false if the stream ended or a report was
+  // rejected.
   bool fill() {
     std::thread writer([this] {
       for (const v1::InventoryReport& report : reports_) {

@@ -18,8 +18,8 @@ bool is_name(const std::string& text) {
          });
 }
 
-// What training jobs carry: labels of their operator, notes of the queue, environment of the
-// launcher.
+// Typical metadata of training jobs: labels of their operator, annotations of the queue,
+// environment of the launcher.
 std::string pod(const std::string& resource, int chips) {
   std::string labels;
   for (int i = 0; i < 12; ++i)

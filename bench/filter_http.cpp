@@ -3,13 +3,12 @@
 //
 //   chipweave-scheduler --standalone … (filled with the nodes named below), then
 //   bench_filter_http --url http://127.0.0.1:PORT [--node-names FILE|COUNT] [--nodes 100,1000,5000]
-//   [--rounds 300]
-//                     [--resource nvidia.com/gpu] [--chips 4]
+//                     [--rounds 300] [--resource nvidia.com/gpu] [--chips 4]
 //
 // The floor returns the scheduler's own reply to the same body, captured before. Calls to both
-// alternate one by one, and who goes first alternates too, so that whatever else the machine does
-// hits both alike. The pod is unknown to the cluster: the scheduler decides and holds nothing, and
-// every call finds the same state.
+// alternate, and so does the first one of each pair, so that other load on the machine affects both
+// equally. The pod is unknown to the cluster, so the scheduler reserves nothing and every call
+// finds the same state.
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -99,8 +98,7 @@ struct Times {
   }
 };
 
-// One timed call; the reply must be the one that was captured, or the comparison would not be of
-// equals.
+// One timed call; the reply must equal the captured one, or the comparison would not be fair.
 Result<double> timed(http::Client& client, const std::string& target, const std::string& body,
                      const std::string& expected) {
   const auto start = std::chrono::steady_clock::now();

@@ -1,11 +1,11 @@
-// gang_planner — what a gang's plan costs as the cluster and the gang grow, on a fabric that is
-// held and kept up to date as a scheduler does: no copy, no JSON.
+// gang_planner — the cost of a gang's plan as the cluster and the gang grow, on a fabric that is
+// updated in place as in a scheduler: no copy, no JSON.
 //
 //   gang_planner            tables for docs/develop/benchmarks.md: plans, changes of the fabric,
-//   memory
+//                           memory
 //
-// Fabrics are seeded: blocks of 25 racks of 20 nodes of 8 chips; of the busy chips two fifths are
-// on nodes that are wholly busy, the rest is spread.
+// Fabrics are seeded: blocks of 25 racks of 20 nodes of 8 chips; two fifths of the busy chips are
+// on fully busy nodes, the others are spread.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -161,7 +161,7 @@ void changes() {
     which.reserve(kTimes);
     for (int i = 0; i < kTimes; ++i)
       which.push_back(static_cast<FabricNodeId>(random() % static_cast<unsigned>(nodes)));
-    // With what the unit has to count again when it is next asked for.
+    // Includes the recount of the pool at its next read.
     rows[0].push_back(microseconds([&] {
                         for (const FabricNodeId node : which) {
                           fabric.set_free(node, static_cast<int>(random() % (kChips + 1)));

@@ -1,9 +1,8 @@
-// ranktable — what reading and checking a rank table costs beside parsing its text, how memory
-// grows with the file, and what the program costs as a whole process.
+// ranktable — the cost of reading and checking a rank table compared with parsing its text, how
+// memory grows with the file, and what the program costs as a whole process.
 //
 //   ranktable [CHIPWEAVE]   tables for docs/develop/benchmarks.md; with the path of the program
-//   also its
-//                           start-up, and a merge of 96 tables
+//                           also its start-up and a merge of 96 tables
 #include <fmt/format.h>
 #include <malloc.h>
 #include <simdjson.h>
@@ -35,7 +34,7 @@ double ms_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }
 
-// The median of so many runs. prepare() makes what each run takes; it is not timed.
+// The median of so many runs. prepare() makes the input of each run and is not timed.
 template <class Prepare, class F>
 double median_ms(int runs, Prepare&& prepare, F&& f) {
   std::vector<double> out;
@@ -101,7 +100,7 @@ void parsing(int ranks, bool super_pods, std::size_t indent) {
     simdjson::dom::parser once;
     (void)once.parse(text).error();
   });
-  // As simdjson's own padded_string: a copy with room behind it.
+  // Like simdjson's own padded_string: a copy with spare capacity.
   const auto copy = [&] {
     std::string out;
     out.reserve(text.size() + simdjson::SIMDJSON_PADDING);
@@ -120,7 +119,7 @@ void parsing(int ranks, bool super_pods, std::size_t indent) {
              floor, fresh, tree, lint, nlohmann, lint / floor);
 }
 
-// Peak of a process that lints the text, above one that only has it.
+// Peak memory of a process that lints the text, compared with one that only holds it.
 double peak_mb(const std::string& text, bool lint) {
   const pid_t child = fork();
   if (child == 0) {
@@ -140,7 +139,7 @@ void memory(int ranks) {
   fmt::print("| {} | {:.2f} | {:.1f} | {:.1f} |\n", ranks, size, grown, grown / size);
 }
 
-// Exit status and milliseconds of a process, its output thrown away.
+// Exit status and milliseconds of a process; its output is discarded.
 double run_ms(const std::vector<std::string>& words, int wanted) {
   std::vector<char*> argv;
   argv.reserve(words.size() + 1);
@@ -219,8 +218,8 @@ void processes(const std::string& program) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Freed memory is kept, as simdjson's parser keeps its own: pages that the kernel gives anew on
-  // every run would be most of what is measured. Not so below `memory` and in whole processes.
+  // Freed memory is kept, as simdjson's parser keeps its own: otherwise new pages from the kernel
+  // would dominate every run. `memory` and whole processes are measured without this.
   mallopt(M_MMAP_THRESHOLD, 1 << 30);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
   fmt::print(

@@ -15,8 +15,8 @@ std::int64_t now() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(since).count();
 }
 
-// One line without its newline; longer ones are cut just above the limit, so that they are refused,
-// not kept.
+// One line without its newline; longer ones are cut just above the limit, so that they are rejected
+// without being stored.
 bool read_line(std::istream& in, std::size_t max_bytes, std::string& line) {
   line.clear();
   std::streambuf* buffer = in.rdbuf();

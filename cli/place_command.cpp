@@ -42,8 +42,7 @@ Exit answer_batch(const Flags& flags) {
   return run_batch(flags.batch, limits::kMaxBatchLineBytes, answer);
 }
 
-// A list that is given must name a chip: an unset variable in a script must not mean "all" or
-// "none" here.
+// A given list must not be empty: an unset variable in a script must not mean "all" or "none".
 Result<std::vector<int>> some_chips(const std::string& flag, const std::vector<std::string>& pieces,
                                     const char* hint) {
   auto chips = parse_chips(flag, pieces);
@@ -125,7 +124,7 @@ Exit run_one(const Flags& flags) {
     complain(prepared.error());
     return prepared.error().context.empty()
                ? Exit::usage
-               : Exit::unreadable;  // the machine, or the chips asked of it
+               : Exit::unreadable;  // the machine, or the requested chips
   }
   Timing timing(flags.batch);
   const auto decided = timing.timed([&] { return PlaceEngine::decide(*prepared); });

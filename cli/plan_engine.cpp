@@ -11,8 +11,8 @@
 namespace chipweave::cli {
 namespace {
 
-// Where the accelerators' domains do not nest in the switches', a switch domain was counted once
-// for each of them that it spans: that is put right here, and nothing is proven.
+// If the accelerators' domains do not nest in the switches', a switch domain was counted once for
+// each of them that it spans. Corrects the counts; the plan is then not proven optimal.
 void count_switches(const codec::PlanRequest& request, const solver::Fabric& switches,
                     domain::Plan& plan) {
   const std::vector<int> counts = solver::count_domains(switches, request.gang, plan.pods);

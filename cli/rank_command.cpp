@@ -1,5 +1,5 @@
-// chipweave rank: in which order hosts, or pods that have a place, should be numbered; one request
-// by flags (rank_human) or many by --batch.
+// chipweave rank: the order in which hosts or placed pods should be numbered; one request by flags
+// (rank_human) or many by --batch.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <numeric>
@@ -32,7 +32,7 @@ struct Weighed {
   solver::WeightedOrder order;
 };
 
-// The order that suits the request's communicators, and what it costs them.
+// The best order for the request's communicators, and its cost.
 Result<codec::RankAnswer> weigh(const codec::RankRequest& request, Timing& timing) {
   const std::size_t levels = request.levels.size();
   Weighed found = timing.timed([&] {

@@ -32,8 +32,8 @@ std::vector<Size> sizes_of(const RankFlags& flags) {
           {"pipeline", flags.pipeline}};
 }
 
-// A path for each host; those that the network does not have get none, with a warning. Errors: it
-// has none of them.
+// A path for each host; hosts that the network lacks get none, with a warning. Errors: it lacks all
+// of them.
 Result<std::vector<Path>> paths_of(const std::vector<codec::Host>& hosts,
                                    const domain::NetworkTable& network) {
   std::unordered_map<std::string_view, const Path*> by_name;
@@ -62,7 +62,8 @@ Result<std::vector<Path>> paths_of(const std::vector<codec::Host>& hosts,
   return out;
 }
 
-// --ranks-per-pod, or the slots of the hosts, or 1. Communicators need the same of every host.
+// --ranks-per-pod, or the slots of the hosts, or 1. Communicators need the same number on every
+// host.
 Result<std::int64_t> ranks_per_host(const RankFlags& flags, const std::vector<codec::Host>& hosts) {
   const std::int64_t wanted = flags.ranks_per_pod.value_or(hosts.front().slots);
   for (const codec::Host& host : hosts) {
@@ -79,7 +80,7 @@ Result<std::int64_t> ranks_per_host(const RankFlags& flags, const std::vector<co
   return std::max<std::int64_t>(wanted, 1);
 }
 
-// The request's communicators; empty: no flag asks for any.
+// The request's communicators; empty: no flag names any.
 Result<std::string> communicators_json(const RankFlags& flags,
                                        const std::vector<codec::Host>& hosts) {
   const std::vector<Size> sizes = sizes_of(flags);
@@ -89,7 +90,7 @@ Result<std::string> communicators_json(const RankFlags& flags,
   if (!any) return std::string();
   std::int64_t ranks = 0;
   if (flags.ranks_per_pod && *flags.ranks_per_pod < 1) {
-    ranks = *flags.ranks_per_pod;  // refused with all other keys
+    ranks = *flags.ranks_per_pod;  // rejected together with the other keys
   } else {
     const auto found = ranks_per_host(flags, hosts);
     if (!found) return Error(found.error());
@@ -120,7 +121,7 @@ std::string rank_line_of(const std::vector<std::string>& levels,
   return json.end_object().take();
 }
 
-// What the order is good for, in words beside the hostfile.
+// The benefit of the order, printed in addition to the hostfile.
 void remark_on_order(const RankedLine& ranked) {
   std::string borders;
   const codec::RankAnswer& order = ranked.order;
@@ -170,7 +171,7 @@ Exit run_rank_flags(const RankFlags& flags) {
   const RankedLine ranked =
       rank_line(rank_line_of(network->table.levels, *hosts, *paths, *communicators), timing);
   if (ranked.wrong) {
-    // Names and paths were read before: what is left are the sizes that flags say.
+    // Names and paths have been checked; the error can only be in sizes given by flags.
     return complain(*ranked.wrong, Exit::usage);
   }
   if (flags.form == OutputForm::json) {

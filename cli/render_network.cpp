@@ -136,7 +136,7 @@ std::string network_summary_json(const NetworkSummary& summary, const std::strin
 std::string render_network_nodes(const domain::NetworkTable& table) {
   std::vector<Table::Column> columns{{"NODE"}};
   for (const auto* levels : {&table.levels, &table.accelerator_levels}) {
-    // Of a label the name is enough for people.
+    // Shows only the name of a label, without its prefix.
     for (const std::string& level : *levels) {
       columns.push_back({printable(level.substr(level.rfind('/') + 1))});
     }

@@ -42,7 +42,7 @@ std::string fault_table(const std::vector<codec::NodeView>& nodes, bool colours)
   return any ? "\n" + table.text(colours) : "";
 }
 
-// A table of all, each with its whole text beneath.
+// A table of all faults, each with its full text below.
 std::string fault_list(const codec::NodeView& node, bool colours) {
   Table table({{"EFFECT"}, {"WHERE"}, {"FAULT"}, {"SINCE"}});
   for (const codec::FaultView& fault : node.faults) {

@@ -48,7 +48,7 @@ std::string counted(std::size_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-// "0-3,8-11", cut behind a comma where it is long.
+// "0-3,8-11", cut after a comma if it is long.
 std::string short_list(const std::vector<int>& numbers, std::size_t most) {
   constexpr std::string_view kMore = "...";
   std::string out = chip_list(numbers);
@@ -64,7 +64,7 @@ std::string by_level(const std::vector<std::string>& levels, const std::vector<i
   return out;
 }
 
-// Pods of the gang that ran before and stay, and those that a repair had to move.
+// Pods of the gang that keep their nodes, and those that a repair moved.
 struct Before {
   int stay = 0;
   int lost = 0;
@@ -107,7 +107,7 @@ std::string domains_line(const std::vector<std::string>& levels, const domain::P
   return out + ")";
 }
 
-// What bandwidth is predicted; empty: the request says too little.
+// The predicted bandwidth; empty: the request has too little information.
 std::string bandwidth_line(const codec::PlanDetails& details) {
   std::string gbps;
   std::string limit;

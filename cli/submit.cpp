@@ -33,7 +33,7 @@ std::string misfit_text(const codec::FilterReply& reply, std::size_t nodes) {
 // Pods with the same ACK group are planned as one: their figures are those of the group on the
 // node.
 struct Group {
-  std::vector<NodeView> before;  // for comparisons: the nodes before its first pod was looked at
+  std::vector<NodeView> before;  // for comparisons: the nodes before its first pod was placed
   std::map<std::string, std::vector<std::size_t>> members;  // node → pods
 };
 
@@ -81,7 +81,8 @@ class Submission {
     return {};
   }
 
-  // First all, then scheduling: a group is complete only when the scheduler knows every pod of it.
+  // Creates all pods before scheduling: a group is complete only when the scheduler knows all of
+  // its pods.
   Result<void> create_all() {
     for (const ManifestPod& pod : pods_) {
       SubmittedPod row;
@@ -109,7 +110,8 @@ class Submission {
     return {};
   }
 
-  // A pod that cannot be placed is an answer in its row; an Error means that the scheduler is gone.
+  // A pod that cannot be placed has the reason in its row; an Error means that the scheduler cannot
+  // be reached.
   Result<void> place(std::size_t i) {
     SubmittedPod& row = out_[i];
     if (options_.compare) {
@@ -188,7 +190,7 @@ class Submission {
     const auto note = bound->annotations.find("chipweave.dev/placement");
     if (note != bound->annotations.end()) row.annotation = note->second;
     group.members[row.node].push_back(i);
-    // Of a pod without a group only its own node matters from here on.
+    // For a pod without a group only its own node matters from here on.
     if (pods_[i].group.empty()) {
       std::erase_if(group.before, [&](const NodeView& node) { return node.name != row.node; });
     }
@@ -200,7 +202,7 @@ class Submission {
     return pod.group.empty() ? "pod " + std::to_string(i) : "group " + pod.ns + "/" + pod.group;
   }
 
-  // What others would have chosen for the group's chips on each node together.
+  // The choices of other allocators for all chips of the group on each node.
   void compare(const Group& group) {
     for (const auto& [name, members] : group.members) {
       const auto node =
@@ -218,8 +220,8 @@ class Submission {
     }
   }
 
-  // What only the scheduler knows: which of the pod's resources is the accelerator, and what the
-  // best chips could have been.
+  // Facts that only the scheduler has: which of the pod's resources is the accelerator, and the
+  // best possible bandwidth.
   Result<void> read_summaries() {
     Result<std::vector<codec::PodSummary>> pods = scheduler_.pods();
     if (!pods) return std::move(pods).error();
@@ -237,8 +239,7 @@ class Submission {
     return {};
   }
 
-  // Chips on the pod's node that earlier pods of its owner had taken: the scheduler wants the best
-  // union.
+  // Chips on the pod's node held by earlier pods of its owner: the scheduler optimises the union.
   std::vector<int> held_before(std::size_t i) const {
     std::vector<int> chips;
     for (std::size_t k = 0; k < i && !pods_[i].owner.empty(); ++k) {
@@ -249,8 +250,8 @@ class Submission {
     return chips;
   }
 
-  // Pods of the same owner that ask for chips: a job of several is distributed, which some vendor
-  // rules ask for.
+  // Pods of the same owner that request chips: a job with several is distributed, which matters to
+  // some vendor rules.
   std::size_t siblings(std::size_t i) const {
     if (pods_[i].owner.empty()) return 1;
     return static_cast<std::size_t>(

@@ -33,7 +33,7 @@ void remark_on_selectors(const std::vector<codec::ManifestPod>& pods) {
          "labels; use --node");
 }
 
-// The pods of all files; complains and answers nullopt if one cannot be used.
+// The pods of all files; prints an error and returns nullopt if one cannot be used.
 std::optional<std::vector<codec::ManifestPod>> read_pods(const SubmitState& state) {
   std::vector<codec::ManifestPod> pods;
   for (const std::string& file : state.files) {
@@ -68,7 +68,7 @@ std::optional<std::vector<codec::ManifestPod>> read_pods(const SubmitState& stat
   return pods;
 }
 
-// As `kubectl apply -f -` takes them.
+// In the form that `kubectl apply -f -` accepts.
 std::string list_of(const std::vector<codec::ManifestPod>& pods) {
   std::string text = R"({"apiVersion":"v1","kind":"List","items":[)";
   for (const codec::ManifestPod& pod : pods) {
@@ -115,7 +115,7 @@ void register_submit(CLI::App& app, Exit& exit_code) {
   command->add_option("FILE", state->files, "Kubernetes YAML; '-' reads standard input")
       ->option_text("FILE.yaml...")
       ->required();
-  add_scheduler_option(*command, state->scheduler)->required(false);  // run_submit() asks for it
+  add_scheduler_option(*command, state->scheduler)->required(false);  // run_submit() checks it
   command->add_option("-n,--namespace", state->default_namespace, "where a manifest names none")
       ->option_text("NAME");
   command->add_option("--node", state->options.only_nodes, "only this node; may be repeated")

@@ -1,4 +1,4 @@
-// How the outcome of a submission is shown.
+// Renders the outcome of a submission.
 #include <cstdint>
 
 #include "cli/submit.hpp"
@@ -9,7 +9,7 @@
 namespace chipweave::cli {
 namespace {
 
-// A ring needs two chips; a single one has no figure.
+// A ring needs two chips; a single chip has no bandwidth.
 std::string figure(double gbps) { return gbps > 0 ? gbps_text(gbps) : "-"; }
 
 std::string figure(const std::optional<OtherChoice>& other) {

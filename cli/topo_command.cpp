@@ -64,7 +64,7 @@ Result<codec::ImportedTopology> load_one_of_several(const MachineOptions& option
 }
 
 Result<codec::ImportedTopology> load(const MachineOptions& options) {
-  std::error_code ignored;  // a pipe can be read once only, so it is left to load_machine
+  std::error_code ignored;  // a pipe can be read only once, so load_machine reads it
   if (profiles::find(options.source) == nullptr &&
       std::filesystem::is_regular_file(options.source, ignored)) {
     const auto content = io::read_file(options.source, limits::kMaxTopologyFileBytes);
@@ -92,7 +92,7 @@ std::optional<domain::NodeTopology> load_machine_or_complain(const MachineOption
   return std::move(imported->topology);
 }
 
-// Sizes above 16 chips are not searched: the page should come at once.
+// Sizes above 16 chips are not searched, so that the page appears at once.
 std::vector<std::pair<int, double>> best_by_size(const domain::NodeTopology& topology) {
   constexpr int kMaxChips = 16;
   std::vector<std::pair<int, double>> out;

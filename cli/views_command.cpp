@@ -36,7 +36,7 @@ std::string pods_text(const std::vector<codec::PodSummary>& pods, bool colours) 
   return table.text(colours);
 }
 
-// One GET: its JSON as it is, or `as_text` of it.
+// One GET: its JSON unchanged, or `as_text` of it.
 Exit view(const ViewState& state, const std::string& target,
           const std::function<Result<std::string>(const std::string&)>& as_text) {
   Result<Transport> transport = connect(state.scheduler);
@@ -54,7 +54,7 @@ Exit view(const ViewState& state, const std::string& target,
 }
 
 constexpr const char* kPodCharacters = "abcdefghijklmnopqrstuvwxyz0123456789-.";
-// Without Kubernetes nodes may be called so.
+// Such node names are possible without Kubernetes.
 constexpr const char* kNodeCharacters =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._";
 

@@ -20,7 +20,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kPoll{500};           // beside inotify, which misses sysfs and some mounts
+constexpr milliseconds kPoll{500};  // in addition to inotify, which misses sysfs and some mounts
 constexpr milliseconds kPollUnwatched{250};  // where the kernel gives no inotify watch
 constexpr milliseconds kStopWithin{1500};
 // Exit codes, as the scheduler's.

@@ -27,8 +27,8 @@ struct Config {
   Endpoint grpc{"127.0.0.1", 8081};
   std::string tls_cert;  // empty: no TLS on either port
   std::string tls_key;
-  std::string tls_client_ca;       // empty: clients are not asked for certificates
-  std::string grpc_auth = "none";  // besides what tls_client_ca asks for
+  std::string tls_client_ca;       // empty: no client certificates are requested
+  std::string grpc_auth = "none";  // in addition to tls_client_ca
   std::vector<std::string> grpc_users;
   std::string grpc_audience = "chipweave";
   bool leader_elect = false;

@@ -44,8 +44,8 @@ int complain(int code, const std::string& message) {
 
 struct Flags {
   std::map<std::string, std::vector<std::string>, std::less<>> given;
-  std::map<std::string, std::string, std::less<>> switches;  // "true" of the bare flag, or what is
-                                                             // behind '='; empty: not given
+  std::map<std::string, std::string, std::less<>>
+      switches;  // "true" for the bare flag, or the text after '='; empty: not given
   std::string config_file;
   bool print_config = false;
 };

@@ -46,7 +46,7 @@ std::string rankfile(const std::vector<RankedHost>& hosts) {
   return out;
 }
 
-// A host name a task, in the order of ranks: srun --distribution=arbitrary.
+// One host name per task, in the order of ranks: srun --distribution=arbitrary.
 std::string slurm_hostfile(const std::vector<RankedHost>& hosts) {
   std::vector<std::pair<std::int64_t, const std::string*>> lines;
   for (const RankedHost& host : hosts) {

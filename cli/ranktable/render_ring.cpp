@@ -22,13 +22,13 @@ using solver::TableRing;
 
 namespace {
 
-// Ranks that follow each other on one host.
+// Consecutive ranks on one host.
 struct Run {
   std::int64_t first = 0;
   std::int64_t last = 0;
   std::size_t host = 0;
   std::vector<const Device*> devices;
-  const RingCrossing* leaves = nullptr;  // the step behind it, if it goes to another host
+  const RingCrossing* leaves = nullptr;  // the step after it, if it goes to another host
 };
 
 std::vector<Run> runs_of(const TableRing& ring) {

@@ -1,4 +1,4 @@
-// How a rank table and its ring are shown.
+// Renders a rank table and its ring.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace chipweave::cli {
 // The table by hosts, one row for each run of ranks, and where the ring crosses.
 std::string render_ring(const codec::ranktable::LintedText& linted, const solver::TableRing& ring,
                         bool colours);
-// A table without hosts (2.0): a row a rank.
+// A table without hosts (2.0): one row per rank.
 std::string render_layered(const codec::ranktable::LintedText& linted, bool colours);
 // {"dialect","status","ranks","levels":[{"name","crossings","least"}],"ring":[{"ranks":[0,7],
 // "host","path","crosses"}],"order":[…],"unknown":[…]}

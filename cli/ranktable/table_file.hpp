@@ -21,7 +21,7 @@ struct TableFile {
 
 // FILE, --pointer and --dialect. name: of the file in the help.
 void add_table_options(CLI::App& command, TableFile& table, const std::string& name = "FILE");
-// --pointer and --dialect as the codec takes them.
+// --pointer and --dialect in the codec's form.
 codec::ranktable::LintOptions lint_options(const TableFile& table);
 
 // Reads the table. Errors of text, dialect, types or members are printed with their place; the exit

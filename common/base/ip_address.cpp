@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kGroups = 8;
 
-// One pass; no number with a leading zero, none above 255.
+// One pass; numbers without leading zeros, at most 255.
 std::optional<IpAddress> parse_v4(std::string_view text) {
   IpAddress out;
   std::size_t byte = 0;

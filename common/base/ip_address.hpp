@@ -20,7 +20,7 @@ struct IpAddress {
   int bits() const { return v6 ? 128 : 32; }
   // 127.0.0.0/8 or ::1.
   bool is_loopback() const;
-  // This address plus `n`; nullopt where that leaves the family.
+  // This address plus `n`; nullopt if that is outside of the address family.
   std::optional<IpAddress> plus(std::uint32_t n) const;
   // The bits after the first `prefix` ones set to `value`. prefix: 0..bits().
   IpAddress with_host_bits(int prefix, bool value) const;

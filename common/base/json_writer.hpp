@@ -1,11 +1,10 @@
-// JsonWriter — appends JSON text to a string, compact or indented: for replies
-// that must be made without a document tree, and for layers that may not use a
-// JSON library.
+// JsonWriter — appends JSON text to a string, compact or indented: for replies that must be made
+// without a document tree, and for layers that may not use a JSON library.
 //
-// The caller is responsible for the nesting; the writer adds commas and line
-// breaks. Strings are escaped per RFC 8259 and stay UTF-8; bytes that are not
-// UTF-8 are replaced by U+FFFD. Integers are written as integers; doubles in
-// the shortest form that reads back equal (NaN and infinity become 0).
+// The caller is responsible for the nesting; the writer adds commas and line breaks. Strings are
+// escaped per RFC 8259 and stay UTF-8; bytes that are not UTF-8 are replaced by U+FFFD. Integers
+// are written as integers; doubles in the shortest form that reads back equal (NaN and infinity
+// become 0).
 #pragma once
 
 #include <cstddef>

@@ -9,7 +9,7 @@
 namespace chipweave::domain {
 namespace {
 
-// What is known of a model.
+// The known rates of a model.
 struct ModelRates {
   std::string_view word;  // found in the upper-cased model
   int pcie;               // generation of its own port; 0: as for an unknown model

@@ -120,8 +120,7 @@ class NodeTopology {
     return host_paths_[static_cast<std::size_t>(a) * chips_.size() + static_cast<std::size_t>(b)];
   }
   const HostBandwidth& host_bandwidth() const { return host_bandwidth_; }
-  // False where chips cannot read each other's memory over PCIe: host paths are staged in host
-  // memory.
+  // False if chips cannot read each other's memory over PCIe: host paths are staged in host memory.
   bool p2p() const { return p2p_; }
   const PlacementRule& rule() const { return rule_; }
   // Where not empty, only these sets may be handed out (NVSwitch partitions in shared mode).

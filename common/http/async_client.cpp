@@ -57,8 +57,8 @@ struct AsyncClient::Impl : std::enable_shared_from_this<Impl> {
   std::shared_ptr<SharedOrigin> origin;
   Limits limits;
   std::vector<SharedConnection> kept;
-  std::size_t under_way = 0;                  // calls that had their turn
-  std::deque<std::function<bool()>> in_line;  // the others; false: not wanted any more
+  std::size_t in_flight = 0;                  // calls that have their turn
+  std::deque<std::function<bool()>> in_line;  // the others; false: no longer wanted
   bool closed = false;
 
   // Calls `turn` now or when another call is over.
@@ -67,15 +67,15 @@ struct AsyncClient::Impl : std::enable_shared_from_this<Impl> {
     next();
   }
   void leave() {
-    --under_way;
+    --in_flight;
     next();
   }
   void next() {
-    while (under_way < limits.max_calls && !in_line.empty()) {
+    while (in_flight < limits.max_calls && !in_line.empty()) {
       const std::function<bool()> turn = std::move(in_line.front());
       in_line.pop_front();
-      ++under_way;
-      if (!turn()) --under_way;
+      ++in_flight;
+      if (!turn()) --in_flight;
     }
   }
 
@@ -98,7 +98,7 @@ struct AsyncClient::Impl : std::enable_shared_from_this<Impl> {
 
 namespace {
 
-// One request on its way: from the connection to the last callback.
+// One request in flight: from the connection to the last callback.
 class Flight : public AsyncOperation<Flight> {
  public:
   struct Call {
@@ -223,7 +223,7 @@ class Flight : public AsyncOperation<Flight> {
     }
   }
 
-  // A connection that was kept may have been closed by the server while the request was under way.
+  // A connection that was kept may have been closed by the server while the request was in flight.
   void lost(Error why) {
     if (reused_ && repeatable_ && !reader_->has_begun()) {
       connection_->close();
@@ -270,7 +270,7 @@ class Flight : public AsyncOperation<Flight> {
   SharedConnection connection_;
   std::optional<ReplyReader> reader_;
   bool reused_ = false;
-  bool entered_ = false;  // it counts as under way
+  bool entered_ = false;  // it counts as in flight
 };
 
 }  // namespace

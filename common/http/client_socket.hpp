@@ -1,6 +1,5 @@
 // ClientSocket — the blocking client's connection, plain or over TLS: opened with a deadline, then
-// written and read without blocking. For the .cpp files of this
-// folder.
+// written and read without blocking. For the .cpp files of this folder.
 #pragma once
 
 #include <chrono>

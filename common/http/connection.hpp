@@ -71,7 +71,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // Kept by the host.
   struct Place {
     Phase phase = Phase::header;
-    Steady since{};     // start of the request at hand, for choosing the oldest
+    Steady since{};     // start of the current request, for choosing the oldest
     Steady deadline{};  // of the phase
     std::list<std::shared_ptr<Connection>>::iterator at;
   } place;
@@ -103,7 +103,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   ConnectionHost& host_;
   Wire wire_;
   RequestReader reader_;
-  std::string head_;  // of the reply at hand
+  std::string head_;  // of the current reply
   Response response_;
   std::size_t body_size_ = 0;  // how much of response_.body goes out: nothing for HEAD
   std::size_t written_ = 0;    // of head_ and body together

@@ -13,8 +13,7 @@ enum class AfterReply { keep_alive, close };
 // Whether a reply of this status may carry a body (and a Content-Length): not 1xx, 204 and 304.
 bool may_have_body(int status);
 
-// Replaces `out`. `http11`: the client's version, which decides the Connection
-// header.
+// Replaces `out`. `http11`: the client's version, which decides the Connection header.
 void write_response_head(std::string& out, const Response& response, AfterReply after, bool http11);
 
 // {"error":{"code":…,"message":…}} and a newline; `code` and `message` must be plain

@@ -1,5 +1,5 @@
-// Descriptor — a file descriptor that closes itself, and write_all(). For the few
-// places that need more than files.hpp.
+// Descriptor — a file descriptor that closes itself, and write_all(). For the few places that need
+// more than files.hpp.
 #pragma once
 
 #include <unistd.h>

@@ -63,7 +63,7 @@ void LeaderElector::end_term() {
 }
 
 void LeaderElector::send(Call call, void (LeaderElector::*then)(Result<Reply>)) {
-  // Two tries at least before the time is over.
+  // At least two attempts before the deadline.
   call.deadline = std::max(Milliseconds(1), options_.renew_deadline / 2);
   ticket_ = transport_.call(std::move(call),
                             [this, then](Result<Reply> reply) { (this->*then)(std::move(reply)); });

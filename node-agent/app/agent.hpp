@@ -56,8 +56,8 @@ class Agent {
         AgentEvents events);
 
   // Reads the sources for the first time. A machine source that is not ready gives the first state
-  // later; the error of one that is ready ends the program. An invalid health file is an error
-  // here, too: at the start somebody is watching.
+  // later; the error of one that is ready ends the program. An invalid health file is also an error
+  // here, since an operator usually watches the start.
   Result<void> start();
   // Reads changes of the sources and ends holds that have expired. O(faults) when nothing is new.
   void check();

@@ -13,10 +13,9 @@ namespace chipweave::agent {
 // must set --resource.
 Result<std::vector<std::string>> default_resources(const domain::NodeTopology& topology);
 
-// Gives chips without an id a stable one: "<vendor>-<node>-<index>", on Ascend the name MindCluster
-// uses
-// ("Ascend910-3", by physical id). A chip of an Ascend machine without a physical id gets its
-// index.
+// Gives chips without an id a stable one: "<vendor>-<node>-<index>", on Ascend the name that
+// MindCluster uses ("Ascend910-3", by physical id). A chip of an Ascend machine without a physical
+// id gets its index.
 Result<domain::NodeTopology> with_identity(const domain::NodeTopology& topology,
                                            const std::string& node);
 

@@ -2,7 +2,7 @@
 // way of the probe process.
 //
 // Called on the agent's loop thread only. A source with a thread of its own collects there and
-// reports news by changes().
+// reports new observations by changes().
 #pragma once
 
 #include <chrono>
@@ -33,7 +33,7 @@ class MachineSource {
   // True if discover() may return something new. Cheap: called twice a second.
   virtual bool changes() = 0;
   virtual std::optional<ProbeTrouble> trouble() const { return std::nullopt; }
-  // When the source last confirmed its observation; nullopt where every call does.
+  // When the source last confirmed its observation; nullopt if every call does.
   virtual std::optional<std::chrono::steady_clock::time_point> confirmed_at() const {
     return std::nullopt;
   }

@@ -1,5 +1,5 @@
-// GrpcReporter — keeps one Inventory.Report stream to the scheduler: connects, sends what
-// ReportPlan decides, reconnects with jittered back-off, sends a heartbeat every few seconds.
+// GrpcReporter — keeps one Inventory.Report stream to the scheduler: connects, sends the messages
+// of ReportPlan, reconnects with jittered back-off, sends a heartbeat every few seconds.
 //
 // Owned by the loop: every member on the loop thread, gRPC's threads only post. The loop must
 // outlive it; call stop() and wait for its callback before the loop ends, else a call in flight is

@@ -11,7 +11,8 @@
 namespace chipweave::sched {
 namespace {
 
-// What Ascend's stock components call a chip of a resource, and where they look for its addresses.
+// The names that Ascend's stock components use for the chips of a resource, and the annotation with
+// their addresses.
 struct AscendNames {
   std::string_view resource;
   std::string_view chip_prefix;

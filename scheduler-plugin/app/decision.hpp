@@ -1,4 +1,4 @@
-// Decision — a bound pod's placement with what is needed to write and to explain it later.
+// Decision — a bound pod's placement, with the data needed to write and later to explain it.
 #pragma once
 
 #include <cstddef>
@@ -52,10 +52,10 @@ struct Decision {
   std::string uid;
   std::string resource;
   NodeId node = kNoNode;
-  ChipSet chips;             // as the node was then
+  ChipSet chips;             // slots at the time of the decision
   std::vector<int> indices;  // vendor indices of the same chips
   ChipSet beside;            // chips of the same job on the node at that time
-  double gbps = 0;           // of chips and beside together
+  double gbps = 0;           // of chips and already held ones together
   double best_gbps = 0;
   bool distributed = false;
   std::optional<solver::Request>

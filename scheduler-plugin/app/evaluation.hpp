@@ -21,7 +21,7 @@ struct Evaluation {
   NodeId best_node = kNoNode;          // kNoNode also if the pod requests no chips
 
   const Verdict& of(std::size_t position) const { return verdicts[verdict[position]]; }
-  // 0..kBestScore, 0 where it does not fit.
+  // 0..kBestScore, 0 if it does not fit.
   static constexpr int kBestScore = solver::kBestScore;
   int score(std::size_t position) const {
     const Verdict& v = of(position);

@@ -31,8 +31,8 @@ constexpr const char* kNeverOffered =
 
 std::string chips_word(int n) { return std::to_string(n) + (n == 1 ? " chip" : " chips"); }
 
-// " (xid.79: has fallen off the bus)": what the agent says of a chip that has that effect; "" if it
-// says nothing.
+// " (xid.79: has fallen off the bus)": the agent's fault of the chip with that effect; "" if there
+// is none.
 std::string cause_of(const Node& node, domain::ChipIndex chip, domain::Effect effect) {
   for (const domain::Fault& fault : node.faults) {
     if (fault.effect != effect || !fault.part.empty() || fault.chip.value_or(chip) != chip)
@@ -102,8 +102,8 @@ class Explainer {
     w_.key("gbps").number(gbps).key("best_gbps").number(best);
   }
 
-  // What the solver had to choose from, and the set that came second. Says nothing of a choice
-  // among chips that the node no longer has.
+  // The chips that the solver could choose from, and the runner-up. Empty if the node's chips have
+  // changed since.
   void choice(const Node& node, const std::optional<solver::Request>& request) {
     if (!request) return;
     const solver::Explanation e = node.wiring->explain(*request);
@@ -285,7 +285,7 @@ class Explainer {
     return "no machine in the cluster can hold " + what + ": " + size_reason;
   }
 
-  // False also when enough has been tried: an answer in time is worth more than a complete one.
+  // Also false when the budget is exhausted: a timely answer is worth more than a complete one.
   bool fits(const Scheduler::RequestContext& context, const NodeState& state, ChipSet beside) {
     if (tries_left_ == 0) return false;
     --tries_left_;
@@ -366,8 +366,8 @@ class Explainer {
     }
   }
 
-  // One pod whose end is enough; else the fewest, smallest first. Nodes of one state differ in who
-  // holds their chips, but what would fit without certain chips is the same for all of them.
+  // One pod whose end is enough; otherwise the fewest, smallest first. Nodes of one state differ in
+  // the holders of their chips, but freeing the same chips has the same effect on all of them.
   void departures(const Scheduler::RequestContext& context, StateId state_id, ChipSet beside,
                   NodeId id) {
     const std::string& node = s_.nodes_.node(id).name;
@@ -407,7 +407,7 @@ class Explainer {
       if (without(gone)) break;
     }
     if (!without(gone)) return;
-    // drop those whose end is not needed, largest first
+    // keep those whose end is not needed, largest first
     for (std::size_t i = gone.size(); i-- > 0;) {
       std::vector<const Holding*> fewer = gone;
       fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
@@ -423,7 +423,7 @@ class Explainer {
                 "if pods " + list + " (" + chips_word(chips) + ") on " + node + " ended"});
   }
 
-  // Whether a change of this weight would be among those that are shown.
+  // Whether a change of this weight would be among those shown.
   bool worth(int weight) const {
     return endings_.size() < kMaxChanges || weight < *endings_.rbegin();
   }

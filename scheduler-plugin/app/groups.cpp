@@ -9,7 +9,7 @@ namespace chipweave::sched {
 
 namespace {
 
-// What people read as the holder of a spare part.
+// The displayed holder of a spare part.
 PodKey spare_key(const std::string& ns, const std::string& group) {
   return {ns, group + " (group)"};
 }
@@ -27,7 +27,7 @@ const Group* Groups::find(const std::string& id) const {
   return it == groups_.end() ? nullptr : &it->second;
 }
 
-// No pod can be called so: a uid has no line break.
+// Never a pod's uid, since it contains a line break.
 std::string Groups::spare_name(const std::string& id) {
   return "\n" + id + "#" + std::to_string(++spares_named_);
 }
@@ -78,7 +78,7 @@ const Holding* Groups::claim(const PodRequest& pod) {
   return ledger_.find(pod.uid);
 }
 
-// False against the precondition: the chips are not free.
+// Fails only if the precondition is violated: the chips are not free.
 bool Groups::hold_part(Group& group, Holding part) {
   const std::string uid = part.uid;
   const bool spare = part.spare;

@@ -1,6 +1,6 @@
-// The values that protocol handlers and use cases of the scheduler exchange: pods as far as
-// placement cares, inventory reports of agents, answers with reasons. No transport here: no JSON,
-// no HTTP or gRPC status.
+// The values that protocol handlers and use cases of the scheduler exchange: the parts of pods that
+// placement needs, inventory reports of agents, answers with reasons. Independent of transport: no
+// JSON, no HTTP or gRPC status.
 #pragma once
 
 #include <cstdint>
@@ -73,13 +73,13 @@ struct InventoryReport {
   std::optional<std::vector<domain::Fault>> faults;
 };
 
-// Whether a report was taken, or why not (older than what is held, delta without its base, node
-// table full).
+// Whether a report was accepted, or why not (older than the current one, delta without its base,
+// node table full).
 enum class ReportOutcome { taken, older, needs_full, no_room };
 struct ReportAnswer {
   ReportAnswer(ReportOutcome o, std::string why = {}) : outcome(o), problem(std::move(why)) {}
   ReportOutcome outcome;
-  std::string problem;  // message for the agent's log; empty if taken
+  std::string problem;  // message for the agent's log; empty if accepted
   friend bool operator==(const ReportAnswer& a, ReportOutcome o) { return a.outcome == o; }
 };
 

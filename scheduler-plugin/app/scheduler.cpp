@@ -1,4 +1,4 @@
-// Life of the decision core: inventory, pods that come and go, time.
+// Inputs of the decision core: inventory, added and deleted pods, time.
 #include "scheduler-plugin/app/scheduler.hpp"
 
 #include <utility>
@@ -67,7 +67,7 @@ void Scheduler::pod_gone(const ClusterPod& pod) {
     if (!gone.group.empty()) groups_.forget(gone);
     const Node& node = nodes_.node(gone.node);
     if (node.holders == 0 && node.boot_id.empty()) {
-      nodes_.remove(gone.node);  // no agent speaks for it
+      nodes_.remove(gone.node);  // no agent reports it
     } else {
       settle(gone.node);
     }
@@ -99,7 +99,7 @@ const Decision* Scheduler::decision(std::string_view uid) const {
   return it == decisions_.end() ? nullptr : it->second.get();
 }
 
-// What is kept of every state is what would be found anew.
+// Checks that the cached verdicts of every state equal newly computed ones.
 std::string Scheduler::check_verdicts() const {
   for (const VerdictTable& table : tables_) {
     const RequestKind& kind = table.kind();

@@ -1,9 +1,9 @@
 // Leadership among several replicas: terms, and what remains after one.
 //
-// A new leader may not have seen the previous leader's last bindings. Once per term, before chips
-// of a node are given out, it therefore lists the node's pods; until then the node is uncertain. A
-// former leader drops its reservations. Its bindings in flight stay uncertain like any others, but
-// yield to the next leader's.
+// A new leader may not have seen the previous leader's last bindings. Once per term, before it
+// allocates chips of a node, it therefore lists the node's pods; until then the node is uncertain.
+// A former leader drops its reservations. Its bindings in flight stay uncertain like any others,
+// but yield to the next leader's.
 #include <algorithm>
 #include <utility>
 

@@ -33,7 +33,7 @@ bool Scheduler::fits_without(const PodRequest& pod, std::string_view name,
     const Holding* victim = ledger_.find(uid);
     if (victim != nullptr && victim->node == id) state.free |= victim->chips - state.unhealthy;
   }
-  // its own reservation is not in its way
+  // its own reservation does not block it
   const Holding* own = ledger_.find(pod.uid);
   if (own != nullptr && own->node == id) state.free |= own->chips - state.unhealthy;
   const RequestContext context = context_of(pod, nullptr);
@@ -68,7 +68,7 @@ std::vector<std::string> Scheduler::choose_victims(const PodRequest& pod, std::s
     std::string uid;
     int priority;
   };
-  std::vector<std::string> chosen;  // those that go for other reasons than chips
+  std::vector<std::string> chosen;  // victims chosen for other reasons than chips
   std::vector<Holder> holders;
   for (const std::string& uid : offered) {
     const Holding* h = pod.chips > 0 ? ledger_.find(uid) : nullptr;

@@ -5,7 +5,7 @@
 namespace chipweave::sched {
 namespace {
 
-// Nodes that come and go with ever new faults may bring ever new verdicts; then all are found anew.
+// Nodes with ever new faults may add verdicts without end; above this number the table is emptied.
 constexpr std::size_t kMaxVerdicts = 4096;
 
 }  // namespace

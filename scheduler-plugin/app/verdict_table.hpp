@@ -1,9 +1,9 @@
-// VerdictTable — the verdicts of each node state about one kind of request, kept from request to
-// request: pods of a job request the same, and a binding changes one node.
+// VerdictTable — cached verdicts of each node state on one kind of request: pods of a job request
+// the same, and a binding changes only one node.
 //
 // A verdict is a function of the request's kind and the node's state alone, so it holds as long as
 // the state's serial stays. Equal verdicts are one entry with one number: 5,000 nodes in 1,000
-// states get a few dozen. Cost: begin() O(verdicts), and O(states) after a state was made; at()
+// states get a few dozen. Cost: begin() O(verdicts), and O(states) after a state was added; at()
 // one load. Owner: the loop thread.
 #pragma once
 
@@ -37,7 +37,8 @@ struct Verdict {
   bool fits() const { return cause == Cause::none; }
 };
 
-// All of a request that a verdict depends on, but for what its own job already holds.
+// Everything in a request that a verdict depends on, except the chips that its own job already
+// holds.
 struct RequestKind {
   std::string resource;
   int chips = 0;
@@ -69,8 +70,7 @@ class VerdictTable {
   std::span<Verdict> verdicts() { return verdicts_; }
   std::span<const Verdict> verdicts() const { return verdicts_; }
 
-  // For checks: whether at() holds for the state as it is now, and whether two verdicts say the
-  // same.
+  // For checks: whether at() is valid for the current state, and whether two verdicts are equal.
   bool knows(StateId state, const NodeTable& nodes) const;
   static bool same(const Verdict& a, const Verdict& b) { return key_of(a) == key_of(b); }
 

@@ -36,7 +36,7 @@ class ClaimWatch {
   ClusterListener& listener_;
   Events events_;
   bool no_api_ = false;
-  std::map<std::string, std::vector<ClusterPod>> held_;  // by claim: what it holds, a node each
+  std::map<std::string, std::vector<ClusterPod>> held_;  // by claim: its devices, on one node each
   kube::Reflector<codec::KubeClaim> claims_watch_;
 };
 

@@ -153,7 +153,7 @@ void KubeCluster::ask(kube::Call call,
 }
 
 void KubeCluster::refresh(const PodKey& key, Done done) {
-  if (!is_dns_label(key.ns) || !is_dns_subdomain(key.name)) {  // no object can have such a name
+  if (!is_dns_label(key.ns) || !is_dns_subdomain(key.name)) {  // not a valid object name
     const std::uint64_t number = calls_ + 1;
     keep(transport_.after(std::chrono::milliseconds(0), [this, number, done = std::move(done)] {
       const auto ticket = tickets_.extract(number);

@@ -3,8 +3,7 @@
 //
 // Finished pods (Succeeded, Failed) and bound pods without chips are dropped; labels are reduced to
 // the job identity. Once seen bound, a pod stays bound: older versions that the watch delivers
-// later are ignored. Owner: the loop thread; ends with
-// its destructor.
+// later are ignored. Owner: the loop thread; ends with its destructor.
 #pragma once
 
 #include <cstdint>

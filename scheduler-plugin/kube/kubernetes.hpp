@@ -88,7 +88,7 @@ class Kubernetes {
   std::unique_ptr<ClaimWatch> claims_;
   std::unique_ptr<RequeueTrigger> requeue_trigger_;
   std::unique_ptr<TokenReviewer> reviewer_;
-  std::unique_ptr<ClusterInfoPublisher> cluster_info_;  // null: not asked for
+  std::unique_ptr<ClusterInfoPublisher> cluster_info_;  // null: not enabled
   std::uint64_t watch_failures_ = 0;
   std::uint64_t unusable_inventories_ = 0;
 };

@@ -2,8 +2,8 @@
 // leads, and removed from the former leader's pod, which may be unable to do so itself.
 //
 // Our own pod's label is rewritten periodically, which corrects delayed requests and mistakes of
-// other replicas. Without a pod name nothing is written. Owner: the loop
-// thread; ends with its destructor.
+// other replicas. Without a pod name nothing is written. Owner: the loop thread; ends with its
+// destructor.
 #pragma once
 
 #include <chrono>

@@ -98,7 +98,7 @@ PodKey pod_key_of(std::string_view rest) {
 }
 
 http::Response ApiHandler::nodes() {
-  scheduler_.tick();  // no reservation or inventory whose time is over is shown
+  scheduler_.tick();  // expired reservations and inventories are not shown
   JsonWriter w;
   w.begin_object().key("items").begin_array();
   const NodeTable& nodes = scheduler_.nodes();

@@ -12,7 +12,7 @@
 namespace chipweave::sched {
 
 struct ShownToken {
-  grpc::Status status;  // UNAUTHENTICATED with what is wrong
+  grpc::Status status;  // UNAUTHENTICATED with the reason
   std::string token;
 };
 // The token of the one `authorization: Bearer …` entry; its characters are checked. Its size is

@@ -47,8 +47,8 @@ class LiveCalls {
   const GrpcOptions options;
 
   enum class Kind { stream, unary };
-  // Not OK when the server is shutting down or (unary) too many wait already: the call must refuse
-  // itself. Any thread.
+  // Not OK when the server is shutting down or (unary) too many calls are waiting: the call must
+  // then finish with this status. Any thread.
   grpc::Status add(const std::shared_ptr<LiveCall>& call, Kind kind);
   void remove(const LiveCall* call);
   bool closing() const { return closing_; }

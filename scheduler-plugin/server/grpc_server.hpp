@@ -2,8 +2,8 @@
 // requests (Placement).
 //
 // Decodes on gRPC's threads, calls Decide on the loop and answers from there. Call start() and
-// stop() from one thread that is not gRPC's. `loop` and `decide` must outlive the
-// server and every task it posted: stop the server before the loop is destroyed.
+// stop() from one thread that is not gRPC's. `loop` and `decide` must outlive the server and every
+// task it posted: stop the server before the loop is destroyed.
 #pragma once
 
 #include <chrono>

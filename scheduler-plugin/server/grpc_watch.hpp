@@ -2,8 +2,8 @@
 //
 // Each follower has a bounded queue; one that cannot keep up is disconnected without affecting the
 // loop or the others. The initial list of existing placements is read from the decision core in
-// pages, as fast as the follower reads. Loop thread only; shared by the
-// service and by every stream, so that a late task finds it alive.
+// pages, as fast as the follower reads. Loop thread only; shared by the service and by every
+// stream, so that a late task finds it alive.
 #pragma once
 
 #include <cstddef>

@@ -63,7 +63,7 @@ class HttpFront {
   http::Answer route(const http::Request& request, std::string_view& route);
   bool is_allowed(const http::Request& request) const;
   std::string scrape();
-  // What is kept of a request until its answer.
+  // The data of a request that is kept until its answer.
   struct RequestInfo {
     std::string_view route;  // one of routes_, or "other"
     std::string method;      // the request is gone by then

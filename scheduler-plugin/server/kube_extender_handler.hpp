@@ -1,4 +1,4 @@
-// KubeExtenderHandler — kube-scheduler's extender verbs over HTTP: reads the body, asks the
+// KubeExtenderHandler — kube-scheduler's extender verbs over HTTP: reads the body, calls the
 // decision core, writes the reply. Owner: the loop thread.
 #pragma once
 

@@ -74,7 +74,7 @@ std::string NodeMetrics::expose(const Scheduler& scheduler) {
   text.gauges("chipweave_inventory_age_seconds", "Time since the last heartbeat of a node's agent");
   const Clock::Steady now = scheduler.clock().now();
   each([&](NodeId, const Node& node) {
-    if (!node.has_inventory()) return;  // no agent ever spoke for it
+    if (!node.has_inventory()) return;  // no agent has ever reported it
     text.sample({{"node", node.name}}, std::chrono::duration<double>(now - node.last_seen).count());
   });
   text.gauges("chipweave_inventory_stale",

@@ -15,9 +15,9 @@ namespace {
 constexpr int kUnschedulable = 2;
 constexpr int kUnresolvable = 3;
 
-constexpr int kFullScore = 100;  // what one of Volcano's own plugins gives at most, at weight 1
+constexpr int kFullScore = 100;  // maximum of one of Volcano's own plugins at weight 1
 
-// `errorMessage` is what Volcano 1.6 and 1.7 read, the others what 1.10 and later do.
+// Volcano 1.6 and 1.7 read `errorMessage`, 1.10 and later the other fields.
 http::Response misfit(std::string_view why, int code) {
   JsonWriter w;
   w.begin_object().field("errorMessage", why).field("status", why).key("code").integer(code);

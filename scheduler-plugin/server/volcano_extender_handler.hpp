@@ -1,4 +1,4 @@
-// VolcanoExtenderHandler — the verbs of Volcano's extender plugin over HTTP: reads the body, asks
+// VolcanoExtenderHandler — the verbs of Volcano's extender plugin over HTTP: reads the body, calls
 // the decision core, writes the reply.
 //
 // All verbs are speculative; only allocate and deallocate change anything. Verbs about queues, jobs

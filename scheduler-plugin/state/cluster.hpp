@@ -49,8 +49,8 @@ class Cluster {
   // it may have been bound; the listener is called if it was.
   virtual void bind(const Binding& binding, const Annotations& annotations, Done done) = 0;
   // Adds annotations to a bound pod that has no placement. Errors: not_found; conflict: another
-  // uid, or it has one by now; invalid_argument: refused for good; unavailable: it may have them
-  // all the same.
+  // uid, or it has one by now; invalid_argument: permanently rejected; unavailable: they may have
+  // been stored nevertheless.
   virtual void annotate(const PodKey& key, const std::string& uid, const Annotations& annotations,
                         Done done) = 0;
   // Reads the pod again, in case it is newer than what the watch has delivered. ok: find() returns

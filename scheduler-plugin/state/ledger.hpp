@@ -49,7 +49,7 @@ class Ledger {
   Ledger& operator=(const Ledger&) = delete;
 
   const Holding* find(std::string_view uid) const;
-  // Holdings on a node, in the order they came.
+  // Holdings on a node, oldest first.
   const std::vector<const Holding*>& on(NodeId node) const;
 
   // Takes the chips; health is the caller's concern. Errors: conflict, if a chip is taken or the
@@ -76,8 +76,8 @@ class Ledger {
   // Drops the reservations whose lifetime is over and returns them.
   std::vector<Holding> expire(Clock::Steady now);
   // After a node was reported with other chips (NodeTable::Reported::old_indices): holdings keep
-  // the chips with their indices, as far as there are such. Returns the uids of reservations that
-  // lost one.
+  // the chips with their indices, as far as these still exist. Returns the uids of reservations
+  // that lost one.
   std::vector<std::string> rebase(NodeId node, const std::vector<int>& old_indices);
   // Chips that pods of the job hold, by node.
   using ByNode = std::unordered_map<NodeId, ChipSet>;
@@ -85,7 +85,7 @@ class Ledger {
 
   std::size_t bound() const { return holdings_.size() - reservations_.size(); }
   std::size_t reserved() const { return reservations_.size(); }
-  // "" if everything is right, else what is not.
+  // "" if all invariants hold, else the first violation.
   std::string check_invariants() const;
 
  private:

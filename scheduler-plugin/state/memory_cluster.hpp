@@ -13,9 +13,8 @@ class MemoryCluster final : public Cluster {
  public:
   void set_listener(ClusterListener* listener) { listener_ = listener; }
 
-  // Takes a pod with the document it was posted as; makes a uid where it has none.
-  // Errors: invalid_argument (name, uid or annotations against the rules), conflict (name exists),
-  // limit_exceeded.
+  // Adds a pod with its posted document; generates a uid if it has none. Errors: invalid_argument
+  // (name, uid or annotations against the rules), conflict (name exists), limit_exceeded.
   Result<const ClusterPod*> add(ClusterPod pod, std::string document);
   // The document as posted; precondition: the pod exists.
   const std::string& document(const PodKey& key) const { return pods_.at(key).document; }
@@ -26,7 +25,7 @@ class MemoryCluster final : public Cluster {
   void bind(const Binding& binding, const Annotations& annotations, Done done) override {
     done(bind_now(binding, annotations));
   }
-  // No pod is here that somebody else bound.
+  // This cluster has no pods bound by other schedulers.
   void annotate(const PodKey& key, const std::string& /*uid*/, const Annotations& /*annotations*/,
                 Done done) override {
     done(make_error(Errc::unsupported, "pod " + key.text() + " got its annotations when bound"));

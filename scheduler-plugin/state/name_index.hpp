@@ -36,7 +36,7 @@ class NameIndex {
   struct alignas(32) Line {
     static constexpr std::size_t kInline = 31;
     explicit Line(std::string_view name);
-    // Of a name longer than kInline this is said of its length and first bytes only.
+    // For a name longer than kInline only its length and first bytes are compared.
     bool may_be(std::string_view name) const;
     bool whole() const { return bytes <= kInline; }
     std::uint8_t bytes;

@@ -2,8 +2,8 @@
 //
 // Two nodes are in the same *state* when no request can tell them apart: same wiring (one shared
 // Machine), same free and healthy chips, same resources, both fresh or both stale. A decision is
-// made once a state, not once a node. A node without inventory is in none: it is known by name
-// because pods are bound to it. A change of a node re-interns its state, O(1). Owner: the loop
+// made once per state, not once per node. A node without inventory has no state: it is known by
+// name because pods are bound to it. A change of a node re-interns its state, O(1). Owner: the loop
 // thread. Nodes are not removed while the program runs (ids stay valid). A node that does not
 // report becomes stale; once the table is full, a stale node without pods is replaced.
 #pragma once
@@ -30,16 +30,17 @@ using domain::ChipSet;
 
 struct Node {
   std::string name;
-  std::string machine;  // what people call it
+  std::string machine;  // display name
   std::vector<std::string> resources;
   domain::NodeTopology topology;
   std::shared_ptr<solver::Machine> wiring;
   ChipSet unhealthy;
   ChipSet network_unhealthy;
-  std::vector<domain::Fault> faults;  // why, as its agent tells it, worst first; for people only
+  std::vector<domain::Fault> faults;  // why, as its agent reports it, worst first; for people only
   ChipSet taken;                      // by pods, bound or reserved; kept by the Ledger
-  std::size_t holders = 0;  // pods that hold chips, also such as are not reported now; likewise
-  bool stale = true;        // until its agent reports
+  std::size_t holders =
+      0;              // pods that hold chips, including chips that are not reported now; likewise
+  bool stale = true;  // until its agent reports
   std::string boot_id;
   std::string previous_boot_id;
   std::uint64_t sequence = 0;
@@ -65,7 +66,7 @@ class NodeTable {
  public:
   std::size_t size() const { return nodes_.size(); }
   const Node& node(NodeId id) const { return *nodes_[id]; }
-  // The standing of a node is what a walk over thousands of them reads, beside their names.
+  // The part of a node that a walk over thousands of nodes reads in addition to the name.
   struct Standing {
     StateId state = kNoState;  // kNoState: it has no inventory
     std::uint32_t order = 0;   // position in natural name order, valid after sort_names()
@@ -80,10 +81,10 @@ class NodeTable {
   StateId state_of(NodeId id) const { return standings_[id].state; }
   const NodeState& state(StateId id) const { return states_[id]; }
   std::size_t states() const { return states_.size(); }  // ids are below
-  // Differs between any two states that ever had this id: what was found out about a state holds
-  // as long as its serial stays.
+  // Differs between any two states that ever had this id: results for a state are valid as long as
+  // its serial stays.
   std::uint64_t serial(StateId id) const { return serials_[id]; }
-  // Rises with every state that is made.
+  // Rises with every new state.
   std::uint64_t last_serial() const { return last_serial_; }
   // Rises whenever a node changes its state.
   std::uint64_t changes() const { return changes_; }
@@ -95,32 +96,31 @@ class NodeTable {
   void sort_names();
   std::vector<NodeId> by_name();
 
-  // old_indices: of a node that was reported with other chips than before, the vendor index of each
-  // slot it had. Then no chip of the node counts as taken until set_taken().
+  // old_indices: set if the node was reported with other chips than before: the vendor index of
+  // each of its former slots. No chip of the node then counts as taken until set_taken().
   struct Reported {
     ReportOutcome outcome = ReportOutcome::taken;
     NodeId node = kNoNode;
     std::optional<std::vector<int>> old_indices;
-    std::string problem;  // why a report was not taken
+    std::string problem;  // why a report was not accepted
   };
   Reported report(InventoryReport report, Clock::Steady now);
-  // The node of that name, made without inventory if there is none; kNoNode if the table is full or
-  // no node can be called so.
+  // The node of that name, added without inventory if there is none; kNoNode if the table is full
+  // or the name is invalid.
   NodeId declare(const std::string& name);
-  // What its agent reported was withdrawn: nothing new is placed there until it reports anew, from
-  // whatever sequence number.
+  // Withdraws the agent's report: nothing new is placed there until it reports again, with any
+  // sequence number.
   void withdraw_inventory(NodeId id);
-  // The machine is gone. Precondition: no pod holds chips there.
+  // Removes the node. Precondition: no pod holds chips there.
   void remove(NodeId id);
   void set_taken(NodeId id, ChipSet taken, std::size_t holders);
   void set_stale(NodeId id, bool stale);
-  // A sign of life; ends staleness. No effect if the boot id is another one, or the inventory was
-  // withdrawn.
+  // A heartbeat; ends staleness. No effect if the boot id differs or the inventory was withdrawn.
   void seen(NodeId id, std::string_view boot_id, Clock::Steady now);
   void set_predicate_time(NodeId id, std::int64_t nanos) {
     nodes_[id]->last_predicate_time = nanos;
   }
-  // Marks nodes not heard of since `before` stale; how many became so.
+  // Marks nodes without a heartbeat since `before` stale; returns how many became stale.
   std::size_t mark_stale(Clock::Steady before);
 
  private:

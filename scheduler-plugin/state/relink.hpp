@@ -1,5 +1,4 @@
-// A machine with other link health: what a delta report of an agent makes of the topology that is
-// held.
+// Applies the link health of an agent's delta report to the stored topology.
 #pragma once
 
 #include <vector>
@@ -9,8 +8,8 @@
 
 namespace chipweave::sched {
 
-// The topology with each named direct link at exactly `lanes_down` lanes down; other links stay as
-// they are. Errors: a pair without a direct link, more lanes down than there are.
+// The topology with exactly `lanes_down` lanes down on each named direct link; other links are
+// unchanged. Errors: a pair without a direct link, more lanes down than there are.
 Result<domain::NodeTopology> relink(const domain::NodeTopology& topology,
                                     const std::vector<LinkChange>& changes);
 

@@ -186,8 +186,8 @@ TEST_F(AgentInCluster, PublishesWhatItSeesWithinASecondAndLeavesItBehind) {
   EXPECT_EQ(second->sequence, 2);
   EXPECT_EQ(second->topology.chip(3).health, domain::Health::unhealthy);
   EXPECT_EQ(second->topology.link(0, 1)->lanes_up(), 0);
-  const std::set<std::string> told{"ChipUnusable", "ChipNetworkDown", "LinkDown"};
-  EXPECT_TRUE(eventually([&] { return events() == told; })) << shown(kEvents).dump();
+  const std::set<std::string> reasons{"ChipUnusable", "ChipNetworkDown", "LinkDown"};
+  EXPECT_TRUE(eventually([&] { return events() == reasons; })) << shown(kEvents).dump();
 
   std::string renewal;
   ASSERT_TRUE(eventually([&] { return !(renewal = renewed()).empty(); })) << agent_->log();
@@ -214,7 +214,7 @@ TEST_F(AgentInCluster, WhatSomebodyDeletesComesBack) {
 
   EXPECT_EQ(send("DELETE", kInventories + "/" + node_, {}).first, 200);
   EXPECT_TRUE(eventually([&] { return unhealthy() == 1; }, seconds(75)))
-      << "nothing has changed, so the check must find out: " << agent_->log();
+      << "nothing has changed, so the periodic check must restore it: " << agent_->log();
   EXPECT_EQ(boot(), first);
 
   EXPECT_EQ(agent_->terminate(), 0);

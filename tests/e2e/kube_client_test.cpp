@@ -64,8 +64,8 @@ class RealCluster : public test::RealApi {
     loop_.post([&] {
       tickets_.push_back(binder_->bind(
           {"default", pod, uid, node, {{"chipweave.dev/placement", R"({"chips":[0,3]})"}}},
-          [&promise](const Result<void>& how) {
-            promise.set_value(how ? "bound" : how.error().text());
+          [&promise](const Result<void>& result) {
+            promise.set_value(result ? "bound" : result.error().text());
           }));
     });
     return got(std::move(future));
@@ -126,7 +126,7 @@ TEST_F(RealCluster, APodIsBoundAndAnnotatedInOneWrite) {
   EXPECT_EQ(seen_["e2e-a"].annotations.at("own"), "kept");
   EXPECT_FALSE(bound_without_annotation_) << "the node must never be seen without the annotation";
 
-  EXPECT_EQ(bind("e2e-a", uid, "e2e-n1"), "bound") << "asked again: the first answer was lost";
+  EXPECT_EQ(bind("e2e-a", uid, "e2e-n1"), "bound") << "a repeated request, as after a lost answer";
   EXPECT_EQ(bind("e2e-a", uid, "e2e-n2"), "pod default/e2e-a is already bound to node e2e-n1");
   EXPECT_EQ(bind("e2e-none", uid, "e2e-n1"), "pod default/e2e-none does not exist");
 

@@ -72,7 +72,7 @@ Result<RouteTables> read_tables(const std::string& folder) {
   return out;
 }
 
-// Until the tables are complete or the time is over (the last step is then `wait`).
+// Repeats until the tables are complete or the time is over (the last step is then `wait`).
 Result<RouteStep> wait_for_tables(const RouteInitFlags& flags, const RouteStepRequest& request,
                                   const domain::NetworkTable* network, seconds longest) {
   const auto deadline = std::chrono::steady_clock::now() + longest;

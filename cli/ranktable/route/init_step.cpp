@@ -46,7 +46,7 @@ Result<std::optional<RankTable>> table_in(const std::optional<std::string>& cont
 }
 
 const std::vector<Server>& servers_of(const RankTable& table) {
-  return table.groups.front().servers;  // read_job_table() sees to that there is one
+  return table.groups.front().servers;  // read_job_table() ensures that there is one
 }
 
 RouteMachine machine_of(const Server& server) {
@@ -83,7 +83,7 @@ std::optional<std::size_t> index_in(const std::string& pod) {
   return parse_number<std::size_t>(text);
 }
 
-// Of ranktable_tor.json: every server is a pod whose name ends in its index.
+// For ranktable_tor.json: every server is a pod whose name ends in its index.
 Result<std::vector<RouteMachine>> machines_by_pod(const RankTable& table) {
   const std::vector<Server>& servers = servers_of(table);
   std::vector<RouteMachine> out(servers.size());
@@ -103,8 +103,8 @@ Result<std::vector<RouteMachine>> machines_by_pod(const RankTable& table) {
   return out;
 }
 
-// Of jobstart_hccl.json: servers are in the order of pods, which identifies pods only if every pod
-// has a machine of its own.
+// For jobstart_hccl.json: servers are in the order of pods, which identifies pods only if every pod
+// has its own machine.
 Result<std::vector<RouteMachine>> machines_by_place(const RankTable& table, std::size_t replicas) {
   const std::vector<Server>& servers = servers_of(table);
   if (replicas == 0) {

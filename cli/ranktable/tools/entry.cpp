@@ -21,8 +21,8 @@ constexpr int kDone = 0;
 constexpr int kFailed = 1;
 constexpr int kMisused = 2;
 
-// A group of the help. These options must be written out, so that they never make a shortened name
-// ambiguous that scripts use.
+// A group in the help. These options cannot be abbreviated, so that they never make an abbreviation
+// in scripts ambiguous.
 constexpr const char* kOwnOptions = "Options that the reference does not have";
 
 using Run = std::function<Result<void>(const ToolLog&)>;
@@ -31,7 +31,7 @@ struct Tool {
   const char* name;  // below `chipweave ranktable`
   const char* about;
   const char* example;  // options
-  // Adds the options to the app; what it returns carries them out.
+  // Adds the options to the app and returns the function that runs the mode.
   Run (*add)(CLI::App& app);
 };
 
@@ -151,13 +151,13 @@ void add_common_options(CLI::App& app, PdRequest& to) {
       ->group(kOwnOptions);
 }
 
-// What the parser writes into until the command runs.
+// The parser's results until the command runs.
 struct PdArguments {
   PdRequest request;
   std::string mode;  // as given
 };
 
-// One mode as a command of its own: --mode may be left out and must not differ.
+// One mode as its own command: --mode is optional and must match.
 template <PdMode mode>
 Run add_pd(CLI::App& app) {
   const auto arguments = std::make_shared<PdArguments>();
@@ -283,7 +283,7 @@ Call call_of(const std::vector<std::string>& words) {
   return {tool_named(words[2]), "chipweave ranktable " + words[2], 3};
 }
 
-// Python's argparse accepts the beginning of a name that fits one option only.
+// Like Python's argparse, accepts an unambiguous prefix of an option name.
 std::string full_name(const CLI::App& app, const std::string& name) {
   if (app.get_option_no_throw(name) != nullptr) return name;
   std::vector<std::string> fits;
@@ -296,8 +296,8 @@ std::string full_name(const CLI::App& app, const std::string& name) {
   return fits.size() == 1 ? fits.front() : name;
 }
 
-// The words as CLI11 takes them: names in full, last word first. A value attached with '=' becomes
-// a word, because CLI11 takes the next word for an empty one.
+// The words in CLI11's form: full names, last word first. A value attached with '=' becomes a
+// separate word, because CLI11 would use the next word for an empty value.
 std::vector<std::string> parser_words(const CLI::App& app, const std::vector<std::string>& words,
                                       std::size_t first) {
   std::vector<std::string> out;

@@ -1,5 +1,5 @@
-// What the options of the rank table generators ask for. entry.cpp fills these in, pd_command.cpp
-// and hccl_command.cpp carry them out.
+// The parsed options of the rank table generators. entry.cpp fills these in, pd_command.cpp and
+// hccl_command.cpp carry them out.
 #pragma once
 
 #include <optional>

@@ -44,9 +44,9 @@ class JsonValue {
   std::string_view raw() const { return tree_ == nullptr ? "" : tree_->raw(id_); }
   // A string's content; nullopt for any other value.
   std::optional<std::string> string() const;
-  // nullopt: no integer, or beyond 64 bits.
+  // nullopt: not an integer, or beyond 64 bits.
   std::optional<std::int64_t> integer() const;
-  // nullopt: no number, or beyond a double.
+  // nullopt: not a number, or beyond a double.
   std::optional<double> number() const;
   std::optional<bool> boolean() const;
 

@@ -19,7 +19,7 @@ inline constexpr std::size_t kMaxLldpNeighbours = 256;
 inline constexpr std::size_t kMaxLldpTextBytes = 256;
 
 struct LldpNeighbour {
-  std::string interface;  // of this host; "" where the source is one interface's file
+  std::string interface;  // of this host; "" if the source is one interface's file
   std::string system;     // name of the other device; "" if not announced
   std::string port;       // its port id; where that is a hardware address, its description if any
   std::string address;    // the first management address; "" without one

@@ -13,8 +13,8 @@ namespace {
 constexpr std::string_view kList = "List";
 constexpr std::size_t kMaxObjects = 200000;
 
-// The items of a list, of lists in it too; `kind` is what a typed list (NodeList) says about items
-// that say nothing.
+// The items of a list, including nested lists. `kind`: from a typed list (NodeList), for items
+// without a kind.
 Result<void> flatten(const std::shared_ptr<const JsonTree>& tree, JsonValue value,
                      const std::string& where, const std::string& inherited, NetworkObjects& out) {
   std::string kind = value["kind"].string().value_or("");

@@ -15,9 +15,9 @@ namespace chipweave::codec {
 
 struct NetworkObject {
   std::string where;  // "line 14", "line 1, items[3]", for messages
-  std::string kind;   // of Kubernetes' objects; items of a NodeList are of kind Node
+  std::string kind;   // of a Kubernetes object; items of a NodeList have kind Node
   JsonValue value;
-  std::shared_ptr<const JsonTree> tree;  // that the value is of
+  std::shared_ptr<const JsonTree> tree;  // owns the value
 };
 
 using NetworkObjects = std::vector<NetworkObject>;
@@ -27,7 +27,7 @@ Result<NetworkObjects> read_network_objects(std::string_view text);
 
 // The list under a key; absent if it is not a list.
 JsonValue list_at(JsonValue value, std::string_view key);
-// Of an object, in the order of their names; empty of anything else.
+// The members of an object in the order of their names; empty for anything else.
 std::vector<JsonValue> members_by_name(JsonValue value);
 // "blocks[3]", for messages.
 std::string list_item(const char* list, std::size_t index);
@@ -39,17 +39,18 @@ std::string object_name(const NetworkObject& object);
 // "HyperNode s0 (line 14)".
 std::string object_label(const NetworkObject& object);
 bool has_kind(const NetworkObjects& objects, std::string_view kind);
-// The one object of a format that has no kind; absent where there are several.
+// The only object, for formats without kinds; absent if there are several.
 JsonValue only_object(const NetworkObjects& objects);
 // The text under data.KEY of the first ConfigMap that has it; null if none does.
 const NetworkObject* find_config_map(const NetworkObjects& objects, const char* key);
 
 Error network_error(std::string message);
-// Of an importer that was chosen by name and lacks what its format must have.
+// The error of an importer that was chosen by name for a text without the required parts of its
+// format.
 Error not_this_format(std::string_view format, std::string_view misses);
 // "more than 20000 nodes"
 Error too_many(std::size_t max, const std::string& what);
-// The error with the place in the file, unless that is empty.
+// The error with `where` as its place in the file, unless that is empty.
 Error located(Error error, const std::string& where);
 
 }  // namespace chipweave::codec

@@ -114,8 +114,8 @@ Detected of_server_groups(const ObjectView& table) {
           false};
 }
 
-// tor_ip, data_version and pod_name beside `device` are what configmap1980 adds. The first device
-// of a server represents all, because tables are large.
+// configmap1980 adds tor_ip, data_version and pod_name next to `device`. The first device of a
+// server represents all, because tables are large.
 bool is_1980(const ObjectView& table) {
   const auto has_leaf = [](const ObjectView& device) {
     return device.has_any({"tor_ip", "tor_port"});

@@ -41,7 +41,7 @@ class Wiring {
   // Direct partners with a link that is up.
   ChipSet neighbours(int a) const { return neighbours_[idx(a)]; }
   const std::vector<Plane>& planes() const { return planes_; }
-  // Widest path over routed links (XGMI), third chips included; 0 where no routed path exists.
+  // Widest path over routed links (XGMI), third chips included; 0 if no routed path exists.
   Rate routed(int a, int b) const { return routed_[at(a, b)]; }
   // A hop over the host, staged in host memory where the machine has no peer-to-peer.
   Rate host(int a, int b) const { return host_[at(a, b)]; }

@@ -100,7 +100,7 @@ std::vector<RankPath> paths_of(const std::vector<RingHost>& hosts) {
   return out;
 }
 
-// The coarsest level at which two hosts are in different domains; what is not known is one domain.
+// The coarsest level at which two hosts are in different domains; unknown elements are one domain.
 std::size_t level_between(const RingHost& a, const RingHost& b) {
   for (std::size_t level = 0; level < a.path.size(); ++level) {
     if (a.path[level] != b.path[level]) return level;

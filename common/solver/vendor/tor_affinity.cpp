@@ -90,7 +90,7 @@ bool is_unhealthy(const TorLeaf& leaf) {
 }
 bool is_shared_by_normal(const TorLeaf& leaf) { return is_shared(leaf) && !leaf.state.large_model; }
 
-// All pods under the tightest sufficient leaf of the list: the leaf stays what it is.
+// All pods under the tightest sufficient leaf of the list, whose state does not change.
 std::optional<Takes> under_one(const Leaves& leaves, const LeafList& list, int pods) {
   const auto found = leaves.sufficient(list, pods);
   if (found == list.end()) return std::nullopt;

@@ -3,8 +3,8 @@
 //
 // Files below /sys/class/drm/card<n>/device, which is the PCI device's folder, as described in the
 // kernel's documentation and sources (Documentation/gpu/amdgpu: ras, thermal, xgmi;
-// drivers/gpu/drm/amd/amdgpu: amdgpu_ras.c, amdgpu_xgmi.c, amdgpu_gfx.c); no AMD machine was at
-// hand. Nearly every file is absent on some chip, so an absent one is not an error.
+// drivers/gpu/drm/amd/amdgpu: amdgpu_ras.c, amdgpu_xgmi.c, amdgpu_gfx.c); no AMD machine was
+// available. Nearly every file is absent on some chip, so an absent one is not an error.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct XgmiLane {
 struct AmdDevice {
   std::map<std::string, RasCounts> ras;  // by block: "umc", "gfx", "xgmi_wafl"
   bool resetting = false;         // the driver refuses its counters, as during a reset of the chip
-  std::string compute_partition;  // "SPX", "CPX"; "" where the chip has no partitions
+  std::string compute_partition;  // "SPX", "CPX"; "" if the chip has no partitions
   std::string memory_partition;   // "NPS1"
   std::optional<double> celsius;  // the hottest of its sensors
   std::string overheated;         // which sensors are at their critical temperature; "" none

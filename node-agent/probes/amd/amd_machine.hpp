@@ -15,7 +15,7 @@ namespace chipweave::agent {
 struct AmdChip {
   std::string key;      // identifies the chip in later observations: its id, else its PCI address
   std::string package;  // what it shares with the other partitions of its package
-  std::string pci;      // of the package on the bus; "" where the bus does not show it
+  std::string pci;      // of the package on the bus; "" if the bus does not show it
   std::string gfx;      // "gfx942"
   int render_minor = -1;
 };

@@ -21,8 +21,8 @@ std::string_view to_string(AscendGeneration generation);
 std::string_view model_of(AscendGeneration generation);
 // What MindCluster puts before a chip's number: "Ascend910", "Ascend310P", "npu"; "" for unknown.
 std::string_view chip_prefix(AscendGeneration generation);
-// The first half of MindCluster's label servertype: "Ascend910B"; "" where MindCluster does not
-// define it.
+// The first half of MindCluster's label servertype: "Ascend910B"; "" if MindCluster does not define
+// it.
 std::string_view card_type(AscendGeneration generation);
 // Value of MindCluster's annotation serverType: "A3", "npu", else "".
 std::string_view server_type(AscendGeneration generation);

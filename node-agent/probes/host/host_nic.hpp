@@ -45,7 +45,7 @@ struct NetInterface {
 struct HostNic {
   std::string name;  // of the RDMA device, else of the interface, else the PCI address
   PciDevice at;
-  std::string rdma;  // name of the RDMA device; "" where there is none
+  std::string rdma;  // name of the RDMA device; "" if there is none
   std::string guid;
   std::vector<RdmaPort> ports;  // of the RDMA device
   std::optional<RoceGid> gid;   // of its first port that has one

@@ -129,7 +129,7 @@ Result<domain::Observation> NvidiaProbe::discover() {
 // A reset device has lost its event registrations.
 void NvidiaProbe::note_resets(const std::vector<int>& back) {
   for (const int index : back) add_event(reset_event(domain::ChipIndex{index}, "responds again"));
-  // An event set whose wait failed is created anew at each discover().
+  // An event set whose wait failed is recreated at each discover().
   if (back.empty() && !(session_->events->failed() && !session_->events->pending())) return;
   for (domain::Signal& event : session_->events->take()) add_event(std::move(event));
   session_->events.emplace(session_->library);

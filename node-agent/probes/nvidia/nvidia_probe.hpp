@@ -5,8 +5,8 @@
 // when the driver is reloaded. discover() reads everything; changes() polls (nvml/nvml_poller.hpp)
 // and checks for events. The probe adds one event of its own, "nvml.reset": a GPU that was lost or
 // failed responds again, or the whole library does after it was reopened (then without a chip).
-// Tested with a fake library only (tests/fakes/nvml); no hardware was at hand.
-// Owner: the probe process, on its one thread; any call may hang or crash with the driver.
+// Tested with a fake library only (tests/fakes/nvml); no hardware was available. Owner: the probe
+// process, on its one thread; any call may hang or crash with the driver.
 #pragma once
 
 #include <chrono>

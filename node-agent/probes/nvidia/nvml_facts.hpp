@@ -1,8 +1,7 @@
 // Facts about a machine with NVIDIA GPUs, by name: "driver" "550.54.15", "cuda" "12.4", "product",
 // "memory-mib", "sm" "9.0", "nvlink.version" "4.0" (each only where all GPUs agree),
-// "fabric.clique"
-// "<cluster UUID>.<clique>" as in NVIDIA's node label, "module.<index>", and "mig.<index>", the
-// instances of that GPU.
+// "fabric.clique" "<cluster UUID>.<clique>" as in NVIDIA's node label, "module.<index>", and
+// "mig.<index>", the instances of that GPU.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// The labels by which node selectors and other programs recognise what is in a node.
+// The labels by which node selectors and other programs recognise a node's hardware.
 //
 // chipweave.dev/vendor, /topology (node_class.hpp) and /chips; on request those of GPU Feature
 // Discovery and of MetaX's GPU operator, for clusters in which these do not run. Unknown values

@@ -1,4 +1,4 @@
-// NodeCommands — what operators ask of this node's chips: to take chips out of service (by an
+// NodeCommands — operators' commands for this node's chips: to take chips out of service (by an
 // annotation of the Node or by MindCluster's list), and to forget faults (by another annotation).
 //
 // Each request is passed on once, reduced to chips that the machine has. Loop thread only.

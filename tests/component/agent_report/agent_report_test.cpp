@@ -157,11 +157,11 @@ TEST(AgentReport, ReportsFaultsAndTheirEnd) {
   const auto delta = scheduler.decide.reports.at(1);
   ASSERT_TRUE(delta && delta->faults);
   ASSERT_EQ(delta->faults->size(), 1U);
-  const domain::Fault& told = delta->faults->front();
-  EXPECT_TRUE(domain::same_cause(told, sick.faults[0]));
-  EXPECT_EQ(told.effect, domain::Effect::unusable);
-  EXPECT_EQ(told.since, 1795338842113);
-  EXPECT_EQ(told.text, "fallen off?the bus \xEF\xBF\xBD") << "gRPC would drop the whole report";
+  const domain::Fault& reported = delta->faults->front();
+  EXPECT_TRUE(domain::same_cause(reported, sick.faults[0]));
+  EXPECT_EQ(reported.effect, domain::Effect::unusable);
+  EXPECT_EQ(reported.since, 1795338842113);
+  EXPECT_EQ(reported.text, "fallen off?the bus \xEF\xBF\xBD") << "gRPC would drop the whole report";
   node.want(state());
   const auto over = scheduler.decide.reports.at(2);
   ASSERT_TRUE(over && over->faults);

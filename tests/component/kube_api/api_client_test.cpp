@@ -85,7 +85,7 @@ TEST_F(Api, ATokenIsReadAgainAfterARefusal) {
   EXPECT_EQ(status_of("/api"), 401);
   EXPECT_EQ(status_of("/api"), 200);
   std::filesystem::remove(access.token_file);
-  EXPECT_EQ(status_of("/api"), 200) << "the one that is known still does";
+  EXPECT_EQ(status_of("/api"), 200) << "the known one still works";
 }
 
 TEST_F(Api, AKubeconfigLeadsToItsServer) {

@@ -127,9 +127,9 @@ class Client : public test::OnLoop {
                                           promise.set_value(*story);
                                         },
                                         [story](std::string_view bytes) { story->bytes += bytes; },
-                                        [&promise, story](const Result<void>& how) {
-                                          story->in_order = how.ok();
-                                          if (!how) story->problem = how.error().text();
+                                        [&promise, story](const Result<void>& result) {
+                                          story->in_order = result.ok();
+                                          if (!result) story->problem = result.error().text();
                                           promise.set_value(*story);
                                         }}));
     });

@@ -27,7 +27,7 @@ TEST_F(Client, SpeaksTlsWithAPrivateAuthorityAndAnAddress) {
             "POST /api?x=1 HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(server.port()) +
                 "\r\nAuthorization: Bearer t\r\nContent-Length: 200000\r\n\r\n" + request.body);
   EXPECT_TRUE(get(client).ok);
-  EXPECT_EQ(server.connections(), 1) << "kept and used again";
+  EXPECT_EQ(server.connections(), 1) << "kept and reused";
 }
 
 TEST_F(Client, RefusesServersThatAreNotWhoTheyShouldBe) {
@@ -35,7 +35,7 @@ TEST_F(Client, RefusesServersThatAreNotWhoTheyShouldBe) {
   const ScriptedServer server(test::make_certificate(authority, "DNS:kube.example,IP:10.0.0.1"),
                               answer_all);
   Outcome out = get(to(server, secure(authority)));
-  EXPECT_FALSE(out.ok) << "the certificate names others";
+  EXPECT_FALSE(out.ok) << "the certificate is for other names";
   EXPECT_EQ(out.code, Errc::unavailable);
   EXPECT_NE(out.text.find("TLS handshake"), std::string::npos) << out.text;
   EXPECT_NE(out.text.find("IP address mismatch"), std::string::npos) << out.text;
@@ -48,13 +48,13 @@ TEST_F(Client, RefusesServersThatAreNotWhoTheyShouldBe) {
   named.server_name = "other.example";
   EXPECT_FALSE(get(to(server, named)).ok);
 
-  http::Origin stranger = secure(test::make_authority("e2e"));
-  stranger.server_name = "kube.example";
-  EXPECT_FALSE(get(to(server, stranger)).ok) << "another authority of the same name";
-  stranger.ca_pem.clear();
-  EXPECT_FALSE(get(to(server, stranger)).ok) << "the system does not know it";
-  stranger.verify = false;
-  EXPECT_TRUE(get(to(server, stranger)).ok);
+  http::Origin other = secure(test::make_authority("e2e"));
+  other.server_name = "kube.example";
+  EXPECT_FALSE(get(to(server, other)).ok) << "another authority of the same name";
+  other.ca_pem.clear();
+  EXPECT_FALSE(get(to(server, other)).ok) << "not in the system's trust store";
+  other.verify = false;
+  EXPECT_TRUE(get(to(server, other)).ok);
 }
 
 TEST_F(Client, CertificatesThatAreNoneAreErrorsAtOnce) {
@@ -205,7 +205,7 @@ TEST_F(Client, ACallMayEndWhileItWaitsForItsTurn) {
     AsyncRequest request;
     request.target = "/";
     const auto ticket = client.call(request, seconds(5), [](const Result<AsyncReply>&) {
-      ADD_FAILURE() << "an answer to a call that nobody waits for";
+      ADD_FAILURE() << "an answer to an abandoned call";
     });
   });
   auto last = start(client, "POST", seconds(10));

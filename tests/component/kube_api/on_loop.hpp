@@ -27,7 +27,7 @@ class OnLoop : public ::testing::Test {
   template <class T>
   T got(std::future<T> from, std::chrono::seconds within = std::chrono::seconds(20)) {
     if (from.wait_for(within) != std::future_status::ready) {
-      ADD_FAILURE() << "nothing came";
+      ADD_FAILURE() << "no answer";
       return T{};
     }
     return from.get();

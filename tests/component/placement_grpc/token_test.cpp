@@ -186,7 +186,7 @@ TEST_F(TokenGrpc, EveryMethodOfBothServicesIsCovered) {
   EXPECT_EQ(codes("mallorys"), std::vector<Code>(7, Code::PERMISSION_DENIED));
   EXPECT_EQ(codes("nobodys"), std::vector<Code>(7, Code::UNAUTHENTICATED));
   EXPECT_EQ(codes(""), std::vector<Code>(7, Code::UNAUTHENTICATED));
-  EXPECT_EQ(reviews.size(), 3U) << "each token is asked about once";
+  EXPECT_EQ(reviews.size(), 3U) << "each token is reviewed once";
 }
 
 TEST_F(TokenGrpc, UnauthorisedCallersLearnNothingAboutTheRequest) {

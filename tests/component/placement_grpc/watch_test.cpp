@@ -192,7 +192,7 @@ TEST_F(Watch, AReaderThatDoesNotReadIsDisconnected) {
   EXPECT_EQ(ended.at(0), "WatchDecisions RESOURCE_EXHAUSTED");
   std::string last;
   while ((last = stuck->next()).starts_with("BOUND")) continue;
-  EXPECT_TRUE(last.starts_with("end 1 ")) << "cut, since its end did not get through: " << last;
+  EXPECT_TRUE(last.starts_with("end 1 ")) << "cut, because its end was not delivered: " << last;
 }
 
 TEST_F(Watch, OnlySoManyMayFollow) {

@@ -24,9 +24,9 @@ TEST(CommandLine, AnAnswerThatCannotBeWrittenIsAnError) {
 
 TEST(CommandLine, AnEmptyListOfChipsIsNeitherAllNorChipZero) {
   for (const char* flag : {"--free '' --size 1", "--chips ''"}) {
-    const Outcome said = complaint(kPlace + flag);
-    EXPECT_EQ(said.code, kWrongUsage) << flag;
-    EXPECT_THAT(said.text, HasSubstr(": expected at least one chip, got none;")) << flag;
+    const Outcome outcome = complaint(kPlace + flag);
+    EXPECT_EQ(outcome.code, kWrongUsage) << flag;
+    EXPECT_THAT(outcome.text, HasSubstr(": expected at least one chip, got none;")) << flag;
   }
   EXPECT_EQ(run("%B/" + kPlace + "--unhealthy '' --required '' --beside '' --size 1 --free 0").code,
             0);
@@ -41,27 +41,27 @@ TEST(CommandLine, ChipsAndLinksOfPlaceAreReadStrictly) {
 }
 
 TEST(CommandLine, PodsThatAreOnlyPrintedAreAListForKubectl) {
-  const Outcome said = run(
+  const Outcome outcome = run(
       "printf 'apiVersion: batch/v1\\nkind: Job\\nmetadata: {name: train}\\nspec: {parallelism: 2, "
       "template: {spec: {containers: [{name: c}]}}}' | %B/chipweave submit - --print -n team");
-  EXPECT_EQ(said.code, 0) << said.text;
-  EXPECT_THAT(said.text, testing::StartsWith(R"({"apiVersion":"v1","kind":"List","items":[{)"));
-  EXPECT_THAT(said.text, testing::EndsWith("}]}\n"));
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_THAT(outcome.text, testing::StartsWith(R"({"apiVersion":"v1","kind":"List","items":[{)"));
+  EXPECT_THAT(outcome.text, testing::EndsWith("}]}\n"));
   for (const char* part :
        {R"("kind":"Pod")", R"("name":"train-0")", R"("name":"train-1")", R"("namespace":"team")"}) {
-    EXPECT_THAT(said.text, HasSubstr(part));
+    EXPECT_THAT(outcome.text, HasSubstr(part));
   }
   // That cluster does not have the Job.
-  EXPECT_THAT(said.text, testing::Not(HasSubstr("ownerReferences")));
+  EXPECT_THAT(outcome.text, testing::Not(HasSubstr("ownerReferences")));
 }
 
 // The error, on one line of standard error.
 void expect_usage_error(const std::string& arguments, const std::string& says) {
-  const Outcome said = complaint(arguments);
-  EXPECT_EQ(said.code, kWrongUsage) << arguments;
-  EXPECT_THAT(said.text, testing::StartsWith("chipweave: ")) << arguments;
-  EXPECT_THAT(said.text, HasSubstr(says)) << arguments;
-  EXPECT_EQ(said.text.find('\n'), said.text.size() - 1) << said.text;
+  const Outcome outcome = complaint(arguments);
+  EXPECT_EQ(outcome.code, kWrongUsage) << arguments;
+  EXPECT_THAT(outcome.text, testing::StartsWith("chipweave: ")) << arguments;
+  EXPECT_THAT(outcome.text, HasSubstr(says)) << arguments;
+  EXPECT_EQ(outcome.text.find('\n'), outcome.text.size() - 1) << outcome.text;
 }
 
 TEST(CommandLine, WrongUsageIsOneSentence) {
@@ -85,16 +85,16 @@ TEST(CommandLine, WrongUsageIsOneSentence) {
 
 TEST(CommandLine, SubmitReadsStandardInputAndWantsPods) {
   const std::string submit = "%B/chipweave submit - --scheduler 127.0.0.1:1 2>&1 ";
-  Outcome said = run("printf 'a: [' | " + submit);
-  EXPECT_EQ(said.code, kUnreadable);
-  EXPECT_THAT(said.text, HasSubstr("chipweave: standard input: line 1"));
-  said = run(submit + "</dev/null");
-  EXPECT_EQ(said.code, kUnreadable);
-  EXPECT_EQ(said.text,
+  Outcome outcome = run("printf 'a: [' | " + submit);
+  EXPECT_EQ(outcome.code, kUnreadable);
+  EXPECT_THAT(outcome.text, HasSubstr("chipweave: standard input: line 1"));
+  outcome = run(submit + "</dev/null");
+  EXPECT_EQ(outcome.code, kUnreadable);
+  EXPECT_EQ(outcome.text,
             "chipweave: there are no pods in standard input, so nothing was submitted\n");
-  said = run("printf '\\377\\376\\000' | " + submit);
-  EXPECT_EQ(said.code, kUnreadable);
-  EXPECT_THAT(said.text, HasSubstr("not UTF-8 text"));
+  outcome = run("printf '\\377\\376\\000' | " + submit);
+  EXPECT_EQ(outcome.code, kUnreadable);
+  EXPECT_THAT(outcome.text, HasSubstr("not UTF-8 text"));
 }
 
 }  // namespace

@@ -51,9 +51,9 @@ TEST(PlanCommand, JsonIsTheAnswerOfTheBatchForm) {
 
 TEST(PlanCommand, WhatDoesNotFitIsSaidInWordsAndExitsOne) {
   const std::string tight = kOwn + "--pods 4 --chips 8 ";
-  const Outcome said = run(tight + "2>&1 >/dev/null");
-  EXPECT_EQ(said.code, kDoesNotFit);
-  EXPECT_THAT(said.text, StartsWith("chipweave: does not fit: "));
+  const Outcome outcome = run(tight + "2>&1 >/dev/null");
+  EXPECT_EQ(outcome.code, kDoesNotFit);
+  EXPECT_THAT(outcome.text, StartsWith("chipweave: does not fit: "));
   EXPECT_EQ(run(tight + "2>/dev/null").text, "");
   const Outcome json = run(tight + "-o json 2>&1");
   EXPECT_EQ(json.code, kDoesNotFit);
@@ -101,10 +101,10 @@ TEST(PlanCommand, AFileGivesTheGangThatFlagsCannotSay) {
 
 // The error, on one line of standard error, with nothing on standard output.
 void expect_refused(const std::string& line, int code, const std::string& says) {
-  const Outcome said = run(line + " 2>&1 >/dev/null");
-  EXPECT_EQ(said.code, code) << line;
-  EXPECT_THAT(said.text, StartsWith("chipweave: " + says)) << line;
-  EXPECT_EQ(said.text.find('\n'), said.text.size() - 1) << said.text;
+  const Outcome outcome = run(line + " 2>&1 >/dev/null");
+  EXPECT_EQ(outcome.code, code) << line;
+  EXPECT_THAT(outcome.text, StartsWith("chipweave: " + says)) << line;
+  EXPECT_EQ(outcome.text.find('\n'), outcome.text.size() - 1) << outcome.text;
   EXPECT_EQ(run(line + " 2>/dev/null").text, "") << line;
 }
 

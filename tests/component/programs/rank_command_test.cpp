@@ -21,10 +21,10 @@ class RankCommand : public testing::Test {
   // One line on standard error, and nothing on standard output.
   void expect_refused(const std::string& hosts, const std::string& flags, int code,
                       const std::string& says) const {
-    const Outcome said = rank(hosts, flags + " 2>&1 >/dev/null");
-    EXPECT_EQ(said.code, code) << hosts << flags;
-    EXPECT_THAT(said.text, StartsWith("chipweave: " + says)) << hosts << flags;
-    EXPECT_EQ(said.text.find('\n'), said.text.size() - 1) << said.text;
+    const Outcome outcome = rank(hosts, flags + " 2>&1 >/dev/null");
+    EXPECT_EQ(outcome.code, code) << hosts << flags;
+    EXPECT_THAT(outcome.text, StartsWith("chipweave: " + says)) << hosts << flags;
+    EXPECT_EQ(outcome.text.find('\n'), outcome.text.size() - 1) << outcome.text;
     EXPECT_EQ(rank(hosts, flags + " 2>/dev/null").text, "") << hosts << flags;
   }
 

@@ -107,7 +107,7 @@ TEST_F(AdmissionHttp, TakesWhatAnApiServerSends) {
     const auto body = codec::capture(file);
     if (!body) GTEST_SKIP() << "no captures";
     const Json response = ask(Json::parse(*body));
-    EXPECT_EQ(response["allowed"], true) << "a pod that is not known here";
+    EXPECT_EQ(response["allowed"], true) << "an unknown pod";
   }
 }
 

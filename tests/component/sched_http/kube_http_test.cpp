@@ -96,7 +96,7 @@ TEST_F(SchedHttp, ShowsWhatIsWrongWithANodeAndWhatIsDown) {
   EXPECT_EQ(call("GET", "/api/v1/nodes/n2").status, 404);
   EXPECT_EQ(call("GET", "/api/v1/nodes/").status, 404);
 
-  // Changes of something else leave them as they are; an empty list ends them.
+  // Other changes leave them unchanged; an empty list ends them.
   r.topology.reset();
   r.faults.reset();
   r.sequence = 2;

@@ -49,7 +49,7 @@ void FakeApi::set_down(bool yes) {
   if (yes) end_watches();
 }
 
-std::size_t FakeApi::under_way() const {
+std::size_t FakeApi::in_flight() const {
   std::size_t count = 0;
   for (const Pending& call : calls_) count += *call.live ? 1U : 0U;
   for (const Watch& watch : watches_) count += *watch.live ? 1U : 0U;

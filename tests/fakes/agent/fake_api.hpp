@@ -40,7 +40,7 @@ class FakeApi final : public kube::Transport {
   // Cuts all connections, or accepts them again.
   void set_down(bool yes);
   // Requests and waits whose tickets live.
-  std::size_t under_way() const;
+  std::size_t in_flight() const;
 
   // The answer to one request, for tests that transport requests in another way.
   kube::Reply answer(const kube::Call& call);

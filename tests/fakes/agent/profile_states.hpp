@@ -1,4 +1,4 @@
-// States of built-in profiles and of plain chips, for tests of what is published about them.
+// States of built-in profiles and of plain chips, for tests of the published content.
 #pragma once
 
 #include <cstdint>

@@ -51,7 +51,7 @@ TEST(Delta, FaultsAreSentAsAWholeWhenTheyChange) {
   less.faults.pop_back();
   const NodeState well{"box", {"r"}, ring_of_four()};
   EXPECT_EQ(delta_between(sick, less)->faults, less.faults);
-  EXPECT_EQ(delta_between(sick, well)->faults, well.faults) << "none any more";
+  EXPECT_EQ(delta_between(sick, well)->faults, well.faults) << "no faults left";
   EXPECT_FALSE(delta_between(sick, well)->empty());
   EXPECT_TRUE(delta_between(sick, sick)->empty());
 }

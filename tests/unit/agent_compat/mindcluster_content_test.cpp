@@ -194,7 +194,7 @@ TEST(MindclusterMetadata, OfAnA3InItsSuperPod) {
   EXPECT_NE(devices.find(R"("Ascend910-2":{"IP":"192.0.2.12","SuperDeviceID":262146})"),
             std::string::npos);
   EXPECT_EQ(metadata.labels.at("node.kubernetes.io/npu.chip.name"), "910_9392");
-  EXPECT_FALSE(metadata.labels.contains("servertype")) << "its card type is not laid down";
+  EXPECT_FALSE(metadata.labels.contains("servertype")) << "its card type is undefined";
 }
 
 TEST(MindclusterMetadata, OfAnA5) {

@@ -68,7 +68,7 @@ TEST_F(ChipFaults, OneEntryAChipAndTypeWithTheWorstLevel) {
               fault_of(0, "xid.79", Effect::unusable, 1)});
   ASSERT_EQ(found.size(), 3U);
   EXPECT_EQ(found[0].npu, "Ascend910-0");
-  EXPECT_EQ(found[0].code, "") << "of another source";
+  EXPECT_EQ(found[0].code, "") << "from another source";
   EXPECT_TRUE(found[0].moments.empty());
   EXPECT_EQ(found[0].level, "SeparateNPU");
   EXPECT_EQ(found[1].type, mc::kCardNetworkUnhealthy);

@@ -24,12 +24,12 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 HealthRule rule(const std::string& code, Effect effect, double hold,
-                Recovery how = Recovery::quiet) {
+                Recovery recovery = Recovery::quiet) {
   HealthRule out;
   out.code = code;
   out.effect = effect;
   out.hold = hold;
-  out.recovery = how;
+  out.recovery = recovery;
   return out;
 }
 

@@ -294,7 +294,7 @@ TEST_F(NewPublisher, DoesNotListenForEver) {
   api_.advance(milliseconds(9'700));
   EXPECT_FALSE(there(kDeviceInfo));
   api_.advance(milliseconds(400));
-  EXPECT_TRUE(there(kDeviceInfo)) << "no inventory is taken, and it speaks all the same";
+  EXPECT_TRUE(there(kDeviceInfo)) << "the inventory is rejected, but publishing continues";
 }
 
 TEST_F(NewPublisher, AMissingNodeHasNoCommands) {
@@ -310,7 +310,7 @@ TEST_F(NewPublisher, StoppedItHearsNothing) {
   publisher_->stop();
   api_.advance(minutes(1));
   EXPECT_EQ(heard_, 0);
-  EXPECT_EQ(api_.under_way(), 0U);
+  EXPECT_EQ(api_.in_flight(), 0U);
 }
 
 TEST_F(Publisher, FaultsAreClearedOncePerCommand) {
@@ -324,7 +324,7 @@ TEST_F(Publisher, FaultsAreClearedOncePerCommand) {
   annotate(kClearAnnotation, "all");
   EXPECT_EQ(clears_.size(), 3U);
   EXPECT_EQ(api_.objects[kNodePath]["metadata"]["annotations"][kClearAnnotation], "all")
-      << "what was not understood is left for its author";
+      << "an unparsable command is left for its author";
 }
 
 TEST_F(Publisher, AClearThatCannotBeRemovedIsNotRepeated) {
@@ -372,7 +372,7 @@ TEST_F(Publisher, AfterTheStopAllIsQuietAndEverythingStays) {
   api_.advance(minutes(60));
   EXPECT_THAT(api_.log, IsEmpty());
   EXPECT_EQ(api_.objects, before);
-  EXPECT_EQ(api_.under_way(), 0U);
+  EXPECT_EQ(api_.in_flight(), 0U);
 }
 
 }  // namespace

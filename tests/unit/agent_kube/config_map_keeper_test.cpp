@@ -112,7 +112,7 @@ TEST_F(KeptMap, AChangeIsPatchedAndKeysOfOthersStay) {
   keeper_->want(wanted("b"));
   api_.advance(seconds(2));
   EXPECT_THAT(api_.log, ElementsAre("PATCH " + kMap, "GET " + kMap, "PATCH " + kMap))
-      << "the first meets a conflict";
+      << "the first write conflicts";
   EXPECT_EQ(data(), Json::parse(R"({"Cfg":"b","Foreign":"f","People":""})"));
   EXPECT_EQ(object()["metadata"]["labels"]["their"], "label");
 }
@@ -131,7 +131,7 @@ TEST_F(KeptMap, AThousandChangesAreAWriteASecond) {
   for (std::size_t i = 1; i < when.size(); ++i) EXPECT_GE(when[i] - when[i - 1], milliseconds(990));
   api_.advance(seconds(1));
   EXPECT_EQ(data()["Cfg"], "999");
-  EXPECT_EQ(api_.under_way(), 1U);
+  EXPECT_EQ(api_.in_flight(), 1U);
 }
 
 TEST_F(KeptMap, ConflictsWithoutEndAreAWriteASecondToo) {
@@ -244,7 +244,7 @@ TEST_F(KeptMap, AnHourWithoutTheServerLeavesOnlyTheNewest) {
   for (int i = 0; i < 3600; ++i) {
     keeper_->want(wanted(std::to_string(i)));
     api_.advance(seconds(1));
-    most = std::max(most, api_.under_way());
+    most = std::max(most, api_.in_flight());
   }
   EXPECT_EQ(most, 1U);
   EXPECT_FALSE(works_);
@@ -264,7 +264,7 @@ TEST_F(KeptMap, IsDeletedWhenItIsWantedNoMore) {
   EXPECT_FALSE(there());
   api_.log.clear();
   api_.advance(minutes(60));
-  EXPECT_THAT(api_.log, IsEmpty()) << "nobody looks at what is not wanted";
+  EXPECT_THAT(api_.log, IsEmpty()) << "no reads while nothing is wanted";
   keeper_->want(wanted("c"));
   api_.advance(milliseconds(0));
   EXPECT_EQ(data()["Cfg"], "c");
@@ -291,7 +291,7 @@ TEST_F(KeptMap, OneOfSomebodyElseIsNeverDeleted) {
   EXPECT_FALSE(works_);
   api_.objects.erase(kMap);
   api_.advance(seconds(31));
-  EXPECT_EQ(data()["Cfg"], "a") << "they have gone";
+  EXPECT_EQ(data()["Cfg"], "a") << "the keys were removed";
 }
 
 TEST_F(KeptMap, OneOfSomebodyElseIsTakenOverWhereThatIsMeant) {
@@ -343,7 +343,7 @@ TEST_F(KeptMap, NothingComesAfterTheStop) {
     api_.unanswered = "";
     api_.advance(minutes(10));
     EXPECT_THAT(api_.log, IsEmpty());
-    EXPECT_EQ(api_.under_way(), 0U);
+    EXPECT_EQ(api_.in_flight(), 0U);
   }
 }
 

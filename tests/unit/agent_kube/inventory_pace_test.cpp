@@ -51,7 +51,7 @@ TEST_F(InventoryPace, AnHourWithoutTheServerCostsNothingAndLosesNothing) {
     // The machine flaps all the time, at most twice a second.
     last = i % 2 == 0 ? Health::unhealthy : Health::network_unhealthy;
     writer_->want(state(last), i % 3 == 0);
-    EXPECT_LE(server_.under_way(), 1);
+    EXPECT_LE(server_.in_flight(), 1);
     if (server_.on_reply != nullptr) {
       ++requests;
       server_.fail(Errc::unavailable, "no route to host");
@@ -74,13 +74,14 @@ TEST_F(InventoryPace, AnHourWithoutTheServerCostsNothingAndLosesNothing) {
 }
 
 TEST_F(InventoryPace, ReportsTheFaultsOfThePreviousRunOnce) {
-  std::vector<std::vector<domain::RememberedFault>> told;
+  std::vector<std::vector<domain::RememberedFault>> restored;
   InventoryWriter::Options options;
   options.node = "n1";
   options.boot_id = "b2";
   options.node_boot_id = "kernel-1";
-  InventoryWriter writer(server_, options,
-                         {[] {}, [](bool) {}, [&](const auto& faults) { told.push_back(faults); }});
+  InventoryWriter writer(
+      server_, options,
+      {[] {}, [](bool) {}, [&](const auto& faults) { restored.push_back(faults); }});
   writer.want(state(), true);
   writer.start();
   Json object_now = Json::parse(object("7", "b1", 9));
@@ -92,16 +93,16 @@ TEST_F(InventoryPace, ReportsTheFaultsOfThePreviousRunOnce) {
                                      {"since", ""},
                                      {"sinceMs", 5}}};
   server_.reply(200, object_now.dump());
-  ASSERT_EQ(told.size(), 1U);
-  ASSERT_EQ(told[0].size(), 1U);
-  EXPECT_EQ(told[0][0].fault.code, "xid.79");
-  EXPECT_EQ(told[0][0].fault.chip, domain::ChipIndex{1});
-  EXPECT_EQ(told[0][0].chip_id, "GPU-1");
+  ASSERT_EQ(restored.size(), 1U);
+  ASSERT_EQ(restored[0].size(), 1U);
+  EXPECT_EQ(restored[0][0].fault.code, "xid.79");
+  EXPECT_EQ(restored[0][0].fault.chip, domain::ChipIndex{1});
+  EXPECT_EQ(restored[0][0].chip_id, "GPU-1");
   ASSERT_EQ(server_.target, kWrite);
   EXPECT_EQ(sent()["status"]["nodeBootId"], "kernel-1");
   server_.reply(409, failure(409, "conflict"));
   server_.reply(200, object_now.dump());
-  EXPECT_EQ(told.size(), 1U);
+  EXPECT_EQ(restored.size(), 1U);
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ TEST_F(Writer, MakesTheObjectForItsNodeThenWritesTheState) {
   server_.reply(200, object("2", "b1", 1));
   EXPECT_EQ(written_, 1);
   EXPECT_TRUE(resting());
-  EXPECT_EQ(server_.under_way(), 1);
+  EXPECT_EQ(server_.in_flight(), 1);
 }
 
 TEST_F(Writer, AnObjectOfAnEarlierBootIsTakenOver) {
@@ -70,7 +70,7 @@ TEST_F(Writer, OfChangesDuringAWriteOnlyTheNewestIsWritten) {
   writer_->want(state(Health::unhealthy), true);
   writer_->want(state(Health::network_unhealthy), true);
   writer_->want(state(Health::healthy), true);
-  EXPECT_EQ(server_.under_way(), 1);
+  EXPECT_EQ(server_.in_flight(), 1);
   server_.reply(200, object("2", "b1", 1));
   EXPECT_EQ(server_.target, kWrite);
   EXPECT_EQ(sent()["status"]["sequence"], 4);
@@ -281,7 +281,7 @@ TEST_F(Writer, WhatSomebodyMustChangeIsTriedEachHalfMinute) {
     EXPECT_EQ(server_.target, "wait 30000") << status;
     EXPECT_FALSE(works_);
     writer_->want(state(Health::unhealthy), true);
-    EXPECT_EQ(server_.target, "wait 30000") << "no change makes us hurry";
+    EXPECT_EQ(server_.target, "wait 30000") << "changes do not shorten the wait";
     server_.pass_time();
     server_.reply(200, object("1", "", 0));
     EXPECT_EQ(sent()["status"]["unhealthy"], 1);
@@ -291,7 +291,7 @@ TEST_F(Writer, WhatSomebodyMustChangeIsTriedEachHalfMinute) {
 }
 
 TEST_F(Writer, ReportsTheFaultsOfThePreviousRunOnceAlsoIfThereAreNone) {
-  const std::string told =
+  const std::string stored =
       R"({"metadata":{"uid":"u1","resourceVersion":"1"},"status":{"bootId":)"
       R"("b0","sequence":4,"nodeBootId":"node-boot","faults":[{"code":"xid.79",)"
       R"("effect":"unusable","sinceMs":1}]}})";
@@ -311,15 +311,15 @@ TEST_F(Writer, ReportsTheFaultsOfThePreviousRunOnceAlsoIfThereAreNone) {
     writer_->want(state(), true);
     writer_->start();
     server_.fail(Errc::unavailable, "no connection");
-    EXPECT_TRUE(counts.empty()) << "not known yet";
+    EXPECT_TRUE(counts.empty()) << "unknown so far";
     server_.pass_time();
     server_.reply(status, body);
     EXPECT_EQ(counts.size(), 1U);
     return counts.at(0);
   };
-  EXPECT_EQ(remembered("node-boot", 200, told), 1U);
-  EXPECT_EQ(remembered("another-boot", 200, told), 0U);
-  EXPECT_EQ(remembered("", 200, told), 0U);
+  EXPECT_EQ(remembered("node-boot", 200, stored), 1U);
+  EXPECT_EQ(remembered("another-boot", 200, stored), 0U);
+  EXPECT_EQ(remembered("", 200, stored), 0U);
   EXPECT_EQ(remembered("node-boot", 200, object("1", "", 0)), 0U);
   EXPECT_EQ(remembered("node-boot", 404, failure(404, "not found")), 0U);
 }
@@ -375,18 +375,18 @@ TEST_F(Writer, AnswersThatAreNoObjectAreWaitedOut) {
 TEST_F(Writer, NothingComesAfterTheStop) {
   begin();
   writer_->stop();
-  EXPECT_EQ(server_.under_way(), 0);
+  EXPECT_EQ(server_.in_flight(), 0);
   writer_->want(state(Health::unhealthy), true);
-  EXPECT_EQ(server_.under_way(), 0);
+  EXPECT_EQ(server_.in_flight(), 0);
   EXPECT_EQ(written_, 0);
 }
 
 TEST_F(Writer, AStopAtRestIsOneToo) {
   begin_and_rest();
   writer_->stop();
-  EXPECT_EQ(server_.under_way(), 0);
+  EXPECT_EQ(server_.in_flight(), 0);
   writer_->want(state(Health::unhealthy), true);
-  EXPECT_EQ(server_.under_way(), 0) << server_.target;
+  EXPECT_EQ(server_.in_flight(), 0) << server_.target;
 }
 
 }  // namespace

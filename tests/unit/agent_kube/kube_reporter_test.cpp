@@ -124,11 +124,11 @@ TEST_F(KubeReporting, AStopLeavesEverythingAsItIs) {
     int done = 0;
     reporter_->stop([&] { ++done; });
     EXPECT_EQ(done, 0) << "never before stop() has returned";
-    EXPECT_EQ(api_.under_way(), 1U);
+    EXPECT_EQ(api_.in_flight(), 1U);
     reporter_->want(state(Health::unhealthy), true);
     api_.advance(seconds(120));
     EXPECT_EQ(done, 1);
-    EXPECT_EQ(api_.under_way(), 0U);
+    EXPECT_EQ(api_.in_flight(), 0U);
     EXPECT_EQ(api_.objects, objects);
   }
 }

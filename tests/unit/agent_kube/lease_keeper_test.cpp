@@ -98,7 +98,7 @@ TEST_F(Keeper, ALeaseThatWasDeletedIsMadeAnew) {
   server_.reply(404, failure(404, "not found"));
   EXPECT_EQ(server_.target, "POST " + kLeases);
   server_.reply(409, failure(409, "already exists"));
-  EXPECT_NE(server_.on_time, nullptr) << "the second surprise in a row is waited out";
+  EXPECT_NE(server_.on_time, nullptr) << "waits after the second conflict in a row";
   server_.pass_time();
   server_.reply(200, lease("3"));
   server_.reply(200, lease("4"));
@@ -140,7 +140,7 @@ TEST_F(Keeper, NothingComesAfterTheStop) {
   begin();
   server_.pass_time();
   keeper_->stop();
-  EXPECT_EQ(server_.under_way(), 0);
+  EXPECT_EQ(server_.in_flight(), 0);
   EXPECT_EQ(renewed_, 1);
 }
 

@@ -93,7 +93,7 @@ TEST_F(NodeEventsTest, WaitsForTheFaultsOfThePreviousRun) {
   EXPECT_EQ(server.target, "");
   events.begin({fault(domain::Effect::unusable)});
   EXPECT_EQ(taken()["note"], "chip 4: xid.79 (fallen off the bus)");
-  EXPECT_EQ(server.target, "") << "chip 3 was told";
+  EXPECT_EQ(server.target, "") << "chip 3 was reported";
   // It is cleared and raised again, which is a new event.
   events.fault({Kind::cleared, fault(domain::Effect::unusable)});
   EXPECT_EQ(taken()["reason"], "FaultCleared");

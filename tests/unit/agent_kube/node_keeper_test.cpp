@@ -155,9 +155,9 @@ TEST_F(KeptNode, AnHourWithoutTheServer) {
   for (int i = 0; i < 3600; ++i) {
     keeper_->want({{{"chipweave.dev/chips", std::to_string(i)}}, {}});
     api_.advance(seconds(1));
-    most = std::max(most, api_.under_way());
+    most = std::max(most, api_.in_flight());
   }
-  EXPECT_LE(most, 2U) << "its watch and its writing";
+  EXPECT_LE(most, 2U) << "its watch and its write";
   EXPECT_FALSE(works_);
   api_.set_down(false);
   api_.log.clear();
@@ -232,7 +232,7 @@ TEST_F(KeptNode, NothingComesAfterTheStop) {
   node(Json::object(), Json::object());
   api_.advance(minutes(10));
   EXPECT_EQ(seen_, before);
-  EXPECT_EQ(api_.under_way(), 0U);
+  EXPECT_EQ(api_.in_flight(), 0U);
   EXPECT_EQ(patches(), 0);
 }
 

@@ -76,7 +76,7 @@ TEST_F(PodResources, ReportsAllocatedDevicesWheneverTheyChange) {
   FakeKubelet kubelet(options_.socket);
   ASSERT_TRUE(kubelet.runs());
   begin();
-  EXPECT_EQ(given_.at(0), AllocatedDevices{}) << "an empty list is an answer";
+  EXPECT_EQ(given_.at(0), AllocatedDevices{}) << "an empty list is a valid answer";
   EXPECT_EQ(answers_.at(0), true);
   kubelet.set_list(one_pod({"Ascend910-3", "Ascend910-1"}));
   EXPECT_EQ(given_.at(1), (AllocatedDevices{{k910, "Ascend910-1"}, {k910, "Ascend910-3"}}));
@@ -132,7 +132,7 @@ TEST_F(PodResources, ARestartedKubeletIsFoundAgainAndItsLastAnswerStays) {
   ASSERT_EQ(answers_.at(2), true);
   kubelet.stop();
   ASSERT_EQ(answers_.at(3), false);
-  EXPECT_EQ(given_.size(), 1U) << "the same as before is no news, silence neither";
+  EXPECT_EQ(given_.size(), 1U) << "neither an unchanged list nor a timeout is a change";
   kubelet.set_list(one_pod({"Ascend910-1"}));
   kubelet.start();
   EXPECT_EQ(given_.at(1), (AllocatedDevices{{k910, "Ascend910-1"}}));

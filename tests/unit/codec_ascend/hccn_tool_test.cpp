@@ -94,7 +94,7 @@ TEST(HccnTool, ReadsTheSamples) {
   EXPECT_EQ(lldp->port, "400GE1/1/20:2");
   EXPECT_EQ(lldp->system_name, "");
   EXPECT_EQ(lldp->management_address, "26.xx.xx.xx");
-  // Outputs of other questions are no answer.
+  // The outputs of other commands are rejected.
   EXPECT_EQ(parse_hccn_ip(sample("rt_hccn_tool_dev_info_950.txt")).error().code,
             Errc::invalid_argument);
   EXPECT_EQ(parse_hccn_ip(sample("rt_hccn_tool_arp_route_910A_atlas02.txt")).error().code,

@@ -62,7 +62,7 @@ TEST(GangReader, ARepairKnowsNodesThatLeft) {
   ASSERT_EQ(line.request->nodes.size(), 3U);
   EXPECT_FALSE(line.request->nodes[2].healthy);
   EXPECT_THAT(line.request->gang.existing.at(2).ranks, ElementsAre(0));
-  EXPECT_EQ(line.request->gang.min_member, 2) << "what ran";
+  EXPECT_EQ(line.request->gang.min_member, 2) << "the pods that ran";
 }
 
 TEST(GangReader, WhatIsWrongIsNamed) {

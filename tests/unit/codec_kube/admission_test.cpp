@@ -58,7 +58,7 @@ TEST(AdmissionCapture, OfVolcano) {
   Json binding = sent["request"]["object"];
   const Json after = patched(binding, write_allowed(*review, "u-1", kNotes));
   for (const auto& [key, value] : kNotes) binding["metadata"]["annotations"][key] = value;
-  EXPECT_EQ(after, binding) << "what it has stays";
+  EXPECT_EQ(after, binding) << "existing annotations stay";
 }
 
 std::string review_of(const std::string& object, const std::string& more = "") {
@@ -106,9 +106,9 @@ TEST(Admission, AlsoWhereThereIsNothingElseToSay) {
   std::string body = review_of(object.dump());
   EXPECT_EQ(patched(object, write_allowed(*read_binding_review(body), "u-1", {}))["metadata"],
             Json({{"name", "p"}, {"uid", "u-1"}}));
-  Json said = object;
-  said["metadata"]["uid"] = "u-1";
-  std::string with = review_of(said.dump());
+  Json named = object;
+  named["metadata"]["uid"] = "u-1";
+  std::string with = review_of(named.dump());
   EXPECT_FALSE(
       Json::parse(write_allowed(*read_binding_review(with), "u-1", {}))["response"].contains(
           "patch"));
@@ -119,7 +119,7 @@ TEST(Admission, WhatIsMissingStaysEmpty) {
   const auto review = read_binding_review(body);
   ASSERT_TRUE(review.ok()) << review.error().text();
   EXPECT_TRUE(review->is_binding);
-  EXPECT_EQ(review->pod, "p") << "as the request says";
+  EXPECT_EQ(review->pod, "p") << "the name in the request";
   EXPECT_EQ(review->ns, "a");
   EXPECT_EQ(review->pod_uid, "");
   EXPECT_EQ(review->node, "");

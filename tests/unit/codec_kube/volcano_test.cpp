@@ -124,7 +124,7 @@ TEST(VolcanoReader, TakesKeysInAnyOrderAndCase) {
   ASSERT_TRUE(reader.read_predicate(body, nobody, task, node).ok());
   EXPECT_EQ(node.name, "n1");
   EXPECT_EQ(task.uid, "u");
-  EXPECT_TRUE(task.pod_read) << "whoever it is is not known before";
+  EXPECT_TRUE(task.pod_read) << "the pod is not known before";
 }
 
 TEST(VolcanoReader, SaysWhatIsWrong) {
@@ -138,8 +138,8 @@ TEST(VolcanoReader, SaysWhatIsWrong) {
   const std::string good_task = R"({"UID":"u","Name":"p","Namespace":"a","Status":1})";
   EXPECT_EQ(complaint(R"({"task":)" + good_task + R"(,"node":{"Name":"n"}})"), "taken");
   const auto expect = [&](const std::string& body, const std::string& part) {
-    const std::string said = complaint(body);
-    EXPECT_NE(said.find(part), std::string::npos) << body << " -> " << said;
+    const std::string message = complaint(body);
+    EXPECT_NE(message.find(part), std::string::npos) << body << " -> " << message;
   };
   expect("", "not valid JSON");
   expect("[]", "not valid JSON");

@@ -25,7 +25,7 @@ using testing::Pair;
 using testing::SizeIs;
 
 // "state dcmi.gone 3" or, with a port and a value, "counter hccs.crc 3/1 = 7".
-std::vector<std::string> said(const Observation& seen) {
+std::vector<std::string> listed(const Observation& seen) {
   std::vector<std::string> out;
   for (const Signal& signal : seen.signals) {
     std::string text = signal.kind == SignalKind::counter ? "counter " : "state ";
@@ -87,7 +87,7 @@ TEST_F(AscendProbeTest, ReportsWhatIsWrongWithEachChip) {
   device_at(machine, 7)["retry"] = {0, 9};
   const Observation seen = observe(machine);
   EXPECT_THAT(
-      said(seen),
+      listed(seen),
       ElementsAre("state dcmi.0000001d 0", "state dcmi.81078603 0", "state dcmi.health.minor 1 = 1",
                   "state dcmi.health.major 2 = 2", "state dcmi.health.critical 3 = 3",
                   "state hccn.net-health 4 = 2", "state hccs.down 5", "state dcmi.gone 6",
@@ -150,7 +150,7 @@ TEST_F(AscendProbeTest, MissingDeviceStaysAsAChipThatIsGone) {
   EXPECT_TRUE(probe.changes());
   Observation seen = look(probe);
   ASSERT_EQ(seen.topology.chip_count(), 8);
-  EXPECT_THAT(said(seen), ElementsAre("state dcmi.gone 3"));
+  EXPECT_THAT(listed(seen), ElementsAre("state dcmi.gone 3"));
   EXPECT_NE(seen.topology.link(0, 3), nullptr);
   EXPECT_EQ(seen.topology.chip(3).model, "910B3");
   EXPECT_FALSE(probe.changes());
@@ -172,7 +172,7 @@ TEST_F(AscendProbeTest, DeviceThatLosesItsNumbersKeepsThem) {
   play(machine);
   const Observation seen = look(probe);
   ASSERT_EQ(seen.topology.chip_count(), 16);
-  EXPECT_THAT(said(seen), ElementsAre("state dcmi.gone 15"));
+  EXPECT_THAT(listed(seen), ElementsAre("state dcmi.gone 15"));
   EXPECT_EQ(seen.topology.link(14, 15)->kind, domain::LinkKind::sio);
   EXPECT_THAT(seen.topology.switches()[0].ports, SizeIs(16));
   EXPECT_EQ(seen.topology.rule().kind, domain::RuleKind::ascend_a3);
@@ -296,7 +296,7 @@ TEST_F(AscendProbeTest, ToolReportsWhatTheDriverDoesNot) {
   ASSERT_TRUE(eventually([&] { return tool.asked_ >= 23 && probe.changes(); }));
   ASSERT_TRUE(eventually([&] { return look(probe).neighbours.size() == 8; }));
   const Observation seen = look(probe);
-  EXPECT_THAT(said(seen), Contains("state hccn.link-down 7"));
+  EXPECT_THAT(listed(seen), Contains("state hccn.link-down 7"));
   EXPECT_THAT(seen.topology.chip(0).device_ips, ElementsAre("192.0.2.10"));
   EXPECT_THAT(seen.topology.chip(7).device_ips, ElementsAre("198.51.100.7"));
   EXPECT_EQ(seen.neighbours[7].chip, domain::ChipIndex{7});
@@ -328,7 +328,7 @@ TEST_F(AscendProbeTest, ToolThatHangsDelaysNobody) {
   device_at(machine, 0)["health"] = 3;
   play(machine);
   EXPECT_TRUE(probe.changes());
-  EXPECT_THAT(said(look(probe)), ElementsAre("state dcmi.health.critical 0 = 3"));
+  EXPECT_THAT(listed(look(probe)), ElementsAre("state dcmi.health.critical 0 = 3"));
   release = true;
 }
 

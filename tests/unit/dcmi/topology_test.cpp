@@ -23,17 +23,17 @@ NodeTopology profile(const std::string& name) {
 }
 
 // Whether the driver reports the NUMA node of a chip: the flat family has no such function.
-enum class Numa { told, hidden };
+enum class Numa { reported, hidden };
 
 // The part of a machine that DCMI can report; it hides host paths of pairs with a fast link.
 void expect_same_wiring(const NodeTopology& seen, const NodeTopology& known,
-                        Numa numa = Numa::told) {
+                        Numa numa = Numa::reported) {
   ASSERT_EQ(seen.chip_count(), known.chip_count());
   EXPECT_EQ(seen.vendor(), known.vendor());
   EXPECT_EQ(seen.rule(), known.rule());
   for (int a = 0; a < seen.chip_count(); ++a) {
     EXPECT_EQ(seen.chip(a).index, known.chip(a).index);
-    EXPECT_EQ(seen.chip(a).numa, numa == Numa::told ? known.chip(a).numa : -1);
+    EXPECT_EQ(seen.chip(a).numa, numa == Numa::reported ? known.chip(a).numa : -1);
     for (int b = a + 1; b < seen.chip_count(); ++b) {
       const domain::DirectLink* one = seen.link(a, b);
       const domain::DirectLink* other = known.link(a, b);

@@ -48,7 +48,7 @@ TEST(Fabric, NodesComeAndGo) {
   EXPECT_TRUE(fabric.children(kRootDomain).empty());
   const std::size_t domains = fabric.domain_numbers();
   ASSERT_TRUE(fabric.add("a", {"b1", "r2"}));
-  EXPECT_EQ(fabric.domain_numbers(), domains) << "numbers are used again";
+  EXPECT_EQ(fabric.domain_numbers(), domains) << "numbers are reused";
   EXPECT_EQ(fabric.size(), 1U);
 }
 

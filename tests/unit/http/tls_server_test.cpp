@@ -144,12 +144,12 @@ TEST_F(TlsServer, SaysGoodbyeWhenItCloses) {
   TlsSocket asked(running.port(), wish());
   asked.send("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
   EXPECT_EQ(status_of(asked.read_to_close()), "HTTP/1.1 200");
-  EXPECT_TRUE(asked.was_told_goodbye());
+  EXPECT_TRUE(asked.got_close_notify());
 
   TlsSocket refused(running.port(), wish());
   refused.send("nonsense\r\n\r\n");
   EXPECT_EQ(status_of(refused.read_to_close()), "HTTP/1.1 400");
-  EXPECT_TRUE(refused.was_told_goodbye());
+  EXPECT_TRUE(refused.got_close_notify());
   EXPECT_EQ(running.stats().bad_requests, 1U);
 }
 
@@ -158,7 +158,7 @@ TEST_F(TlsServer, AnswersAClientThatSaysGoodbyeRightAfterItsRequest) {
   {
     TlsSocket socket(running.port(), wish());
     socket.send(https_get("/last"));
-    socket.say_goodbye();
+    socket.send_close_notify();
     EXPECT_EQ(body_of(socket.read_reply()), "GET /last? ");
     socket.read_to_close();  // and the server closes, although this side stays open
   }
@@ -247,8 +247,8 @@ TEST_F(TlsServer, AHandshakeThatStopsIsDroppedInTime) {
   RawSocket half(running.port());
   half.send(std::string("\x16\x03\x01\x02\x00\x01\x00\x01\xfc", 9));
   EXPECT_EQ(half.read_to_close(), "");
-  TlsSocket says_nothing(running.port(), wish());
-  EXPECT_EQ(says_nothing.read_to_close(), "");
+  TlsSocket idle_socket(running.port(), wish());
+  EXPECT_EQ(idle_socket.read_to_close(), "");
 }
 
 TEST_F(TlsServer, SilentHandshakesNeverLockOthersOut) {
@@ -354,7 +354,7 @@ TEST_F(TlsServer, DrainsConnectionsInEveryPhase) {
   ASSERT_EQ(status_of(half.read_reply()), "HTTP/1.1 100");
   std::future<void> done = running.drain(std::chrono::seconds(60));
   EXPECT_EQ(idle.read_to_close(), "");
-  EXPECT_TRUE(idle.was_told_goodbye());
+  EXPECT_TRUE(idle.got_close_notify());
   EXPECT_EQ(silent.read_to_close(), "");
   half.send("body");
   EXPECT_EQ(body_of(half.read_to_close()), "POST /late? body");

@@ -67,9 +67,9 @@ class TlsSocket : public RawSocket {
   }
   // Bypasses TLS.
   bool send_raw(std::string_view bytes) { return RawSocket::send(bytes); }
-  void say_goodbye() { SSL_shutdown(ssl_.get()); }
+  void send_close_notify() { SSL_shutdown(ssl_.get()); }
   // Whether the server has sent close_notify, not just closed. Call it after reading to the end.
-  bool was_told_goodbye() const {
+  bool got_close_notify() const {
     return (SSL_get_shutdown(ssl_.get()) & SSL_RECEIVED_SHUTDOWN) != 0;
   }
   std::string protocol() const {

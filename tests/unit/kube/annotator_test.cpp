@@ -24,12 +24,14 @@ std::string annotate_status(int code, const std::string& message) {
 class Annotates : public testing::Test {
  protected:
   void begin(const std::string& name = "w-0") {
-    ticket_ = annotator_.annotate(
-        {"team", name, "u1", {{"chips", "0,3"}, {"more", "y"}}, "chips"}, [this](Result<void> how) {
-          ++answers_;
-          outcome_ =
-              how ? "done" : std::string(to_string(how.error().code)) + ": " + how.error().text();
-        });
+    ticket_ = annotator_.annotate({"team", name, "u1", {{"chips", "0,3"}, {"more", "y"}}, "chips"},
+                                  [this](Result<void> result) {
+                                    ++answers_;
+                                    outcome_ = result
+                                                   ? "done"
+                                                   : std::string(to_string(result.error().code)) +
+                                                         ": " + result.error().text();
+                                  });
   }
   ScriptedTransport server_;
   Annotator annotator_{server_};
@@ -67,7 +69,7 @@ TEST_F(Annotates, ALostAnswerIsLookedFor) {
   server_.fail(Errc::unavailable, "reset by peer");
   server_.pass_time();
   server_.reply(200, annotated_pod("u1", "0,3"));
-  EXPECT_EQ(outcome_, "done") << "it arrived";
+  EXPECT_EQ(outcome_, "done") << "the patch arrived";
 }
 
 TEST_F(Annotates, ThePodThatIsMeant) {

@@ -26,10 +26,11 @@ class Binds : public testing::Test {
  protected:
   void begin() {
     BindRequest order{"team", "w-0", "u1", "n1", {{"chips", "0,3"}}, [this] { return may_send_; }};
-    ticket_ = binder_.bind(std::move(order), [this](Result<void> how) {
+    ticket_ = binder_.bind(std::move(order), [this](Result<void> result) {
       ++answers_;
-      outcome_ =
-          how ? "bound" : std::string(to_string(how.error().code)) + ": " + how.error().text();
+      outcome_ = result
+                     ? "bound"
+                     : std::string(to_string(result.error().code)) + ": " + result.error().text();
     });
   }
   // As a transport does when may_send returns false.
@@ -156,9 +157,9 @@ TEST_F(Binds, CalledOffBeforeItWasSent) {
 TEST_F(Binds, NoSecondTryAfterItWasCalledOff) {
   begin();
   send();
-  EXPECT_EQ(answers_, 0) << "it was sent";
+  EXPECT_EQ(answers_, 0) << "the binding was sent";
   server_.reply(503, "away");
-  EXPECT_EQ(server_.may_send, nullptr) << "asking changes nothing and is always allowed";
+  EXPECT_EQ(server_.may_send, nullptr) << "reading changes nothing and is always allowed";
   server_.reply(200, pod_text("u1", ""));
   may_send_ = false;
   server_.pass_time();
@@ -170,8 +171,8 @@ TEST_F(Binds, NoSecondTryAfterItWasCalledOff) {
 TEST_F(Binds, NamesThatMeanSomethingInAPathAreNotSent) {
   for (const char* name : {"", "a/b", "..", "a?b", "a b", "A", "%2e"}) {
     outcome_.clear();
-    ticket_ = binder_.bind({"team", name, "u1", "n1", {}, {}}, [this](const Result<void>& how) {
-      outcome_ = how ? "bound" : to_string(how.error().code);
+    ticket_ = binder_.bind({"team", name, "u1", "n1", {}, {}}, [this](const Result<void>& result) {
+      outcome_ = result ? "bound" : to_string(result.error().code);
     });
     EXPECT_EQ(server_.target, "wait 0") << name;
     server_.pass_time();

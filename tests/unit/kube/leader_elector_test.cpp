@@ -47,8 +47,10 @@ class Elector : public testing::Test {
     options.identity = "me";
     LeaderElector::Events events;
     events.may_lead = [this] { return may_lead_; };
-    events.began = [this](const std::string& former) { told_.push_back("began after " + former); };
-    events.ended = [this] { told_.emplace_back("ended"); };
+    events.began = [this](const std::string& former) {
+      events_.push_back("began after " + former);
+    };
+    events.ended = [this] { events_.emplace_back("ended"); };
     events.failed = [this](const std::string& what) { failures_.push_back(what); };
     elector_ =
         std::make_unique<LeaderElector>(server_, clock_, options, events, [] { return 0.5; });
@@ -59,7 +61,7 @@ class Elector : public testing::Test {
     server_.reply(404, election_status(404));
     server_.reply(201, held("1", "me"));
     ASSERT_TRUE(elector_->holds());
-    told_.clear();
+    events_.clear();
   }
   // The elector reads repeatedly until so much time has passed.
   void look_on(milliseconds time, const std::string& body) {
@@ -80,7 +82,7 @@ class Elector : public testing::Test {
   ScriptedTransport server_;
   ManualClock clock_;
   bool may_lead_ = true;
-  std::vector<std::string> told_;
+  std::vector<std::string> events_;
   std::vector<std::string> failures_;
   std::unique_ptr<LeaderElector> elector_;
 };
@@ -90,7 +92,7 @@ TEST_F(Elector, MakesTheLeaseWhereThereIsNoneAndRenewsIt) {
   EXPECT_EQ(elector_->standby(), "standby: who leads is not known yet");
   server_.reply(404, election_status(404));
   EXPECT_EQ(server_.target, "POST " + kLeases);
-  EXPECT_EQ(server_.deadline, milliseconds(1000)) << "two tries before the time is over";
+  EXPECT_EQ(server_.deadline, milliseconds(1000)) << "two attempts before the deadline";
   EXPECT_EQ(sent(), Json::parse(R"({"apiVersion":"coordination.k8s.io/v1","kind":"Lease",
       "metadata":{"name":"sched","namespace":"cw","labels":{"chipweave.dev/component":"scheduler"}},
       "spec":{"holderIdentity":"me","leaseDurationSeconds":3,"leaseTransitions":0,
@@ -99,7 +101,7 @@ TEST_F(Elector, MakesTheLeaseWhereThereIsNoneAndRenewsIt) {
   server_.reply(201, held("1", "me", "3", 0));
   EXPECT_TRUE(elector_->holds());
   EXPECT_EQ(elector_->standby(), "");
-  EXPECT_EQ(told_, std::vector<std::string>{"began after "});
+  EXPECT_EQ(events_, std::vector<std::string>{"began after "});
   EXPECT_EQ(elector_->term(), 1U);
   for (int version = 1; version < 4; ++version) {
     EXPECT_EQ(server_.target, "wait 440") << "retry_period and a tenth";
@@ -126,11 +128,11 @@ TEST_F(Elector, HoldsFromWhenTheRenewalWasSentAndNoLongerThanTheDeadline) {
   server_.time += milliseconds(1);
   EXPECT_FALSE(elector_->holds()) << "2 s after it was sent, though nothing has run since";
   EXPECT_EQ(elector_->standby(), "standby: the Lease sched could not be renewed in time");
-  EXPECT_EQ(told_.size(), 1U) << "nobody had the time to tell";
+  EXPECT_EQ(events_.size(), 1U) << "no callback has run yet";
   elector_->check();
-  EXPECT_EQ(told_.back(), "ended");
+  EXPECT_EQ(events_.back(), "ended");
   elector_->check();
-  EXPECT_EQ(told_.size(), 2U) << "once";
+  EXPECT_EQ(events_.size(), 2U) << "once";
 }
 
 TEST_F(Elector, WaitsForAnotherHolderByItsOwnClockOnly) {
@@ -140,11 +142,11 @@ TEST_F(Elector, WaitsForAnotherHolderByItsOwnClockOnly) {
   EXPECT_EQ(elector_->standby(), "standby: the leader is other");
   server_.reply(200, held("7", "other"));
   EXPECT_EQ(server_.target, "PUT " + kLease);
-  EXPECT_EQ(sent()["metadata"]["resourceVersion"], "7") << "not over a renewal that came since";
+  EXPECT_EQ(sent()["metadata"]["resourceVersion"], "7") << "not over a later renewal";
   EXPECT_EQ(sent()["spec"]["leaseTransitions"], 5);
   EXPECT_FALSE(elector_->holds());
   server_.reply(200, held("8", "me", "3", 5));
-  EXPECT_EQ(told_, std::vector<std::string>{"began after other"});
+  EXPECT_EQ(events_, std::vector<std::string>{"began after other"});
 }
 
 TEST_F(Elector, LooksExactlyWhenTheTimeIsOver) {
@@ -175,7 +177,7 @@ TEST_F(Elector, WhatWasNotLookedAtWasNotWaitedFor) {
     server_.pass_time();
   }
   server_.reply(200, held("7", "other"));
-  EXPECT_EQ(server_.target, "wait 440") << "the holder has its time again";
+  EXPECT_EQ(server_.target, "wait 440") << "the holder gets a full lease duration again";
   EXPECT_EQ(failures_.size(), 10U);
   EXPECT_EQ(failures_[0], "the Lease cw/sched cannot be read: no answer");
   server_.pass_time();
@@ -221,11 +223,11 @@ TEST_F(Elector, ALeaderThatIsDisplacedStopsAtOnce) {
   lead();
   server_.pass_time();
   server_.reply(409, election_status(409));
-  EXPECT_TRUE(elector_->holds()) << "perhaps somebody only put a label on it";
+  EXPECT_TRUE(elector_->holds()) << "another client may only have labelled it";
   EXPECT_EQ(server_.target, kLease);
   server_.reply(200, held("5", "other"));
   EXPECT_FALSE(elector_->holds());
-  EXPECT_EQ(told_, std::vector<std::string>{"ended"});
+  EXPECT_EQ(events_, std::vector<std::string>{"ended"});
   EXPECT_EQ(elector_->standby(), "standby: the leader is other");
 }
 
@@ -238,7 +240,7 @@ TEST_F(Elector, SomebodyElsesWriteIsNoLoss) {
   EXPECT_EQ(sent()["metadata"]["resourceVersion"], "5");
   server_.reply(200, held("6", "me"));
   EXPECT_TRUE(elector_->holds());
-  EXPECT_TRUE(told_.empty());
+  EXPECT_TRUE(events_.empty());
 }
 
 TEST_F(Elector, ALostAnswerIsLookedForAndTheLeaderHurries) {
@@ -252,7 +254,7 @@ TEST_F(Elector, ALostAnswerIsLookedForAndTheLeaderHurries) {
   EXPECT_EQ(server_.target, "PUT " + kLease);
   EXPECT_TRUE(elector_->holds());
   server_.time = std::chrono::steady_clock::time_point(milliseconds(2000));
-  EXPECT_FALSE(elector_->holds()) << "of what was not answered nobody knows when it was taken";
+  EXPECT_FALSE(elector_->holds()) << "without an answer the time of the write is unknown";
 }
 
 TEST_F(Elector, AStoppedProcessDoesNotLeadByAnAnswerThatIsOld) {
@@ -263,12 +265,12 @@ TEST_F(Elector, AStoppedProcessDoesNotLeadByAnAnswerThatIsOld) {
   EXPECT_FALSE(elector_->holds());
   server_.reply(200, held("2", "me"));  // it existed all the time
   EXPECT_FALSE(elector_->holds());
-  EXPECT_EQ(told_, std::vector<std::string>{"ended"});
+  EXPECT_EQ(events_, std::vector<std::string>{"ended"});
   EXPECT_EQ(server_.target, kLease);
   server_.reply(200, held("2", "me"));  // unexpected
   server_.reply(200, held("3", "me"));
   EXPECT_TRUE(elector_->holds());
-  EXPECT_EQ(told_.back(), "began after ");
+  EXPECT_EQ(events_.back(), "began after ");
   EXPECT_EQ(elector_->term(), 2U) << "another term";
 }
 
@@ -280,7 +282,7 @@ TEST_F(Elector, ALeaderWhoseLeaseWasDeletedMakesItAnew) {
   EXPECT_EQ(server_.target, "POST " + kLeases);
   server_.reply(201, held("9", "me"));
   EXPECT_TRUE(elector_->holds());
-  EXPECT_TRUE(told_.empty());
+  EXPECT_TRUE(events_.empty());
 }
 
 TEST_F(Elector, ALeaseThatVanishesIsWaitedOutByOthers) {
@@ -331,7 +333,7 @@ TEST_F(Elector, HostileLeases) {
   }
   for (const std::string& spec : {std::string("null"), std::string("{}")}) {
     server_.reply(200, lease(std::to_string(++version), spec));
-    EXPECT_EQ(server_.target, "PUT " + kLease) << "nobody holds it";
+    EXPECT_EQ(server_.target, "PUT " + kLease) << "it has no holder";
     lose_the_race();
   }
   const std::size_t before = failures_.size();
@@ -369,7 +371,7 @@ TEST_F(Elector, SaysWhatIsWrongAndGoesOn) {
   EXPECT_EQ(server_.waiting, seconds(3));
   server_.pass_time();
   server_.on_reply(Reply{429, "later", seconds(1'000'000)});
-  EXPECT_EQ(server_.waiting, seconds(10)) << "no server puts it to sleep";
+  EXPECT_EQ(server_.waiting, seconds(10)) << "no server can delay it without bound";
 }
 
 TEST_F(Elector, GivesTheLeaseBack) {
@@ -378,7 +380,7 @@ TEST_F(Elector, GivesTheLeaseBack) {
   elector_->stop(true, [&] { stopped = true; });
   EXPECT_FALSE(elector_->holds());
   EXPECT_EQ(elector_->standby(), "standby: this replica is shutting down");
-  EXPECT_EQ(told_, std::vector<std::string>{"ended"});
+  EXPECT_EQ(events_, std::vector<std::string>{"ended"});
   EXPECT_EQ(server_.target, kLease);
   server_.reply(200, held("1", "me"));
   EXPECT_EQ(server_.target, "PUT " + kLease);
@@ -391,7 +393,7 @@ TEST_F(Elector, GivesTheLeaseBack) {
   server_.reply(200, held("2", "me"));
   server_.reply(200, held("3", "", "1"));
   EXPECT_TRUE(stopped);
-  EXPECT_EQ(server_.under_way(), 0);
+  EXPECT_EQ(server_.in_flight(), 0);
   EXPECT_FALSE(elector_->holds());
 }
 
@@ -425,7 +427,7 @@ TEST_F(Elector, GivingBackEndsAlsoWithoutAnApiServer) {
     }
   }
   EXPECT_EQ(stopped, 1);
-  EXPECT_EQ(server_.under_way(), 0);
+  EXPECT_EQ(server_.in_flight(), 0);
 }
 
 }  // namespace

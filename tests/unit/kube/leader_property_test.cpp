@@ -324,7 +324,7 @@ TEST_P(Electors, NeverTwoAtOnceAndOneInTheEnd) {
   // know.
   World world(GetParam(), GetParam() % 3 == 2);
   world.disturb(kTime);
-  EXPECT_GT(world.terms(), static_cast<int>(kTime.count()) / 60) << "nobody ever led";
+  EXPECT_GT(world.terms(), static_cast<int>(kTime.count()) / 60) << "no process ever led";
   EXPECT_GT(world.pauses(), static_cast<int>(kTime.count()) / 120);
   world.heal();
   world.run(seconds(10));

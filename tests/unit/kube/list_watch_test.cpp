@@ -57,7 +57,7 @@ TEST_F(Machine, StreamsTheListAndGoesOnFromWhereItEnded) {
 TEST_F(Machine, ListsPageByPageThenWatches) {
   WatchRequest r = lister_.start();
   EXPECT_EQ(r.kind, Kind::list);
-  EXPECT_EQ(r.resource_version, "") << "the newest there is, not what a server remembers";
+  EXPECT_EQ(r.resource_version, "") << "the latest version, not a cached one";
   r = lister_.page("11", "more");
   EXPECT_EQ(r.kind, Kind::list);
   EXPECT_EQ(r.next, "more");
@@ -78,7 +78,8 @@ TEST_F(Machine, AServerWithoutStreamingListsIsListed) {
     m.page("4", "");
     r = m.failed({410, "", {}}, seconds(5));  // and streaming is not tried again
     EXPECT_EQ(r.kind, Kind::list) << status;
-    EXPECT_EQ(r.resource_version, "") << "what is gone from memory must not be listed from there";
+    EXPECT_EQ(r.resource_version, "")
+        << "a version that has expired must not be listed from the cache";
   }
   // etcd 3.4: 200, then an error event
   machine_.start();
@@ -94,8 +95,8 @@ TEST_F(Machine, AVersionThatIsGoneMeansListingAgainOnceAtOnce) {
   ASSERT_TRUE(r);
   EXPECT_TRUE(r->initial_events);
   EXPECT_GT(machine_.round(), before);
-  EXPECT_LT(machine_.complete(), machine_.round()) << "nothing may be swept before the list ends";
-  EXPECT_TRUE(machine_.synced()) << "what was seen stays in use";
+  EXPECT_LT(machine_.complete(), machine_.round()) << "nothing may be removed before the list ends";
+  EXPECT_TRUE(machine_.synced()) << "the last version stays in use";
   r = machine_.event(WatchKind::error, "", false, {410, "Expired", "too old"});
   ASSERT_TRUE(r);
   EXPECT_EQ(r->kind, Kind::wait);
@@ -109,7 +110,7 @@ TEST_F(Machine, FailuresAreWaitedOutLongerAndLonger) {
     EXPECT_EQ(r.kind, Kind::wait);
     EXPECT_EQ(r.delay.count(), expected);
     const WatchRequest next = machine_.waited();
-    EXPECT_EQ(next.kind, Kind::watch) << "a watch that was cut goes on";
+    EXPECT_EQ(next.kind, Kind::watch) << "an interrupted watch continues";
     EXPECT_EQ(next.resource_version, "7");
   }
   EXPECT_EQ(machine_.failed({0, "cut", {}}, seconds(121)).delay.count(), 800);
@@ -139,7 +140,8 @@ TEST_F(Machine, AListThatIsCutBeginsAnew) {
   EXPECT_EQ(machine_.failed({0, "cut", {}}, milliseconds(5)).kind, Kind::wait);
   EXPECT_TRUE(machine_.waited().initial_events);
   added(machine_, "5");
-  EXPECT_EQ(machine_.ended(seconds(5)).kind, Kind::wait) << "an end in order is no end of a list";
+  EXPECT_EQ(machine_.ended(seconds(5)).kind, Kind::wait)
+      << "a regular end of the watch does not complete the list";
   EXPECT_TRUE(machine_.waited().initial_events);
   EXPECT_FALSE(machine_.synced());
 
@@ -157,7 +159,7 @@ TEST_F(Machine, WatchesThatEndAtOnceAreNotRepeatedAtOnce) {
   EXPECT_EQ(machine_.ended(milliseconds(20)).kind, Kind::wait);
   EXPECT_EQ(machine_.waited().resource_version, "7");
   added(machine_, "8");
-  EXPECT_EQ(machine_.ended(milliseconds(20)).kind, Kind::watch) << "it brought something";
+  EXPECT_EQ(machine_.ended(milliseconds(20)).kind, Kind::watch) << "it delivered an event";
 }
 
 }  // namespace

@@ -132,7 +132,7 @@ TEST_F(Reflects, WhatVanishedWhileTheVersionExpiredIsGone) {
                                R"("reason":"Expired","message":"too old resource version"})"));
   EXPECT_TRUE(holds(server_.target, "sendInitialEvents")) << server_.target;
   server_.bytes(event("ADDED", object("c", 7)));
-  EXPECT_EQ(seen_, at_the_end()) << "nothing goes before the list is whole";
+  EXPECT_EQ(seen_, at_the_end()) << "nothing is removed before the list is complete";
   server_.bytes(bookmark(20, true));
   EXPECT_EQ(seen_, (Seen{{"c", ""}}));
   EXPECT_EQ(syncs_, 2);
@@ -183,7 +183,7 @@ TEST_F(Reflects, OnlyOneRequestIsEverUnderWay) {
   server_.end(make_error(Errc::unavailable, "reset"));
   server_.pass_time();
   server_.refuse(410, R"({"code":410})");
-  EXPECT_EQ(server_.under_way(), 1);
+  EXPECT_EQ(server_.in_flight(), 1);
 }
 
 }  // namespace

@@ -62,9 +62,9 @@ class ScriptedTransport final : public Transport {
     sink.bytes(text);
     return on_stream.has_value();
   }
-  void end(Result<void> how) {
+  void end(Result<void> result) {
     const auto sink = *on_stream;
-    sink.ended(std::move(how));
+    sink.ended(std::move(result));
   }
   // The wait is over.
   void pass_time() {
@@ -73,7 +73,7 @@ class ScriptedTransport final : public Transport {
     task();
   }
   // Requests whose tickets live.
-  int under_way() const {
+  int in_flight() const {
     int count = 0;
     for (const bool each : live) count += each ? 1 : 0;
     return count;

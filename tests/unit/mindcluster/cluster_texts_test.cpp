@@ -81,7 +81,7 @@ struct Scratch {
 
   std::map<std::string, std::string> texts(std::size_t most) const {
     std::vector<std::string> order;
-    for (const auto& [node, said] : nodes) order.push_back(node);
+    for (const auto& [node, stored] : nodes) order.push_back(node);
     std::sort(order.begin(), order.end(),
               [](const auto& a, const auto& b) { return natural_less(a, b); });
     std::map<std::string, std::string> out;
@@ -118,9 +118,9 @@ TEST(ClusterTextsProperty, StepByStepIsAsFromScratch) {
         EXPECT_EQ(texts.erase(node), scratch.nodes.erase(node) > 0);
       } else {
         const std::string what = std::to_string(below(3));
-        auto& said = scratch.nodes[node];
-        const bool changes = !there || said.first != what;
-        if (changes) said = {what, there ? std::max(now, said.second + 1) : now};
+        auto& stored = scratch.nodes[node];
+        const bool changes = !there || stored.first != what;
+        if (changes) stored = {what, there ? std::max(now, stored.second + 1) : now};
         EXPECT_EQ(texts.put(node, entry_of(node, what), now), changes);
       }
       if (below(2) == 0) continue;  // several changes at once

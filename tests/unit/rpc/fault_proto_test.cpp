@@ -23,7 +23,7 @@ using domain::Effect;
 using domain::Fault;
 using testing::HasSubstr;
 
-Fault lost() {
+Fault gpu_lost() {
   Fault out;
   out.code = "nvml.lost";
   out.effect = Effect::unusable;
@@ -50,12 +50,12 @@ Fault every_field() {
 }
 
 TEST(FaultProto, ReadsBackWhatWasWritten) {
-  Fault network = lost();
+  Fault network = gpu_lost();
   network.effect = Effect::network;
   Fault note;
   note.code = "nic.flap";
   note.part = "mlx5_0";
-  const std::vector<Fault> faults = {lost(), network, every_field(), note};
+  const std::vector<Fault> faults = {gpu_lost(), network, every_field(), note};
   const auto got = from_proto(to_proto(faults));
   ASSERT_TRUE(got) << got.error().text();
   EXPECT_EQ(*got, faults);
@@ -71,7 +71,7 @@ TEST(FaultProto, WhatIsSentIsAlwaysAccepted) {
   wild.held_until = INT64_MAX;
   const std::string bytes = to_proto(std::vector<Fault>(1000, wild)).SerializeAsString();
   v1::FaultList list;
-  ASSERT_TRUE(list.ParseFromString(bytes)) << "no UTF-8";
+  ASSERT_TRUE(list.ParseFromString(bytes)) << "not UTF-8";
   const auto got = from_proto(list);
   ASSERT_TRUE(got) << got.error().text();
   ASSERT_EQ(got->size(), domain::kMaxReportedFaults);
@@ -103,19 +103,19 @@ TEST(FaultProto, RefusesWhatCannotBeUsedAndNamesIt) {
       {[](auto& f) { f.set_held_until_unix_ms(INT64_MAX); }, "faults[1].held_until_unix_ms"},
   };
   for (const Case& c : cases) {
-    v1::FaultList list = to_proto({lost(), every_field()});
+    v1::FaultList list = to_proto({gpu_lost(), every_field()});
     c.spoil(*list.mutable_faults(1));
     const auto got = from_proto(list);
     ASSERT_FALSE(got) << c.says;
     EXPECT_THAT(got.error().text(), HasSubstr(c.says));
   }
-  v1::FaultList many = to_proto(std::vector<Fault>(256, lost()));
+  v1::FaultList many = to_proto(std::vector<Fault>(256, gpu_lost()));
   *many.add_faults() = many.faults(0);
   EXPECT_THAT(from_proto(many).error().text(), HasSubstr("faults: 257, at most 256"));
 }
 
 TEST(FaultProto, AnEffectOfAnotherVersionIsANote) {
-  v1::FaultList list = to_proto({lost()});
+  v1::FaultList list = to_proto({gpu_lost()});
   list.mutable_faults(0)->set_effect(static_cast<v1::FaultEffect>(77));
   EXPECT_EQ(from_proto(list)->front().effect, Effect::note);
   list.mutable_faults(0)->clear_effect();
@@ -170,9 +170,9 @@ class FormerVersion {
 TEST(FaultProto, FormerVersionsUnderstandAndAreUnderstood) {
   FormerVersion former;
   v1::InventoryReport with = full_report();
-  *with.mutable_full()->mutable_faults() = to_proto({lost()});
+  *with.mutable_full()->mutable_faults() = to_proto({gpu_lost()});
   v1::InventoryReport only_faults = full_report();
-  *only_faults.mutable_delta()->mutable_faults() = to_proto({lost()});
+  *only_faults.mutable_delta()->mutable_faults() = to_proto({gpu_lost()});
   v1::InventoryReport without = full_report();
 
   // An old scheduler reads a new report as one without faults; a new scheduler reads the report of
@@ -190,7 +190,7 @@ TEST(FaultProto, FormerVersionsUnderstandAndAreUnderstood) {
 
   const auto now = sched::decode_report(with);
   ASSERT_TRUE(now && now->faults);
-  EXPECT_EQ(*now->faults, std::vector<Fault>{lost()});
+  EXPECT_EQ(*now->faults, std::vector<Fault>{gpu_lost()});
 }
 
 }  // namespace

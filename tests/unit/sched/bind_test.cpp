@@ -313,17 +313,17 @@ TEST(Bind, ThePodsRequestComesFromTheClusterNotTheCaller) {
   World w;
   w.add_node("n1", "hgx-v100-8");
   auto pod = w.submit("p", 1);
-  PodRequest told = pod;
-  told.chips = 8;
-  EXPECT_EQ(w.fit(told), std::set<std::string>{"n1"});
+  PodRequest claimed = pod;
+  claimed.chips = 8;
+  EXPECT_EQ(w.fit(claimed), std::set<std::string>{"n1"});
   EXPECT_EQ(w.chips(pod).size(), 1U);
   ASSERT_TRUE(w.bind(pod, "n1").ok());
   EXPECT_EQ(w.chips(pod).size(), 1U);
   auto zero = w.submit("z", 0);
-  told = zero;
-  told.chips = 4;
-  told.resource = "nvidia.com/gpu";
-  EXPECT_TRUE(w.scheduler.place(told, {}, true).ok() == false || w.chips(zero).empty());
+  claimed = zero;
+  claimed.chips = 4;
+  claimed.resource = "nvidia.com/gpu";
+  EXPECT_TRUE(w.scheduler.place(claimed, {}, true).ok() == false || w.chips(zero).empty());
   EXPECT_TRUE(w.chips(zero).empty());
   w.expect_sound();
 }

@@ -91,9 +91,9 @@ TEST(Config, HowCallersShowWhoTheyAre) {
   EXPECT_EQ(fault("grpc-auth: none", tls), "");
   EXPECT_NE(fault("grpc-auth: mtls", tls).find("requires --tls-client-ca"), std::string::npos);
   EXPECT_EQ(fault("grpc-auth: mtls", tls + "tls-client-ca: c"), "");
-  EXPECT_EQ(fault("grpc-auth: token", tls), "") << "nobody is let in then, and told so";
+  EXPECT_EQ(fault("grpc-auth: token", tls), "") << "all callers are rejected, and the log says so";
   EXPECT_EQ(fault("grpc-auth: token", tls + "tls-client-ca: c\ngrpc-users: [a, \"group:b\"]"), "");
-  EXPECT_EQ(fault("grpc-auth: token"), "") << "on loopback in the clear";
+  EXPECT_EQ(fault("grpc-auth: token"), "") << "on loopback without TLS";
   EXPECT_NE(fault("grpc-auth: token", "grpc: 0.0.0.0:1").find("requires --tls-cert"),
             std::string::npos);
   EXPECT_NE(

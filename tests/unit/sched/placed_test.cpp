@@ -45,7 +45,7 @@ struct Placed : ::testing::Test {
   }
   Result<void> bind(const PodRequest& a, const std::string& node) {
     Result<void> outcome = make_error(Errc::internal, "no answer");
-    scheduler.bind({a.key, a.uid, node}, [&](Result<void> how) { outcome = std::move(how); });
+    scheduler.bind({a.key, a.uid, node}, [&](Result<void> result) { outcome = std::move(result); });
     return outcome;
   }
   PodRequest submit(const std::string& name, int chips) {
@@ -68,7 +68,7 @@ TEST_F(Placed, ReceivesWhatIsBoundAndWhatEnds) {
   EXPECT_TRUE(diary.lines.empty()) << "a reservation is not a decision";
   ASSERT_TRUE(bind(a, "n1").ok());
   ASSERT_TRUE(bind(none, "n1").ok());
-  ASSERT_TRUE(bind(a, "n1").ok()) << "asked again";
+  ASSERT_TRUE(bind(a, "n1").ok()) << "requested again";
   EXPECT_FALSE(bind(a, "n2").ok());
   ASSERT_TRUE(cluster.end(none.key).ok());
   ASSERT_TRUE(cluster.end(a.key).ok());
@@ -82,10 +82,10 @@ TEST_F(Placed, ReceivesPodsThatOthersBoundOnceTheirChipsAreKnown) {
   const ClusterPod pod = foreign("s", 2);
   scheduler.pod_added(pod, nullptr);
   EXPECT_TRUE(diary.lines.empty());
-  const Placement said{"n1", pod.request.uid, pod.request.resource, {4, 5},
-                       100,  "d-000007",      clock.wall()};
-  scheduler.pod_bound(pod, &said);
-  scheduler.pod_bound(pod, &said);
+  const Placement claimed{"n1", pod.request.uid, pod.request.resource, {4, 5},
+                          100,  "d-000007",      clock.wall()};
+  scheduler.pod_bound(pod, &claimed);
+  scheduler.pod_bound(pod, &claimed);
   scheduler.pod_gone(pod);
   EXPECT_EQ(diary.lines, (std::vector<std::string>{"placed ns/s uid-s on n1 4,5, d-000007",
                                                    "freed ns/s uid-s on n1 4,5, d-000007"}));

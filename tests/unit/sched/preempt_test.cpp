@@ -33,7 +33,7 @@ TEST_F(Preempts, TakesTheFewest) {
   const std::string six = runs("six", 6, 9);
   EXPECT_EQ(victims(2, {one, two, six}), Names{six}) << "one pod is fewer than two";
   EXPECT_EQ(victims(8, {one, two, six}).size(), 3U);
-  EXPECT_EQ(victims(8, {one, six}), Names{}) << "they would not do";
+  EXPECT_EQ(victims(8, {one, six}), Names{}) << "they are not enough";
 }
 
 TEST_F(Preempts, ThenThoseOfLeastPriority) {

@@ -110,7 +110,7 @@ class Walk {
   }
 
   // As a caller may send it, which is not always what the cluster knows.
-  PodRequest told(const PodRequest& a) {
+  PodRequest as_requested(const PodRequest& a) {
     PodRequest out = a;
     if (pick(8) == 0) out.chips = 1 + pick(8);
     return out;
@@ -134,17 +134,17 @@ class Walk {
   void filter() {
     if (PodRequest* a = some_pod()) {
       const auto nodes = some_nodes();
-      const PodRequest asked = told(*a);
+      const PodRequest asked = as_requested(*a);
       const auto first = world_.scheduler.filter(asked, nodes).value().fit;
       EXPECT_EQ(world_.scheduler.filter(asked, nodes).value().fit, first)
-          << "same input twice, other answer";
+          << "same input, different answers";
     }
   }
   void prioritize() {
     if (PodRequest* a = some_pod()) {
       const auto nodes = some_nodes();
       int tens = 0;
-      const auto scores = world_.scheduler.prioritize(told(*a), nodes).value();
+      const auto scores = world_.scheduler.prioritize(as_requested(*a), nodes).value();
       for (const Score& s : scores) {
         EXPECT_GE(s.score, 0);
         EXPECT_LE(s.score, 10);
@@ -157,7 +157,7 @@ class Walk {
     PodRequest* a = some_pod();
     if (a == nullptr) return;
     const std::string node = some_node();
-    const auto got = world_.scheduler.reserve(told(*a), node);
+    const auto got = world_.scheduler.reserve(as_requested(*a), node);
     if (!got) return;
     EXPECT_TRUE(world_.pod(*a).node.empty());
     EXPECT_EQ(got->node, node);

@@ -96,7 +96,7 @@ TEST_F(Session, ARepeatedEvaluationEndsAnEarlierReservation) {
   EXPECT_EQ(predicate(a, "n2"), "");
   EXPECT_EQ(held(), 0U);
   ASSERT_TRUE(allocate(a, "n1").ok());
-  ASSERT_TRUE(allocate(a, "n2").ok()) << "without having been taken back";
+  ASSERT_TRUE(allocate(a, "n2").ok()) << "although it was not taken back";
   EXPECT_EQ(w_.node_of(a), "n2");
   EXPECT_EQ(held(), 1U);
 }
@@ -107,7 +107,7 @@ TEST_F(Session, AForgottenAllocationEndsByItself) {
   const auto b = w_.submit("b", 8);
   ASSERT_TRUE(allocate(a, "n1").ok());
   w_.clock.advance(std::chrono::seconds(20));
-  ASSERT_TRUE(allocate(a, "n1").ok()) << "again: its lifetime begins anew";
+  ASSERT_TRUE(allocate(a, "n1").ok()) << "again: its lifetime starts over";
   w_.clock.advance(std::chrono::seconds(20));
   EXPECT_EQ(predicate(b, "n1"), "not enough free chips");
   w_.clock.advance(std::chrono::seconds(11));
@@ -145,7 +145,7 @@ TEST_F(Session, TriesAGroupWithoutKeepingItsPlan) {
     for (const auto& pod : pods) {
       EXPECT_EQ(predicate(pod, node), "");
       ASSERT_TRUE(allocate(pod, node).ok());
-      EXPECT_EQ(held(), 3U) << "with room for the others";
+      EXPECT_EQ(held(), 3U) << "leaving capacity for the others";
     }
     EXPECT_NE(predicate(w_.submit(World::request(std::string("x") + node, 4)), node), "");
     for (std::size_t i = pods.size(); i-- > 0;) deallocate(pods[i]);
@@ -157,9 +157,9 @@ TEST_F(Session, WaitsUntilTheClusterIsKnown) {
   w_.add_node("n1", "hgx-v100-8");
   const auto a = w_.submit("a", 4);
   w_.scheduler.set_waiting_for("chipweave-scheduler is starting");
-  const auto said = allocate(a, "n1");
-  ASSERT_FALSE(said.ok());
-  EXPECT_EQ(said.error().code, Errc::unavailable);
+  const auto outcome = allocate(a, "n1");
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_EQ(outcome.error().code, Errc::unavailable);
   EXPECT_EQ(held(), 0U);
 }
 

@@ -40,7 +40,7 @@ TEST_F(Speculation, KeepsItsReservationsWhileItLastsAndASecondMore) {
   pass(milliseconds(900));
   for (const auto& pod : {a, b, c}) EXPECT_EQ(w_.chips(pod).size(), 2U) << pod.key.name;
   pass(milliseconds(100));
-  EXPECT_EQ(w_.scheduler.ledger().reserved(), 0U) << "it came to nothing";
+  EXPECT_EQ(w_.scheduler.ledger().reserved(), 0U) << "the attempt was dropped";
 }
 
 TEST_F(Speculation, OthersDoNotProlongIt) {
@@ -51,7 +51,7 @@ TEST_F(Speculation, OthersDoNotProlongIt) {
   pass(milliseconds(100));
   EXPECT_EQ(w_.scheduler.ledger().reserved(), 2U);
   pass(milliseconds(900));
-  EXPECT_EQ(w_.scheduler.ledger().reserved(), 1U) << "that of a pod in no gang lives longer";
+  EXPECT_EQ(w_.scheduler.ledger().reserved(), 1U) << "a reservation outside of gangs lives longer";
 }
 
 TEST_F(Speculation, GivesWayToAPodThatFitsNowhereElse) {
@@ -60,8 +60,8 @@ TEST_F(Speculation, GivesWayToAPodThatFitsNowhereElse) {
   request(a);
   request(b);
   request(w_.submit("small", 2));
-  EXPECT_EQ(w_.scheduler.ledger().reserved(), 3U) << "that one fits beside it";
-  EXPECT_TRUE(w_.fit(member("c", 4)).empty()) << "a member has no right to it";
+  EXPECT_EQ(w_.scheduler.ledger().reserved(), 3U) << "that one fits next to it";
+  EXPECT_TRUE(w_.fit(member("c", 4)).empty()) << "a member must not take it";
   EXPECT_EQ(w_.scheduler.ledger().reserved(), 3U);
   request(member("x", 4, "ns/other"));
   EXPECT_EQ(w_.chips(a).size() + w_.chips(b).size(), 0U);
@@ -81,11 +81,11 @@ TEST_F(Speculation, BeginsAgainWithAMemberThatWasEvaluatedBefore) {
   EXPECT_TRUE(w_.fit(c).empty());
   pass(milliseconds(10));
   request(b);  // in another order, as after a change of priorities
-  EXPECT_EQ(w_.scheduler.ledger().reserved(), 1U) << "what the earlier try left is gone";
+  EXPECT_EQ(w_.scheduler.ledger().reserved(), 1U) << "reservations of the earlier attempt are gone";
   request(a);
   request(a);
   w_.scores(a);
-  EXPECT_EQ(w_.scheduler.ledger().reserved(), 2U) << "asked again at once it is the same try";
+  EXPECT_EQ(w_.scheduler.ledger().reserved(), 2U) << "an immediate repetition is the same attempt";
   EXPECT_EQ(w_.chips(b).size(), 4U);
 }
 

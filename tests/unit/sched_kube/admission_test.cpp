@@ -31,27 +31,27 @@ class Admits : public ::testing::Test {
     world_.create(name, chips);
     world_.api.settle();
   }
-  using Said = std::shared_ptr<std::optional<Result<Admission>>>;
+  using Outcome = std::shared_ptr<std::optional<Result<Admission>>>;
   // Our answer to the API server; empty until there is one.
-  Said request(const std::string& name, const std::string& node, bool dry_run = false,
-               bool with_uid = true, const std::string& placement = "") {
-    auto said = std::make_shared<std::optional<Result<Admission>>>();
+  Outcome request(const std::string& name, const std::string& node, bool dry_run = false,
+                  bool with_uid = true, const std::string& placement = "") {
+    auto outcome = std::make_shared<std::optional<Result<Admission>>>();
     const auto pod = world_.api.pods.find("ns/" + name);
     const std::string of_pod = pod != world_.api.pods.end() ? pod->second.uid : "uid-of-nobody";
     const std::string uid = with_uid ? of_pod : "";
     world_.scheduler->admit({{{"ns", name}, uid, node}, placement, dry_run},
-                            [said](Result<Admission> how) { *said = std::move(how); });
-    return said;
+                            [outcome](Result<Admission> result) { *outcome = std::move(result); });
+    return outcome;
   }
   Annotations admitted(const std::string& name, const std::string& node) {
-    const Said said = request(name, node);
-    EXPECT_TRUE(*said && (*said)->ok()) << name << " on " << node;
-    return *said && (*said)->ok() ? (**said)->annotations : Annotations{};
+    const Outcome outcome = request(name, node);
+    EXPECT_TRUE(*outcome && (*outcome)->ok()) << name << " on " << node;
+    return *outcome && (*outcome)->ok() ? (**outcome)->annotations : Annotations{};
   }
   std::string refused(const std::string& name, const std::string& node) {
-    const Said said = request(name, node);
-    if (!*said) return "no answer";
-    return (*said)->ok() ? "admitted" : (*said)->error().text();
+    const Outcome outcome = request(name, node);
+    if (!*outcome) return "no answer";
+    return (*outcome)->ok() ? "admitted" : (*outcome)->error().text();
   }
   // The nodes where it would fit; nothing is reserved.
   std::vector<std::string> room_for(const std::string& name) {
@@ -95,7 +95,7 @@ TEST_F(Admits, ARepeatedRequestGetsTheSameAnswer) {
   const Annotations notes = admitted("a", "n1");
   EXPECT_EQ(admitted("a", "n1"), notes);
   wait(seconds(10));
-  EXPECT_EQ(admitted("a", "n1"), notes) << "the first may still come through";
+  EXPECT_EQ(admitted("a", "n1"), notes) << "the first may still be stored";
   take("a", "n1", notes);
 }
 
@@ -134,9 +134,9 @@ TEST_F(Admits, RefusesWithAReason) {
   EXPECT_EQ(refused("c", "n2"),
             "pod ns/c no longer fits on node n2: the machine has fewer chips than requested");
   world_.scheduler->set_waiting_for("starting");
-  const Said said = request("b", "n2");
-  ASSERT_TRUE(*said);
-  EXPECT_EQ((*said)->error().code, Errc::unavailable);
+  const Outcome outcome = request("b", "n2");
+  ASSERT_TRUE(*outcome);
+  EXPECT_EQ((*outcome)->error().code, Errc::unavailable);
   world_.scheduler->set_waiting_for("");
 }
 
@@ -144,8 +144,8 @@ TEST_F(Admits, HasNothingToSayOfOtherPods) {
   create("none", 0);
   EXPECT_TRUE(admitted("none", "n1").empty());
   EXPECT_TRUE(admitted("none", "n9").empty());
-  const Said unknown = request("unknown", "n1");
-  EXPECT_FALSE(*unknown) << "the API server is asked first";
+  const Outcome unknown = request("unknown", "n1");
+  EXPECT_FALSE(*unknown) << "the pod is read from the API server first";
   world_.api.settle();
   ASSERT_TRUE(*unknown && (*unknown)->ok());
   EXPECT_TRUE((**unknown)->annotations.empty());
@@ -154,25 +154,25 @@ TEST_F(Admits, HasNothingToSayOfOtherPods) {
   EXPECT_TRUE(admitted("bound", "n1").empty()) << "the API server refuses that itself";
   world_.create("shared", 1, "nvidia.com/gpu.shared");
   world_.api.settle();
-  EXPECT_TRUE(admitted("shared", "n1").empty()) << "parts of chips are not ours";
+  EXPECT_TRUE(admitted("shared", "n1").empty()) << "fractions of chips are not ours";
   EXPECT_EQ(world_.scheduler->in_flight(), 0U);
 }
 
 TEST_F(Admits, FindsThePodWithoutAUid) {
   create("a", 4);
-  const Said said = request("a", "n1", false, false);
-  ASSERT_TRUE(*said && (*said)->ok());
-  EXPECT_EQ((**said)->annotations.count(kPlacementAnnotation), 1U);
-  EXPECT_EQ((**said)->uid, world_.pod("a").uid);
-  take("a", "n1", (**said)->annotations);
+  const Outcome outcome = request("a", "n1", false, false);
+  ASSERT_TRUE(*outcome && (*outcome)->ok());
+  EXPECT_EQ((**outcome)->annotations.count(kPlacementAnnotation), 1U);
+  EXPECT_EQ((**outcome)->uid, world_.pod("a").uid);
+  take("a", "n1", (**outcome)->annotations);
 }
 
 TEST_F(Admits, WithoutAUidAPodThatIsNotThereMustNotBeBound) {
-  const Said said = request("a", "n1", false, false);
+  const Outcome outcome = request("a", "n1", false, false);
   world_.api.settle();
-  ASSERT_TRUE(*said);
-  ASSERT_FALSE((*said)->ok()) << "it may be made before the API server goes on";
-  EXPECT_EQ((*said)->error().text(), "pod ns/a does not exist");
+  ASSERT_TRUE(*outcome);
+  ASSERT_FALSE((*outcome)->ok()) << "it may be created before the API server continues";
+  EXPECT_EQ((*outcome)->error().text(), "pod ns/a does not exist");
 }
 
 // The watch may still show an earlier pod of that name, which is bound already or requests no
@@ -182,10 +182,10 @@ TEST_F(Admits, WithoutAUidNobodyElseIsLetThrough) {
   create("b", 2);
   take("b", "n1", admitted("b", "n1"));
   for (const char* name : {"a", "b"}) {
-    const Said said = request(name, "n1", false, false);
-    ASSERT_TRUE(*said && (*said)->ok());
-    EXPECT_EQ((**said)->uid, world_.pod(name).uid);
-    EXPECT_TRUE((**said)->annotations.empty());
+    const Outcome outcome = request(name, "n1", false, false);
+    ASSERT_TRUE(*outcome && (*outcome)->ok());
+    EXPECT_EQ((**outcome)->uid, world_.pod(name).uid);
+    EXPECT_TRUE((**outcome)->annotations.empty());
   }
 }
 
@@ -194,13 +194,13 @@ TEST_F(Admits, APodWhosePredecessorTheWatchStillShowsIsNotLetThrough) {
   create("a", 2);
   world_.api.remove("ns/a");
   world_.create("a", 4);
-  const Said said = request("a", "n1");
-  EXPECT_FALSE(*said);
+  const Outcome outcome = request("a", "n1");
+  EXPECT_FALSE(*outcome);
   world_.api.take(0, SimulatedApi::Fate::answered);
-  ASSERT_TRUE(*said);
-  ASSERT_FALSE((*said)->ok()) << "what it asks for is not known";
-  EXPECT_EQ((*said)->error().code, Errc::unavailable);
-  EXPECT_EQ((*said)->error().text(), "cannot read pod ns/a: the watch has not delivered it yet");
+  ASSERT_TRUE(*outcome);
+  ASSERT_FALSE((*outcome)->ok()) << "its request is unknown";
+  EXPECT_EQ((*outcome)->error().code, Errc::unavailable);
+  EXPECT_EQ((*outcome)->error().text(), "cannot read pod ns/a: the watch has not delivered it yet");
   world_.api.settle();
   take("a", "n1", admitted("a", "n1"));
   EXPECT_EQ(world_.annotated("a").size(), 4U);
@@ -211,45 +211,45 @@ TEST_F(Admits, NorIsOneThatWasMadeAnewMeanwhile) {
   create("a", 2);
   world_.api.remove("ns/a");
   world_.create("a", 4);
-  const Said said = request("a", "n1");
+  const Outcome outcome = request("a", "n1");
   for (std::size_t n = 0; n < world_.api.watches(); ++n) world_.api.feed(n, 1);
   world_.api.take(0, SimulatedApi::Fate::answered);
-  ASSERT_TRUE(*said);
-  EXPECT_FALSE((*said)->ok());
+  ASSERT_TRUE(*outcome);
+  EXPECT_FALSE((*outcome)->ok());
   world_.api.settle();
   take("a", "n1", admitted("a", "n1"));
 }
 
 TEST_F(Admits, APodThatTheWatchHasNotDeliveredIsRead) {
   world_.create("a", 4);
-  const Said said = request("a", "n1");
-  EXPECT_FALSE(*said);
+  const Outcome outcome = request("a", "n1");
+  EXPECT_FALSE(*outcome);
   world_.api.take(0, SimulatedApi::Fate::answered);
-  ASSERT_TRUE(*said && (*said)->ok());
+  ASSERT_TRUE(*outcome && (*outcome)->ok());
   EXPECT_EQ(world_.held("a").size(), 4U);
-  take("a", "n1", (**said)->annotations);
+  take("a", "n1", (**outcome)->annotations);
 }
 
 TEST_F(Admits, WithoutAWordOfTheApiServerThereIsNone) {
   world_.create("a", 4);
-  const Said said = request("a", "n1");
+  const Outcome outcome = request("a", "n1");
   world_.api.take(0, SimulatedApi::Fate::lost_before);
-  ASSERT_TRUE(*said);
-  ASSERT_FALSE((*said)->ok());
-  EXPECT_EQ((*said)->error().code, Errc::unavailable);
+  ASSERT_TRUE(*outcome);
+  ASSERT_FALSE((*outcome)->ok());
+  EXPECT_EQ((*outcome)->error().code, Errc::unavailable);
 }
 
 TEST_F(Admits, ADryRunTakesNothing) {
   create("a", 4);
-  const Said dry = request("a", "n1", true);
+  const Outcome dry = request("a", "n1", true);
   ASSERT_TRUE(*dry && (*dry)->ok());
   EXPECT_EQ(world_.scheduler->ledger().reserved() + world_.scheduler->ledger().bound(), 0U);
   EXPECT_EQ(world_.scheduler->in_flight(), 0U);
   const Annotations real = admitted("a", "n1");
-  EXPECT_EQ(real, (**dry)->annotations) << "it said what would be done";
+  EXPECT_EQ(real, (**dry)->annotations) << "it announced the result";
   take("a", "n1", real);
   create("b", 8);
-  const Said no = request("b", "n1", true);
+  const Outcome no = request("b", "n1", true);
   ASSERT_TRUE(*no);
   EXPECT_EQ((*no)->error().text(), "pod ns/b does not fit on node n1: not enough free chips");
 }
@@ -259,7 +259,7 @@ TEST_F(Admits, ABindingThatNeverCameIsGivenUp) {
   create("b", 8);
   admitted("a", "n1");
   wait(seconds(60));
-  EXPECT_EQ(room_for("b"), std::vector<std::string>{"n2"}) << "it may still come through";
+  EXPECT_EQ(room_for("b"), std::vector<std::string>{"n2"}) << "it may still be stored";
   wait(seconds(30));
   EXPECT_EQ(room_for("b"), (std::vector<std::string>{"n1", "n2"}));
   EXPECT_EQ(world_.scheduler->in_flight(), 0U);
@@ -273,7 +273,7 @@ TEST_F(Admits, ElsewhereAfterAllBothSetsAreKeptUntilItIsKnown) {
   EXPECT_EQ(room_for("a"), (std::vector<std::string>{"n1", "n2"}));
   const Annotations second = admitted("a", "n2");
   EXPECT_NE(first, second);
-  EXPECT_EQ(room_for("b"), std::vector<std::string>{}) << "either may come through";
+  EXPECT_EQ(room_for("b"), std::vector<std::string>{}) << "either may be stored";
   EXPECT_EQ(world_.scheduler->check_invariants(), "");
   take("a", "n1", first);
   EXPECT_EQ(room_for("b"), std::vector<std::string>{"n2"});
@@ -305,11 +305,11 @@ TEST_F(Admits, OrphansEndWithTheUncertaintyWindowAndWithThePod) {
 
 TEST_F(Admits, OurOwnBindingPassesUnchanged) {
   create("a", 4);
-  const auto said = world_.bind("a", "n1");
+  const auto outcome = world_.bind("a", "n1");
   const Annotations notes = admitted("a", "n1");  // another scheduler's, while ours is in flight
   EXPECT_EQ(refused("a", "n2"), "pod ns/a is being bound to node n1; its outcome is not known yet");
   world_.api.take(0, SimulatedApi::Fate::answered);
-  EXPECT_EQ(*said, "bound");
+  EXPECT_EQ(*outcome, "bound");
   EXPECT_EQ(world_.pod("a").annotations.at(kPlacementAnnotation), notes.at(kPlacementAnnotation));
 }
 
@@ -318,14 +318,14 @@ TEST_F(Admits, OurOwnBindingPassesUnchanged) {
 TEST_F(Admits, OurOwnIsNotWaitedForAfterItsAnswer) {
   create("a", 8);
   create("b", 8);
-  const auto said = world_.bind("a", "n1");
+  const auto outcome = world_.bind("a", "n1");
   const std::string sent =
       nlohmann::json::parse(world_.api.body_of(0))["metadata"]["annotations"][kPlacementAnnotation];
-  const Said own = request("a", "n1", false, true, sent);
+  const Outcome own = request("a", "n1", false, true, sent);
   ASSERT_TRUE(*own && (*own)->ok());
   world_.api.remove("ns/a");
   world_.api.take(0, SimulatedApi::Fate::answered);
-  EXPECT_EQ(*said, "pod ns/a does not exist");
+  EXPECT_EQ(*outcome, "pod ns/a does not exist");
   EXPECT_EQ(room_for("b"), (std::vector<std::string>{"n1", "n2"}));
 }
 
@@ -333,12 +333,12 @@ TEST_F(Admits, OurOwnIsNotWaitedForAfterItsAnswer) {
 TEST_F(Admits, AnothersIsWaitedForWhenOursFails) {
   create("a", 8);
   create("b", 8);
-  const auto said = world_.bind("a", "n1");
+  const auto outcome = world_.bind("a", "n1");
   const Annotations notes = admitted("a", "n1");
   world_.api.refuse_next_binding(409);
   world_.api.settle();
-  EXPECT_NE(*said, "bound");
-  EXPECT_NE(*said, "");
+  EXPECT_NE(*outcome, "bound");
+  EXPECT_NE(*outcome, "");
   EXPECT_EQ(room_for("b"), std::vector<std::string>{"n2"});
   take("a", "n1", notes);
   EXPECT_EQ(world_.held("a").size(), 8U);
@@ -373,7 +373,7 @@ TEST_F(Admits, WhatWasAdmittedCanBeBoundByUs) {
 // A replica that led meanwhile has replaced this one's binding.
 TEST_F(Admits, WhatThePodSaysWinsOverWhatWasSent) {
   create("a", 2);
-  const auto said = world_.bind("a", "n1");
+  const auto outcome = world_.bind("a", "n1");
   const auto sent = world_.held("a");
   Annotations changed;
   changed[kPlacementAnnotation] =
@@ -383,7 +383,7 @@ TEST_F(Admits, WhatThePodSaysWinsOverWhatWasSent) {
   EXPECT_NE(sent, (std::vector<int>{6, 7}));
   // the API server answers before the watch delivers it
   world_.api.take(0, SimulatedApi::Fate::answered);
-  EXPECT_EQ(*said, "bound");
+  EXPECT_EQ(*outcome, "bound");
   world_.api.annotate("ns/a", kPlacementAnnotation, changed.at(kPlacementAnnotation));
   world_.api.forget_history();  // so that only the last version is seen
   world_.come_to_rest();

@@ -77,7 +77,7 @@ TEST_F(DecideAfterBind, SurvivesTheApiServersSilence) {
   create("a", 4);
   world_.api.set_node("ns/a", "n1");
   for (std::size_t i = 0; i < world_.api.watches(); ++i) world_.api.feed(i, 10);
-  ASSERT_GT(world_.api.waiting(), 0U) << "it looks at the pod first";
+  ASSERT_GT(world_.api.waiting(), 0U) << "it reads the pod first";
   for (int lost = 0; lost < 3; ++lost) {
     while (world_.api.waiting() > 0) world_.api.take(0, SimulatedApi::Fate::lost_after);
     world_.pass(seconds(1));

@@ -91,7 +91,7 @@ TEST_F(BestEffort, ChipsThatComeFreeRequeuePods) {
   world_.add_node("n1", "hgx-v100-8", {{6, domain::Health::unhealthy}});
   world_.api.settle();
   some_time();
-  EXPECT_EQ(world_.api.touched, Strings{}) << "still no room";
+  EXPECT_EQ(world_.api.touched, Strings{}) << "still no free chips";
   world_.add_node("n1", "hgx-v100-8");
   world_.api.settle();
   some_time();

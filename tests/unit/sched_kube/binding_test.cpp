@@ -31,13 +31,13 @@ class KubeBind : public ::testing::Test {
   // later.
   std::shared_ptr<std::string> bind_without_answer(const std::string& name,
                                                    const std::string& node) {
-    auto said = world_.bind(name, node);
+    auto outcome = world_.bind(name, node);
     world_.api.detach(0);
-    while (said->empty()) {
+    while (outcome->empty()) {
       if (world_.api.waiting() > 0) world_.api.take(0, Fate::lost_before);
       world_.pass(milliseconds(100));
     }
-    return said;
+    return outcome;
   }
   KubeWorld world_;
 };
@@ -46,14 +46,14 @@ TEST_F(KubeBind, WritesNodeAndChipsAtOnce) {
   world_.create("a", 2);
   world_.api.settle();
   EXPECT_EQ(world_.fit("a"), (std::vector<std::string>{"n1", "n2"}));
-  const auto said = world_.bind("a", "n2");
-  EXPECT_EQ(*said, "") << "only the API server can say so";
-  EXPECT_EQ(world_.held("a"), (std::vector<int>{0, 3})) << "held all the same";
+  const auto outcome = world_.bind("a", "n2");
+  EXPECT_EQ(*outcome, "") << "only the API server can decide that";
+  EXPECT_EQ(world_.held("a"), (std::vector<int>{0, 3})) << "held nevertheless";
   world_.api.take(0, Fate::answered);
-  EXPECT_EQ(*said, "bound");
+  EXPECT_EQ(*outcome, "bound");
   EXPECT_EQ(world_.pod("a").node, "n2");
   EXPECT_EQ(world_.annotated("a"), (std::vector<int>{0, 3}));
-  EXPECT_EQ(*world_.bind("a", "n2"), "bound") << "asked again: the first answer was lost";
+  EXPECT_EQ(*world_.bind("a", "n2"), "bound") << "a repeated request, as after a lost answer";
   world_.come_to_rest();
   EXPECT_EQ(world_.recorder.bound_pods, std::vector<std::string>{"a"}) << "reported once";
   EXPECT_EQ(world_.api.events, std::vector<std::string>{"ChipsAssigned"});
@@ -62,19 +62,19 @@ TEST_F(KubeBind, WritesNodeAndChipsAtOnce) {
 TEST_F(KubeBind, TheWatchMayBeFasterThanTheAnswer) {
   world_.create("a", 2);
   world_.api.settle();
-  const auto said = world_.bind("a", "n1");
+  const auto outcome = world_.bind("a", "n1");
   world_.api.take(0, Fate::lost_after);
-  EXPECT_EQ(*said, "");
+  EXPECT_EQ(*outcome, "");
   for (std::size_t i = 0; i < world_.api.watches(); ++i) world_.api.feed(i, 10);
-  EXPECT_EQ(*said, "bound");
+  EXPECT_EQ(*outcome, "bound");
 }
 
 TEST_F(KubeBind, WhileUncertainThePodKeepsItsChipsAndNode) {
   world_.create("a", 8);
   world_.create("b", 8);
   world_.api.settle();
-  const auto said = bind_without_answer("a", "n1");
-  EXPECT_TRUE(holds(*said, "did not take the binding")) << *said;
+  const auto outcome = bind_without_answer("a", "n1");
+  EXPECT_TRUE(holds(*outcome, "did not take the binding")) << *outcome;
   EXPECT_EQ(world_.held("a").size(), 8U);
   world_.pass(seconds(40));  // longer than any reservation
   EXPECT_EQ(world_.fit("b"), std::vector<std::string>{"n2"});
@@ -108,9 +108,9 @@ TEST_F(KubeBind, ABindingThatNeverArrivesIsGivenUpOnceThePodIsReadUnbound) {
   world_.api.settle();
   bind_without_answer("a", "n1");
   world_.pass(seconds(80));
-  ASSERT_EQ(world_.api.waiting(), 1U) << "the pod is asked";
+  ASSERT_EQ(world_.api.waiting(), 1U) << "the pod is read";
   world_.api.take(0, Fate::lost_before);
-  EXPECT_EQ(world_.held("a").size(), 8U) << "no answer is no answer";
+  EXPECT_EQ(world_.held("a").size(), 8U) << "without an answer nothing is reported";
   world_.pass(seconds(6));
   world_.api.take(0, Fate::answered);
   EXPECT_EQ(world_.held("a"), std::vector<int>{});
@@ -122,10 +122,10 @@ TEST_F(KubeBind, ABindingThatNeverArrivesIsGivenUpOnceThePodIsReadUnbound) {
 TEST_F(KubeBind, WhoWasBoundBySomebodyElseIsCountedBeforeTheAnswer) {
   world_.create("a", 2);
   world_.api.settle();
-  const auto said = world_.bind("a", "n1");
+  const auto outcome = world_.bind("a", "n1");
   world_.api.set_node("ns/a", "n2");
-  while (said->empty()) world_.api.take(0, Fate::answered);
-  EXPECT_TRUE(holds(*said, "was bound to node n2 by another scheduler")) << *said;
+  while (outcome->empty()) world_.api.take(0, Fate::answered);
+  EXPECT_TRUE(holds(*outcome, "was bound to node n2 by another scheduler")) << *outcome;
   ASSERT_NE(world_.holding("a"), nullptr);
   EXPECT_TRUE(world_.holding("a")->assumed);
   EXPECT_EQ(world_.scheduler->nodes().node(world_.holding("a")->node).name, "n2");
@@ -134,27 +134,27 @@ TEST_F(KubeBind, WhoWasBoundBySomebodyElseIsCountedBeforeTheAnswer) {
 TEST_F(KubeBind, APodThatIsDeletedMeanwhileGivesItsChipsBack) {
   world_.create("a", 8);
   world_.api.settle();
-  const auto said = world_.bind("a", "n1");
+  const auto outcome = world_.bind("a", "n1");
   const std::string uid = world_.pod("a").uid;
   world_.api.remove("ns/a");
   for (std::size_t i = 0; i < world_.api.watches(); ++i) world_.api.feed(i, 10);
-  EXPECT_TRUE(holds(*said, "was deleted")) << *said;
+  EXPECT_TRUE(holds(*outcome, "was deleted")) << *outcome;
   EXPECT_EQ(world_.scheduler->ledger().find(uid), nullptr);
 }
 
 TEST_F(KubeBind, APodThatTheWatchHasNotDeliveredIsRead) {
   world_.create("a", 2);
-  const auto said = world_.bind("a", "n1");
+  const auto outcome = world_.bind("a", "n1");
   ASSERT_EQ(world_.api.waiting(), 1U);
   world_.api.take(0, Fate::answered);  // the pod
   world_.api.take(0, Fate::answered);  // the binding
-  EXPECT_EQ(*said, "bound");
+  EXPECT_EQ(*outcome, "bound");
   const auto none = world_.bind_as("ns", "none", "u", "n1");
   while (none->empty()) world_.api.take(0, Fate::answered);
   EXPECT_EQ(*none, "pod ns/none does not exist");
   const auto bad = world_.bind_as("ns/../x", "a b", "u", "n1");
   world_.pass(milliseconds(1));
-  EXPECT_EQ(*bad, "pod ns/../x/a b does not exist") << "nothing such goes into a path";
+  EXPECT_EQ(*bad, "pod ns/../x/a b does not exist") << "such a name must not reach a path";
 }
 
 TEST_F(KubeBind, AnotherPodOfTheSameNameIsNotBound) {
@@ -163,9 +163,9 @@ TEST_F(KubeBind, AnotherPodOfTheSameNameIsNotBound) {
   const std::string old = world_.pod("a").uid;
   world_.api.remove("ns/a");
   world_.create("a", 2);
-  const auto said = world_.bind_as("ns", "a", old, "n1");  // the watch has not delivered it yet
-  while (said->empty()) world_.api.take(0, Fate::answered);
-  EXPECT_TRUE(holds(*said, "another uid")) << *said;
+  const auto outcome = world_.bind_as("ns", "a", old, "n1");  // the watch has not delivered it yet
+  while (outcome->empty()) world_.api.take(0, Fate::answered);
+  EXPECT_TRUE(holds(*outcome, "another uid")) << *outcome;
   EXPECT_EQ(world_.pod("a").node, "");
 }
 
@@ -176,25 +176,25 @@ TEST_F(KubeBind, OldNewsOfTheNameDoesNotGiveUpABinding) {
   world_.api.remove("ns/a");
   world_.create("a", 2);
   const std::string uid = world_.pod("a").uid;
-  const auto said = world_.bind("a", "n1");
+  const auto outcome = world_.bind("a", "n1");
   world_.api.take(0, Fate::answered);    // the pod, which the watch has not delivered
   world_.api.take(0, Fate::lost_after);  // the binding
-  for (std::size_t told = 0; told < 3; ++told) {
+  for (std::size_t step = 0; step < 3; ++step) {
     for (std::size_t i = 0; i < world_.api.watches(); ++i) world_.api.feed(i, 1);
-    ASSERT_NE(world_.scheduler->ledger().find(uid), nullptr) << told;
-    EXPECT_EQ(world_.held("a"), (std::vector<int>{0, 3})) << told;
+    ASSERT_NE(world_.scheduler->ledger().find(uid), nullptr) << step;
+    EXPECT_EQ(world_.held("a"), (std::vector<int>{0, 3})) << step;
   }
   world_.api.settle();
-  EXPECT_EQ(*said, "bound");
+  EXPECT_EQ(*outcome, "bound");
 }
 
 TEST_F(KubeBind, APodWithoutChipsIsBoundAsItIs) {
   world_.create("cpu", 0);
   world_.api.settle();
   EXPECT_EQ(world_.fit("cpu").size(), 2U);
-  const auto said = world_.bind("cpu", "n1");
+  const auto outcome = world_.bind("cpu", "n1");
   world_.api.settle();
-  EXPECT_EQ(*said, "bound");
+  EXPECT_EQ(*outcome, "bound");
   EXPECT_TRUE(world_.pod("cpu").annotations.empty());
   world_.come_to_rest();
   EXPECT_EQ(world_.kubernetes->cluster().size(), 0U) << "of no interest once it is bound";
@@ -204,8 +204,8 @@ TEST_F(KubeBind, NobodyIsAnsweredBeforeTheClusterIsKnown) {
   world_.create("a", 2);
   world_.restart();
   EXPECT_NE(world_.scheduler->waiting_for(), "");
-  const auto said = world_.bind("a", "n1");
-  EXPECT_TRUE(holds(*said, "is starting")) << *said;
+  const auto outcome = world_.bind("a", "n1");
+  EXPECT_TRUE(holds(*outcome, "is starting")) << *outcome;
   EXPECT_FALSE(world_.scheduler->place(world_.request(world_.pod("a")), {}, false).ok());
   EXPECT_FALSE(world_.scheduler->explain({"ns", "a"}).ok());
   world_.api.settle();

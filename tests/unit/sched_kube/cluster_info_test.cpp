@@ -193,7 +193,7 @@ TEST_F(Publisher, WritesOnChangeAndNotMoreOftenThanEveryFiveSeconds) {
   EXPECT_EQ(labels["app.kubernetes.io/managed-by"], "chipweave-scheduler");
   pass(seconds(60));
   EXPECT_THAT(writes(), IsEmpty());
-  // Pods come and go for half a minute.
+  // Pods are added and deleted for half a minute.
   for (int i = 0; i < 60; ++i) {
     hold("p", "a1", ChipSet{i % 8}, true);
     pass(milliseconds(500));
@@ -216,7 +216,7 @@ TEST_F(Publisher, OnlyTheLeaderWrites) {
   hold("p", "a1", ChipSet{0}, true);
   pass(seconds(20), false);
   EXPECT_THAT(api_.log, IsEmpty());
-  EXPECT_EQ(api_.under_way(), 0U);
+  EXPECT_EQ(api_.in_flight(), 0U);
   pass(seconds(1));
   EXPECT_THAT(writes(), ElementsAre("PATCH " + kDevices));
 }

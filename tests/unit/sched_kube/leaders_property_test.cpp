@@ -84,7 +84,7 @@ class LeaderWalk {
       return;
     }
     if (what < 80) return end();
-    if (what < 90) return two_.pass(milliseconds(1 + pick(300)), TwoReplicas::Watches::silent);
+    if (what < 90) return two_.pass(milliseconds(1 + pick(300)), TwoReplicas::Watches::stalled);
     if (what < 92) return machine();
     if (what < 94) return foreign();
     if (what < 97) return trouble();
@@ -145,9 +145,9 @@ class LeaderWalk {
       if (pick(2) == 0) (void)to.scheduler->prioritize(to.request(pod), left);
     }
     to.scheduler->bind(
-        {{pod.ns, pod.name}, pod.uid, node}, [this, pod, node](const Result<void>& how) {
-          if (!how && how.error().text().starts_with("standby: ")) ++refusals_;
-          if (!how) return;
+        {{pod.ns, pod.name}, pod.uid, node}, [this, pod, node](const Result<void>& result) {
+          if (!result && result.error().text().starts_with("standby: ")) ++refusals_;
+          if (!result) return;
           ++bindings_;
           const auto it = api().pods.find(pod.key());
           if (it == api().pods.end() || it->second.uid != pod.uid) return;
@@ -248,13 +248,13 @@ class LeaderWalk {
       case 6:
         if (replica.process->paused) return;
         replica.kubernetes->stop([] {});
-        two_.pass(milliseconds(pick(600)), TwoReplicas::Watches::silent);
+        two_.pass(milliseconds(pick(600)), TwoReplicas::Watches::stalled);
         return replica.kill();
       default:
         return heal(replica);
     }
     // usually the other replica has taken over when this one resumes
-    if (pick(3) != 0) two_.pass(milliseconds(pick(4500)), TwoReplicas::Watches::silent);
+    if (pick(3) != 0) two_.pass(milliseconds(pick(4500)), TwoReplicas::Watches::stalled);
   }
 
   std::mt19937 random_;
@@ -271,9 +271,9 @@ class LeaderInterleavings : public ::testing::TestWithParam<unsigned> {};
 TEST_P(LeaderInterleavings, NeverGiveAChipTwiceAndEndWithTheTruth) {
   LeaderWalk walk(GetParam());
   walk.run();
-  EXPECT_GT(walk.bindings(), kLeaderSteps / 250) << "the walk got nowhere";
-  EXPECT_GT(walk.changes(), kLeaderSteps / 2000) << "nobody took over";
-  EXPECT_GT(walk.refusals(), kLeaderSteps / 250) << "nobody was on standby";
+  EXPECT_GT(walk.bindings(), kLeaderSteps / 250) << "the random walk made no progress";
+  EXPECT_GT(walk.changes(), kLeaderSteps / 2000) << "no replica took over";
+  EXPECT_GT(walk.refusals(), kLeaderSteps / 250) << "no replica was on standby";
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, LeaderInterleavings, ::testing::Range(0U, 20U));

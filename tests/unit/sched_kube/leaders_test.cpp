@@ -78,9 +78,9 @@ TEST_F(Leaders, OneDecidesAndTheOtherLooksOn) {
   EXPECT_EQ(b.scheduler->ledger().reserved(), 0U);
   EXPECT_TRUE(b.scheduler->what_if(request, nodes).ok());
   EXPECT_TRUE(b.scheduler->explain(request.key).ok());
-  const auto said = a.bind("p", "n1");
+  const auto outcome = a.bind("p", "n1");
   api.settle();
-  EXPECT_EQ(*said, "bound");
+  EXPECT_EQ(*outcome, "bound");
   EXPECT_EQ(b.held("p"), a.held("p")) << "warm";
   EXPECT_TRUE(b.scheduler->explain(request.key).ok());
   two.pass(seconds(2));
@@ -95,15 +95,15 @@ TEST_F(Leaders, TheOtherTakesOverWhenTheLeaderIsGone) {
     ASSERT_LT(a.clock.now() - begin, seconds(5));
     two.pass(milliseconds(100));
   }
-  EXPECT_GE(a.clock.now() - begin, seconds(2)) << "not before the leader's time is over";
+  EXPECT_GE(a.clock.now() - begin, seconds(2)) << "not before the leader's term is over";
   two.pass(milliseconds(100));
   EXPECT_TRUE(labelled("b"));
-  EXPECT_FALSE(labelled("a")) << "taken off by the next";
+  EXPECT_FALSE(labelled("a")) << "removed by the next leader";
   a.create("p", 2);
   api.settle();
-  const auto said = b.bind("p", "n1");
+  const auto outcome = b.bind("p", "n1");
   api.settle();
-  EXPECT_EQ(*said, "bound");
+  EXPECT_EQ(*outcome, "bound");
 }
 
 // The other replica's watch has not yet delivered the leader's last binding.
@@ -118,12 +118,12 @@ TEST_F(Leaders, ANewLeaderListsTheNodesPodsFirst) {
   EXPECT_EQ(*first, "bound");
   const std::vector<int> chips = KubeWorld::annotated(a.pod("p"));
   a.kill();
-  two.pass(seconds(4), TwoReplicas::Watches::silent);
+  two.pass(seconds(4), TwoReplicas::Watches::stalled);
   ASSERT_TRUE(b.leads());
-  EXPECT_EQ(b.held("p").size(), 0U) << "it has not heard of it";
+  EXPECT_EQ(b.held("p").size(), 0U) << "its watch has not delivered it";
   const auto second = b.bind("q", "n1");
   const auto third = b.bind("r", "n1");
-  EXPECT_EQ(bindings_sent(), 0U) << "the node is asked for first";
+  EXPECT_EQ(bindings_sent(), 0U) << "the node is listed first";
   EXPECT_EQ(sent("spec.nodeName%3Dn1"), 1U) << "once";
   take_where("spec.nodeName%3Dn1", Fate::answered);
   EXPECT_EQ(b.held("p"), chips);
@@ -143,9 +143,9 @@ TEST_F(Leaders, ANewLeaderListsTheNodesPodsFirst) {
 TEST_F(Leaders, WithoutAnAnswerAboutTheNodeNothingIsBound) {
   a.create("p", 4);
   api.settle();
-  const auto said = a.bind("p", "n1");
+  const auto outcome = a.bind("p", "n1");
   api.take(0, Fate::lost_before);
-  EXPECT_TRUE(has_part(*said, "cannot list the pods of node n1")) << *said;
+  EXPECT_TRUE(has_part(*outcome, "cannot list the pods of node n1")) << *outcome;
   EXPECT_EQ(a.scheduler->in_flight(), 0U);
   EXPECT_EQ(a.scheduler->ledger().bound(), 0U);
   const auto again = a.bind("p", "n1");
@@ -161,9 +161,9 @@ TEST_F(Leaders, APodThatWasMadeAnewIsSeenOnItsNode) {
   api.remove("ns/p");
   a.create("p", 2);
   api.set_node("ns/p", "n1");
-  const auto said = a.bind("q", "n1");
+  const auto outcome = a.bind("q", "n1");
   api.take(0, Fate::answered);
-  EXPECT_TRUE(has_part(*said, "no longer fits")) << *said;
+  EXPECT_TRUE(has_part(*outcome, "no longer fits")) << *outcome;
   EXPECT_EQ(a.scheduler->ledger().bound(), 1U);
 }
 
@@ -172,16 +172,16 @@ TEST_F(Leaders, AListThatADeletionOvertookIsRepeated) {
   a.create("p", 4);
   a.create("q", 8);
   api.settle();
-  const auto said = a.bind("q", "n1");
+  const auto outcome = a.bind("q", "n1");
   api.remove("ns/p");
   a.feed_all();  // the deletion arrives
   a.create("p", 2);
   api.set_node("ns/p", "n1");
   api.take(0, Fate::answered);
-  EXPECT_EQ(*said, "") << "perhaps the list is older";
+  EXPECT_EQ(*outcome, "") << "the list may be older";
   ASSERT_EQ(api.waiting(), 1U);
   api.take(0, Fate::answered);
-  EXPECT_TRUE(has_part(*said, "no longer fits")) << *said;
+  EXPECT_TRUE(has_part(*outcome, "no longer fits")) << *outcome;
 }
 
 TEST_F(Leaders, AStoppedLeaderDoesNotBindWhenItGoesOn) {
@@ -195,9 +195,9 @@ TEST_F(Leaders, AStoppedLeaderDoesNotBindWhenItGoesOn) {
     a.process->run([&] { late = a.bind("p", "n1"); });
     two.pass(seconds(4));
     ASSERT_TRUE(b.leads());
-    const auto said = b.bind("q", "n1");
+    const auto outcome = b.bind("q", "n1");
     api.settle();
-    EXPECT_EQ(*said, "bound");
+    EXPECT_EQ(*outcome, "bound");
     if (!request_first) std::reverse(a.process->held.begin(), a.process->held.end());
     a.process->resume();
     ASSERT_NE(late, nullptr);
@@ -224,7 +224,7 @@ TEST_F(Leaders, AStoppedLeaderDoesNotBindWhenItGoesOn) {
 TEST_F(Leaders, ABindingIsNotSentAgainInAnotherTerm) {
   a.create("p", 8);
   api.settle();
-  const auto said = a.bind("p", "n1");
+  const auto outcome = a.bind("p", "n1");
   api.take(0, Fate::answered);     // the node
   api.take(0, Fate::lost_before);  // the binding
   ASSERT_EQ(api.waiting(), 1U);    // the read of the pod itself
@@ -234,10 +234,10 @@ TEST_F(Leaders, ABindingIsNotSentAgainInAnotherTerm) {
   a.process->cut_off = false;
   while (!a.leads()) two.pass(milliseconds(50));
   take_where("/pods/p", Fate::answered);  // it is not bound
-  EXPECT_EQ(*said, "");
+  EXPECT_EQ(*outcome, "");
   two.pass(milliseconds(200));
   EXPECT_EQ(bindings_sent(), 0U);
-  EXPECT_TRUE(has_part(*said, "called off")) << *said;
+  EXPECT_TRUE(has_part(*outcome, "called off")) << *outcome;
   EXPECT_EQ(a.held("p").size(), 8U) << "uncertain";
   api.settle();
   EXPECT_FALSE(bound("p"));
@@ -253,7 +253,7 @@ TEST_F(Leaders, AnUncertainBindingYieldsToTheNextLeader) {
   a.create("p", 8);
   a.create("q", 8);
   api.settle();
-  const auto said = a.bind("p", "n1");
+  const auto outcome = a.bind("p", "n1");
   api.take(0, Fate::answered);  // the node
   a.process->cut_off = true;
   while (!b.leads()) two.pass(milliseconds(50));
@@ -261,7 +261,7 @@ TEST_F(Leaders, AnUncertainBindingYieldsToTheNextLeader) {
   take_where("/binding", Fate::lost_before);
   take_where("/pods/p", Fate::answered);  // it is not bound
   two.pass(milliseconds(200));
-  EXPECT_TRUE(has_part(*said, "called off")) << *said;
+  EXPECT_TRUE(has_part(*outcome, "called off")) << *outcome;
   EXPECT_EQ(a.held("p").size(), 8U);
   const auto next = b.bind("q", "n1");
   api.settle();
@@ -304,14 +304,14 @@ TEST_F(Leaders, StoppingGivesTheLeaseBack) {
 TEST_F(Leaders, TheLeaseIsKeptWhileABindingIsUncertain) {
   a.create("p", 2);
   api.settle();
-  const auto said = a.bind("p", "n1");
+  const auto outcome = a.bind("p", "n1");
   api.take(0, Fate::answered);
   bool stopped = false;
   a.kubernetes->stop([&] { stopped = true; });
   two.pass(milliseconds(600));
   EXPECT_TRUE(stopped);
   EXPECT_FALSE(labelled("a"));
-  EXPECT_FALSE(b.leads()) << "the binding may still come";
+  EXPECT_FALSE(b.leads()) << "the binding may still arrive";
   a.kill();
   two.pass(seconds(3));
   EXPECT_TRUE(b.leads());
@@ -331,7 +331,7 @@ TEST_F(Leaders, StoppingEndsWithoutAnApiServer) {
 TEST_F(Leaders, WhoHasNotSeenTheClusterDoesNotLead) {
   a.kill();
   b.restart();
-  two.pass(seconds(10), TwoReplicas::Watches::silent);
+  two.pass(seconds(10), TwoReplicas::Watches::stalled);
   EXPECT_FALSE(b.leads());
   EXPECT_TRUE(has_part(b.scheduler->cannot_decide(), "starting"));
   api.settle();

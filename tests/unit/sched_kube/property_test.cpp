@@ -142,10 +142,10 @@ class Walk {
     asked_.insert(pod.uid);
     const int life = life_;
     world_.scheduler->bind({{pod.ns, pod.name}, pod.uid, node}, [this, key, uid = pod.uid, node,
-                                                                 life](const Result<void>& how) {
-      EXPECT_EQ(life, life_) << "an answer of a program that is dead";
+                                                                 life](const Result<void>& result) {
+      EXPECT_EQ(life, life_) << "an answer of a process that has ended";
       asked_.erase(uid);
-      if (!how) return;
+      if (!result) return;
       ++bindings_;
       const auto it = world_.api.pods.find(key);
       if (it == world_.api.pods.end() || it->second.uid != uid) return;
@@ -182,11 +182,11 @@ class Walk {
     const bool dry_run = pick(8) == 0;
     world_.scheduler->admit(
         {{{pod.ns, pod.name}, with_uid ? pod.uid : "", node}, "", dry_run},
-        [this, key, uid = pod.uid, node, life, with_uid, dry_run](const Result<Admission>& how) {
-          EXPECT_EQ(life, life_) << "an answer of a program that is dead";
-          if (!how || dry_run) return;
+        [this, key, uid = pod.uid, node, life, with_uid, dry_run](const Result<Admission>& result) {
+          EXPECT_EQ(life, life_) << "an answer of a process that has ended";
+          if (!result || dry_run) return;
           // the API server works on a request for at most a minute
-          admitted_.push_back({key, with_uid ? uid : how->uid, node, how->annotations,
+          admitted_.push_back({key, with_uid ? uid : result->uid, node, result->annotations,
                                world_.clock.now() + std::chrono::seconds(60)});
         });
   }
@@ -292,8 +292,8 @@ class KubeInterleavings : public ::testing::TestWithParam<unsigned> {};
 TEST_P(KubeInterleavings, NeverGiveAChipTwiceAndEndWithTheTruth) {
   Walk walk(GetParam());
   walk.run();
-  EXPECT_GT(walk.bindings(), kSteps / 250) << "the walk got nowhere";
-  EXPECT_GT(walk.admissions(), kSteps / 1000) << "the walk got nowhere";
+  EXPECT_GT(walk.bindings(), kSteps / 250) << "the random walk made no progress";
+  EXPECT_GT(walk.admissions(), kSteps / 1000) << "the random walk made no progress";
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, KubeInterleavings, ::testing::Range(0U, 20U));

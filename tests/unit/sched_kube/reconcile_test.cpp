@@ -85,7 +85,7 @@ TEST_F(Reconcile, PodsMayBeSeenBeforeTheirNode) {
   ASSERT_NE(world_.holding("a"), nullptr);
   EXPECT_EQ(world_.held("a"), (std::vector<int>{0, 3}));
   const Decision* recalled = world_.scheduler->decision(world_.pod("a").uid);
-  EXPECT_EQ(recalled->best_gbps, 0) << "nothing is known of the machine";
+  EXPECT_EQ(recalled->best_gbps, 0) << "the machine is unknown";
   Metrics metrics("test");
   const auto age = [&] {
     return metrics.scrape(*world_.scheduler, {}).find("inventory_age_seconds{node=\"n1\"");
@@ -146,7 +146,7 @@ TEST_F(Reconcile, APlacementGetsItsChipsAndGuessesYield) {
   bind_by_hand("a", "n1", note("a", "n1", two));
   EXPECT_EQ(world_.held("a"), (std::vector<int>{guess[0], guess[1]}));
   EXPECT_EQ(world_.holding("f")->count(), 6);
-  EXPECT_EQ(world_.held("f").size(), 6U) << "guessed anew, beside it";
+  EXPECT_EQ(world_.held("f").size(), 6U) << "guessed again, next to it";
   EXPECT_EQ(free_chips(), 0);
   EXPECT_EQ(world_.scheduler->check_invariants(), "");
 }
@@ -162,7 +162,7 @@ TEST_F(Reconcile, MoreForeignChipsThanThereAreStayCounted) {
   EXPECT_EQ(world_.scheduler->check_invariants(), "");
   world_.api.remove("ns/f");
   world_.api.settle();
-  EXPECT_EQ(world_.held("g").size(), 6U) << "now they stand somewhere";
+  EXPECT_EQ(world_.held("g").size(), 6U) << "now they have chips";
   EXPECT_EQ(free_chips(), 2);
 }
 
@@ -297,7 +297,7 @@ TEST_F(Reconcile, AClusterWithoutResourceClaimsIsKnownAllTheSame) {
   world_.restart();
   world_.api.settle();
   EXPECT_EQ(world_.scheduler->waiting_for(), "");
-  EXPECT_EQ(world_.kubernetes->stats().watch_failures, 0U) << "that is none";
+  EXPECT_EQ(world_.kubernetes->stats().watch_failures, 0U) << "not a valid placement";
   world_.api.cut(0);
   EXPECT_EQ(world_.kubernetes->stats().watch_failures, 1U);
 }
@@ -312,7 +312,7 @@ TEST_F(Reconcile, ChipsOfAnotherPodAreDisputed) {
   EXPECT_EQ(world_.held("a"), (std::vector<int>{0, 3}));
   EXPECT_EQ(world_.held("b").size(), 2U);
   EXPECT_EQ(world_.holding("b")->unattributed(), 2);
-  EXPECT_TRUE(world_.recorder.disputes.empty()) << "perhaps the other one's end is on its way";
+  EXPECT_TRUE(world_.recorder.disputes.empty()) << "the other pod's deletion may be in flight";
   world_.pass(std::chrono::seconds(5));
   EXPECT_EQ(world_.recorder.disputes, std::vector<std::string>{"b"});
   world_.pass(std::chrono::seconds(5));
@@ -343,9 +343,9 @@ TEST(ReconcileLists, APodReadBeforeTheListThatLacksItIsGone) {
   world.api.set_node("ns/a", "n1");
   begin_lists(world);
   ASSERT_EQ(world.api.count(lists_pods), 1U);
-  const auto said = world.bind("a", "n1");
-  while (said->empty()) world.api.take(world.api.find(reads_pod).value(), Fate::answered);
-  EXPECT_NE(world.scheduler->ledger().find(uid), nullptr) << *said;
+  const auto outcome = world.bind("a", "n1");
+  while (outcome->empty()) world.api.take(world.api.find(reads_pod).value(), Fate::answered);
+  EXPECT_NE(world.scheduler->ledger().find(uid), nullptr) << *outcome;
   world.api.remove("ns/a");
   world.api.take(world.api.find(lists_pods).value(), Fate::answered);
   EXPECT_EQ(world.scheduler->ledger().find(uid), nullptr);
@@ -364,14 +364,14 @@ TEST(ReconcileLists, APodThatAListLacksIsNotTakenFromAnEarlierAnswer) {
   const std::string uid = world.pod("a").uid;
   world.api.set_node("ns/a", "n1");
   begin_lists(world);
-  const auto said = world.bind("a", "n1");
+  const auto outcome = world.bind("a", "n1");
   world.process->paused = true;  // answers arrive, but are not processed
   world.api.take(world.api.find(reads_pod).value(), Fate::answered);
   world.api.remove("ns/a");
   world.api.take(world.api.find(lists_pods).value(), Fate::answered);
   std::swap(world.process->held.at(0), world.process->held.at(1));
   world.process->resume();
-  EXPECT_NE(said->find("the watch has not delivered it yet"), std::string::npos) << *said;
+  EXPECT_NE(outcome->find("the watch has not delivered it yet"), std::string::npos) << *outcome;
   EXPECT_EQ(world.scheduler->ledger().find(uid), nullptr);
   world.come_to_rest();
   world.expect_ledger_is_the_truth();
@@ -382,11 +382,11 @@ TEST(ReconcileLists, APodThatAListLacksIsNotTakenFromAnEarlierAnswer) {
 TEST_F(Reconcile, APodReadAfterTheListThatLacksItStays) {
   begin_lists(world_);
   world_.create("a", 2);
-  const auto said = world_.bind("a", "n1");
-  while (said->empty()) world_.api.take(0, SimulatedApi::Fate::answered);
-  EXPECT_EQ(*said, "bound");
+  const auto outcome = world_.bind("a", "n1");
+  while (outcome->empty()) world_.api.take(0, SimulatedApi::Fate::answered);
+  EXPECT_EQ(*outcome, "bound");
   for (std::size_t i = 0; i < world_.api.watches(); ++i) world_.api.feed(i, 1);
-  EXPECT_EQ(world_.held("a"), (std::vector<int>{0, 3})) << "its list held no pod";
+  EXPECT_EQ(world_.held("a"), (std::vector<int>{0, 3})) << "its list contained no pod";
   world_.come_to_rest();
   world_.expect_ledger_is_the_truth();
 }

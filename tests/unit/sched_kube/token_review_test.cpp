@@ -129,7 +129,7 @@ TEST_F(Tokens, WhatTheApiServerDoesNotKnowAsOneForUsIsUnknown) {
 TEST_F(Tokens, NoAnswerIsNoVerdictAndNotKept) {
   const auto failing = [&](const Result<kube::Reply>& reply) {
     const Answer answer = ask("t");
-    ASSERT_EQ(api.calls.size(), 1U) << "asked again each time";
+    ASSERT_EQ(api.calls.size(), 1U) << "reviewed again each time";
     api.answer(reply);
     ASSERT_TRUE(*answer);
     EXPECT_EQ((*answer)->kind, Kind::unavailable);
@@ -160,8 +160,8 @@ TEST_F(Tokens, AnswersHoldForAWhile) {
   EXPECT_EQ((*ask("stranger"))->kind, Kind::forbidden);
   EXPECT_TRUE(api.calls.empty());
   api.time += seconds(1);
-  EXPECT_EQ(verdict("bad", 201, kInvalid).kind, Kind::unknown) << "asked again";
-  EXPECT_EQ(verdict("stranger", 201, review("bob")).kind, Kind::forbidden) << "asked again";
+  EXPECT_EQ(verdict("bad", 201, kInvalid).kind, Kind::unknown) << "reviewed again";
+  EXPECT_EQ(verdict("stranger", 201, review("bob")).kind, Kind::forbidden) << "reviewed again";
   api.time += seconds(54);
   EXPECT_TRUE(*ask("good"));
   api.time += seconds(1);

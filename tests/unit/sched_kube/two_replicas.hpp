@@ -15,9 +15,9 @@ class TwoReplicas {
 
   std::array<KubeWorld*, 2> all() { return {&a, &b}; }
 
-  // Advances in small steps, so that a Lease can be renewed in between. silent: no watch delivers
+  // Advances in small steps, so that a Lease can be renewed in between. stalled: no watch delivers
   // anything, and only requests of the election are answered.
-  enum class Watches { silent, fed };
+  enum class Watches { stalled, fed };
   void pass(std::chrono::milliseconds time, Watches watches = Watches::fed);
   void come_to_rest();
 };

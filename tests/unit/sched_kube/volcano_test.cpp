@@ -46,7 +46,7 @@ TEST_F(VolcanoPreempts, AChosenNodeStaysGoodWhileItsVictimsEnd) {
   EXPECT_EQ(predicate("p", 0), "not enough free chips");
   world_.api.begin_end("ns/v-0");
   world_.api.settle();
-  EXPECT_EQ(predicate("p", 0), "") << "it may wait here for what is being released";
+  EXPECT_EQ(predicate("p", 0), "") << "it may wait here for chips that are being released";
   EXPECT_EQ(predicate("p", 4), "not enough free chips") << "but it cannot be bound yet";
   EXPECT_EQ(world_.held("v-0").size(), 4U) << "until it is gone";
   world_.create("big", 6);

@@ -74,7 +74,7 @@ TEST_F(VendorPlans, SoftBlocksAreSplitWhereNoWholeOneFits) {
   const auto soft = plan_vendor_gang(fabric, levels, gang_of(4), blocks(32, true), {});
   ASSERT_TRUE(soft) << soft.error().text();
   ASSERT_TRUE(soft->plan.fits) << soft->plan.reason;
-  EXPECT_EQ(shares(soft->plan).size(), 4U) << "one pod a node, none given twice";
+  EXPECT_EQ(shares(soft->plan).size(), 4U) << "one pod per node, none placed twice";
 }
 
 TEST_F(VendorPlans, ARepairOfSoftBlocksMovesOnlyWhatWasLost) {
@@ -87,7 +87,7 @@ TEST_F(VendorPlans, ARepairOfSoftBlocksMovesOnlyWhatWasLost) {
   gang.failed = std::vector<FabricNodeId>{fabric.find("a")};
   const auto hard = plan_vendor_gang(fabric, levels, gang, blocks(32, false), {});
   ASSERT_TRUE(hard) << hard.error().text();
-  EXPECT_FALSE(hard->plan.fits) << "s1 has no room";
+  EXPECT_FALSE(hard->plan.fits) << "s1 has no capacity";
   const auto soft = plan_vendor_gang(fabric, levels, gang, blocks(32, true), {});
   ASSERT_TRUE(soft) << soft.error().text();
   EXPECT_THAT(shares(soft->plan), UnorderedElementsAre(Pair("g", 1)));

@@ -1,4 +1,4 @@
-// BorrowedNics — devices whose own NIC is to be avoided use the NIC of their sibling die.
+// BorrowedNics — devices whose own NIC must not be used take the NIC of their sibling die.
 #pragma once
 
 #include <set>
@@ -17,11 +17,11 @@ class BorrowedNics {
   // option.
   static Result<BorrowedNics> parse(const std::string& list, const std::vector<std::string>& range);
 
-  // The device as the table has it: with its own address, or, if that is to be avoided, with the
-  // address of device id xor 1 and a port that no other device of this table uses.
+  // The device for the table: with its own address, or, if that must not be used, with the address
+  // of device id xor 1 and a port that no other device of this table uses.
   Result<codec::ranktable::PdDevice> resolve(int device, const std::string& address,
                                              DeviceAddresses& addresses);
-  // Addresses of the list that belong to none of the resolved devices.
+  // Addresses of the list that none of the resolved devices has.
   const std::set<std::string>& unused() const { return unused_; }
 
  private:

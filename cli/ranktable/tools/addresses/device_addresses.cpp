@@ -47,7 +47,7 @@ Result<Ports> LiveAddresses::asked(int device) {
   Result<Ports> ports = codec::ascend::parse_hccn_ip(*output);
   if (ports || ports.error().code != Errc::not_found) return ports;
   const Result<std::string> second = sources_.tool->answer({"-i", id, "-ip", "-inet6", "-g"});
-  if (!second) return ports;  // older tools do not know the question
+  if (!second) return ports;  // older tools do not have this query
   Result<Ports> six = codec::ascend::parse_hccn_ip6(*second);
   return six ? six : ports;
 }

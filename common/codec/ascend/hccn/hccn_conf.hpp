@@ -20,7 +20,7 @@ inline constexpr std::size_t kMaxHccnConfBytes = 1'024'000;
 inline constexpr std::size_t kMaxHccnConfLineBytes = 384;
 inline constexpr int kMaxHccnDevice = 1023;
 
-// Values as written; "" where the file has none.
+// Values as written; "" if the file has none.
 struct HccnConfDevice {
   std::string address;
   std::string netmask;

@@ -28,7 +28,7 @@ class DomainTree {
   explicit DomainTree(const domain::NetworkTable& table);
 
   const std::vector<Domain>& domains() const { return domains_; }  // parents first
-  // The finest domain that is known of a node: an unknown element ends the path. kNone: outside.
+  // A node's finest known domain: an unknown element ends the path. kNone: outside.
   std::size_t home(std::size_t node) const { return homes_[node]; }
   const std::vector<std::size_t>& outside() const { return outside_; }
   // Nodes that are known on a finer level than the one where their path ends.

@@ -77,7 +77,7 @@ Result<RouteDevice> device_of(JsonValue value) {
                                         : "device_id must be a decimal number such as \"0\", got " +
                                               quoted_excerpt(out.id));
   }
-  // "-1" and the like: it is in no super pod.
+  // Negative, e.g. "-1": not in a super pod.
   if (!is_plain_number(out.super_device_id)) out.super_device_id.clear();
   return out;
 }

@@ -21,7 +21,7 @@ inline constexpr std::size_t kMaxReportDevices = 128;
 
 struct RouteDevice {
   std::string id;               // physical, a decimal number
-  std::string ip;               // as written; may be no address
+  std::string ip;               // as written; need not be an address
   std::string super_device_id;  // a decimal number, or empty
   std::string rank_id;
   std::string tor_ip;    // its leaf switch; empty: not known
@@ -37,7 +37,8 @@ struct DeviceReport {
 // Whether a device_ip is one address, or several separated by commas (dual-port devices).
 bool is_address_list(std::string_view text);
 
-// Either form. Errors: not JSON, no server_id, no devices, a device without id or repeated.
+// Reads either form. Errors: not JSON, no server_id, no devices, a device without id, a repeated
+// device.
 Result<DeviceReport> parse_device_report(std::string_view json);
 
 // The value of kAscendRankTable: compact, members in the order of other writers.

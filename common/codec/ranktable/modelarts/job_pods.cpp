@@ -44,7 +44,7 @@ std::set<std::string> names_of(const std::vector<Candidate>& pods, const Name& n
   return out;
 }
 
-// The pods that are left once one job and one task are chosen.
+// The pods of the chosen job and task.
 Result<std::vector<Candidate>> chosen(std::vector<Candidate> pods, const JobPodsChoice& choice) {
   const auto job = [](const JobPodIdentity& identity) { return label_of(identity); };
   const auto task = [](const JobPodIdentity& identity) { return identity.task; };
@@ -112,7 +112,7 @@ Result<std::vector<Candidate>> candidates(const NetworkObjects& objects, Warning
   return out;
 }
 
-// Fills pods, missing.
+// Fills pods and missing.
 Result<void> number(JobPods& job, std::size_t replicas) {
   std::sort(job.pods.begin(), job.pods.end(), [](const JobPod& a, const JobPod& b) {
     return a.index != b.index ? a.index < b.index : a.name < b.name;

@@ -1,9 +1,8 @@
 // JobPods — the NPU pods of one Volcano job by index, read from `kubectl get pods -o json` and
 // `kubectl get nodes -o json`.
 //
-// Pods of other jobs (if one is chosen) and pods without NPUs are skipped. What is missing while a
-// job starts is not an error: a pod without a node or without a device report, an index without a
-// pod.
+// Pods of other jobs (if one is chosen) and pods without NPUs are skipped. A job that is still
+// starting is not an error: pods may lack a node or a device report, and indexes may lack a pod.
 #pragma once
 
 #include <cstddef>

@@ -58,7 +58,7 @@ RankTable table_of(Servers servers) {
   return out;
 }
 
-// A server for each machine, with the devices of all its pods.
+// One server per machine, with the devices of all its pods.
 Result<Servers> merged(const JobPods& job, const JobTableOptions& options, bool super_pods) {
   Servers out;
   std::unordered_map<std::string, std::size_t> by_id;
@@ -101,8 +101,8 @@ void each_device(const RankTable& table, const See& see) {
   }
 }
 
-// What the devices that are still there had, as far as ranks of `total` devices can be that. A rank
-// that two devices had is the first one's.
+// The previous ranks of devices that are still present, if below `total`. If two devices had the
+// same rank, the first keeps it.
 Ranks kept_ranks(const RankTable& table, const RankTable* previous, std::int64_t total) {
   Ranks out;
   if (previous == nullptr) return out;
@@ -173,8 +173,8 @@ Result<void> group_by_super_pod(const JobPods& job, RankTable& table) {
   return {};
 }
 
-// The table of switches: the pods' own devices with the ranks that the table of machines gave.
-// Its readers know no super_device_id.
+// The table of switches: the pods' own devices with the ranks from the table of machines. Its
+// readers do not know super_device_id.
 RankTable tors_of(const JobPods& job, const JobTableOptions& options, const RankTable& ranks) {
   Ranks ranked;
   each_device(ranks, [&](const Server& server, const Device& device) {

@@ -16,7 +16,7 @@ constexpr std::string_view kJobName = "volcano.sh/job-name";
 constexpr std::string_view kTaskSpec = "volcano.sh/task-spec";
 constexpr std::string_view kTaskIndex = "volcano.sh/task-index";
 
-// Volcano writes both; people's own tools often only one.
+// Volcano writes both; other tools often write only one.
 std::string annotation_or_label(JsonValue object, std::string_view key) {
   std::string out = annotation_of(object, key);
   return out.empty() ? text_or_empty(object["metadata"]["labels"][key]) : out;

@@ -18,8 +18,8 @@ std::string annotation_of(JsonValue object, std::string_view key);
 
 struct JobPodIdentity {
   std::string ns;
-  std::string job;   // "": of no Volcano job
-  std::string task;  // else the part of its name between job and index
+  std::string job;   // "": not in a Volcano job
+  std::string task;  // without a label, the part of its name between job and index
 };
 JobPodIdentity identity_of(const NetworkObject& pod);
 

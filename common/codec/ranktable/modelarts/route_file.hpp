@@ -1,4 +1,4 @@
-// route_plan.json — a finished route plan beside the tables, so that all pods of the job read the
+// route_plan.json — a finished route plan next to the tables, so that all pods of the job read the
 // same plan.
 #pragma once
 

@@ -41,7 +41,7 @@ std::vector<std::string> tor_groups(const std::vector<std::vector<std::string>>&
       if (tor.empty()) continue;
       const std::size_t a = root_of(parent, numbers.at(tor));
       const std::size_t b = any[i] == none ? a : root_of(parent, any[i]);
-      // The root stays the first in natural order.
+      // The root is always the first in natural order.
       parent[std::max(a, b)] = any[i] = std::min(a, b);
     }
   }

@@ -1,8 +1,8 @@
 // Which machines share leaf switches, from the switches that their devices report.
 //
 // The devices of a machine are often connected to several switches (one for each rail, or two for
-// redundancy). Machines that share a switch are one group, so a device with an unknown switch is no
-// problem.
+// redundancy). Machines that share a switch are one group, so the switches of some devices may be
+// unknown.
 #pragma once
 
 #include <string>

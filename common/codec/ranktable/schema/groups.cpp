@@ -1,5 +1,5 @@
-// Dialects with groups: the cloud's and the lab's templates, configmap1980, and
-// the global tables of ModelArts and MindIE.
+// Dialects with groups: the cloud's and the lab's templates, configmap1980, and the global tables
+// of ModelArts and MindIE.
 #include <array>
 
 #include "common/codec/ranktable/schema/lists.hpp"

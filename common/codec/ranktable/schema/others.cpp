@@ -1,5 +1,5 @@
-// Other dialects: HCCL 1.1 (node_list), HCCL 2.0 (rank_list) and vLLM's table of
-// prefill and decode devices.
+// Other dialects: HCCL 1.1 (node_list), HCCL 2.0 (rank_list) and vLLM's table of prefill and decode
+// devices.
 #include <algorithm>
 #include <array>
 #include <string>

@@ -15,9 +15,8 @@ class HostTree {
  public:
   enum class Level { machine, root_complex, bridge, device };
 
-  // bridges_of_one_switch: nodes below the common bridge that are still inside one switch: 0 where
-  // a switch is one node (NCCL), 1 where its upstream and downstream ports are nodes (hwloc,
-  // sysfs).
+  // bridges_of_one_switch: nodes below the common bridge that are still inside one switch: 0 if a
+  // switch is one node (NCCL), 1 if its upstream and downstream ports are nodes (hwloc, sysfs).
   explicit HostTree(int bridges_of_one_switch) : bridges_of_one_switch_(bridges_of_one_switch) {
     nodes_.push_back({-1, Level::machine, -1});
   }

@@ -42,7 +42,7 @@ struct LinkMatrix {
   int header_line = 0;
   std::string chip_prefix;
   std::vector<Column> columns;
-  // columns x columns, row by row; empty where the row is missing. Made symmetric: (a,b) is filled
+  // columns x columns, row by row; empty if the row is missing. Made symmetric: (a,b) is filled
   // from (b,a).
   std::vector<std::string> cells;
   std::vector<Tail> tails;  // by column
@@ -61,14 +61,14 @@ Result<std::vector<LinkMatrix>> parse_link_matrices(std::string_view content,
 // Whether one of the first lines is a header of such a matrix.
 bool has_matrix_header(std::string_view content, const MatrixSyntax& syntax);
 
-// Lines without colours and line ends; `limit` bytes at most are looked at.
+// Lines without colours and line ends; reads at most `limit` bytes.
 std::vector<std::string> plain_lines(std::string_view content,
                                      std::size_t limit = std::string_view::npos);
 // "GPU12" with prefix "GPU" → 12; at most six digits.
 std::optional<int> number_after(std::string_view prefix, std::string_view word);
 
 // NUMA node of each chip column: the NUMA Affinity where every chip has one, else distinct CPU
-// affinities numbered by their first CPU; -1 where nothing is printed.
+// affinities numbered by their first CPU; -1 if nothing is printed.
 std::vector<int> numa_nodes(const LinkMatrix& matrix);
 
 // Derives the PCIe path of two chips whose cell shows a fast link from the NIC columns. Host paths

@@ -14,7 +14,7 @@
 namespace chipweave::codec {
 
 struct NcclGpu : HostGpu {          // index: the attribute dev
-  pugi::xml_node element;           // <gpu>, or null where the file has only the PCI device
+  pugi::xml_node element;           // <gpu>, or null if the file has only the PCI device
   std::optional<double> lane_gbps;  // by the file's sm, gcn; nullopt unknown
   double link_gts = 0;              // 0 unknown
   int link_width = 0;               // 0 unknown

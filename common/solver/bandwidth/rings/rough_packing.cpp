@@ -82,7 +82,7 @@ class RoughPacker {
     return std::min(p.egress[idx(slots_[i])], p.egress[idx(slots_[j])]);
   }
 
-  // The plane that is cheapest for a pair; kNone where the pair shares none.
+  // The plane that is cheapest for a pair; kNone if the pair shares none.
   std::size_t plane_of(std::size_t i, std::size_t j) const {
     std::size_t best = kNone;
     double least = std::numeric_limits<double>::infinity();
@@ -162,7 +162,7 @@ class RoughPacker {
 
   std::vector<int> slots_;
   std::size_t n_;
-  std::vector<std::size_t> link_;  // by pair: its direct link; kNone where it uses planes
+  std::vector<std::size_t> link_;  // by pair: its direct link; kNone if it uses planes
   std::vector<std::vector<std::size_t>> ports_;  // by plane and chip
   std::vector<double> capacity_, price_, used_;  // by resource: a direct link or a port
   std::vector<double> cost_;

@@ -12,7 +12,7 @@ struct HostSide {
   // NUMA nodes used; without peer-to-peer: the most chips on one node, since staging shares its
   // memory.
   int spread = 0;
-  // Chips without a near NIC of their own; 0 where the machine lists no NICs.
+  // Chips without a near NIC of their own; 0 if the machine lists no NICs.
   int without_nic = 0;
   // Pairs of chips behind one PCIe uplink, which has been seen to halve throughput.
   int shared_uplinks = 0;

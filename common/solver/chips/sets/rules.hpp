@@ -21,7 +21,7 @@ class Rules {
   bool legal_size(int size, bool distributed) const;
   // Whether the set may be allocated out of `usable` (some rules depend on the rest).
   bool legal(ChipSet set, ChipSet usable, bool distributed) const;
-  // The stock order among legal sets of one size; lower is better. 0 where the vendor has no
+  // The stock order among legal sets of one size; lower is better. 0 if the vendor has no
   // preference.
   std::int64_t preference(ChipSet set, ChipSet usable) const;
 

@@ -29,7 +29,7 @@ using NodeMachines = std::unordered_map<FabricNodeId, NodeMachine>;
 
 struct ChipPlan {
   domain::Plan plan;
-  // By position in plan.pods: chip indices, ascending; empty where the machine is not known.
+  // By position in plan.pods: chip indices, ascending; empty if the machine is not known.
   std::vector<std::vector<int>> chips;
   // Likewise: the same chips along their widest ring, for a rank file; empty for fewer than 3
   // chips.

@@ -33,7 +33,7 @@ struct Rail {
 
 // The adapters that the chips of `rails_of` use.
 struct NodeRails {
-  std::vector<Rail> rails;  // ascending by index; none where they are not known
+  std::vector<Rail> rails;  // ascending by index; empty if they are not known
   std::string unknown;      // why they are not known; empty: they are
 };
 

@@ -48,7 +48,7 @@ inline constexpr std::uint64_t kMaxSplitSteps = 8'000'000;
 GroupChoice choose_for_pods(Machine& machine, const PodsOnNode& pods);
 
 // By k = 1…`pods`: the predicted GB/s of the joint set (with `already_held`) of k pods of
-// `chips_per_pod` chips; nullopt where they do not fit; 0 for a single chip. Worth memoising by
+// `chips_per_pod` chips; nullopt if they do not fit; 0 for a single chip. Worth memoising by
 // (machine, usable, already_held).
 std::vector<std::optional<double>> gbps_of_pods(Machine& machine, ChipSet usable, int pods,
                                                 int chips_per_pod, ChipSet already_held = {},

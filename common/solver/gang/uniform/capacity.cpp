@@ -210,7 +210,7 @@ void Capacity::add_histogram(DomainId from, Histogram& to) const {
     to[capacity] += below[capacity];
 }
 
-// Rounds what is inside to whole slices of the domain.
+// Rounds the capacity of the parts to whole slices of the domain.
 void Capacity::close(DomainId domain, std::int64_t most, std::int64_t base) {
   OfDomain& of = domains_[domain];
   const int level = fabric_.level(domain);

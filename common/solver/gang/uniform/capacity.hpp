@@ -77,9 +77,9 @@ class Capacity {
   std::uint64_t symmetry_hash(DomainId domain) const { return domains_[domain].symmetry_hash; }
 
   int step(DomainId domain) const { return step_at(fabric_.level(domain)); }
-  // The step of what a domain consists of: children, or the nodes of a pool.
+  // The step of a domain's parts: its children, or the nodes of a pool.
   int inner_step(DomainId domain) const;
-  // Converts units of the domain to units of what it consists of, above their bases.
+  // Converts units of the domain to units of its parts, above their bases.
   Units inner(DomainId domain, Units units) const {
     return (base(domain) - domains_[domain].base_inside + units * step(domain)) /
            inner_step(domain);

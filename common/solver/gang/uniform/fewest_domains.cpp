@@ -192,7 +192,7 @@ CountSteps FewestDomains::count_steps(DomainId domain, Units least, Units most) 
   CountSteps steps;
   const Counts own = own_counts(domain);
   if (capacity_.is_pool(domain)) {
-    const Units none = capacity_.inner(domain, 0);  // above 0 where a slice must be completed
+    const Units none = capacity_.inner(domain, 0);  // above 0 if a slice must be completed
     const Units from = none > 0 ? none : capacity_.inner(domain, least);
     for (const CountStep& inner : pool_costs_.counts(domain, from, capacity_.inner(domain, most))) {
       if (inner.units < none) continue;

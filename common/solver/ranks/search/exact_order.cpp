@@ -142,7 +142,7 @@ bool few_arrangements(const PodPlaces& places) {
   double log_count = log_factorial(places.pods());
   for (PodClass c = 0; c < places.classes(); ++c)
     log_count -= log_factorial(places.members(c).size());
-  // The k-th twin of a shape halves, thirds … what is left: k! in all.
+  // The k-th twin of a shape divides the rest by k, so k! in all.
   std::vector<double> twins(places.domains().size(), 1);
   for (std::size_t i = 0; i < places.domains().size(); ++i) {
     const std::uint32_t before = places.domains()[i].twin_before;

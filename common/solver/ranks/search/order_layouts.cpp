@@ -165,7 +165,7 @@ class Laying {
     Leftover rest;
     while (!by_size.empty()) {
       Leftover together;
-      // The first size that is not above what is missing.
+      // The first size that is not larger than the missing number.
       for (auto it = by_size.begin(); it != by_size.end();
            it = by_size.lower_bound(unit_ - together.pods)) {
         together.add(left[it->second.back()]);

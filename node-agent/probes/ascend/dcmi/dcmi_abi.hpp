@@ -4,7 +4,7 @@
 // Own declarations of an interface, so that chipweave builds without a header of the vendor. The
 // library fills these structs, so each is held to the size and offsets of the published one.
 // Functions whose structs are not listed here (PCI address, memory, fault events) are not called.
-// No Ascend driver was at hand: all of this was run against tests/fakes/dcmi only.
+// Tested against tests/fakes/dcmi only; no Ascend driver was available.
 #pragma once
 
 #include <cstddef>

@@ -27,7 +27,7 @@ inline constexpr Code kUnknown = 999;
 
 inline constexpr unsigned kInitNoGpus = 1;  // do not fail where there is no GPU
 
-// nvmlDevice_t and nvmlEventSet_t: pointers that only the library looks behind.
+// nvmlDevice_t and nvmlEventSet_t: opaque pointers of the library.
 struct DeviceTag;
 using Device = DeviceTag*;
 struct EventSetTag;
@@ -72,13 +72,13 @@ inline constexpr std::uint32_t kFieldLinkState = 165;  // 0 inactive, 1 active, 
 inline constexpr std::uint32_t kFieldLinkRecoveryEvents = 215;
 inline constexpr std::uint32_t kFieldRecoveryAction = 230;
 
-// Kinds of events, a bit each.
+// Types of events, one bit each.
 inline constexpr std::uint64_t kEventSbe = 0x1;
 inline constexpr std::uint64_t kEventDbe = 0x2;
 inline constexpr std::uint64_t kEventXid = 0x8;
 inline constexpr std::uint32_t kWholeGpu = 0xffffffff;  // in place of an instance of MIG
 
-// Why the clocks are what they are, a bit each (NVML API reference, NvmlClocksEventReasons).
+// Reasons for the current clocks, one bit each (NVML API reference, NvmlClocksEventReasons).
 inline constexpr std::uint64_t kClocksHwThermalSlowdown = 0x40;
 
 struct PciInfo {

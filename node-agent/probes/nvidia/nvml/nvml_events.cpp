@@ -165,7 +165,7 @@ void NvmlEvents::keep(const nvml::EventData& event) {
       signal = event_of("nvml.dbe", "double-bit ECC error");
       break;
     default:
-      return;  // not asked for
+      return;  // not registered
   }
   signal.text = joined(std::move(signal.text), event_instance_text(event));
   signal.chip = chip_of(event.device);

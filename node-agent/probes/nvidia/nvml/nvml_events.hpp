@@ -3,8 +3,8 @@
 //
 // A device without event support is not an error: it is polled anyway. When waiting itself fails,
 // one event "nvml.events-failed" is emitted and polling goes on without events. Tested with the
-// fake library only; no hardware was at hand. Owner: the probe, on its one thread; the library must
-// outlive it.
+// fake library only; no hardware was available. Owner: the probe, on its one thread; the library
+// must outlive it.
 #pragma once
 
 #include <chrono>
@@ -49,7 +49,7 @@ class NvmlEvents {
   const NvmlLibrary& library_;
   const NvmlFunctions& f_;
   nvml::EventSet set_ = nullptr;       // null: no events
-  std::vector<nvml::Device> handles_;  // by index; null where there is none
+  std::vector<nvml::Device> handles_;  // by index; null if there is none
   int listening_ = 0;                  // devices
   bool failed_ = false;
   std::vector<domain::Signal> kept_;

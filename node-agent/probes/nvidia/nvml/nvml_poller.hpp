@@ -9,7 +9,7 @@
 // both ECC totals, its fabric (twice where the driver knows an older struct), thermal slowdown,
 // pages to retire, and one field call for the errors of all links (before Hopper: three calls per
 // link). What the device does not support at the start is not polled. The duration of a call has
-// not been measured: no hardware was at hand.
+// not been measured: no hardware was available.
 //
 // Does not allocate once it is made. Owner: the probe, on its one thread; the library must outlive
 // it.

@@ -52,7 +52,7 @@ class NvmlQuery {
   NvmlDevice& out_;
 };
 
-// Normalised; "" where neither form of the id is one.
+// Normalised; "" if neither form of the id is valid.
 std::string nvml_bus_id(const nvml::PciInfo& info);
 
 }  // namespace chipweave::agent

@@ -122,7 +122,7 @@ class MachineReader {
 
   const NvmlLibrary& library_;
   NvmlSnapshot out_;
-  std::vector<nvml::Device> handles_;  // by index; null where there is none
+  std::vector<nvml::Device> handles_;  // by index; null if there is none
 };
 
 }  // namespace

@@ -38,7 +38,7 @@ struct NvmlFabric {
   unsigned state = 0;  // 0 not supported, 1 not started, 2 in progress, kNvmlFabricCompleted
   int status = 0;      // an NVML code
   unsigned clique = 0;
-  std::string cluster_uuid;  // "" where it is all zeros
+  std::string cluster_uuid;  // "" if it is all zeros
   std::optional<std::uint32_t> health_mask;
   std::optional<unsigned> health_summary;  // 0 not supported, 1 healthy, 2 unhealthy, 3 limited
 };
@@ -91,7 +91,7 @@ struct NvmlDevice {
   std::optional<std::uint64_t> clock_reasons;       // reasons for the current clocks, one bit each
   std::optional<bool> retired_pages_pending;
   std::optional<NvmlRemappedRows> remapped_rows;
-  std::optional<unsigned> recovery_action;  // 0 none; else the action that the driver asks for
+  std::optional<unsigned> recovery_action;  // 0 none; else the action that the driver requests
   std::optional<NvmlFabric> fabric;
   std::vector<NvmlLink> links;  // ascending by number
   std::vector<std::string> notes;

@@ -30,7 +30,7 @@ class Check {
   // All devices and all servers, in the order of the text.
   std::vector<DeviceEntry> entries;
   std::vector<const Server*> servers;
-  // What few tables have: most rules need not look at all devices.
+  // Rare features of tables: most rules can skip the scan of all devices.
   const Device* first_sdid = nullptr;
   bool has_ports = false;         // or backup addresses
   bool has_negative_id = false;   // a device_id below 0

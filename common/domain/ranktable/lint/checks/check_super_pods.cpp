@@ -215,7 +215,7 @@ class SdidCheck {
   bool ascend_;
   std::unordered_map<std::uint64_t, const Device*> seen_;            // pod and SDID
   std::unordered_map<std::uint64_t, const DeviceEntry*> server_at_;  // pod and index
-  // Of the server that is looked at.
+  // Of the current server.
   const Server* server_ = nullptr;
   const Group* group_ = nullptr;
   std::uint32_t pod_ = 0;
