@@ -1,29 +1,19 @@
 #include "common/codec/agent/chip_list_annotation.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <string>
 
 #include "common/base/limits.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec {
 namespace {
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r\n";
-  const std::size_t first = text.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
-
 std::optional<int> index_of(std::string_view digits) {
-  int out = 0;
-  const char* end = digits.data() + digits.size();
-  const auto [rest, failed] = std::from_chars(digits.data(), end, out);
-  const bool whole = failed == std::errc() && rest == end;
-  return whole && out >= 0 && out <= limits::kMaxChipIndex ? std::optional(out) : std::nullopt;
+  const auto out = parse_number<int>(digits);
+  return out && *out >= 0 && *out <= limits::kMaxChipIndex ? out : std::nullopt;
 }
 
 }  // namespace
@@ -37,7 +27,7 @@ Result<ChipSelection> parse_chip_selection(std::string_view annotation, std::str
                    "has more than " + std::to_string(kMaxChipListBytes) + " bytes");
   }
   ChipSelection out;
-  text = trimmed(text);
+  text = trim(text);
   if (text.empty()) return out;
   if (text == "*") {
     out.all = true;
@@ -45,7 +35,7 @@ Result<ChipSelection> parse_chip_selection(std::string_view annotation, std::str
   }
   while (true) {
     const std::size_t comma = std::min(text.find(','), text.size());
-    const std::string_view part = trimmed(text.substr(0, comma));
+    const std::string_view part = trim(text.substr(0, comma));
     const auto index = index_of(part);
     if (!index) {
       return refused(Errc::invalid_argument,

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "common/base/text.hpp"
 #include "common/codec/json/json_object.hpp"
@@ -47,10 +46,7 @@ std::optional<std::uint32_t> code_of(JsonValue value) {
   constexpr std::size_t kDigits = 8;
   const std::string_view text = value.text();
   if (!value.is_string() || text.size() != kDigits) return std::nullopt;
-  std::uint32_t out = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), out, 16);
-  const bool whole = failed == std::errc() && end == text.data() + text.size();
-  return whole ? std::optional(out) : std::nullopt;
+  return parse_number<std::uint32_t>(text, 16);
 }
 
 void read_list(const ListKey& list, JsonValue codes, FaultTable& out, JsonProblems& problems) {

@@ -1,20 +1,8 @@
 #include "common/codec/json/json_value.hpp"
 
-#include <charconv>
+#include "common/base/text.hpp"
 
 namespace chipweave::codec {
-namespace {
-
-template <class Number>
-std::optional<Number> whole_text_as(std::string_view text) {
-  Number out{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return out;
-}
-
-}  // namespace
-
 bool JsonValue::is_integer() const {
   return is_number() && raw().find_first_of(".eE") == std::string_view::npos;
 }
@@ -25,11 +13,11 @@ std::optional<std::string> JsonValue::string() const {
 }
 
 std::optional<std::int64_t> JsonValue::integer() const {
-  return is_integer() ? whole_text_as<std::int64_t>(raw()) : std::nullopt;
+  return is_integer() ? parse_number<std::int64_t>(raw()) : std::nullopt;
 }
 
 std::optional<double> JsonValue::number() const {
-  return is_number() ? whole_text_as<double>(raw()) : std::nullopt;
+  return is_number() ? parse_number<double>(raw()) : std::nullopt;
 }
 
 std::optional<bool> JsonValue::boolean() const {

@@ -1,9 +1,9 @@
 #include "common/codec/kube/requests/volcano.hpp"
 
-#include <charconv>
 #include <utility>
 
 #include "common/base/limits.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/kube/pod/pod_stream.hpp"
 
 namespace chipweave::codec {
@@ -54,8 +54,7 @@ std::string_view read_node(od::value value, F&& on_field) {
 }
 
 void read_idle(od::value value, StringMap& to) {
-  if (!begin_object("node.Idle", value)) return;
-  each_field(value.get_object(), [&](std::string_view key, od::value v) {
+  each_member("node.Idle", value, [&](std::string_view key, od::value v) {
     if (is_key(key, "scalarresources")) read_map("node.Idle.ScalarResources", v, true, to);
   });
 }
@@ -105,11 +104,7 @@ VolcanoReader::~VolcanoReader() = default;
 
 double VolcanoNode::idle_of(std::string_view resource) const {
   const auto it = idle.find(resource);
-  if (it == idle.end()) return 0;
-  double value = 0;
-  const char* end = it->second.data() + it->second.size();
-  const auto read = std::from_chars(it->second.data(), end, value);
-  return read.ec == std::errc() && read.ptr == end ? value : 0;
+  return it == idle.end() ? 0 : parse_number<double>(it->second).value_or(0);
 }
 
 Result<void> VolcanoReader::read_predicate(std::string& body, const Known& known, VolcanoTask& task,

@@ -1,22 +1,15 @@
 #include "common/codec/mindcluster/names/chip_list.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "common/base/limits.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec::mindcluster {
 namespace {
 
 constexpr std::size_t kMaxListBytes = 64U << 10U;
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r\n";
-  const std::size_t first = text.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
 
 void make_unique(std::vector<int>& chips) {
   std::sort(chips.begin(), chips.end());
@@ -33,11 +26,8 @@ std::optional<int> chip_of_name(std::string_view prefix, std::string_view name) 
   if (!name.starts_with(prefix) || !name.substr(prefix.size()).starts_with('-')) {
     return std::nullopt;
   }
-  name.remove_prefix(prefix.size() + 1);
-  int out = -1;
-  const auto [end, failed] = std::from_chars(name.data(), name.data() + name.size(), out);
-  const bool whole = failed == std::errc() && end == name.data() + name.size();
-  return whole && out >= 0 && out <= limits::kMaxChipIndex ? std::optional(out) : std::nullopt;
+  const auto out = parse_number<int>(name.substr(prefix.size() + 1));
+  return out && *out >= 0 && *out <= limits::kMaxChipIndex ? out : std::nullopt;
 }
 
 Result<std::vector<int>> read_chip_list(std::string_view prefix, std::string_view text) {
@@ -49,7 +39,7 @@ Result<std::vector<int>> read_chip_list(std::string_view prefix, std::string_vie
   std::vector<int> out;
   while (!text.empty()) {
     const std::size_t comma = std::min(text.find(','), text.size());
-    const std::string_view name = trimmed(text.substr(0, comma));
+    const std::string_view name = trim(text.substr(0, comma));
     text.remove_prefix(std::min(comma + 1, text.size()));
     if (name.empty()) continue;
     const auto chip = chip_of_name(prefix, name);

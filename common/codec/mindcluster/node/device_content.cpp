@@ -1,9 +1,9 @@
 #include "common/codec/mindcluster/node/device_content.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 
+#include "common/base/text.hpp"
 #include "common/codec/mindcluster/ascend_names.hpp"
 #include "common/codec/mindcluster/faults/reported_faults.hpp"
 
@@ -13,14 +13,6 @@ namespace {
 using domain::Chip;
 using domain::Effect;
 using Faults = std::vector<domain::Fault>;
-
-template <class Number>
-std::optional<Number> number_of(std::string_view digits) {
-  Number out = 0;
-  const char* end = digits.data() + digits.size();
-  const auto [rest, failed] = std::from_chars(digits.data(), end, out);
-  return failed == std::errc() && rest == end ? std::optional(out) : std::nullopt;
-}
 
 // Whether every cause of unusability has ended and only the hold time is still running.
 bool is_recovering(const Faults& faults, const Chip& chip) {
@@ -47,7 +39,7 @@ SuperPodPlace super_pod_place_of(const domain::NodeTopology& topology) {
   const auto& pod = topology.super_pod();
   if (!pod || !has_super_pod(domain::ascend_family_of(topology))) return out;
   constexpr auto kMax = std::numeric_limits<std::int32_t>::max();
-  if (const auto id = number_of<std::uint32_t>(pod->id)) {
+  if (const auto id = parse_number<std::uint32_t>(pod->id)) {
     out.super_pod =
         *id <= static_cast<std::uint32_t>(kMax) ? static_cast<std::int32_t>(*id) : kIdUnreported;
   }
@@ -57,7 +49,7 @@ SuperPodPlace super_pod_place_of(const domain::NodeTopology& topology) {
 
 std::optional<std::int32_t> rack_of(const domain::NodeTopology& topology, std::string_view fact) {
   if (domain::ascend_family_of(topology) != domain::AscendFamily::a5) return std::nullopt;
-  return number_of<std::int32_t>(fact);
+  return parse_number<std::int32_t>(fact);
 }
 
 DeviceInfo device_info_of(const domain::NodeTopology& topology, const ChipStates& states,
