@@ -23,6 +23,7 @@
 #include "common/codec/topology/import.hpp"
 #include "common/profiles/profiles.hpp"
 #include "scheduler-plugin/kube/cluster_info_publisher.hpp"
+#include "tests/support/manual_clock.hpp"
 
 namespace {
 

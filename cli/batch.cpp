@@ -52,10 +52,8 @@ Exit run_batch(const BatchFlags& flags, std::size_t max_bytes,
   if (file != "-") {
     opened.open(file, std::ios::binary);
     opened.peek();  // a folder opens, but does not read
-    if (!opened.is_open() || opened.bad()) {
-      complain("cannot read " + file + " (use - for standard input)");
-      return Exit::unreadable;
-    }
+    if (!opened.is_open() || opened.bad())
+      return complain("cannot read " + file + " (use - for standard input)", Exit::unreadable);
     opened.clear();
   }
   std::istream& in = file == "-" ? std::cin : opened;

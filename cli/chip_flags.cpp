@@ -1,21 +1,18 @@
 #include "cli/chip_flags.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "common/base/foreign_text.hpp"
 #include "common/base/limits.hpp"
+#include "common/base/text.hpp"
 
 namespace chipweave::cli {
 namespace {
 
-std::optional<int> whole_number(std::string_view text, int most) {
-  int value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, code] = std::from_chars(text.data(), end, value);
-  if (code != std::errc{} || stop != end || value < 0 || value > most) return std::nullopt;
-  return value;
+std::optional<int> number_up_to(int most, std::string_view text) {
+  const auto value = parse_number<int>(text);
+  return value && *value >= 0 && *value <= most ? value : std::nullopt;
 }
 
 Error wrong(const std::string& flag, const std::string& what) {
@@ -32,7 +29,7 @@ Result<std::vector<int>> parse_chips(const std::string& flag,
     for (std::size_t at = 0; at <= piece.size();) {
       const std::size_t end = std::min(piece.find(',', at), piece.size());
       const std::string item = piece.substr(at, end - at);
-      const auto chip = whole_number(item, limits::kMaxChipIndex);
+      const auto chip = number_up_to(limits::kMaxChipIndex, item);
       if (!chip) {
         return wrong(flag, "expected chip indices such as 0,1,4, got " + in_quotes(item));
       }
@@ -51,10 +48,10 @@ Result<domain::DownLink> parse_down_link(const std::string& text) {
   const std::size_t colon = std::min(all.find(':'), all.size());
   const std::size_t dash = std::min(all.find('-'), colon);
   const std::string_view behind = all.substr(dash, colon - dash);  // "-3"
-  const auto a = whole_number(all.substr(0, dash), limits::kMaxChipIndex);
-  const auto b = whole_number(behind.substr(behind.empty() ? 0 : 1), limits::kMaxChipIndex);
+  const auto a = number_up_to(limits::kMaxChipIndex, all.substr(0, dash));
+  const auto b = number_up_to(limits::kMaxChipIndex, behind.substr(behind.empty() ? 0 : 1));
   std::optional<int> lanes;
-  if (colon < all.size()) lanes = whole_number(all.substr(colon + 1), limits::kMaxLanes);
+  if (colon < all.size()) lanes = number_up_to(limits::kMaxLanes, all.substr(colon + 1));
   const bool odd_lanes = colon < all.size() && lanes.value_or(0) < 1;
   if (!a || !b || odd_lanes) {
     return wrong("--down", "expected a link A-B or A-B:LANES, got " + in_quotes(text));

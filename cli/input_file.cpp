@@ -16,8 +16,7 @@ Exit complain_of_input(Error error, const std::string& file) {
   if (exit == Exit::unreadable) {
     error = std::move(error).in(file == "-" ? "standard input" : "file " + file);
   }
-  complain(error);
-  return exit;
+  return complain(error, exit);
 }
 
 }  // namespace chipweave::cli

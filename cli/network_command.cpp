@@ -11,6 +11,7 @@
 #include "cli/options.hpp"
 #include "cli/render_network.hpp"
 #include "common/base/limits.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/network/export.hpp"
 #include "common/codec/network/import.hpp"
 
@@ -30,12 +31,6 @@ void add_file_options(CLI::App& command, NetworkOptions& options) {
       ->option_text(" ")
       ->required();
   add_network_options(command, options.import);
-}
-
-std::string joined(const std::vector<std::string_view>& names) {
-  std::string out;
-  for (const std::string_view name : names) out += (out.empty() ? "" : ", ") + std::string(name);
-  return out;
 }
 
 // Prints the error; nullopt, with the exit code set, on failure.
@@ -83,10 +78,7 @@ Exit run_export(const NetworkOptions& options) {
   const auto network = load_network_or_complain(options, exit);
   if (!network) return exit;
   const Result<codec::ExportedNetwork> out = codec::export_network(network->table, options.to);
-  if (!out) {
-    complain(out.error());
-    return exit_for(out.error());
-  }
+  if (!out) return complain(out.error(), exit_for(out.error()));
   for (const std::string& warning : network->warnings) warn(warning);
   for (const std::string& warning : out->warnings) warn(options.to + ": " + warning);
   return printed(out->text);
@@ -109,14 +101,15 @@ void register_network(CLI::App& app, Exit& exit_code) {
                "  kubectl get nodes -o json | chipweave network import - --levels "
                "example.com/block,example.com/rack\n"
                "Formats: " +
-                   joined(codec::network_formats()));
+                   joined(codec::network_formats(), ", "));
   import_command->callback(
       [import_options, &exit_code] { exit_code = run_import(*import_options); });
 
   auto export_options = std::make_shared<NetworkOptions>();
   CLI::App* export_command = network->add_subcommand("export", "write it in another format");
   add_file_options(*export_command, *export_options);
-  export_command->add_option("--to", export_options->to, joined(codec::network_export_formats()))
+  export_command
+      ->add_option("--to", export_options->to, joined(codec::network_export_formats(), ", "))
       ->option_text("FORMAT")
       ->required();
   add_examples(*export_command,

@@ -117,10 +117,7 @@ std::string text_of(const PlaceEngine::Prepared& prepared, const codec::PlaceAns
 
 Exit run_one(const Flags& flags) {
   const auto request = request_of(flags);
-  if (!request) {
-    complain(request.error());
-    return Exit::usage;
-  }
+  if (!request) return complain(request.error(), Exit::usage);
   PlaceEngine engine;
   const auto prepared = engine.prepare(*request);
   if (!prepared) {

@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <set>
 #include <utility>
 
@@ -12,6 +11,7 @@
 #include "common/base/foreign_text.hpp"
 #include "common/base/json_writer.hpp"
 #include "common/base/limits.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/gang/gang_file.hpp"
 #include "common/codec/network/plan_network.hpp"
 
@@ -36,9 +36,9 @@ Result<Counted> counted(const std::string& text, const std::string& flag, const 
   Counted out;
   if (equals != std::string::npos) {
     out.name = text.substr(0, equals);
-    const char* end = text.data() + text.size();
-    const auto [stop, failed] = std::from_chars(text.data() + equals + 1, end, out.count);
-    if (failed == std::errc() && stop == end && !out.name.empty()) return out;
+    const auto count = parse_number<std::int64_t>(std::string_view(text).substr(equals + 1));
+    out.count = count.value_or(0);
+    if (count && !out.name.empty()) return out;
   }
   return make_error(Errc::invalid_argument,
                     std::string("expected ") + form + ", got " + in_quotes(text))
@@ -145,15 +145,11 @@ Exit complain_of_line(const Error& error, const PlanFlags& flags,
           : "";
   const auto member =
       std::find_if(members.begin(), members.end(), [&](const Member& m) { return m.key == key; });
-  if (member != members.end()) {
-    complain(member->flag + ": " + text);
-    return Exit::usage;
-  }
+  if (member != members.end()) return complain(member->flag + ": " + text, Exit::usage);
   const bool of_gang = text.starts_with("gang") || text.find("(gang") != std::string::npos;
   if (!of_gang) return complain_of_input(error, flags.network);
   if (!flags.gang.empty()) return complain_of_input(error, flags.gang);
-  complain(text);
-  return Exit::usage;
+  return complain(text, Exit::usage);
 }
 
 // Nodes that only a repair names are added to the request under a name that no node has.
@@ -178,37 +174,27 @@ std::string plan_usage_error(const PlanFlags& flags) {
 }  // namespace
 
 Exit run_plan_flags(const PlanFlags& flags) {
-  if (const std::string wrong = plan_usage_error(flags); !wrong.empty()) {
-    complain(wrong);
-    return Exit::usage;
-  }
+  if (const std::string wrong = plan_usage_error(flags); !wrong.empty())
+    return complain(wrong, Exit::usage);
   const auto members = members_of(flags);
-  if (!members) {
-    complain(members.error());
-    return Exit::usage;
-  }
+  if (!members) return complain(members.error(), Exit::usage);
   const auto content = read_input(flags.network, limits::kMaxPlanLineBytes);
-  if (!content) {
-    complain(content.error());
-    return Exit::unreadable;
-  }
+  if (!content) return complain(content.error(), Exit::unreadable);
   const auto network = codec::plan_network(*content, flags.import, flags.free);
   if (!network) return complain_of_input(network.error(), flags.network);
   codec::GangFile file;
   if (!flags.gang.empty()) {
     const auto text = read_input(flags.gang, limits::kMaxPlanLineBytes);
-    if (!text) {
-      complain(text.error());
-      return Exit::unreadable;
-    }
+    if (!text) return complain(text.error(), Exit::unreadable);
     auto read = codec::read_gang_file(*text);
     if (!read) return complain_of_input(std::move(read).error(), flags.gang);
     file = *std::move(read);
   }
   for (const Member& member : *members) {
     if (std::find(file.keys.begin(), file.keys.end(), member.key) == file.keys.end()) continue;
-    complain(member.flag + " cannot be combined with --gang: its file already has " + member.key);
-    return Exit::usage;
+    return complain(
+        member.flag + " cannot be combined with --gang: its file already has " + member.key,
+        Exit::usage);
   }
   for (const std::string& warning : network->warnings) warn(warning);
   Timing timing(flags.batch);

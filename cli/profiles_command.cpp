@@ -37,10 +37,7 @@ Exit list(OutputForm form) {
   std::vector<Described> all;
   for (const profiles::Profile& profile : profiles::all()) {
     Result<Described> described = describe_profile(profile);
-    if (!described) {
-      complain(described.error());
-      return Exit::unreadable;
-    }
+    if (!described) return complain(described.error(), Exit::unreadable);
     all.push_back(*std::move(described));
   }
   if (form == OutputForm::json) {

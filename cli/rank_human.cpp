@@ -148,22 +148,14 @@ std::string rank_usage_error(const RankFlags& flags) {
 }  // namespace
 
 Exit run_rank_flags(const RankFlags& flags) {
-  if (const std::string wrong = rank_usage_error(flags); !wrong.empty()) {
-    complain(wrong);
-    return Exit::usage;
-  }
+  if (const std::string wrong = rank_usage_error(flags); !wrong.empty())
+    return complain(wrong, Exit::usage);
   const auto description = read_input(flags.network, limits::kMaxNetworkFileBytes);
-  if (!description) {
-    complain(description.error());
-    return Exit::unreadable;
-  }
+  if (!description) return complain(description.error(), Exit::unreadable);
   const auto network = codec::import_levelled_network(*description, flags.import);
   if (!network) return complain_of_input(network.error(), flags.network);
   const auto text = read_input(flags.hosts, limits::kMaxNetworkFileBytes);
-  if (!text) {
-    complain(text.error());
-    return Exit::unreadable;
-  }
+  if (!text) return complain(text.error(), Exit::unreadable);
   const auto hosts = codec::parse_hostfile(*text);
   if (!hosts) return complain_of_input(hosts.error(), flags.hosts);
   for (const std::string& warning : network->warnings) warn(warning);
@@ -176,8 +168,7 @@ Exit run_rank_flags(const RankFlags& flags) {
       rank_line(rank_line_of(network->table.levels, *hosts, *paths, *communicators), timing);
   if (ranked.wrong) {
     // Names and paths have been checked; the error can only be in sizes given by flags.
-    complain(*ranked.wrong);
-    return Exit::usage;
+    return complain(*ranked.wrong, Exit::usage);
   }
   if (flags.form == OutputForm::json) {
     if (!print(ranked.answer + "\n")) return Exit::unreadable;

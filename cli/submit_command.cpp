@@ -79,11 +79,11 @@ std::string list_of(const std::vector<codec::ManifestPod>& pods) {
 }
 
 Exit run_submit(const SubmitState& state) {
-  if (!codec::is_namespace(state.default_namespace)) {
-    complain("-n: expected a namespace (lower-case letters, digits and '-', at most 63), got " +
-             in_quotes(state.default_namespace));
-    return Exit::usage;
-  }
+  if (!codec::is_namespace(state.default_namespace))
+    return complain(
+        "-n: expected a namespace (lower-case letters, digits and '-', at most 63), got " +
+            in_quotes(state.default_namespace),
+        Exit::usage);
   if (state.scheduler.url.empty() && !state.only_print) {
     complain("--scheduler is required; see 'chipweave submit --help'");
     return Exit::usage;
@@ -93,16 +93,10 @@ Exit run_submit(const SubmitState& state) {
   if (state.only_print) return print(list_of(*pods)) ? Exit::fine : Exit::unreadable;
   remark_on_selectors(*pods);
   Result<Transport> transport = connect(state.scheduler);
-  if (!transport) {
-    complain(transport.error());
-    return exit_for(transport.error());
-  }
+  if (!transport) return complain(transport.error(), exit_for(transport.error()));
   SchedulerClient scheduler(*std::move(transport));
   const auto outcome = submit(scheduler, *pods, state.options);
-  if (!outcome) {
-    complain(outcome.error());
-    return exit_for(outcome.error());
-  }
+  if (!outcome) return complain(outcome.error(), exit_for(outcome.error()));
   const bool written = print(state.form == OutputForm::json
                                  ? submit_json(*outcome)
                                  : submit_text(*outcome, state.options.compare, colour_wanted()));

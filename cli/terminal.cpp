@@ -23,6 +23,13 @@ void complain(std::string_view message) {
 
 void complain(const Error& error) { complain(error.text()); }
 
+Exit complain(std::string_view message, Exit exit) {
+  complain(message);
+  return exit;
+}
+
+Exit complain(const Error& error, Exit exit) { return complain(error.text(), exit); }
+
 void remark(std::string_view message) {
   write_all(stderr, "chipweave: note: " + printable(message) + "\n");
 }

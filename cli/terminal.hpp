@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/commands.hpp"
 #include "common/base/foreign_text.hpp"
 #include "common/base/result.hpp"
 
@@ -18,6 +19,9 @@ enum class OutputForm { text, json };
 // "chipweave: …" and a newline on stderr.
 void complain(std::string_view message);
 void complain(const Error& error);
+// The same; returns `exit`, so that a command can end with it.
+Exit complain(std::string_view message, Exit exit);
+Exit complain(const Error& error, Exit exit);
 // "chipweave: note: …" on stderr, for assumptions and omissions.
 void remark(std::string_view message);
 // "chipweave: warning: …" on stderr, for parts of a request or file without effect.

@@ -129,10 +129,8 @@ Exit convert(const MachineOptions& options, const std::string& format, const std
     text = codec::export_topology_json(*topology);
   }
   if (out.empty()) return print(text) ? Exit::fine : Exit::unreadable;
-  if (auto written = io::write_file_atomically(out, text); !written) {
-    complain(written.error());
-    return Exit::unreadable;
-  }
+  if (auto written = io::write_file_atomically(out, text); !written)
+    return complain(written.error(), Exit::unreadable);
   return Exit::fine;
 }
 

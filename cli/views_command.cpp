@@ -40,25 +40,16 @@ std::string pods_text(const std::vector<codec::PodSummary>& pods, bool colours) 
 Exit view(const ViewState& state, const std::string& target,
           const std::function<Result<std::string>(const std::string&)>& as_text) {
   Result<Transport> transport = connect(state.scheduler);
-  if (!transport) {
-    complain(transport.error());
-    return exit_for(transport.error());
-  }
+  if (!transport) return complain(transport.error(), exit_for(transport.error()));
   SchedulerClient scheduler(*std::move(transport));
   Result<std::string> body = scheduler.get(target);
-  if (!body) {
-    complain(body.error());
-    return Exit::unreadable;
-  }
+  if (!body) return complain(body.error(), Exit::unreadable);
   if (state.form == OutputForm::json) {
     const bool ended = !body->empty() && body->back() == '\n';
     return print(*body + (ended ? "" : "\n")) ? Exit::fine : Exit::unreadable;
   }
   const Result<std::string> text = as_text(*body);
-  if (!text) {
-    complain(text.error());
-    return Exit::unreadable;
-  }
+  if (!text) return complain(text.error(), Exit::unreadable);
   return print(*text) ? Exit::fine : Exit::unreadable;
 }
 
@@ -103,10 +94,8 @@ Exit pod(const ViewState& state) {
 }
 
 Exit node(const ViewState& state) {
-  if (!is_name_of(kNodeCharacters, state.node)) {
-    complain("NODE: expected the name of a node, got " + in_quotes(state.node));
-    return Exit::usage;
-  }
+  if (!is_name_of(kNodeCharacters, state.node))
+    return complain("NODE: expected the name of a node, got " + in_quotes(state.node), Exit::usage);
   return view(state, "/api/v1/nodes/" + state.node, [](const std::string& body) {
     return codec::read_node_view(body).transform(
         [](const codec::NodeView& shown) { return render_node(shown, colour_wanted()); });

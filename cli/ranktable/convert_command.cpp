@@ -1,7 +1,6 @@
 // chipweave ranktable convert
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <optional>
 #include <set>
@@ -55,19 +54,16 @@ Result<void> read_pairs(ConvertFlags& flags) {
   }
   for (const std::string& pair : flags.server_indices) {
     const std::size_t equals = pair.rfind('=');
-    std::int64_t index = -1;
-    if (equals != std::string::npos) {
-      const char* const end = pair.data() + pair.size();
-      const auto [at, failed] = std::from_chars(pair.data() + equals + 1, end, index);
-      if (failed != std::errc() || at != end) index = -1;
-    }
+    const auto index = equals == std::string::npos
+                           ? std::nullopt
+                           : parse_number<std::int64_t>(std::string_view(pair).substr(equals + 1));
     constexpr std::int64_t kMax = 1023;  // ten bits of an SDID
-    if (index < 0 || index > kMax) {
+    if (!index || *index < 0 || *index > kMax) {
       return make_error(Errc::invalid_argument,
                         "must be SERVER=N with N from 0 to 1023, got '" + pair + "'")
           .in("--server-index");
     }
-    flags.options.server_indices[pair.substr(0, equals)] = index;
+    flags.options.server_indices[pair.substr(0, equals)] = *index;
   }
   return {};
 }
@@ -76,8 +72,7 @@ Exit printed_or_written(const std::string& text, const std::string& file) {
   if (file.empty()) return print(text) ? Exit::fine : Exit::unreadable;
   const auto written = io::write_file_atomically(file, text);
   if (written) return Exit::fine;
-  complain(written.error());
-  return Exit::unreadable;
+  return complain(written.error(), Exit::unreadable);
 }
 
 Exit run_launcher(const ConvertFlags& flags, const RankTable& table) {
@@ -86,8 +81,8 @@ Exit run_launcher(const ConvertFlags& flags, const RankTable& table) {
   const Result<std::string> text =
       hosts ? launcher_text(*hosts, flags.to) : Result<std::string>(hosts.error());
   if (text) return printed_or_written(*text, flags.write);
-  complain(text.error());
-  return exit_for(text.error()) == Exit::usage ? Exit::usage : Exit::findings;
+  return complain(text.error(),
+                  exit_for(text.error()) == Exit::usage ? Exit::usage : Exit::findings);
 }
 
 std::string table_text(const RankTable& table, bool compact) {
@@ -111,16 +106,12 @@ Exit write_instances(const ConvertFlags& flags, const Converted& converted) {
   const auto written = io::write_file_set(flags.save_dir, files, io::FileMode::owner_only,
                                           [](const std::string& path) { print(path + "\n"); });
   if (written) return Exit::fine;
-  complain(written.error());
-  return Exit::unreadable;
+  return complain(written.error(), Exit::unreadable);
 }
 
 Exit run_convert(ConvertFlags flags) {
   const auto pairs = read_pairs(flags);
-  if (!pairs) {
-    complain(pairs.error());
-    return Exit::usage;
-  }
+  if (!pairs) return complain(pairs.error(), Exit::usage);
   if (!flags.save_dir.empty() && flags.to != "modelarts-local") {
     complain("--save-dir requires --to modelarts-local; use --write for a single file");
     return Exit::usage;
@@ -131,10 +122,9 @@ Exit run_convert(ConvertFlags flags) {
   if (is_launcher(flags.to)) return run_launcher(flags, linted->table);
   const auto converted = domain::ranktable::convert(
       linted->table, *domain::ranktable::dialect_named(flags.to), flags.options);
-  if (!converted) {
-    complain(converted.error());
-    return exit_for(converted.error()) == Exit::usage ? Exit::usage : Exit::findings;
-  }
+  if (!converted)
+    return complain(converted.error(),
+                    exit_for(converted.error()) == Exit::usage ? Exit::usage : Exit::findings);
   for (const std::string& loss : converted->losses) remark("lost: " + loss);
   if (!flags.save_dir.empty()) return write_instances(flags, *converted);
   if (converted->tables.size() != 1) {

@@ -101,24 +101,19 @@ Result<std::string> renumbered(const LintedText& linted, const TableRing& ring) 
 }
 
 Exit write_order(const OrderFlags& flags, const LintedText& linted, const TableRing& ring) {
-  if (!can_be_renumbered(*linted.dialect)) {
-    complain(concat("tables of dialect ", to_string(*linted.dialect),
-                    " have no global ranks that could be changed"));
-    return Exit::usage;
-  }
+  if (!can_be_renumbered(*linted.dialect))
+    return complain(concat("tables of dialect ", to_string(*linted.dialect),
+                           " have no global ranks that could be changed"),
+                    Exit::usage);
   const Result<std::string> text = renumbered(linted, ring);
-  if (!text) {
-    complain(text.error());
-    return Exit::unreadable;
-  }
+  if (!text) return complain(text.error(), Exit::unreadable);
   if (*text == linted.tree->document()) {
     remark("the ranks already cross as few borders as possible; nothing was changed");
   }
   if (flags.table.file == "-") return print(*text) ? Exit::fine : Exit::unreadable;
   const auto written = io::write_file_atomically(flags.table.file, *text);
   if (written) return Exit::fine;
-  complain(written.error());
-  return Exit::unreadable;
+  return complain(written.error(), Exit::unreadable);
 }
 
 Exit print_launcher(const OrderFlags& flags, const TableRing& ring) {
@@ -133,8 +128,7 @@ Exit print_launcher(const OrderFlags& flags, const TableRing& ring) {
   }
   const Result<std::string> text = launcher_text(hosts, flags.to);
   if (text) return print(*text) ? Exit::fine : Exit::unreadable;
-  complain(text.error());
-  return Exit::findings;
+  return complain(text.error(), Exit::findings);
 }
 
 Exit run_order(const OrderFlags& flags) {

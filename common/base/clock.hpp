@@ -25,21 +25,6 @@ class SystemClock final : public Clock {
   Wall wall() const override { return std::chrono::system_clock::now(); }
 };
 
-// Advances only through advance(). Not thread-safe: one owner.
-class ManualClock final : public Clock {
- public:
-  Steady now() const override { return steady_; }
-  Wall wall() const override { return wall_; }
-  void advance(std::chrono::nanoseconds by) {
-    steady_ += std::chrono::duration_cast<Steady::duration>(by);
-    wall_ += std::chrono::duration_cast<Wall::duration>(by);
-  }
-
- private:
-  Steady steady_{};
-  Wall wall_{std::chrono::seconds(1767323045)};  // 2026-01-02T03:04:05Z
-};
-
 // RFC 3339 in UTC with whole seconds: "2026-01-02T03:04:05Z".
 std::string rfc3339(Clock::Wall time);
 // Kubernetes' MicroTime: "2026-01-02T03:04:05.000006Z".

@@ -1,9 +1,8 @@
 #include "common/base/endpoint.hpp"
 
-#include <charconv>
-
 #include "common/base/foreign_text.hpp"
 #include "common/base/limits.hpp"
+#include "common/base/text.hpp"
 
 namespace chipweave {
 namespace {
@@ -45,13 +44,10 @@ Result<Endpoint> parse_endpoint(std::string_view text, PortZero zero) {
   for (const char c : host) {
     if (!host_char(c, v6)) return bad(text, "the host contains an invalid character");
   }
-  std::uint16_t port = 0;
-  const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
-  if (digits.empty() || code != std::errc{} || end != digits.data() + digits.size()) {
-    return bad(text, "the port must be a number up to 65535");
-  }
-  if (port == 0 && zero == PortZero::refused) return bad(text, "port 0 cannot be connected to");
-  return Endpoint{std::string(host), port};
+  const auto port = parse_number<std::uint16_t>(digits);
+  if (!port) return bad(text, "the port must be a number up to 65535");
+  if (*port == 0 && zero == PortZero::refused) return bad(text, "port 0 cannot be connected to");
+  return Endpoint{std::string(host), *port};
 }
 
 Result<void> check_socket_path(std::string_view path) {

@@ -5,29 +5,12 @@
 #include <cstddef>
 #include <vector>
 
+#include "common/base/text.hpp"
+
 namespace chipweave {
 namespace {
 
 constexpr std::size_t kGroups = 8;
-
-std::optional<unsigned> number(std::string_view text, int base, std::size_t most_digits) {
-  unsigned out = 0;
-  if (text.empty() || text.size() > most_digits) return std::nullopt;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), out, base);
-  if (failed != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return out;
-}
-
-// The words between separators; "" gives one empty word.
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> out;
-  for (;;) {
-    const std::size_t end = text.find(separator);
-    out.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return out;
-    text.remove_prefix(end + 1);
-  }
-}
 
 // One pass; numbers without leading zeros, at most 255.
 std::optional<IpAddress> parse_v4(std::string_view text) {
@@ -67,8 +50,8 @@ std::optional<std::vector<unsigned>> groups_of(std::string_view text, bool last)
       out.push_back(tail->bytes[2] * 256U + tail->bytes[3]);
       continue;
     }
-    const auto value = number(words[i], 16, 4);
-    if (!value) return std::nullopt;
+    const auto value = parse_number<unsigned>(words[i], 16);
+    if (!value || words[i].size() > 4) return std::nullopt;
     out.push_back(*value);
   }
   return out;

@@ -1,9 +1,9 @@
 #include "common/base/natural_order.hpp"
 
+#include "common/base/text.hpp"
+
 namespace chipweave {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // The run of digits at `at`, without leading zeros; `at` moves past it.
 std::string_view number(std::string_view text, std::size_t& at) {

@@ -5,18 +5,17 @@
 #include <utility>
 
 #include "common/base/foreign_text.hpp"
+#include "common/base/text.hpp"
 
 namespace chipweave {
 namespace {
 
 constexpr std::size_t kMaxCompared = 64;
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 bool starts_with(std::string_view text, std::string_view prefix) {
   return text.size() >= prefix.size() &&
          std::equal(prefix.begin(), prefix.end(), text.begin(),
-                    [](char x, char y) { return lower(x) == lower(y); });
+                    [](char x, char y) { return lower_case(x) == lower_case(y); });
 }
 
 }  // namespace
@@ -28,7 +27,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     std::size_t diagonal = row[0];
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t change = diagonal + (lower(a[i - 1]) == lower(b[j - 1]) ? 0 : 1);
+      const std::size_t change = diagonal + (lower_case(a[i - 1]) == lower_case(b[j - 1]) ? 0 : 1);
       diagonal = row[j];
       row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
     }

@@ -1,9 +1,13 @@
 #include "common/base/text.hpp"
 
-#include <charconv>
-#include <system_error>
+#include <algorithm>
 
 namespace chipweave {
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r\n\v\f";
+
+}  // namespace
 
 std::string_view shortened(std::string_view text, std::size_t most) {
   if (text.size() <= most) return text;
@@ -37,12 +41,33 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
-std::optional<std::int64_t> whole_number(std::string_view text, std::int64_t max) {
-  if (text.empty() || text[0] == '-' || (text.size() > 1 && text[0] == '0')) return std::nullopt;
-  std::int64_t out = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), out);
-  const bool whole = failed == std::errc() && end == text.data() + text.size();
-  return whole && out <= max ? std::optional(out) : std::nullopt;
+std::string_view trim(std::string_view text) {
+  const std::size_t begin = std::min(text.find_first_not_of(kBlanks), text.size());
+  return text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
+}
+
+std::vector<std::string_view> split_words(std::string_view text) {
+  std::vector<std::string_view> out;
+  for (text = trim(text); !text.empty(); text = trim(text)) {
+    const std::size_t end = std::min(text.find_first_of(kBlanks), text.size());
+    out.push_back(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+  return out;
+}
+
+std::string lower_case(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = lower_case(c);
+  return out;
+}
+
+std::string upper_case(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  return out;
 }
 
 }  // namespace chipweave

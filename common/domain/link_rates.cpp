@@ -1,5 +1,7 @@
 #include "common/domain/link_rates.hpp"
 
+#include "common/base/text.hpp"
+
 #include <algorithm>
 #include <array>
 #include <string>
@@ -39,16 +41,8 @@ constexpr std::array<ModelRates, 40> kModels = {{
     {"MI60", 0, LinkKind::xgmi, 36.0},    {"ASCEND910A", 0, LinkKind::hccs, 24.0},
 }};
 
-std::string upper(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), [](char c) {
-    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  });
-  return out;
-}
-
 const ModelRates* known_model(std::string_view model) {
-  const std::string name = upper(model);
+  const std::string name = upper_case(model);
   const auto* const row =
       std::find_if(kModels.begin(), kModels.end(),
                    [&name](const ModelRates& m) { return name.find(m.word) != std::string::npos; });

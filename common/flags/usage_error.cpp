@@ -10,6 +10,7 @@
 
 #include "common/base/foreign_text.hpp"
 #include "common/base/near_names.hpp"
+#include "common/base/text.hpp"
 
 namespace chipweave::flags {
 namespace {
@@ -44,15 +45,6 @@ Names commands_of(const CLI::App& app) {
   return names;
 }
 
-std::string joined(const Names& names) {
-  std::string text;
-  for (const std::string_view name : names) {
-    if (!text.empty()) text += ", ";
-    text += name;
-  }
-  return text;
-}
-
 std::string unknown_word(const CLI::App& command, const std::string& word) {
   if (word.starts_with('-')) {
     // the name alone: "--size=2" was typed for "--sise=2"
@@ -67,7 +59,7 @@ std::string unknown_word(const CLI::App& command, const std::string& word) {
   const Names known = commands_of(command);
   if (known.empty()) return "unexpected argument " + in_quotes(word);
   return "unknown command " + in_quotes(word) + did_you_mean(word, known) +
-         "; known: " + joined(known);
+         "; known: " + joined(known, ", ");
 }
 
 // A human-readable name for CLI11's type name.
@@ -168,7 +160,7 @@ std::string excluded(const std::string& text) {
 
 std::string missing(const CLI::App& command, const std::string& text) {
   if (!text.starts_with("A subcommand")) return text;
-  return "a command is required; known: " + joined(commands_of(command));
+  return "a command is required; known: " + joined(commands_of(command), ", ");
 }
 
 std::string what_is_wrong(const CLI::App& command, const CLI::ParseError& error) {

@@ -1,11 +1,11 @@
 #include "common/http/client.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 #include <vector>
 
 #include "common/base/limits.hpp"
+#include "common/base/text.hpp"
 #include "common/http/client_connection.hpp"
 #include "common/http/client_socket.hpp"
 #include "common/http/reply_reader.hpp"
@@ -60,9 +60,7 @@ Result<Url> parse_url(std::string_view url) {
   if (after.empty() && !scheme) return bad("the port is missing");
   if (!after.empty()) {
     after.remove_prefix(1);
-    std::uint16_t port = 0;
-    const auto read = std::from_chars(after.data(), after.data() + after.size(), port);
-    if (read.ec != std::errc() || read.ptr != after.data() + after.size() || port == 0)
+    if (parse_number<std::uint16_t>(after).value_or(0) == 0)
       return bad("the port must be 1 to 65535");
     address.port = after;
   }

@@ -2,7 +2,6 @@
 
 #include <csignal>
 #include <exception>
-#include <stdexcept>
 #include <utility>
 
 #include <boost/asio/post.hpp>
@@ -67,42 +66,12 @@ void Loop::run() {
     impl_->guarded([this] { impl_->context.run(); });
   }
   impl_->runner = std::thread::id();
-  const std::lock_guard lock(impl_->mutex);
-  impl_->ended = true;
-  impl_->changed.notify_all();
 }
 
 void Loop::stop() { impl_->context.stop(); }
 
 void Loop::post(std::function<void()> task) {
   asio::post(impl_->context, [impl = impl_.get(), task = std::move(task)] { impl->guarded(task); });
-}
-
-void Loop::post_and_wait(std::function<void()> task) {
-  struct Call {
-    bool done = false;
-    std::exception_ptr thrown;
-  };
-  if (in_loop_thread())
-    throw std::logic_error("post_and_wait on the loop's own thread would wait for itself");
-  const auto call = std::make_shared<Call>();
-  asio::post(impl_->context, [impl = impl_.get(), call, &task] {
-    std::exception_ptr thrown;
-    try {
-      task();
-    } catch (...) {
-      thrown = std::current_exception();
-    }
-    const std::lock_guard lock(impl->mutex);
-    call->done = true;
-    call->thrown = std::move(thrown);
-    impl->changed.notify_all();
-  });
-  std::unique_lock lock(impl_->mutex);
-  // once run() has returned the task is never run, so that `task` may safely go out of scope
-  impl_->changed.wait(lock, [&] { return call->done || impl_->ended; });
-  if (!call->done) throw std::runtime_error("the loop has ended");
-  if (call->thrown) std::rethrow_exception(call->thrown);
 }
 
 void Loop::every(std::chrono::milliseconds period, std::function<void()> task) {

@@ -22,8 +22,6 @@ class Loop {
   void stop();
   // Runs `task` on the loop thread, after the caller returns. Any thread.
   void post(std::function<void()> task);
-  // Runs `task` on the loop thread and waits until it has finished. Any thread but the loop's own.
-  void post_and_wait(std::function<void()> task);
   // Calls `task` every `period` until the loop stops.
   void every(std::chrono::milliseconds period, std::function<void()> task);
   void after(std::chrono::milliseconds delay, std::function<void()> task);

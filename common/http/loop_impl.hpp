@@ -2,9 +2,7 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <thread>
 
@@ -26,11 +24,6 @@ struct Loop::Impl {
   std::optional<boost::asio::signal_set> signals;
   std::atomic<std::thread::id> runner{};
   std::uint64_t escaped = 0;  // exceptions, loop thread
-
-  // For post_and_wait: tells the waiters when their task is done, or that it never will be.
-  std::mutex mutex;
-  std::condition_variable changed;
-  bool ended = false;  // run() has returned
 };
 
 }  // namespace chipweave::http

@@ -1,7 +1,6 @@
 #include "common/http/reply_reader.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <optional>
 
@@ -10,6 +9,7 @@
 #include <boost/beast/http/basic_parser.hpp>
 #include <boost/beast/http/error.hpp>
 
+#include "common/base/text.hpp"
 #include "common/http/chunk_decoder.hpp"
 
 namespace chipweave::http {
@@ -32,12 +32,8 @@ class ReplyHeadParser final : public beast::http::basic_parser<false> {
                      error_code&) override {
     if (name == beast::http::field::transfer_encoding && !beast::iequals(value, "chunked"))
       unknown_coding = true;
-    if (name == beast::http::field::retry_after) {
-      int seconds = 0;
-      const auto read = std::from_chars(value.data(), value.data() + value.size(), seconds);
-      const bool whole = read.ec == std::errc() && read.ptr == value.data() + value.size();
-      retry_after = whole && seconds >= 0 ? seconds : -1;
-    }
+    if (name == beast::http::field::retry_after)
+      retry_after = std::max(-1, parse_number<int>({value.data(), value.size()}).value_or(-1));
   }
   void on_header_impl(error_code&) override {}
   void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) override {}

@@ -4,58 +4,20 @@
 #include <charconv>
 #include <ctime>
 
+#include <boost/beast/http/status.hpp>
+
 namespace chipweave::http {
 namespace {
 
+namespace beast = boost::beast;
+
 std::string_view reason_of(int status) {
-  switch (status) {
-    case 200:
-      return "OK";
-    case 201:
-      return "Created";
-    case 202:
-      return "Accepted";
-    case 204:
-      return "No Content";
-    case 304:
-      return "Not Modified";
-    case 400:
-      return "Bad Request";
-    case 401:
-      return "Unauthorized";
-    case 403:
-      return "Forbidden";
-    case 404:
-      return "Not Found";
-    case 405:
-      return "Method Not Allowed";
-    case 408:
-      return "Request Timeout";
-    case 409:
-      return "Conflict";
-    case 413:
-      return "Content Too Large";
-    case 415:
-      return "Unsupported Media Type";
-    case 417:
-      return "Expectation Failed";
-    case 422:
-      return "Unprocessable Content";
-    case 429:
-      return "Too Many Requests";
-    case 431:
-      return "Request Header Fields Too Large";
-    case 500:
-      return "Internal Server Error";
-    case 501:
-      return "Not Implemented";
-    case 503:
-      return "Service Unavailable";
-    case 504:
-      return "Gateway Timeout";
-    default:
-      return "";
-  }
+  // RFC 9110 renamed these two.
+  if (status == 413) return "Content Too Large";
+  if (status == 422) return "Unprocessable Content";
+  const auto text =
+      beast::http::obsolete_reason(beast::http::int_to_status(static_cast<unsigned>(status)));
+  return {text.data(), text.size()};
 }
 
 template <class Number>

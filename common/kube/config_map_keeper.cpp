@@ -168,7 +168,7 @@ void ConfigMapKeeper::rest() {
 }
 
 bool ConfigMapKeeper::take(std::string body) {
-  auto object = codec::read_config_map(body);
+  auto object = codec::read_stored_object(body);
   if (!object) {
     stored_.reset();
     chain_.refused("the API server's answer is not understood: " + object.error().text());

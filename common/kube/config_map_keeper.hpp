@@ -21,6 +21,7 @@
 #include "common/base/pace.hpp"
 #include "common/codec/kube/objects/config_map.hpp"
 #include "common/codec/kube/objects/merge_patch.hpp"
+#include "common/codec/kube/objects/stored_object.hpp"
 #include "common/kube/api_chain.hpp"
 #include "common/kube/transport.hpp"
 
@@ -105,7 +106,7 @@ class ConfigMapKeeper {
   Phase phase_ = Phase::stopped;
   std::string path_;
   std::optional<Wanted> wanted_;
-  std::optional<codec::KubeConfigMap> stored_;    // as last seen
+  std::optional<codec::StoredObject> stored_;     // as last seen
   codec::StringMap edited_;                       // as last seen
   codec::StringMap sent_;                         // data of the last write
   std::set<std::string, std::less<>> data_keys_;  // written by us

@@ -6,7 +6,6 @@
 // look-up per event, about 120 bytes per object; a sweep visits all. Owner: the loop thread.
 #pragma once
 
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -15,6 +14,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "common/base/text.hpp"
 #include "common/codec/kube/watch.hpp"
 
 namespace chipweave::kube {
@@ -79,11 +79,8 @@ class Mirror {
   static constexpr std::uint64_t kNoNumber = std::uint64_t{1} << 63U;
   static std::size_t hash(const std::string& text) { return std::hash<std::string>{}(text); }
   static std::uint64_t version_of(const std::string& text) {
-    std::uint64_t number = 0;
-    const char* end = text.data() + text.size();
-    const auto [rest, wrong] = std::from_chars(text.data(), end, number);
-    return wrong == std::errc() && rest == end && number < kNoNumber ? number
-                                                                     : hash(text) | kNoNumber;
+    const auto number = parse_number<std::uint64_t>(text);
+    return number && *number < kNoNumber ? *number : hash(text) | kNoNumber;
   }
   // Only within a round: a cluster that was restored from a backup counts from an earlier number.
   static bool older(const Entry& a, const Entry& than) {

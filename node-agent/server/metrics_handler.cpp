@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <map>
 #include <set>
 #include <utility>
 
+#include "common/base/text.hpp"
 #include "common/http/server.hpp"
 #include "common/obs/metrics.hpp"
 
@@ -38,13 +38,6 @@ std::map<LinkKind, Tally> tally(const domain::NodeTopology& t) {
   for (const domain::Switch& s : t.switches()) {
     for (const domain::SwitchPort& p : s.ports) out[s.kind].add(p.lanes, p.lanes_down);
   }
-  return out;
-}
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return out;
 }
 
@@ -146,7 +139,7 @@ struct MetricsHandler::Impl {
   }
 
   void show(LinkKind kind, const Tally& t) {
-    const std::string name = lower(domain::to_string(kind));
+    const std::string name = lower_case(domain::to_string(kind));
     for (const LinkState state : {LinkState::up, LinkState::degraded, LinkState::down}) {
       links.with({{"kind", name}, {"state", std::string(domain::to_string(state))}})
           .set(t.links[static_cast<std::size_t>(state)]);

@@ -1,10 +1,10 @@
 #include "scheduler-plugin/kube/attribution.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 
 #include "common/base/limits.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/kube/pod/placement.hpp"
 #include "scheduler-plugin/app/annotations.hpp"
 
@@ -34,13 +34,12 @@ std::vector<int> read_list(std::string_view text, std::string_view prefix) {
     text.remove_prefix(std::min(comma + 1, text.size()));
     if (!one.starts_with(prefix)) return {};
     one.remove_prefix(prefix.size());
-    int index = 0;
-    const auto end = std::from_chars(one.data(), one.data() + one.size(), index);
-    if (end.ec != std::errc() || end.ptr != one.data() + one.size() || index < 0 ||
-        index > limits::kMaxChipIndex || chips.size() >= limits::kMaxChips) {
+    const auto index = parse_number<int>(one);
+    if (!index || *index < 0 || *index > limits::kMaxChipIndex ||
+        chips.size() >= limits::kMaxChips) {
       return {};
     }
-    chips.push_back(index);
+    chips.push_back(*index);
   }
   std::sort(chips.begin(), chips.end());
   if (std::adjacent_find(chips.begin(), chips.end()) != chips.end()) return {};

@@ -1,7 +1,6 @@
 #include "scheduler-plugin/kube/pod_request.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "common/base/limits.hpp"
 #include "common/base/text.hpp"
@@ -28,15 +27,13 @@ std::string read_group(PodRequest& request) {
   const auto replica = request.labels.find("gpu-topology-replica");
   if (name == request.labels.end() || name->second.empty() || replica == request.labels.end())
     return {};
-  int replicas = 0;
   const std::string& text = replica->second;
-  const auto end = std::from_chars(text.data(), text.data() + text.size(), replicas);
-  if (end.ec != std::errc() || end.ptr != text.data() + text.size() || replicas < 1 ||
-      replicas > limits::kMaxManifestPods) {
+  const auto replicas = parse_number<int>(text);
+  if (!replicas || *replicas < 1 || *replicas > limits::kMaxManifestPods) {
     return "label gpu-topology-replica is '" + text.substr(0, 32) +
            "'; expected the number of pods in the group";
   }
-  request.group = GroupRef{name->second, replicas};
+  request.group = GroupRef{name->second, *replicas};
   return {};
 }
 

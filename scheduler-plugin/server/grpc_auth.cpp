@@ -1,5 +1,7 @@
 #include "scheduler-plugin/server/grpc_auth.hpp"
 
+#include "common/base/text.hpp"
+
 #include <algorithm>
 #include <string_view>
 #include <utility>
@@ -11,12 +13,10 @@ constexpr std::string_view kScheme = "bearer ";
 
 ShownToken bad_token(const char* why) { return {{grpc::StatusCode::UNAUTHENTICATED, why}, {}}; }
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 // RFC 6750, b64token.
 bool is_token(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return (lower(c) >= 'a' && lower(c) <= 'z') || (c >= '0' && c <= '9') ||
+    return (lower_case(c) >= 'a' && lower_case(c) <= 'z') || (c >= '0' && c <= '9') ||
            std::string_view("-._~+/=").find(c) != std::string_view::npos;
   });
 }
@@ -31,7 +31,7 @@ ShownToken shown_token(const grpc::CallbackServerContext& context) {
   const std::string_view text(begin->second.data(), begin->second.size());
   const bool bearer = text.size() > kScheme.size() &&
                       std::equal(kScheme.begin(), kScheme.end(), text.begin(),
-                                 [](char wanted, char c) { return wanted == lower(c); });
+                                 [](char wanted, char c) { return wanted == lower_case(c); });
   if (!bearer) return bad_token("'authorization' is not 'Bearer TOKEN'");
   const std::string_view token = text.substr(kScheme.size());
   if (!is_token(token)) return bad_token("the token contains invalid characters");

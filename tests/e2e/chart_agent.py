@@ -20,7 +20,7 @@ def write_kubeconfig(bed, file, token):
 
 
 # Our own agent, with the token and the arguments of its pod but for what only a pod has. Once as it is meant, once as
-# somebody who took over fake-0 and speaks for fake-1.
+# an attacker who took over fake-0 and acts for fake-1.
 def built_agent(bed, program):
     daemon_set = bed.must("GET", f"/apis/apps/v1/namespaces/{NS}/daemonsets/chipweave-agent")
     arguments = daemon_set["spec"]["template"]["spec"]["containers"][0]["args"]

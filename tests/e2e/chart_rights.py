@@ -43,7 +43,7 @@ def lease(name):
     return {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": name}}
 
 
-# As the agent of a node tells of a fault.
+# As the agent of a node reports a fault.
 def event_about(node):
     return {"apiVersion": "events.k8s.io/v1", "kind": "Event", "metadata": {"name": f"{node}.1"}, "type": "Warning",
             "eventTime": "2026-01-02T03:04:05.000000Z", "reportingController": "chipweave.dev/agent",

@@ -9,6 +9,7 @@
 #include "common/kube/binder.hpp"
 #include "common/kube/reflector.hpp"
 #include "tests/e2e/real_api.hpp"
+#include "tests/unit/loop_thread.hpp"
 
 namespace chipweave {
 namespace {
@@ -25,7 +26,7 @@ class RealCluster : public test::RealApi {
   void SetUp() override {
     RealApi::SetUp();
     if (client_ == nullptr) return;
-    loop_.post_and_wait([&] { binder_ = std::make_unique<kube::Binder>(*client_); });
+    post_and_wait(loop_, [&] { binder_ = std::make_unique<kube::Binder>(*client_); });
     remove_all();
     for (const char* node : {"e2e-n1", "e2e-n2"}) {
       send("POST", "/api/v1/nodes", {{"metadata", {{"name", node}}}});
@@ -33,7 +34,7 @@ class RealCluster : public test::RealApi {
   }
   void TearDown() override {
     if (client_ == nullptr) return;
-    loop_.post_and_wait([this] { pods_.reset(); });
+    post_and_wait(loop_, [this] { pods_.reset(); });
     remove_all();
     RealApi::TearDown();
   }
@@ -72,7 +73,7 @@ class RealCluster : public test::RealApi {
 
   // Starts a copy of the namespace's pods.
   void watch_pods() {
-    loop_.post_and_wait([this] {
+    post_and_wait(loop_, [this] {
       kube::Reflector<KubePod>::Options options;
       options.path = kPods;
       pods_ = std::make_unique<kube::Reflector<KubePod>>(

@@ -15,7 +15,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from testbed.api import request
 
-KINDS = ["v1/ConfigMap", "v1/Secret", "v1/Service", "v1/ServiceAccount", "apps/v1/DaemonSet", "apps/v1/Deployment",
+KINDS = ["v1/ConfigMap", "v1/Pod", "v1/Secret", "v1/Service", "v1/ServiceAccount", "apps/v1/DaemonSet", "apps/v1/Deployment", "batch/v1/Job",
          "rbac.authorization.k8s.io/v1/ClusterRole", "rbac.authorization.k8s.io/v1/ClusterRoleBinding",
          "rbac.authorization.k8s.io/v1/Role", "rbac.authorization.k8s.io/v1/RoleBinding",
          "policy/v1/PodDisruptionBudget", "networking.k8s.io/v1/NetworkPolicy",

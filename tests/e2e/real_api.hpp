@@ -13,6 +13,7 @@
 
 #include "common/kube/api_client.hpp"
 #include "tests/component/kube_api/on_loop.hpp"
+#include "tests/unit/loop_thread.hpp"
 
 namespace chipweave::test {
 
@@ -27,13 +28,13 @@ class RealApi : public OnLoop {
     testbed_ = *testbed;
     auto access = kube::load_access({testbed_ + "/kubeconfig", ""}, kube::process_environment());
     ASSERT_TRUE(access.ok()) << access.error().text();
-    loop_.post_and_wait([&] {
+    post_and_wait(loop_, [&] {
       client_ = std::move(kube::ApiClient::make(loop_, *access, "chipweave-e2e").value());
     });
   }
   void TearDown() override {
     if (client_ == nullptr) return;
-    loop_.post_and_wait([this] {
+    post_and_wait(loop_, [this] {
       tickets_.clear();
       client_.reset();
     });

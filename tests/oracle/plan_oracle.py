@@ -23,7 +23,7 @@ def run_program(program, requests):
 
 
 def ask(program, requests):
-    """Status and answers of one run over all of them. Where the program ends early, whoever ended it is asked alone."""
+    """Status and answers of one run over all of them. If the program ends early, the request that ended it is repeated alone."""
     run, answers = run_program(program, requests)
     if len(answers) == len(requests):
         return run.returncode, answers

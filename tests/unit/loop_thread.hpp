@@ -3,8 +3,11 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <future>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -30,6 +33,17 @@ class LoopThread {
  private:
   std::thread thread_;
 };
+
+// Runs `task` on the loop's thread and waits for its end, on any other thread.
+template <class Task>
+void post_and_wait(http::Loop& loop, Task task) {
+  const auto done = std::make_shared<std::packaged_task<void()>>(std::move(task));
+  auto result = done->get_future();
+  loop.post([done] { (*done)(); });
+  if (result.wait_for(kPatience) != std::future_status::ready)
+    throw std::runtime_error("the loop has ended");
+  result.get();
+}
 
 // A list of events; any thread can wait for them.
 template <class T>

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 )
 
-// The action "allocate": gangs that fit are committed, others are taken back, in every session anew.
+// The action "allocate": gangs that fit are committed, others are taken back, again in every session.
 
 const parallelPredicates = 16
 

@@ -242,7 +242,7 @@ func (c *apiCluster) binding() int {
 	return under
 }
 
-// For what is under way, but not for ever.
+// Waits for calls in flight, with a limit.
 func (c *apiCluster) wait(limit time.Duration) {
 	ended := make(chan struct{})
 	go func() {

@@ -48,7 +48,7 @@ func (a *fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// No deallocate tells the extender of the failure; the pod is tried anew in a later session.
+// No deallocate tells the extender of the failure; the pod is tried again in a later session.
 func TestBindingThatFailsIsTriedAgain(t *testing.T) {
 	api, f := &fakeAPI{}, newFake(t)
 	server := httptest.NewTLSServer(api)

@@ -26,7 +26,7 @@ func TestGangThatFits(t *testing.T) {
 	d := driverOf(t, f, m, "--verbs", allVerbs)
 	line := d.once(t)
 	lines := f.lines()
-	slices.Sort(lines[4:6]) // predicates of one task are asked at the same time
+	slices.Sort(lines[4:6]) // predicates of one task are called at the same time
 	same(t, lines, []string{"onSessionOpen", "jobEnqueueable", "jobEnqueued", "queueOverused", "predicate w-0 1 n1",
 		"predicate w-0 1 n2", "prioritize w-0 1 -", "allocate w-0 2 n2", "predicate w-1 1 n1", "allocate w-1 2 n1",
 		"jobReady", "jobReady", "jobReady", "onSessionClose"})
@@ -86,7 +86,7 @@ func TestHyperNodes(t *testing.T) {
 	same(t, sortedPredicates(f.lines()), sortedPredicates(captured))
 }
 
-// Predicates that follow each other are asked at the same time: in the order of their names.
+// Consecutive predicates are called at the same time: sorts them by name.
 func sortedPredicates(lines []string) []string {
 	for begin := 0; begin < len(lines); begin++ {
 		end := begin
@@ -223,7 +223,7 @@ func TestPrioritizeReplies(t *testing.T) {
 	}
 }
 
-// Then nobody is asked anything, and pods go where the extender would not have them.
+// Then no extender is called, and pods go to nodes that the extender would reject.
 func TestFailedSessionOpenTurnsThePluginOff(t *testing.T) {
 	f, m := newFake(t), newMemory(t, "n1")
 	f.answer["onSessionOpen"] = func(call) string { return "500" }

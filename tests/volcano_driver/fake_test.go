@@ -17,7 +17,7 @@ import (
 
 const gpu = "nvidia.com/gpu"
 
-// An extender that writes down what it is asked and agrees with everything, unless a test says otherwise.
+// An extender that records its requests and accepts everything unless a test sets another answer.
 type fake struct {
 	server *httptest.Server
 	lock   sync.Mutex
@@ -74,7 +74,7 @@ func newFake(t *testing.T) *fake {
 	return f
 }
 
-// verb task status node, a line each; a predicate's node is the one that is asked about.
+// One line "verb task status node" each; the node of a predicate is the candidate.
 func (f *fake) lines(verbs ...string) []string {
 	f.lock.Lock()
 	defer f.lock.Unlock()

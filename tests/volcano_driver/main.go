@@ -7,7 +7,7 @@
 //	  --extender a=http://127.0.0.1:8080/volcano --extender b=http://127.0.0.1:8081/volcano
 //
 // Several extenders take turns, a session each. Prints one JSON line for each session and a last one that sums up.
-// SIGTERM ends it after the session under way. Certificates of extenders are held against the system's roots, as Volcano
+// SIGTERM ends it after the current session. Certificates of extenders are held against the system's roots, as Volcano
 // does; SSL_CERT_FILE names others.
 package main
 

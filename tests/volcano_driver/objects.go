@@ -99,7 +99,7 @@ func (p *pod) document(nodeName string) json.RawMessage {
 
 func (p *pod) ended() bool { return p.phase == "Succeeded" || p.phase == "Failed" }
 
-// What all containers ask for together, and the most that is asked for at any time of the pod's life.
+// The sum of the requests of all containers, and the maximum at any time of the pod's life.
 func (p *pod) requests() (running, most *resource, err error) {
 	running = &resource{}
 	running.setScalar("pods", 1)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Calls to one extender by action, of the session under way and of all.
+// Calls to one extender by action, in the current session and in total.
 type stats struct {
 	lock    sync.Mutex
 	session map[string]*figures
@@ -17,11 +17,11 @@ type stats struct {
 type figures struct {
 	calls, errors     int
 	bytes, replyBytes int64
-	wait              time.Duration // with at least one call under way
+	wait              time.Duration // with at least one call in flight
 	each              []time.Duration
 }
 
-// Calls of one action that are under way, and since when there has been one.
+// Calls of one action in flight, and the time since when there has been one.
 type flight struct {
 	count int
 	since time.Time

@@ -38,7 +38,7 @@ helm.sh/chart: {{ $context.Chart.Name }}-{{ $context.Chart.Version | replace "+"
 {{- end -}}
 {{- end -}}
 
-{{/* The Secrets that hold the serving certificates. Two: whoever takes over a node cannot speak for the scheduler. */}}
+{{/* The Secrets with the serving certificates: two, so that a captured node cannot impersonate the scheduler. */}}
 {{- define "chipweave.tlsSecret" -}}
 {{ default (printf "%s-tls" (include "chipweave.scheduler" .)) .Values.tls.existingSecret }}
 {{- end -}}

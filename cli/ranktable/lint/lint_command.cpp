@@ -54,8 +54,7 @@ struct LintFlags {
 };
 
 Exit unreadable(Error error, const std::string& file) {
-  complain(std::move(error).in(file));
-  return Exit::unreadable;
+  return complain(std::move(error).in(file), Exit::unreadable);
 }
 
 Result<std::string> read_table_text(const std::string& file) {
@@ -95,8 +94,8 @@ std::optional<Exit> add_against(const LintFlags& flags, LintedText& linted) {
   const LintedText other = codec::ranktable::lint_text(*std::move(text), options);
   if (!other.tree) {
     const Located& why = other.findings.front();
-    complain(place_text(flags.against, why.position) + ": " + why.message());
-    return Exit::unreadable;
+    return complain(place_text(flags.against, why.position) + ": " + why.message(),
+                    Exit::unreadable);
   }
   codec::ranktable::add_findings(linted, compared(linted, other, flags.against));
   return std::nullopt;
@@ -186,16 +185,12 @@ std::optional<Exit> run_fix(const LintFlags& flags, const LintOptions& options,
   if (flags.table.file == "-") return print(content) ? Exit::fine : Exit::unreadable;
   const auto written = io::write_file_atomically(flags.table.file, content);
   if (written) return std::nullopt;
-  complain(written.error());
-  return Exit::unreadable;
+  return complain(written.error(), Exit::unreadable);
 }
 
 Exit run_lint(const LintFlags& flags) {
   Result<std::string> content = read_table_text(flags.table.file);
-  if (!content) {
-    complain(content.error());
-    return Exit::unreadable;
-  }
+  if (!content) return complain(content.error(), Exit::unreadable);
   LintOptions options = lint_options(flags.table);
   options.profile = *domain::ranktable::profile_named(flags.profile);
   if (flags.fix) {
@@ -210,12 +205,6 @@ Exit run_lint(const LintFlags& flags) {
   }
   if (!show_findings(flags, linted)) return Exit::unreadable;
   return verdict(flags, linted);
-}
-
-std::string joined_names(const std::vector<std::string_view>& names) {
-  std::string out;
-  for (const std::string_view name : names) out += (out.empty() ? "" : ", ") + std::string(name);
-  return out;
 }
 
 void add_form_option(CLI::App& command, LintForm& form) {
@@ -243,7 +232,7 @@ void register_table_lint(CLI::App& ranktable, Exit& exit_code) {
       ranktable.add_subcommand("lint", "report what is wrong with a table, and how to mend it");
   add_table_options(*c, flags->table);
   c->add_option("--profile", flags->profile,
-                "consumer of the table: " + joined_names(domain::ranktable::profile_names()))
+                "consumer of the table: " + joined(domain::ranktable::profile_names(), ", "))
       ->check([](const std::string& text) {
         if (domain::ranktable::profile_named(text)) return std::string();
         return unknown_name("profile", text, domain::ranktable::profile_names());

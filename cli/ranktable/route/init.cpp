@@ -137,18 +137,16 @@ Result<void> write_step(const std::string& folder, const RouteStep& step) {
 
 Exit run_route_init(const RouteInitFlags& flags) {
   const auto longest = parse_wait(flags.wait);
-  if (!longest) {
-    complain("--wait takes a time of at most 24h, such as 30m, 90s or 1h");
-    return Exit::usage;
-  }
+  if (!longest)
+    return complain("--wait takes a time of at most 24h, such as 30m, 90s or 1h", Exit::usage);
   end_on_sigterm();
   if (auto removed = remove_files(flags.dir); !removed) return fail(removed.error());
   const Result<RouteStep> step = find_step(flags, *longest);
   if (!step) return fail(step.error());
   switch (step->kind) {
     case RouteStep::Kind::wait:
-      complain("the job's tables were not complete within " + flags.wait + ": " + step->why);
-      return Exit::findings;
+      return complain("the job's tables were not complete within " + flags.wait + ": " + step->why,
+                      Exit::findings);
     case RouteStep::Kind::keep:
       remark(concat(step->why, "; this pod's rank is its index, ", flags.index));
       return Exit::fine;

@@ -1,7 +1,6 @@
 #include "cli/ranktable/route/init_step.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -81,10 +80,7 @@ bool knows_switches(const RankTable& table) {
 
 std::optional<std::size_t> index_in(const std::string& pod) {
   const std::string_view text = std::string_view(pod).substr(pod.rfind('-') + 1);
-  std::size_t out = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), out);
-  const bool whole = failed == std::errc() && end == text.data() + text.size();
-  return whole && !text.empty() ? std::optional(out) : std::nullopt;
+  return parse_number<std::size_t>(text);
 }
 
 // For ranktable_tor.json: every server is a pod whose name ends in its index.

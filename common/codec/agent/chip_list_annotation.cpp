@@ -5,15 +5,14 @@
 #include <string>
 
 #include "common/base/limits.hpp"
-#include "common/codec/text/numbers.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/text/quoting.hpp"
-#include "common/codec/text/words.hpp"
 
 namespace chipweave::codec {
 namespace {
 
 std::optional<int> index_of(std::string_view digits) {
-  const auto out = exact_number<int>(digits);
+  const auto out = parse_number<int>(digits);
   return out && *out >= 0 && *out <= limits::kMaxChipIndex ? out : std::nullopt;
 }
 

@@ -5,7 +5,6 @@
 
 #include "common/base/text.hpp"
 #include "common/codec/json/json_object.hpp"
-#include "common/codec/text/numbers.hpp"
 
 namespace chipweave::codec::ascend {
 namespace {
@@ -47,7 +46,7 @@ std::optional<std::uint32_t> code_of(JsonValue value) {
   constexpr std::size_t kDigits = 8;
   const std::string_view text = value.text();
   if (!value.is_string() || text.size() != kDigits) return std::nullopt;
-  return exact_number<std::uint32_t>(text, 16);
+  return parse_number<std::uint32_t>(text, 16);
 }
 
 void read_list(const ListKey& list, JsonValue codes, FaultTable& out, JsonProblems& problems) {

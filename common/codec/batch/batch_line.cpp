@@ -4,15 +4,15 @@
 
 #include "common/base/json_writer.hpp"
 #include "common/base/limits.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/batch/batch.hpp"
-#include "common/codec/text/numbers.hpp"
 
 namespace chipweave::codec {
 namespace {
 
 // At most 64 bits, signed or not.
 bool is_id_number(JsonValue value) {
-  return value.integer() || (value.is_number() && exact_number<std::uint64_t>(value.raw()));
+  return value.integer() || (value.is_number() && parse_number<std::uint64_t>(value.raw()));
 }
 
 // The id as the answer repeats it. A number that would not be repeated exactly (a fraction, or one

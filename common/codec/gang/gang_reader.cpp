@@ -7,8 +7,8 @@
 #include <unordered_set>
 
 #include "common/base/limits.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/gang/vendor_keys.hpp"
-#include "common/codec/text/numbers.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -320,7 +320,7 @@ class GangReader {
     for (std::size_t i = 0; i < request_.nodes.size(); ++i)
       by_name.emplace(request_.nodes[i].name, static_cast<domain::GangNodeId>(i));
     for (const JsonValue value : object_.map("allowed_nodes", limits::kMaxGangPods)) {
-      const auto pod = plain_number<int>(value.name(), gang_.pods - 1);
+      const auto pod = whole_number<int>(value.name(), gang_.pods - 1);
       if (!pod) {
         problems_.add(value, "unknown pod; known: 0 to " + std::to_string(gang_.pods - 1));
         continue;

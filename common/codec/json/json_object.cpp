@@ -18,9 +18,7 @@ constexpr std::size_t kMaxProblems = 8;
 std::string known_names(std::string_view given, const std::vector<std::string_view>& known) {
   const std::string near = did_you_mean(given, known);
   if (!near.empty()) return "; " + near.substr(2, near.size() - 3);
-  std::string out;
-  for (const std::string_view name : known) out.append(out.empty() ? "" : ", ").append(name);
-  return "; known: " + out;
+  return "; known: " + joined(known, ", ");
 }
 
 std::string kind_of(const JsonValue& value) {

@@ -1,9 +1,8 @@
 #include "common/codec/json/json_value.hpp"
 
-#include "common/codec/text/numbers.hpp"
+#include "common/base/text.hpp"
 
 namespace chipweave::codec {
-
 bool JsonValue::is_integer() const {
   return is_number() && raw().find_first_of(".eE") == std::string_view::npos;
 }
@@ -14,11 +13,11 @@ std::optional<std::string> JsonValue::string() const {
 }
 
 std::optional<std::int64_t> JsonValue::integer() const {
-  return is_integer() ? exact_number<std::int64_t>(raw()) : std::nullopt;
+  return is_integer() ? parse_number<std::int64_t>(raw()) : std::nullopt;
 }
 
 std::optional<double> JsonValue::number() const {
-  return is_number() ? exact_number<double>(raw()) : std::nullopt;
+  return is_number() ? parse_number<double>(raw()) : std::nullopt;
 }
 
 std::optional<bool> JsonValue::boolean() const {

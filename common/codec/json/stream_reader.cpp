@@ -3,13 +3,10 @@
 #include <algorithm>
 
 #include "common/base/limits.hpp"
+#include "common/base/text.hpp"
 
 namespace chipweave::codec::json_stream {
-namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-}  // namespace
+namespace {}  // namespace
 
 bool is_key(std::string_view key, std::string_view wanted_lower) {
   return key.size() == wanted_lower.size() &&

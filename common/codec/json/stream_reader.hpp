@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "common/base/result.hpp"
 
@@ -48,6 +49,13 @@ void read_string(std::string_view key, od::value value, std::string& to);
 // False when the value is null.
 bool begin_object(std::string_view key, od::value& value);
 bool begin_array(std::string_view key, od::value& value);
+// The fields of an object; false if the value is null.
+template <class F>
+bool each_member(std::string_view key, od::value value, F&& on_field) {
+  if (!begin_object(key, value)) return false;
+  each_field(value.get_object(), std::forward<F>(on_field));
+  return true;
+}
 // numbers: values may also be numbers, which are kept as written.
 void read_map(const char* name, od::value value, bool numbers,
               std::map<std::string, std::string, std::less<>>& to);

@@ -20,8 +20,7 @@ bool read_object(od::value value, int depth, KubePod& to) {
 // The metadata of all objects. ns: null for kinds without a namespace.
 template <class Object>
 void read_names(od::value value, int depth, Object& to, std::string* ns) {
-  if (!begin_object("metadata", value)) return;
-  each_field(value.get_object(), [&](std::string_view key, od::value v) {
+  each_member("metadata", value, [&](std::string_view key, od::value v) {
     if (is_key(key, "name")) return read_string("metadata.name", v, to.name);
     if (is_key(key, "uid")) return read_string("metadata.uid", v, to.uid);
     if (is_key(key, "resourceversion"))
@@ -33,21 +32,17 @@ void read_names(od::value value, int depth, Object& to, std::string* ns) {
 
 bool read_object(od::value value, int depth, KubeNode& to) {
   to = KubeNode{};
-  if (!begin_object("Node", value)) return false;
-  each_field(value.get_object(), [&](std::string_view key, od::value v) {
+  return each_member("Node", value, [&](std::string_view key, od::value v) {
     if (is_key(key, "metadata")) return read_names(v, depth + 1, to, nullptr);
     check(v, depth + 1);
   });
-  return true;
 }
 
 bool read_object(od::value value, int depth, KubeNodeMetadata& to) {
   to = KubeNodeMetadata{};
-  if (!begin_object("Node", value)) return false;
-  each_field(value.get_object(), [&](std::string_view key, od::value v) {
+  return each_member("Node", value, [&](std::string_view key, od::value v) {
     if (!is_key(key, "metadata")) return check(v, depth + 1);
-    if (!begin_object("metadata", v)) return;
-    each_field(v.get_object(), [&](std::string_view inner, od::value w) {
+    each_member("metadata", v, [&](std::string_view inner, od::value w) {
       if (is_key(inner, "name")) return read_string("metadata.name", w, to.name);
       if (is_key(inner, "uid")) return read_string("metadata.uid", w, to.uid);
       if (is_key(inner, "resourceversion"))
@@ -58,20 +53,17 @@ bool read_object(od::value value, int depth, KubeNodeMetadata& to) {
       check(w, depth + 2);
     });
   });
-  return true;
 }
 
 bool read_object(od::value value, int depth, KubeInventory& to) {
   to = KubeInventory{};
-  if (!begin_object("NodeInventory", value)) return false;
-  each_field(value.get_object(), [&](std::string_view key, od::value v) {
+  return each_member("NodeInventory", value, [&](std::string_view key, od::value v) {
     if (is_key(key, "metadata")) return read_names(v, depth + 1, to, nullptr);
     if (!is_key(key, "status")) return check(v, depth + 1);
     if (!begin_object("status", v)) return;
     od::object status = v.get_object();
     to.status = std::string_view(status.raw_json());  // its own reader checks it
   });
-  return true;
 }
 
 // null leaves the value unchanged.
@@ -81,19 +73,16 @@ void read_integer(od::value value, std::int64_t& to) {
 
 bool read_object(od::value value, int depth, KubeLease& to) {
   to = KubeLease{};
-  if (!begin_object("Lease", value)) return false;
-  each_field(value.get_object(), [&](std::string_view key, od::value v) {
+  return each_member("Lease", value, [&](std::string_view key, od::value v) {
     if (is_key(key, "metadata")) return read_names(v, depth + 1, to, &to.ns);
     if (!is_key(key, "spec")) return check(v, depth + 1);
-    if (!begin_object("spec", v)) return;
-    each_field(v.get_object(), [&](std::string_view inner, od::value w) {
+    each_member("spec", v, [&](std::string_view inner, od::value w) {
       if (is_key(inner, "holderidentity")) return read_string("holderIdentity", w, to.holder);
       if (is_key(inner, "leasedurationseconds")) return read_integer(w, to.duration_seconds);
       if (is_key(inner, "leasetransitions")) return read_integer(w, to.transitions);
       check(w, depth + 2);
     });
   });
-  return true;
 }
 
 void read_devices(od::value value, std::vector<ClaimedDevice>& to) {
@@ -114,25 +103,20 @@ void read_devices(od::value value, std::vector<ClaimedDevice>& to) {
 
 bool read_object(od::value value, int depth, KubeClaim& to) {
   to = KubeClaim{};
-  if (!begin_object("ResourceClaim", value)) return false;
-  each_field(value.get_object(), [&](std::string_view key, od::value v) {
+  return each_member("ResourceClaim", value, [&](std::string_view key, od::value v) {
     if (is_key(key, "metadata")) return read_names(v, depth + 1, to, &to.ns);
     if (!is_key(key, "status")) return check(v, depth + 1);
-    if (!begin_object("status", v)) return;
-    each_field(v.get_object(), [&](std::string_view in_status, od::value allocation) {
+    each_member("status", v, [&](std::string_view in_status, od::value allocation) {
       if (!is_key(in_status, "allocation")) return check(allocation, depth + 2);
-      if (!begin_object("allocation", allocation)) return;
-      each_field(allocation.get_object(), [&](std::string_view in_allocation, od::value devices) {
+      each_member("allocation", allocation, [&](std::string_view in_allocation, od::value devices) {
         if (!is_key(in_allocation, "devices")) return check(devices, depth + 3);
-        if (!begin_object("devices", devices)) return;
-        each_field(devices.get_object(), [&](std::string_view in_devices, od::value results) {
+        each_member("devices", devices, [&](std::string_view in_devices, od::value results) {
           if (is_key(in_devices, "results")) return read_devices(results, to.devices);
           check(results, depth + 4);
         });
       });
     });
   });
-  return true;
 }
 
 struct Bookmark {
@@ -142,11 +126,9 @@ struct Bookmark {
 
 void read_bookmark(od::value value, Bookmark& to) {
   to = Bookmark{};
-  if (!begin_object("object", value)) return;
-  each_field(value.get_object(), [&](std::string_view key, od::value v) {
+  each_member("object", value, [&](std::string_view key, od::value v) {
     if (!is_key(key, "metadata")) return check(v, 2);
-    if (!begin_object("metadata", v)) return;
-    each_field(v.get_object(), [&](std::string_view inner, od::value w) {
+    each_member("metadata", v, [&](std::string_view inner, od::value w) {
       if (is_key(inner, "resourceversion"))
         return read_string("metadata.resourceVersion", w, to.resource_version);
       if (!is_key(inner, "annotations")) return check(w, 3);
@@ -159,8 +141,7 @@ void read_bookmark(od::value value, Bookmark& to) {
 }
 
 void read_details(od::value value, KubeStatus& to) {
-  if (!begin_object("details", value)) return;
-  each_field(value.get_object(), [&](std::string_view key, od::value v) {
+  each_member("details", value, [&](std::string_view key, od::value v) {
     if (!is_key(key, "causes")) return check(v, 3);
     if (!begin_array("details.causes", v)) return;
     for (auto element : v.get_array()) {
@@ -213,8 +194,7 @@ Result<ListPage<Object>> WatchReader<Object>::read_page(std::string& body) {
   auto read =
       read_document(impl_->parser, impl_->document, body, [&](std::string_view key, od::value v) {
         if (is_key(key, "metadata")) {
-          if (!begin_object("metadata", v)) return;
-          each_field(v.get_object(), [&](std::string_view inner, od::value w) {
+          each_member("metadata", v, [&](std::string_view inner, od::value w) {
             if (is_key(inner, "resourceversion"))
               return read_string("metadata.resourceVersion", w, page.resource_version);
             if (is_key(inner, "continue")) return read_string("metadata.continue", w, page.next);
@@ -262,8 +242,7 @@ Result<WatchEvent<Object>> WatchReader<Object>::read_event(std::string& line) {
             break;
           case WatchKind::error:
             event.status = {};
-            if (!begin_object("object", v)) return;
-            each_field(v.get_object(), [&](std::string_view inner, od::value w) {
+            each_member("object", v, [&](std::string_view inner, od::value w) {
               read_status_field(inner, w, event.status);
             });
             break;

@@ -3,20 +3,14 @@
 // MindCluster's ascend-operator (built on the same library), DLRover's job master.
 #include <algorithm>
 #include <array>
-#include <cctype>
 
+#include "common/base/text.hpp"
 #include "common/codec/manifest/expansion.hpp"
 
 namespace chipweave::codec {
 namespace {
 
 using nlohmann::json;
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
 
 std::string indexed(const std::string& where, std::size_t index) {
   return where + "[" + std::to_string(index) + "]";
@@ -129,7 +123,8 @@ std::vector<std::string> replica_types(JsonValue specs) {
   std::vector<std::string> others;
   for (const JsonValue spec : specs) {
     const std::string type(spec.name());
-    const bool leads = std::find(kLeaders.begin(), kLeaders.end(), lower(type)) != kLeaders.end();
+    const bool leads =
+        std::find(kLeaders.begin(), kLeaders.end(), lower_case(type)) != kLeaders.end();
     (leads ? leaders : others).push_back(type);
   }
   std::sort(leaders.begin(), leaders.end());
@@ -156,7 +151,7 @@ void expand_replica_specs(const ManifestObject& object, const char* key, Identit
     const JsonValue pod_template = shape.object(replica, "template", where);
     if (!out.room_for(replicas, pod_template, where + ".replicas", shape)) return;
     for (int i = 0; i < replicas && shape.sound(); ++i) {
-      out.add_pod(object, pod_template, identity_of(object, lower(type), replica, i),
+      out.add_pod(object, pod_template, identity_of(object, lower_case(type), replica, i),
                   where + ".template", shape);
     }
   }
@@ -167,7 +162,7 @@ PodIdentity training_identity(const ManifestObject& job, const std::string& type
   const std::string number = std::to_string(index);
   PodIdentity identity{job.name + "-" + type + "-" + number, {}, {}, json::object()};
   identity.labels = {{"training.kubeflow.org/job-name", job.name},
-                     {"training.kubeflow.org/operator-name", lower(job.kind) + "-controller"},
+                     {"training.kubeflow.org/operator-name", lower_case(job.kind) + "-controller"},
                      {"training.kubeflow.org/replica-index", number},
                      {"training.kubeflow.org/replica-type", type}};
   if (type == "master") identity.labels["training.kubeflow.org/job-role"] = "master";

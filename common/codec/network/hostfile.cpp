@@ -6,12 +6,12 @@
 
 #include "common/base/limits.hpp"
 #include "common/base/near_names.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/network/objects.hpp"
 #include "common/codec/network/table/table_builder.hpp"
 #include "common/codec/text/lines.hpp"
 #include "common/codec/text/numbers.hpp"
 #include "common/codec/text/quoting.hpp"
-#include "common/codec/text/words.hpp"
 
 namespace chipweave::codec {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "common/base/json_writer.hpp"
 #include "common/base/limits.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/json/json_object.hpp"
 #include "common/codec/network/export.hpp"
 #include "common/codec/network/objects.hpp"
@@ -30,12 +31,6 @@ std::optional<JsonTree> own_json(std::string_view content, const NetworkImportOp
   const bool own =
       levels && JsonValue(*tree)["nodes"].is_array() && !(levels.is_array() && levels.empty());
   return own ? std::optional(*std::move(tree)) : std::nullopt;
-}
-
-std::string names_text(const std::vector<std::string>& names) {
-  std::string out;
-  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
-  return out;
 }
 
 bool gives_free(JsonValue node) { return node["free"] || node["machine"]; }
@@ -97,7 +92,7 @@ Result<ImportedNetwork> import_levelled_network(std::string_view content,
   table.levels = std::exchange(table.accelerator_levels, {});
   for (domain::NetworkNode& node : table.nodes) node.path = std::exchange(node.accelerator, {});
   out->warnings.push_back("the levels are those of the accelerators' interconnect, " +
-                          names_text(table.levels) + "; the file has no others");
+                          joined(table.levels, ", ") + "; the file has no others");
   return out;
 }
 

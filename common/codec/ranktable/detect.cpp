@@ -90,8 +90,7 @@ bool group_has_devices(const ObjectView& table, std::string_view id) {
 
 bool is_late_group(const ObjectView& group) {
   const std::string_view id = group.text("group_id");
-  const bool digits =
-      !id.empty() && std::all_of(id.begin(), id.end(), [](char c) { return c >= '0' && c <= '9'; });
+  const bool digits = !id.empty() && std::all_of(id.begin(), id.end(), is_digit);
   return digits && (id.size() > 1 || id >= "3");
 }
 

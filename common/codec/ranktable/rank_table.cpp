@@ -11,12 +11,6 @@
 
 namespace chipweave::codec::ranktable {
 
-using domain::ranktable::Dialect;
-using domain::ranktable::Finding;
-using domain::ranktable::Findings;
-using domain::ranktable::RankTable;
-using domain::ranktable::Severity;
-
 const Schema& schema_of(Dialect dialect) {
   switch (dialect) {
     case Dialect::hccl_1_0:

@@ -17,6 +17,20 @@
 
 namespace chipweave::codec::ranktable {
 
+// The model's names in this folder.
+using domain::ranktable::Device;
+using domain::ranktable::Dialect;
+using domain::ranktable::Finding;
+using domain::ranktable::Findings;
+using domain::ranktable::Group;
+using domain::ranktable::LayeredRank;
+using domain::ranktable::Number;
+using domain::ranktable::Place;
+using domain::ranktable::RankTable;
+using domain::ranktable::Server;
+using domain::ranktable::Severity;
+using domain::ranktable::Source;
+
 struct ReadOptions {
   // The dialect of a server_group_list whose members do not tell; nullopt: an error.
   std::optional<domain::ranktable::Dialect> dialect;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "common/codec/text/words.hpp"
+#include "common/base/text.hpp"
 
 namespace chipweave::codec {
 

@@ -2,22 +2,21 @@
 
 #include <cmath>
 
-#include "common/codec/text/words.hpp"
+#include "common/base/text.hpp"
 
 namespace chipweave::codec {
-
 std::optional<std::int64_t> parse_int(std::string_view text) {
-  return exact_number<std::int64_t>(trim(text));
+  return parse_number<std::int64_t>(trim(text));
 }
 
 std::optional<std::uint64_t> parse_unsigned(std::string_view text) {
-  return exact_number<std::uint64_t>(trim(text));
+  return parse_number<std::uint64_t>(trim(text));
 }
 
 std::optional<std::uint32_t> parse_hex(std::string_view text) {
   text = trim(text);
   if (text.starts_with("0x") || text.starts_with("0X")) text.remove_prefix(2);
-  return exact_number<std::uint32_t>(trim(text), 16);
+  return parse_number<std::uint32_t>(trim(text), 16);
 }
 
 std::optional<double> leading_number(std::string_view text) {

@@ -1,7 +1,6 @@
 // Parses numbers in foreign text; nullopt for anything else.
 #pragma once
 
-#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -15,22 +14,5 @@ std::optional<std::uint64_t> parse_unsigned(std::string_view text);
 std::optional<std::uint32_t> parse_hex(std::string_view text);
 // The number that a text starts with: "32.0 GT/s PCIe" → 32.0, "16515072KiB" → 16515072.
 std::optional<double> leading_number(std::string_view text);
-
-// The whole text with nothing around it, as std::from_chars() reads it; base: of integers.
-template <class Number, class... Base>
-std::optional<Number> exact_number(std::string_view text, Base... base) {
-  Number out{};
-  const char* all = text.data() + text.size();
-  const auto [end, failed] = std::from_chars(text.data(), all, out, base...);
-  return failed == std::errc() && end == all ? std::optional(out) : std::nullopt;
-}
-
-// As programs print it: `0|[1-9][0-9]*`, at most `max`, nothing around it.
-template <class Number>
-std::optional<Number> plain_number(std::string_view text, Number max) {
-  if (text.starts_with('-') || (text.size() > 1 && text[0] == '0')) return std::nullopt;
-  const auto out = exact_number<Number>(text);
-  return out && *out <= max ? out : std::nullopt;
-}
 
 }  // namespace chipweave::codec

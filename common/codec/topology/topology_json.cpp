@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
-#include "common/codec/text/words.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/topology/topology_json_reader.hpp"
 #include "common/domain/link_rates.hpp"
 

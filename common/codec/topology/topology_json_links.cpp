@@ -4,8 +4,7 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
-#include "common/codec/text/numbers.hpp"
-#include "common/codec/text/words.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/topology/topology_json_reader.hpp"
 #include "common/domain/link_rates.hpp"
 
@@ -188,7 +187,7 @@ void TopologyReader::read_nic(JsonValue value) {
   }
   std::map<ChipIndex, LinkKind> paths;
   for (const JsonValue path : o.map("paths", std::size_t{limits::kMaxChips} * 4)) {
-    const auto chip = plain_number<int>(path.name(), limits::kMaxChipIndex);
+    const auto chip = whole_number<int>(path.name(), limits::kMaxChipIndex);
     if (!chip || chips_.count(*chip) == 0) {
       problems_.add(path, "the machine has no such chip");
     } else if (!path.is_string()) {

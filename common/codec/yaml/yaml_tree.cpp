@@ -15,7 +15,7 @@
 
 #include "common/base/json_writer.hpp"
 #include "common/base/limits.hpp"
-#include "common/codec/text/numbers.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec {
@@ -41,10 +41,12 @@ std::optional<bool> plain_bool(const std::string& text) {
 
 // Digits of `base` with an optional sign, as a JSON number; nullopt for anything else, or above 64
 // bits.
-std::optional<std::string> whole_number(std::string_view digits, bool negative, int base) {
-  const auto value = exact_number<std::uint64_t>(digits, base);
-  if (!value || (negative && *value > (std::uint64_t{1} << 63U))) return std::nullopt;
-  return negative ? std::to_string(static_cast<std::int64_t>(0 - *value)) : std::to_string(*value);
+std::optional<std::string> integer_text(std::string_view digits, bool negative, int base) {
+  const auto value = parse_number<std::uint64_t>(digits, base);
+  if (!value) return std::nullopt;
+  if (!negative) return std::to_string(*value);
+  if (*value > (std::uint64_t{1} << 63U)) return std::nullopt;
+  return std::to_string(static_cast<std::int64_t>(0 - *value));
 }
 
 std::optional<std::string> plain_integer(const std::string& text) {
@@ -53,14 +55,14 @@ std::optional<std::string> plain_integer(const std::string& text) {
   if (negative || (!digits.empty() && digits.front() == '+')) digits.remove_prefix(1);
   if (digits.size() > 2 && digits[0] == '0') {
     if (digits[1] == 'x' || digits[1] == 'X') {
-      return whole_number(digits.substr(2), negative, 16);
+      return integer_text(digits.substr(2), negative, 16);
     }
-    if (digits[1] == 'o') return whole_number(digits.substr(2), negative, 8);
-    if (digits[1] == 'b') return whole_number(digits.substr(2), negative, 2);
+    if (digits[1] == 'o') return integer_text(digits.substr(2), negative, 8);
+    if (digits[1] == 'b') return integer_text(digits.substr(2), negative, 2);
   }
   // A leading zero means octal to kubectl (defaultMode: 0640), so 089 is not a number.
-  if (digits.size() > 1 && digits[0] == '0') return whole_number(digits.substr(1), negative, 8);
-  return whole_number(digits, negative, 10);
+  if (digits.size() > 1 && digits[0] == '0') return integer_text(digits.substr(1), negative, 8);
+  return integer_text(digits, negative, 10);
 }
 
 std::optional<double> plain_float(const std::string& text) {
@@ -68,7 +70,8 @@ std::optional<double> plain_float(const std::string& text) {
                       text.find_first_not_of("0123456789+-.eE") == std::string::npos &&
                       text.find_first_of("0123456789") != std::string::npos;
   if (!shaped) return std::nullopt;
-  const auto value = exact_number<double>(std::string_view(text).substr(text[0] == '+' ? 1 : 0));
+  const auto value =
+      parse_number<double>(std::string_view(text).substr(text.front() == '+' ? 1 : 0));
   return value && std::isfinite(*value) ? value : std::nullopt;
 }
 

@@ -397,15 +397,4 @@ Result<TorPlan> plan_tor(const std::vector<TorLeaf>& given, int replicas,
   return with_models(leaves, plan_v2(leaves, replicas, request), request.schema);
 }
 
-TorAnnotations tor_annotations(const std::vector<TorLeaf>& leaves, const TorPlan& plan,
-                               const TorPod& pod) {
-  if (plan.leaves.size() < 2) return {"0", "0", ""};
-  for (const TorLeafUse& use : plan.leaves) {
-    if (use.leaf != pod.leaf) continue;
-    return {std::to_string(static_cast<int>(use.state.use)), use.state.healthy ? "0" : "1",
-            use.state.use == TorUse::shared ? leaves[use.leaf].name : ""};
-  }
-  return {"0", "0", ""};
-}
-
 }  // namespace chipweave::solver

@@ -76,14 +76,4 @@ struct TorPlan {
 Result<TorPlan> plan_tor(const std::vector<TorLeaf>& leaves, int replicas,
                          const domain::TorRequest& request);
 
-// What NSLB 2.0 writes on a pod. For a job under one leaf that leaf is given as free, whatever its
-// state.
-struct TorAnnotations {
-  std::string is_shared_tor;  // "0" free, "1" shared, "2" exclusive
-  std::string is_healthy;     // "0" healthy, "1" not
-  std::string shared_tor_ip;  // name of a shared leaf; empty: no such annotation
-};
-TorAnnotations tor_annotations(const std::vector<TorLeaf>& leaves, const TorPlan& plan,
-                               const TorPod& pod);
-
 }  // namespace chipweave::solver

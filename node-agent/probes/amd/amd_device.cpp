@@ -4,8 +4,8 @@
 #include <string_view>
 #include <utility>
 
+#include "common/base/text.hpp"
 #include "common/codec/text/numbers.hpp"
-#include "common/codec/text/words.hpp"
 #include "node-agent/probes/host/pci/pci_bus.hpp"
 #include "node-agent/probes/sysfs/sysfs_value.hpp"
 
@@ -89,7 +89,7 @@ void read_temperature(const SysfsTree& tree, const std::string& at, AmdDevice& o
 
 // "01:03", both hexadecimal: the node's number in xgmi_hive_info/node<n> and a port of it.
 std::optional<std::pair<std::uint32_t, int>> node_and_port(std::string_view text) {
-  text = codec::trim(text);
+  text = trim(text);
   const std::size_t colon = text.find(':');
   if (colon == std::string_view::npos) return std::nullopt;
   const auto node = codec::parse_hex(text.substr(0, colon));

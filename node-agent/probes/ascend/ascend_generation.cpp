@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "common/base/text.hpp"
 #include "common/io/files.hpp"
 
 namespace chipweave::agent {
@@ -40,10 +41,7 @@ const Family& family(AscendGeneration generation) {
 // In upper case, without "ASCEND" before it: "910B3".
 std::string chip_name(const DcmiSnapshot& snapshot) {
   for (const DcmiDevice& device : snapshot.devices) {
-    std::string name = device.chip_name;
-    std::transform(name.begin(), name.end(), name.begin(), [](char c) {
-      return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-    });
+    std::string name = upper_case(device.chip_name);
     if (name.starts_with("ASCEND")) name.erase(0, std::string_view("ASCEND").size());
     if (!name.empty()) return name;
   }

@@ -1,9 +1,9 @@
 #include "node-agent/probes/host/host_view.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
+#include "common/base/text.hpp"
 #include "node-agent/probes/host/host_signals.hpp"
 
 namespace chipweave::agent {
@@ -14,11 +14,9 @@ constexpr std::string_view kNode = "node";
 std::vector<int> read_numa_nodes(const SysfsTree& tree) {
   std::vector<int> out;
   for (const std::string& name : tree.names("/sys/devices/system/node")) {
-    if (name.compare(0, kNode.size(), kNode) != 0) continue;
-    int number = -1;
-    const char* end = name.data() + name.size();
-    const auto [stop, error] = std::from_chars(name.data() + kNode.size(), end, number);
-    if (error == std::errc{} && stop == end && number >= 0) out.push_back(number);
+    if (!name.starts_with(kNode)) continue;
+    const auto number = parse_number<int>(std::string_view(name).substr(kNode.size()));
+    if (number && *number >= 0) out.push_back(*number);
   }
   std::sort(out.begin(), out.end());
   return out;

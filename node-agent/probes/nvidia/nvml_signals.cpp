@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "common/base/text.hpp"
 #include "node-agent/probes/nvidia/nvml/nvml_abi.hpp"
 
 namespace chipweave::agent {
@@ -13,12 +14,6 @@ using domain::SignalKind;
 
 constexpr unsigned kFabricUnhealthy = 2;
 constexpr unsigned kFabricLimited = 3;
-
-std::string list(const std::vector<std::string>& items) {
-  std::string out;
-  for (const std::string& part : items) out += (out.empty() ? "" : ", ") + part;
-  return out;
-}
 
 std::string action_text(unsigned action) {
   constexpr std::array<std::string_view, 6> kNames = {
@@ -137,11 +132,12 @@ class DeviceSignals {
     }
     const std::vector<std::string> parts = degradations(fabric.health_mask.value_or(0));
     if (fabric.health_summary == kFabricUnhealthy) {
-      state("nvml.fabric-unhealthy", parts.empty() ? "reports that it is unhealthy" : list(parts));
+      state("nvml.fabric-unhealthy",
+            parts.empty() ? "reports that it is unhealthy" : joined(parts, ", "));
     } else if (fabric.health_summary == kFabricLimited) {
-      state("nvml.fabric-limited", parts.empty() ? "has limited capacity" : list(parts));
+      state("nvml.fabric-limited", parts.empty() ? "has limited capacity" : joined(parts, ", "));
     }
-    if (!parts.empty()) state("nvml.fabric-degraded", list(parts));
+    if (!parts.empty()) state("nvml.fabric-degraded", joined(parts, ", "));
   }
 
   const NvmlDevice& device_;
@@ -159,7 +155,7 @@ std::string mig_instance_text(const NvmlMigInstance& instance) {
   if (instance.gpu_slices) parts.push_back(std::to_string(*instance.gpu_slices) + " slices");
   if (instance.memory_mib) parts.push_back(std::to_string(*instance.memory_mib) + " MiB");
   const std::string name = instance.uuid.empty() ? "unnamed" : instance.uuid;
-  return parts.empty() ? name : name + " (" + list(parts) + ")";
+  return parts.empty() ? name : name + " (" + joined(parts, ", ") + ")";
 }
 
 }  // namespace
@@ -175,7 +171,7 @@ std::string mig_text(const NvmlMig& mig) {
   for (const NvmlMigInstance& instance : mig.instances) {
     instances.push_back(mig_instance_text(instance));
   }
-  return instances.empty() ? "no instances" : list(instances);
+  return instances.empty() ? "no instances" : joined(instances, ", ");
 }
 
 }  // namespace chipweave::agent

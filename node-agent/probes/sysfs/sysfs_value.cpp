@@ -1,5 +1,7 @@
 #include "node-agent/probes/sysfs/sysfs_value.hpp"
 
+#include "common/base/text.hpp"
+
 #include <algorithm>
 #include <charconv>
 
@@ -33,12 +35,7 @@ int int_of(const SysfsText& text, int otherwise) {
 }
 
 std::optional<std::uint64_t> count_of(const SysfsText& text) {
-  if (!text) return std::nullopt;
-  std::uint64_t out = 0;
-  const char* end = text->data() + text->size();
-  const auto [stop, error] = std::from_chars(text->data(), end, out);
-  if (error != std::errc{} || stop != end) return std::nullopt;
-  return out;
+  return text ? parse_number<std::uint64_t>(*text) : std::nullopt;
 }
 
 std::string word_of(const SysfsText& text) {

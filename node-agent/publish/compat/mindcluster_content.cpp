@@ -1,8 +1,8 @@
 #include "node-agent/publish/compat/mindcluster_content.hpp"
 
-#include <charconv>
 #include <utility>
 
+#include "common/base/text.hpp"
 #include "common/codec/mindcluster/ascend_names.hpp"
 #include "common/codec/mindcluster/faults/reported_faults.hpp"
 #include "common/codec/mindcluster/names/chip_list.hpp"
@@ -22,13 +22,6 @@ using domain::AscendFamily;
 using domain::Chip;
 
 bool is_ascend(const NodeState& state) { return domain::vendor_of(state.topology).in_mindcluster; }
-
-std::optional<int> number_of(std::string_view digits) {
-  int out = 0;
-  const char* end = digits.data() + digits.size();
-  const auto [rest, failed] = std::from_chars(digits.data(), end, out);
-  return failed == std::errc() && rest == end ? std::optional(out) : std::nullopt;
-}
 
 mc::ChipStates states_of(const NodeState& state, const std::vector<domain::ChipIndex>& in_use) {
   mc::ChipStates out{state.topology.unhealthy(), state.topology.network_unhealthy(), {}};
@@ -76,7 +69,7 @@ codec::StringMap labels_of(const NodeState& state, const mc::AscendNames& names)
   if (std::string name = chip_name_of(state, names); !name.empty())
     out[std::string(mc::kChipNameLabel)] = std::move(name);
   const std::string_view card = card_of(names.generation());
-  const auto cores = number_of(facts::value_of(state, facts::kAscendAiCores));
+  const auto cores = parse_number<int>(facts::value_of(state, facts::kAscendAiCores));
   if (!card.empty() && cores && *cores > 0 && *cores <= mc::kMaxAiCores) {
     out[std::string(mc::kServerTypeLabel)] = std::string(card) + "-" + std::to_string(*cores);
   }

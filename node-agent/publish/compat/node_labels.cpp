@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/text.hpp"
 #include "common/domain/vendor.hpp"
 #include "node-agent/publish/compat/fact_names.hpp"
 #include "node-agent/publish/compat/label_value.hpp"
@@ -25,9 +26,8 @@ std::vector<std::string> version_parts(std::string_view text) {
   while (true) {
     const std::size_t dot = std::min(text.find('.'), text.size());
     const std::string_view part = text.substr(0, dot);
-    const bool digits =
-        !part.empty() && part.size() <= kMaxDigits &&
-        std::all_of(part.begin(), part.end(), [](char c) { return c >= '0' && c <= '9'; });
+    const bool digits = !part.empty() && part.size() <= kMaxDigits &&
+                        std::all_of(part.begin(), part.end(), is_digit);
     if (!digits) return {};
     out.emplace_back(part);
     if (dot == text.size()) return out;

@@ -42,16 +42,10 @@ Owned read_owned(std::string_view text) {
   return out;
 }
 
-std::string joined(const Keys& keys) {
-  std::string out;
-  for (const std::string& key : keys) out += (out.empty() ? "" : ",") + key;
-  return out;
-}
-
 std::string write_owned(const Owned& owned) {
   if (owned.labels.empty() && owned.annotations.empty()) return "";
-  return std::string(kLabels) + joined(owned.labels) + ";" + std::string(kAnnotations) +
-         joined(owned.annotations);
+  return std::string(kLabels) + joined(owned.labels, ",") + ";" + std::string(kAnnotations) +
+         joined(owned.annotations, ",");
 }
 
 // The changes of one kind; returns the keys that the agent owns afterwards.

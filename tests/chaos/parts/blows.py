@@ -1,4 +1,4 @@
-"""Blows: programs that are killed, stopped, cut off, started anew with other machines or another time. Importing this adds them
+"""Blows: programs that are killed, stopped, cut off, restarted with other machines or another time. Importing this adds them
 to faults.FAULTS."""
 import contextlib, os, signal, time
 
@@ -32,7 +32,7 @@ def kill_scheduler(world, v, hit):
         world.judge_end(replica)
         replica.kill()
         if not world.options.webhook:
-            replica.api.forget_late()  # nobody would ask whether the binding still holds
+            replica.api.forget_late()  # the outcome of the binding would not be checked again
         time.sleep(v["away"])
         replica.launch()
         hit(of=replica.name)
@@ -54,7 +54,7 @@ def pause_scheduler(world, v, hit):
 
 @fault("cut-off", 4, lambda d: {"who": d.random(), "seconds": round(d.uniform(0.5, 12), 2)}, blow=True)
 def cut_off(world, v, hit):
-    """nothing comes through between a scheduler and the API server for up to 12 s, its connections stay; it still is asked"""
+    """nothing comes through between a scheduler and the API server for up to 12 s, its connections stay; it still gets requests"""
     proxy = which(world, v["who"]).api
     proxy.freeze(True)
     time.sleep(v["seconds"])
@@ -103,7 +103,7 @@ def restart(world, program, v, hit):
 
 @fault("freeze-api-server", 3, lambda d: {"seconds": round(d.uniform(0.5, 7), 2)}, blow=True)
 def freeze_api_server(world, v, hit):
-    """SIGSTOP of the API server for up to 7 s: nobody gets an answer, all connections stay"""
+    """SIGSTOP of the API server for up to 7 s: no client gets an answer, all connections stay"""
     with alone(world.control_plane) as free:
         pid = world.pid_of("kube-apiserver") if free else None
         if not pid:

@@ -1,4 +1,4 @@
-"""The faults. Small ones are rules for the proxies and calls that somebody sends again; blows.py has those that end programs.
+"""The faults. Small ones are rules for the proxies and calls that a client repeats; blows.py has those that end programs.
 A fault counts when it has hit something: an answer that was lost, a program that was killed."""
 import json, threading, time
 
@@ -81,7 +81,7 @@ def answer_false(world, v, hit):
 
 @fault("bind-late", 2, lambda d: {"who": d.random(), "seconds": round(d.choice((d.uniform(1, 5), d.uniform(5, 45))), 2)})
 def bind_late(world, v, hit):
-    """a binding is under way for up to 45 s: our scheduler has given up waiting, or is another process, when it arrives"""
+    """a binding is in flight for up to 45 s: our scheduler has given up waiting, or is another process, when it arrives"""
     arm(which(world, v["who"]).api, ["bind"], "late", hit, seconds=v["seconds"])
 
 
@@ -114,7 +114,7 @@ def watch_late(world, v, hit):
 
 @fault("watch-refused", 5, lambda d: {"who": d.random(), "status": d.choice((410, 410, 429, 500)), "cut": d.random()})
 def watch_refused(world, v, hit):
-    """a watch breaks, and the next one is refused with 410 (everything must be listed anew), 429 or 500"""
+    """a watch breaks, and the next one is refused with 410 (everything must be listed again), 429 or 500"""
     proxy = which(world, v["who"]).api
     arm(proxy, ["watch"], "refuse", hit, status=v["status"])
     proxy.cut(v["cut"], 0)
@@ -212,7 +212,7 @@ def bind_again(world, v, hit):
 @fault("bind-by-hand", 16, lambda d: {"pick": d.random(), "node": d.random(), "how": d.choice(
     ("plain", "plain", "plain", "legacy", "false", "dry", "no-uid", "other-uid", "no-node")), "any": d.random() < 0.3})
 def bind_by_hand(world, v, hit):
-    """somebody binds a pod that waits, with the rights to do so: its node may be full; with and without a uid, by the old path of
+    """another client binds a waiting pod, with the rights to do so: its node may be full; with and without a uid, by the old path of
     the request, with a false placement, as a dry run; also pods that a scheduler is binding at this moment"""
     if not world.options.webhook:
         return

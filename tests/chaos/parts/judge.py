@@ -92,7 +92,7 @@ class Ledger:
         there = {pod["metadata"]["uid"] for pod in pods}
         for uid in set(self.pods) - there:
             self.pod("DELETED", self.pods[uid], now)
-        # first those that are over now, so that nobody's chips count twice
+        # first those that are over now, so that no chips count twice
         return [one for pod in sorted(pods, key=holds_chips) for one in self.pod("MODIFIED", pod, now)]
 
 

@@ -123,7 +123,7 @@ class Load:
 
     # --- the end
 
-    # Groups of which only a part is there, pods that end, pods that nobody binds: they would wait for ever.
+    # Groups of which only a part is there, pods that end, pods that no scheduler binds: they would wait forever.
     def tidy(self, pods):
         by_group = {}
         for pod in pods:

@@ -9,7 +9,7 @@ class Step:
 
 
 # Endless. faults: {name: Fault} with a weight, whether it is a blow, and draw(random) for its values. Two lanes: small faults
-# several times a second, blows (a program is killed, stopped, starts anew) every few seconds.
+# several times a second, blows (a program is killed, stopped, restarted) every few seconds.
 def steps(seed, faults, small_per_second, blows_per_second):
     lanes = []
     for lane, (blow, rate) in enumerate(((False, small_per_second), (True, blows_per_second))):

@@ -2,7 +2,7 @@
 loses them, loses or falsifies answers, cuts watches in the middle of an event. Without a rule everything goes through.
 
 A request is forwarded on a connection of its own to the other side for each connection that the client keeps. If the client
-goes away, so does the request, unless the rule says that it is under way already (`late`)."""
+goes away, so does the request, unless the rule says that it is already in flight (`late`)."""
 import asyncio, contextlib, json, random, socket, struct, threading, time
 
 HEAD_LIMIT, BODY_LIMIT = 1 << 16, 1 << 27
@@ -104,7 +104,7 @@ class Proxy:
     def freeze(self, on):
         self.loop.do(self.frozen.set if on else self.frozen.clear)
 
-    # Requests that nobody waits for any more get lost.
+    # Requests whose client has given up get lost.
     def forget_late(self):
         def cancel():
             for task in list(self.late):

@@ -1,4 +1,4 @@
-"""The end of a run: nothing more is done to anybody, and everything must come to rest: who fits is bound, every scheduler's chips
+"""The end of a run: nothing more is disturbed, and everything must come to rest: who fits is bound, every scheduler's chips
 are those of the annotations, no reservation is left; with the pods all chips come back."""
 import time
 

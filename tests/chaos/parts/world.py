@@ -283,7 +283,7 @@ class World:
     def admission(self):
         admission(self.s, f"https://127.0.0.1:{self.hook.port}", HOOK_SECONDS)
 
-    # The agent of this node anew, with another machine or another time than it should have.
+    # Restarts the agent of this node, with another machine or another time than it should have.
     def start_agent(self, node, machine="profile:hgx-v100-8", clock=0):
         agent, file = self.s.agent(node), self.folder / f"clock-{node}"
         file.write_bytes(struct.pack("<q", int(clock * 10**9)))
@@ -299,7 +299,7 @@ class World:
 
     # --- the end
 
-    # Nothing that the suite did to anybody lasts.
+    # Undoes every disturbance of the suite.
     def heal(self):
         for proxy in self.proxies():
             proxy.clear()
@@ -310,7 +310,7 @@ class World:
                 self.set_clock(replica.clock, 0)
                 replica.launch() if replica.process is None else replica.send(signal.SIGCONT)
 
-    # A program that ended though nobody ended it is a finding; what = a Replica, an Agent or the Driver.
+    # A program that ended by itself is a finding; what = a Replica, an Agent or the Driver.
     def judge_end(self, what):
         status = what.process.poll() if what.process else None
         if status is not None:

@@ -7,6 +7,7 @@
 #include "tests/component/agent_hardware/program.hpp"
 #include "tests/fakes/agent/fake_api.hpp"
 #include "tests/fakes/agent/mindcluster_reader.hpp"
+#include "tests/support/manual_clock.hpp"
 #include "tests/unit/agent_kubelet/fake_kubelet.hpp"
 #include "tests/unit/loop_thread.hpp"
 #include "tests/unit/temp_folder.hpp"
@@ -33,7 +34,7 @@ class Cluster {
                                     {"uid", "u1"},
                                     {"labels", Json::object()},
                                     {"annotations", Json::object()}}}});
-    thread_.loop.post_and_wait([this] {
+    post_and_wait(thread_.loop, [this] {
       server_ = std::make_unique<http::Server>(
           thread_.loop, http::ServerOptions(),
           [this](const http::Request& request) { return answer(request); });
@@ -41,7 +42,7 @@ class Cluster {
     });
   }
   ~Cluster() {
-    thread_.loop.post_and_wait([this] { server_.reset(); });
+    post_and_wait(thread_.loop, [this] { server_.reset(); });
   }
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
@@ -54,7 +55,7 @@ class Cluster {
   // The chips published as free; nullopt: nothing is published.
   std::optional<std::vector<int>> free_chips() {
     std::optional<std::vector<int>> out;
-    thread_.loop.post_and_wait([&] {
+    post_and_wait(thread_.loop, [&] {
       if (!api_.objects.contains(kDeviceInfo)) return;
       const auto& data = api_.objects[kDeviceInfo]["data"];
       out = test::device_info_in(data["DeviceInfoCfg"].get<std::string>()).available;

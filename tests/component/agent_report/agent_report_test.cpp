@@ -14,6 +14,7 @@
 #include "node-agent/sources/health_file.hpp"
 #include "scheduler-plugin/server/grpc_server.hpp"
 #include "tests/component/agent_report/fakes.hpp"
+#include "tests/unit/loop_thread.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -84,7 +85,7 @@ struct Node {
     options.heartbeat = heartbeat;
     options.backoff_min = milliseconds(5);
     options.backoff_max = milliseconds(50);
-    thread.loop.post_and_wait([&] {
+    post_and_wait(thread.loop, [&] {
       reporter = std::make_unique<GrpcReporter>(
           thread.loop, options, ReporterEvents{[this](bool yes) { connected.add(yes); }, {}},
           [this](Answer a) { answers.add(a); });
@@ -99,7 +100,7 @@ struct Node {
     Journal<int> done;
     thread.loop.post([&] { reporter->stop([&] { done.add(1); }); });
     EXPECT_TRUE(done.at(0));
-    thread.loop.post_and_wait([this] { reporter.reset(); });
+    post_and_wait(thread.loop, [this] { reporter.reset(); });
   }
   ~Node() {
     if (reporter) stop();
@@ -304,7 +305,7 @@ TEST(AgentReport, AReporterMayGoWithItsStreamOpen) {
   Node node;
   node.begin(scheduler.port);
   ASSERT_EQ(node.connected.at(0), true);
-  node.thread.loop.post_and_wait([&] { node.reporter.reset(); });
+  post_and_wait(node.thread.loop, [&] { node.reporter.reset(); });
   EXPECT_TRUE(scheduler.decide.gone.at(0));
 }
 
@@ -332,7 +333,7 @@ TEST(AgentReport, AFaultInTheHealthFileReachesTheScheduler) {
     Agent agent({"n1", {"nvidia.com/gpu"}, {}, false}, clock, probe, &file,
                 {[&](const NodeStatePtr& s, bool) { node.reporter->want(s, true); }, nullptr,
                  [](const std::string&) {}});
-    node.thread.loop.post_and_wait([&] { ASSERT_TRUE(agent.start().ok()); });
+    post_and_wait(node.thread.loop, [&] { ASSERT_TRUE(agent.start().ok()); });
     {
       // The watch alone drives the agent here: no polling timer.
       const FileWatch watch({path}, [&] { node.thread.loop.post([&] { agent.check(); }); });

@@ -16,6 +16,7 @@
 #include "scheduler-plugin/server/grpc_server.hpp"
 #include "tests/component/agent_report/fakes.hpp"
 #include "tests/component/kube_api/certificates.hpp"
+#include "tests/unit/loop_thread.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -121,7 +122,7 @@ TEST_F(GrpcTls, AnAgentReportsThroughItAndReadsItsCertificateAfresh) {
     return ClientPem{ca.certificate, shown.certificate, shown.key, {}};
   };
   std::unique_ptr<agent::GrpcReporter> reporter;
-  agent_thread.loop.post_and_wait([&] {
+  post_and_wait(agent_thread.loop, [&] {
     domain::TopologyBuilder b;
     b.vendor = "nvidia";
     domain::Chip chip;
@@ -140,7 +141,7 @@ TEST_F(GrpcTls, AnAgentReportsThroughItAndReadsItsCertificateAfresh) {
   Journal<bool> stopped;
   agent_thread.loop.post([&] { reporter->stop([&] { stopped.add(true); }); });
   EXPECT_TRUE(stopped.at(0));
-  agent_thread.loop.post_and_wait([&] { reporter.reset(); });
+  post_and_wait(agent_thread.loop, [&] { reporter.reset(); });
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "common/rpc/channel.hpp"
 #include "scheduler-plugin/server/grpc_server.hpp"
 #include "tests/component/agent_report/fakes.hpp"
+#include "tests/unit/loop_thread.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -251,7 +252,7 @@ TEST_F(InventoryStream, StopOnTheLoopItselfDoesNotWaitForTheLoop) {
   open();
   Peer peer(port);
   EXPECT_EQ(peer.outcome(full_of("a", "b1", 1)), v1::OUTCOME_TAKEN);
-  thread.loop.post_and_wait([this] {
+  post_and_wait(thread.loop, [this] {
     server->stop(milliseconds(1000));
     server.reset();
   });
@@ -275,7 +276,7 @@ TEST_F(InventoryStream, StopWhileADecisionIsDueEndsTheStreamToo) {
   EXPECT_TRUE(peer.read_fails());
   EXPECT_EQ(peer.finish().error_code(), grpc::StatusCode::UNAVAILABLE);
   go_on.add(1);
-  thread.loop.post_and_wait([] {});
+  post_and_wait(thread.loop, [] {});
   EXPECT_EQ(decide.reports.size(), 1U);
 }
 

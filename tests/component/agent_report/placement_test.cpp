@@ -10,6 +10,7 @@
 #include "common/rpc/channel.hpp"
 #include "scheduler-plugin/server/grpc_server.hpp"
 #include "tests/component/agent_report/fakes.hpp"
+#include "tests/unit/loop_thread.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -56,8 +57,8 @@ TEST_F(PlacementTest, PlaceCarriesTheQuestionAndTheAnswer) {
 TEST_F(PlacementTest, ErrorsKeepTheirCodeAndWords) {
   open();
   v1::PlaceReply reply;
-  thread.loop.post_and_wait(
-      [&] { decide.placed = make_error(Errc::conflict, "5 chips asked, 3 are free"); });
+  post_and_wait(thread.loop,
+                [&] { decide.placed = make_error(Errc::conflict, "5 chips asked, 3 are free"); });
   const auto status = place(place_request(), reply);
   EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
   EXPECT_EQ(status.error_message(), "5 chips asked, 3 are free");
@@ -136,7 +137,7 @@ TEST_F(PlacementTest, NothingIsDecidedForACallerThatHasGone) {
   }
   EXPECT_EQ(code, grpc::StatusCode::DEADLINE_EXCEEDED);
   blocked.go_on.add(1);
-  thread.loop.post_and_wait([] {});
+  post_and_wait(thread.loop, [] {});
   for (std::size_t i = 0; i < decide.asked.size(); ++i)
     EXPECT_EQ(decide.asked.at(i)->request.key.name, "other");
 }
@@ -155,7 +156,7 @@ TEST_F(PlacementTest, StopRefusesWhatWaitsForABlockedLoop) {
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->error_code(), grpc::StatusCode::UNAVAILABLE);
   blocked.go_on.add(1);
-  thread.loop.post_and_wait([] {});
+  post_and_wait(thread.loop, [] {});
   EXPECT_EQ(decide.asked.size(), 0U);
 }
 

@@ -10,6 +10,7 @@
 #include "common/kube/reflector.hpp"
 #include "tests/component/kube_api/on_loop.hpp"
 #include "tests/component/kube_api/scripted_server.hpp"
+#include "tests/unit/loop_thread.hpp"
 #include "tests/unit/temp_folder.hpp"
 
 namespace chipweave {
@@ -24,14 +25,14 @@ using Talk = ScriptedServer::Talk;
 class Api : public test::OnLoop {
  protected:
   ~Api() override {
-    loop_.post_and_wait([this] {
+    post_and_wait(loop_, [this] {
       ticket_.reset();
       reflector_.reset();
       client_.reset();
     });
   }
   void use(ApiAccess access) {
-    loop_.post_and_wait([&] {
+    post_and_wait(loop_, [&] {
       auto made = ApiClient::make(loop_, std::move(access), "test/1");
       if (!made) throw std::runtime_error(made.error().text());
       client_ = std::move(*made);

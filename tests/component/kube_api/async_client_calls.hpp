@@ -14,6 +14,7 @@
 #include "common/http/async_client.hpp"
 #include "tests/component/kube_api/on_loop.hpp"
 #include "tests/component/kube_api/scripted_server.hpp"
+#include "tests/unit/loop_thread.hpp"
 
 namespace chipweave {
 
@@ -47,7 +48,7 @@ struct Story {
 class Client : public test::OnLoop {
  protected:
   ~Client() override {
-    loop_.post_and_wait([this] {
+    post_and_wait(loop_, [this] {
       tickets_.clear();
       clients_.clear();
     });

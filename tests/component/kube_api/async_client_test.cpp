@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "tests/component/kube_api/async_client_calls.hpp"
+#include "tests/unit/loop_thread.hpp"
 
 namespace chipweave {
 namespace {
@@ -200,7 +201,7 @@ TEST_F(Client, ACallMayEndWhileItWaitsForItsTurn) {
   const Outcome late = got(start(client, "POST", milliseconds(20)));
   EXPECT_EQ(late.code, Errc::deadline);
   EXPECT_NE(late.text.find("busy with other calls"), std::string::npos) << late.text;
-  loop_.post_and_wait([&] {
+  post_and_wait(loop_, [&] {
     AsyncRequest request;
     request.target = "/";
     const auto ticket = client.call(request, seconds(5), [](const Result<AsyncReply>&) {
@@ -254,7 +255,7 @@ TEST_F(Client, ACallThatIsCalledOffWhileItWaitsIsNotSent) {
     return may.load();
   };
   auto second = start(client, request, seconds(10));
-  loop_.post_and_wait([] {});
+  post_and_wait(loop_, [] {});
   EXPECT_EQ(asked, 0);
   may = false;
   release.set_value();
@@ -339,7 +340,7 @@ TEST_F(Client, ATicketThatIsGoneIsSilent) {
       talk.wait_for_end();
     });
     AsyncClient& client = to(server, plain());
-    loop_.post_and_wait([&] {
+    post_and_wait(loop_, [&] {
       AsyncRequest request;
       request.target = "/";
       auto ticket =

@@ -1,5 +1,6 @@
 // Reserve, and calls whose callers disconnect or whose deadlines pass before their turn.
 #include "tests/component/placement_grpc/grpc_fixture.hpp"
+#include "tests/unit/loop_thread.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -16,7 +17,7 @@ struct Calls : GrpcFixture {
 
 TEST_F(Calls, ReserveCarriesTheQuestionAndTheAnswer) {
   open();
-  thread.loop.post_and_wait([&] { decide.placed->lifetime = std::chrono::seconds(30); });
+  post_and_wait(thread.loop, [&] { decide.placed->lifetime = std::chrono::seconds(30); });
   v1::PlaceReply reply;
   const auto status = reserve(reserve_request(), reply);
   ASSERT_TRUE(status.ok()) << status.error_message();
@@ -53,7 +54,7 @@ TEST_F(Calls, ReserveErrorsKeepTheirCodeAndWords) {
   for (const auto& [code, wanted] : {std::pair(Errc::not_found, Code::NOT_FOUND),
                                      {Errc::conflict, Code::FAILED_PRECONDITION},
                                      {Errc::unavailable, Code::UNAVAILABLE}}) {
-    thread.loop.post_and_wait([&, code = code] { decide.placed = make_error(code, "why not"); });
+    post_and_wait(thread.loop, [&, code = code] { decide.placed = make_error(code, "why not"); });
     const auto status = reserve(reserve_request(), reply);
     EXPECT_EQ(status.error_code(), wanted);
     EXPECT_EQ(status.error_message(), "why not");
@@ -88,7 +89,7 @@ TEST_F(Calls, NothingIsReservedAfterTheDeadline) {
     // The server's own deadline for the call started on its arrival, so it has expired, too.
     ASSERT_TRUE(ended.at(0));
   }
-  thread.loop.post_and_wait([] {});
+  post_and_wait(thread.loop, [] {});
   EXPECT_EQ(decide.asked.size(), 0U);
   const auto end = ended.at(0);
   ASSERT_TRUE(end);
@@ -117,7 +118,7 @@ TEST_F(Calls, NothingIsReservedForACallerThatCancelled) {
     // The server has seen it, too.
     ASSERT_TRUE(ended.at(1));
   }
-  thread.loop.post_and_wait([] {});
+  post_and_wait(thread.loop, [] {});
   EXPECT_EQ(decide.asked.size(), 0U);
 }
 

@@ -17,7 +17,7 @@ def blocks(kind):
 
 
 class Relay:
-    """A port that hangs up on everybody until it is told where to pass on to."""
+    """A port that rejects connections until its target is set."""
 
     def __init__(self, test):
         self.target = None

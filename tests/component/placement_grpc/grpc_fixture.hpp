@@ -16,6 +16,7 @@
 #include "scheduler-plugin/server/grpc_server.hpp"
 #include "scheduler-plugin/server/grpc_watch.hpp"
 #include "tests/component/agent_report/fakes.hpp"
+#include "tests/support/manual_clock.hpp"
 
 namespace chipweave::sched {
 

@@ -12,6 +12,7 @@
 #include "common/rpc/server_identity.hpp"
 #include "tests/component/kube_api/scripted_server.hpp"
 #include "tests/component/placement_grpc/grpc_fixture.hpp"
+#include "tests/unit/loop_thread.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -31,7 +32,7 @@ struct TokenGrpc : GrpcFixture {
   TokenGrpc() { obs::set_level("error"); }
   ~TokenGrpc() override {
     if (server) server->stop(std::chrono::milliseconds(0));
-    thread.loop.post_and_wait([this] {
+    post_and_wait(thread.loop, [this] {
       reviewer.reset();
       transport.reset();
     });
@@ -58,7 +59,7 @@ struct TokenGrpc : GrpcFixture {
         if (!talk.reply(status, body)) return;
       }
     });
-    thread.loop.post_and_wait([&] {
+    post_and_wait(thread.loop, [&] {
       kube::ApiAccess access;
       access.origin.tls = false;
       access.origin.host = "127.0.0.1";
@@ -255,7 +256,7 @@ TEST_F(TokenGrpc, StopDoesNotWaitForACheck) {
   server->stop(std::chrono::milliseconds(50));
   caller.join();
   go_on.add(1);
-  thread.loop.post_and_wait([] {});
+  post_and_wait(thread.loop, [] {});
   EXPECT_EQ(decide.asked.size(), 0U);
 }
 

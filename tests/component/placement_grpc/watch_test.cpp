@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "tests/component/placement_grpc/grpc_fixture.hpp"
+#include "tests/unit/loop_thread.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -57,11 +58,11 @@ struct Watch : GrpcFixture {
     return stream;
   }
   void tell(const std::function<void(DecisionFeed&)>& what) {
-    thread.loop.post_and_wait([&] { what(*feed); });
+    post_and_wait(thread.loop, [&] { what(*feed); });
   }
   std::size_t followers() {
     std::size_t n = 0;
-    thread.loop.post_and_wait([&] { n = feed->followers(); });
+    post_and_wait(thread.loop, [&] { n = feed->followers(); });
     return n;
   }
 };

@@ -9,12 +9,17 @@
 #include <string>
 
 #include "tests/component/programs/run.hpp"
+#include "tests/unit/temp_folder.hpp"
 
 namespace chipweave {
 namespace {
 
-// An empty environment, so that no variable of the user replaces a flag.
-const std::string kRun = "timeout 10 env -i PATH=/usr/bin:/bin %B/";
+// With an empty environment, so that no variable of the user replaces a flag, and in a folder of
+// its own, because some of the command lines are complete and write files.
+Outcome start(const std::string& line) {
+  const io::TempFolder folder;
+  return run("cd " + folder.path() + " && timeout 10 env -i PATH=/usr/bin:/bin %B/" + line);
+}
 
 // The flags in --help and, for a program with commands, their names.
 struct Help {
@@ -30,7 +35,7 @@ std::string first_word(const std::string& line) {
 
 Help help_of(const std::string& words) {
   Help help;
-  std::istringstream text(run(kRun + words + " --help").text);
+  std::istringstream text(start(words + " --help").text);
   bool of_commands = false;
   for (std::string line; std::getline(text, line);) {
     if (!line.empty() && line.front() != ' ') of_commands = line.starts_with("Subcommands:");
@@ -51,7 +56,7 @@ Help help_of(const std::string& words) {
 using Messages = std::map<std::string, std::string>;
 
 void note(const std::string& words, Messages& messages) {
-  const Outcome outcome = run(kRun + words + " 2>&1 >/dev/null </dev/null");
+  const Outcome outcome = start(words + " 2>&1 >/dev/null </dev/null");
   if (outcome.code == kWrongUsage) messages.emplace(outcome.text, words);
 }
 

@@ -2,6 +2,7 @@
 #include "common/codec/kube/base64.hpp"
 #include "tests/component/sched_http/sched_http.hpp"
 #include "tests/unit/codec_kube/captures.hpp"
+#include "tests/unit/loop_thread.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -90,7 +91,7 @@ TEST_F(AdmissionHttp, LetsPassWhatIsNotItsBusiness) {
 TEST_F(AdmissionHttp, ItsFailurePolicyDecidesWhileStarting) {
   add_node("n1", "hgx-v100-8");
   const Json p = create(pod("a", 4));
-  loop_.post_and_wait([&] { scheduler_.set_waiting_for("starting"); });
+  post_and_wait(loop_, [&] { scheduler_.set_waiting_for("starting"); });
   EXPECT_EQ(call("POST", "/admission/binding", review(p, "n1").dump()).status, 503);
 }
 

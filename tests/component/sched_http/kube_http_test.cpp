@@ -12,6 +12,7 @@
 #include "common/domain/topology_builder.hpp"
 #include "tests/component/sched_http/sched_http.hpp"
 #include "tests/unit/http/running_server.hpp"
+#include "tests/unit/loop_thread.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -79,7 +80,7 @@ TEST_F(SchedHttp, ShowsWhatIsWrongWithANodeAndWhatIsDown) {
   nic.part = "mlx5_1";
   nic.held_until = 1767323055000;
   r.faults = {lost, nic};
-  loop_.post_and_wait([&] { EXPECT_EQ(scheduler_.report(r), ReportOutcome::taken); });
+  post_and_wait(loop_, [&] { EXPECT_EQ(scheduler_.report(r), ReportOutcome::taken); });
 
   const Json all = Json::parse(call("GET", "/api/v1/nodes").body)["items"];
   ASSERT_EQ(all.size(), 1U);
@@ -100,11 +101,11 @@ TEST_F(SchedHttp, ShowsWhatIsWrongWithANodeAndWhatIsDown) {
   r.faults.reset();
   r.sequence = 2;
   r.chips = {{domain::ChipIndex{2}, domain::Health::network_unhealthy}};
-  loop_.post_and_wait([&] { EXPECT_EQ(scheduler_.report(r), ReportOutcome::taken); });
+  post_and_wait(loop_, [&] { EXPECT_EQ(scheduler_.report(r), ReportOutcome::taken); });
   EXPECT_EQ(Json::parse(call("GET", "/api/v1/nodes/n1").body)["faults"].size(), 2U);
   r.sequence = 3;
   r.faults.emplace();
-  loop_.post_and_wait([&] { EXPECT_EQ(scheduler_.report(r), ReportOutcome::taken); });
+  post_and_wait(loop_, [&] { EXPECT_EQ(scheduler_.report(r), ReportOutcome::taken); });
   const Json after = Json::parse(call("GET", "/api/v1/nodes/n1").body);
   EXPECT_EQ(after["faults"], Json::array());
   EXPECT_EQ(after["down_nics"], Json::array());
@@ -123,7 +124,7 @@ TEST_F(SchedHttp, AReplicaThatCannotDecideClosesConnectionsOfCallers) {
   http::RawSocket stays(port_);
   EXPECT_EQ(ask(kept, "POST", "/kube/filter", question).find("Connection: close"),
             std::string::npos);
-  loop_.post_and_wait([&] { scheduler_.set_waiting_for("starting"); });
+  post_and_wait(loop_, [&] { scheduler_.set_waiting_for("starting"); });
   EXPECT_EQ(ask(stays, "GET", "/api/v1/pods").find("Connection: close"), std::string::npos);
   EXPECT_EQ(ask(stays, "GET", "/readyz").find("Connection: close"), std::string::npos);
   EXPECT_NE(ask(kept, "POST", "/kube/filter", question).find("Connection: close"),
@@ -227,7 +228,7 @@ TEST_F(SchedHttp, PathsAndMethods) {
 TEST_F(SchedHttp, UnauthorisedCallersSeeOnlyTheProbes) {
   const auto status = [this](std::string_view method, std::string_view path) {
     int got = 0;
-    loop_.post_and_wait([&] {
+    post_and_wait(loop_, [&] {
       std::string body;
       http::Request request{method, path, "", body};
       request.trusted = false;
@@ -270,7 +271,7 @@ TEST_F(SchedHttp, SixtyBindsAreUnderWayAtOnce) {
   std::vector<std::string> bodies;
   for (std::size_t i = 0; i < kBinds; ++i)
     bodies.push_back(binding(create(pod("p" + std::to_string(i), 1)), nodes[i % nodes.size()]));
-  loop_.post_and_wait([&] { gate_.hold_until(kBinds); });
+  post_and_wait(loop_, [&] { gate_.hold_until(kBinds); });
   std::vector<std::unique_ptr<http::RawSocket>> sockets;
   for (const std::string& body : bodies) {
     sockets.push_back(std::make_unique<http::RawSocket>(port_));
@@ -283,7 +284,7 @@ TEST_F(SchedHttp, SixtyBindsAreUnderWayAtOnce) {
     socket->send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
     EXPECT_EQ(http::status_of(socket->read_reply()), "HTTP/1.1 200");
   }
-  loop_.post_and_wait([&] {
+  post_and_wait(loop_, [&] {
     EXPECT_EQ(scheduler_.check_invariants(), "");
     EXPECT_EQ(scheduler_.in_flight(), 0U);
   });
@@ -339,7 +340,7 @@ TEST_F(SchedHttp, ManyClientsNeverGetOneChipTwice) {
   EXPECT_EQ(doubles, 0);
   EXPECT_GE(bound, 8);
   std::string wrong = "not checked";
-  loop_.post_and_wait([&] { wrong = scheduler_.check_invariants(); });
+  post_and_wait(loop_, [&] { wrong = scheduler_.check_invariants(); });
   EXPECT_EQ(wrong, "");
 }
 

@@ -2,6 +2,7 @@
 
 #include "common/codec/topology/import.hpp"
 #include "common/profiles/profiles.hpp"
+#include "tests/unit/loop_thread.hpp"
 
 namespace chipweave::sched {
 
@@ -21,7 +22,7 @@ SchedHttp::~SchedHttp() {
 }
 
 void SchedHttp::add_node(const std::string& name, const std::string& machine) {
-  loop_.post_and_wait([&] {
+  post_and_wait(loop_, [&] {
     InventoryReport r;
     r.node = name;
     r.boot_id = "b";

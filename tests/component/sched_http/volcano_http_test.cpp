@@ -2,6 +2,7 @@
 #include "tests/component/sched_http/sched_http.hpp"
 #include "tests/unit/codec_kube/captures.hpp"
 #include "tests/unit/http/running_server.hpp"
+#include "tests/unit/loop_thread.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -125,7 +126,7 @@ TEST_F(VolcanoHttp, ChoosesVictimsAndRepeatsThemAsSent) {
 TEST_F(VolcanoHttp, WhileStartingItSaysSoInEachVerbsWords) {
   add_node("n1", "hgx-v100-8");
   const Json a = create(pod("a", 4));
-  loop_.post_and_wait([&] { scheduler_.set_waiting_for("starting"); });
+  post_and_wait(loop_, [&] { scheduler_.set_waiting_for("starting"); });
   EXPECT_EQ(predicate(a, "n1"),
             Json({{"errorMessage", "starting"}, {"status", "starting"}, {"code", 2}}));
   EXPECT_EQ(ask("prioritize", {{"task", task(a)}, {"nodes", {node("n1")}}}),

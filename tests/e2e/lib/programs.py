@@ -182,7 +182,7 @@ class Agent:
             self.bed.end(self.process)
         self.process = None
 
-    # At once, as everybody should write a file that is watched.
+    # Atomically, as every watched file should be written.
     def say_health(self, **faults):
         new = self.health.with_suffix(".new")
         new.write_text(json.dumps(faults))

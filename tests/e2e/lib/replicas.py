@@ -48,7 +48,7 @@ class Way:
                 await writer.drain()
             writer.write_eof()
 
-    # Nobody gets through, in either direction, and nobody is told.
+    # Nothing gets through in either direction, and no connection is closed.
     def block(self, on):
         def now():
             self.blocked = on
@@ -142,7 +142,7 @@ class Replica:
 
 
 class Replicas:
-    """Two of them, and the Service of the leader on the port where everybody asks."""
+    """Two of them, and the Service of the leader on the port that all clients use."""
 
     def __init__(self, s, count=2):
         self.s, self.bed, self.chipweave, self.folder = s, s.bed, s.chipweave, s.folder
@@ -191,7 +191,7 @@ class Replicas:
         found = [replica.port for replica in self.all if replica.pod in self.endpoints[service]]
         return self.s.random.choice(found) if found else None
 
-    # Who says so itself; None: nobody at the moment.
+    # The replica that reports itself as leader; None: none at the moment.
     def leader(self):
         return next((replica for replica in self.all if replica.process and replica.leads()), None)
 

@@ -156,7 +156,7 @@ class Scenario:
     def waiting_words(self):
         return [event["note"] for event in self.all_events() if event.get("type") == "Warning"][-3:]
 
-    # As somebody with the right to bind does by hand.
+    # As a user with the right to bind does manually.
     def bind_by_hand(self, name, node, annotations=None):
         body = {"apiVersion": "v1", "kind": "Binding", "target": {"kind": "Node", "name": node},
                 "metadata": {"name": name, "annotations": annotations or {}}}
@@ -201,7 +201,7 @@ class Scenario:
         placement = placement_of(pod)
         return indices_of(placement) if placement else None
 
-    # What the scheduler tells of one node's chips, wherever each of them is.
+    # The scheduler's view of one node's chips, in any state.
     def taken(self, node):
         return sorted(chip for chips in self.chipweave.nodes()[node]["used"].values() for chip in chips)
 

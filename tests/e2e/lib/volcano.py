@@ -95,7 +95,7 @@ def gang(s, name, members, chips, resource=None, **spec):
 
 
 # The API server asks us about every binding in the scenario's namespace.
-# The chart's own webhook, but for its way: no Service can be reached here. It is asked for namespaces with its label.
+# The chart's own webhook, except for its URL: no Service can be reached here. It is called for namespaces with its label.
 def admission(s, url=None, seconds=5):
     path = f"{HOOKS}/chipweave-scheduler"
     as_it_was = s.bed.must("GET", path)["webhooks"]

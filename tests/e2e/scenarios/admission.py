@@ -33,7 +33,7 @@ def binding(name, node, uid=None, **annotations):
     return {"apiVersion": "v1", "kind": "Binding", "metadata": metadata, "target": {"kind": "Node", "name": node}}
 
 
-# Nobody is asked before the bind; the pod gets its placement soon after.
+# No webhook is called before the bind; the pod gets its placement soon after.
 def after_bind(s):
     s.chipweave.helm("upgrade", "--set", "scheduler.annotateAfterBind=true")
     s.undo.append(lambda: s.chipweave.helm("upgrade", "--reset-values"))

@@ -1,5 +1,5 @@
 """Callers of the gRPC port with tokens, which the API server reviews: the Python client of docs/tasks/call-the-grpc-api.md. Who may what; chips
-reserved by it are those that the binding brings; and what it is told while kube-scheduler places pods."""
+reserved by it are those that the binding brings; and the events that it gets while kube-scheduler places pods."""
 import json, os, subprocess, tempfile
 
 from audit import placement_of

@@ -1,4 +1,4 @@
-"""What the leader tells of all Ascend nodes where no ClusterD runs: MindCluster's cluster-info ConfigMaps follow the agents, are
+"""What the leader publishes about all Ascend nodes without ClusterD: MindCluster's cluster-info ConfigMaps follow the agents, are
 written by the leader alone, go on under the next one after a kill, and come back."""
 import contextlib, datetime, json, threading
 
@@ -39,7 +39,7 @@ def run(s):
     r.stop()
 
 
-# As an operator does; the namespace may still be on its way out after another scenario.
+# As an operator does; the namespace may still be terminating after another scenario.
 def switch_on(s):
     body = {"metadata": {"name": "mindx-dl"}}
     s.must_come("the namespace mindx-dl", lambda: s.bed.ask("POST", "/api/v1/namespaces", body)[0] == 201, 60)
@@ -204,7 +204,7 @@ def ill_at(replica, node):
     return next((one["unhealthy"] for one in answer["items"] if one["name"] == node), None) if code == 200 else None
 
 
-# Has the Lease, and renews it, as a replica of somebody else would.
+# Has the Lease, and renews it, as a replica of another installation would.
 @contextlib.contextmanager
 def somebody_leads(s):
     over = threading.Event()

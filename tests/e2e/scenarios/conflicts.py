@@ -1,5 +1,5 @@
 """Bindings that cannot be, sent to our scheduler as kube-scheduler sends them: it says why, and no chip is lost. And an API
-server that does not answer while a binding is on its way."""
+server that does not answer while a binding is in flight."""
 import re, threading
 
 from audit import placement_of

@@ -1,4 +1,4 @@
-"""Pods that fit: every one is bound to the right chips, and says so from its first bound version on."""
+"""Pods that fit: every one is bound to the right chips, and has its annotations from its first bound version on."""
 import json
 
 from audit import PLACEMENT, placement_of

@@ -208,7 +208,7 @@ def faults_in(seen):
     return next(fault for fault in seen["faults"] if fault["code"] == "xid.79")
 
 
-# As when the machine was booted anew, which resets its chips.
+# As after a reboot of the machine, which resets its chips.
 def another_boot(s):
     agent, boot = killed(s), status(s)["bootId"]
     s.bed.must("PATCH", f"{INVENTORIES}/{SWITCHED}/status", {"status": {"nodeBootId": "another"}})

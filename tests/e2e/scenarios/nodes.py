@@ -55,7 +55,7 @@ def deleted_inventory(s):
     s.eventually("the pods there keep their chips", lambda: s.used() == before, why=s.used)
 
 
-# As when a machine is installed anew: the object goes, its pods go with it, and it comes back under the same name.
+# As when a machine is reinstalled: the object goes, its pods go with it, and it comes back under the same name.
 def node_made_anew(s):
     s.agent(A).kill()
     s.remove_node(A)

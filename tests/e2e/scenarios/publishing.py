@@ -12,7 +12,7 @@ OURS = "app.kubernetes.io/managed-by"
 def run(s):
     switch_on(s)
     s.add_node(NVIDIA, {GPU: "8"})
-    patch_node(s, NVIDIA, labels={"nvidia.com/gpu.memory": "1"})  # as somebody else's
+    patch_node(s, NVIDIA, labels={"nvidia.com/gpu.memory": "1"})  # set by another client
     driver = s.nvidia(NVIDIA, hgx_h100(), "--publish=labels,gfd-labels,ack")
     s.add_node(ASCEND, {NPU: "16"})
     s.chipweave.start_agent(s.folder, ASCEND, "profile:ascend-910b-16", NPU, "--publish=mindcluster")

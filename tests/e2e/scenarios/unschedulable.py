@@ -74,7 +74,7 @@ def a_pod_ends(s):
     s.eventually("until it is gone", lambda: f"{s.ns}/ending" not in s.used()[NODE], why=s.used)
 
 
-# Chips that come free when no pod waits are nobody's business.
+# Chips that come free while no pod waits trigger nothing.
 def nobody_waits(s):
     before = touches(s)
     unhealthy = s.free(NODE)[0]

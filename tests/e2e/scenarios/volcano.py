@@ -85,7 +85,7 @@ def ascend(s):
     s.must_come("the end of the NPUs", lambda: not set(nodes) & set(s.chipweave.nodes()))
 
 
-# Three pods of eight chips on two nodes, tried three times in each session for ever, beside others that fit.
+# Three pods of eight chips on two nodes, tried three times in each session forever, next to others that fit.
 def storms(s):
     driver = Driver(s, "--storm", "3")
     big = gang(s, "big", 3, 8)

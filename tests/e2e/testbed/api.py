@@ -6,7 +6,7 @@ import http.client, json, ssl
 def request(port, path, ca=None, token=None, method="GET", body=None, content_type="application/json", tls=True):
     if tls:
         trust = ssl.create_default_context(cafile=ca)
-        if ca is None:  # scheduler and controller manager sign their own certificates; only their health is asked
+        if ca is None:  # scheduler and controller manager sign their own certificates; only their health is read
             trust.check_hostname, trust.verify_mode = False, ssl.CERT_NONE
         connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=10, context=trust)
     else:

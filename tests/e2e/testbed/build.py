@@ -91,7 +91,7 @@ def compile_into(complete, module, programs):
 
 # Every program and its path.
 def build_all(minor):
-    # Kubernetes first: it needs the newer Go and says so before minutes have passed.
+    # Kubernetes first: it needs the newer Go, so a missing one is reported at once.
     folders = [(build_module(MODULES / f"kubernetes-{minor}", KUBERNETES), KUBERNETES)]
     folders.append((build_module(MODULES / "etcd", ["etcd"]), ["etcd"]))
     return {program: folder / program for folder, programs in folders for program in programs}

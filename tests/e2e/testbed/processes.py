@@ -6,7 +6,7 @@ from testbed.say import Failure, say
 
 # In the order of starting; they are stopped in reverse order, so that none of them reports a lost server.
 PROGRAMS = ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"]
-EVERY_PROGRAM = [*PROGRAMS, "kwok"]  # kwok runs only where somebody asked for it
+EVERY_PROGRAM = [*PROGRAMS, "kwok"]  # kwok runs only on request
 # Versions whose kube-scheduler knows gangs itself, in alpha: the API server lets pods say so, and a kube-scheduler with the
 # same gates goes by it. The one that is started here does not.
 POD_GROUPS = ("1.36",)
@@ -91,7 +91,7 @@ def command_of(folder, state, program):
             "--use-service-account-credentials=true", f"--service-account-private-key-file={at('service-account.key')}",
             f"--root-ca-file={at('ca.crt')}", "--leader-elect=false"],
         "kube-scheduler": [f"--config={at('scheduler.yaml')}"],
-        # It renews no Leases: nobody here looks at them.
+        # It renews no Leases: nothing here reads them.
         "kwok": [f"--kubeconfig={at('kubeconfig')}", f"--config={STAGES}", "--node-lease-duration-seconds=0",
                  "--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake", "--node-ip=127.0.0.1",
                  f"--server-address=127.0.0.1:{ports['kwok']}"]}[program]

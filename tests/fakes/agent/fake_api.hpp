@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "common/base/clock.hpp"
 #include "common/kube/transport.hpp"
+#include "tests/support/manual_clock.hpp"
 
 namespace chipweave::agent {
 

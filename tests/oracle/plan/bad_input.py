@@ -1,4 +1,4 @@
-"""Requests that nobody can use: each is refused with the key named, and the run goes on to the next line."""
+"""Unusable requests: each is rejected with the key named, and the run continues with the next line."""
 import json
 
 

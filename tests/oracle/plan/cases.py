@@ -235,7 +235,7 @@ def paths_of_one_domain(draw):
 
 
 def keep_rules(draw, pods):
-    """A gang that broke its rules before it lost pods is nobody's: rules that do not hold are left out."""
+    """A gang that broke its rules before it lost pods: rules that do not hold are left out."""
     def sums(level):
         sums = {}
         for path, count in pods.items():

@@ -82,7 +82,7 @@ class Gang:
         spare = data.get("keep_spare")
         self.spare = spare and (network.level(spare["level"]), spare["nodes"])
         existing = [data, *data.get("subgroups", [])]
-        # Which of the nodes of one path runs the pods there, nobody says.
+        # The request does not tell which of the nodes of one path runs the pods.
         self.sure_nodes = all(len(network.at_path(key)) == 1 for one in existing for key in one.get("existing", {}))
         self.plain = len(self.classes) == 1 and not self.sets
 

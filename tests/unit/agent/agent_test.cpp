@@ -8,6 +8,7 @@
 
 #include "common/domain/topology_builder.hpp"
 #include "tests/fakes/agent/machines.hpp"
+#include "tests/support/manual_clock.hpp"
 
 namespace chipweave::agent {
 namespace {

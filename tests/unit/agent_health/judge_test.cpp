@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/fakes/agent/machines.hpp"
+#include "tests/support/manual_clock.hpp"
 
 namespace chipweave::agent {
 namespace {

@@ -9,6 +9,7 @@
 #include "tests/fakes/agent/fake_api.hpp"
 #include "tests/fakes/agent/mindcluster_reader.hpp"
 #include "tests/fakes/agent/profile_states.hpp"
+#include "tests/support/manual_clock.hpp"
 
 namespace chipweave::agent {
 namespace {

@@ -84,7 +84,7 @@ TEST_F(InventoryPace, ReportsTheFaultsOfThePreviousRunOnce) {
       {[] {}, [](bool) {}, [&](const auto& faults) { restored.push_back(faults); }});
   writer.want(state(), true);
   writer.start();
-  Json object_now = Json::parse(object("7", "b1", 9));
+  nlohmann::json object_now = nlohmann::json::parse(object("7", "b1", 9));
   object_now["status"]["nodeBootId"] = "kernel-1";
   object_now["status"]["faults"] = {{{"code", "xid.79"},
                                      {"effect", "unusable"},

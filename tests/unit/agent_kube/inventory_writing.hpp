@@ -16,7 +16,6 @@
 namespace chipweave::agent {
 
 using domain::Health;
-using Json = nlohmann::json;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
@@ -60,7 +59,7 @@ class InventoryWriting : public testing::Test {
     EXPECT_GE(server_.waiting, milliseconds(50));
     EXPECT_FALSE(works_);
   }
-  Json sent() const { return Json::parse(server_.body); }
+  nlohmann::json sent() const { return nlohmann::json::parse(server_.body); }
 
   kube::ScriptedTransport server_;
   int written_ = 0;

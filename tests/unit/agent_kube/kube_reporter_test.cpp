@@ -6,6 +6,7 @@
 
 #include "tests/fakes/agent/api_answers.hpp"
 #include "tests/fakes/agent/fake_api.hpp"
+#include "tests/support/manual_clock.hpp"
 
 namespace chipweave::agent {
 namespace {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/fakes/agent/api_answers.hpp"
+#include "tests/support/manual_clock.hpp"
 #include "tests/unit/kube/scripted_transport.hpp"
 
 namespace chipweave::agent {

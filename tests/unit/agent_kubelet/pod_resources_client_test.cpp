@@ -42,7 +42,7 @@ class PodResources : public testing::Test {
   }
 
   void begin() {
-    thread_.loop.post_and_wait([this] {
+    post_and_wait(thread_.loop, [this] {
       client_ = std::make_unique<PodResourcesClient>(
           thread_.loop, options_,
           PodResourcesEvents{[this](const AllocatedDevices& allocated) { given_.add(allocated); },
@@ -52,7 +52,7 @@ class PodResources : public testing::Test {
     });
   }
   void end() {
-    thread_.loop.post_and_wait([this] { client_.reset(); });
+    post_and_wait(thread_.loop, [this] { client_.reset(); });
   }
   // The log after the first answer has timed out.
   std::string first_failure() {

@@ -7,6 +7,7 @@
 #include "tests/fakes/agent/fake_api.hpp"
 #include "tests/fakes/agent/mindcluster_reader.hpp"
 #include "tests/fakes/agent/profile_states.hpp"
+#include "tests/support/manual_clock.hpp"
 #include "tests/unit/agent_kubelet/fake_kubelet.hpp"
 #include "tests/unit/loop_thread.hpp"
 #include "tests/unit/temp_folder.hpp"
@@ -32,7 +33,7 @@ TEST(PublishedChips, ThoseThatPodsHaveVanishFromTheListAndComeBack) {
   asking.socket = folder.at("kubelet.sock");
   asking.period = std::chrono::milliseconds(2);
   std::unique_ptr<PodResourcesClient> client;
-  thread.loop.post_and_wait([&] {
+  post_and_wait(thread.loop, [&] {
     client = std::make_unique<PodResourcesClient>(
         thread.loop, asking,
         PodResourcesEvents{[&](const AllocatedDevices& now) { allocated.add(now); }, nullptr});
@@ -62,7 +63,7 @@ TEST(PublishedChips, ThoseThatPodsHaveVanishFromTheListAndComeBack) {
   EXPECT_THAT(available(1), testing::Optional(ElementsAre(2, 3, 4, 5, 6, 7)));
   kubelet.set_list({});
   EXPECT_THAT(available(2), testing::Optional(ElementsAre(0, 1, 2, 3, 4, 5, 6, 7)));
-  thread.loop.post_and_wait([&] { client.reset(); });
+  post_and_wait(thread.loop, [&] { client.reset(); });
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/clock.hpp"
+#include "tests/support/manual_clock.hpp"
 
 namespace chipweave {
 namespace {

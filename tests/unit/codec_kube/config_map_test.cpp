@@ -3,11 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "common/codec/kube/objects/merge_patch.hpp"
+#include "common/codec/kube/objects/stored_object.hpp"
 
 namespace chipweave::codec {
 namespace {
 
-Result<KubeConfigMap> read(std::string text) { return read_config_map(text); }
+Result<StoredObject> read(std::string text) { return read_stored_object(text); }
 
 TEST(ConfigMap, IsReadAsItWasWritten) {
   std::string text = write_config_map("kube-system", "cm", {{"a/b", "c"}}, {{"k", "\"v\"\n"}});

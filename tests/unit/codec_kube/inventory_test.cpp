@@ -8,6 +8,7 @@
 #include "common/codec/kube/inventory/inventory_health.hpp"
 #include "common/codec/kube/objects/lease.hpp"
 #include "common/codec/kube/watch.hpp"
+#include "tests/support/manual_clock.hpp"
 #include "tests/unit/codec_kube/machines.hpp"
 
 namespace chipweave::codec {

@@ -1,10 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/base/text.hpp"
 #include "common/codec/text/lines.hpp"
 #include "common/codec/text/numbers.hpp"
 #include "common/codec/text/quoting.hpp"
-#include "common/codec/text/words.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -70,10 +70,10 @@ TEST(Numbers, AreWholeOrNone) {
 }
 
 TEST(Numbers, PlainOnesAreAsProgramsPrintThem) {
-  EXPECT_EQ(plain_number("63", 63), 63);
-  EXPECT_EQ(plain_number("0", 63), 0);
+  EXPECT_EQ(whole_number("63", 63), 63);
+  EXPECT_EQ(whole_number("0", 63), 0);
   for (const char* text : {"64", "07", "-1", "+1", " 1", "1 ", ""}) {
-    EXPECT_EQ(plain_number(text, 63), std::nullopt) << text;
+    EXPECT_EQ(whole_number(text, 63), std::nullopt) << text;
   }
 }
 

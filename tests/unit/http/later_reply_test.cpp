@@ -9,6 +9,7 @@
 
 #include "common/http/server.hpp"
 #include "tests/unit/http/running_server.hpp"
+#include "tests/unit/loop_thread.hpp"
 
 namespace chipweave::http {
 namespace {
@@ -46,7 +47,7 @@ class LaterReply : public ::testing::Test {
   void ask(RawSocket& socket, std::size_t count = 1, const std::string& more = {}) {
     socket.send(get("/later") + more);
     std::size_t have = 0;
-    while (have < count) running_->loop().post_and_wait([&] { have = waiting_.size(); });
+    while (have < count) post_and_wait(running_->loop(), [&] { have = waiting_.size(); });
   }
   void answer(const std::string& body) {
     running_->loop().post([this, body] {
@@ -137,7 +138,7 @@ TEST_F(LaterReply, AfterTheLimitItIsTooLate) {
   start(options);
   const auto socket = kept();
   EXPECT_EQ(status_of(socket->read_to_close()), "HTTP/1.1 504");
-  running_->loop().post_and_wait([this] {
+  post_and_wait(running_->loop(), [this] {
     for (const auto& reply : waiting_) reply->send(text("late"));
     waiting_.clear();
   });

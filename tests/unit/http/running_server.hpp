@@ -20,6 +20,7 @@
 
 #include "common/http/loop.hpp"
 #include "common/http/server.hpp"
+#include "tests/unit/loop_thread.hpp"
 
 namespace chipweave::http {
 
@@ -31,7 +32,7 @@ class RunningServer {
     thread_ = std::thread([this] { loop_.run(); });
   }
   ~RunningServer() {
-    loop_.post_and_wait([this] { server_.reset(); });
+    post_and_wait(loop_, [this] { server_.reset(); });
     loop_.stop();
     thread_.join();
   }
@@ -43,7 +44,7 @@ class RunningServer {
   Loop& loop() { return loop_; }
   Server::Stats stats() {
     Server::Stats stats;
-    loop_.post_and_wait([&] { stats = server_->stats(); });
+    post_and_wait(loop_, [&] { stats = server_->stats(); });
     return stats;
   }
   // Starts draining; ready when no connection is open or the grace period is over.

@@ -6,6 +6,7 @@
 #include "common/http/client.hpp"
 #include "tests/unit/http/scripted_peer.hpp"
 #include "tests/unit/http/tls_socket.hpp"
+#include "tests/unit/loop_thread.hpp"
 
 namespace chipweave::http {
 namespace {
@@ -60,7 +61,7 @@ TEST_F(TlsClient, TakesTicketsForNoReply) {
   later.read_reply();
   // a new connection would not be trusted
   const Pem other = make_certificate(other_ca, "IP:127.0.0.1");
-  running.loop().post_and_wait([&] {
+  post_and_wait(running.loop(), [&] {
     options.tls->replace(*TlsContext::make({other.certificate, other.key, {}}).value());
   });
   const auto reply = client->call("GET", "/", "");

@@ -9,6 +9,7 @@
 #include "common/http/server.hpp"
 #include "common/http/tls_context.hpp"
 #include "tests/unit/http/tls_socket.hpp"
+#include "tests/unit/loop_thread.hpp"
 
 namespace chipweave::http {
 namespace {
@@ -180,7 +181,7 @@ TEST_F(TlsServer, RepliesThatComeLaterComeOverTlsToo) {
     socket.send(https_get("/later") + (i == 0 ? https_get("/pipelined") : ""));
     for (int replies = i == 0 ? 2 : 1; replies > 0; --replies) {
       for (bool there = false; !there;) {
-        running.loop().post_and_wait([&] {
+        post_and_wait(running.loop(), [&] {
           there = !waiting.empty();
           if (!there) return;
           Response response;
@@ -333,7 +334,7 @@ TEST_F(TlsServer, ANewCertificateIsForNewConnections) {
   TlsSocket before(running.port(), wish());
   EXPECT_EQ(before.certificate(), own.certificate);
   const Pem next = make_certificate(ca, kLocal, 7200);
-  running.loop().post_and_wait([&] { context->replace(*make({next.certificate, next.key, {}})); });
+  post_and_wait(running.loop(), [&] { context->replace(*make({next.certificate, next.key, {}})); });
   TlsSocket after(running.port(), wish());
   EXPECT_EQ(after.certificate(), next.certificate);
   for (TlsSocket* each : {&before, &after}) {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "common/base/clock.hpp"
+#include "tests/support/manual_clock.hpp"
 #include "tests/unit/kube/scripted_transport.hpp"
 
 namespace chipweave::kube {

@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/support/manual_clock.hpp"
 #include "tests/unit/kube/scripted_transport.hpp"
 
 namespace chipweave::kube {

@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/kube/leader_elector.hpp"
+#include "tests/support/manual_clock.hpp"
 
 namespace chipweave::kube {
 namespace {

@@ -4,6 +4,7 @@
 
 #include "common/domain/topology_builder.hpp"
 #include "scheduler-plugin/app/annotations.hpp"
+#include "tests/support/manual_clock.hpp"
 #include "tests/unit/sched/world.hpp"
 
 namespace chipweave::sched::test {

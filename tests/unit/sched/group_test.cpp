@@ -140,7 +140,7 @@ TEST(Group, MembersThatAreMadeAnewOneAfterAnotherComeBack) {
     w.fit(pods.back());
     ASSERT_TRUE(w.bind(pods.back(), "n1").ok());
   }
-  for (int i = 0; i < 3; ++i) {
+  for (std::size_t i = 0; i < 3; ++i) {
     ASSERT_TRUE(w.cluster.end(pods[i].key).ok());
     PodRequest again = member("w-" + std::to_string(i), 2, 4);
     again.uid += "-anew";

@@ -2,6 +2,7 @@
 // placements, part by part.
 #include <gtest/gtest.h>
 
+#include "tests/support/manual_clock.hpp"
 #include "tests/unit/sched/world.hpp"
 
 namespace chipweave::sched::test {

@@ -10,6 +10,7 @@
 
 #include "scheduler-plugin/app/scheduler.hpp"
 #include "scheduler-plugin/state/memory_cluster.hpp"
+#include "tests/support/manual_clock.hpp"
 
 namespace chipweave::sched::test {
 

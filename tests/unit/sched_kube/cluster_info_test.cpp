@@ -12,6 +12,7 @@
 #include "scheduler-plugin/kube/cluster_info_publisher.hpp"
 #include "tests/fakes/agent/fake_api.hpp"
 #include "tests/fakes/agent/mindcluster_reader.hpp"
+#include "tests/support/manual_clock.hpp"
 #include "tests/support/paths.hpp"
 
 namespace chipweave::sched {

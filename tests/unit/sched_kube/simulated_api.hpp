@@ -63,8 +63,9 @@ class SimulatedApi {
   // Watches that start before this point are answered 410 Expired.
   void forget_history();
 
-  // --- the network One process's connection. After a restart a process connects again; requests of
-  // the old connection are dropped with it.
+  // --- the network
+  // One process's connection. After a restart a process connects again; requests of the old
+  // connection are dropped with it.
   std::unique_ptr<kube::Transport> connect(std::shared_ptr<SimulatedProcess> by);
   // Its requests need no take(): they are answered after one millisecond.
   std::unique_ptr<kube::Transport> connect_at_once(std::shared_ptr<SimulatedProcess> by);

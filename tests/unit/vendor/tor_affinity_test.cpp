@@ -228,26 +228,6 @@ TEST(TorAffinity2, SharedLeavesRememberLargeModels) {
   EXPECT_FALSE(normal.leaves[1].state.large_model);
 }
 
-TEST(TorAffinity2, Annotations) {
-  const std::vector<TorLeaf> leaves{leaf("10.9.0.1", "++++"), leaf("10.9.0.2", "+...", kShared)};
-  const TorPlan crossing = plan(leaves, 5, kLarge2);
-  ASSERT_EQ(crossing.pods.size(), 5U);
-  const TorAnnotations first = tor_annotations(leaves, crossing, crossing.pods.front());
-  EXPECT_EQ(first.is_shared_tor, "2");
-  EXPECT_EQ(first.is_healthy, "0");
-  EXPECT_EQ(first.shared_tor_ip, "");
-  const TorAnnotations last = tor_annotations(leaves, crossing, crossing.pods.back());
-  EXPECT_EQ(last.is_shared_tor, "1");
-  EXPECT_EQ(last.shared_tor_ip, "10.9.0.2");
-  const TorPlan alone = plan(leaves, 1, kLarge2);
-  ASSERT_EQ(alone.pods.size(), 1U);
-  EXPECT_EQ(tor_annotations(leaves, alone, alone.pods.front()).is_shared_tor, "0");
-  const std::vector<TorLeaf> bad{leaf("a", "++"), leaf("b", "++", kUnhealthy)};
-  const TorPlan spilled = plan(bad, 4, kNormal2);
-  ASSERT_EQ(spilled.pods.size(), 4U);
-  EXPECT_EQ(tor_annotations(bad, spilled, spilled.pods.back()).is_healthy, "1");
-}
-
 TEST(TorAffinity, WhatCannotBeAskedIsNamed) {
   const auto problem = [](const std::vector<TorLeaf>& leaves, int pods, const TorRequest& ask) {
     const Result<TorPlan> out = plan_tor(leaves, pods, ask);

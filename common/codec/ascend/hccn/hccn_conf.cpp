@@ -6,11 +6,10 @@
 #include <utility>
 
 #include "common/base/ip_address.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/ascend/hccn/hccn_output.hpp"
 #include "common/codec/text/lines.hpp"
-#include "common/codec/text/numbers.hpp"
 #include "common/codec/text/quoting.hpp"
-#include "common/codec/text/words.hpp"
 
 namespace chipweave::codec::ascend {
 namespace {
@@ -34,7 +33,7 @@ constexpr std::array<Key, 6> kKeys = {{
 
 // Why a value cannot be used; "" if it can.
 std::string fault_of(Kind kind, std::string_view value) {
-  if (kind == Kind::ipv6_mask && plain_number(value, 128)) return "";
+  if (kind == Kind::ipv6_mask && whole_number(value, 128)) return "";
   const auto address = parse_ip(value);
   const bool wants_v6 = kind == Kind::ipv6 || kind == Kind::ipv6_mask;
   if (!address || address->v6 != wants_v6) {
@@ -90,7 +89,7 @@ class HccnConfReader {
         std::find_if(kKeys.begin(), kKeys.end(), [&](const Key& k) { return is_of(name, k); });
     if (key == kKeys.end()) return {};
     const auto id =
-        plain_number(name.substr(std::min(key->name.size() + 1, name.size())), kMaxHccnDevice);
+        whole_number(name.substr(std::min(key->name.size() + 1, name.size())), kMaxHccnDevice);
     if (!id) {
       return bad_line("expected " + std::string(key->name) + "_ID with ID from 0 to " +
                           std::to_string(kMaxHccnDevice) + ", got " + quoted_excerpt(name),

@@ -5,11 +5,10 @@
 #include <string>
 #include <utility>
 
+#include "common/base/text.hpp"
 #include "common/codec/ascend/hccn/hccn_output.hpp"
 #include "common/codec/text/lines.hpp"
-#include "common/codec/text/numbers.hpp"
 #include "common/codec/text/quoting.hpp"
-#include "common/codec/text/words.hpp"
 
 namespace chipweave::codec::ascend {
 namespace {
@@ -75,7 +74,7 @@ class DevInfoReader {
   }
 
   Result<void> take(const Row& row) {
-    const auto port = plain_number(cell(row, "Port ID"), kMaxNumber);
+    const auto port = whole_number(cell(row, "Port ID"), kMaxNumber);
     if (!port) return wrong(cell(row, "Port ID"), "a port");
     const std::string_view status = cell(row, "Link Status");
     if (status != "UP" && status != "DOWN") return wrong(status, "UP or DOWN");

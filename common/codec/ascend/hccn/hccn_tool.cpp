@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "common/base/ip_address.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/ascend/hccn/hccn_output.hpp"
 #include "common/codec/text/lines.hpp"
-#include "common/codec/text/numbers.hpp"
 #include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec::ascend {
@@ -40,7 +40,7 @@ Result<std::vector<PortAddress>> read_pairs(std::string_view output, const PairK
       out.push_back({std::string(*address), ""});
     } else if (const auto mask = value_of(line, keys.netmask); mask && !out.empty()) {
       const bool good =
-          keys.v6 ? plain_number(*mask, 128).has_value() : parse_ip(*mask).has_value();
+          keys.v6 ? whole_number(*mask, 128).has_value() : parse_ip(*mask).has_value();
       if (!good) {
         return make_error(Errc::invalid_argument,
                           "hccn_tool printed " + quoted_excerpt(*mask) + ", not a netmask")

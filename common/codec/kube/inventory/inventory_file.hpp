@@ -1,5 +1,5 @@
-// The machine in a file made from an agent's report: `kubectl get nodeinventory NODE -o json >
-// FILE`.
+// The machine in a file made from an agent's report:
+// `kubectl get nodeinventory NODE -o json > FILE`.
 #pragma once
 
 #include <string_view>

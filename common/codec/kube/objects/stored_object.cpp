@@ -10,11 +10,11 @@ namespace {
 using namespace json_stream;
 
 void read_metadata(od::value value, StoredObject& to) {
-  if (!begin_object("metadata", value)) return;
-  each_field(value.get_object(), [&](std::string_view key, od::value v) {
+  each_member("metadata", value, [&](std::string_view key, od::value v) {
     if (is_key(key, "uid")) return read_string("metadata.uid", v, to.version.uid);
     if (is_key(key, "resourceversion"))
       return read_string("metadata.resourceVersion", v, to.version.resource_version);
+    if (is_key(key, "labels")) return read_map("metadata.labels", v, false, to.labels);
     if (!is_key(key, "ownerreferences")) return check(v, 2);
     to.owned = false;
     if (!begin_array("metadata.ownerReferences", v)) return;
@@ -26,8 +26,7 @@ void read_metadata(od::value value, StoredObject& to) {
 }
 
 void read_status(od::value value, StoredObject& to) {
-  if (!begin_object("status", value)) return;
-  each_field(value.get_object(), [&](std::string_view key, od::value v) {
+  each_member("status", value, [&](std::string_view key, od::value v) {
     if (is_key(key, "bootid")) return read_string("status.bootId", v, to.boot_id);
     if (!is_key(key, "sequence")) return check(v, 2);
     if (!is_null(v)) to.sequence = v.get_int64();
@@ -43,6 +42,7 @@ Result<StoredObject> read_stored_object(std::string& body) {
   auto read = read_document(parser, document, body, [&](std::string_view key, od::value v) {
     if (is_key(key, "metadata")) return read_metadata(v, out);
     if (is_key(key, "status")) return read_status(v, out);
+    if (is_key(key, "data")) return read_map("data", v, false, out.data);
     check(v, 1);
   });
   if (!read) return std::move(read).error();

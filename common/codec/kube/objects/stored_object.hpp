@@ -6,6 +6,7 @@
 #include <string>
 
 #include "common/base/result.hpp"
+#include "common/codec/kube/pod/pod.hpp"
 
 namespace chipweave::codec {
 
@@ -21,6 +22,8 @@ struct StoredObject {
   // status.bootId and status.sequence; empty and 0 if absent.
   std::string boot_id;
   std::int64_t sequence = 0;
+  StringMap labels;
+  StringMap data;  // of a ConfigMap, without binaryData
 };
 
 // An object of any kind. `body` may get a larger capacity. Errors: invalid_argument, naming the key

@@ -17,8 +17,7 @@ void read_texts(const char* name, od::value value, std::vector<std::string>& to)
 void read_user(od::value value, TokenOwner& to) {
   to.user.clear();
   to.groups.clear();
-  if (!begin_object("status.user", value)) return;
-  each_field(value.get_object(), [&](std::string_view key, od::value v) {
+  each_member("status.user", value, [&](std::string_view key, od::value v) {
     if (key == "username") return read_string("status.user.username", v, to.user);
     if (key == "groups") return read_texts("status.user.groups", v, to.groups);
     check(v, 3);
@@ -31,8 +30,7 @@ bool read_flag(const char* name, od::value value) {
 }
 
 bool read_status(od::value value, TokenOwner& to) {
-  if (!begin_object("status", value)) return false;
-  each_field(value.get_object(), [&](std::string_view key, od::value v) {
+  return each_member("status", value, [&](std::string_view key, od::value v) {
     if (key == "authenticated") {
       to.authenticated = read_flag("status.authenticated", v);
       return;
@@ -41,7 +39,6 @@ bool read_status(od::value value, TokenOwner& to) {
     if (key == "audiences") return read_texts("status.audiences", v, to.audiences);
     check(v, 2);
   });
-  return true;
 }
 
 }  // namespace

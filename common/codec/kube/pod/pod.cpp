@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
+#include "common/base/text.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -38,8 +39,6 @@ constexpr std::array<Suffix, 16> kSuffixes{{{"", 0, 0},
                                             {"Ti", 0, 40},
                                             {"Pi", 0, 50},
                                             {"Ei", 0, 60}}};
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // The exponent that a suffix or an e-notation adds; false if it is neither.
 bool read_suffix(std::string_view text, int& decimal, int& binary) {

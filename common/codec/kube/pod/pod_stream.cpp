@@ -15,8 +15,7 @@ KubeContainer read_container(od::value value, int depth) {
     if (!is_key(key, "resources")) return check(v, depth + 1);
     c.requests.clear();
     c.limits.clear();
-    if (!begin_object("resources", v)) return;
-    each_field(v.get_object(), [&](std::string_view inner, od::value w) {
+    each_member("resources", v, [&](std::string_view inner, od::value w) {
       if (is_key(inner, "requests")) return read_map("requests", w, true, c.requests);
       if (is_key(inner, "limits")) return read_map("limits", w, true, c.limits);
       check(w, depth + 2);
@@ -40,8 +39,7 @@ void read_metadata(od::value value, int depth, KubePod& pod) {
   pod.ending = false;
   pod.labels.clear();
   pod.annotations.clear();
-  if (!begin_object("metadata", value)) return;
-  each_field(value.get_object(), [&](std::string_view key, od::value v) {
+  each_member("metadata", value, [&](std::string_view key, od::value v) {
     if (is_key(key, "name")) return read_string("metadata.name", v, pod.name);
     if (is_key(key, "namespace")) return read_string("metadata.namespace", v, pod.ns);
     if (is_key(key, "uid")) return read_string("metadata.uid", v, pod.uid);
@@ -62,8 +60,7 @@ void read_metadata(od::value value, int depth, KubePod& pod) {
 
 void read_scheduling_group(od::value value, int depth, std::string& to) {
   to.clear();
-  if (!begin_object("spec.schedulingGroup", value)) return;
-  each_field(value.get_object(), [&](std::string_view key, od::value v) {
+  each_member("spec.schedulingGroup", value, [&](std::string_view key, od::value v) {
     if (is_key(key, "podgroupname")) return read_string("spec.schedulingGroup.podGroupName", v, to);
     check(v, depth + 1);
   });
@@ -91,8 +88,7 @@ void read_spec(od::value value, int depth, KubePod& pod) {
   pod.gang.clear();
   pod.init_containers.clear();
   pod.containers.clear();
-  if (!begin_object("spec", value)) return;
-  each_field(value.get_object(), [&](std::string_view key, od::value v) {
+  each_member("spec", value, [&](std::string_view key, od::value v) {
     if (is_key(key, "nodename")) return read_string("spec.nodeName", v, pod.node_name);
     if (is_key(key, "priority")) {
       std::int64_t priority = 0;
@@ -119,19 +115,16 @@ void read_spec(od::value value, int depth, KubePod& pod) {
 
 bool read_kube_pod(od::value value, int depth, KubePod& pod) {
   pod = KubePod{};
-  if (!begin_object("Pod", value)) return false;
-  each_field(value.get_object(), [&](std::string_view key, od::value v) {
+  return each_member("Pod", value, [&](std::string_view key, od::value v) {
     if (is_key(key, "metadata")) return read_metadata(v, depth + 1, pod);
     if (is_key(key, "spec")) return read_spec(v, depth + 1, pod);
     if (!is_key(key, "status")) return check(v, depth + 1);
     pod.phase.clear();
-    if (!begin_object("status", v)) return;
-    each_field(v.get_object(), [&](std::string_view inner, od::value w) {
+    each_member("status", v, [&](std::string_view inner, od::value w) {
       if (is_key(inner, "phase")) return read_string("status.phase", w, pod.phase);
       check(w, depth + 2);
     });
   });
-  return true;
 }
 
 }  // namespace chipweave::codec::json_stream

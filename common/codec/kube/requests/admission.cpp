@@ -34,8 +34,7 @@ void read_resource(od::value value, std::string& to) {
 }
 
 void read_metadata(od::value value, BindingReview& to) {
-  if (!begin_object("object.metadata", value)) return;
-  each_field(value.get_object(), [&](std::string_view key, od::value v) {
+  each_member("object.metadata", value, [&](std::string_view key, od::value v) {
     if (is_key(key, "name")) return read_string("object.metadata.name", v, to.pod);
     if (is_key(key, "namespace")) return read_string("object.metadata.namespace", v, to.ns);
     if (is_key(key, "uid")) return read_string("object.metadata.uid", v, to.pod_uid);
@@ -45,12 +44,10 @@ void read_metadata(od::value value, BindingReview& to) {
 }
 
 void read_binding(od::value value, BindingReview& to) {
-  if (!begin_object("object", value)) return;
-  each_field(value.get_object(), [&](std::string_view key, od::value v) {
+  each_member("object", value, [&](std::string_view key, od::value v) {
     if (is_key(key, "metadata")) return read_metadata(v, to);
     if (!is_key(key, "target")) return check(v, 4);
-    if (!begin_object("object.target", v)) return;
-    each_field(v.get_object(), [&](std::string_view inner, od::value w) {
+    each_member("object.target", v, [&](std::string_view inner, od::value w) {
       if (is_key(inner, "name")) return read_string("object.target.name", w, to.node);
       check(w, 5);
     });

@@ -56,8 +56,7 @@ struct ExtenderReader::Impl {
     if (!begin_object("Nodes.items", value)) wrong_type("Nodes.items", "a list of objects");
     each_field(value.get_object(), [&](std::string_view key, od::value v) {
       if (!is_key(key, "metadata")) return check(v, 4);
-      if (!begin_object("metadata", v)) return;
-      each_field(v.get_object(), [&](std::string_view inner, od::value w) {
+      each_member("metadata", v, [&](std::string_view inner, od::value w) {
         if (!is_key(inner, "name")) return check(w, 5);
         if (w.type() != od::json_type::string) wrong_type("Nodes.items.metadata.name", "a string");
         token = token_of(w);
@@ -90,8 +89,7 @@ struct ExtenderReader::Impl {
 
   // Victims and MetaVictims differ in the place of the uid: metadata.uid or UID.
   void read_victims(od::value value, PreemptionNode& to) {
-    if (!begin_object("victims", value)) return;
-    each_field(value.get_object(), [&](std::string_view key, od::value v) {
+    each_member("victims", value, [&](std::string_view key, od::value v) {
       if (is_key(key, "numpdbviolations")) {
         to.pdb_violations = is_null(v) ? 0 : std::int64_t{v.get_int64()};
         return;
@@ -109,8 +107,7 @@ struct ExtenderReader::Impl {
     each_field(value.get_object(), [&](std::string_view key, od::value v) {
       if (is_key(key, "uid")) return read_string("UID", v, uid);
       if (!is_key(key, "metadata")) return check(v, 6);
-      if (!begin_object("metadata", v)) return;
-      each_field(v.get_object(), [&](std::string_view inner, od::value w) {
+      each_member("metadata", v, [&](std::string_view inner, od::value w) {
         if (is_key(inner, "uid")) return read_string("metadata.uid", w, uid);
         check(w, 7);
       });
@@ -120,8 +117,7 @@ struct ExtenderReader::Impl {
 
   void read_victim_map(od::value value, std::vector<PreemptionNode>& to) {
     to.clear();
-    if (!begin_object("node map", value)) return;
-    each_field(value.get_object(), [&](std::string_view key, od::value v) {
+    each_member("node map", value, [&](std::string_view key, od::value v) {
       PreemptionNode node;
       node.node = key;
       read_victims(v, node);

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/kube/pod/pod_stream.hpp"
-#include "common/codec/text/numbers.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -54,8 +54,7 @@ std::string_view read_node(od::value value, F&& on_field) {
 }
 
 void read_idle(od::value value, StringMap& to) {
-  if (!begin_object("node.Idle", value)) return;
-  each_field(value.get_object(), [&](std::string_view key, od::value v) {
+  each_member("node.Idle", value, [&](std::string_view key, od::value v) {
     if (is_key(key, "scalarresources")) read_map("node.Idle.ScalarResources", v, true, to);
   });
 }
@@ -105,7 +104,7 @@ VolcanoReader::~VolcanoReader() = default;
 
 double VolcanoNode::idle_of(std::string_view resource) const {
   const auto it = idle.find(resource);
-  return it == idle.end() ? 0 : exact_number<double>(it->second).value_or(0);
+  return it == idle.end() ? 0 : parse_number<double>(it->second).value_or(0);
 }
 
 Result<void> VolcanoReader::read_predicate(std::string& body, const Known& known, VolcanoTask& task,

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "common/base/text.hpp"
 #include "common/codec/mindcluster/names/chip_list.hpp"
 
 namespace chipweave::codec::mindcluster {
@@ -60,20 +61,12 @@ std::string_view level_of(const Fault& fault) {
   return "SeparateNPU";
 }
 
-std::string upper(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  }
-  return out;
-}
-
 // In upper case; "" unless it is a hex number of at most eight bytes.
 std::string hex_code(std::string_view digits) {
   constexpr std::size_t kMaxDigits = 16;
   const bool hex = !digits.empty() && digits.size() <= kMaxDigits &&
                    digits.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
-  return hex ? upper(digits) : "";
+  return hex ? upper_case(digits) : "";
 }
 
 std::string chip_code_of(const Fault& fault) {

@@ -3,9 +3,8 @@
 #include <algorithm>
 
 #include "common/base/limits.hpp"
-#include "common/codec/text/numbers.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/text/quoting.hpp"
-#include "common/codec/text/words.hpp"
 
 namespace chipweave::codec::mindcluster {
 namespace {
@@ -27,8 +26,7 @@ std::optional<int> chip_of_name(std::string_view prefix, std::string_view name) 
   if (!name.starts_with(prefix) || !name.substr(prefix.size()).starts_with('-')) {
     return std::nullopt;
   }
-  name.remove_prefix(prefix.size() + 1);
-  const auto out = exact_number<int>(name);
+  const auto out = parse_number<int>(name.substr(prefix.size() + 1));
   return out && *out >= 0 && *out <= limits::kMaxChipIndex ? out : std::nullopt;
 }
 

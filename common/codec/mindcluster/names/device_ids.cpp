@@ -1,11 +1,10 @@
 #include "common/codec/mindcluster/names/device_ids.hpp"
 
+#include "common/base/text.hpp"
 #include "common/codec/mindcluster/names/chip_list.hpp"
 
 namespace chipweave::codec::mindcluster {
 namespace {
-
-bool digit(char c) { return c >= '0' && c <= '9'; }
 
 // The part after "huawei.com/" and the prefix: "" for chips, "-2c" for slices; nullopt: another
 // resource.
@@ -15,7 +14,7 @@ std::optional<std::string_view> kind_of(std::string_view prefix, std::string_vie
   if (!resource.starts_with(prefix)) return std::nullopt;
   resource.remove_prefix(prefix.size());
   if (resource.empty()) return resource;
-  const bool a_template = resource.size() > 1 && resource[0] == '-' && digit(resource[1]);
+  const bool a_template = resource.size() > 1 && resource[0] == '-' && is_digit(resource[1]);
   return a_template ? std::optional(resource) : std::nullopt;
 }
 

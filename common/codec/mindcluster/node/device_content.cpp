@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "common/base/text.hpp"
 #include "common/codec/mindcluster/ascend_names.hpp"
 #include "common/codec/mindcluster/faults/reported_faults.hpp"
-#include "common/codec/text/numbers.hpp"
 
 namespace chipweave::codec::mindcluster {
 namespace {
@@ -39,7 +39,7 @@ SuperPodPlace super_pod_place_of(const domain::NodeTopology& topology) {
   const auto& pod = topology.super_pod();
   if (!pod || !has_super_pod(domain::ascend_family_of(topology))) return out;
   constexpr auto kMax = std::numeric_limits<std::int32_t>::max();
-  if (const auto id = exact_number<std::uint32_t>(pod->id)) {
+  if (const auto id = parse_number<std::uint32_t>(pod->id)) {
     out.super_pod =
         *id <= static_cast<std::uint32_t>(kMax) ? static_cast<std::int32_t>(*id) : kIdUnreported;
   }
@@ -49,7 +49,7 @@ SuperPodPlace super_pod_place_of(const domain::NodeTopology& topology) {
 
 std::optional<std::int32_t> rack_of(const domain::NodeTopology& topology, std::string_view fact) {
   if (domain::ascend_family_of(topology) != domain::AscendFamily::a5) return std::nullopt;
-  return exact_number<std::int32_t>(fact);
+  return parse_number<std::int32_t>(fact);
 }
 
 DeviceInfo device_info_of(const domain::NodeTopology& topology, const ChipStates& states,

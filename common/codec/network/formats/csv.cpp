@@ -4,11 +4,11 @@
 #include <array>
 #include <utility>
 
+#include "common/base/text.hpp"
 #include "common/codec/network/formats.hpp"
 #include "common/codec/network/table/table_builder.hpp"
 #include "common/codec/text/lines.hpp"
 #include "common/codec/text/quoting.hpp"
-#include "common/codec/text/words.hpp"
 
 namespace chipweave::codec {
 namespace {

@@ -3,11 +3,11 @@
 #include <utility>
 
 #include "common/base/json_writer.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/network/exporters.hpp"
 #include "common/codec/network/objects.hpp"
 #include "common/codec/network/table/table_builder.hpp"
 #include "common/codec/text/quoting.hpp"
-#include "common/codec/text/words.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -39,15 +39,6 @@ std::string csv_field(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
   return out + "\"";
-}
-
-std::string joined(const std::vector<std::string>& parts, char separator) {
-  std::string out;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (i > 0) out += separator;
-    out += parts[i];
-  }
-  return out;
 }
 
 // Names of the two domains that DLRover's lines hold: the finest, and the one above it.
@@ -173,15 +164,15 @@ Result<std::string> export_network_csv(const NetworkExport& from) {
   }
   if (rails) cells.emplace_back("rails");
   if (cells.size() == 1) return network_error("the network has no levels; CSV needs one");
-  std::string out = joined(cells, ',') + "\n";
+  std::string out = joined(cells, ",") + "\n";
   for (const domain::NetworkNode& node : from.table.nodes) {
     cells = {csv_field(node.name)};
     for (const std::string& element : node.path) cells.push_back(csv_field(element));
     for (std::size_t i = 0; i < from.table.accelerator_levels.size(); ++i) {
       cells.push_back(node.accelerator.empty() ? "" : csv_field(node.accelerator[i]));
     }
-    if (rails) cells.push_back(csv_field(joined(node.rails, '|')));
-    out += joined(cells, ',') + "\n";
+    if (rails) cells.push_back(csv_field(joined(node.rails, "|")));
+    out += joined(cells, ",") + "\n";
   }
   return out;
 }

@@ -1,6 +1,5 @@
 #include "common/codec/network/formats/ibnet_text.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <map>
 #include <optional>
@@ -8,9 +7,9 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/network/objects.hpp"
 #include "common/codec/text/lines.hpp"
-#include "common/codec/text/words.hpp"
 
 namespace chipweave::codec {
 namespace {

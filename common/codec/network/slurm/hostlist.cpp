@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/network/objects.hpp"
 #include "common/codec/text/numbers.hpp"
 #include "common/codec/text/quoting.hpp"
-#include "common/codec/text/words.hpp"
 
 namespace chipweave::codec {
 namespace {

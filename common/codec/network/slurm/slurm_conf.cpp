@@ -4,13 +4,13 @@
 #include <utility>
 
 #include "common/base/near_names.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/network/formats.hpp"
 #include "common/codec/network/slurm/hostlist.hpp"
 #include "common/codec/network/slurm/slurm.hpp"
 #include "common/codec/text/lines.hpp"
 #include "common/codec/text/numbers.hpp"
 #include "common/codec/text/quoting.hpp"
-#include "common/codec/text/words.hpp"
 
 namespace chipweave::codec {
 namespace {

@@ -12,13 +12,6 @@
 
 namespace chipweave::codec::ranktable {
 
-using domain::ranktable::Device;
-using domain::ranktable::Dialect;
-using domain::ranktable::Group;
-using domain::ranktable::LayeredRank;
-using domain::ranktable::RankTable;
-using domain::ranktable::Server;
-
 namespace {
 
 bool has_code(const LintedText& linted, std::string_view code) {

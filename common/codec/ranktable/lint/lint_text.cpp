@@ -8,11 +8,6 @@
 
 namespace chipweave::codec::ranktable {
 
-using domain::ranktable::Finding;
-using domain::ranktable::Findings;
-using domain::ranktable::Place;
-using domain::ranktable::Source;
-
 namespace {
 
 JsonTree::Id node_of(const JsonTree& tree, const Place& place) {

@@ -5,15 +5,9 @@
 #include <numeric>
 #include <optional>
 
+#include "common/codec/ranktable/rank_table.hpp"
+
 namespace chipweave::codec::ranktable {
-
-using domain::ranktable::Device;
-using domain::ranktable::Dialect;
-using domain::ranktable::Group;
-using domain::ranktable::LayeredRank;
-using domain::ranktable::RankTable;
-using domain::ranktable::Server;
-
 namespace {
 
 // The array that the objects are elements of; kNone if there are fewer than two.

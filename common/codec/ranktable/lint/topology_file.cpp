@@ -7,17 +7,12 @@
 
 #include "common/base/text.hpp"
 #include "common/codec/json/json_tree.hpp"
+#include "common/codec/ranktable/rank_table.hpp"
 #include "common/codec/ranktable/schema/table_reader.hpp"
 
 namespace chipweave::codec::ranktable {
 
-using domain::ranktable::Findings;
-using domain::ranktable::LayeredRank;
 using domain::ranktable::NetLayer;
-using domain::ranktable::Number;
-using domain::ranktable::Place;
-using domain::ranktable::RankTable;
-using domain::ranktable::Severity;
 
 namespace {
 

@@ -10,7 +10,6 @@
 #include "common/base/natural_order.hpp"
 #include "common/base/text.hpp"
 #include "common/codec/network/objects.hpp"
-#include "common/codec/text/numbers.hpp"
 #include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec {
@@ -49,7 +48,7 @@ Result<std::string> server_id_at(JsonValue object) {
 // A decimal number without sign and leading zeros.
 bool is_plain_number(const std::string& text) {
   constexpr std::int64_t kMaxId = 9'999'999'999;  // ids have 32 bits: ten digits
-  return plain_number(text, kMaxId).has_value();
+  return whole_number(text, kMaxId).has_value();
 }
 
 Result<RouteDevice> device_of(JsonValue value) {

@@ -6,7 +6,6 @@
 
 #include "common/base/dns_name.hpp"
 #include "common/base/text.hpp"
-#include "common/codec/text/numbers.hpp"
 #include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec {
@@ -23,7 +22,7 @@ std::string annotation_or_label(JsonValue object, std::string_view key) {
 }
 
 std::optional<std::size_t> index_in(std::string_view text) {
-  const auto out = exact_number<std::size_t>(text);
+  const auto out = parse_number<std::size_t>(text);
   return out && *out < kMaxPodIndex ? out : std::nullopt;
 }
 

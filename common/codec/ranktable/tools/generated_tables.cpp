@@ -8,11 +8,6 @@ namespace chipweave::codec::ranktable {
 namespace {
 
 using domain::ranktable::completed_table;
-using domain::ranktable::Device;
-using domain::ranktable::Dialect;
-using domain::ranktable::Group;
-using domain::ranktable::RankTable;
-using domain::ranktable::Server;
 
 void add_devices(Server& server, const PdInstance& devices) {
   server.lists_devices = true;

@@ -14,13 +14,6 @@
 namespace chipweave::codec::ranktable {
 namespace {
 
-using domain::ranktable::Dialect;
-using domain::ranktable::Finding;
-using domain::ranktable::Group;
-using domain::ranktable::Number;
-using domain::ranktable::Severity;
-using domain::ranktable::Source;
-
 std::string position_text(const TextPosition& at) {
   return concat("line ", at.line, ", column ", at.column);
 }

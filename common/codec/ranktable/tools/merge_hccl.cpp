@@ -12,10 +12,6 @@ namespace chipweave::codec::ranktable {
 namespace {
 
 using domain::ranktable::completed_table;
-using domain::ranktable::Device;
-using domain::ranktable::Dialect;
-using domain::ranktable::RankTable;
-using domain::ranktable::Server;
 
 // Collects the servers of several tables, and what must be unique among them.
 class HcclMerger {

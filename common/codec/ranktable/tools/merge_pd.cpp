@@ -15,11 +15,6 @@ namespace chipweave::codec::ranktable {
 namespace {
 
 using domain::ranktable::completed_table;
-using domain::ranktable::Device;
-using domain::ranktable::Dialect;
-using domain::ranktable::Group;
-using domain::ranktable::RankTable;
-using domain::ranktable::Server;
 
 constexpr const char* kGlobalName = "global_ranktable_merge.json";
 constexpr const char* kLocalName = "local_ranktable_merge.json";

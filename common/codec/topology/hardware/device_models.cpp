@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "common/codec/text/words.hpp"
+#include "common/base/text.hpp"
 
 namespace chipweave::codec {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "common/codec/text/words.hpp"
+#include "common/base/text.hpp"
 
 namespace chipweave::codec {
 

@@ -3,8 +3,8 @@
 #include <map>
 #include <utility>
 
+#include "common/base/text.hpp"
 #include "common/codec/text/quoting.hpp"
-#include "common/codec/text/words.hpp"
 #include "common/codec/topology/hardware/connected.hpp"
 #include "common/codec/topology/import.hpp"
 #include "common/codec/topology/text/text_matrix.hpp"

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/text/quoting.hpp"
-#include "common/codec/text/words.hpp"
 #include "common/codec/topology/import.hpp"
 #include "common/codec/topology/text/text_matrix.hpp"
 #include "common/domain/topology_builder.hpp"

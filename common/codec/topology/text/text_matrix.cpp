@@ -5,8 +5,8 @@
 #include <set>
 
 #include "common/base/limits.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/text/quoting.hpp"
-#include "common/codec/text/words.hpp"
 
 namespace chipweave::codec {
 namespace {

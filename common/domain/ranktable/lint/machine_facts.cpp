@@ -1,6 +1,5 @@
 #include "common/domain/ranktable/lint/machine_facts.hpp"
 
-#include <charconv>
 #include <utility>
 
 #include "common/base/text.hpp"
@@ -12,16 +11,11 @@ namespace {
 std::optional<IpAddress> subnet_of(const std::string& address, const std::string& mask) {
   const auto ip = parse_ip(address);
   if (!ip || mask.empty()) return std::nullopt;
-  int prefix = -1;
   const auto dotted = parse_ip(mask);
-  if (dotted && dotted->v6 == ip->v6) {
-    prefix = prefix_of_netmask(*dotted).value_or(-1);
-  } else {
-    const auto [end, failed] = std::from_chars(mask.data(), mask.data() + mask.size(), prefix);
-    if (failed != std::errc() || end != mask.data() + mask.size()) prefix = -1;
-  }
-  if (prefix < 0 || prefix > ip->bits()) return std::nullopt;
-  return ip->with_host_bits(prefix, false);
+  const auto prefix =
+      dotted && dotted->v6 == ip->v6 ? prefix_of_netmask(*dotted) : parse_number<int>(mask);
+  if (!prefix || *prefix < 0 || *prefix > ip->bits()) return std::nullopt;
+  return ip->with_host_bits(*prefix, false);
 }
 
 class MachineCheck {

@@ -114,9 +114,6 @@ void add_rails(const GangShape& shape, GangBandwidth& out) {
     out.rails_most = std::max(out.rails_most, static_cast<int>(node->rails.rails.size()));
     crossing = std::min(crossing, sum_of(node->rails.rails));
   }
-  for (const NodeBandwidth* node : known) {
-    if (node->rails.rails.size() < rails.size()) out.short_of_rails.push_back(node->name);
-  }
   double aligned = 0;
   for (const auto& [index, seen] : rails) {
     if (seen.nodes != known.size()) continue;
@@ -125,7 +122,6 @@ void add_rails(const GangShape& shape, GangBandwidth& out) {
   }
   out.aligned = out.rails_used > 0;
   out.rails = out.aligned ? aligned : crossing;
-  out.rails_crossing = crossing;
 }
 
 void add_levels(const GangShape& shape, GangBandwidth& out) {

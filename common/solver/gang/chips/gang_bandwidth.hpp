@@ -80,9 +80,6 @@ struct GangBandwidth {
   int rails_used = 0;           // rails that all nodes with known ones have
   int rails_most = 0;           // that any node has
   bool aligned = true;          // false: no rail is common, rings change rails in the network
-  // What libraries that change rails freely could reach: the least node's sum over its own rails.
-  std::optional<double> rails_crossing;
-  std::vector<std::string> short_of_rails;  // nodes that lack a rail another node has
 
   std::optional<double> chip_fabric;   // in place of rails and levels
   std::vector<LevelBandwidth> levels;  // those with several domains

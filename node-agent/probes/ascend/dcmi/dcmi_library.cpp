@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "common/codec/text/words.hpp"
+#include "common/base/text.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -28,7 +28,7 @@ std::string dcmi_text(const char* bytes, std::size_t size) {
   std::string out(bytes, std::find(bytes, bytes + size, '\0'));
   std::replace_if(
       out.begin(), out.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
-  return std::string(codec::trim(out));
+  return std::string(trim(out));
 }
 
 std::string dcmi_code_text(dcmi::Code code) {

@@ -199,8 +199,7 @@ bool is_port_name(std::string_view text) {
   if (text == "d2h") return true;
   const std::size_t slash = text.find('/');
   const auto digits = [](std::string_view word) {
-    return !word.empty() &&
-           std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
+    return !word.empty() && std::all_of(word.begin(), word.end(), is_digit);
   };
   return slash != text.npos && digits(text.substr(0, slash)) && digits(text.substr(slash + 1));
 }

@@ -1,6 +1,5 @@
 // Ports of devices and hosts, and backup addresses (A3).
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <unordered_map>
 #include <utility>
@@ -79,10 +78,8 @@ void check_server_ports(Check& check, const Server& server) {
        {"predict_port", "mgmt_port", "metric_port", "inter_comm_port"}) {
     const std::string_view text = text_of(server.extras, member);
     if (text.empty()) continue;
-    std::int64_t port = 0;
-    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), port);
-    const bool number = failed == std::errc() && end == text.data() + text.size();
-    if (number && port >= kFirstFree && port <= kLast) continue;
+    const auto port = parse_number<std::int64_t>(text);
+    if (port && *port >= kFirstFree && *port <= kLast) continue;
     check.error("RT050", {server.source, member},
                 concat(member, " must be 1024 to 65535, got ", in_quotes(text)));
   }
