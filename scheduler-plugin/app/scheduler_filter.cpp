@@ -68,8 +68,11 @@ const Evaluation& Scheduler::evaluate(Verb verb, const PodRequest& asked,
     context = context_of(pod, nullptr);
     evaluate_nodes(context, nodes);
   }
-  if (known != nullptr && evaluation_.fits == 0 && end_other_speculation(pod))
+  if (known != nullptr && evaluation_.fits == 0 && end_other_speculation(pod)) {
+    // what pods of its job held may have ended with those reservations
+    context.of_job = context_of(pod, context.part).of_job;
     evaluate_nodes(context, nodes);
+  }
   const bool found = evaluation_.best_node != kNoNode;
   if (known != nullptr || verb == Verb::place) {
     chosen_ = found ? answer(context, evaluation_.best_node) : Answer{};

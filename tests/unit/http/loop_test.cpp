@@ -62,10 +62,10 @@ TEST(Loop, ATaskThatThrowsDoesNotEndTheLoop) {
 }
 
 TEST(Loop, AfterRunsOnceAndEveryAgainAndAgain) {
-  LoopThread running;
   std::promise<void> once;
   std::promise<void> thrice;
   int ticks = 0;
+  LoopThread running;  // ends before what its timers use
   post_and_wait(running.loop, [&] {
     running.loop.after(milliseconds(1), [&] { once.set_value(); });
     running.loop.every(milliseconds(1), [&] {

@@ -104,7 +104,7 @@ TEST_F(NvmlSignals, FabricReportsWhatIsWrong) {
 TEST_F(NvmlSignals, ErrorsAreCountedFromZeroOn) {
   Json machine = pcie_pair();
   machine["devices"][0]["uncorrected_errors"] = 2;
-  machine["devices"][0]["links"] = {link_to(0, 1)};
+  machine["devices"][0]["links"] = Json::array({link_to(0, 1)});
   machine["devices"][0]["links"][0]["crc"] = 9;
   machine["devices"][1].erase("corrected_errors");
   std::vector<std::string> seen;

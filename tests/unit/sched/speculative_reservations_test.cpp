@@ -72,6 +72,21 @@ TEST_F(Speculation, GivesWayToAPodThatFitsNowhereElse) {
   w_.expect_sound();
 }
 
+// The address sanitizer fails this if the evaluation keeps what the job held before.
+TEST_F(Speculation, GivesWayToAPodOfTheSameJobOutsideOfTheGang) {
+  PodRequest a = World::request("a", 4);
+  a.gang = "ns/train";
+  a.job = "ns/job";
+  request(w_.submit(a));
+  PodRequest large = World::request("large", 6);
+  large.job = "ns/job";
+  large = w_.submit(large);
+  request(large);
+  EXPECT_EQ(w_.scheduler.ledger().reserved(), 1U);
+  EXPECT_EQ(w_.chips(large).size(), 6U);
+  w_.expect_sound();
+}
+
 TEST_F(Speculation, BeginsAgainWithAMemberThatWasEvaluatedBefore) {
   const auto a = member("a", 4);
   const auto b = member("b", 4);
