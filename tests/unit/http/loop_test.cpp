@@ -41,15 +41,17 @@ TEST(Loop, TasksOfManyThreadsAllRun) {
 }
 
 TEST(Loop, PostRunsAfterTheCallerReturns) {
-  LoopThread running;
-  bool ran_inside = true;
-  post_and_wait(running.loop, [&] {
-    bool ran = false;
-    running.loop.post([&ran_inside] { ran_inside = false; });
-    ran_inside = ran;
+  Loop loop;
+  std::vector<int> order;
+  loop.post([&] {
+    loop.post([&] {
+      order.push_back(2);
+      loop.stop();
+    });
+    order.push_back(1);
   });
-  post_and_wait(running.loop, [] {});
-  EXPECT_FALSE(ran_inside);
+  loop.run();
+  EXPECT_EQ(order, (std::vector<int>{1, 2}));
 }
 
 TEST(Loop, ATaskThatThrowsDoesNotEndTheLoop) {
