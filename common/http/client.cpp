@@ -1,13 +1,14 @@
 #include "common/http/client.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
-#include <vector>
+
+#include <boost/asio/io_context.hpp>
 
 #include "common/base/limits.hpp"
 #include "common/base/text.hpp"
 #include "common/http/client_connection.hpp"
-#include "common/http/client_socket.hpp"
 #include "common/http/reply_reader.hpp"
 
 namespace chipweave::http {
@@ -16,13 +17,10 @@ namespace {
 using Steady = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kConnectTimeout{5};
-constexpr std::size_t kReadBytes = 128U << 10U;
-
-using Address = ClientSocket::Address;
 
 struct Url {
-  Address address;
-  bool tls = false;
+  Origin origin;
+  std::string authority;  // for the Host field and messages
 };
 
 Result<Url> parse_url(std::string_view url) {
@@ -42,7 +40,10 @@ Result<Url> parse_url(std::string_view url) {
   };
   if (rest.empty() || !std::all_of(rest.begin(), rest.end(), plain))
     return bad("it needs a host and no path");
-  Address address{{}, tls ? "443" : "80", std::string(rest)};
+  Url parsed{{}, std::string(rest)};
+  Origin& address = parsed.origin;
+  address.tls = tls;
+  address.port = tls ? "443" : "80";
   std::string_view after;
   if (rest.front() == '[') {
     const std::size_t end = rest.find(']');
@@ -64,95 +65,151 @@ Result<Url> parse_url(std::string_view url) {
       return bad("the port must be 1 to 65535");
     address.port = after;
   }
-  return Url{std::move(address), tls};
+  return parsed;
 }
 
 }  // namespace
 
 struct Client::Impl {
-  Address address;
-  ClientSocket socket;
-  std::string head;
-  std::vector<char> scratch = std::vector<char>(kReadBytes);
+  Impl(std::shared_ptr<SharedOrigin> to, std::string named)
+      : origin_(std::move(to)), authority_(std::move(named)) {}
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  ~Impl() { close(); }
 
-  enum class Outcome { replied, closed_before_reply, failed };
   struct Exchange {
-    Outcome outcome = Outcome::failed;
-    Reply reply;
-    Error error;
-    std::size_t sent = 0;  // bytes of the request that the system took
+    Result<Reply> reply;
+    bool unanswered = false;  // the server closed the connection before it said a word
   };
 
-  void write_head(std::string_view method, std::string_view target, std::size_t body_bytes);
-  Exchange exchange(bool has_body, std::string_view body, Steady::time_point deadline);
-  Exchange fail(Errc code, const std::string& what);
+  Result<void> open(Steady::time_point deadline);
+  void close();
+  // Whether the kept connection can carry one more request.
+  bool usable();
+  Exchange exchange(const std::string& request, bool has_body, Steady::time_point deadline);
+  std::string text_of(std::string_view method, std::string_view target,
+                      std::string_view body) const;
+
+ private:
+  // Runs the connection until `over()`; false when the deadline came first.
+  template <class Over>
+  bool run(Over over, Steady::time_point deadline);
+  void listen();
+  void took(const Result<std::string_view>& bytes);
+  Error error(Errc code, const std::string& what) const;
+
+  boost::asio::io_context context_{1};
+  std::shared_ptr<SharedOrigin> origin_;
+  std::string authority_;
+  std::shared_ptr<ClientConnection> connection_;  // null: none is open
+  // A read is always under way on an open connection, so that the end of a kept one is seen, and
+  // session tickets are taken.
+  std::optional<ReplyReader> reader_;  // of the reply that is awaited
+  ReplyReader::State state_ = ReplyReader::State::more;
+  std::optional<std::string> cut_;  // why nothing more comes on the connection
 };
 
-void Client::Impl::write_head(std::string_view method, std::string_view target,
-                              std::size_t body_bytes) {
-  head.assign(method);
-  head.append(" ").append(target).append(" HTTP/1.1\r\nHost: ").append(address.authority);
-  head += "\r\nUser-Agent: chipweave\r\n";
-  if (body_bytes > 0 || method == "POST" || method == "PUT" || method == "PATCH") {
-    head +=
-        "Content-Type: application/json\r\nContent-Length: " + std::to_string(body_bytes) + "\r\n";
+template <class Over>
+bool Client::Impl::run(Over over, Steady::time_point deadline) {
+  context_.restart();
+  while (!over() && context_.run_one_until(deadline) > 0) {
   }
-  head += "\r\n";
+  return over();
 }
 
-Client::Impl::Exchange Client::Impl::fail(Errc code, const std::string& what) {
-  socket.close();
-  Exchange failed;
-  failed.error = make_error(code, what + " (" + address.authority + ")");
-  return failed;
+Error Client::Impl::error(Errc code, const std::string& what) const {
+  return make_error(code, what + " (" + authority_ + ")");
+}
+
+Result<void> Client::Impl::open(Steady::time_point deadline) {
+  close();
+  cut_.reset();
+  connection_ = std::make_shared<ClientConnection>(context_, origin_);
+  std::optional<Result<void>> opened;
+  connection_->open([&opened](Result<void> how) { opened = std::move(how); });
+  if (!run([&] { return opened.has_value(); }, deadline))
+    opened = make_error(Errc::deadline, "cannot connect to " + authority_ + ": no answer in time");
+  if (!*opened) {
+    const Error why = opened->error();
+    close();
+    return make_error(
+        why.code, why.message + (origin_->origin.tls ? "; is the server running, does it speak "
+                                                       "HTTPS, and has the given authority signed "
+                                                       "its certificate for this name?"
+                                                     : "; is the server running?"));
+  }
+  listen();
+  return {};
+}
+
+// What was begun on the connection ends before this returns.
+void Client::Impl::close() {
+  if (connection_ == nullptr) return;
+  std::exchange(connection_, nullptr)->close();
+  context_.restart();
+  context_.run();
+}
+
+bool Client::Impl::usable() {
+  context_.restart();
+  context_.poll();
+  return connection_ != nullptr && !cut_;
+}
+
+void Client::Impl::listen() {
+  connection_->read([this](const Result<std::string_view>& bytes) { took(bytes); });
+}
+
+void Client::Impl::took(const Result<std::string_view>& bytes) {
+  if (!bytes || bytes->empty() || !reader_) {
+    cut_ = bytes ? std::string() : ": " + bytes.error().message;
+    if (bytes && reader_) state_ = reader_->end_of_stream();
+    return;
+  }
+  state_ = reader_->feed(*bytes);
+  if (connection_ != nullptr) listen();
 }
 
 // One request and its reply on the open connection. Reads while it writes: a server may refuse a
 // body half-way.
-Client::Impl::Exchange Client::Impl::exchange(bool has_body, std::string_view body,
+Client::Impl::Exchange Client::Impl::exchange(const std::string& request, bool has_body,
                                               Steady::time_point deadline) {
-  ReplyReader reader({limits::kMaxHttpHeaderBytes, limits::kMaxHttpBodyBytes}, has_body);
-  const std::size_t total = head.size() + body.size();
-  std::size_t sent = 0;
-  bool sending = socket.send(head, body, sent);
-  ReplyReader::State state = ReplyReader::State::more;
-  while (state == ReplyReader::State::more) {
-    const ClientSocket::Ready ready = socket.wait(sending && sent < total, deadline);
-    if (!ready.reading && !ready.writing)
-      return fail(Errc::deadline, "the server did not answer in time");
-    if (ready.writing) sending = socket.send(head, body, sent);
-    if (!ready.reading) continue;
-    std::size_t n = 0;
-    const ClientSocket::Got got = socket.receive(scratch.data(), scratch.size(), n);
-    if (got == ClientSocket::Got::nothing_yet) continue;
-    if (got == ClientSocket::Got::bytes) {
-      state = reader.feed({scratch.data(), n});
-      continue;
+  using State = ReplyReader::State;
+  reader_.emplace(ReplyReader::Limits{limits::kMaxHttpHeaderBytes, limits::kMaxHttpBodyBytes},
+                  has_body);
+  state_ = State::more;
+  bool sent = false;
+  connection_->write(request, [&sent](const Result<void>& wrote) { sent = wrote.ok(); });
+  const bool ended = run([this] { return state_ != State::more || cut_; }, deadline);
+  const auto of_reply = [&]() -> Result<Reply> {
+    if (!ended) return error(Errc::deadline, "the server did not answer in time");
+    if (!reader_->has_begun()) {
+      return error(Errc::unavailable, "the server closed the connection without an answer" + *cut_);
     }
-    const bool cut = got == ClientSocket::Got::failure;
-    if (!reader.has_begun()) {
-      Exchange closed =
-          fail(Errc::unavailable, "the server closed the connection without an answer" +
-                                      (cut ? ": " + socket.failure() : std::string()));
-      closed.outcome = Outcome::closed_before_reply;
-      closed.sent = sent;
-      return closed;
-    }
-    if (cut) {
-      return fail(Errc::unavailable,
-                  "the connection broke in the middle of the reply: " + socket.failure());
-    }
-    state = reader.end_of_stream();
-  }
-  if (state == ReplyReader::State::too_large)
-    return fail(Errc::limit_exceeded, "the reply is larger than the limit");
-  if (state == ReplyReader::State::malformed)
-    return fail(Errc::unavailable, "the reply is cut short or not HTTP");
-  if (!reader.keep_alive() || sent < total) socket.close();
-  Exchange done;
-  done.outcome = Outcome::replied;
-  done.reply = Reply{reader.status(), std::move(reader.body())};
+    if (state_ == State::more)
+      return error(Errc::unavailable, "the connection broke in the middle of the reply" + *cut_);
+    if (state_ == State::too_large)
+      return error(Errc::limit_exceeded, "the reply is larger than the limit");
+    if (state_ == State::malformed)
+      return error(Errc::unavailable, "the reply is cut short or not HTTP");
+    return Reply{reader_->status(), std::move(reader_->body())};
+  };
+  Exchange done{of_reply(), ended && !reader_->has_begun()};
+  if (!done.reply || !reader_->keep_alive() || !sent) close();
+  reader_.reset();
   return done;
+}
+
+std::string Client::Impl::text_of(std::string_view method, std::string_view target,
+                                  std::string_view body) const {
+  std::string text(method);
+  text.append(" ").append(target).append(" HTTP/1.1\r\nHost: ").append(authority_);
+  text += "\r\nUser-Agent: chipweave\r\n";
+  if (!body.empty() || method == "POST" || method == "PUT" || method == "PATCH") {
+    text +=
+        "Content-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) + "\r\n";
+  }
+  return text.append("\r\n").append(body);
 }
 
 Client::Client(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -163,21 +220,16 @@ Client::~Client() = default;
 Result<Client> Client::connect_to(std::string_view url, const ClientPem& pem) {
   auto parsed = parse_url(url);
   if (!parsed.ok()) return std::move(parsed).error();
-  auto impl = std::make_unique<Impl>();
-  impl->address = std::move(parsed->address);
-  if (parsed->tls) {
-    Origin origin;
-    origin.server_name = pem.server_name;
-    origin.ca_pem = pem.ca;
-    origin.certificate_pem = pem.certificate;
-    origin.key_pem = pem.key;
-    auto tls = SharedOrigin::make(std::move(origin));
-    if (!tls.ok()) return std::move(tls).error();
-    impl->address.tls = std::move(*tls);
-  }
-  auto socket = ClientSocket::open(impl->address, Steady::now() + kConnectTimeout);
-  if (!socket.ok()) return std::move(socket).error();
-  impl->socket = std::move(*socket);
+  Origin& origin = parsed->origin;
+  origin.server_name = pem.server_name;
+  origin.ca_pem = pem.ca;
+  origin.certificate_pem = pem.certificate;
+  origin.key_pem = pem.key;
+  auto shared = SharedOrigin::make(std::move(origin));
+  if (!shared.ok()) return std::move(shared).error();
+  auto impl = std::make_unique<Impl>(std::move(*shared), std::move(parsed->authority));
+  if (auto opened = impl->open(Steady::now() + kConnectTimeout); !opened)
+    return std::move(opened).error();
   return Client(std::move(impl));
 }
 
@@ -194,24 +246,16 @@ Result<Reply> Client::call(std::string_view method, std::string_view target, std
   }
   Impl& i = *impl_;
   const auto deadline = Steady::now() + timeout;
-  i.write_head(method, target, body.size());
-  if (i.socket.is_open() && i.socket.is_stale()) i.socket.close();
-  const bool safe = method == "GET" || method == "HEAD";
-  bool kept = i.socket.is_open();
+  const std::string text = i.text_of(method, target, body);
+  // The server may close a kept connection at any time, and may have acted on what it got before
+  // that, so only a request that changes nothing is sent twice.
+  bool again = i.usable() && (method == "GET" || method == "HEAD");
   for (;;) {
-    if (!i.socket.is_open()) {
-      auto socket = ClientSocket::open(i.address, deadline);
-      if (!socket.ok()) return std::move(socket).error();
-      i.socket = std::move(*socket);
+    if (!i.usable()) {
+      if (auto opened = i.open(deadline); !opened) return std::move(opened).error();
     }
-    auto result = i.exchange(method != "HEAD", body, deadline);
-    if (result.outcome == Impl::Outcome::replied) return std::move(result.reply);
-    // The server may close a kept connection at any time. It may have acted on what it got before
-    // that, so only a request that changes nothing is sent twice, or one of which nothing was sent.
-    const bool again =
-        kept && result.outcome == Impl::Outcome::closed_before_reply && (safe || result.sent == 0);
-    if (!again) return std::move(result.error);
-    kept = false;
+    auto [reply, unanswered] = i.exchange(text, method != "HEAD", deadline);
+    if (!unanswered || !std::exchange(again, false)) return std::move(reply);
   }
 }
 

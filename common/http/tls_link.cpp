@@ -52,7 +52,7 @@ const BIO_METHOD* socket_method() {
 
 void TlsLink::Free::operator()(ssl_st* ssl) const { SSL_free(ssl); }
 
-TlsLink::TlsLink(ssl_ctx_st* context, int descriptor, Side side)
+TlsLink::TlsLink(ssl_ctx_st* context, int descriptor)
     : descriptor_(descriptor), ssl_(SSL_new(context)) {
   BIO* bio = BIO_new(socket_method());
   if (ssl_ == nullptr || bio == nullptr) {
@@ -66,11 +66,7 @@ TlsLink::TlsLink(ssl_ctx_st* context, int descriptor, Side side)
   // buffers back.
   SSL_set_mode(ssl_.get(), SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                                SSL_MODE_RELEASE_BUFFERS);
-  if (side == Side::server) {
-    SSL_set_accept_state(ssl_.get());
-  } else {
-    SSL_set_connect_state(ssl_.get());
-  }
+  SSL_set_accept_state(ssl_.get());
 }
 
 TlsLink::Outcome TlsLink::outcome(int result) {
@@ -91,11 +87,6 @@ TlsLink::Outcome TlsLink::outcome(int result) {
   return Outcome::failed;
 }
 
-TlsLink::Outcome TlsLink::handshake() {
-  ERR_clear_error();
-  return outcome(SSL_do_handshake(ssl_.get()));
-}
-
 TlsLink::Outcome TlsLink::read(char* to, std::size_t room, std::size_t& got) {
   ERR_clear_error();
   got = 0;
@@ -112,13 +103,6 @@ TlsLink::Outcome TlsLink::write(std::string_view bytes, std::size_t& taken) {
   ERR_clear_error();
   taken = 0;
   return outcome(SSL_write_ex(ssl_.get(), bytes.data(), bytes.size(), &taken));
-}
-
-bool TlsLink::quiet() {
-  ERR_clear_error();
-  char byte = 0;
-  std::size_t n = 0;
-  return outcome(SSL_peek_ex(ssl_.get(), &byte, 1, &n)) == Outcome::want_read;
 }
 
 void TlsLink::finish() {

@@ -1,5 +1,5 @@
-// TlsLink — TLS on a non-blocking socket owned by the caller: reads and writes as much as the
-// socket allows and returns what to wait for. The first call performs the handshake.
+// TlsLink — the server's side of TLS on a non-blocking socket owned by the caller: reads and writes
+// as much as the socket allows and returns what to wait for. The first read performs the handshake.
 //
 // For the .cpp files of this folder; one owner, one thread.
 #pragma once
@@ -16,7 +16,6 @@ namespace chipweave::http {
 
 class TlsLink {
  public:
-  enum class Side { server, client };
   enum class Outcome {
     done,
     want_read,   // again when the socket is readable
@@ -26,17 +25,14 @@ class TlsLink {
   };
 
   // Throws std::bad_alloc. The descriptor must stay open as long as the link lives.
-  TlsLink(ssl_ctx_st* context, int descriptor, Side side);
+  TlsLink(ssl_ctx_st* context, int descriptor);
   TlsLink(const TlsLink&) = delete;
   TlsLink& operator=(const TlsLink&) = delete;
 
-  Outcome handshake();
   // Reads until `room` is full or something else than done comes; `got` bytes are there either way.
   Outcome read(char* to, std::size_t room, std::size_t& got);
   // done: `taken` bytes, at most one record's.
   Outcome write(std::string_view bytes, std::size_t& taken);
-  // Whether there is no application data to read.
-  bool quiet();
   // Sends close_notify if that is possible without blocking.
   void finish();
 
@@ -44,7 +40,6 @@ class TlsLink {
   // The peer has presented a valid certificate.
   bool peer_certified() const;
   const std::string& failure() const { return failure_; }
-  ssl_st* native() const { return ssl_.get(); }
 
   static constexpr std::size_t kRecordBytes = std::size_t{16} << 10U;
 

@@ -71,8 +71,7 @@ class Wire {
  private:
   struct Secured {
     Secured(const TlsContext& context, int descriptor)
-        : link(context.native(), descriptor, TlsLink::Side::server),
-          asks_client(context.asks_clients()) {}
+        : link(context.native(), descriptor), asks_client(context.asks_clients()) {}
     TlsLink link;
     bool asks_client;
     bool looked = false;  // at the first byte

@@ -135,14 +135,14 @@ TEST_F(TlsClient, ShowsItsCertificate) {
 
 TEST_F(TlsClient, SaysThatTheServerSpeaksNoTls) {
   RunningServer running(echo);
-  EXPECT_NE(why_not(running, trusting()).find("does the server speak HTTPS"), std::string::npos);
+  EXPECT_NE(why_not(running, trusting()).find("does it speak HTTPS"), std::string::npos);
 }
 
 TEST_F(TlsClient, SaysThatTheServerHangsUp) {
   ScriptedPeer peer({{ScriptedPeer::kNoAnswer}});
   const auto client = Client::connect_to("https://" + peer.url(), trusting());
   ASSERT_FALSE(client.ok());
-  EXPECT_NE(client.error().text().find("no TLS connection to"), std::string::npos);
+  EXPECT_NE(client.error().text().find("TLS handshake"), std::string::npos);
 }
 
 TEST_F(TlsClient, RefusesAuthoritiesAndKeysThatAreNone) {
