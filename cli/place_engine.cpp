@@ -112,8 +112,7 @@ PlaceEngine::Decided PlaceEngine::decide(const Prepared& p) {
   Decided out;
   out.choice.chips = p.evaluate;
   out.choice.gbps = m.gbps(p.evaluate | p.request.already_held);
-  out.choice.best_gbps =
-      m.best_gbps((p.evaluate | p.request.already_held).size(), p.request.distributed);
+  out.choice.best_gbps = m.best_gbps(p.evaluate | p.request.already_held, p.request.distributed);
   out.legal = m.legal(p.evaluate, p.request.usable, p.request.distributed);
   out.choice.fits =
       out.legal && p.request.usable.contains(p.evaluate) && p.evaluate.contains(p.request.required);

@@ -141,8 +141,7 @@ class Explainer {
     const auto last = s_.last_evaluations_.find(pod.request.uid);
     const bool known = last != s_.last_evaluations_.end() && last->second.node == held.node;
     const double gbps = known ? last->second.gbps : node.wiring->gbps(held.chips);
-    const double best =
-        known ? last->second.best_gbps : node.wiring->best_gbps(held.chips.size(), false);
+    const double best = known ? last->second.best_gbps : node.wiring->best_gbps(held.chips, false);
     w_.field("state", "reserved");
     const std::vector<int> indices = node.topology.indices(held.chips);
     placement(node, indices, gbps, best);

@@ -253,7 +253,7 @@ Decision Scheduler::decide(const PodRequest& pod, const Holding& holding) {
     d.beside -= holding.chips;
   }
   d.gbps = node.wiring->gbps(d.chips | d.beside);
-  d.best_gbps = node.wiring->best_gbps((d.chips | d.beside).size(), d.distributed);
+  d.best_gbps = node.wiring->best_gbps(d.chips | d.beside, d.distributed);
   d.time = clock_.wall();
   const auto nanos =
       std::chrono::duration_cast<std::chrono::nanoseconds>(d.time.time_since_epoch()).count();

@@ -281,7 +281,8 @@ void Scheduler::complete_recalled(NodeId id) {
     const auto it = decisions_.find(h->uid);
     if (it == decisions_.end() || it->second->best_gbps > 0) continue;
     Decision& d = *it->second;
-    d.best_gbps = node.wiring->best_gbps(static_cast<int>(d.indices.size()), d.distributed);
+    d.best_gbps =
+        std::max(d.gbps, node.wiring->best_gbps(static_cast<int>(d.indices.size()), d.distributed));
   }
 }
 

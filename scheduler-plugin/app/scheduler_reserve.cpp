@@ -105,7 +105,7 @@ PlacedChips Scheduler::kept(const PodRequest& pod, const Holding& holding) const
   const RequestContext context = context_of(pod, nullptr);
   const ChipSet chips = holding.chips | beside_on(context, holding.node);
   out.gbps = node.wiring->gbps(chips);
-  out.best_gbps = node.wiring->best_gbps(chips.size(), context.distributed);
+  out.best_gbps = node.wiring->best_gbps(chips, context.distributed);
   return out;
 }
 

@@ -133,6 +133,10 @@ std::vector<int> Machine::legal_sizes(bool distributed) const {
 
 double Machine::best_gbps(int size, bool distributed) { return impl_->ceiling(size, distributed); }
 
+double Machine::best_gbps(ChipSet set, bool distributed) {
+  return std::max(best_gbps(set.size(), distributed), gbps(set));
+}
+
 std::string Machine::reason(const Request& r, const Choice& choice) const {
   const auto chips = [](int n) { return std::to_string(n) + (n == 1 ? " chip" : " chips"); };
   const int n = impl_->topology.chip_count();

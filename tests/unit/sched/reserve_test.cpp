@@ -52,6 +52,25 @@ TEST(Reserve, AgainOnTheSameNodeKeepsTheChipsForANewLifetime) {
   EXPECT_TRUE(w.chips(a).empty());
 }
 
+TEST(Reserve, WhatPodsOfAJobGiveTogetherIsNeverAboveTheBest) {
+  World w;
+  w.add_node("n1", "ascend-910a-8", {"huawei.com/Ascend910"});
+  const auto submit = [&w](const char* name, int chips) {
+    PodRequest pod = World::request(name, chips, "huawei.com/Ascend910");
+    pod.labels["volcano.sh/job-name"] = "job";
+    return w.submit(pod);
+  };
+  const auto two = submit("two", 2);
+  const auto one = submit("one", 1);  // three chips together: no pod may have that many
+  ASSERT_TRUE(w.scheduler.reserve(two, "n1").ok());
+  const auto first = w.scheduler.reserve(one, "n1").value();
+  const auto again = w.scheduler.reserve(one, "n1").value();
+  EXPECT_GT(again.gbps, 0);
+  EXPECT_EQ(again.gbps, first.gbps);
+  EXPECT_EQ(again.best_gbps, first.best_gbps);
+  EXPECT_GE(again.best_gbps, again.gbps);
+}
+
 TEST(Reserve, OnAnotherNodeGivesTheFirstBack) {
   World w;
   w.add_node("n1", "hgx-v100-8");
