@@ -1,16 +1,80 @@
 #include "common/base/ip_address.hpp"
 
-#include <arpa/inet.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
-#include <utility>
+#include <vector>
+
+#include "common/base/text.hpp"
 
 namespace chipweave {
 namespace {
 
 constexpr std::size_t kGroups = 8;
+
+// One pass; numbers without leading zeros, at most 255.
+std::optional<IpAddress> parse_v4(std::string_view text) {
+  IpAddress out;
+  std::size_t byte = 0;
+  std::size_t digits = 0;
+  unsigned value = 0;
+  for (const char c : text) {
+    if (c == '.') {
+      if (digits == 0 || byte == 3) return std::nullopt;
+      out.bytes[byte++] = static_cast<std::uint8_t>(value);
+      digits = 0;
+      value = 0;
+      continue;
+    }
+    if (c < '0' || c > '9' || (digits > 0 && value == 0)) return std::nullopt;
+    value = value * 10 + static_cast<unsigned>(c - '0');
+    ++digits;
+    if (value > 255) return std::nullopt;
+  }
+  if (byte != 3 || digits == 0) return std::nullopt;
+  out.bytes[byte] = static_cast<std::uint8_t>(value);
+  return out;
+}
+
+// The 16-bit groups of one side of "::"; a dotted tail counts for two.
+std::optional<std::vector<unsigned>> groups_of(std::string_view text, bool last) {
+  std::vector<unsigned> out;
+  if (text.empty()) return out;
+  const std::vector<std::string_view> words = split(text, ':');
+  if (words.size() > kGroups) return std::nullopt;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (last && i + 1 == words.size() && words[i].find('.') != std::string_view::npos) {
+      const auto tail = parse_v4(words[i]);
+      if (!tail) return std::nullopt;
+      out.push_back(tail->bytes[0] * 256U + tail->bytes[1]);
+      out.push_back(tail->bytes[2] * 256U + tail->bytes[3]);
+      continue;
+    }
+    const auto value = parse_number<unsigned>(words[i], 16);
+    if (!value || words[i].size() > 4) return std::nullopt;
+    out.push_back(*value);
+  }
+  return out;
+}
+
+std::optional<IpAddress> parse_v6(std::string_view text) {
+  const std::size_t gap = text.find("::");
+  const bool has_gap = gap != std::string_view::npos;
+  const auto front = groups_of(text.substr(0, gap), !has_gap);
+  const auto back = groups_of(has_gap ? text.substr(gap + 2) : "", true);
+  if (!front || !back) return std::nullopt;
+  const std::size_t count = front->size() + back->size();
+  if (has_gap ? count >= kGroups : count != kGroups) return std::nullopt;
+  IpAddress out;
+  out.v6 = true;
+  const auto put = [&out](std::size_t at, unsigned group) {
+    out.bytes[2 * at] = static_cast<std::uint8_t>(group >> 8U);
+    out.bytes[2 * at + 1] = static_cast<std::uint8_t>(group & 0xFFU);
+  };
+  for (std::size_t i = 0; i < front->size(); ++i) put(i, (*front)[i]);
+  for (std::size_t i = 0; i < back->size(); ++i) put(kGroups - back->size() + i, (*back)[i]);
+  return out;
+}
 
 std::string hex(unsigned group) {
   std::array<char, 4> digits{};
@@ -85,14 +149,7 @@ std::string IpAddress::text() const {
 }
 
 std::optional<IpAddress> parse_ip(std::string_view text) {
-  std::array<char, INET6_ADDRSTRLEN> ended{};  // longer texts are no addresses
-  if (text.size() >= ended.size() || text.find('\0') != std::string_view::npos) return std::nullopt;
-  text.copy(ended.data(), text.size());
-  IpAddress out;
-  out.v6 = text.find(':') != std::string_view::npos;
-  if (::inet_pton(out.v6 ? AF_INET6 : AF_INET, ended.data(), out.bytes.data()) != 1)
-    return std::nullopt;
-  return out;
+  return text.find(':') == std::string_view::npos ? parse_v4(text) : parse_v6(text);
 }
 
 std::optional<int> prefix_of_netmask(const IpAddress& mask) {

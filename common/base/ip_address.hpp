@@ -28,7 +28,7 @@ struct IpAddress {
   std::string text() const;
 };
 
-// By inet_pton: four decimal numbers without leading zeros, or RFC 4291 text with at most
+// What inet_pton accepts: four decimal numbers without leading zeros, or RFC 4291 text with at most
 // one "::", optionally with a dotted tail. No scope, no prefix, no blanks.
 std::optional<IpAddress> parse_ip(std::string_view text);
 
