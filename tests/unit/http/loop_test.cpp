@@ -31,6 +31,7 @@ TEST(Loop, TasksOfManyThreadsAllRun) {
   LoopThread running;
   int sum = 0;  // loop-owned: no lock
   std::vector<std::thread> threads;
+  threads.reserve(8);
   for (int t = 0; t < 8; ++t) {
     threads.emplace_back([&] {
       for (int i = 0; i < 200; ++i) post_and_wait(running.loop, [&] { ++sum; });
