@@ -102,7 +102,7 @@ struct Client::Impl {
   std::shared_ptr<SharedOrigin> origin_;
   std::string authority_;
   std::shared_ptr<ClientConnection> connection_;  // null: none is open
-  // A read is always under way on an open connection, so that the end of a kept one is seen, and
+  // A read is always pending on an open connection, so that the end of a kept one is seen, and
   // session tickets are taken.
   std::optional<ReplyReader> reader_;  // of the reply that is awaited
   ReplyReader::State state_ = ReplyReader::State::more;
