@@ -79,7 +79,7 @@ struct Client::Impl {
 
   struct Exchange {
     Result<Reply> reply;
-    bool unanswered = false;  // the server closed the connection before it said a word
+    bool unanswered = false;  // the server closed the connection before the first byte of a reply
   };
 
   Result<void> open(Steady::time_point deadline);

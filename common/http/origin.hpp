@@ -1,4 +1,4 @@
-// Origin — the server that an AsyncClient connects to, with the TLS credentials of both sides.
+// Origin — the server that a client connects to, with the TLS credentials of both sides.
 #pragma once
 
 #include <string>

@@ -97,9 +97,10 @@ class Machine {
   bool legal(ChipSet set, ChipSet usable, bool distributed) const;
   // Sizes of legal sets on the empty machine, ascending.
   std::vector<int> legal_sizes(bool distributed) const;
+  // GB/s of the best legal set of that size on the empty, healthy machine; 0 if none is legal.
   double best_gbps(int size, bool distributed);
-  // The same for as many chips as these, and at least what these give: the chips of several pods
-  // together need not be a legal size.
+  // The same for the size of `set`, but at least gbps(set): the chips of several pods together need
+  // not be a legal size.
   double best_gbps(ChipSet set, bool distributed);
   // "5 chips asked, legal sizes are 1, 2, 4, 8"; empty if the choice fits.
   std::string reason(const Request& request, const Choice& choice) const;
