@@ -2,7 +2,9 @@
 // read.
 #pragma once
 
-#include "scheduler-plugin/app/decision.hpp"
+#include "scheduler-plugin/model/binding.hpp"
+#include "scheduler-plugin/model/decision.hpp"
+#include "scheduler-plugin/state/node_table.hpp"
 
 namespace chipweave::sched {
 

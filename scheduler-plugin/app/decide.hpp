@@ -13,9 +13,27 @@
 #include <string_view>
 #include <vector>
 
-#include "scheduler-plugin/app/model.hpp"
+#include "common/base/result.hpp"
+#include "scheduler-plugin/model/binding.hpp"
+#include "scheduler-plugin/model/inventory.hpp"
+#include "scheduler-plugin/model/placement.hpp"
 
 namespace chipweave::sched {
+
+struct Rejection {
+  std::string node;
+  std::string reason;  // short, the same words for the same cause on every node
+};
+
+struct FilterAnswer {
+  std::vector<std::string_view> fit;  // in input order; views into the scheduler's node table
+  std::vector<Rejection> rejected;
+};
+
+struct Score {
+  std::string_view node;
+  int score = 0;  // 0..10
+};
 
 struct PlacedChips {
   std::string node;

@@ -138,16 +138,16 @@ class Explainer {
 
   void reserved(const ClusterPod& pod, const Holding& held) {
     const Node& node = s_.nodes_.node(held.node);
-    const auto last = s_.last_evaluations_.find(pod.request.uid);
-    const bool known = last != s_.last_evaluations_.end() && last->second.node == held.node;
-    const double gbps = known ? last->second.gbps : node.wiring->gbps(held.chips);
-    const double best = known ? last->second.best_gbps : node.wiring->best_gbps(held.chips, false);
+    const LastEvaluation* last = evaluation_of(pod);
+    const bool known = last != nullptr && last->node == held.node;
+    const double gbps = known ? last->gbps : node.wiring->gbps(held.chips);
+    const double best = known ? last->best_gbps : node.wiring->best_gbps(held.chips, false);
     w_.field("state", "reserved");
     const std::vector<int> indices = node.topology.indices(held.chips);
     placement(node, indices, gbps, best);
     if (known) {
-      choice(node, last->second.request);
-      write_others(w_, last->second.others);
+      choice(node, last->request);
+      write_others(w_, last->others);
     }
     w_.field("summary", summary_of(node, indices, gbps, best, "reserved on "));
   }
@@ -175,17 +175,21 @@ class Explainer {
     return text;
   }
 
+  const LastEvaluation* evaluation_of(const ClusterPod& pod) const {
+    const PodRecord* record = s_.records_.find(pod.request.uid);
+    return record == nullptr ? nullptr : record->evaluation.get();
+  }
+
   // The nodes that were offered last, else all.
   std::vector<std::string_view> candidates(const ClusterPod& pod) {
-    const auto last = s_.last_evaluations_.find(pod.request.uid);
-    const bool asked = last != s_.last_evaluations_.end();
-    never_offered_ = !asked || (last->second.offered == nullptr && !last->second.in_sessions);
-    if (!asked || last->second.offered == nullptr) return s_.all_names();
-    std::set<NodeId> offered(last->second.offered->begin(), last->second.offered->end());
+    const LastEvaluation* last = evaluation_of(pod);
+    never_offered_ = last == nullptr || (last->offered == nullptr && !last->in_sessions);
+    if (last == nullptr || last->offered == nullptr) return s_.all_names();
+    const NodeSet& offered = *last->offered;
     std::vector<std::string_view> names;
     for (const NodeId id : s_.nodes_.by_name()) {
       if (!s_.nodes_.node(id).has_inventory()) continue;
-      if (offered.contains(id)) {
+      if (id < offered.size() && offered[id]) {
         names.push_back(s_.nodes_.node(id).name);
       } else {
         ++not_offered_;

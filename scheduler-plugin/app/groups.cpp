@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "scheduler-plugin/app/jobs.hpp"
-
 namespace chipweave::sched {
 
 namespace {
@@ -15,12 +13,6 @@ PodKey spare_key(const std::string& ns, const std::string& group) {
 }
 
 }  // namespace
-
-bool is_member(const PodRequest& pod) {
-  return pod.group && pod.group->replicas > 1 && pod.chips > 0;
-}
-
-std::string group_id(const PodRequest& pod) { return pod.key.ns + "/" + pod.group->name; }
 
 const Group* Groups::find(const std::string& id) const {
   const auto it = groups_.find(id);

@@ -13,15 +13,11 @@
 #include <vector>
 
 #include "common/solver/chips/machine.hpp"
-#include "scheduler-plugin/app/model.hpp"
 #include "scheduler-plugin/app/observer.hpp"
+#include "scheduler-plugin/model/pod.hpp"
 #include "scheduler-plugin/state/ledger.hpp"
 
 namespace chipweave::sched {
-
-// Whether the pod is one of several of a group.
-bool is_member(const PodRequest& pod);
-std::string group_id(const PodRequest& pod);
 
 // What all parts are together.
 struct GroupPlan {

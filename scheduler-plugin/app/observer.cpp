@@ -22,32 +22,6 @@ std::string_view to_string(Verb verb) {
   return "";
 }
 
-std::string_view to_string(Cause cause) {
-  switch (cause) {
-    case Cause::none:
-      return "none";
-    case Cause::unknown_node:
-      return "unknown_node";
-    case Cause::stale:
-      return "stale";
-    case Cause::resource:
-      return "resource";
-    case Cause::size:
-      return "size";
-    case Cause::busy:
-      return "busy";
-    case Cause::unhealthy:
-      return "unhealthy";
-    case Cause::rule:
-      return "rule";
-    case Cause::group:
-      return "group";
-    case Cause::binding:
-      return "binding";
-  }
-  return "";
-}
-
 std::string_view to_string(ReservationEvent event) {
   switch (event) {
     case ReservationEvent::held:

@@ -9,7 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "scheduler-plugin/app/model.hpp"
+#include "scheduler-plugin/model/binding.hpp"
+#include "scheduler-plugin/model/placement.hpp"
+#include "scheduler-plugin/model/verdict.hpp"
 
 namespace chipweave::sched {
 
@@ -18,22 +20,6 @@ enum class Verb { filter, prioritize, bind, place, predicate, allocate, admit };
 inline constexpr std::array kVerbs{Verb::filter,    Verb::prioritize, Verb::bind, Verb::place,
                                    Verb::predicate, Verb::allocate,   Verb::admit};
 std::string_view to_string(Verb verb);
-
-// Why a node was rejected, coarse enough for a metric label.
-enum class Cause {
-  none,
-  unknown_node,
-  stale,
-  resource,
-  size,
-  busy,
-  unhealthy,
-  rule,
-  group,
-  binding
-};
-inline constexpr int kCauseCount = 10;
-std::string_view to_string(Cause cause);
 
 enum class ReservationEvent { held, confirmed, expired, dropped };
 std::string_view to_string(ReservationEvent event);

@@ -1,6 +1,7 @@
 // Inputs of the decision core: inventory, added and deleted pods, time.
 #include "scheduler-plugin/app/scheduler.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace chipweave::sched {
@@ -11,7 +12,7 @@ Scheduler::Scheduler(const Clock& clock, Cluster& cluster, Observer& observer,
       cluster_(cluster),
       observer_(observer),
       options_(options),
-      ledger_(nodes_),
+      ledger_(nodes_, &records_),
       groups_(ledger_, observer_),
       speculative_(ledger_) {}
 
@@ -51,30 +52,30 @@ void Scheduler::tick() {
 }
 
 void Scheduler::pod_gone(const ClusterPod& pod) {
-  const auto asked = in_flight_.find(pod.request.uid);
-  if (asked != in_flight_.end()) {
-    binding_failed(asked,
+  jobs_.remove(pod.request);
+  const std::string& uid = pod.request.uid;
+  PodRecord* record = records_.find(uid);
+  if (record == nullptr) return;
+  if (record->in_flight != nullptr) {
+    binding_failed(*record,
                    make_error(Errc::not_found, "pod " + pod.request.key.text() + " was deleted"));
   }
-  drop_orphans(pod.request.uid);
-  after_bind_.erase(pod.request.uid);
-  withdraw(pod.request.uid);
-  if (const Decision* d = decision(pod.request.uid)) observer_.freed(placed_pod_of(*d));
-  disputes_.erase(pod.request.uid);
-  if (const Holding* holding = ledger_.find(pod.request.uid)) {  // bound
-    const Holding gone = *holding;
-    ledger_.drop(pod.request.uid);
-    if (!gone.group.empty()) groups_.forget(gone);
-    const Node& node = nodes_.node(gone.node);
-    if (node.holders == 0 && node.boot_id.empty()) {
-      nodes_.remove(gone.node);  // no agent reports it
-    } else {
-      settle(gone.node);
-    }
+  drop_second(*record);
+  withdraw(uid);
+  if (record->decision != nullptr) observer_.freed(placed_pod_of(*record->decision));
+  records_.on(uid, PodEvent::gone);
+  const Holding* holding = ledger_.find(uid);
+  if (holding == nullptr) return;
+  const Holding gone = *holding;  // bound
+  ledger_.drop(uid);
+  ++freed_;
+  if (!gone.group.empty()) groups_.forget(gone);
+  const Node& node = nodes_.node(gone.node);
+  if (node.holders == 0 && node.boot_id.empty()) {
+    nodes_.remove(gone.node);  // no agent reports it
+  } else {
+    settle(gone.node);
   }
-  jobs_.remove(pod.request);
-  last_evaluations_.erase(pod.request.uid);
-  decisions_.erase(pod.request.uid);
 }
 
 Result<void> Scheduler::release(const PodKey& key, std::string_view uid) {
@@ -95,8 +96,16 @@ Result<void> Scheduler::release(const PodKey& key, std::string_view uid) {
 }
 
 const Decision* Scheduler::decision(std::string_view uid) const {
-  const auto it = decisions_.find(uid);
-  return it == decisions_.end() ? nullptr : it->second.get();
+  const PodRecord* record = records_.find(uid);
+  return record == nullptr ? nullptr : record->decision.get();
+}
+
+bool Scheduler::pods_wait() const {
+  const auto& pending = records_.in(PodState::pending);
+  return std::any_of(pending.begin(), pending.end(), [&](const PodRecord* record) {
+    const ClusterPod* pod = cluster_.find(record->key);
+    return pod != nullptr && pod->node.empty() && pod->refused.empty();
+  });
 }
 
 // Checks that the cached verdicts of every state equal newly computed ones.
@@ -122,10 +131,37 @@ std::string Scheduler::check_verdicts() const {
   return {};
 }
 
+// Checks that the state of every pod is the one of its holding.
+std::string Scheduler::check_records() const {
+  std::string wrong;
+  records_.each_after({}, [&](const PodRecord& record) {
+    const Holding* held = ledger_.find(record.uid);
+    const bool free = record.state == PodState::pending;
+    const bool reserved = record.state == PodState::reserved;
+    const bool guessed = record.state == PodState::assumed || record.state == PodState::disputed;
+    const bool fits = free ? held == nullptr
+                           : held != nullptr && held->bound != reserved && held->assumed == guessed;
+    const bool whole =
+        (record.in_flight != nullptr) ==
+            (record.state == PodState::binding || record.state == PodState::uncertain) &&
+        (record.decision != nullptr) ==
+            (record.state == PodState::bound || record.state == PodState::annotating) &&
+        (record.dispute != nullptr) == (record.state == PodState::disputed) &&
+        (record.second == nullptr || ledger_.find(record.second->holding) != nullptr);
+    if (!fits || !whole) {
+      wrong = "pod " + record.key.text() + " is " + std::string(to_string(record.state)) +
+              ", which does not match what it holds";
+    }
+    return wrong.empty();
+  });
+  return wrong;
+}
+
 std::string Scheduler::check_invariants() const {
   if (std::string wrong = ledger_.check_invariants(); !wrong.empty()) return wrong;
   if (std::string wrong = groups_.check_invariants(); !wrong.empty()) return wrong;
   if (std::string wrong = check_verdicts(); !wrong.empty()) return wrong;
+  if (std::string wrong = check_records(); !wrong.empty()) return wrong;
   std::string wrong;
   cluster_.each([&](const ClusterPod& pod) {
     const Holding* holding = ledger_.find(pod.request.uid);

@@ -14,7 +14,6 @@
 #pragma once
 
 #include <chrono>
-#include <deque>
 #include <list>
 #include <map>
 #include <memory>
@@ -23,22 +22,22 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "common/base/limits.hpp"
 #include "common/solver/chips/node_score.hpp"
 #include "scheduler-plugin/app/decide.hpp"
-#include "scheduler-plugin/app/decision.hpp"
 #include "scheduler-plugin/app/evaluation.hpp"
 #include "scheduler-plugin/app/groups.hpp"
-#include "scheduler-plugin/app/jobs.hpp"
-#include "scheduler-plugin/app/leadership.hpp"
 #include "scheduler-plugin/app/speculative_reservations.hpp"
+#include "scheduler-plugin/model/decision.hpp"
 #include "scheduler-plugin/state/cluster.hpp"
+#include "scheduler-plugin/state/jobs.hpp"
+#include "scheduler-plugin/state/leadership.hpp"
 #include "scheduler-plugin/state/ledger.hpp"
 #include "scheduler-plugin/state/node_table.hpp"
+#include "scheduler-plugin/state/pod_record.hpp"
 
 namespace chipweave::sched {
 
@@ -122,13 +121,14 @@ class Scheduler final : public Decide, public ClusterListener {
   // Ends a term of this replica: drops all reservations.
   void step_down();
 
-  // Rises with every change that may have freed chips; call room_for_rejected() then.
-  std::uint64_t changes() const { return nodes_.changes() + unseen_arrivals_; }
-  // A node that now fits a pod that filter rejected when it was offered this node; empty: none.
-  // Each kind of request is reported once until it is rejected again or requeue_again() is called.
-  // Cost: one evaluation per kind of request, at most kMaxKinds.
-  std::string room_for_rejected();
-  void requeue_again();
+  // What kube-scheduler cannot see for itself, so that pods which it found no node for should be
+  // tried again: how often nodes came to offer more, and how often chips came free.
+  std::uint64_t gains() const { return nodes_.gains(); }
+  std::uint64_t freed() const { return freed_; }
+  // Bindings that were stored.
+  std::uint64_t stored() const { return stored_; }
+  // Whether any pod waits for chips and holds none.
+  bool pods_wait() const;
 
   // For read-only views and tests.
   const NodeTable& nodes() const { return nodes_; }
@@ -136,7 +136,8 @@ class Scheduler final : public Decide, public ClusterListener {
   const Cluster& cluster() const { return cluster_; }
   const Clock& clock() const { return clock_; }
   const Decision* decision(std::string_view uid) const;
-  std::size_t in_flight() const { return in_flight_.size(); }
+  std::size_t in_flight() const { return records_.in_flight(); }
+  const PodRecords& records() const { return records_; }
   std::string check_invariants() const;
 
  private:
@@ -153,29 +154,6 @@ class Scheduler final : public Decide, public ClusterListener {
     const Ledger::ByNode* of_job = nullptr;  // what pods of its job hold, itself included
     const Holding* own = nullptr;
   };
-  // A binding that was sent to the cluster, or admitted for another scheduler.
-  struct InFlightBinding {
-    Binding binding;
-    Decision decision;
-    Annotations annotations;
-    std::vector<Done> waiting;       // callers to answer
-    std::uint64_t term = 0;          // of the last request to the cluster
-    bool asked = false;              // a request is pending; else its outcome is unknown
-    std::uint64_t question = 0;      // number of the last request; 0: only admitted
-    Clock::Steady ask_again{};       // when to check it unless a caller does first
-    Clock::Steady admitted_until{};  // until then the admitted binding may still be stored
-    bool admitted_only() const { return question == 0; }
-  };
-  // Chips of an admitted binding whose outcome is unknown while its pod is being bound to another
-  // node.
-  struct OrphanedReservation {
-    std::string holding;  // its name in the ledger
-    PodKey key;
-    std::uint64_t term = 0;  // of the admission
-    Clock::Steady ask_again{};
-  };
-  using InFlightMap = std::unordered_map<std::string, InFlightBinding>;
-
   // What one node can do for a request.
   struct Answer {
     Verdict verdict;
@@ -198,8 +176,6 @@ class Scheduler final : public Decide, public ClusterListener {
   std::uint32_t judge(const RequestContext& context, NodeId node, VerdictTable& table);
   void rank_nodes(VerdictTable& table);
   void remember(Verb verb, const PodRequest& pod, Purpose purpose);
-  void remember_unseen(const PodRequest& pod);
-  void pod_seen(const ClusterPod& pod);
   std::string rejection_summary() const;
   std::string why_lost(const Verdict& loser, const Verdict& best) const;
   Result<PlacedChips> choose(const PodRequest& pod, std::span<const std::string_view> nodes,
@@ -237,30 +213,31 @@ class Scheduler final : public Decide, public ClusterListener {
   // scheduler_bind.cpp: chips for good
   void bind_known(const Binding& binding, Done done);
   // Precondition: the pod has a reservation there.
-  InFlightBinding& begin_binding(const Binding& binding, const PodRequest& pod);
-  void bind_again(InFlightBinding& same, const Binding& binding, Done done);
+  PodRecord& begin_binding(const Binding& binding, const PodRequest& pod);
+  void bind_again(PodRecord& same, const Binding& binding, Done done);
   void bind_when_certain(const Binding& binding, Done done);
   Result<void> take_chips(const PodRequest& pod, NodeId node);
   Decision decide(const PodRequest& pod, const Holding& holding);
-  void keep(Decision decision);
-  void ask_cluster(const std::string& uid);
+  void ask_cluster(PodRecord& record);
   void cluster_answered(const std::string& uid, std::uint64_t question, const Result<void>& result);
-  void binding_done(InFlightMap::iterator it);
-  void binding_failed(InFlightMap::iterator it, const Error& why);
+  void binding_done(PodRecord& record);
+  void binding_failed(PodRecord& record, const Error& why);
   void check_bindings();
   const InFlightBinding* being_bound(std::string_view uid) const;
+  PodRecord* record_in_flight(std::string_view uid);
   Error bound_elsewhere(const InFlightBinding& in_flight) const;
 
   // scheduler_admit.cpp: bindings of others
   void admit_when_certain(const AdmissionRequest& request, const Admitted& finish);
   Result<Admission> admit_known(const AdmissionRequest& request);
   Result<Admission> would_admit(const PodRequest& pod, NodeId node);
-  void orphan(InFlightMap::iterator it);
-  void drop_orphans(const std::string& uid);
-  void check_orphans();
+  Result<void> set_aside(PodRecord& record);
+  void drop_second(PodRecord& record);
+  void check_seconds();
 
   // scheduler_reconcile.cpp: pods bound by another scheduler, or before a restart
   void reconcile(const ClusterPod& pod, const Placement* claimed);
+  void assume(const ClusterPod& pod, const Placement* claimed);
   Holding holding_of(const ClusterPod& pod, NodeId node);
   bool matches_holding(const Holding& held, const Placement& claimed) const;
   std::vector<int> contested(const Placement& claimed, NodeId node) const;
@@ -274,14 +251,9 @@ class Scheduler final : public Decide, public ClusterListener {
   void complete_recalled(NodeId node);
 
   // scheduler_after_bind.cpp: pods that were bound without a placement
-  struct AfterBind {
-    PodKey key;
-    Annotations annotations;  // empty: not decided yet
-    bool asked = false;
-  };
   bool decides_after_bind(const ClusterPod& pod) const;
   bool place_after_bind(const ClusterPod& pod, NodeId node);
-  void write_placement(const std::string& uid);
+  void write_placement(PodRecord& record);
   void check_after_bind();
   // scheduler_lead.cpp: which replica decides
   std::uint64_t term() const;
@@ -297,40 +269,23 @@ class Scheduler final : public Decide, public ClusterListener {
                     std::span<const std::string> victims);
   int priority_of(const Holding& holding) const;
 
-  // scheduler_rejected.cpp
-  static constexpr std::size_t kMaxKinds = 64;
-  static constexpr std::size_t kMaxUnseenPods = 256;
-
   // scheduler.cpp
   std::string check_verdicts() const;
+  std::string check_records() const;
 
   const Clock& clock_;
   Cluster& cluster_;
   Observer& observer_;
   SchedulerOptions options_;
   NodeTable nodes_;
+  PodRecords records_;
   Ledger ledger_;
   Jobs jobs_;
   Groups groups_;
   SpeculativeReservations speculative_;
-  std::unordered_map<std::string, LastEvaluation> last_evaluations_;  // by uid, of pending pods
-  std::deque<UnseenPod> unseen_pods_;
-  std::uint64_t unseen_arrivals_ = 0;  // of unseen pods that arrived since
-  // Of bound pods, by uid; ordered, so that placed_pods() can page through them.
-  std::map<std::string_view, std::unique_ptr<Decision>> decisions_;
-  InFlightMap in_flight_;                                              // by uid
-  std::unordered_multimap<std::string, OrphanedReservation> orphans_;  // by uid
-  std::uint64_t orphan_count_ = 0;
-  std::unordered_map<std::string, AfterBind> after_bind_;  // by uid
-  // Placements of bound pods that claim chips of another bound pod, by uid. Published only when it
-  // lasts, since the two pods' updates arrive at different times.
-  struct Dispute {
-    Placement claimed;
-    PodKey pod;
-    Clock::Steady since{};
-    bool published = false;
-  };
-  std::unordered_map<std::string, Dispute> disputes_;
+  std::uint64_t second_sets_ = 0;  // so far
+  std::uint64_t freed_ = 0;
+  std::uint64_t stored_ = 0;
   std::uint64_t questions_ = 0;
   std::uint64_t decision_count_ = 0;
   std::string waiting_for_;
@@ -341,9 +296,7 @@ class Scheduler final : public Decide, public ClusterListener {
   std::map<std::pair<std::uint64_t, std::string>, std::vector<Done>> awaiting_certainty_;
 
   Evaluation evaluation_;
-  // Nodes of the last evaluation that was remembered: pods that are offered the same share one
-  // list.
-  std::shared_ptr<const std::vector<NodeId>> offered_;
+  std::shared_ptr<const NodeSet> offered_;  // of the last evaluation that was remembered
   Answer chosen_;  // by the best node of the last evaluation that is to be acted on
   std::list<VerdictTable> tables_;  // the one used last in front
   Verdict nothing_asked_;           // every node's verdict when a pod requests no chips

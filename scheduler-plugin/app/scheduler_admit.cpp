@@ -4,7 +4,7 @@
 // The API server does not report whether it stored the binding. An admitted binding is therefore in
 // flight with an unknown outcome: the pod keeps the chips until the watch shows the outcome or the
 // uncertainty window is over. If its scheduler chooses another node meanwhile, both sets are kept
-// until then (OrphanedReservation).
+// until then (SecondSet).
 #include <utility>
 #include <vector>
 
@@ -66,22 +66,26 @@ Result<Admission> Scheduler::admit_known(const AdmissionRequest& request) {
   if (node == kNoNode || !nodes_.node(node).has_inventory()) {
     return make_error(Errc::conflict, "node " + binding.node + ": inventory not received");
   }
-  const auto in_flight = in_flight_.find(binding.uid);
-  const bool here = in_flight != in_flight_.end() && in_flight->second.binding.node == binding.node;
-  if (in_flight != in_flight_.end() && !here && !in_flight->second.admitted_only())
-    return bound_elsewhere(in_flight->second);
-  if (here &&
-      (request.dry_run || request.placement == in_flight->second.annotations[kPlacementAnnotation]))
-    return Admission{binding.uid, in_flight->second.annotations};  // the latter: our own binding
+  PodRecord* earlier = record_in_flight(binding.uid);
+  const bool here = earlier != nullptr && earlier->in_flight->binding.node == binding.node;
+  if (earlier != nullptr && !here && !earlier->in_flight->admitted_only())
+    return bound_elsewhere(*earlier->in_flight);
+  if (here && (request.dry_run ||
+               request.placement == earlier->in_flight->annotations[kPlacementAnnotation]))
+    return Admission{binding.uid, earlier->in_flight->annotations};  // the latter: our own binding
   if (request.dry_run) return would_admit(pod->request, node);
-  if (in_flight != in_flight_.end() && !here) orphan(in_flight);
   if (!here) {
+    if (earlier != nullptr) {
+      if (auto aside = set_aside(*earlier); !aside) return std::move(aside).error();
+    }
     if (auto taken = take_chips(pod->request, node); !taken) return std::move(taken).error();
   }
-  InFlightBinding& begun = here ? in_flight->second : begin_binding(binding, pod->request);
+  PodRecord& record = here ? *earlier : begin_binding(binding, pod->request);
+  records_.on(binding.uid, PodEvent::admitted);
+  InFlightBinding& begun = *record.in_flight;
   begun.admitted_until = clock_.now() + kUncertaintyWindow;
   begun.term = term();
-  if (!begun.asked) begun.ask_again = begun.admitted_until;
+  if (record.state == PodState::uncertain) begun.ask_again = begun.admitted_until;
   return Admission{binding.uid, begun.annotations};
 }
 
@@ -109,51 +113,57 @@ Result<Admission> Scheduler::would_admit(const PodRequest& pod, NodeId node) {
   return Admission{pod.uid, std::move(notes)};
 }
 
-// The holding gets a name that no pod can have as uid.
-void Scheduler::orphan(InFlightMap::iterator it) {
-  const std::string uid = it->first;
-  Holding holding = *ledger_.find(uid);
-  const OrphanedReservation orphan{"\norphan#" + std::to_string(++orphan_count_), holding.key,
-                                   it->second.term, it->second.ask_again};
-  in_flight_.erase(it);
-  ledger_.drop(uid);
+// The chips of the pod's uncertain binding stay taken while it is bound elsewhere; the holding gets
+// a name that no pod can have as uid. A pod can have one such set: with more, a scheduler that
+// tries node after node would take a whole cluster for one pod. Errors: conflict.
+Result<void> Scheduler::set_aside(PodRecord& record) {
+  if (record.second != nullptr) {
+    return make_error(Errc::conflict,
+                      "pod " + record.key.text() +
+                          ": the outcome of two earlier bindings is not known yet; try again");
+  }
+  Holding holding = *ledger_.find(record.uid);
+  SecondSet second{"\nsecond#" + std::to_string(++second_sets_), record.in_flight->term,
+                   record.in_flight->ask_again};
+  ledger_.drop(record.uid);
+  records_.on(record.uid, PodEvent::set_aside);
   if (!holding.group.empty()) groups_.forget(holding);
-  holding.uid = orphan.holding;
+  holding.uid = second.holding;
   holding.job.clear();
   holding.group.clear();
   (void)ledger_.hold(std::move(holding));  // cannot fail: these chips have just been freed
-  orphans_.emplace(uid, orphan);
+  records_.set_second(record, std::move(second));
+  return {};
 }
 
-// The outcome of the pod's bindings is known.
-void Scheduler::drop_orphans(const std::string& uid) {
-  const auto [first, last] = orphans_.equal_range(uid);
-  for (auto it = first; it != last; ++it) {
-    const NodeId node = ledger_.find(it->second.holding)->node;
-    ledger_.drop(it->second.holding);
-    settle(node);
-  }
-  orphans_.erase(first, last);
+// The outcome of the pod's earlier binding is known.
+void Scheduler::drop_second(PodRecord& record) {
+  if (record.second == nullptr) return;
+  const std::string name = record.second->holding;
+  const NodeId node = ledger_.find(name)->node;
+  records_.end_second(record);
+  ledger_.drop(name);
+  ++freed_;
+  settle(node);
 }
 
-void Scheduler::check_orphans() {
-  std::vector<std::pair<std::string, OrphanedReservation>> due;
-  for (auto& [uid, orphan] : orphans_) {
-    if (orphan.ask_again > clock_.now()) continue;
-    orphan.ask_again = clock_.now() + kRecheckInterval;
-    due.emplace_back(uid, orphan);
+void Scheduler::check_seconds() {
+  std::vector<std::pair<PodKey, std::string>> due;
+  std::vector<std::string> uids;
+  for (PodRecord* record : records_.with_second()) {
+    if (record->second->ask_again > clock_.now()) continue;
+    record->second->ask_again = clock_.now() + kRecheckInterval;
+    due.emplace_back(record->key, record->second->holding);
+    uids.push_back(record->uid);
   }
-  for (const auto& [uid, orphan] : due) {
-    cluster_.refresh(orphan.key,
-                     [this, uid = uid, name = orphan.holding](const Result<void>& result) {
-                       const auto [first, last] =
-                           orphans_.equal_range(uid);  // empty: it was found bound, or is gone
-                       for (auto it = first; result && it != last; ++it) {
-                         if (it->second.holding != name) continue;
-                         const NodeId node = ledger_.find(name)->node;
-                         ledger_.drop(name);
-                         orphans_.erase(it);
-                         return settle(node);
+  for (std::size_t i = 0; i < due.size(); ++i) {
+    cluster_.refresh(due[i].first,
+                     [this, uid = uids[i], name = due[i].second](const Result<void>& result) {
+                       PodRecord* record = records_.find(uid);
+                       // else: the pod was found bound, or is gone
+                       if (result && record != nullptr && record->second != nullptr &&
+                           record->second->holding == name) {
+                         drop_second(*record);
                        }
                      });
   }

@@ -24,58 +24,61 @@ bool Scheduler::place_after_bind(const ClusterPod& pod, NodeId node) {
   if (!take_chips(pod.request, node)) return false;
   const std::string& uid = pod.request.uid;
   const Holding& held = *ledger_.find(uid);
-  Decision made = decide(pod.request, held);
-  nodes_.set_predicate_time(node, made.predicate_time);
-  AfterBind& pending_write = after_bind_[uid];
-  pending_write.key = pod.request.key;
-  pending_write.annotations = annotations_of(made, nodes_.node(node));
+  PodRecord& record = *records_.find(uid);
+  auto decision = std::make_unique<Decision>(decide(pod.request, held));
+  auto late = std::make_unique<LateAnnotations>();
+  late->annotations = annotations_of(*decision, nodes_.node(node));
+  nodes_.set_predicate_time(node, decision->predicate_time);
   ledger_.confirm(uid);
-  const Decision& d = made;
+  records_.on(uid, PodEvent::placed_late);
+  record.decision = std::move(decision);
+  record.late = std::move(late);
+  const Decision& d = *record.decision;
   observer_.bound(
       {d.pod, uid, nodes_.node(node).name, comma_list(d.indices), d.gbps, d.best_gbps, d.id});
-  last_evaluations_.erase(uid);
-  keep(std::move(made));
-  observer_.placed(placed_pod_of(*decision(uid)));
-  write_placement(uid);
+  observer_.placed(placed_pod_of(d));
+  write_placement(record);
   return true;
 }
 
-void Scheduler::write_placement(const std::string& uid) {
-  AfterBind& pending_write = after_bind_.at(uid);
-  pending_write.asked = true;
-  cluster_.annotate(pending_write.key, uid, pending_write.annotations,
-                    [this, uid](const Result<void>& result) {
-                      const auto it = after_bind_.find(uid);
-                      if (it == after_bind_.end()) return;
-                      it->second.asked = false;
+void Scheduler::write_placement(PodRecord& record) {
+  record.late->asked = true;
+  cluster_.annotate(record.key, record.uid, record.late->annotations,
+                    [this, uid = record.uid](const Result<void>& result) {
+                      PodRecord* written = records_.find(uid);
+                      if (written == nullptr || written->state != PodState::annotating) return;
+                      written->late->asked = false;
                       // conflict: it has another placement by now, which the watch delivers
                       if (result || result.error().code == Errc::conflict ||
                           result.error().code == Errc::not_found) {
-                        after_bind_.erase(it);
+                        records_.on(uid, PodEvent::annotated);
                       } else {
-                        observer_.bind_failed({it->second.key, uid, {}}, result.error());
+                        observer_.bind_failed({written->key, uid, {}}, result.error());
                       }
                     });
 }
 
 // Retries pods without chips and annotations that could not be written.
 void Scheduler::check_after_bind() {
-  if (!cannot_decide().empty()) return;
+  if (!options_.decide_after_bind || !cannot_decide().empty()) return;
   std::vector<std::string> uids;
-  for (const auto& [uid, pending_write] : after_bind_) {
-    if (!pending_write.asked) uids.push_back(uid);
+  for (const PodState state : {PodState::annotating, PodState::assumed}) {
+    for (const PodRecord* record : records_.in(state)) uids.push_back(record->uid);
   }
   for (const std::string& uid : uids) {
-    const AfterBind& pending_write = after_bind_.at(uid);
-    const ClusterPod* pod = cluster_.find(pending_write.key);
-    if (pod == nullptr || pod->request.uid != uid || pod->started) {
-      after_bind_.erase(uid);
-      continue;
-    }
-    if (!pending_write.annotations.empty()) {
-      write_placement(uid);
-    } else {
+    PodRecord* record = records_.find(uid);
+    if (record == nullptr) continue;
+    const ClusterPod* pod = cluster_.find(record->key);
+    const bool waits = pod != nullptr && pod->request.uid == uid && !pod->started;
+    if (record->state == PodState::annotating) {
+      if (!waits) {
+        records_.on(uid, PodEvent::annotated);
+      } else if (!record->late->asked) {
+        write_placement(*record);
+      }
+    } else if (record->state == PodState::assumed && waits) {
       ledger_.drop(uid);  // it was assumed to have some
+      records_.on(uid, PodEvent::released);
       reconcile(*pod, nullptr);
     }
   }

@@ -13,9 +13,14 @@
 
 namespace chipweave::sched {
 
-const Scheduler::InFlightBinding* Scheduler::being_bound(std::string_view uid) const {
-  const auto it = in_flight_.find(std::string(uid));
-  return it == in_flight_.end() ? nullptr : &it->second;
+const InFlightBinding* Scheduler::being_bound(std::string_view uid) const {
+  const PodRecord* record = records_.find(uid);
+  return record == nullptr ? nullptr : record->in_flight.get();
+}
+
+PodRecord* Scheduler::record_in_flight(std::string_view uid) {
+  PodRecord* record = records_.find(uid);
+  return record != nullptr && record->in_flight != nullptr ? record : nullptr;
 }
 
 void Scheduler::bind(const Binding& binding, Done done) {
@@ -41,13 +46,12 @@ void Scheduler::bind_known(const Binding& binding, Done done) {
   if (std::string why = cannot_decide(); !why.empty())
     return done(make_error(Errc::unavailable, std::move(why)));
   expire_reservations();
-  const auto held = in_flight_.find(binding.uid);
-  if (held != in_flight_.end()) {
-    const InFlightBinding& in_flight = held->second;
+  PodRecord* earlier = record_in_flight(binding.uid);
+  if (earlier != nullptr) {
+    const InFlightBinding& in_flight = *earlier->in_flight;
     const bool here =
         in_flight.binding.node == binding.node && in_flight.binding.key == binding.key;
-    if (here || !in_flight.admitted_only())
-      return bind_again(held->second, binding, std::move(done));
+    if (here || !in_flight.admitted_only()) return bind_again(*earlier, binding, std::move(done));
   }
   const ClusterPod* pod = cluster_.find(binding.key);
   const std::string name = "pod " + binding.key.text();
@@ -67,23 +71,27 @@ void Scheduler::bind_known(const Binding& binding, Done done) {
     return done(make_error(Errc::conflict, "node " + binding.node + ": inventory not received"));
   }
   if (!is_node_certain(binding.node)) return bind_when_certain(binding, std::move(done));
-  if (held != in_flight_.end()) orphan(held);
+  if (earlier != nullptr) {
+    if (auto aside = set_aside(*earlier); !aside) return done(std::move(aside));
+  }
   if (auto taken = take_chips(pod->request, node); !taken) return done(std::move(taken));
-  begin_binding(binding, pod->request).waiting.push_back(std::move(done));
-  ask_cluster(binding.uid);
+  PodRecord& record = begin_binding(binding, pod->request);
+  record.in_flight->waiting.push_back(std::move(done));
+  ask_cluster(record);
 }
 
-Scheduler::InFlightBinding& Scheduler::begin_binding(const Binding& binding,
-                                                     const PodRequest& pod) {
+PodRecord& Scheduler::begin_binding(const Binding& binding, const PodRequest& pod) {
+  PodRecord& record = *records_.find(pod.uid);
   const Holding& held = *ledger_.find(pod.uid);
-  InFlightBinding in_flight;
-  in_flight.binding = binding;
-  in_flight.term = term();
-  in_flight.decision = decide(pod, held);
-  in_flight.annotations = annotations_of(in_flight.decision, nodes_.node(held.node));
-  nodes_.set_predicate_time(held.node, in_flight.decision.predicate_time);
+  auto in_flight = std::make_unique<InFlightBinding>();
+  in_flight->binding = binding;
+  in_flight->term = term();
+  in_flight->decision = decide(pod, held);
+  in_flight->annotations = annotations_of(in_flight->decision, nodes_.node(held.node));
+  nodes_.set_predicate_time(held.node, in_flight->decision.predicate_time);
   ledger_.confirm(pod.uid);
-  return in_flight_.emplace(pod.uid, std::move(in_flight)).first->second;
+  record.in_flight = std::move(in_flight);
+  return record;
 }
 
 Error Scheduler::bound_elsewhere(const InFlightBinding& in_flight) const {
@@ -93,13 +101,14 @@ Error Scheduler::bound_elsewhere(const InFlightBinding& in_flight) const {
 }
 
 // The pod's binding is already in flight.
-void Scheduler::bind_again(InFlightBinding& same, const Binding& binding, Done done) {
-  if (same.binding.node != binding.node || same.binding.key != binding.key)
-    return done(bound_elsewhere(same));
-  if (!same.asked && !is_node_certain(binding.node))
-    return bind_when_certain(binding, std::move(done));
-  same.waiting.push_back(std::move(done));
-  if (!same.asked) ask_cluster(binding.uid);
+void Scheduler::bind_again(PodRecord& same, const Binding& binding, Done done) {
+  InFlightBinding& in_flight = *same.in_flight;
+  if (in_flight.binding.node != binding.node || in_flight.binding.key != binding.key)
+    return done(bound_elsewhere(in_flight));
+  const bool asked = same.state == PodState::binding;
+  if (!asked && !is_node_certain(binding.node)) return bind_when_certain(binding, std::move(done));
+  in_flight.waiting.push_back(std::move(done));
+  if (!asked) ask_cluster(same);
 }
 
 void Scheduler::bind_when_certain(const Binding& binding, Done done) {
@@ -110,61 +119,59 @@ void Scheduler::bind_when_certain(const Binding& binding, Done done) {
                     });
 }
 
-void Scheduler::ask_cluster(const std::string& uid) {
-  InFlightBinding& in_flight = in_flight_.find(uid)->second;
+void Scheduler::ask_cluster(PodRecord& record) {
+  records_.on(record.uid, PodEvent::sent);
+  InFlightBinding& in_flight = *record.in_flight;
   in_flight.term = term();
-  in_flight.asked = true;
   in_flight.question = ++questions_;
-  cluster_.bind(in_flight.binding, in_flight.annotations,
-                [this, uid, question = in_flight.question](const Result<void>& result) {
-                  cluster_answered(uid, question, result);
-                });
+  // copies: the answer may come before the call returns, and end the record's binding
+  const Binding binding = in_flight.binding;
+  const Annotations annotations = in_flight.annotations;
+  cluster_.bind(binding, annotations,
+                [this, uid = record.uid, question = in_flight.question](
+                    const Result<void>& result) { cluster_answered(uid, question, result); });
 }
 
 void Scheduler::cluster_answered(const std::string& uid, std::uint64_t question,
                                  const Result<void>& result) {
-  const auto it = in_flight_.find(uid);
-  if (it == in_flight_.end() || it->second.question != question) return;  // already answered
-  if (result) return binding_done(it);
+  PodRecord* record = record_in_flight(uid);
+  if (record == nullptr || record->state != PodState::binding ||
+      record->in_flight->question != question) {
+    return;  // already answered
+  }
+  if (result) return binding_done(*record);
+  InFlightBinding& in_flight = *record->in_flight;
   const bool open =
       result.error().code == Errc::unavailable || result.error().code == Errc::deadline;
   const Clock::Steady now = clock_.now();
-  if (!open && it->second.admitted_until <= now) return binding_failed(it, result.error());
+  if (!open && in_flight.admitted_until <= now) return binding_failed(*record, result.error());
   // it may have been bound, by this request or by another scheduler's
-  it->second.asked = false;
-  it->second.ask_again = open ? now + kUncertaintyWindow : it->second.admitted_until;
-  for (const Done& done : std::exchange(it->second.waiting, {})) done(result);
+  records_.on(uid, PodEvent::unanswered);
+  in_flight.ask_again = open ? now + kUncertaintyWindow : in_flight.admitted_until;
+  for (const Done& done : std::exchange(in_flight.waiting, {})) done(result);
 }
 
-void Scheduler::binding_done(InFlightMap::iterator it) {
-  InFlightBinding in_flight = std::move(it->second);
-  const std::string uid = it->first;
-  in_flight_.erase(it);
-  const Decision& d = in_flight.decision;
+void Scheduler::binding_done(PodRecord& record) {
+  const InFlightBinding in_flight = std::move(*record.in_flight);
+  records_.on(record.uid, PodEvent::stored);
+  ++stored_;
+  record.decision = std::make_unique<Decision>(in_flight.decision);
+  const Decision& d = *record.decision;
   observer_.reservation(ReservationEvent::confirmed);
-  observer_.bound(
-      {d.pod, uid, in_flight.binding.node, comma_list(d.indices), d.gbps, d.best_gbps, d.id});
-  last_evaluations_.erase(uid);
-  keep(std::move(in_flight.decision));
-  observer_.placed(placed_pod_of(*decision(uid)));
+  observer_.bound({d.pod, record.uid, in_flight.binding.node, comma_list(d.indices), d.gbps,
+                   d.best_gbps, d.id});
+  observer_.placed(placed_pod_of(d));
   for (const Done& done : in_flight.waiting) done({});
 }
 
-// Replaces the pod's earlier decision.
-void Scheduler::keep(Decision decision) {
-  decisions_.erase(decision.uid);
-  auto kept = std::make_unique<Decision>(std::move(decision));
-  const std::string_view uid = kept->uid;
-  decisions_.emplace(uid, std::move(kept));
-}
-
-void Scheduler::binding_failed(InFlightMap::iterator it, const Error& why) {
-  const std::string uid = it->first;
-  const std::vector<Done> waiting = std::move(it->second.waiting);
-  const NodeId node = it->second.decision.node;
-  in_flight_.erase(it);
+void Scheduler::binding_failed(PodRecord& record, const Error& why) {
+  const std::string uid = record.uid;
+  const std::vector<Done> waiting = std::move(record.in_flight->waiting);
+  const NodeId node = record.in_flight->decision.node;
+  records_.on(uid, PodEvent::refused);
   ledger_.reopen(uid, clock_.now());
   withdraw(uid);
+  ++freed_;
   end_disputes(node);
   for (const Done& done : waiting) done(why);
 }
@@ -173,19 +180,20 @@ void Scheduler::binding_failed(InFlightMap::iterator it, const Error& why) {
 // outcome. Until that succeeds, its chips stay taken.
 void Scheduler::check_bindings() {
   std::vector<std::pair<std::string, PodKey>> due;
-  for (auto& [uid, in_flight] : in_flight_) {
-    if (in_flight.asked || in_flight.ask_again > clock_.now()) continue;
-    in_flight.ask_again = clock_.now() + kRecheckInterval;
-    due.emplace_back(uid, in_flight.binding.key);
+  for (PodRecord* record : records_.in(PodState::uncertain)) {
+    if (record->in_flight->ask_again > clock_.now()) continue;
+    record->in_flight->ask_again = clock_.now() + kRecheckInterval;
+    due.emplace_back(record->uid, record->in_flight->binding.key);
   }
   for (const auto& [uid, key] : due) {
     cluster_.refresh(key, [this, uid = uid](const Result<void>& result) {
-      const auto it = in_flight_.find(uid);  // none: the pod was found bound, or is gone
-      if (!result || it == in_flight_.end() || it->second.asked) return;
-      binding_failed(it, make_error(Errc::unavailable, "the API server did not store the binding"));
+      PodRecord* record = records_.find(uid);  // elsewhere: the pod was found bound, or is gone
+      if (!result || record == nullptr || record->state != PodState::uncertain) return;
+      binding_failed(*record,
+                     make_error(Errc::unavailable, "the API server did not store the binding"));
     });
   }
-  check_orphans();
+  check_seconds();
 }
 
 // Reserves chips for the pod on this node. Keeps an existing reservation there if its chips are
@@ -208,13 +216,13 @@ Result<void> Scheduler::take_chips(const PodRequest& pod, NodeId node) {
     return make_error(Errc::conflict, "pod " + pod.key.text() + " no longer fits on node " +
                                           nodes_.node(node).name + ": " + taken.verdict.reason);
   }
-  LastEvaluation& last = last_evaluations_[pod.uid];
-  last.pod = pod.key;
-  last.node = node;
-  last.request = taken.request;
-  last.gbps = taken.verdict.gbps;
-  last.best_gbps = taken.verdict.best_gbps;
-  last.others.clear();
+  auto& evaluation = records_.find(pod.uid)->evaluation;
+  if (evaluation == nullptr) evaluation = std::make_unique<LastEvaluation>();
+  evaluation->node = node;
+  evaluation->request = taken.request;
+  evaluation->gbps = taken.verdict.gbps;
+  evaluation->best_gbps = taken.verdict.best_gbps;
+  evaluation->others.clear();
   hold_reservation(Verb::bind, pod, node, taken);
   held = ledger_.find(pod.uid);
   if (held == nullptr) return make_error(Errc::internal, "the chips could not be held");
@@ -236,11 +244,11 @@ Decision Scheduler::decide(const PodRequest& pod, const Holding& holding) {
   d.indices = node.topology.indices(holding.chips);
   d.distributed = context.distributed;
   d.beside = beside_on(context, holding.node);
-  const auto last = last_evaluations_.find(pod.uid);
-  if (last != last_evaluations_.end() && last->second.node == holding.node &&
-      last->second.request) {
-    d.request = last->second.request;
-    d.others = last->second.others;
+  const PodRecord* record = records_.find(pod.uid);
+  const LastEvaluation* last = record == nullptr ? nullptr : record->evaluation.get();
+  if (last != nullptr && last->node == holding.node && last->request) {
+    d.request = last->request;
+    d.others = last->others;
   } else {
     d.request = solver::Request{
         node.free() | holding.chips, {}, d.beside, holding.chips.size(), context.distributed};

@@ -78,7 +78,6 @@ const Evaluation& Scheduler::evaluate(Verb verb, const PodRequest& asked,
     chosen_ = found ? answer(context, evaluation_.best_node) : Answer{};
   }
   if (known != nullptr && verb != Verb::predicate) remember(verb, pod, purpose);
-  if (known == nullptr && verb == Verb::filter && evaluation_.fits == 0) remember_unseen(pod);
   if (to_bind && found) {
     if (context.part != nullptr) {
       groups_.extend(group_id(pod), clock_.now() + options_.reservation_ttl);
@@ -248,20 +247,25 @@ std::string Scheduler::rejection_summary() const {
   return text;
 }
 
-// Keeps what explain needs later. Cost: a few verdicts, independent of the number of nodes.
+// Keeps what explain needs later. Cost: a few verdicts, and a bit per node.
 void Scheduler::remember(Verb verb, const PodRequest& pod, Purpose purpose) {
   const Evaluation& s = evaluation_;
+  PodRecord* record = records_.find(pod.uid);
+  if (record == nullptr) return;  // it requests no chips
   LastEvaluation last;
-  last.pod = pod.key;
   last.node = s.best_node;
   if (purpose == Purpose::in_session) {
     last.in_sessions = true;
   } else if (verb == Verb::prioritize) {
-    last.offered = last_evaluations_[pod.uid].offered;  // prioritize sees only what filter left
+    // prioritize sees only what filter left
+    if (record->evaluation != nullptr) last.offered = record->evaluation->offered;
   } else {
-    if (offered_ == nullptr || *offered_ != s.nodes) {
-      offered_ = std::make_shared<const std::vector<NodeId>>(s.nodes);
+    NodeSet nodes(nodes_.size());
+    for (const NodeId id : s.nodes) {
+      if (id != kNoNode) nodes[id] = true;
     }
+    if (offered_ == nullptr || *offered_ != nodes)
+      offered_ = std::make_shared<const NodeSet>(std::move(nodes));
     last.offered = offered_;
   }
   if (s.best_node != kNoNode) {
@@ -294,7 +298,7 @@ void Scheduler::remember(Verb verb, const PodRequest& pod, Purpose purpose) {
         {twin ? std::string() : nodes_.node(v.first).name, v.count - (twin ? 1U : 0U), v.cause,
          s.best_node == kNoNode ? v.reason : why_lost(v, s.verdicts[s.best]), v.gbps});
   }
-  last_evaluations_[pod.uid] = std::move(last);
+  record->evaluation = std::make_unique<LastEvaluation>(std::move(last));
 }
 
 Result<FilterAnswer> Scheduler::filter(const PodRequest& pod,

@@ -58,6 +58,7 @@ void Scheduler::withdraw(std::string_view uid) {
     return;
   }
   ledger_.drop(uid);
+  ++freed_;
   observer_.reservation(ReservationEvent::dropped);
 }
 
@@ -68,6 +69,7 @@ void Scheduler::expire_reservations() {
 
 void Scheduler::end_reservations(Clock::Steady due, ReservationEvent result) {
   const std::vector<Holding> expired = ledger_.expire(due);
+  freed_ += expired.size();
   for (const Holding& gone : expired) {
     observer_.reservation(result);
     if (!gone.group.empty()) groups_.forget(gone);
@@ -92,14 +94,18 @@ void Scheduler::rebase(NodeId node, const std::vector<int>& old_indices) {
     }
   }
   groups_.forget_requests(node);
-  for (auto& [uid, last] : last_evaluations_) {
-    if (last.node == node) last.request.reset();
+  for (const PodState state :
+       {PodState::pending, PodState::reserved, PodState::binding, PodState::uncertain}) {
+    for (PodRecord* record : records_.in(state)) {
+      LastEvaluation* last = record->evaluation.get();
+      if (last != nullptr && last->node == node) last->request.reset();
+    }
   }
-  for (auto& [uid, decision] : decisions_) {
-    if (decision->node == node) decision->request.reset();
-  }
-  for (auto& [uid, in_flight] : in_flight_) {
-    if (in_flight.decision.node == node) in_flight.decision.request.reset();
+  for (const Holding* held : ledger_.on(node)) {
+    PodRecord* record = records_.find(held->uid);
+    if (record == nullptr) continue;
+    if (record->decision != nullptr) record->decision->request.reset();
+    if (record->in_flight != nullptr) record->in_flight->decision.request.reset();
   }
 }
 

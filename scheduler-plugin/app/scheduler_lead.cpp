@@ -21,8 +21,11 @@ std::uint64_t Scheduler::term() const { return leadership_ == nullptr ? 0 : lead
 void Scheduler::step_down() {
   for (const std::string& uid : speculative_.end_others({})) withdraw(uid);
   end_reservations(Clock::Steady::max(), ReservationEvent::dropped);
-  last_evaluations_.clear();  // another replica answers these pods now
-  unseen_pods_.clear();
+  for (const PodState state :
+       {PodState::pending, PodState::reserved, PodState::binding, PodState::uncertain}) {
+    // another replica answers these pods now
+    for (PodRecord* record : records_.in(state)) record->evaluation.reset();
+  }
 }
 
 bool Scheduler::is_node_certain(const std::string& node) {
@@ -58,32 +61,37 @@ bool Scheduler::is_earlier(std::uint64_t than) const {
 // A pod is bound with these chips. A binding of an earlier term for the same chips was unknown to
 // the leader that gave them away, so it was never stored.
 void Scheduler::give_up_earlier(NodeId node, const Placement& claimed) {
-  for (auto it = orphans_.begin(); it != orphans_.end();) {
-    const Holding* kept = ledger_.find(it->second.holding);
-    const std::vector<int> indices = nodes_.node(kept->node).topology.indices(kept->chips);
-    const bool same =
-        kept->node == node && is_earlier(it->second.term) &&
-        std::any_of(indices.begin(), indices.end(), [&](int chip) {
-          return std::find(claimed.chips.begin(), claimed.chips.end(), chip) != claimed.chips.end();
-        });
-    if (same) ledger_.drop(it->second.holding);
-    it = same ? orphans_.erase(it) : std::next(it);
-  }
-  std::vector<std::string> lost;
-  for (const auto& [uid, in_flight] : in_flight_) {
-    const Decision& d = in_flight.decision;
-    if (d.node != node || uid == claimed.uid || !is_earlier(in_flight.term)) continue;
-    const bool same = std::any_of(d.indices.begin(), d.indices.end(), [&](int chip) {
+  const auto claims_any = [&](const std::vector<int>& indices) {
+    return std::any_of(indices.begin(), indices.end(), [&](int chip) {
       return std::find(claimed.chips.begin(), claimed.chips.end(), chip) != claimed.chips.end();
     });
-    if (same) lost.push_back(uid);
+  };
+  std::vector<PodRecord*> lost;
+  for (PodRecord* record : records_.with_second()) {
+    const Holding* kept = ledger_.find(record->second->holding);
+    if (kept->node == node && is_earlier(record->second->term) &&
+        claims_any(nodes_.node(node).topology.indices(kept->chips)))
+      lost.push_back(record);
   }
-  for (const std::string& uid : lost) {
-    const auto it = in_flight_.find(uid);
-    binding_failed(it,
-                   make_error(Errc::conflict, "the chips of pod " + it->second.binding.key.text() +
-                                                  " were given to another pod by the next "
-                                                  "leader"));
+  for (PodRecord* record : lost) {
+    ledger_.drop(record->second->holding);
+    records_.end_second(*record);
+  }
+  std::vector<std::string> uids;
+  for (const PodState state : {PodState::binding, PodState::uncertain}) {
+    for (const PodRecord* record : records_.in(state)) {
+      const Decision& d = record->in_flight->decision;
+      if (d.node == node && record->uid != claimed.uid && is_earlier(record->in_flight->term) &&
+          claims_any(d.indices))
+        uids.push_back(record->uid);
+    }
+  }
+  for (const std::string& uid : uids) {
+    PodRecord* record = record_in_flight(uid);
+    if (record == nullptr) continue;
+    binding_failed(*record, make_error(Errc::conflict, "the chips of pod " + record->key.text() +
+                                                           " were given to another pod by the next "
+                                                           "leader"));
   }
 }
 

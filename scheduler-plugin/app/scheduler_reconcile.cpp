@@ -47,22 +47,24 @@ bool belongs(const std::vector<const Holding*>& holdings, std::optional<int> slo
 
 void Scheduler::pod_added(const ClusterPod& pod, const Placement* claimed) {
   jobs_.add(pod.request);
-  pod_seen(pod);
+  if (pod.request.chips == 0) return;
+  records_.on(pod.request.uid, PodEvent::arrived, pod.request.key);
   if (!pod.node.empty()) reconcile(pod, credible(pod, claimed));
 }
 
 void Scheduler::pod_bound(const ClusterPod& pod, const Placement* claimed) {
+  if (pod.request.chips == 0) return;
   claimed = credible(pod, claimed);
-  drop_orphans(pod.request.uid);
-  const auto it = in_flight_.find(pod.request.uid);
-  if (it != in_flight_.end()) {
-    const Decision& d = it->second.decision;
-    const bool ours = pod.node == it->second.binding.node && claimed != nullptr &&
+  PodRecord& record = *records_.find(pod.request.uid);
+  drop_second(record);
+  if (record.in_flight != nullptr) {
+    const Decision& d = record.in_flight->decision;
+    const bool ours = pod.node == record.in_flight->binding.node && claimed != nullptr &&
                       claimed->decision == d.id && claimed->chips == d.indices;
-    if (ours) return binding_done(it);
+    if (ours) return binding_done(record);
     binding_failed(
-        it, make_error(Errc::conflict, "pod " + pod.request.key.text() + " was bound to node " +
-                                           pod.node + " by another scheduler"));
+        record, make_error(Errc::conflict, "pod " + pod.request.key.text() + " was bound to node " +
+                                               pod.node + " by another scheduler"));
   }
   reconcile(pod, claimed);
 }
@@ -79,24 +81,17 @@ bool Scheduler::matches_holding(const Holding& held, const Placement& claimed) c
 
 void Scheduler::reconcile(const ClusterPod& pod, const Placement* claimed) {
   const std::string& uid = pod.request.uid;
-  if (pod.request.chips == 0) return;
   if (const Holding* held = ledger_.find(uid)) {
     const bool learned = claimed != nullptr && (held->assumed || !matches_holding(*held, *claimed));
     if (held->bound && !learned) return;
-    disputes_.erase(uid);
-    if (held->bound) {
-      ledger_.drop(uid);
-    } else if (claimed != nullptr || !decides_after_bind(pod)) {
-      withdraw(uid);
-    }
+    if (held->bound) ledger_.drop(uid);
   }
   const NodeId node = nodes_.declare(pod.node);
-  if (claimed == nullptr && node != kNoNode && decides_after_bind(pod)) {
-    if (place_after_bind(pod, node)) return;
-    after_bind_[uid].key = pod.request.key;  // retried later
-  }
-  if (claimed != nullptr) after_bind_.erase(uid);
-  last_evaluations_.erase(uid);
+  // if that fails now, it is tried again later
+  if (claimed == nullptr && node != kNoNode && decides_after_bind(pod) &&
+      place_after_bind(pod, node))
+    return;
+  withdraw(uid);
   // the rest of its group was planned around other chips
   if (is_member(pod.request)) groups_.dissolve(group_id(pod.request));
   if (node == kNoNode) return observer_.unaccounted(pod.request.key, pod.node);
@@ -104,10 +99,10 @@ void Scheduler::reconcile(const ClusterPod& pod, const Placement* claimed) {
   Holding holding = holding_of(pod, node);
   if (claimed != nullptr && contested(*claimed, node).empty()) {
     hold_known(*claimed, std::move(holding));
+    records_.on(uid, PodEvent::found_known);
     recall(pod, *claimed);
   } else {
-    if (claimed != nullptr)
-      disputes_[uid] = Dispute{*claimed, pod.request.key, clock_.now(), false};
+    assume(pod, claimed);
     holding.assumed = true;
     holding.unplaced = pod.request.chips;
     (void)ledger_.hold(std::move(holding));  // cannot fail: it takes no chip yet
@@ -115,6 +110,19 @@ void Scheduler::reconcile(const ClusterPod& pod, const Placement* claimed) {
   if (is_member(pod.request) && !ledger_.find(uid)->group.empty())
     groups_.join(ledger_.find(uid)->group, uid, node);
   settle(node);
+}
+
+// The pod's chips are not known, or not certain.
+void Scheduler::assume(const ClusterPod& pod, const Placement* claimed) {
+  const std::string& uid = pod.request.uid;
+  PodRecord& record = *records_.find(uid);
+  if (record.decision != nullptr) observer_.freed(placed_pod_of(*record.decision));
+  if (claimed == nullptr) {
+    records_.on(uid, PodEvent::found_unknown);
+    return;
+  }
+  records_.on(uid, PodEvent::found_contested);
+  record.dispute = std::make_unique<Dispute>(Dispute{*claimed, clock_.now(), false});
 }
 
 Holding Scheduler::holding_of(const ClusterPod& pod, NodeId node) {
@@ -144,37 +152,39 @@ std::vector<int> Scheduler::contested(const Placement& claimed, NodeId id) const
 
 // If the other pod is gone, its deletion arrived late and the claim is valid.
 void Scheduler::end_disputes(NodeId id) {
-  if (disputes_.empty()) return;
+  if (records_.in(PodState::disputed).empty()) return;
   std::vector<std::string> over;
   for (const Holding* h : ledger_.on(id)) {
-    const auto it = disputes_.find(h->uid);
-    if (it != disputes_.end() && contested(it->second.claimed, id).empty()) over.push_back(h->uid);
+    const PodRecord* record = records_.find(h->uid);
+    if (record != nullptr && record->dispute != nullptr &&
+        contested(record->dispute->claimed, id).empty())
+      over.push_back(h->uid);
   }
   for (const std::string& uid : over) {
-    const Dispute dispute = std::move(disputes_.extract(uid).mapped());
-    const ClusterPod* pod = cluster_.find(dispute.pod);
+    PodRecord& record = *records_.find(uid);
+    const Placement claimed = record.dispute->claimed;
+    const ClusterPod* pod = cluster_.find(record.key);
     // of two with the same claim the first one wins
-    if (pod == nullptr || pod->request.uid != uid || !contested(dispute.claimed, id).empty())
-      continue;
+    if (pod == nullptr || pod->request.uid != uid || !contested(claimed, id).empty()) continue;
     Holding holding = *ledger_.find(uid);
     ledger_.drop(uid);
     holding.assumed = false;
     holding.unplaced = 0;
     holding.chips = {};
     holding.unreported.clear();
-    hold_known(dispute.claimed, std::move(holding));
-    recall(*pod, dispute.claimed);
+    hold_known(claimed, std::move(holding));
+    records_.on(uid, PodEvent::found_known);
+    recall(*pod, claimed);
   }
 }
 
 void Scheduler::publish_disputes() {
-  for (auto& [uid, dispute] : disputes_) {
+  for (PodRecord* record : records_.in(PodState::disputed)) {
+    Dispute& dispute = *record->dispute;
     if (dispute.published || clock_.now() < dispute.since + kDisputeLasts) continue;
     dispute.published = true;
-    const Holding* held = ledger_.find(uid);
-    if (held == nullptr) continue;
-    const NodeId node = held->node;
-    observer_.disputed(dispute.pod, nodes_.node(node).name, contested(dispute.claimed, node));
+    const NodeId node = ledger_.find(record->uid)->node;
+    observer_.disputed(record->key, nodes_.node(node).name, contested(dispute.claimed, node));
   }
 }
 
@@ -268,9 +278,10 @@ void Scheduler::recall(const ClusterPod& pod, const Placement& claimed) {
   d.distributed = pod.request.distributed;
   d.time = claimed.time;
   decision_count_ = std::max(decision_count_, number_of(d.id));
-  keep(std::move(d));
+  PodRecord& record = *records_.find(d.uid);
+  record.decision = std::make_unique<Decision>(std::move(d));
   complete_recalled(holding.node);
-  observer_.placed(placed_pod_of(*decision(pod.request.uid)));
+  observer_.placed(placed_pod_of(*record.decision));
 }
 
 // The rest of a restored decision follows from the machine, whose report may arrive later.
@@ -278,9 +289,10 @@ void Scheduler::complete_recalled(NodeId id) {
   const Node& node = nodes_.node(id);
   if (!node.has_inventory()) return;
   for (const Holding* h : ledger_.on(id)) {
-    const auto it = decisions_.find(h->uid);
-    if (it == decisions_.end() || it->second->best_gbps > 0) continue;
-    Decision& d = *it->second;
+    PodRecord* record = records_.find(h->uid);
+    if (record == nullptr || record->decision == nullptr || record->decision->best_gbps > 0)
+      continue;
+    Decision& d = *record->decision;
     d.best_gbps =
         std::max(d.gbps, node.wiring->best_gbps(static_cast<int>(d.indices.size()), d.distributed));
   }

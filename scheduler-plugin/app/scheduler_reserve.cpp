@@ -119,14 +119,19 @@ Result<std::string> Scheduler::placed_pods(
     std::string_view after, std::size_t most,
     const std::function<void(const PlacedPod&)>& visit) const {
   if (auto ready = require_ready(); !ready) return std::move(ready).error();
-  auto it = decisions_.upper_bound(after);
   std::string last;
-  for (std::size_t i = 0; i < most && it != decisions_.end(); ++i, ++it) {
-    visit(placed_pod_of(*it->second));
-    last = it->first;
-  }
-  if (it == decisions_.end()) last.clear();
-  return last;
+  bool more = false;
+  std::size_t visited = 0;
+  records_.each_after(after, [&](const PodRecord& record) {
+    if (record.decision == nullptr) return true;
+    more = visited == most;
+    if (more) return false;
+    visit(placed_pod_of(*record.decision));
+    last = record.uid;
+    ++visited;
+    return true;
+  });
+  return more ? last : std::string();
 }
 
 }  // namespace chipweave::sched

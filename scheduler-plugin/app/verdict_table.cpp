@@ -10,23 +10,6 @@ constexpr std::size_t kMaxVerdicts = 4096;
 
 }  // namespace
 
-Verdict rejected(Cause cause, bool unresolvable, std::string reason) {
-  Verdict v;
-  v.cause = cause;
-  v.unresolvable = unresolvable;
-  v.reason = std::move(reason);
-  return v;
-}
-
-Verdict group_elsewhere() {
-  return rejected(Cause::group, false, "the other pods of the group are on another node");
-}
-
-Verdict binding_elsewhere() {
-  return rejected(Cause::binding, false,
-                  "the pod is being bound to another node; the outcome is not known yet");
-}
-
 VerdictTable::VerdictTable(RequestKind kind) : kind_(std::move(kind)) { clear(); }
 
 void VerdictTable::clear() {

@@ -15,27 +15,10 @@
 #include <tuple>
 #include <vector>
 
-#include "scheduler-plugin/app/observer.hpp"
+#include "scheduler-plugin/model/verdict.hpp"
 #include "scheduler-plugin/state/node_table.hpp"
 
 namespace chipweave::sched {
-
-struct Verdict {
-  // In the current evaluation: how many nodes got it, and the first of them in natural name order.
-  std::size_t count = 0;
-  NodeId first = kNoNode;
-  std::uint32_t first_order = ~std::uint32_t{0};
-  int level = 0;  // score of a node that is not the best
-
-  Cause cause = Cause::none;  // none: it fits
-  bool unresolvable = false;  // no change in load or health would make it fit
-  int left_over = 0;          // free chips that would remain
-  double gbps = 0;            // of the chips that the pod would get
-  double best_gbps = 0;
-  std::string reason;  // message; the same for the same cause on every node
-
-  bool fits() const { return cause == Cause::none; }
-};
 
 // Everything in a request that a verdict depends on, except the chips that its own job already
 // holds.
@@ -88,9 +71,5 @@ class VerdictTable {
   std::vector<std::uint64_t> serials_;  // by state, of what by_state_ was learned from
   std::uint64_t last_serial_ = 0;
 };
-
-Verdict rejected(Cause cause, bool unresolvable, std::string reason);
-Verdict group_elsewhere();
-Verdict binding_elsewhere();
 
 }  // namespace chipweave::sched

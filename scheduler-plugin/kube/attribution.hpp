@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "common/codec/kube/pod/pod.hpp"
-#include "scheduler-plugin/app/model.hpp"
+#include "scheduler-plugin/model/placement.hpp"
 
 namespace chipweave::sched {
 

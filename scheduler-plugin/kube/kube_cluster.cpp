@@ -6,8 +6,8 @@
 
 #include "common/base/dns_name.hpp"
 #include "scheduler-plugin/app/annotations.hpp"
-#include "scheduler-plugin/app/jobs.hpp"
 #include "scheduler-plugin/kube/attribution.hpp"
+#include "scheduler-plugin/model/pod.hpp"
 
 namespace chipweave::sched {
 namespace {

@@ -16,9 +16,9 @@
 #include "common/kube/annotator.hpp"
 #include "common/kube/binder.hpp"
 #include "common/kube/reflector.hpp"
-#include "scheduler-plugin/app/leadership.hpp"
 #include "scheduler-plugin/kube/pod_request.hpp"
 #include "scheduler-plugin/state/cluster.hpp"
+#include "scheduler-plugin/state/leadership.hpp"
 
 namespace chipweave::sched {
 

@@ -13,8 +13,8 @@
 #include "common/base/clock.hpp"
 #include "common/kube/leader_elector.hpp"
 #include "common/kube/transport.hpp"
-#include "scheduler-plugin/app/leadership.hpp"
 #include "scheduler-plugin/kube/leader_label.hpp"
+#include "scheduler-plugin/state/leadership.hpp"
 
 namespace chipweave::sched {
 

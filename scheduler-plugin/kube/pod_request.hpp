@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/codec/kube/pod/pod.hpp"
-#include "scheduler-plugin/app/model.hpp"
+#include "scheduler-plugin/model/pod.hpp"
 
 namespace chipweave::sched {
 

@@ -1,5 +1,6 @@
 #include "scheduler-plugin/kube/requeue_trigger.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "common/base/dns_name.hpp"
@@ -9,30 +10,34 @@
 namespace chipweave::sched {
 
 void RequeueTrigger::check() {
+  const bool urgent = all_ || scheduler_.gains() != gains_;
+  if ((!urgent && scheduler_.freed() == freed_) || call_ != nullptr) return;
   const Clock::Steady now = scheduler_.clock().now();
-  if ((scheduler_.changes() == seen_ && !all_) || call_ != nullptr) return;
-  if (touched_ > 0 && now - last_ < options_.at_most_every) return;
-  seen_ = scheduler_.changes();
-  const bool all = std::exchange(all_, false);
-  const std::string node = all ? any_node_if_pods_wait() : scheduler_.room_for_rejected();
-  if (node.empty() || !is_dns_subdomain(node)) return;
+  const bool useful = scheduler_.stored() != stored_;
+  const auto wait = urgent || useful ? options_.at_most_every : wait_;
+  if (touched_ > 0 && now - last_ < wait) return;
+  const bool waits = scheduler_.pods_wait();
+  const std::string node = waits ? any_node() : std::string();
+  all_ = all_ && waits && node.empty();
+  gains_ = scheduler_.gains();
+  freed_ = scheduler_.freed();
+  if (node.empty()) return;
+  stored_ = scheduler_.stored();
+  wait_ = urgent || useful ? options_.at_most_every : std::min(wait_ * 2, options_.longest_wait);
   last_ = now;
-  touch(node, all);
+  touch(node);
 }
 
-std::string RequeueTrigger::any_node_if_pods_wait() const {
-  bool waits = false;
-  scheduler_.cluster().each([&](const ClusterPod& pod) {
-    waits = waits || (pod.node.empty() && pod.request.chips > 0 && pod.refused.empty());
-  });
+std::string RequeueTrigger::any_node() const {
   const NodeTable& nodes = scheduler_.nodes();
-  for (NodeId id = 0; waits && id < nodes.size(); ++id) {
-    if (nodes.node(id).has_inventory()) return nodes.node(id).name;
+  for (NodeId id = 0; id < nodes.size(); ++id) {
+    const Node& node = nodes.node(id);
+    if (node.has_inventory() && !node.stale && is_dns_subdomain(node.name)) return node.name;
   }
   return {};
 }
 
-void RequeueTrigger::touch(const std::string& node, bool all) {
+void RequeueTrigger::touch(const std::string& node) {
   JsonWriter w;
   w.begin_object().key("metadata").begin_object().key("annotations").begin_object();
   w.field(kRequeueAnnotation,
@@ -44,15 +49,13 @@ void RequeueTrigger::touch(const std::string& node, bool all) {
   call.content_type = "application/merge-patch+json";
   call.body = w.take();
   call.deadline = std::chrono::milliseconds(5000);
-  call_ = transport_.call(std::move(call), [this, node, all](const Result<kube::Reply>& reply) {
+  call_ = transport_.call(std::move(call), [this, node](const Result<kube::Reply>& reply) {
     const auto over = std::move(call_);
     if (reply && reply->status == 200) return;
     obs::log(obs::Level::warn, "cannot make kube-scheduler retry waiting pods",
              {{"node", node},
               {"error", reply ? "HTTP " + std::to_string(reply->status) : reply.error().text()}});
-    scheduler_.requeue_again();
-    seen_ = 0;
-    all_ = all_ || all;
+    all_ = true;
   });
 }
 

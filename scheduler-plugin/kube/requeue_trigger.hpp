@@ -1,10 +1,11 @@
 // RequeueTrigger — makes kube-scheduler retry pods that were rejected.
 //
-// kube-scheduler retries a rejected pod only when an object that it watches changes. It does not
-// notice that chips recover or that a reservation ends. When chips come free for a rejected pod,
-// one Node is annotated, and only then; with Kubernetes 1.36 this requeues all such pods at once.
-// The same happens when this replica begins to lead, because another one rejected the pods. Owner:
-// the loop thread.
+// kube-scheduler retries a rejected pod when an object that it watches changes. It does not notice
+// that chips recover, that a machine is reported or that a reservation ends. When one of these
+// happens while pods wait, one Node is annotated; with Kubernetes 1.36 this requeues all of them at
+// once. The same happens when this replica begins to lead, because another one rejected the pods.
+// Reservations also end because kube-scheduler cannot place a pod for reasons of its own: as long
+// as no pod gets bound, they trigger at growing intervals. Owner: the loop thread.
 #pragma once
 
 #include <chrono>
@@ -24,9 +25,13 @@ class RequeueTrigger {
  public:
   struct Options {
     std::chrono::milliseconds at_most_every{500};
+    std::chrono::milliseconds longest_wait{8000};  // between triggers that led to nothing
   };
   RequeueTrigger(kube::Transport& transport, Scheduler& scheduler, Options options)
-      : transport_(transport), scheduler_(scheduler), options_(options) {}
+      : transport_(transport),
+        scheduler_(scheduler),
+        options_(options),
+        wait_(options.at_most_every) {}
 
   // Cheap if nothing changed; call it several times a second.
   void check();
@@ -35,14 +40,17 @@ class RequeueTrigger {
   std::uint64_t touched() const { return touched_; }
 
  private:
-  std::string any_node_if_pods_wait() const;
-  void touch(const std::string& node, bool all);
+  std::string any_node() const;
+  void touch(const std::string& node);
 
   kube::Transport& transport_;
   Scheduler& scheduler_;
   Options options_;
-  bool all_ = false;        // trigger even without rejections of our own
-  std::uint64_t seen_ = 0;  // Scheduler::changes() at the last check
+  bool all_ = false;                // trigger even though nothing changed here
+  std::uint64_t gains_ = 0;         // Scheduler::gains() at the last trigger
+  std::uint64_t freed_ = 0;         // likewise
+  std::uint64_t stored_ = 0;        // bindings at the last trigger
+  std::chrono::milliseconds wait_;  // after the last trigger, if only reservations ended
   Clock::Steady last_{};
   std::uint64_t touched_ = 0;
   std::unique_ptr<kube::Ticket> call_;

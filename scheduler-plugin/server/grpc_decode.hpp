@@ -7,7 +7,8 @@
 
 #include "chipweave/v1/inventory.pb.h"
 #include "chipweave/v1/placement.pb.h"
-#include "scheduler-plugin/app/model.hpp"
+#include "scheduler-plugin/model/inventory.hpp"
+#include "scheduler-plugin/model/pod.hpp"
 
 namespace chipweave::sched {
 

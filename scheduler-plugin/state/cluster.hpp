@@ -9,7 +9,8 @@
 #include <string_view>
 
 #include "common/base/result.hpp"
-#include "scheduler-plugin/app/model.hpp"
+#include "scheduler-plugin/model/binding.hpp"
+#include "scheduler-plugin/model/placement.hpp"
 
 namespace chipweave::sched {
 

@@ -32,8 +32,15 @@ Result<void> Ledger::hold(Holding holding) {
   on_[node].push_back(&held);
   add_to_job(held);
   nodes_.set_taken(node, taken | chips, on_[node].size());
+  tell(held, PodEvent::held);
   check();
   return {};
+}
+
+// Bound holdings have events of their own, and spare parts are no pod's.
+void Ledger::tell(const Holding& reservation, PodEvent event) {
+  if (pods_ != nullptr && !reservation.bound && !reservation.spare)
+    pods_->on(reservation.uid, event);
 }
 
 const Holding& Ledger::put(Holding holding) {
@@ -117,6 +124,7 @@ void Ledger::hand_over(std::string_view from, Holder to) {
   take_from_job(holding);
   auto& here = on_[holding.node];
   const auto place = std::find(here.begin(), here.end(), it->second.get());
+  tell(holding, PodEvent::released);
   holdings_.erase(it);
   holding.uid = std::move(to.uid);
   holding.key = std::move(to.key);
@@ -125,6 +133,7 @@ void Ledger::hand_over(std::string_view from, Holder to) {
   reservations_.emplace(holding.expires, holding.uid);
   add_to_job(holding);
   *place = &put(std::move(holding));
+  tell(**place, PodEvent::held);
   check();
 }
 
@@ -137,6 +146,7 @@ bool Ledger::drop(std::string_view uid) {
   here.erase(std::find(here.begin(), here.end(), &holding));
   take_from_job(holding);
   nodes_.set_taken(holding.node, nodes_.node(holding.node).taken - holding.chips, here.size());
+  tell(holding, PodEvent::released);
   holdings_.erase(it);
   check();
   return true;

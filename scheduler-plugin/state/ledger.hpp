@@ -15,7 +15,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "common/base/result.hpp"
+#include "scheduler-plugin/model/pod.hpp"
 #include "scheduler-plugin/state/node_table.hpp"
+#include "scheduler-plugin/state/pod_record.hpp"
 
 namespace chipweave::sched {
 
@@ -44,7 +47,8 @@ struct Holding {
 
 class Ledger {
  public:
-  explicit Ledger(NodeTable& nodes) : nodes_(nodes) {}
+  // pods, if any, is told when a reservation of a pod is made and when it ends.
+  explicit Ledger(NodeTable& nodes, PodRecords* pods = nullptr) : nodes_(nodes), pods_(pods) {}
   Ledger(const Ledger&) = delete;
   Ledger& operator=(const Ledger&) = delete;
 
@@ -93,9 +97,11 @@ class Ledger {
   void forget_reservation(const Holding& holding);
   void add_to_job(const Holding& holding);
   void take_from_job(const Holding& holding);
+  void tell(const Holding& reservation, PodEvent event);
   void check() const;
 
   NodeTable& nodes_;
+  PodRecords* pods_;
   std::unordered_map<std::string_view, std::unique_ptr<Holding>> holdings_;  // by the uid in it
   std::vector<std::vector<const Holding*>> on_;
   std::multimap<Clock::Steady, std::string> reservations_;

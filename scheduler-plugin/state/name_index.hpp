@@ -13,10 +13,9 @@
 #include <string_view>
 #include <vector>
 
-namespace chipweave::sched {
+#include "scheduler-plugin/model/node_id.hpp"
 
-using NodeId = std::uint32_t;  // 0, 1, 2 … in the order of NameIndex::add
-inline constexpr NodeId kNoNode = ~NodeId{0};
+namespace chipweave::sched {
 
 class NameIndex {
  public:

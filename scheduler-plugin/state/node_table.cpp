@@ -16,6 +16,13 @@ std::vector<int> indices_of(const domain::NodeTopology& topology) {
   return indices;
 }
 
+// Whether a request may fit now that did not before.
+bool offers_more(const NodeState& before, const NodeState& now) {
+  return (before.stale && !now.stale) || before.wiring != now.wiring ||
+         before.resources != now.resources || !(now.free - before.free).empty() ||
+         !(before.network_unhealthy - now.network_unhealthy).empty();
+}
+
 }  // namespace
 
 std::size_t NodeTable::StateHash::operator()(const StateKey& key) const {
@@ -110,7 +117,7 @@ void NodeTable::leave_state(StateId id) {
   unused_states_.push_back(id);
 }
 
-void NodeTable::restate(NodeId id) {
+void NodeTable::restate(NodeId id, bool reported) {
   const Node& n = *nodes_[id];
   if (!n.has_inventory()) return;
   NodeState next{n.wiring, n.free(), n.unhealthy, n.network_unhealthy, resources_of_[id],
@@ -128,7 +135,8 @@ void NodeTable::restate(NodeId id) {
     serials_[it->second] = ++last_serial_;
   }
   const StateId to = it->second;
-  if (standings_[id].state != to) ++changes_;
+  const StateId from = standings_[id].state;
+  if (reported && (from == kNoState || offers_more(states_[from], states_[to]))) ++gains_;
   ++states_[to].nodes;  // before leaving: the node may stay where it is
   leave_state(standings_[id].state);
   standings_[id].state = to;
@@ -144,7 +152,7 @@ void NodeTable::set_taken(NodeId id, ChipSet taken, std::size_t holders) {
 void NodeTable::set_stale(NodeId id, bool stale) {
   if (nodes_[id]->stale == stale) return;
   nodes_[id]->stale = stale;
-  restate(id);
+  restate(id, !stale);
 }
 
 void NodeTable::seen(NodeId id, std::string_view boot_id, Clock::Steady now) {
@@ -203,7 +211,7 @@ NodeTable::Reported NodeTable::report(InventoryReport report, Clock::Steady now)
   n.sequence = sequence;
   n.last_seen = now;
   n.stale = false;
-  restate(id);
+  restate(id, true);
   return result;
 }
 

@@ -18,8 +18,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "common/base/clock.hpp"
 #include "common/solver/chips/machine_cache.hpp"
-#include "scheduler-plugin/app/model.hpp"
+#include "scheduler-plugin/model/inventory.hpp"
 #include "scheduler-plugin/state/name_index.hpp"
 
 namespace chipweave::sched {
@@ -86,8 +87,8 @@ class NodeTable {
   std::uint64_t serial(StateId id) const { return serials_[id]; }
   // Rises with every new state.
   std::uint64_t last_serial() const { return last_serial_; }
-  // Rises whenever a node changes its state.
-  std::uint64_t changes() const { return changes_; }
+  // Rises whenever an agent's report or heartbeat lets a node offer more than before.
+  std::uint64_t gains() const { return gains_; }
   const std::vector<std::string>& resource_set(std::uint32_t id) const {
     return resource_sets_[id];
   }
@@ -138,7 +139,8 @@ class NodeTable {
   NodeId add(std::string name);
   NodeId make_room(std::string name);
   void reset(NodeId id, std::string name);
-  void restate(NodeId id);
+  // reported: because of a report or heartbeat, which gains() counts.
+  void restate(NodeId id, bool reported = false);
   void leave_state(StateId id);
   static StateKey key_of(const NodeState& state);
   std::uint32_t intern_resources(const std::vector<std::string>& resources);
@@ -153,7 +155,7 @@ class NodeTable {
   std::vector<NodeState> states_;
   std::vector<std::uint64_t> serials_;  // by state id
   std::uint64_t last_serial_ = 0;
-  std::uint64_t changes_ = 0;
+  std::uint64_t gains_ = 0;
   std::vector<StateId> unused_states_;
   std::unordered_map<StateKey, StateId, StateHash> state_ids_;
   std::vector<std::vector<std::string>> resource_sets_;

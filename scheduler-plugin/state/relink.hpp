@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "common/base/result.hpp"
-#include "scheduler-plugin/app/model.hpp"
+#include "scheduler-plugin/model/inventory.hpp"
 
 namespace chipweave::sched {
 

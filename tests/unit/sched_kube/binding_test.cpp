@@ -21,6 +21,7 @@ class KubeBind : public ::testing::Test {
     world_.add_node("n1", "hgx-v100-8");
     world_.add_node("n2", "hgx-v100-8");
     world_.api.settle();
+    world_.tick();
   }
   void TearDown() override {
     world_.come_to_rest();

@@ -1,17 +1,13 @@
-// Jobs — which pods belong together: the job identity of a pod from the labels that job controllers
-// set, and how many accelerator pods of each job the cluster holds.
+// Jobs — how many accelerator pods of each job the cluster holds. Owner: the loop thread.
 #pragma once
 
 #include <cstddef>
 #include <map>
 #include <string>
 
-#include "scheduler-plugin/app/model.hpp"
+#include "scheduler-plugin/model/pod.hpp"
 
 namespace chipweave::sched {
-
-// "" if the pod carries no such label and is in no gang. Never equal for pods of two namespaces.
-std::string job_identity(const PodRequest& pod);
 
 class Jobs {
  public:

@@ -7,10 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "common/base/clock.hpp"
 #include "common/solver/chips/machine.hpp"
-#include "scheduler-plugin/app/model.hpp"
-#include "scheduler-plugin/app/observer.hpp"
-#include "scheduler-plugin/state/node_table.hpp"
+#include "scheduler-plugin/model/node_id.hpp"
+#include "scheduler-plugin/model/pod.hpp"
+#include "scheduler-plugin/model/verdict.hpp"
 
 namespace chipweave::sched {
 
@@ -23,28 +24,22 @@ struct Considered {
   double gbps = 0;
 };
 
+// Nodes by id, a bit each. Pods that were offered the same nodes share one.
+using NodeSet = std::vector<bool>;
+
 // What the pod's last filter or prioritize found; kept for explanations.
 struct LastEvaluation {
-  PodKey pod;
   NodeId node = kNoNode;                   // the best one
   std::optional<solver::Request> request;  // none after the node's chips changed
   double gbps = 0;
   double best_gbps = 0;
   std::vector<Considered> others;  // best first, at most kMaxConsidered
-  // The nodes in the filter request, kNoNode for those without inventory. The caller had ruled out
-  // the others (node selector, taints, other resources).
-  std::shared_ptr<const std::vector<NodeId>> offered;
+  // The nodes in the filter request that have inventory. The caller had ruled out the others (node
+  // selector, taints, other resources).
+  std::shared_ptr<const NodeSet> offered;
   bool in_sessions = false;  // evaluated node by node: the offered nodes are not known
-  bool requeued = false;     // rejected, and its scheduler was triggered since
 };
 inline constexpr std::size_t kMaxConsidered = 16;
-
-// A pod that filter rejected before our watch delivered it, because its scheduler's watch was
-// faster. Once the pod arrives it is requeued like any other.
-struct UnseenPod {
-  std::string uid;
-  std::shared_ptr<const std::vector<NodeId>> offered;
-};
 
 struct Decision {
   std::string id;  // "d-000123"
@@ -52,9 +47,9 @@ struct Decision {
   std::string uid;
   std::string resource;
   NodeId node = kNoNode;
-  ChipSet chips;             // slots at the time of the decision
+  domain::ChipSet chips;     // slots at the time of the decision
   std::vector<int> indices;  // vendor indices of the same chips
-  ChipSet beside;            // chips of the same job on the node at that time
+  domain::ChipSet beside;    // chips of the same job on the node at that time
   double gbps = 0;           // of chips and already held ones together
   double best_gbps = 0;
   bool distributed = false;

@@ -1,4 +1,4 @@
-#include "scheduler-plugin/app/jobs.hpp"
+#include "scheduler-plugin/model/pod.hpp"
 
 #include <array>
 
@@ -28,6 +28,12 @@ constexpr std::array<JobLabel, 12> kJobLabels{{
 
 }  // namespace
 
+bool is_member(const PodRequest& pod) {
+  return pod.group && pod.group->replicas > 1 && pod.chips > 0;
+}
+
+std::string group_id(const PodRequest& pod) { return pod.key.ns + "/" + pod.group->name; }
+
 std::string job_identity(const PodRequest& pod) {
   if (!pod.job.empty()) return pod.job;
   for (const JobLabel& label : kJobLabels) {
@@ -41,21 +47,6 @@ std::string job_identity(const PodRequest& pod) {
     return identity;
   }
   return pod.gang;
-}
-
-void Jobs::add(const PodRequest& pod) {
-  const std::string job = job_identity(pod);
-  if (!job.empty() && pod.chips > 0) ++members_[job];
-}
-
-void Jobs::remove(const PodRequest& pod) {
-  const auto it = members_.find(job_identity(pod));
-  if (it != members_.end() && pod.chips > 0 && --it->second == 0) members_.erase(it);
-}
-
-std::size_t Jobs::members(const std::string& job) const {
-  const auto it = members_.find(job);
-  return it == members_.end() ? 0 : it->second;
 }
 
 }  // namespace chipweave::sched

@@ -1,0 +1,40 @@
+// Binding — a pod that is to be bound to a node, as a scheduler asks for it or sends it to the API
+// server.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "common/base/result.hpp"
+#include "scheduler-plugin/model/pod.hpp"
+
+namespace chipweave::sched {
+
+struct Binding {
+  PodKey key;
+  std::string uid;
+  std::string node;
+};
+
+// Receives the result of a request, once, possibly before the call returns.
+using Done = std::function<void(Result<void>)>;
+
+// The decision as it is written to the pod: annotation key → value.
+using Annotations = std::map<std::string, std::string>;
+
+// A Binding as it comes to admission.
+struct AdmissionRequest {
+  Binding binding;        // uid empty: the Binding carries none
+  std::string placement;  // the placement it already carries; empty: none
+  bool dry_run = false;
+};
+// What to add to the pod. uid: of the pod that was considered; empty: the Binding carries another
+// uid, which the API server refuses itself.
+struct Admission {
+  std::string uid;
+  Annotations annotations;
+};
+using Admitted = std::function<void(Result<Admission>)>;
+
+}  // namespace chipweave::sched

@@ -1,0 +1,49 @@
+// PodRequest — what a pod asks of the scheduler: its name, its chips, and which pods it belongs to.
+#pragma once
+
+#include <compare>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace chipweave::sched {
+
+struct PodKey {
+  std::string ns;
+  std::string name;
+  std::string text() const { return ns + "/" + name; }
+  friend auto operator<=>(const PodKey&, const PodKey&) = default;
+};
+
+// Pods of one job that want to be placed together (ACK labels gpu-topology, gpu-topology-replica).
+struct GroupRef {
+  std::string name;  // unique within the namespace
+  int replicas = 1;
+};
+
+// What a pod requests, as Kubernetes counts it (the larger of the largest init container and the
+// sum of the other containers).
+struct PodRequest {
+  PodKey key;
+  std::string uid;
+  std::string resource;  // "nvidia.com/gpu"; empty: no accelerator
+  int chips = 0;
+  bool distributed = false;  // one of several pods of a job with accelerators
+  std::optional<GroupRef> group;
+  std::string job;  // its job identity, if already known
+  // kube-scheduler's own PodGroup, "namespace/name": it tries all members before it binds one.
+  // Empty: none.
+  std::string gang;
+  std::map<std::string, std::string> labels;
+  std::map<std::string, std::string> annotations;
+};
+
+// Whether the pod is one of several of a group.
+bool is_member(const PodRequest& pod);
+// "namespace/name" of its group. Precondition: it has one.
+std::string group_id(const PodRequest& pod);
+// Which pods belong to one job, from the labels that job controllers set; "" if the pod carries no
+// such label and is in no gang. Never equal for pods of two namespaces.
+std::string job_identity(const PodRequest& pod);
+
+}  // namespace chipweave::sched

@@ -1,0 +1,50 @@
+#include "scheduler-plugin/model/verdict.hpp"
+
+#include <utility>
+
+namespace chipweave::sched {
+
+std::string_view to_string(Cause cause) {
+  switch (cause) {
+    case Cause::none:
+      return "none";
+    case Cause::unknown_node:
+      return "unknown_node";
+    case Cause::stale:
+      return "stale";
+    case Cause::resource:
+      return "resource";
+    case Cause::size:
+      return "size";
+    case Cause::busy:
+      return "busy";
+    case Cause::unhealthy:
+      return "unhealthy";
+    case Cause::rule:
+      return "rule";
+    case Cause::group:
+      return "group";
+    case Cause::binding:
+      return "binding";
+  }
+  return "";
+}
+
+Verdict rejected(Cause cause, bool unresolvable, std::string reason) {
+  Verdict v;
+  v.cause = cause;
+  v.unresolvable = unresolvable;
+  v.reason = std::move(reason);
+  return v;
+}
+
+Verdict group_elsewhere() {
+  return rejected(Cause::group, false, "the other pods of the group are on another node");
+}
+
+Verdict binding_elsewhere() {
+  return rejected(Cause::binding, false,
+                  "the pod is being bound to another node; the outcome is not known yet");
+}
+
+}  // namespace chipweave::sched

@@ -1,0 +1,50 @@
+// Verdict — whether a node fits a request, how well, and if not, why.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "scheduler-plugin/model/node_id.hpp"
+
+namespace chipweave::sched {
+
+// Why a node was rejected, coarse enough for a metric label.
+enum class Cause {
+  none,
+  unknown_node,
+  stale,
+  resource,
+  size,
+  busy,
+  unhealthy,
+  rule,
+  group,
+  binding
+};
+inline constexpr int kCauseCount = 10;
+std::string_view to_string(Cause cause);
+
+struct Verdict {
+  // In the current evaluation: how many nodes got it, and the first of them in natural name order.
+  std::size_t count = 0;
+  NodeId first = kNoNode;
+  std::uint32_t first_order = ~std::uint32_t{0};
+  int level = 0;  // score of a node that is not the best
+
+  Cause cause = Cause::none;  // none: it fits
+  bool unresolvable = false;  // no change in load or health would make it fit
+  int left_over = 0;          // free chips that would remain
+  double gbps = 0;            // of the chips that the pod would get
+  double best_gbps = 0;
+  std::string reason;  // message; the same for the same cause on every node
+
+  bool fits() const { return cause == Cause::none; }
+};
+
+Verdict rejected(Cause cause, bool unresolvable, std::string reason);
+Verdict group_elsewhere();
+Verdict binding_elsewhere();
+
+}  // namespace chipweave::sched
