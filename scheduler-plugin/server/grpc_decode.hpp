@@ -7,6 +7,7 @@
 
 #include "chipweave/v1/inventory.pb.h"
 #include "chipweave/v1/placement.pb.h"
+#include "common/base/result.hpp"
 #include "scheduler-plugin/model/inventory.hpp"
 #include "scheduler-plugin/model/pod.hpp"
 
