@@ -272,7 +272,7 @@ class Explainer {
       ++seen;
       if (v.cause == Cause::resource) continue;
       offered = true;
-      if (!v.unresolvable) return {};
+      if (v.remedy != Remedy::never) return {};
       size_reason = v.reason;
     }
     if (seen == 0) {

@@ -8,7 +8,8 @@ namespace chipweave::sched {
 namespace {
 
 Verdict stale() {
-  return rejected(Cause::stale, false, "inventory is stale: the node's agent is not reporting");
+  return rejected(Cause::stale, Remedy::time,
+                  "inventory is stale: the node's agent is not reporting");
 }
 
 }  // namespace
@@ -33,7 +34,7 @@ Scheduler::Answer Scheduler::part_answer(const RequestContext& context) const {
   const Node& node = nodes_.node(context.part->node);
   if (node.stale) return {stale()};
   if (!usable(*context.part, *context.pod, context.distributed)) {
-    return {rejected(Cause::unhealthy, false, "not enough healthy chips")};
+    return {rejected(Cause::unhealthy, Remedy::time, "not enough healthy chips")};
   }
   const GroupPlan plan =
       context.binding != nullptr
@@ -53,7 +54,7 @@ Scheduler::Answer Scheduler::answer_of(const RequestContext& context, const Node
                                        ChipSet beside) const {
   const auto& offered = nodes_.resource_set(state.resources);
   if (!std::binary_search(offered.begin(), offered.end(), context.pod->resource)) {
-    return {rejected(Cause::resource, true, "the node has no " + context.pod->resource)};
+    return {rejected(Cause::resource, Remedy::never, "the node has no " + context.pod->resource)};
   }
   if (state.stale) return {stale()};
   return is_member(*context.pod) ? group_answer(context, state, beside)
@@ -79,18 +80,19 @@ Scheduler::Answer Scheduler::chips_answer(const RequestContext& context, const N
     return a;
   }
   if (choice.why == solver::Misfit::size || size > all.size()) {
-    return {rejected(Cause::size, true,
+    return {rejected(Cause::size, Remedy::never,
                      size > all.size() ? "the machine has fewer chips than requested"
                                        : machine.reason(request, choice))};
   }
   const solver::Request healthy{all - unusable, {}, {}, size, context.distributed};
   if (!machine.fits(healthy)) {
-    return {rejected(Cause::unhealthy, false, "not enough healthy chips")};
+    return {rejected(Cause::unhealthy, Remedy::time, "not enough healthy chips")};
   }
   if (choice.why == solver::Misfit::rule) {
-    return {rejected(Cause::rule, false, "no set of free chips is allowed by the machine's rules")};
+    return {rejected(Cause::rule, Remedy::preemption,
+                     "no set of free chips is allowed by the machine's rules")};
   }
-  return {rejected(Cause::busy, false, "not enough free chips")};
+  return {rejected(Cause::busy, Remedy::preemption, "not enough free chips")};
 }
 
 Scheduler::Answer Scheduler::group_answer(const RequestContext& context, const NodeState& state,
@@ -102,14 +104,19 @@ Scheduler::Answer Scheduler::group_answer(const RequestContext& context, const N
   const std::string who = context.members == replicas
                               ? "all " + std::to_string(replicas) + " pods of the group"
                               : std::to_string(context.members) + " more of the group's pods";
-  const auto no_room = [&](bool unresolvable) {
-    return Answer{rejected(Cause::group, unresolvable, "no room for " + who + " on one node")};
+  const auto no_room = [&](Remedy remedy) {
+    return Answer{rejected(Cause::group, remedy, "no room for " + who + " on one node")};
   };
-  if (std::int64_t{context.members} * context.pod->chips > all.size()) return no_room(true);
+  if (std::int64_t{context.members} * context.pod->chips > all.size())
+    return no_room(Remedy::never);
   const int total = context.members * context.pod->chips;
   const std::vector<int> sizes(static_cast<std::size_t>(context.members), context.pod->chips);
   solver::GroupChoice choice = machine.choose_group(state.free - unusable, beside, sizes, true);
-  if (!choice.fits) return no_room(!machine.choose_group(all, {}, sizes, true).fits);
+  if (!choice.fits) {
+    if (machine.choose_group(all - unusable, {}, sizes, true).fits)
+      return no_room(Remedy::preemption);
+    return no_room(machine.choose_group(all, {}, sizes, true).fits ? Remedy::time : Remedy::never);
+  }
   Answer a;
   a.chips = choice.parts.front();
   a.parts = std::move(choice.parts);

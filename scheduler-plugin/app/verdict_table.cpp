@@ -16,7 +16,7 @@ void VerdictTable::clear() {
   verdicts_.clear();
   numbers_.clear();
   by_state_.assign(by_state_.size(), kOpen);
-  add(rejected(Cause::unknown_node, false, "inventory not received"));
+  add(rejected(Cause::unknown_node, Remedy::time, "inventory not received"));
   add(group_elsewhere());
   add(binding_elsewhere());
 }
@@ -47,7 +47,7 @@ bool VerdictTable::knows(StateId state, const NodeTable& nodes) const {
 std::uint32_t VerdictTable::add(Verdict v) {
   const auto next = static_cast<std::uint32_t>(verdicts_.size());
   const auto [it, fresh] = numbers_.try_emplace(
-      Key{v.cause, v.unresolvable, v.left_over, v.gbps, v.best_gbps, v.reason}, next);
+      Key{v.cause, v.remedy, v.left_over, v.gbps, v.best_gbps, v.reason}, next);
   if (fresh) verdicts_.push_back(std::move(v));
   return it->second;
 }

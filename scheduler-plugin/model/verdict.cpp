@@ -30,20 +30,20 @@ std::string_view to_string(Cause cause) {
   return "";
 }
 
-Verdict rejected(Cause cause, bool unresolvable, std::string reason) {
+Verdict rejected(Cause cause, Remedy remedy, std::string reason) {
   Verdict v;
   v.cause = cause;
-  v.unresolvable = unresolvable;
+  v.remedy = remedy;
   v.reason = std::move(reason);
   return v;
 }
 
 Verdict group_elsewhere() {
-  return rejected(Cause::group, false, "the other pods of the group are on another node");
+  return rejected(Cause::group, Remedy::time, "the other pods of the group are on another node");
 }
 
 Verdict binding_elsewhere() {
-  return rejected(Cause::binding, false,
+  return rejected(Cause::binding, Remedy::time,
                   "the pod is being bound to another node; the outcome is not known yet");
 }
 

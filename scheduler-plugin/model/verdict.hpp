@@ -26,6 +26,14 @@ enum class Cause {
 inline constexpr int kCauseCount = 10;
 std::string_view to_string(Cause cause);
 
+// What could let the pod run on the node.
+enum class Remedy {
+  none,        // it fits
+  preemption,  // the end of other pods there
+  time,        // not that: a repair, a report of the agent, or the outcome of a binding
+  never        // nothing: the machine cannot hold such a pod
+};
+
 struct Verdict {
   // In the current evaluation: how many nodes got it, and the first of them in natural name order.
   std::size_t count = 0;
@@ -34,16 +42,16 @@ struct Verdict {
   int level = 0;  // score of a node that is not the best
 
   Cause cause = Cause::none;  // none: it fits
-  bool unresolvable = false;  // no change in load or health would make it fit
-  int left_over = 0;          // free chips that would remain
-  double gbps = 0;            // of the chips that the pod would get
+  Remedy remedy = Remedy::none;
+  int left_over = 0;  // free chips that would remain
+  double gbps = 0;    // of the chips that the pod would get
   double best_gbps = 0;
   std::string reason;  // message; the same for the same cause on every node
 
   bool fits() const { return cause == Cause::none; }
 };
 
-Verdict rejected(Cause cause, bool unresolvable, std::string reason);
+Verdict rejected(Cause cause, Remedy remedy, std::string reason);
 Verdict group_elsewhere();
 Verdict binding_elsewhere();
 

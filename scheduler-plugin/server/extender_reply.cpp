@@ -14,7 +14,7 @@ enum List : std::size_t { kFitList, kFailedList, kUnresolvableList, kLists };
 
 List list_of(const Verdict& v) {
   if (v.fits()) return kFitList;
-  return v.unresolvable ? kUnresolvableList : kFailedList;
+  return v.remedy == Remedy::preemption ? kFailedList : kUnresolvableList;
 }
 
 // An upper bound of the size of all names.

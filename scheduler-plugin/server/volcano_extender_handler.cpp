@@ -78,9 +78,10 @@ http::Response VolcanoExtenderHandler::predicate(std::string& body) {
   const Evaluation& evaluation =
       scheduler_.evaluate_session(Verb::predicate, counted.request, {&name, 1});
   const Verdict verdict = evaluation.of(0);
-  if (verdict.fits() || (!verdict.unresolvable && can_wait_for_room(counted.request)))
+  const bool preemption = verdict.remedy == Remedy::preemption;
+  if (verdict.fits() || (preemption && can_wait_for_room(counted.request)))
     return json_response("{}");
-  return misfit(verdict.reason, verdict.unresolvable ? kUnresolvable : kUnschedulable);
+  return misfit(verdict.reason, preemption ? kUnschedulable : kUnresolvable);
 }
 
 http::Response VolcanoExtenderHandler::prioritize(std::string& body) {

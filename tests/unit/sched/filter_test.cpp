@@ -27,24 +27,53 @@ TEST(Filter, GivesTheSameReasonForTheSameCauseOnDifferentNodes) {
   EXPECT_EQ(why.at("n1"), why.at("n2"));
 }
 
-TEST(Filter, DistinguishesUnresolvableFromBusy) {
+// Preemption on a node is in vain unless pods are what is in the way.
+TEST(Filter, TellsWhatWouldHelp) {
+  World w;
+  for (const char* name : {"busy", "sick", "silent"}) w.add_node(name, "hgx-h100-8");
+  ASSERT_TRUE(w.bind(w.submit("filler", 4), "busy").ok());
+  w.set_health("sick", 3, domain::Health::unhealthy);
+  w.scheduler.agent_gone("silent", "boot");
+  const auto remedy = [&](const PodRequest& pod, std::string_view node) {
+    return w.scheduler.evaluate_filter(pod, {&node, 1}).of(0).remedy;
+  };
+  const auto all = World::request("all", 8);
+  EXPECT_EQ(remedy(all, "busy"), Remedy::preemption);
+  EXPECT_EQ(remedy(all, "sick"), Remedy::time);
+  EXPECT_EQ(remedy(all, "silent"), Remedy::time);
+  EXPECT_EQ(remedy(all, "nowhere"), Remedy::time);
+  EXPECT_EQ(remedy(World::request("more", 9), "busy"), Remedy::never);
+  EXPECT_EQ(remedy(World::request("npu", 1, "huawei.com/Ascend910"), "busy"), Remedy::never);
+  auto member = w.submit([] {
+    PodRequest pod = World::request("member", 4);
+    pod.group = GroupRef{"g", 2};
+    return pod;
+  }());
+  EXPECT_EQ(remedy(member, "busy"), Remedy::preemption);
+  EXPECT_EQ(remedy(member, "sick"), Remedy::time);
+  member.group->replicas = 3;
+  member.uid = "another";
+  EXPECT_EQ(remedy(member, "busy"), Remedy::never);
+}
+
+TEST(Filter, DistinguishesMachinesThatAreTooSmallFromBusyOnes) {
   World w;
   w.add_node("n1", "ascend-910a-8");
   const std::vector<std::string_view> names{"n1"};
   const Evaluation& five =
       w.scheduler.evaluate_filter(World::request("p", 5, "huawei.com/Ascend910"), names);
   EXPECT_EQ(five.of(0).cause, Cause::size);
-  EXPECT_TRUE(five.of(0).unresolvable);
+  EXPECT_EQ(five.of(0).remedy, Remedy::never);
   EXPECT_NE(five.of(0).reason.find("1, 2, 4, 8"), std::string::npos) << five.of(0).reason;
   const Evaluation& nine =
       w.scheduler.evaluate_filter(World::request("p", 9, "huawei.com/Ascend910"), names);
-  EXPECT_TRUE(nine.of(0).unresolvable);
+  EXPECT_EQ(nine.of(0).remedy, Remedy::never);
   const auto filler = w.submit("filler", 8, "huawei.com/Ascend910");
   ASSERT_TRUE(w.bind(filler, "n1").ok());
   const Evaluation& busy =
       w.scheduler.evaluate_filter(World::request("p", 4, "huawei.com/Ascend910"), names);
   EXPECT_EQ(busy.of(0).cause, Cause::busy);
-  EXPECT_FALSE(busy.of(0).unresolvable);
+  EXPECT_EQ(busy.of(0).remedy, Remedy::preemption);
 }
 
 TEST(Filter, KnowsThatTwoFreeChipsOfTwoRingsAreNoPair) {
