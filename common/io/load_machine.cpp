@@ -58,17 +58,13 @@ Result<codec::ImportedTopology> load_machine(const std::string& name_or_path,
   }
   if (S_ISDIR(info.st_mode)) {
     // names first: any other folder may hold files without end
-    Result<codec::FileTree> names = list_tree(name_or_path);
-    if (!names && names.error().code == Errc::limit_exceeded) {
-      return std::move(names).error().in(
+    Result<codec::FileTree> tree = list_tree(name_or_path);
+    if (!tree && tree.error().code == Errc::limit_exceeded) {
+      return std::move(tree).error().in(
           "this folder is not a KFD tree; give the one that contains nodes/, such as "
           "/sys/class/kfd/kfd/topology");
     }
-    if (!names) return std::move(names).error();
-    if (!codec::looks_like_kfd_tree(*names)) {
-      return in_file(codec::import_topology_tree(*names, options), name_or_path);
-    }
-    Result<codec::FileTree> tree = read_tree(name_or_path);
+    if (tree && codec::looks_like_kfd_tree(*tree)) tree = read_tree(name_or_path);
     if (!tree) return std::move(tree).error();
     return in_file(codec::import_topology_tree(*tree, options), name_or_path);
   }

@@ -1,6 +1,7 @@
 #include "common/kube/access.hpp"
 
 #include <cstdlib>
+#include <filesystem>
 #include <utility>
 
 #include "common/base/endpoint.hpp"
@@ -34,13 +35,9 @@ Result<void> read_server(const std::string& url, ApiAccess& to) {
   return {};
 }
 
-std::string folder_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "" : path.substr(0, slash + 1);
-}
-
 std::string beside(const std::string& kubeconfig, const std::string& file) {
-  return file.empty() || file.front() == '/' ? file : folder_of(kubeconfig) + file;
+  if (file.empty()) return file;
+  return (std::filesystem::path(kubeconfig).parent_path() / file).string();
 }
 
 Result<std::string> pem_text(const std::string& kubeconfig, codec::PemSource source) {
