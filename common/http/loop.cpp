@@ -41,17 +41,23 @@ struct Ticker : std::enable_shared_from_this<Ticker> {
 
 }  // namespace
 
+std::string exception_text() {
+  try {
+    throw;
+  } catch (const std::exception& e) {
+    return e.what();
+  } catch (...) {
+    return "unknown exception";
+  }
+}
+
 void Loop::Impl::guarded(const std::function<void()>& task) {
   try {
     task();
-  } catch (const std::exception& e) {
-    ++escaped;
-    obs::log(obs::Level::error, "exception escaped a loop task",
-             {{"what", e.what()}, {"count", escaped}});
   } catch (...) {
     ++escaped;
     obs::log(obs::Level::error, "exception escaped a loop task",
-             {{"what", "unknown"}, {"count", escaped}});
+             {{"what", exception_text()}, {"count", escaped}});
   }
 }
 

@@ -10,7 +10,7 @@
 #include <boost/beast/http/basic_parser.hpp>
 #include <boost/beast/http/error.hpp>
 
-#include "common/http/chunk_decoder.hpp"
+#include "common/http/body_decoder.hpp"
 
 namespace chipweave::http {
 namespace {
@@ -128,8 +128,7 @@ struct RequestReader::Impl {
   Limits limits;
   State state = State::idle;
   std::optional<RequestHeadParser> parser;
-  std::optional<ChunkDecoder> chunks;
-  std::uint64_t body_left = 0;   // of a body with Content-Length
+  std::optional<BodyDecoder> decoder;
   std::size_t header_bytes = 0;  // of this request, taken by the parser so far
   std::string pending;           // bytes not parsed yet: a cut header line, or requests to come
   std::size_t pending_from = 0;  // how many of them are used up
@@ -149,6 +148,7 @@ struct RequestReader::Impl {
 
   // Parses from the front of `in` and takes off what it used.
   State advance(std::string_view& in);
+  State advance_pending();
   void read_header(std::string_view& in);
   void header_done();
   bool split_target();
@@ -173,6 +173,18 @@ RequestReader::State RequestReader::Impl::advance(std::string_view& in) {
   }
   if (state == State::header) read_header(in);
   if (state == State::body) read_body(in);
+  return state;
+}
+
+RequestReader::State RequestReader::Impl::advance_pending() {
+  std::string_view in = std::string_view(pending).substr(pending_from);
+  advance(in);
+  pending_from = pending.size() - in.size();
+  if (in.empty()) {
+    if (pending.capacity() > kKeepBytes) std::string().swap(pending);
+    pending.clear();
+    pending_from = 0;
+  }
   return state;
 }
 
@@ -206,14 +218,13 @@ void RequestReader::Impl::header_done() {
   body.clear();
   state = State::body;
   if (h.chunked()) {
-    chunks.emplace(limits.body_bytes, limits.header_bytes);
+    decoder.emplace(limits.body_bytes, limits.header_bytes);
   } else {
-    chunks.reset();
-    const auto length = h.content_length();
-    body_left = length ? *length : 0;
-    if (body_left > limits.body_bytes) return void(fail(kBodyTooLarge));
-    if (body_left == 0) return finish();
-    body.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(body_left, kReserveAhead)) +
+    const std::uint64_t length = h.content_length().value_or(0);
+    if (length > limits.body_bytes) return void(fail(kBodyTooLarge));
+    if (length == 0) return finish();
+    decoder.emplace(length);
+    body.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(length, kReserveAhead)) +
                  kBodyPadding);
   }
   continue_wanted = h.expects_continue && h.http11;
@@ -237,22 +248,14 @@ bool RequestReader::Impl::split_target() {
 
 void RequestReader::Impl::read_body(std::string_view& in) {
   if (!in.empty()) continue_wanted = false;  // it did not wait
-  if (!chunks) {
-    const auto run = static_cast<std::size_t>(std::min<std::uint64_t>(body_left, in.size()));
-    append_padded(body, in.substr(0, run));
-    in.remove_prefix(run);
-    body_left -= run;
-    if (body_left == 0) finish();
-    return;
-  }
-  switch (chunks->feed(in, body)) {
-    case ChunkDecoder::State::more:
+  switch (decoder->feed(in, body)) {
+    case BodyDecoder::State::more:
       return;
-    case ChunkDecoder::State::done:
+    case BodyDecoder::State::done:
       return finish();
-    case ChunkDecoder::State::malformed:
+    case BodyDecoder::State::malformed:
       return void(fail(kBadChunk));
-    case ChunkDecoder::State::too_large:
+    case BodyDecoder::State::too_large:
       return void(fail(kBodyTooLarge));
   }
 }
@@ -282,11 +285,7 @@ RequestReader::State RequestReader::feed(std::string_view bytes) {
   i.pending.erase(0, i.pending_from);
   i.pending_from = 0;
   i.pending.append(bytes);
-  std::string_view in = i.pending;
-  i.advance(in);
-  i.pending_from = i.pending.size() - in.size();
-  if (in.empty()) i.pending.clear();
-  return i.state;
+  return i.advance_pending();
 }
 
 RequestReader::State RequestReader::next() {
@@ -294,16 +293,7 @@ RequestReader::State RequestReader::next() {
   if (i.state != State::ready) return i.state;
   i.state = State::idle;
   if (i.body.capacity() > kKeepBytes) std::string().swap(i.body);
-  std::string_view in =
-      std::string_view(i.pending).substr(std::min(i.pending_from, i.pending.size()));
-  i.advance(in);
-  i.pending_from = i.pending.size() - in.size();
-  if (in.empty()) {
-    if (i.pending.capacity() > kKeepBytes) std::string().swap(i.pending);
-    i.pending.clear();
-    i.pending_from = 0;
-  }
-  return i.state;
+  return i.advance_pending();
 }
 
 RequestReader::State RequestReader::state() const { return impl_->state; }
