@@ -46,64 +46,61 @@ struct ReplyReader::Impl {
         static_cast<std::uint32_t>(std::min<std::size_t>(limits.header_bytes, UINT32_MAX)));
     parser->skip(true);
   }
-  State read_header(std::string_view& in);
-  State header_done();
-  State read_body(std::string_view& in);
-};
 
-ReplyReader::State ReplyReader::Impl::read_header(std::string_view& in) {
-  error_code ec;
-  const std::size_t used = parser->put(boost::asio::const_buffer(in.data(), in.size()), ec);
-  in.remove_prefix(used);
-  header_bytes += used;
-  const bool more = ec == beast::http::error::need_more;
-  if (ec == beast::http::error::header_limit ||
-      header_bytes + (more ? in.size() : 0) > limits.header_bytes) {
-    return State::too_large;
+  State read_header(std::string_view& in) {
+    error_code ec;
+    const std::size_t used = parser->put(boost::asio::const_buffer(in.data(), in.size()), ec);
+    in.remove_prefix(used);
+    header_bytes += used;
+    const bool more = ec == beast::http::error::need_more;
+    if (ec == beast::http::error::header_limit ||
+        header_bytes + (more ? in.size() : 0) > limits.header_bytes) {
+      return State::too_large;
+    }
+    if (more) return State::more;
+    return ec ? State::malformed : header_done();
   }
-  if (more) return State::more;
-  return ec ? State::malformed : header_done();
-}
 
-ReplyReader::State ReplyReader::Impl::header_done() {
-  const unsigned status = parser->get().result_int();
-  if (status >= 100 && status < 200) {
-    start();
-    return State::more;
-  }
-  const auto [begin, end] = parser->get().equal_range(beast::http::field::transfer_encoding);
-  const auto chunked = [](const auto& field) { return beast::iequals(field.value(), "chunked"); };
-  if (!std::all_of(begin, end, chunked)) return State::malformed;
-  if (!has_body || status == 204 || status == 304) {
-    framing = Framing::none;
-    return State::done;
-  }
-  if (parser->chunked()) {
+  State header_done() {
+    const unsigned status = parser->get().result_int();
+    if (status >= 100 && status < 200) {
+      start();
+      return State::more;
+    }
+    const auto [begin, end] = parser->get().equal_range(beast::http::field::transfer_encoding);
+    const auto chunked = [](const auto& field) { return beast::iequals(field.value(), "chunked"); };
+    if (!std::all_of(begin, end, chunked)) return State::malformed;
+    if (!has_body || status == 204 || status == 304) {
+      framing = Framing::none;
+      return State::done;
+    }
+    if (parser->chunked()) {
+      framing = Framing::decoder;
+      decoder.emplace(limits.body_bytes, limits.header_bytes);
+      return State::more;
+    }
+    const auto length = parser->content_length();
+    if (!length) {
+      framing = Framing::until_close;
+      return State::more;
+    }
     framing = Framing::decoder;
-    decoder.emplace(limits.body_bytes, limits.header_bytes);
+    if (*length > limits.body_bytes) return State::too_large;
+    if (*length == 0) return State::done;
+    decoder.emplace(*length);
     return State::more;
   }
-  const auto length = parser->content_length();
-  if (!length) {
-    framing = Framing::until_close;
-    return State::more;
-  }
-  framing = Framing::decoder;
-  if (*length > limits.body_bytes) return State::too_large;
-  if (*length == 0) return State::done;
-  decoder.emplace(*length);
-  return State::more;
-}
 
-ReplyReader::State ReplyReader::Impl::read_body(std::string_view& in) {
-  if (framing == Framing::until_close) {
-    if (in.size() > limits.body_bytes - body.size()) return State::too_large;
-    append_padded(body, in);
-    in = {};
-    return State::more;
+  State read_body(std::string_view& in) {
+    if (framing == Framing::until_close) {
+      if (in.size() > limits.body_bytes - body.size()) return State::too_large;
+      append_padded(body, in);
+      in = {};
+      return State::more;
+    }
+    return decoder->feed(in, body);
   }
-  return decoder->feed(in, body);
-}
+};
 
 ReplyReader::ReplyReader(Limits limits, bool has_body)
     : impl_(std::make_unique<Impl>(limits, has_body)) {}

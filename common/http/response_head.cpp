@@ -1,7 +1,6 @@
 #include "common/http/response_head.hpp"
 
 #include <array>
-#include <charconv>
 #include <ctime>
 
 #include <boost/beast/http/status.hpp>
@@ -18,13 +17,6 @@ std::string_view reason_of(int status) {
   const auto text =
       beast::http::obsolete_reason(beast::http::int_to_status(static_cast<unsigned>(status)));
   return {text.data(), text.size()};
-}
-
-template <class Number>
-void append_number(std::string& out, Number number) {
-  std::array<char, 20> digits;
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
-  out.append(digits.data(), end);
 }
 
 // "Sun, 06 Nov 1994 08:49:37 GMT"; made once a second.
@@ -50,14 +42,14 @@ bool may_have_body(int status) { return status >= 200 && status != 204 && status
 void write_response_head(std::string& out, const Response& response, AfterReply after,
                          bool http11) {
   out = "HTTP/1.1 ";
-  append_number(out, response.status);
+  out += std::to_string(response.status);
   out += ' ';
   out += reason_of(response.status);
   if (may_have_body(response.status)) {
     out += "\r\nContent-Type: ";
     out += response.content_type;
     out += "\r\nContent-Length: ";
-    append_number(out, response.body.size());
+    out += std::to_string(response.body.size());
   }
   if (!response.allow.empty()) {
     out += "\r\nAllow: ";

@@ -114,7 +114,11 @@ class TreeReader {
     std::vector<fs::path> entries;
     for (fs::directory_iterator it(folder, failed), end; !failed && it != end;
          it.increment(failed)) {
-      if (++seen_ > limits::kMaxArchiveFiles) return too_many();
+      if (++seen_ > limits::kMaxArchiveFiles) {
+        return make_error(Errc::limit_exceeded,
+                          "more than " + std::to_string(limits::kMaxArchiveFiles) + " files")
+            .in("folder " + root_.string());
+      }
       entries.push_back(it->path());
     }
     if (failed) return {};  // a folder that may not be listed is as good as absent
@@ -168,12 +172,6 @@ class TreeReader {
                          target.end())
                .first == canonical_root_.end();
   }
-  Error too_many() const {
-    return make_error(Errc::limit_exceeded,
-                      "more than " + std::to_string(limits::kMaxArchiveFiles) + " files")
-        .in("folder " + root_.string());
-  }
-
   fs::path root_;
   Want want_;
   fs::path canonical_root_;

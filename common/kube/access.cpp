@@ -12,10 +12,6 @@
 namespace chipweave::kube {
 namespace {
 
-Error invalid(std::string message) {
-  return make_error(Errc::invalid_argument, std::move(message));
-}
-
 // "https://host:port/prefix", IPv6 in brackets.
 Result<void> read_server(const std::string& url, ApiAccess& to) {
   const std::size_t scheme = url.find("://");
@@ -72,7 +68,8 @@ Result<ApiAccess> from_pod(const Environment& environment, const std::string& fo
   const auto host = environment("KUBERNETES_SERVICE_HOST");
   const auto port = environment("KUBERNETES_SERVICE_PORT");
   if (!host || host->empty() || !port || port->empty()) {
-    return invalid(
+    return make_error(
+        Errc::invalid_argument,
         "a kubeconfig is required: this is not a pod (KUBERNETES_SERVICE_HOST is not set)");
   }
   ApiAccess access;

@@ -39,8 +39,7 @@ Result<std::unique_ptr<ApiClient>> ApiClient::make(http::Loop& loop, ApiAccess a
 Result<void> ApiClient::read_token() {
   auto text = io::read_file(access_.token_file, limits::kMaxCredentialBytes);
   if (!text) return std::move(text).error();
-  while (!text->empty() && (text->back() == '\n' || text->back() == '\r' || text->back() == ' '))
-    text->pop_back();
+  text->erase(text->find_last_not_of("\r\n ") + 1);
   token_ = std::move(*text);
   token_read_ = now();
   return {};
