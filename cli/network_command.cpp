@@ -1,16 +1,13 @@
 // chipweave network import, export, show
 #include <CLI/CLI.hpp>
 #include <memory>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "cli/commands.hpp"
 #include "cli/input_file.hpp"
 #include "cli/options.hpp"
 #include "cli/render_network.hpp"
-#include "common/base/limits.hpp"
 #include "common/base/text.hpp"
 #include "common/codec/network/export.hpp"
 #include "common/codec/network/import.hpp"
@@ -33,26 +30,11 @@ void add_file_options(CLI::App& command, NetworkOptions& options) {
   add_network_options(command, options.import);
 }
 
-// Prints the error; nullopt, with the exit code set, on failure.
-std::optional<codec::ImportedNetwork> load_network_or_complain(const NetworkOptions& options,
-                                                               Exit& exit) {
-  const Result<std::string> content = read_input(options.file, limits::kMaxNetworkFileBytes);
-  if (!content) {
-    complain(content.error());
-    exit = Exit::unreadable;
-    return std::nullopt;
-  }
-  Result<codec::ImportedNetwork> imported = codec::import_network(*content, options.import);
-  if (imported) return *std::move(imported);
-  exit = complain_of_input(std::move(imported).error(), options.file);
-  return std::nullopt;
-}
-
 Exit printed(const std::string& text) { return print(text) ? Exit::fine : Exit::unreadable; }
 
 Exit run_import(const NetworkOptions& options) {
   Exit exit = Exit::fine;
-  const auto network = load_network_or_complain(options, exit);
+  const auto network = load_network(options.file, options.import, exit);
   if (!network) return exit;
   if (options.form == OutputForm::json) {
     return printed(codec::export_network_json(network->table, network->warnings));
@@ -63,7 +45,7 @@ Exit run_import(const NetworkOptions& options) {
 
 Exit run_show(const NetworkOptions& options) {
   Exit exit = Exit::fine;
-  const auto network = load_network_or_complain(options, exit);
+  const auto network = load_network(options.file, options.import, exit);
   if (!network) return exit;
   const NetworkSummary summary = summarize(network->table);
   if (options.form == OutputForm::json) {
@@ -75,7 +57,7 @@ Exit run_show(const NetworkOptions& options) {
 
 Exit run_export(const NetworkOptions& options) {
   Exit exit = Exit::fine;
-  const auto network = load_network_or_complain(options, exit);
+  const auto network = load_network(options.file, options.import, exit);
   if (!network) return exit;
   const Result<codec::ExportedNetwork> out = codec::export_network(network->table, options.to);
   if (!out) return complain(out.error(), exit_for(out.error()));
@@ -108,9 +90,8 @@ void register_network(CLI::App& app, Exit& exit_code) {
   auto export_options = std::make_shared<NetworkOptions>();
   CLI::App* export_command = network->add_subcommand("export", "write it in another format");
   add_file_options(*export_command, *export_options);
-  export_command
-      ->add_option("--to", export_options->to, joined(codec::network_export_formats(), ", "))
-      ->option_text("FORMAT")
+  add_value(*export_command, "--to", "FORMAT", export_options->to,
+            joined(codec::network_export_formats(), ", "))
       ->required();
   add_examples(*export_command,
                "  ibnetdiscover | chipweave network export - --to slurm > topology.conf\n"
