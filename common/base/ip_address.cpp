@@ -149,7 +149,8 @@ std::string IpAddress::text() const {
 }
 
 std::optional<IpAddress> parse_ip(std::string_view text) {
-  return text.find(':') == std::string_view::npos ? parse_v4(text) : parse_v6(text);
+  const auto v4 = parse_v4(text);
+  return v4 ? v4 : parse_v6(text);
 }
 
 std::optional<ScopedIp> parse_scoped_ip(std::string_view text) {
