@@ -149,8 +149,9 @@ std::string IpAddress::text() const {
 }
 
 std::optional<IpAddress> parse_ip(std::string_view text) {
-  const auto v4 = parse_v4(text);
-  return v4 ? v4 : parse_v6(text);
+  auto out = parse_v4(text);
+  if (!out) out = parse_v6(text);
+  return out;
 }
 
 std::optional<ScopedIp> parse_scoped_ip(std::string_view text) {
