@@ -138,7 +138,9 @@ std::string IpAddress::text() const {
 }
 
 std::optional<IpAddress> parse_ip(std::string_view text) {
-  return text.find(':') == std::string_view::npos ? parse_v4(text) : parse_v6(text);
+  auto out = parse_v4(text);
+  if (!out) out = parse_v6(text);
+  return out;
 }
 
 std::optional<ScopedIp> parse_scoped_ip(std::string_view text) {
