@@ -1,6 +1,5 @@
 #include "common/http/server.hpp"
 
-#include <cstdlib>
 #include <utility>
 
 #include <boost/asio/ip/tcp.hpp>

@@ -32,8 +32,7 @@ Result<void> read_server(const std::string& url, ApiAccess& to) {
 }
 
 std::string beside(const std::string& kubeconfig, const std::string& file) {
-  if (file.empty()) return file;
-  return (std::filesystem::path(kubeconfig).parent_path() / file).string();
+  return file.empty() ? file : (std::filesystem::path(kubeconfig).parent_path() / file).string();
 }
 
 Result<std::string> pem_text(const std::string& kubeconfig, codec::PemSource source) {
