@@ -36,8 +36,8 @@ http::Response KubeExtenderHandler::filter(std::string& body) {
   return json_response(reply_.filter(evaluation, args_));
 }
 
-// No node will ever fit: gives the message for each of them and, for the pod's event, once as
-// Error.
+// No node will ever fit. Not an Error: kube-scheduler would retry the pod as after a failure of
+// ours.
 std::string KubeExtenderHandler::refusal(const std::string& sentence) const {
   std::string escaped;
   append_json_string(escaped, sentence);
@@ -49,7 +49,7 @@ std::string KubeExtenderHandler::refusal(const std::string& sentence) const {
     append_json_string(out, args_.names[i]);
     out += ':' + escaped;
   }
-  out += R"(},"Error":)" + escaped + '}';
+  out += R"(},"Error":""})";
   return out;
 }
 

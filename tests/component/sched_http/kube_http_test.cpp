@@ -23,11 +23,9 @@ TEST_F(SchedHttp, PlaysTheWholeCycle) {
   const Json p = create(pod("w-0", 4));
   EXPECT_FALSE(p["metadata"]["uid"].get<std::string>().empty());
   const Json filtered = Json::parse(call("POST", "/kube/filter", args(p, {"n2", "n1", "n9"})).body);
-  EXPECT_EQ(
-      filtered,
-      Json::parse(
-          R"({"Nodes":null,"NodeNames":["n2","n1"],"FailedNodes":{"n9":"inventory not received"},
-                                      "FailedAndUnresolvableNodes":{},"Error":""})"));
+  EXPECT_EQ(filtered, Json::parse(
+                          R"({"Nodes":null,"NodeNames":["n2","n1"],"FailedNodes":{},
+              "FailedAndUnresolvableNodes":{"n9":"inventory not received"},"Error":""})"));
   const std::string scored = call("POST", "/kube/prioritize", args(p, {"n2", "n1"})).body;
   EXPECT_EQ(scored.find('.'), std::string::npos);  // integers only
   const Json scores = Json::parse(scored);
@@ -142,7 +140,7 @@ TEST_F(SchedHttp, AnswersFullNodeListsWithTheNodesThatFit) {
   const Json j = Json::parse(reply.body);
   ASSERT_EQ(j["Nodes"]["items"].size(), 1U);
   EXPECT_EQ(j["Nodes"]["items"][0], Json::parse(node));
-  EXPECT_EQ(j["FailedNodes"]["n9"], "inventory not received");
+  EXPECT_EQ(j["FailedAndUnresolvableNodes"]["n9"], "inventory not received");
 }
 
 TEST_F(SchedHttp, PutsRejectionsIntoTheRightMap) {
@@ -162,7 +160,9 @@ TEST_F(SchedHttp, PutsRejectionsIntoTheRightMap) {
   const Json shared = Json::parse(
       call("POST", "/kube/filter", args(pod("c", 3, "aliyun.com/gpu-mem"), {"n1"})).body);
   EXPECT_TRUE(shared["NodeNames"].empty());
-  EXPECT_NE(shared["Error"].get<std::string>().find("aliyun.com/gpu-mem"), std::string::npos);
+  const std::string why = shared["FailedAndUnresolvableNodes"]["n1"];
+  EXPECT_NE(why.find("aliyun.com/gpu-mem"), std::string::npos);
+  EXPECT_EQ(shared["Error"], "");
 }
 
 TEST_F(SchedHttp, PreemptionKeepsNodesWhereTheVictimsMakeRoom) {

@@ -69,7 +69,8 @@ TEST_F(VolcanoHttp, SaysUnresolvableWhereNothingWouldHelp) {
   Json shared = pod("shared", 1, "nvidia.com/gpu.shared");
   shared["metadata"]["uid"] = "u";
   EXPECT_EQ(predicate(shared, "n1")["code"], 3) << "parts of chips are not served";
-  EXPECT_EQ(predicate(create(pod("a", 1)), "n9")["code"], 2) << "its agent may still report";
+  EXPECT_EQ(predicate(create(pod("a", 1)), "n9")["code"], 3)
+      << "no eviction makes its agent report";
 }
 
 TEST_F(VolcanoHttp, AnswersForPodsThatItHasNotSeenAndHoldsNothing) {
