@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/base/text.hpp"
 #include "common/io/files.hpp"
 #include "common/solver/gang/plan_numbers.hpp"
 #include "common/solver/gang/planner.hpp"
@@ -32,10 +33,8 @@ std::vector<codec::PlanTerm> terms_of(const solver::GangBandwidth& bandwidth) {
   if (bandwidth.rails) out.push_back({"rails", bandwidth.rails, ""});
   for (const solver::LevelBandwidth& level : bandwidth.levels)
     if (level.gbps) out.push_back({"level " + level.name, level.gbps, ""});
-  std::string left_out;
-  for (const std::string& one : bandwidth.left_out)
-    left_out += (left_out.empty() ? "" : "; ") + one;
-  if (!left_out.empty()) out.push_back({"left_out", std::nullopt, left_out});
+  if (!bandwidth.left_out.empty())
+    out.push_back({"left_out", std::nullopt, joined(bandwidth.left_out, "; ")});
   return out;
 }
 
@@ -89,12 +88,11 @@ Result<PlanEngine::Decided> PlanEngine::decide(const codec::PlanRequest& request
                                                const Prepared& prepared) {
   Decided out;
   if (request.vendor) {
-    auto planned = solver::plan_vendor_gang(prepared.fabric, request.levels, request.gang,
-                                            *request.vendor, request.leaf_states);
+    auto planned =
+        solver::plan_vendor_gang(prepared.fabric, request.levels, request.gang, *request.vendor);
     if (!planned) return std::move(planned).error();
     out.plan = std::move(planned->plan);
-    for (const solver::LeafUse& use : planned->leaves)
-      out.details.leaves.push_back({use.leaf, use.state, use.pods});
+    out.details.leaves = std::move(planned->leaves);
   } else {
     out.plan = solver::plan_on_fast_nodes(prepared.fabric, request.levels, request.gang,
                                           prepared.machines);
