@@ -17,11 +17,10 @@ void read_metadata(od::value value, StoredObject& to) {
     if (is_key(key, "labels")) return read_map("metadata.labels", v, false, to.labels);
     if (!is_key(key, "ownerreferences")) return check(v, 2);
     to.owned = false;
-    if (!begin_array("metadata.ownerReferences", v)) return;
-    for (auto owner : v.get_array()) {
-      check(owner.value(), 3);
+    each_element("metadata.ownerReferences", v, [&](od::value owner) {
+      check(owner, 3);
       to.owned = true;
-    }
+    });
   });
 }
 

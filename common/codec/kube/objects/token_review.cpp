@@ -10,8 +10,7 @@ using namespace json_stream;
 
 void read_texts(const char* name, od::value value, std::vector<std::string>& to) {
   to.clear();
-  if (!begin_array(name, value)) return;
-  for (auto element : value.get_array()) read_string(name, element.value(), to.emplace_back());
+  each_element(name, value, [&](od::value one) { read_string(name, one, to.emplace_back()); });
 }
 
 void read_user(od::value value, TokenOwner& to) {
