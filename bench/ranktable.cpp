@@ -91,7 +91,7 @@ domain::RankTable table_of(int ranks, bool super_pods) {
 }
 
 void parsing(int ranks, bool super_pods, std::size_t indent) {
-  const std::string text = codec::write_table(table_of(ranks, super_pods), {indent, false});
+  const std::string text = codec::write_table(table_of(ranks, super_pods), indent);
   const int runs = ranks >= 100000 ? 11 : 51;
   simdjson::dom::parser parser;
   const simdjson::padded_string padded(text);
@@ -133,7 +133,7 @@ double peak_mb(const std::string& text, bool lint) {
 }
 
 void memory(int ranks) {
-  const std::string text = codec::write_table(table_of(ranks, false), {4, false});
+  const std::string text = codec::write_table(table_of(ranks, false), 4);
   const double grown = peak_mb(text, true) - peak_mb(text, false);
   const double size = static_cast<double>(text.size()) / 1e6;
   fmt::print("| {} | {:.2f} | {:.1f} | {:.1f} |\n", ranks, size, grown, grown / size);
@@ -197,7 +197,7 @@ void processes(const std::string& program) {
   const fs::path folder = fs::temp_directory_path() / fmt::format("chipweave-bench-{}", getpid());
   fs::create_directories(folder);
   const fs::path small = folder / "hccl.json";
-  write(small, codec::write_table(table_of(16, false), {4, false}));
+  write(small, codec::write_table(table_of(16, false), 4));
   std::vector<std::string> merge = {program,      "ranktable",     "merge",
                                     "--save-dir", folder.string(), "--global-ranktable-list"};
   for (int i = 0; i < kMachines; ++i) {

@@ -9,7 +9,6 @@
 #include "cli/input_file.hpp"
 #include "cli/options.hpp"
 #include "cli/render_network.hpp"
-#include "common/base/limits.hpp"
 #include "common/base/text.hpp"
 #include "common/codec/network/export.hpp"
 #include "common/codec/network/import.hpp"
@@ -36,11 +35,9 @@ void add_file_options(CLI::App& command, NetworkOptions& options) {
 using NetworkUse = Exit (*)(const NetworkOptions& options, const codec::ImportedNetwork& network);
 
 Exit import_and(NetworkUse use, const NetworkOptions& options) {
-  const Result<std::string> content = read_input(options.file, limits::kMaxNetworkFileBytes);
-  if (!content) return complain(content.error(), Exit::unreadable);
-  const auto imported = codec::import_network(*content, options.import);
-  if (!imported) return complain_of_input(imported.error(), options.file);
-  return use(options, *imported);
+  Exit exit = Exit::fine;
+  const auto network = load_network(options.file, options.import, exit);
+  return network ? use(options, *network) : exit;
 }
 
 Exit run_import(const NetworkOptions& options, const codec::ImportedNetwork& network) {
@@ -95,9 +92,8 @@ void register_network(CLI::App& app, Exit& exit_code) {
 
   const auto [export_command, export_options] =
       add("export", "write it in another format", run_export);
-  export_command
-      ->add_option("--to", export_options->to, joined(codec::network_export_formats(), ", "))
-      ->option_text("FORMAT")
+  add_value(*export_command, "--to", "FORMAT", export_options->to,
+            joined(codec::network_export_formats(), ", "))
       ->required();
   add_examples(*export_command,
                "  ibnetdiscover | chipweave network export - --to slurm > topology.conf\n"

@@ -1,7 +1,5 @@
 #include "cli/options.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include "cli/commands.hpp"
 #include "common/base/foreign_text.hpp"
 #include "common/codec/network/import.hpp"
@@ -34,37 +32,27 @@ CLI::Option* add_batch_options(CLI::App& command, BatchFlags& flags) {
 
 CLI::Option* add_scheduler_option(CLI::App& command, SchedulerAddress& address) {
   CLI::Option* url =
-      command
-          .add_option("--scheduler", address.url,
-                      "where chipweave-scheduler listens: http://HOST:PORT or https://HOST:PORT")
+      add_value(command, "--scheduler", "URL", address.url,
+                "where chipweave-scheduler listens: http://HOST:PORT or https://HOST:PORT")
           ->envname("CHIPWEAVE_SCHEDULER")
-          ->option_text("URL")
           ->required();
-  command
-      .add_option("--ca", address.files.ca,
-                  "CA of the scheduler's certificate; default: the system's trust store")
-      ->envname("CHIPWEAVE_CA")
-      ->option_text("FILE.pem");
-  command.add_option("--cert", address.files.certificate, "certificate to show to the scheduler")
-      ->envname("CHIPWEAVE_CERT")
-      ->option_text("FILE.pem");
-  command.add_option("--key", address.files.key, "its key")
-      ->envname("CHIPWEAVE_KEY")
-      ->option_text("FILE.pem");
+  add_value(command, "--ca", "FILE.pem", address.files.ca,
+            "CA of the scheduler's certificate; default: the system's trust store")
+      ->envname("CHIPWEAVE_CA");
+  add_value(command, "--cert", "FILE.pem", address.files.certificate,
+            "certificate to show to the scheduler")
+      ->envname("CHIPWEAVE_CERT");
+  add_value(command, "--key", "FILE.pem", address.files.key, "its key")->envname("CHIPWEAVE_KEY");
   return url;
 }
 
 std::vector<CLI::Option*> add_network_options(CLI::App& command,
                                               codec::NetworkImportOptions& options) {
-  CLI::Option* format = command
-                            .add_option("--format", options.format,
-                                        "what the file is, where its content does not tell")
-                            ->option_text("FORMAT");
-  CLI::Option* levels =
-      command
-          .add_option("--levels", options.levels, "node labels that are the levels, coarsest first")
-          ->delimiter(',')
-          ->option_text("LABEL,LABEL…");
+  CLI::Option* format = add_value(command, "--format", "FORMAT", options.format,
+                                  "what the file is, where its content does not tell");
+  CLI::Option* levels = add_value(command, "--levels", "LABEL,LABEL…", options.levels,
+                                  "node labels that are the levels, coarsest first")
+                            ->delimiter(',');
   return {format, levels};
 }
 

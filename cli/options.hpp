@@ -2,6 +2,7 @@
 // everywhere.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
@@ -9,17 +10,18 @@
 #include "cli/scheduler_client.hpp"
 #include "cli/terminal.hpp"
 
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
-
 namespace chipweave::codec {
 struct NetworkImportOptions;
 }
 
 namespace chipweave::cli {
 
+// An option with a value, which the help calls `value`, e.g. FILE.
+template <class Value>
+CLI::Option* add_value(CLI::App& command, const std::string& name, const std::string& value,
+                       Value& to, const std::string& help) {
+  return command.add_option(name, to, help)->option_text(value);
+}
 // -o, --output text|json
 void add_output_option(CLI::App& command, OutputForm& form);
 // --scheduler URL, or the environment variable CHIPWEAVE_SCHEDULER, required; --ca, --cert and

@@ -253,7 +253,7 @@ Exit run_plan_flags(const PlanFlags& flags) {
 // All flags of a single request. `batch` excludes them.
 void add_plan_flags(CLI::App& command, PlanFlags& flags, CLI::Option* batch) {
   const auto option = [&](const char* name, auto& to, const char* says, const char* form) {
-    return command.add_option(name, to, says)->option_text(form)->excludes(batch);
+    return add_value(command, name, form, to, says)->excludes(batch);
   };
   // As often as it is given, one value each time.
   const auto repeated = [&](const char* name, std::vector<std::string>& to, const char* says,

@@ -262,7 +262,7 @@ Exit run_rank_flags(const RankFlags& flags) {
 // All flags of a single request. `batch` excludes them.
 void add_rank_flags(CLI::App& command, RankFlags& flags, CLI::Option* batch) {
   const auto option = [&](const char* name, auto& to, const char* says, const char* form) {
-    command.add_option(name, to, says)->option_text(form)->excludes(batch);
+    add_value(command, name, form, to, says)->excludes(batch);
   };
   option("--network", flags.network, "where nodes are: a description in any format; -: stdin",
          "FILE");

@@ -112,14 +112,14 @@ void register_submit(CLI::App& app, Exit& exit_code) {
   auto state = std::make_shared<SubmitState>();
   CLI::App* command = app.add_subcommand(
       "submit", "create the pods of Kubernetes YAML on a standalone scheduler and place them");
-  command->add_option("FILE", state->files, "Kubernetes YAML; '-' reads standard input")
-      ->option_text("FILE.yaml...")
+  add_value(*command, "FILE", "FILE.yaml...", state->files,
+            "Kubernetes YAML; '-' reads standard input")
       ->required();
   add_scheduler_option(*command, state->scheduler)->required(false);  // run_submit() checks it
-  command->add_option("-n,--namespace", state->default_namespace, "where a manifest names none")
-      ->option_text("NAME");
-  command->add_option("--node", state->options.only_nodes, "only this node; may be repeated")
-      ->option_text("NAME");
+  add_value(*command, "-n,--namespace", "NAME", state->default_namespace,
+            "where a manifest names none");
+  add_value(*command, "--node", "NAME", state->options.only_nodes,
+            "only this node; may be repeated");
   command->add_flag("--compare", state->options.compare,
                     "also show what a pair-sum and a first-fit choice would have got");
   command->add_flag("--print", state->only_print,

@@ -24,15 +24,13 @@ struct MachineOptions {
 };
 
 void add_machine_options(CLI::App& command, MachineOptions& options) {
-  command
-      .add_option("MACHINE", options.source, "topology file or folder in any format, or a profile")
-      ->option_text("FILE|PROFILE")
+  add_value(command, "MACHINE", "FILE|PROFILE", options.source,
+            "topology file or folder in any format, or a profile")
       ->required();
-  command
-      .add_option("--model", options.model, "what the chips are, where the file does not say: H100")
-      ->option_text("NAME");
-  command.add_option("--index", options.index, "which matrix of a file that has several, from 0")
-      ->option_text("N")
+  add_value(command, "--model", "NAME", options.model,
+            "what the chips are, where the file does not say: H100");
+  add_value(command, "--index", "N", options.index,
+            "which matrix of a file that has several, from 0")
       ->check([](const std::string& text) {
         const bool digits =
             !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
@@ -152,12 +150,11 @@ void register_topo(CLI::App& app, Exit& exit_code) {
                "  chipweave topo show /sys/class/kfd/kfd/topology -o json");
 
   const auto [convert_command, converted] = add("convert", "write it in another format", convert);
-  convert_command->add_option("--to", converted->format, "json or nccl-xml")
-      ->option_text("FORMAT")
+  add_value(*convert_command, "--to", "FORMAT", converted->format, "json or nccl-xml")
       ->check(CLI::IsMember({"json", "nccl-xml"}).description(""))
       ->required();
-  convert_command->add_option("--out", converted->out, "file to write; default: standard output")
-      ->option_text("FILE");
+  add_value(*convert_command, "--out", "FILE", converted->out,
+            "file to write; default: standard output");
   add_examples(*convert_command,
                "  chipweave topo convert box.txt --to json --out box.json\n"
                "  chipweave topo convert hgx-h100-8 --to nccl-xml > topo.xml");

@@ -123,8 +123,8 @@ void register_views(CLI::App& app, Exit& exit_code) {
   auto state = std::make_shared<ViewState>();
   CLI::App* command = add_view(app, "explain", "why a pod is where it is, or why it is pending",
                                explain, exit_code, state);
-  command->add_option("POD", state->pod, "the pod; namespace default if none is given")
-      ->option_text("[NAMESPACE/]NAME")
+  add_value(*command, "POD", "[NAMESPACE/]NAME", state->pod,
+            "the pod; namespace default if none is given")
       ->required();
   add_examples(*command,
                "  chipweave explain mindie/mindie-server-0-master-0 "
@@ -132,13 +132,13 @@ void register_views(CLI::App& app, Exit& exit_code) {
   auto machine = std::make_shared<ViewState>();
   command = add_view(app, "nodes", "nodes with their free and unhealthy chips, and their faults",
                      nodes, exit_code, machine);
-  command->add_option("NODE", machine->node, "show this one, also what is down and mere notes")
-      ->option_text("[NAME]");
+  add_value(*command, "NODE", "[NAME]", machine->node,
+            "show this one, also what is down and mere notes");
   auto one = std::make_shared<ViewState>();
   command = add_view(app, "pods", "pods with their chips and bandwidth, or the annotations of one",
                      pods, exit_code, one);
-  command->add_option("POD", one->pod, "show the annotations of this pod of a standalone scheduler")
-      ->option_text("[[NAMESPACE/]NAME]");
+  add_value(*command, "POD", "[[NAMESPACE/]NAME]", one->pod,
+            "show the annotations of this pod of a standalone scheduler");
 }
 
 }  // namespace chipweave::cli

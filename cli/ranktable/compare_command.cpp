@@ -1,4 +1,6 @@
 // chipweave ranktable diff, hash
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
@@ -79,13 +81,8 @@ struct HashFlags {
 };
 
 std::string hex(std::string_view bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   std::string out;
-  for (const char byte : bytes) {
-    const auto value = static_cast<unsigned char>(byte);
-    out += kDigits[value >> 4U];
-    out += kDigits[value & 0xFU];
-  }
+  for (const char byte : bytes) out += fmt::format("{:02x}", static_cast<unsigned char>(byte));
   return out;
 }
 

@@ -19,7 +19,6 @@
 #include "common/codec/ranktable/tools/generated_tables.hpp"
 #include "common/domain/ranktable/convert.hpp"
 #include "common/io/file_set.hpp"
-#include "common/io/files.hpp"
 
 namespace chipweave::cli {
 
@@ -68,26 +67,17 @@ Result<void> read_pairs(ConvertFlags& flags) {
   return {};
 }
 
-Exit printed_or_written(const std::string& text, const std::string& file) {
-  if (file.empty()) return print(text) ? Exit::fine : Exit::unreadable;
-  const auto written = io::write_file_atomically(file, text);
-  if (written) return Exit::fine;
-  return complain(written.error(), Exit::unreadable);
-}
-
 Exit run_launcher(const ConvertFlags& flags, const RankTable& table) {
   const auto hosts =
       domain::ranktable::ranked_hosts(table, {flags.options.instance, flags.options.group});
   const Result<std::string> text =
       hosts ? launcher_text(*hosts, flags.to) : Result<std::string>(hosts.error());
-  if (text) return printed_or_written(*text, flags.write);
-  return complain(text.error(),
-                  exit_for(text.error()) == Exit::usage ? Exit::usage : Exit::findings);
+  return text ? print_or_write(*text, flags.write, flags.write.empty()) : refuse(text.error());
 }
 
 std::string table_text(const RankTable& table, bool compact) {
   using codec::ranktable::write_table;
-  return compact ? write_table(table, {0, false}) : write_table(table);
+  return compact ? write_table(table, 0) : write_table(table);
 }
 
 // All or none of them, named and with the mode that the generators' local tables have.
@@ -122,9 +112,7 @@ Exit run_convert(ConvertFlags flags) {
   if (is_launcher(flags.to)) return run_launcher(flags, linted->table);
   const auto converted = domain::ranktable::convert(
       linted->table, *domain::ranktable::dialect_named(flags.to), flags.options);
-  if (!converted)
-    return complain(converted.error(),
-                    exit_for(converted.error()) == Exit::usage ? Exit::usage : Exit::findings);
+  if (!converted) return refuse(converted.error());
   for (const std::string& loss : converted->losses) remark("lost: " + loss);
   if (!flags.save_dir.empty()) return write_instances(flags, *converted);
   if (converted->tables.size() != 1) {
@@ -134,15 +122,13 @@ Exit run_convert(ConvertFlags flags) {
   }
   std::string text = table_text(converted->tables.front(), flags.compact);
   if (flags.write.empty()) text += '\n';
-  return printed_or_written(text, flags.write);
+  return print_or_write(text, flags.write, flags.write.empty());
 }
 
 std::string targets() {
-  std::string out =
-      "hccl-1.0, hccl-1.2, mindie-llm, vllm-ascend, modelarts-local, modelarts-global, "
-      "mindie-global, modelarts-1980";
-  for (const std::string_view form : launcher_forms()) out += concat(", ", form);
-  return out;
+  return "hccl-1.0, hccl-1.2, mindie-llm, vllm-ascend, modelarts-local, modelarts-global, "
+         "mindie-global, modelarts-1980, " +
+         joined(launcher_forms(), ", ");
 }
 
 std::string wrong_target(const std::string& text) {
@@ -158,32 +144,23 @@ void register_table_convert(CLI::App& ranktable, Exit& exit_code) {
   auto flags = std::make_shared<ConvertFlags>();
   CLI::App* c = ranktable.add_subcommand("convert", "write a table in another dialect or form");
   add_table_options(*c, flags->table);
-  c->add_option("--to", flags->to, targets())->check(wrong_target)->option_text("FORM")->required();
-  c->add_option("--instance", flags->options.instance,
-                "which instance of a global table, from 0 in the order of the text")
-      ->option_text("N");
-  c->add_option("--group", flags->options.group, "which group of servers of a MindIE table")
-      ->option_text("ID");
-  c->add_option("--prefill-devices", flags->options.prefill_devices,
-                "vllm-ascend: the first N ranks prefill, the others decode")
-      ->option_text("N");
-  c->add_option("--prefill-groups", flags->options.prefill_groups,
-                "modelarts-global from MindIE: groups that prefill")
-      ->delimiter(',')
-      ->option_text("ID,ID");
-  c->add_option("--decode-groups", flags->options.decode_groups, "… and that decode")
-      ->delimiter(',')
-      ->option_text("ID,ID");
-  c->add_option("--super-pod", flags->super_pods,
-                "hccl-1.2: SERVER=POD, or POD of every server; may be given several times")
-      ->option_text("[SERVER=]POD");
-  c->add_option("--server-index", flags->server_indices,
-                "hccl-1.2: index of a server in its super pod, to compute SDIDs from")
-      ->option_text("SERVER=N");
-  c->add_option("--write", flags->write, "write to this file, atomically; default: print")
-      ->option_text("FILE");
-  c->add_option("--save-dir", flags->save_dir, "write to a file an instance in this folder")
-      ->option_text("DIR");
+  add_value(*c, "--to", "FORM", flags->to, targets())->check(wrong_target)->required();
+  add_value(*c, "--instance", "N", flags->options.instance,
+            "which instance of a global table, from 0 in the order of the text");
+  add_value(*c, "--group", "ID", flags->options.group, "which group of servers of a MindIE table");
+  add_value(*c, "--prefill-devices", "N", flags->options.prefill_devices,
+            "vllm-ascend: the first N ranks prefill, the others decode");
+  add_value(*c, "--prefill-groups", "ID,ID", flags->options.prefill_groups,
+            "modelarts-global from MindIE: groups that prefill")
+      ->delimiter(',');
+  add_value(*c, "--decode-groups", "ID,ID", flags->options.decode_groups, "… and that decode")
+      ->delimiter(',');
+  add_value(*c, "--super-pod", "[SERVER=]POD", flags->super_pods,
+            "hccl-1.2: SERVER=POD, or POD of every server; may be given several times");
+  add_value(*c, "--server-index", "SERVER=N", flags->server_indices,
+            "hccl-1.2: index of a server in its super pod, to compute SDIDs from");
+  add_value(*c, "--write", "FILE", flags->write, "write to this file, atomically; default: print");
+  add_value(*c, "--save-dir", "DIR", flags->save_dir, "write to a file an instance in this folder");
   c->add_flag("--compact", flags->compact, "without white space");
   add_examples(*c,
                "  chipweave ranktable convert hccl.json --to hostfile > hosts\n"

@@ -13,11 +13,8 @@
 #include "cli/ranktable/render_ring.hpp"
 #include "cli/ranktable/table_file.hpp"
 #include "cli/terminal.hpp"
-#include "common/base/limits.hpp"
 #include "common/base/text.hpp"
-#include "common/codec/network/import.hpp"
 #include "common/codec/ranktable/lint/renumber.hpp"
-#include "common/io/files.hpp"
 
 namespace chipweave::cli {
 
@@ -42,24 +39,13 @@ struct OrderFlags {
 std::optional<TableRing> ring_of(const OrderFlags& flags, const LintedText& linted, Exit& exit) {
   std::optional<codec::ImportedNetwork> network;
   if (!flags.network.empty()) {
-    const Result<std::string> text = read_input(flags.network, limits::kMaxNetworkFileBytes);
-    if (!text) {
-      complain(text.error());
-      exit = Exit::unreadable;
-      return std::nullopt;
-    }
-    auto imported = codec::import_network(*text, flags.import);
-    if (!imported) {
-      exit = complain_of_input(std::move(imported).error(), flags.network);
-      return std::nullopt;
-    }
-    network = *std::move(imported);
+    network = load_network(flags.network, flags.import, exit);
+    if (!network) return std::nullopt;
     for (const std::string& warning : network->warnings) warn(warning);
   }
   auto ring = solver::table_ring(linted.table, network ? &network->table : nullptr, flags.choice);
   if (!ring) {
-    complain(ring.error());
-    exit = exit_for(ring.error()) == Exit::usage ? Exit::usage : Exit::findings;
+    exit = refuse(ring.error());
     return std::nullopt;
   }
   if (!ring->unknown.empty()) {
@@ -110,10 +96,7 @@ Exit write_order(const OrderFlags& flags, const LintedText& linted, const TableR
   if (*text == linted.tree->document()) {
     remark("the ranks already cross as few borders as possible; nothing was changed");
   }
-  if (flags.table.file == "-") return print(*text) ? Exit::fine : Exit::unreadable;
-  const auto written = io::write_file_atomically(flags.table.file, *text);
-  if (written) return Exit::fine;
-  return complain(written.error(), Exit::unreadable);
+  return print_or_write(*text, flags.table.file, flags.table.file == "-");
 }
 
 Exit print_launcher(const OrderFlags& flags, const TableRing& ring) {
@@ -167,18 +150,14 @@ Exit run_table_show(const OrderFlags& flags) {
 
 CLI::Option* add_ring_options(CLI::App& command, OrderFlags& flags) {
   add_table_options(command, flags.table);
-  auto* network = command
-                      .add_option("--network", flags.network,
-                                  "description of the network, in any format that 'network import' "
-                                  "reads")
-                      ->option_text("FILE");
+  auto* network = add_value(command, "--network", "FILE", flags.network,
+                            "description of the network, in any format that 'network import' "
+                            "reads");
   for (CLI::Option* option : add_network_options(command, flags.import)) option->needs(network);
-  command
-      .add_option("--instance", flags.choice.instance,
-                  "which instance of a global table, from 0 in the order of the text")
-      ->option_text("N");
-  command.add_option("--group", flags.choice.group, "which group of servers of a MindIE table")
-      ->option_text("ID");
+  add_value(command, "--instance", "N", flags.choice.instance,
+            "which instance of a global table, from 0 in the order of the text");
+  add_value(command, "--group", "ID", flags.choice.group,
+            "which group of servers of a MindIE table");
   add_output_option(command, flags.form);
   return network;
 }
@@ -193,11 +172,10 @@ void register_table_order(CLI::App& ranktable, Exit& exit_code) {
   auto* write = o->add_flag("--write", order->write, "give the table these ranks, in its file");
   auto* pointer = o->get_option("--pointer");
   write->excludes(pointer);
-  o->add_option("--to", order->to, "print the new order as a launcher takes it instead")
+  add_value(*o, "--to", "FORM", order->to, "print the new order as a launcher takes it instead")
       ->check(
           CLI::IsMember(std::vector<std::string>(launcher_forms().begin(), launcher_forms().end())))
-      ->excludes(write)
-      ->option_text("FORM");
+      ->excludes(write);
   add_examples(*o,
                "  chipweave ranktable order hccl.json --network topology.conf\n"
                "  chipweave ranktable order hccl.json --network tor.json --write\n"

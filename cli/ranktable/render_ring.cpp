@@ -108,7 +108,7 @@ void begin_table(JsonWriter& json, const LintedText& linted) {
   } else {
     json.raw("null");
   }
-  json.key("ranks").integer(static_cast<std::int64_t>(linted.table.rank_count()));
+  json.field("ranks", linted.table.rank_count());
 }
 
 }  // namespace
@@ -161,9 +161,8 @@ std::string ring_json(const LintedText& linted, const TableRing& ring) {
   begin_table(json, linted);
   json.key("levels").begin_array();
   for (const RingLevel& level : ring.levels) {
-    json.begin_object().field("name", level.name);
-    json.key("crossings").integer(static_cast<std::int64_t>(level.crossings));
-    json.key("least").integer(static_cast<std::int64_t>(level.least)).end_object();
+    json.begin_object().field("name", level.name).field("crossings", level.crossings);
+    json.field("least", level.least).end_object();
   }
   json.end_array().key("ring").begin_array();
   for (const Run& run : runs_of(ring)) {

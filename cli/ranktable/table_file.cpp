@@ -1,15 +1,19 @@
 #include "cli/ranktable/table_file.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <string_view>
 #include <utility>
 
 #include "cli/input_file.hpp"
+#include "cli/options.hpp"
 #include "cli/terminal.hpp"
 #include "common/base/limits.hpp"
+#include "common/base/near_names.hpp"
 #include "common/base/text.hpp"
 #include "common/domain/ranktable/dialect.hpp"
+#include "common/io/files.hpp"
 
 namespace chipweave::cli {
 
@@ -25,10 +29,7 @@ bool is_structural(const Located& finding) {
   constexpr std::array<std::string_view, 6> kCodes = {"RT001", "RT002", "RT003",
                                                       "RT004", "RT005", "RT100"};
   if (finding.severity != Severity::error) return finding.code == "RT010";
-  for (const std::string_view code : kCodes) {
-    if (finding.code == code) return true;
-  }
-  return false;
+  return std::find(kCodes.begin(), kCodes.end(), finding.code) != kCodes.end();
 }
 
 }  // namespace
@@ -39,24 +40,20 @@ void add_table_options(CLI::App& command, TableFile& table, const std::string& n
                   "rank table in any dialect; -: standard input")
       ->option_text(" ")
       ->required();
-  command
-      .add_option("--pointer", table.pointer,
-                  "where in the file the table is, as a JSON pointer: /data/hccl.json")
-      ->option_text("POINTER");
-  command
-      .add_option("--dialect", table.dialect,
-                  "dialect of a table whose members do not tell: modelarts-global or mindie-global")
+  add_value(command, "--pointer", "POINTER", table.pointer,
+            "where in the file the table is, as a JSON pointer: /data/hccl.json");
+  add_value(command, "--dialect", "DIALECT", table.dialect,
+            "dialect of a table whose members do not tell: modelarts-global or mindie-global")
       ->check([](const std::string& text) {
         if (domain::ranktable::dialect_named(text)) return std::string();
         return unknown_name("dialect", text, domain::ranktable::dialect_names());
-      })
-      ->option_text("DIALECT");
+      });
 }
 
 LintOptions lint_options(const TableFile& table) {
   LintOptions out;
   out.pointer = table.pointer;
-  out.read.dialect = domain::ranktable::dialect_named(table.dialect);
+  out.dialect = domain::ranktable::dialect_named(table.dialect);
   return out;
 }
 
@@ -82,6 +79,16 @@ std::optional<LintedText> load_table(const TableFile& table, Exit& exit) {
   }
   exit = Exit::findings;
   return std::nullopt;
+}
+
+Exit print_or_write(const std::string& text, const std::string& file, bool to_stdout) {
+  if (to_stdout) return print(text) ? Exit::fine : Exit::unreadable;
+  const auto written = io::write_file_atomically(file, text);
+  return written ? Exit::fine : complain(written.error(), Exit::unreadable);
+}
+
+Exit refuse(const Error& error) {
+  return complain(error, exit_for(error) == Exit::usage ? Exit::usage : Exit::findings);
 }
 
 std::string place_text(const std::string& file, const codec::TextPosition& at) {

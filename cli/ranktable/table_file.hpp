@@ -28,6 +28,11 @@ codec::ranktable::LintOptions lint_options(const TableFile& table);
 // code is then set and nothing returned.
 std::optional<codec::ranktable::LintedText> load_table(const TableFile& table, Exit& exit);
 
+// Prints the text, or writes it to the file, atomically.
+Exit print_or_write(const std::string& text, const std::string& file, bool to_stdout);
+// Prints why a table cannot be used so: wrong usage if the error names a flag.
+Exit refuse(const Error& error);
+
 // "hccl.json:12:33", "standard input:1:1".
 std::string place_text(const std::string& file, const codec::TextPosition& at);
 

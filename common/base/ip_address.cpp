@@ -152,6 +152,19 @@ std::optional<IpAddress> parse_ip(std::string_view text) {
   return text.find(':') == std::string_view::npos ? parse_v4(text) : parse_v6(text);
 }
 
+std::optional<ScopedIp> parse_scoped_ip(std::string_view text) {
+  const std::size_t percent = std::min(text.find('%'), text.size());
+  const std::string_view scope = text.substr(percent);
+  const auto ip = parse_ip(text.substr(0, percent));
+  if (!ip || (!scope.empty() && (!ip->v6 || scope.size() == 1))) return std::nullopt;
+  return ScopedIp{*ip, scope};
+}
+
+bool is_local_host(std::string_view host) {
+  const auto ip = parse_ip(host);
+  return host == "localhost" || (ip && ip->is_loopback());
+}
+
 std::optional<int> prefix_of_netmask(const IpAddress& mask) {
   int ones = 0;
   while (ones < mask.bits() && mask.with_host_bits(ones, false) != mask) ++ones;

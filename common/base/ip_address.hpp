@@ -32,6 +32,17 @@ struct IpAddress {
 // one "::", optionally with a dotted tail. No scope, no prefix, no blanks.
 std::optional<IpAddress> parse_ip(std::string_view text);
 
+// An address that may name its interface: "fe80::1%eth0".
+struct ScopedIp {
+  IpAddress ip;
+  std::string_view scope;  // with its '%'; empty: none
+};
+// Only IPv6 has scopes, and a scope is not empty.
+std::optional<ScopedIp> parse_scoped_ip(std::string_view text);
+
+// Whether every machine calls itself so: "localhost", or a loopback address.
+bool is_local_host(std::string_view host);
+
 // Ones followed by zeros: the number of ones of a netmask such as 255.255.240.0 or ffff:ffff::.
 std::optional<int> prefix_of_netmask(const IpAddress& mask);
 

@@ -7,6 +7,7 @@
 // become 0).
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -57,6 +58,10 @@ class JsonWriter {
     return key(name).string(value);
   }
   JsonWriter& field(std::string_view name, const char* value) { return key(name).string(value); }
+  template <std::integral Number>
+  requires(!std::same_as<Number, bool>) JsonWriter& field(std::string_view name, Number value) {
+    return key(name).integer(static_cast<std::int64_t>(value));
+  }
 
   const std::string& text() const { return out_; }
   std::string take() { return std::move(out_); }

@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include <array>
-#include <optional>
+#include <initializer_list>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -82,80 +82,62 @@ std::string_view expected_by(const CLI::App& command, const std::string& name) {
                                                : kind_of_value(option->get_type_name());
 }
 
-// The text behind `prefix`; nullopt if `text` starts otherwise.
-std::optional<std::string> behind(std::string_view text, std::string_view prefix) {
-  if (!text.starts_with(prefix)) return std::nullopt;
-  return std::string(text.substr(prefix.size()));
+// The parts of a message around fixed words, such as {"", " excludes "}, of which the first begins
+// it; empty if it is another message.
+std::vector<std::string> parts(std::string_view text,
+                               std::initializer_list<std::string_view> words) {
+  std::vector<std::string> out;
+  if (!text.starts_with(*words.begin())) return out;
+  text.remove_prefix(words.begin()->size());
+  for (const auto* word = words.begin() + 1; word != words.end(); ++word) {
+    const std::size_t at = text.find(*word);
+    if (at == std::string_view::npos) return {};
+    out.emplace_back(text.substr(0, at));
+    text.remove_prefix(at + word->size());
+  }
+  out.emplace_back(text);
+  return out;
 }
 
 // "Could not convert: --size = two", "--print: Should be true/false or a number"
 std::string not_converted(const CLI::App& command, const std::string& text) {
-  if (const auto what = behind(text, "Could not convert: ")) {
-    const std::size_t middle = what->find(" = ");
-    const std::string name = what->substr(0, middle);
-    const std::string value = middle == std::string::npos ? "" : what->substr(middle + 3);
-    return name + ": expected " + std::string(expected_by(command, name)) + ", got " +
-           in_quotes(value);
-  }
-  const std::size_t colon = text.find(": ");
-  if (colon == std::string::npos) return text;
-  return text.substr(0, colon) + ": expected true or false";
+  if (const auto p = parts(text, {"Could not convert: ", " = "}); !p.empty())
+    return p[0] + ": expected " + std::string(expected_by(command, p[0])) + ", got " +
+           in_quotes(p[1]);
+  const auto p = parts(text, {"", ": "});
+  return p.empty() ? text : p[0] + ": expected true or false";
 }
 
 // "--size: 1 required INT missing", "--ports: At least 2 required but received 1",
 // "Expected exactly 1 arguments to --size, got 2"
 std::string wrong_number(const CLI::App& command, const std::string& text) {
-  if (const std::size_t colon = text.find(": "); text.ends_with(" missing")) {
-    const std::string name = text.substr(0, colon);
-    return name + ": expected " + std::string(expected_by(command, name)) + ", got none";
-  }
-  if (const auto counts = text.find(": At least "); counts != std::string::npos) {
-    const std::size_t received = text.find(" required but received ");
-    if (received == std::string::npos) return text;
-    constexpr std::string_view kAtLeast = ": At least ";
-    const std::size_t number = counts + kAtLeast.size();
-    return text.substr(0, counts) + ": expected at least " +
-           text.substr(number, received - number) + " values, got " +
-           text.substr(text.rfind(' ') + 1);
-  }
-  const std::size_t to = text.find(" to ");
-  const std::size_t got = text.find(", got ");
-  if (to == std::string::npos || got == std::string::npos) return text;
-  const bool at_least = text.starts_with("Expected at least");
-  return text.substr(to + 4, got - to - 4) + ": expected " +
-         (at_least ? "at least one value" : "one value") + text.substr(got);
+  if (const auto p = parts(text, {"", ": "}); !p.empty() && text.ends_with(" missing"))
+    return p[0] + ": expected " + std::string(expected_by(command, p[0])) + ", got none";
+  if (const auto p = parts(text, {"", ": At least ", " required but received "}); !p.empty())
+    return p[0] + ": expected at least " + p[1] + " values, got " + p[2];
+  const auto p = parts(text, {"Expected ", " to ", ", got "});
+  if (p.empty()) return text;
+  const bool at_least = p[0].starts_with("at least");
+  return p[1] + ": expected " + (at_least ? "at least one value" : "one value") + ", got " + p[2];
 }
 
 // Validators say "--size: Value 0 not in range 1 to 5" and "--to: x not in {json,yaml}".
 std::string not_valid(const std::string& text) {
-  const std::size_t colon = text.find(": ");
-  const std::size_t range = text.find(" not in range ");
-  const std::size_t set = text.find(" not in {");
-  if (colon == std::string::npos) return text;
-  const std::string name = text.substr(0, colon + 2);
-  if (range != std::string::npos) {
-    std::string value = text.substr(colon + 2, range - colon - 2);
-    if (const auto bare = behind(value, "Value ")) value = *bare;
-    std::string limits = text.substr(range + std::string_view(" not in range ").size());
-    if (const std::size_t to = limits.find(" to "); to != std::string::npos)
-      limits.replace(to, 4, " and ");
-    return name + "must be between " + limits + ", got " + in_quotes(value);
+  if (const auto p = parts(text, {"", ": ", " not in range ", " to "}); !p.empty()) {
+    const auto bare = parts(p[1], {"Value "});
+    return p[0] + ": must be between " + p[2] + " and " + p[3] + ", got " +
+           in_quotes(bare.empty() ? p[1] : bare[0]);
   }
-  if (set != std::string::npos && text.ends_with('}')) {
-    const std::string list = text.substr(set + 9, text.size() - set - 10);
-    std::string known;
-    for (const char c : list) known += c == ',' ? std::string(", ") : std::string(1, c);
-    return name + "unknown value " + in_quotes(text.substr(colon + 2, set - colon - 2)) +
-           "; known: " + known;
-  }
+  if (const auto p = parts(text, {"", ": ", " not in {", "}"}); !p.empty())
+    return p[0] + ": unknown value " + in_quotes(p[1]) +
+           "; known: " + joined(split(p[2], ','), ", ");
   return text;
 }
 
 // "--batch excludes --size"
 std::string excluded(const std::string& text) {
-  const std::size_t at = text.find(" excludes ");
-  if (at == std::string::npos) return text;
-  return text.substr(0, at) + " cannot be combined with " + text.substr(at + 10);
+  const auto p = parts(text, {"", " excludes "});
+  return p.empty() ? text : p[0] + " cannot be combined with " + p[1];
 }
 
 std::string missing(const CLI::App& command, const std::string& text) {

@@ -36,15 +36,11 @@ Result<std::string> wire_text(const AsyncRequest& request, const Origin& origin)
   };
   if (request.target.empty() || request.target.front() != '/' || !printable(request.target, '!'))
     return wrong("its target is not a path");
-  std::string out =
-      request.method + " " + request.target + " HTTP/1.1\r\nHost: " + host_field(origin) + "\r\n";
   for (const auto& [name, value] : request.headers) {
     if (!printable(name, '!') || !printable(value, ' ')) return wrong("a header holds other bytes");
-    out.append(name).append(": ").append(value).append("\r\n");
   }
-  if (!request.body.empty() || request.method != "GET")
-    out += "Content-Length: " + std::to_string(request.body.size()) + "\r\n";
-  return out + "\r\n" + request.body;
+  return request_text(request.method, request.target, host_field(origin), request.headers,
+                      request.body);
 }
 
 }  // namespace
@@ -96,46 +92,44 @@ struct AsyncClient::Impl : std::enable_shared_from_this<Impl> {
   }
 };
 
-namespace {
-
 // One request in flight: from the connection to the last callback.
-class Flight : public AsyncOperation<Flight> {
+class AsyncClient::Flight : public AsyncOperation<AsyncClient::Flight> {
  public:
+  // One of the two.
   struct Call {
     std::chrono::milliseconds deadline;
     std::function<void(Result<AsyncReply>)> done;
   };
   struct Stream {
-    std::chrono::milliseconds begin;
     std::chrono::milliseconds idle;
     StreamSink sink;
   };
-  struct Home {  // the client's, without its type
-    Loop::Impl& loop;
-    std::shared_ptr<SharedOrigin> origin;
-    std::size_t max_reply_bytes;
-    std::function<SharedConnection()> take;
-    std::function<void(SharedConnection)> keep;
-    std::function<void(std::function<bool()>)> enter;
-    std::function<void()> leave;
-  };
 
-  Flight(Home home, const AsyncRequest& request, std::optional<Call> call,
+  Flight(std::shared_ptr<Impl> client, const AsyncRequest& request, std::optional<Call> call,
          std::optional<Stream> stream)
-      : home_(std::move(home)),
+      : client_(std::move(client)),
         repeatable_(request.method == "GET"),
         may_send_(request.may_send),
         call_(std::move(call)),
         stream_(std::move(stream)),
-        timer_(home_.loop.context) {}
+        timer_(client_->loop.context) {}
+
+  static std::unique_ptr<Ticket> launch(const std::shared_ptr<Impl>& client,
+                                        const AsyncRequest& request, std::optional<Call> call,
+                                        std::optional<Stream> stream) {
+    const auto flight =
+        std::make_shared<Flight>(client, request, std::move(call), std::move(stream));
+    flight->begin(wire_text(request, client->origin->origin));
+    return ticket_of(flight);
+  }
 
   void begin(Result<std::string> wire) {
-    boost::asio::post(home_.loop.context, guarded([this, wire = std::move(wire)]() mutable {
+    boost::asio::post(client_->loop.context, guarded([this, wire = std::move(wire)]() mutable {
                         if (!wire) return fail(std::move(wire).error());
                         wire_ = std::move(*wire);
-                        wait(call_ ? call_->deadline : stream_->begin);
+                        wait(call_ ? call_->deadline : client_->limits.stream_begin);
                         if (stream_) return connect(true);
-                        home_.enter([self = shared_from_this()] { return self->my_turn(); });
+                        client_->enter([self = shared_from_this()] { return self->my_turn(); });
                       }));
   }
 
@@ -155,7 +149,7 @@ class Flight : public AsyncOperation<Flight> {
     return true;
   }
   void leave() {
-    if (std::exchange(entered_, false)) home_.leave();
+    if (std::exchange(entered_, false)) client_->leave();
   }
 
   void wait(std::chrono::milliseconds limit) {
@@ -164,19 +158,19 @@ class Flight : public AsyncOperation<Flight> {
       if (ec || timer_.expiry() > Steady::now()) return;
       const char* why =
           call_ && !entered_ ? " was busy with other calls" : " did not answer in time";
-      fail(make_error(Errc::deadline, "server " + home_.origin->origin.host + ":" +
-                                          home_.origin->origin.port + why));
+      fail(make_error(Errc::deadline, "server " + client_->origin->origin.host + ":" +
+                                          client_->origin->origin.port + why));
     }));
   }
 
   void connect(bool may_be_kept) {
     reader_.emplace(ReplyReader::Limits{limits::kMaxHttpHeaderBytes,
-                                        stream_ ? SIZE_MAX : home_.max_reply_bytes},
+                                        stream_ ? SIZE_MAX : client_->limits.max_reply_bytes},
                     true);
-    connection_ = may_be_kept ? home_.take() : nullptr;
+    connection_ = may_be_kept ? client_->take_kept() : nullptr;
     reused_ = connection_ != nullptr;
     if (reused_) return send();
-    connection_ = std::make_shared<ClientConnection>(home_.loop.context, home_.origin);
+    connection_ = std::make_shared<ClientConnection>(client_->loop.context, client_->origin);
     connection_->open(guarded([this](Result<void> opened) {
       if (!opened) return fail(std::move(opened).error());
       send();
@@ -244,7 +238,7 @@ class Flight : public AsyncOperation<Flight> {
     over_ = true;
     timer_.cancel();
     if (reader_->keep_alive()) {
-      home_.keep(std::exchange(connection_, nullptr));
+      client_->keep(std::exchange(connection_, nullptr));
     } else {
       connection_->close();
     }
@@ -260,10 +254,10 @@ class Flight : public AsyncOperation<Flight> {
     stream_->sink.ended(std::move(why));
   }
 
-  Home home_;
+  std::shared_ptr<Impl> client_;
   bool repeatable_;
   std::function<bool()> may_send_;
-  std::optional<Call> call_;  // one of the two
+  std::optional<Call> call_;
   std::optional<Stream> stream_;
   boost::asio::steady_timer timer_;
   std::string wire_;
@@ -272,8 +266,6 @@ class Flight : public AsyncOperation<Flight> {
   bool reused_ = false;
   bool entered_ = false;  // it counts as in flight
 };
-
-}  // namespace
 
 AsyncClient::AsyncClient(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
@@ -291,40 +283,15 @@ Result<std::unique_ptr<AsyncClient>> AsyncClient::make(Loop& loop, Origin origin
       new AsyncClient(std::make_shared<Impl>(loop.impl(), std::move(*shared), limits)));
 }
 
-namespace {
-
-template <class Impl>
-Flight::Home home_of(const std::shared_ptr<Impl>& impl) {
-  return {impl->loop,
-          impl->origin,
-          impl->limits.max_reply_bytes,
-          [impl] { return impl->take_kept(); },
-          [impl](SharedConnection connection) { impl->keep(std::move(connection)); },
-          [impl](std::function<bool()> turn) { impl->enter(std::move(turn)); },
-          [impl] { impl->leave(); }};
-}
-
-std::unique_ptr<Ticket> launch(const std::shared_ptr<Flight>& flight, Result<std::string> wire) {
-  flight->begin(std::move(wire));
-  return ticket_of(flight);
-}
-
-}  // namespace
-
 std::unique_ptr<Ticket> AsyncClient::call(const AsyncRequest& request,
                                           std::chrono::milliseconds deadline,
                                           std::function<void(Result<AsyncReply>)> done) {
-  return launch(std::make_shared<Flight>(home_of(impl_), request,
-                                         Flight::Call{deadline, std::move(done)}, std::nullopt),
-                wire_text(request, impl_->origin->origin));
+  return Flight::launch(impl_, request, Flight::Call{deadline, std::move(done)}, std::nullopt);
 }
 
 std::unique_ptr<Ticket> AsyncClient::stream(const AsyncRequest& request,
                                             std::chrono::milliseconds idle, StreamSink sink) {
-  return launch(
-      std::make_shared<Flight>(home_of(impl_), request, std::nullopt,
-                               Flight::Stream{impl_->limits.stream_begin, idle, std::move(sink)}),
-      wire_text(request, impl_->origin->origin));
+  return Flight::launch(impl_, request, std::nullopt, Flight::Stream{idle, std::move(sink)});
 }
 
 }  // namespace chipweave::http

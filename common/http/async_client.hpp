@@ -74,6 +74,7 @@ class AsyncClient {
 
  private:
   struct Impl;
+  class Flight;
   explicit AsyncClient(std::shared_ptr<Impl> impl);
   std::shared_ptr<Impl> impl_;
 };

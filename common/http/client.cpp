@@ -87,8 +87,7 @@ struct Client::Impl {
   // Whether the kept connection can carry one more request.
   bool usable();
   Exchange exchange(const std::string& request, bool has_body, Steady::time_point deadline);
-  std::string text_of(std::string_view method, std::string_view target,
-                      std::string_view body) const;
+  const std::string& authority() const { return authority_; }
 
  private:
   // Runs the connection until `over()`; false when the deadline came first.
@@ -200,18 +199,6 @@ Client::Impl::Exchange Client::Impl::exchange(const std::string& request, bool h
   return done;
 }
 
-std::string Client::Impl::text_of(std::string_view method, std::string_view target,
-                                  std::string_view body) const {
-  std::string text(method);
-  text.append(" ").append(target).append(" HTTP/1.1\r\nHost: ").append(authority_);
-  text += "\r\nUser-Agent: chipweave\r\n";
-  if (!body.empty() || method == "POST" || method == "PUT" || method == "PATCH") {
-    text +=
-        "Content-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) + "\r\n";
-  }
-  return text.append("\r\n").append(body);
-}
-
 Client::Client(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Client::Client(Client&&) noexcept = default;
 Client& Client::operator=(Client&&) noexcept = default;
@@ -220,12 +207,8 @@ Client::~Client() = default;
 Result<Client> Client::connect_to(std::string_view url, const ClientPem& pem) {
   auto parsed = parse_url(url);
   if (!parsed.ok()) return std::move(parsed).error();
-  Origin& origin = parsed->origin;
-  origin.server_name = pem.server_name;
-  origin.ca_pem = pem.ca;
-  origin.certificate_pem = pem.certificate;
-  origin.key_pem = pem.key;
-  auto shared = SharedOrigin::make(std::move(origin));
+  parsed->origin.pem = pem;
+  auto shared = SharedOrigin::make(std::move(parsed->origin));
   if (!shared.ok()) return std::move(shared).error();
   auto impl = std::make_unique<Impl>(std::move(*shared), std::move(parsed->authority));
   if (auto opened = impl->open(Steady::now() + kConnectTimeout); !opened)
@@ -246,7 +229,9 @@ Result<Reply> Client::call(std::string_view method, std::string_view target, std
   }
   Impl& i = *impl_;
   const auto deadline = Steady::now() + timeout;
-  const std::string text = i.text_of(method, target, body);
+  std::vector<std::pair<std::string, std::string>> headers = {{"User-Agent", "chipweave"}};
+  if (announces_body(method, body)) headers.emplace_back("Content-Type", "application/json");
+  const std::string text = request_text(method, target, i.authority(), headers, body);
   // The server may close a kept connection at any time, and may have acted on what it got before
   // that, so only a request that changes nothing is sent twice.
   bool again = i.usable() && (method == "GET" || method == "HEAD");

@@ -10,7 +10,8 @@
 #include <boost/asio/connect.hpp>
 #include <boost/asio/write.hpp>
 
-#include "common/http/server_name.hpp"
+#include "common/base/ip_address.hpp"
+#include "common/http/tls_link.hpp"
 
 namespace chipweave::http {
 namespace {
@@ -21,6 +22,20 @@ namespace ssl = boost::asio::ssl;
 Error failed(const Origin& origin, const char* what, const boost::system::error_code& ec) {
   return make_error(Errc::unavailable, "server " + origin.host + ":" + origin.port + ": " + what +
                                            ": " + ec.message());
+}
+
+// Before the handshake: the peer's certificate must be for `name`, a DNS name or an address; only a
+// DNS name is also sent to the server (RFC 6066). Without verification the certificate is not
+// checked.
+void expect_server_name(SSL* ssl, const std::string& name) {
+  if (parse_ip(name)) {
+    X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), name.c_str());
+    return;
+  }
+  SSL_set1_host(ssl, name.c_str());
+  // a macro of OpenSSL with an old-style cast inside
+  SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
+           const_cast<char*>(name.c_str()));
 }
 
 }  // namespace
@@ -44,24 +59,40 @@ Result<std::shared_ptr<SharedOrigin>> SharedOrigin::make(Origin given) {
     c.set_verify_mode(ssl::verify_none, ec);
   } else {
     c.set_verify_mode(ssl::verify_peer, ec);
-    if (origin.ca_pem.empty()) {
+    if (origin.pem.ca.empty()) {
       c.set_default_verify_paths(ec);
     } else {
-      c.add_certificate_authority(asio::buffer(origin.ca_pem), ec);
+      c.add_certificate_authority(asio::buffer(origin.pem.ca), ec);
     }
     if (ec) return wrong("the CA is not a PEM certificate");
     // Asio accepts text without any certificate
     const auto* known = X509_STORE_get0_objects(SSL_CTX_get_cert_store(c.native_handle()));
-    if (!origin.ca_pem.empty() && sk_X509_OBJECT_num(known) == 0)
+    if (!origin.pem.ca.empty() && sk_X509_OBJECT_num(known) == 0)
       return make_error(Errc::invalid_argument, "the CA contains no PEM certificate");
   }
-  if (!origin.certificate_pem.empty()) {
-    c.use_certificate_chain(asio::buffer(origin.certificate_pem), ec);
+  if (!origin.pem.certificate.empty()) {
+    c.use_certificate_chain(asio::buffer(origin.pem.certificate), ec);
     if (ec) return wrong("the client certificate is not a PEM certificate");
-    c.use_private_key(asio::buffer(origin.key_pem), ssl::context::pem, ec);
+    c.use_private_key(asio::buffer(origin.pem.key), ssl::context::pem, ec);
     if (ec) return wrong("the client key is not the PEM key of that certificate");
   }
   return shared;
+}
+
+bool announces_body(std::string_view method, std::string_view body) {
+  return !body.empty() || method == "POST" || method == "PUT" || method == "PATCH";
+}
+
+std::string request_text(std::string_view method, std::string_view target, std::string_view host,
+                         const std::vector<std::pair<std::string, std::string>>& headers,
+                         std::string_view body) {
+  std::string text(method);
+  text.append(" ").append(target).append(" HTTP/1.1\r\nHost: ").append(host).append("\r\n");
+  for (const auto& [name, value] : headers)
+    text.append(name).append(": ").append(value).append("\r\n");
+  if (announces_body(method, body))
+    text += "Content-Length: " + std::to_string(body.size()) + "\r\n";
+  return text.append("\r\n").append(body);
 }
 
 ClientConnection::ClientConnection(asio::io_context& context, std::shared_ptr<SharedOrigin> to)
@@ -100,7 +131,7 @@ void ClientConnection::open(Opened done) {
 
 void ClientConnection::handshake(Opened done) {
   const Origin& origin = to_->origin;
-  const std::string& name = origin.server_name.empty() ? origin.host : origin.server_name;
+  const std::string& name = origin.pem.server_name.empty() ? origin.host : origin.pem.server_name;
   expect_server_name(secure_->native_handle(), name);
   secure_->async_handshake(
       ssl::stream_base::client,

@@ -9,6 +9,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
@@ -26,6 +28,13 @@ struct SharedOrigin {
   Origin origin;
   boost::asio::ssl::context tls{boost::asio::ssl::context::tls_client};
 };
+
+// Whether a request states the length of its body: there is one, or the method calls for one.
+bool announces_body(std::string_view method, std::string_view body);
+// What is sent for a request. The caller has checked that no part can end its line.
+std::string request_text(std::string_view method, std::string_view target, std::string_view host,
+                         const std::vector<std::pair<std::string, std::string>>& headers,
+                         std::string_view body);
 
 class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
  public:

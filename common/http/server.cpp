@@ -4,11 +4,14 @@
 #include <exception>
 #include <utility>
 
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 #include "common/base/limits.hpp"
+#include "common/http/connection_table.hpp"
+#include "common/http/loop_impl.hpp"
 #include "common/http/response_head.hpp"
-#include "common/http/server_impl.hpp"
 #include "common/obs/log.hpp"
 
 namespace chipweave::http {
@@ -58,184 +61,210 @@ ServerOptions::ServerOptions()
       write_timeout(limits::kHttpWriteTimeout),
       answer_timeout(kAnswerTimeout) {}
 
-Server::Impl::Impl(Loop::Impl& loop, ServerOptions options, Handler handler)
-    : loop_(loop),
-      options_(std::move(options)),
-      handler_(std::move(handler)),
-      acceptor_(loop.context),
-      deadline_timer_(loop.context),
-      accept_timer_(loop.context),
-      grace_timer_(loop.context),
-      table_(timeouts_of(options_)) {}
+// Accepts connections, enforces the connection limit and all timeouts, drains.
+struct Server::Impl final : ConnectionHost, std::enable_shared_from_this<Server::Impl> {
+  Impl(Loop::Impl& loop, ServerOptions options, Handler handler)
+      : loop_(loop),
+        options_(std::move(options)),
+        handler_(std::move(handler)),
+        acceptor_(loop.context),
+        deadline_timer_(loop.context),
+        accept_timer_(loop.context),
+        grace_timer_(loop.context),
+        table_(timeouts_of(options_)) {}
 
-Result<std::uint16_t> Server::Impl::listen() {
-  std::string host = options_.host.empty() ? "0.0.0.0" : options_.host;
-  if (host.size() > 2 && host.front() == '[' && host.back() == ']')
-    host = host.substr(1, host.size() - 2);
-  const std::string where = options_.host + ":" + std::to_string(options_.port);
-  error_code ec;
-  tcp::resolver resolver(loop_.context);
-  const auto found = resolver.resolve(host, std::to_string(options_.port),
-                                      tcp::resolver::passive | tcp::resolver::numeric_service, ec);
-  if (ec || found.empty()) {
-    return make_error(
-        Errc::invalid_argument,
-        "cannot listen on " + where + ": not an address of this machine (" + ec.message() + ")");
+  Result<std::uint16_t> listen() {
+    std::string host = options_.host.empty() ? "0.0.0.0" : options_.host;
+    if (host.size() > 2 && host.front() == '[' && host.back() == ']')
+      host = host.substr(1, host.size() - 2);
+    const std::string where = options_.host + ":" + std::to_string(options_.port);
+    error_code ec;
+    tcp::resolver resolver(loop_.context);
+    const auto found =
+        resolver.resolve(host, std::to_string(options_.port),
+                         tcp::resolver::passive | tcp::resolver::numeric_service, ec);
+    if (ec || found.empty()) {
+      return make_error(
+          Errc::invalid_argument,
+          "cannot listen on " + where + ": not an address of this machine (" + ec.message() + ")");
+    }
+    const tcp::endpoint endpoint = found.begin()->endpoint();
+    acceptor_.open(endpoint.protocol(), ec);
+    if (!ec) acceptor_.set_option(tcp::acceptor::reuse_address(true), ec);
+    if (!ec) acceptor_.bind(endpoint, ec);
+    if (!ec) acceptor_.listen(asio::socket_base::max_listen_connections, ec);
+    if (ec) {
+      error_code ignored;
+      acceptor_.close(ignored);
+      return make_error(Errc::unavailable, "cannot listen on " + where + ": " + ec.message() +
+                                               "; is another program using the port?");
+    }
+    return acceptor_.local_endpoint(ec).port();
   }
-  const tcp::endpoint endpoint = found.begin()->endpoint();
-  acceptor_.open(endpoint.protocol(), ec);
-  if (!ec) acceptor_.set_option(tcp::acceptor::reuse_address(true), ec);
-  if (!ec) acceptor_.bind(endpoint, ec);
-  if (!ec) acceptor_.listen(asio::socket_base::max_listen_connections, ec);
-  if (ec) {
+
+  void accept_next() {
+    acceptor_.async_accept([weak = weak_from_this()](const error_code& ec, tcp::socket socket) {
+      if (const auto self = weak.lock()) self->on_accept(ec, std::move(socket));
+    });
+  }
+
+  void drain(std::chrono::milliseconds grace, std::function<void()> done) {
+    drained_ = std::move(done);
+    draining_ = true;
     error_code ignored;
     acceptor_.close(ignored);
-    return make_error(Errc::unavailable, "cannot listen on " + where + ": " + ec.message() +
-                                             "; is another program using the port?");
+    accept_timer_.cancel();
+    for (const auto& connection : table_.at_rest()) {
+      // a request that is here but was not read yet counts as in flight
+      if (connection->place.phase == Phase::lingering || !connection->has_unread())
+        connection->close();
+    }
+    grace_timer_.expires_after(grace);
+    grace_timer_.async_wait([weak = weak_from_this()](const error_code& ec) {
+      const auto self = weak.lock();
+      if (!ec && self) self->close_all();
+    });
+    finish_drain_if_empty();
   }
-  return acceptor_.local_endpoint(ec).port();
-}
 
-void Server::Impl::accept_next() {
-  acceptor_.async_accept([weak = weak_from_this()](const error_code& ec, tcp::socket socket) {
-    if (const auto self = weak.lock()) self->on_accept(ec, std::move(socket));
-  });
-}
-
-void Server::Impl::on_accept(const error_code& ec, tcp::socket socket) {
-  if (draining_ || !acceptor_.is_open()) return;
-  if (ec == asio::error::connection_aborted) return accept_next();
-  if (ec) return back_off(ec);
-  if (table_.size() >= options_.max_connections && !make_room()) {
-    turn_away(std::move(socket));
-    return accept_next();
+  // Closes everything at once; pending completions do nothing afterwards.
+  void close_all() {
+    error_code ignored;
+    acceptor_.close(ignored);
+    accept_timer_.cancel();
+    for (const auto& connection : table_.all()) connection->close();
+    deadline_timer_.cancel();
   }
-  const auto connection = std::make_shared<Connection>(
-      *this, std::move(socket), options_.tls.get(),
-      RequestReader::Limits{options_.max_header_bytes, options_.max_body_bytes});
-  table_.add(connection, std::chrono::steady_clock::now());
-  arm(connection->place.deadline);
-  connection->start();
-  accept_next();
-}
 
-// Out of descriptors or memory: trying again at once would spin, so one connection goes and
-// accepting pauses.
-void Server::Impl::back_off(const error_code& why) {
-  obs::log(obs::Level::warn, "accept failed",
-           {{"reason", why.message()}, {"connections", table_.size()}});
-  make_room();
-  accept_timer_.expires_after(kAcceptPause);
-  accept_timer_.async_wait([weak = weak_from_this()](const error_code& ec) {
-    const auto self = weak.lock();
-    if (!ec && self && self->acceptor_.is_open()) self->accept_next();
-  });
-}
-
-bool Server::Impl::make_room() {
-  const auto victim = table_.expendable();
-  if (!victim) return false;
-  ++stats_.connections_refused;
-  victim->close();
-  return true;
-}
-
-// All connections are serving requests: answers 503 without reading the request.
-void Server::Impl::turn_away(tcp::socket socket) {
-  ++stats_.connections_refused;
-  if (options_.tls) return;  // a handshake would take too long
-  Response response;
-  response.status = 503;
-  response.body =
-      error_body("too_many_connections", "every connection of this server is busy; try again");
-  std::string text;
-  write_response_head(text, response, AfterReply::close, true);
-  text += response.body;
-  error_code ignored;
-  socket.non_blocking(true, ignored);
-  socket.write_some(asio::buffer(text), ignored);
-  socket.shutdown(tcp::socket::shutdown_send, ignored);
-}
-
-void Server::Impl::enter(Connection& connection, Phase phase) {
-  arm(table_.move(connection, phase, std::chrono::steady_clock::now()));
-}
-
-void Server::Impl::forget(Connection& connection) {
-  table_.remove(connection);
-  if (draining_) finish_drain_if_empty();
-}
-
-Answer Server::Impl::serve(const Request& request) {
-  ++stats_.requests;
-  Answer answer;
-  if (!survives(request.path, [&] { answer = handler_(request); })) return internal_error();
-  return answer;
-}
-
-// A reply that is still unsent then answers for itself.
-void Server::Impl::begin(const Later& later, std::shared_ptr<PendingReply> reply) {
-  survives("(later)", [&] { later(std::move(reply)); });
-}
-
-// The timer is only moved when it would fire too late; firing too early costs one look.
-void Server::Impl::arm(Steady deadline) {
-  if (deadline >= armed_for_) return;
-  armed_for_ = deadline;
-  deadline_timer_.expires_at(deadline);
-  deadline_timer_.async_wait([weak = weak_from_this()](const error_code& ec) {
-    const auto self = weak.lock();
-    if (!ec && self) self->expire();
-  });
-}
-
-void Server::Impl::expire() {
-  armed_for_ = Steady::max();
-  const Steady now = std::chrono::steady_clock::now();
-  while (const auto connection = table_.late(now)) connection->time_out();
-  arm(table_.earliest_deadline());
-}
-
-void Server::Impl::drain(std::chrono::milliseconds grace, std::function<void()> done) {
-  drained_ = std::move(done);
-  draining_ = true;
-  error_code ignored;
-  acceptor_.close(ignored);
-  accept_timer_.cancel();
-  for (const auto& connection : table_.at_rest()) {
-    // a request that is here but was not read yet counts as in flight
-    if (connection->place.phase == Phase::lingering || !connection->has_unread())
-      connection->close();
+  void enter(Connection& connection, Phase phase) override {
+    arm(table_.move(connection, phase, std::chrono::steady_clock::now()));
   }
-  grace_timer_.expires_after(grace);
-  grace_timer_.async_wait([weak = weak_from_this()](const error_code& ec) {
-    const auto self = weak.lock();
-    if (!ec && self) self->close_all();
-  });
-  finish_drain_if_empty();
-}
 
-void Server::Impl::finish_drain_if_empty() {
-  if (table_.size() != 0 || !drained_) return;
-  grace_timer_.cancel();
-  asio::post(loop_.context,
-             [&loop = loop_, done = std::exchange(drained_, nullptr)] { loop.guarded(done); });
-}
+  void forget(Connection& connection) override {
+    table_.remove(connection);
+    if (draining_) finish_drain_if_empty();
+  }
 
-void Server::Impl::close_all() {
-  error_code ignored;
-  acceptor_.close(ignored);
-  accept_timer_.cancel();
-  for (const auto& connection : table_.all()) connection->close();
-  deadline_timer_.cancel();
-}
+  Answer serve(const Request& request) override {
+    ++stats_.requests;
+    Answer answer;
+    if (!survives(request.path, [&] { answer = handler_(request); })) return internal_error();
+    return answer;
+  }
 
-Server::Stats Server::Impl::stats() const {
-  Stats now = stats_;
-  now.connections_open = table_.size();
-  if (options_.tls) now.certificate_not_after = options_.tls->not_after();
-  return now;
-}
+  // A reply that is still unsent then answers for itself.
+  void begin(const Later& later, std::shared_ptr<PendingReply> reply) override {
+    survives("(later)", [&] { later(std::move(reply)); });
+  }
+
+  bool draining() const override { return draining_; }
+  void count_bad_request() override { ++stats_.bad_requests; }
+
+  Stats stats() const {
+    Stats now = stats_;
+    now.connections_open = table_.size();
+    if (options_.tls) now.certificate_not_after = options_.tls->not_after();
+    return now;
+  }
+
+ private:
+  using tcp = asio::ip::tcp;
+  using error_code = boost::system::error_code;
+  using Steady = Connection::Steady;
+
+  void on_accept(const error_code& ec, tcp::socket socket) {
+    if (draining_ || !acceptor_.is_open()) return;
+    if (ec == asio::error::connection_aborted) return accept_next();
+    if (ec) return back_off(ec);
+    if (table_.size() >= options_.max_connections && !make_room()) {
+      turn_away(std::move(socket));
+      return accept_next();
+    }
+    const auto connection = std::make_shared<Connection>(
+        *this, std::move(socket), options_.tls.get(),
+        RequestReader::Limits{options_.max_header_bytes, options_.max_body_bytes});
+    table_.add(connection, std::chrono::steady_clock::now());
+    arm(connection->place.deadline);
+    connection->start();
+    accept_next();
+  }
+
+  // Out of descriptors or memory: trying again at once would spin, so one connection goes and
+  // accepting pauses.
+  void back_off(const error_code& why) {
+    obs::log(obs::Level::warn, "accept failed",
+             {{"reason", why.message()}, {"connections", table_.size()}});
+    make_room();
+    accept_timer_.expires_after(kAcceptPause);
+    accept_timer_.async_wait([weak = weak_from_this()](const error_code& ec) {
+      const auto self = weak.lock();
+      if (!ec && self && self->acceptor_.is_open()) self->accept_next();
+    });
+  }
+
+  bool make_room() {
+    const auto victim = table_.expendable();
+    if (!victim) return false;
+    ++stats_.connections_refused;
+    victim->close();
+    return true;
+  }
+
+  // All connections are serving requests: answers 503 without reading the request.
+  void turn_away(tcp::socket socket) {
+    ++stats_.connections_refused;
+    if (options_.tls) return;  // a handshake would take too long
+    Response response;
+    response.status = 503;
+    response.body =
+        error_body("too_many_connections", "every connection of this server is busy; try again");
+    std::string text;
+    write_response_head(text, response, AfterReply::close, true);
+    text += response.body;
+    error_code ignored;
+    socket.non_blocking(true, ignored);
+    socket.write_some(asio::buffer(text), ignored);
+    socket.shutdown(tcp::socket::shutdown_send, ignored);
+  }
+
+  // The timer is only moved when it would fire too late; firing too early costs one look.
+  void arm(Steady deadline) {
+    if (deadline >= armed_for_) return;
+    armed_for_ = deadline;
+    deadline_timer_.expires_at(deadline);
+    deadline_timer_.async_wait([weak = weak_from_this()](const error_code& ec) {
+      const auto self = weak.lock();
+      if (!ec && self) self->expire();
+    });
+  }
+
+  void expire() {
+    armed_for_ = Steady::max();
+    const Steady now = std::chrono::steady_clock::now();
+    while (const auto connection = table_.late(now)) connection->time_out();
+    arm(table_.earliest_deadline());
+  }
+
+  void finish_drain_if_empty() {
+    if (table_.size() != 0 || !drained_) return;
+    grace_timer_.cancel();
+    asio::post(loop_.context,
+               [&loop = loop_, done = std::exchange(drained_, nullptr)] { loop.guarded(done); });
+  }
+
+  Loop::Impl& loop_;
+  ServerOptions options_;
+  Handler handler_;
+  tcp::acceptor acceptor_;
+  asio::steady_timer deadline_timer_;  // one for all connections
+  asio::steady_timer accept_timer_;    // the pause after a failed accept
+  asio::steady_timer grace_timer_;
+  Steady armed_for_ = Steady::max();
+  ConnectionTable table_;
+  bool draining_ = false;
+  std::function<void()> drained_;
+  Stats stats_;
+};
 
 Server::Server(Loop& loop, ServerOptions options, Handler handler)
     : impl_(std::make_shared<Impl>(loop.impl(), std::move(options), std::move(handler))) {}

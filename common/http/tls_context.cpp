@@ -134,9 +134,7 @@ Result<std::shared_ptr<TlsContext>> TlsContext::make(const ServerPem& pem, const
 
 Result<void> check_client_pem(const ClientPem& pem) {
   Origin origin;
-  origin.ca_pem = pem.ca;
-  origin.certificate_pem = pem.certificate;
-  origin.key_pem = pem.key;
+  origin.pem = pem;
   auto made = SharedOrigin::make(std::move(origin));
   if (!made) return std::move(made).error();
   return {};

@@ -9,11 +9,12 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
-
-#include "common/http/server_name.hpp"
+#include <boost/asio/error.hpp>
 
 namespace chipweave::http {
 namespace {
+
+namespace asio = boost::asio;
 
 // OpenSSL's own socket BIO writes without MSG_NOSIGNAL: a peer that is gone would end the program.
 int descriptor_of(BIO* bio) { return *static_cast<const int*>(BIO_get_data(bio)); }
@@ -69,40 +70,51 @@ TlsLink::TlsLink(ssl_ctx_st* context, int descriptor)
   SSL_set_accept_state(ssl_.get());
 }
 
-TlsLink::Outcome TlsLink::outcome(int result) {
-  if (result == 1) return Outcome::done;
+std::string distrust(const ssl_st* ssl) {
+  const long verified = SSL_get_verify_result(ssl);
+  if (verified == X509_V_OK || SSL_get_verify_mode(ssl) == SSL_VERIFY_NONE) return {};
+  return std::string(" (") + X509_verify_cert_error_string(verified) + ")";
+}
+
+boost::system::error_code TlsLink::outcome(int result, Wait& wait) {
+  wait = Wait::none;
+  if (result == 1) return {};
   switch (SSL_get_error(ssl_.get(), result)) {
     case SSL_ERROR_WANT_READ:
-      return Outcome::want_read;
+      wait = Wait::readable;
+      return asio::error::would_block;
     case SSL_ERROR_WANT_WRITE:
-      return Outcome::want_write;
+      wait = Wait::writable;
+      return asio::error::would_block;
     case SSL_ERROR_ZERO_RETURN:
     case SSL_ERROR_SYSCALL:
-      return Outcome::closed;
+      return asio::error::eof;
     default:
       break;
   }
   const char* reason = ERR_reason_error_string(ERR_peek_error());
   failure_ = (reason == nullptr ? "TLS protocol error" : reason) + distrust(ssl_.get());
-  return Outcome::failed;
+  return asio::error::connection_aborted;
 }
 
-TlsLink::Outcome TlsLink::read(char* to, std::size_t room, std::size_t& got) {
+std::size_t TlsLink::read(char* to, std::size_t room, error_code& ec) {
   ERR_clear_error();
-  got = 0;
-  while (got < room) {
+  ec = {};
+  std::size_t got = 0;
+  while (!ec && got < room) {
     std::size_t n = 0;
-    const Outcome how = outcome(SSL_read_ex(ssl_.get(), to + got, room - got, &n));
-    if (how != Outcome::done) return how;
+    ec = outcome(SSL_read_ex(ssl_.get(), to + got, room - got, &n), read_wait_);
     got += n;
   }
-  return Outcome::done;
+  if (got > 0) ec = {};  // an error comes again with the next read
+  return got;
 }
 
-TlsLink::Outcome TlsLink::write(std::string_view bytes, std::size_t& taken) {
+std::size_t TlsLink::write(std::string_view bytes, error_code& ec) {
   ERR_clear_error();
-  taken = 0;
-  return outcome(SSL_write_ex(ssl_.get(), bytes.data(), bytes.size(), &taken));
+  std::size_t taken = 0;
+  ec = outcome(SSL_write_ex(ssl_.get(), bytes.data(), bytes.size(), &taken), write_wait_);
+  return taken;
 }
 
 void TlsLink::finish() {

@@ -1,13 +1,17 @@
 // TlsLink — the server's side of TLS on a non-blocking socket owned by the caller: reads and writes
-// as much as the socket allows and returns what to wait for. The first read performs the handshake.
+// as much as the socket allows. The first read performs the handshake.
 //
-// For the .cpp files of this folder; one owner, one thread.
+// Asio's ssl::stream loses output on a non-blocking socket whose send buffer is full, and keeps
+// two 17 KiB buffers for each idle connection. For the .cpp files of this folder; one owner, one
+// thread.
 #pragma once
 
 #include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
+
+#include <boost/system/error_code.hpp>
 
 struct ssl_ctx_st;
 struct ssl_st;
@@ -16,23 +20,24 @@ namespace chipweave::http {
 
 class TlsLink {
  public:
-  enum class Outcome {
-    done,
-    want_read,   // again when the socket is readable
-    want_write,  // again, with the same bytes, when it is writable
-    closed,      // by the peer, with or without close_notify, or by the network
-    failed,      // protocol error or untrusted peer: see failure()
-  };
+  using error_code = boost::system::error_code;
+  // What a read or write that would block waits for.
+  enum class Wait { none, readable, writable };
 
   // Throws std::bad_alloc. The descriptor must stay open as long as the link lives.
   TlsLink(ssl_ctx_st* context, int descriptor);
   TlsLink(const TlsLink&) = delete;
   TlsLink& operator=(const TlsLink&) = delete;
 
-  // Reads until `room` is full or something else than done comes; `got` bytes are there either way.
-  Outcome read(char* to, std::size_t room, std::size_t& got);
-  // done: `taken` bytes, at most one record's.
-  Outcome write(std::string_view bytes, std::size_t& taken);
+  // Both return bytes, or an error: would_block, then again after that wait; eof if the connection
+  // was closed by the peer, with or without close_notify, or by the network; connection_aborted
+  // after a protocol error or with an untrusted peer, see failure().
+  // Reads until `room` is full or the socket has no more.
+  std::size_t read(char* to, std::size_t room, error_code& ec);
+  // Takes at most one record's bytes. After would_block the next call must pass the same ones.
+  std::size_t write(std::string_view bytes, error_code& ec);
+  Wait read_wait() const { return read_wait_; }
+  Wait write_wait() const { return write_wait_; }
   // Sends close_notify if that is possible without blocking.
   void finish();
 
@@ -47,10 +52,15 @@ class TlsLink {
   struct Free {
     void operator()(ssl_st* ssl) const;
   };
-  Outcome outcome(int result);
+  error_code outcome(int result, Wait& wait);
   int descriptor_;  // OpenSSL has its address
   std::unique_ptr<ssl_st, Free> ssl_;
+  Wait read_wait_ = Wait::none;
+  Wait write_wait_ = Wait::none;
   std::string failure_;
 };
+
+// After a failed handshake: " (reason)" if the peer's certificate was rejected, otherwise "".
+std::string distrust(const ssl_st* ssl);
 
 }  // namespace chipweave::http

@@ -38,9 +38,12 @@ class Wire {
     return socket_.read_some(boost::asio::buffer(to, room), ec);
   }
   // Whether a read may return buffered data although the socket is not readable.
-  bool has_more() const { return tls_ && !tls_->read_blocked; }
+  bool has_more() const {
+    return tls_ && tls_->looked && tls_->link.read_wait() == TlsLink::Wait::none;
+  }
   Fault take_fault() { return std::exchange(fault_, Fault::none); }
-  const std::string& failure() const { return failure_; }
+  // Of the TLS connection.
+  const std::string& failure() const { return tls_->link.failure(); }
 
   // Writes as much of head followed by body as the socket takes. After would_block the next call
   // must pass the same bytes.
@@ -50,12 +53,12 @@ class Wire {
 
   template <class Handler>
   void async_wait_to_read(Handler handler) {
-    const bool writes = tls_ && tls_->read_wants_write;
+    const bool writes = tls_ && tls_->link.read_wait() == TlsLink::Wait::writable;
     socket_.async_wait(writes ? Socket::wait_write : Socket::wait_read, std::move(handler));
   }
   template <class Handler>
   void async_wait_to_write(Handler handler) {
-    const bool reads = tls_ && tls_->write_wants_read;
+    const bool reads = tls_ && tls_->link.write_wait() == TlsLink::Wait::readable;
     socket_.async_wait(reads ? Socket::wait_read : Socket::wait_write, std::move(handler));
   }
 
@@ -75,21 +78,15 @@ class Wire {
     TlsLink link;
     bool asks_client;
     bool looked = false;  // at the first byte
-    bool read_blocked = false;
-    bool read_wants_write = false;
-    bool write_wants_read = false;
-    std::string owed;  // unsent bytes of say(): TLS requires them to be sent first
+    std::string owed;     // unsent bytes of say(): TLS requires them to be sent first
   };
   std::size_t read_tls(char* to, std::size_t room, error_code& ec);
   std::size_t write_tls(std::string_view head, std::string_view body, error_code& ec);
-  std::size_t write_link(std::string_view bytes, error_code& ec);
   bool look_at_first_byte(error_code& ec);
-  void fail(Fault fault, error_code& ec);
 
   Socket socket_;
   std::unique_ptr<Secured> tls_;
   Fault fault_ = Fault::none;
-  std::string failure_;
 };
 
 }  // namespace chipweave::http

@@ -15,35 +15,14 @@
 #include <optional>
 #include <string_view>
 #include <thread>
-#include <utility>
 
+#include "common/io/descriptor.hpp"
 #include "common/io/spawn.hpp"
 
 namespace chipweave::io {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-class Pipe {
- public:
-  Pipe() { good_ = ::pipe2(ends_.data(), O_CLOEXEC) == 0; }
-  Pipe(const Pipe&) = delete;
-  Pipe& operator=(const Pipe&) = delete;
-  ~Pipe() {
-    close_writer();
-    if (good_) ::close(ends_[0]);
-  }
-  bool good() const { return good_; }
-  int reader() const { return ends_[0]; }
-  int writer() const { return ends_[1]; }
-  void close_writer() {
-    if (good_ && ends_[1] >= 0) ::close(std::exchange(ends_[1], -1));
-  }
-
- private:
-  std::array<int, 2> ends_{-1, -1};
-  bool good_ = false;
-};
 
 int milliseconds_left(Clock::time_point end) {
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
@@ -105,16 +84,18 @@ Error ended_badly(Ended how, const std::string& program, const ChildLimits& limi
 
 Result<ChildOutput> run_child(const std::vector<std::string>& words, const ChildLimits& limits) {
   const Clock::time_point end = Clock::now() + limits.deadline;
-  Pipe pipe;
-  if (!pipe.good()) {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
     return make_error(Errc::unavailable,
                       std::string("cannot make a pipe: ") + std::strerror(errno));
   }
-  const Result<int> child = spawn(words, pipe.writer(), SpawnErrors::with_output);
+  const Descriptor reader(ends[0]);
+  Descriptor writer(ends[1]);
+  const Result<int> child = spawn(words, writer.get(), SpawnErrors::with_output);
   if (!child) return child.error();
-  pipe.close_writer();
+  writer.reset();
   ChildOutput out;
-  Ended how = read_output(pipe.reader(), limits.most_bytes, end, out.text);
+  Ended how = read_output(reader.get(), limits.most_bytes, end, out.text);
   std::optional<int> status;
   if (how == Ended::all_read) {
     status = await(*child, end);

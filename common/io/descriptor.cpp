@@ -1,7 +1,12 @@
 #include "common/io/descriptor.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <cerrno>
 #include <cstddef>
+#include <cstdlib>
+#include <cstring>
 
 namespace chipweave::io {
 
@@ -14,6 +19,24 @@ bool write_all(int fd, const std::string& content) {
     done += static_cast<std::size_t>(n);
   }
   return true;
+}
+
+Result<void> write_temporary(std::string& temporary, const std::string& path,
+                             const std::string& content, mode_t bits) {
+  Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
+  if (!file.valid()) return system_error(path, "create a temporary file beside it", errno);
+  if (::fchmod(file.get(), bits) == 0 && write_all(file.get(), content) &&
+      ::fsync(file.get()) == 0 && file.reset())
+    return {};
+  const int number = errno;
+  ::unlink(temporary.c_str());
+  return system_error(path, "write", number);
+}
+
+Error system_error(const std::string& path, const char* doing, int number) {
+  const Errc code = number == ENOENT || number == ENOTDIR ? Errc::not_found : Errc::unavailable;
+  return make_error(code, std::string("cannot ") + doing + ": " + std::strerror(number))
+      .in("file " + path);
 }
 
 }  // namespace chipweave::io

@@ -1,11 +1,15 @@
-// Descriptor — a file descriptor that closes itself, and write_all(). For the few places that need
+// Descriptor — a file descriptor that closes itself, and what else writing with one
+// needs. For the few places that need
 // more than files.hpp.
 #pragma once
 
+#include <sys/types.h>
 #include <unistd.h>
 
 #include <string>
 #include <utility>
+
+#include "common/base/result.hpp"
 
 namespace chipweave::io {
 
@@ -36,5 +40,12 @@ class Descriptor {
 
 // Writes everything, retrying after interruptions; false with errno set.
 bool write_all(int fd, const std::string& content);
+// Creates a file with these permission bits, writes and flushes it. `temporary` ends in XXXXXX and
+// becomes its name; the caller renames it to `path`, which errors name.
+Result<void> write_temporary(std::string& temporary, const std::string& path,
+                             const std::string& content, mode_t bits);
+
+// "file PATH: cannot DOING: reason of errno"; not_found or unavailable.
+Error system_error(const std::string& path, const char* doing, int number);
 
 }  // namespace chipweave::io

@@ -1,11 +1,9 @@
 #include "common/io/file_set.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <system_error>
 
@@ -15,11 +13,6 @@ namespace chipweave::io {
 namespace {
 
 namespace fs = std::filesystem;
-
-Error cannot(const std::string& what, const std::string& path, int number) {
-  return make_error(Errc::unavailable, "cannot " + what + ": " + std::strerror(number))
-      .in("file " + path);
-}
 
 // The bits that a new file gets; there is no other way to ask for the umask than to set it.
 mode_t bits_of(FileMode mode) {
@@ -41,25 +34,20 @@ class Staged {
 
   Result<void> add(const std::string& folder, const NamedText& file, mode_t bits) {
     const std::string path = joined_path(folder, file.name);
-    struct stat there {};
-    if (::lstat(path.c_str(), &there) == 0 && S_ISDIR(there.st_mode)) {
+    if (fs::is_directory(fs::symlink_status(path))) {
       return make_error(Errc::invalid_argument, "is a folder, not a file").in("file " + path);
     }
     // Hidden, so that the pattern local_*.json does not match it.
     std::string temporary = joined_path(folder, ".ranktable.XXXXXX");
-    Descriptor to(::mkostemp(temporary.data(), O_CLOEXEC));
-    if (!to.valid()) return cannot("create a temporary file beside it", path, errno);
-    files_.emplace_back(temporary, path);
-    const bool good = write_all(to.get(), file.text) && ::fchmod(to.get(), bits) == 0 &&
-                      ::fsync(to.get()) == 0 && to.reset();
-    if (good) return {};
-    return cannot("write", path, errno);
+    auto done = write_temporary(temporary, path, file.text, bits);
+    if (done) files_.emplace_back(temporary, path);
+    return done;
   }
 
   Result<void> rename_all(const std::function<void(const std::string&)>& saved) {
     while (!files_.empty()) {
       const auto [temporary, path] = files_.front();
-      if (::rename(temporary.c_str(), path.c_str()) != 0) return cannot("write", path, errno);
+      if (::rename(temporary.c_str(), path.c_str()) != 0) return system_error(path, "write", errno);
       files_.erase(files_.begin());
       saved(path);
     }

@@ -21,12 +21,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kReadChunk = std::size_t{64} << 10U;
 
-Error system_error(const std::string& path, const char* doing, int number) {
-  const Errc code = number == ENOENT || number == ENOTDIR ? Errc::not_found : Errc::unavailable;
-  return make_error(code, std::string("cannot ") + doing + ": " + std::strerror(number))
-      .in("file " + path);
-}
-
 std::string size_text(std::size_t bytes) {
   return bytes >= (1U << 20U) && bytes % (1U << 20U) == 0 ? std::to_string(bytes >> 20U) + " MiB"
                                                           : std::to_string(bytes) + " bytes";
@@ -239,21 +233,10 @@ Result<void> write_file_atomically(const std::string& name, const std::string& c
   if (!target) return target.error();
   const std::string& path = *target;
   std::string temporary = path + ".XXXXXX";
-  Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
-  if (!file.valid()) return system_error(path, "create a temporary file beside it", errno);
-  const mode_t mode = exists ? (old.st_mode & 0777U) : 0644U;
-  bool good =
-      ::fchmod(file.get(), mode) == 0 && write_all(file.get(), content) && ::fsync(file.get()) == 0;
-  int number = errno;
-  if (good && !file.reset()) {
-    good = false;
-    number = errno;
-  }
-  if (good && ::rename(temporary.c_str(), path.c_str()) != 0) {
-    good = false;
-    number = errno;
-  }
-  if (!good) {
+  const mode_t bits = exists ? (old.st_mode & 0777U) : 0644U;
+  if (auto done = write_temporary(temporary, path, content, bits); !done) return done;
+  if (::rename(temporary.c_str(), path.c_str()) != 0) {
+    const int number = errno;
     ::unlink(temporary.c_str());
     return system_error(path, "write", number);
   }

@@ -1,8 +1,10 @@
 #include "common/io/gzip.hpp"
 
-#include <zlib.h>
-
 #include <array>
+#include <memory>
+
+#define ZLIB_CONST  // its input pointers are const
+#include <zlib.h>
 
 namespace chipweave::io {
 namespace {
@@ -10,78 +12,20 @@ namespace {
 constexpr int kGzipFraming = 15 + 16;
 constexpr std::size_t kInflateChunk = std::size_t{64} << 10U;
 
-// Owns a zlib stream.
-class Inflater {
- public:
-  Inflater() : ready_(inflateInit2(&stream_, kGzipFraming) == Z_OK) {}
-  Inflater(const Inflater&) = delete;
-  Inflater& operator=(const Inflater&) = delete;
-  ~Inflater() {
-    if (ready_) inflateEnd(&stream_);
-  }
-
-  Result<std::string> run(const std::string& content, std::size_t max_bytes) {
-    if (!ready_) return make_error(Errc::internal, "zlib could not start");
-    std::string out;
-    std::string input = content;  // zlib's interface takes a writable pointer
-    stream_.next_in = reinterpret_cast<Bytef*>(input.data());
-    stream_.avail_in = static_cast<uInt>(input.size());
-    std::array<char, kInflateChunk> chunk{};
-    for (;;) {
-      stream_.next_out = reinterpret_cast<Bytef*>(chunk.data());
-      stream_.avail_out = static_cast<uInt>(chunk.size());
-      const int rc = inflate(&stream_, Z_NO_FLUSH);
-      const std::size_t made = chunk.size() - stream_.avail_out;
-      if (out.size() + made > max_bytes) {
-        return make_error(Errc::limit_exceeded, "the archive unpacks to more than " +
-                                                    std::to_string(max_bytes >> 20U) + " MiB");
-      }
-      out.append(chunk.data(), made);
-      if (rc == Z_STREAM_END) {
-        if (stream_.avail_in < 2 || stream_.next_in[0] != 0x1f) return out;
-        if (inflateReset(&stream_) != Z_OK)
-          return make_error(Errc::internal, "zlib could not go on");
-      } else if (rc != Z_OK) {
-        return make_error(Errc::invalid_argument, rc == Z_BUF_ERROR ? "the gzip file ends too early"
-                                                                    : "the gzip file is damaged");
-      }
-    }
-  }
-
- private:
-  z_stream stream_{};
-  bool ready_;
+template <auto End>
+struct EndStream {
+  void operator()(z_stream* stream) const { End(stream); }
 };
 
-class Deflater {
- public:
-  Deflater()
-      : ready_(deflateInit2(&stream_, Z_BEST_COMPRESSION, Z_DEFLATED, kGzipFraming, 8,
-                            Z_DEFAULT_STRATEGY) == Z_OK) {}
-  Deflater(const Deflater&) = delete;
-  Deflater& operator=(const Deflater&) = delete;
-  ~Deflater() {
-    if (ready_) deflateEnd(&stream_);
-  }
+void read_from(z_stream& stream, const std::string& content) {
+  stream.next_in = reinterpret_cast<const Bytef*>(content.data());
+  stream.avail_in = static_cast<uInt>(content.size());
+}
 
-  Result<std::string> run(const std::string& content) {
-    if (!ready_) return make_error(Errc::internal, "zlib could not start");
-    std::string input = content;
-    std::string out(deflateBound(&stream_, static_cast<uLong>(input.size())), '\0');
-    stream_.next_in = reinterpret_cast<Bytef*>(input.data());
-    stream_.avail_in = static_cast<uInt>(input.size());
-    stream_.next_out = reinterpret_cast<Bytef*>(out.data());
-    stream_.avail_out = static_cast<uInt>(out.size());
-    if (deflate(&stream_, Z_FINISH) != Z_STREAM_END)
-      return make_error(Errc::internal, "zlib could not pack");
-    out.resize(out.size() - stream_.avail_out);
-    return out;
-  }
-
- private:
-  z_stream stream_{};
-  bool ready_;
-};
+void write_to(z_stream& stream, char* room, std::size_t size) {
+  stream.next_out = reinterpret_cast<Bytef*>(room);
+  stream.avail_out = static_cast<uInt>(size);
+}
 
 }  // namespace
 
@@ -90,9 +34,45 @@ bool is_gzip(std::string_view content) {
 }
 
 Result<std::string> gunzip(const std::string& content, std::size_t max_bytes) {
-  return Inflater().run(content, max_bytes);
+  z_stream stream{};
+  if (inflateInit2(&stream, kGzipFraming) != Z_OK)
+    return make_error(Errc::internal, "zlib could not start");
+  const std::unique_ptr<z_stream, EndStream<inflateEnd>> owner(&stream);
+  read_from(stream, content);
+  std::string out;
+  std::array<char, kInflateChunk> chunk{};
+  for (;;) {
+    write_to(stream, chunk.data(), chunk.size());
+    const int rc = inflate(&stream, Z_NO_FLUSH);
+    const std::size_t made = chunk.size() - stream.avail_out;
+    if (out.size() + made > max_bytes) {
+      return make_error(Errc::limit_exceeded, "the archive unpacks to more than " +
+                                                  std::to_string(max_bytes >> 20U) + " MiB");
+    }
+    out.append(chunk.data(), made);
+    if (rc == Z_STREAM_END) {
+      if (stream.avail_in < 2 || stream.next_in[0] != 0x1f) return out;
+      if (inflateReset(&stream) != Z_OK) return make_error(Errc::internal, "zlib could not go on");
+    } else if (rc != Z_OK) {
+      return make_error(Errc::invalid_argument, rc == Z_BUF_ERROR ? "the gzip file ends too early"
+                                                                  : "the gzip file is damaged");
+    }
+  }
 }
 
-Result<std::string> gzip(const std::string& content) { return Deflater().run(content); }
+Result<std::string> gzip(const std::string& content) {
+  z_stream stream{};
+  if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, kGzipFraming, 8, Z_DEFAULT_STRATEGY) !=
+      Z_OK)
+    return make_error(Errc::internal, "zlib could not start");
+  const std::unique_ptr<z_stream, EndStream<deflateEnd>> owner(&stream);
+  read_from(stream, content);
+  std::string out(deflateBound(&stream, static_cast<uLong>(content.size())), '\0');
+  write_to(stream, out.data(), out.size());
+  if (deflate(&stream, Z_FINISH) != Z_STREAM_END)
+    return make_error(Errc::internal, "zlib could not pack");
+  out.resize(out.size() - stream.avail_out);
+  return out;
+}
 
 }  // namespace chipweave::io

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
+#include "common/base/text.hpp"
 #include "common/io/files.hpp"
 #include "common/io/gzip.hpp"
 
@@ -61,16 +62,12 @@ std::optional<std::string> pax_path(std::string_view records) {
   while (!records.empty()) {
     const std::size_t blank = records.find(' ');
     if (blank == std::string_view::npos || blank == 0 || blank > 9) return path;
-    std::size_t length = 0;
-    for (const char c : records.substr(0, blank)) {
-      if (c < '0' || c > '9') return path;
-      length = length * 10 + static_cast<std::size_t>(c - '0');
-    }
-    if (length <= blank + 1 || length > records.size()) return path;
-    const std::string_view record = records.substr(blank + 1, length - blank - 2);
+    const auto length = parse_number<std::size_t>(records.substr(0, blank));
+    if (!length || *length <= blank + 1 || *length > records.size()) return path;
+    const std::string_view record = records.substr(blank + 1, *length - blank - 2);
     constexpr std::string_view kKey = "path=";
-    if (record.substr(0, kKey.size()) == kKey) path = std::string(record.substr(kKey.size()));
-    records.remove_prefix(length);
+    if (record.starts_with(kKey)) path = std::string(record.substr(kKey.size()));
+    records.remove_prefix(*length);
   }
   return path;
 }
@@ -129,7 +126,7 @@ class TarReader {
     std::string name = next_name_ ? std::move(*next_name_) : own_name(header);
     next_name_.reset();
     if (type != '0' && type != '\0' && type != '7') return;  // folders, links, devices
-    while (name.rfind("./", 0) == 0) name.erase(0, 2);
+    while (name.starts_with("./")) name.erase(0, 2);
     if (!name.empty()) tree_[name] = std::string(body);
   }
 

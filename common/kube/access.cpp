@@ -56,11 +56,11 @@ Result<ApiAccess> from_kubeconfig(const AccessOptions& options) {
   ApiAccess access;
   if (auto done = read_server(said->server, access); !done)
     return std::move(done).error().in("file " + options.kubeconfig);
-  access.origin.server_name = said->tls_server_name;
+  access.origin.pem.server_name = said->tls_server_name;
   access.origin.verify = !said->insecure;
-  for (auto& [from, to] : {std::pair{&said->ca, &access.origin.ca_pem},
-                           {&said->client_certificate, &access.origin.certificate_pem},
-                           {&said->client_key, &access.origin.key_pem}}) {
+  for (auto& [from, to] : {std::pair{&said->ca, &access.origin.pem.ca},
+                           {&said->client_certificate, &access.origin.pem.certificate},
+                           {&said->client_key, &access.origin.pem.key}}) {
     auto pem = pem_text(options.kubeconfig, std::move(*from));
     if (!pem) return std::move(pem).error();
     *to = std::move(*pem);
@@ -83,7 +83,7 @@ Result<ApiAccess> from_pod(const Environment& environment, const std::string& fo
   access.origin.port = *port;
   auto ca = io::read_file(folder + "/ca.crt", limits::kMaxCredentialBytes);
   if (!ca) return std::move(ca).error();
-  access.origin.ca_pem = std::move(*ca);
+  access.origin.pem.ca = std::move(*ca);
   access.token_file = folder + "/token";
   if (auto name = io::read_file(folder + "/namespace", limits::kMaxCredentialBytes))
     access.ns = std::move(*name);

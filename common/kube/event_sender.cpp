@@ -39,20 +39,14 @@ EventSender::EventSender(Transport& transport, const Clock& clock, EventLimits l
 std::string EventSender::send(const codec::KubeEvent& event) {
   const Clock::Wall now = clock_.wall();
   std::string name = codec::event_name(event.about, now, ++names_);
-  Call call;
-  call.method = "POST";
-  call.target = codec::event_path(event.about);
-  call.body = codec::write_event(event, name, now);
-  enqueue(std::move(call));
+  enqueue(call_of("POST", codec::event_path(event.about), codec::write_event(event, name, now)));
   return name;
 }
 
 void EventSender::count(const codec::EventObject& about, const std::string& name, int times) {
-  Call call;
-  call.method = "PATCH";
-  call.target = codec::event_path(about) + "/" + name;
+  Call call = call_of("PATCH", codec::event_path(about) + "/" + name,
+                      codec::write_event_series(times, clock_.wall()));
   call.content_type = "application/merge-patch+json";
-  call.body = codec::write_event_series(times, clock_.wall());
   enqueue(std::move(call));
 }
 

@@ -70,9 +70,8 @@ void LeaderElector::send(Call call, void (LeaderElector::*then)(Result<Reply>)) 
 }
 
 void LeaderElector::look() {
-  Call call;
-  call.target = codec::lease_path(options_.ns) + "/" + options_.name;
-  send(std::move(call), &LeaderElector::looked);
+  send(call_of("GET", codec::lease_path(options_.ns) + "/" + options_.name, ""),
+       &LeaderElector::looked);
 }
 
 void LeaderElector::looked(Result<Reply> reply) {
@@ -138,12 +137,11 @@ void LeaderElector::put() {
     lease.holder = options_.identity;
     lease.duration = std::chrono::ceil<std::chrono::seconds>(options_.lease_duration);
   }
-  Call call;
-  call.method = create ? "POST" : "PUT";
-  call.target = codec::lease_path(options_.ns) + (create ? "" : "/" + options_.name);
-  call.body = codec::write_lease(lease);
   sent_ = transport_.now();
-  send(std::move(call), &LeaderElector::answered);
+  send(call_of(create ? "POST" : "PUT",
+               codec::lease_path(options_.ns) + (create ? "" : "/" + options_.name),
+               codec::write_lease(lease)),
+       &LeaderElector::answered);
 }
 
 void LeaderElector::answered(Result<Reply> reply) {

@@ -10,7 +10,16 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
+
+namespace prometheus {
+class Counter;
+class Gauge;
+class Histogram;
+template <typename Metric>
+class Family;
+}  // namespace prometheus
 
 namespace chipweave::obs {
 
@@ -18,48 +27,52 @@ using Labels = std::map<std::string, std::string>;
 
 class Counter {
  public:
+  using Library = prometheus::Counter;
+  explicit Counter(Library& series) : series_(&series) {}
   void add(double by = 1);
   double value() const;
-  struct Impl;
-  explicit Counter(Impl* impl) : impl_(impl) {}
 
  private:
-  Impl* impl_;
+  Library* series_;
 };
 
 class Gauge {
  public:
+  using Library = prometheus::Gauge;
+  explicit Gauge(Library& series) : series_(&series) {}
   void set(double to);
   double value() const;
-  struct Impl;
-  explicit Gauge(Impl* impl) : impl_(impl) {}
 
  private:
-  Impl* impl_;
+  Library* series_;
 };
 
 class Histogram {
  public:
+  using Library = prometheus::Histogram;
+  explicit Histogram(Library& series) : series_(&series) {}
   void observe(double value);
-  struct Impl;
-  explicit Histogram(Impl* impl) : impl_(impl) {}
 
  private:
-  Impl* impl_;
+  Library* series_;
 };
 
 template <class Metric>
 class Family {
  public:
+  using Library = prometheus::Family<typename Metric::Library>;
+  // buckets: of histograms.
+  explicit Family(Library& library, std::vector<double> buckets = {})
+      : library_(&library), buckets_(std::move(buckets)) {}
   // The child with these labels, made on first use; keep the handle on hot paths (a look-up locks).
   Metric with(const Labels& labels = {});
   // Drops the child; handles to it must not be used afterwards.
   void remove(const Labels& labels);
-  struct Impl;
-  explicit Family(Impl* impl) : impl_(impl) {}
 
  private:
-  Impl* impl_;
+  typename Metric::Library& child(const Labels& labels);
+  Library* library_;
+  std::vector<double> buckets_;
 };
 
 class Registry {

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "common/base/dns_name.hpp"
+#include "common/kube/annotate_pod.hpp"
+#include "common/kube/bind_pod.hpp"
 #include "scheduler-plugin/app/annotations.hpp"
 #include "scheduler-plugin/app/jobs.hpp"
 #include "scheduler-plugin/kube/attribution.hpp"
@@ -34,8 +36,6 @@ KubeCluster::KubeCluster(kube::Transport& transport, const ResourceTable& resour
                          std::function<double()> jitter)
     : transport_(transport),
       resources_(resources),
-      binder_(transport),
-      annotator_(transport),
       pods_watch_(transport, pod_watch_options(),
                   {{[this](codec::KubePod&& pod) { take(std::move(pod)); },
                     [this](const std::string& key) { drop(key); }},
@@ -105,11 +105,11 @@ void KubeCluster::bind(const Binding& binding, const Annotations& annotations, D
   kube::BindRequest request{binding.key.ns, binding.key.name, binding.uid,
                             binding.node,   annotations,      fence()};
   const std::uint64_t number = calls_ + 1;
-  keep(binder_.bind(std::move(request),
-                    [this, number, binding, done = std::move(done)](const Result<void>& result) {
-                      const auto ticket = tickets_.extract(number);
-                      bound(binding, result, done);
-                    }));
+  keep(kube::bind_pod(transport_, std::move(request),
+                      [this, number, binding, done = std::move(done)](const Result<void>& result) {
+                        const auto ticket = tickets_.extract(number);
+                        bound(binding, result, done);
+                      }));
 }
 
 void KubeCluster::bound(const Binding& binding, const Result<void>& result, const Done& done) {
@@ -127,11 +127,11 @@ void KubeCluster::bound(const Binding& binding, const Result<void>& result, cons
 void KubeCluster::annotate(const PodKey& key, const std::string& uid,
                            const Annotations& annotations, Done done) {
   const std::uint64_t number = calls_ + 1;
-  keep(annotator_.annotate({key.ns, key.name, uid, annotations, kPlacementAnnotation},
-                           [this, number, done = std::move(done)](const Result<void>& result) {
-                             const auto ticket = tickets_.extract(number);
-                             done(result);
-                           }));
+  keep(kube::annotate_pod(transport_, {key.ns, key.name, uid, annotations, kPlacementAnnotation},
+                          [this, number, done = std::move(done)](const Result<void>& result) {
+                            const auto ticket = tickets_.extract(number);
+                            done(result);
+                          }));
 }
 
 bool KubeCluster::gone_since(std::uint64_t call, const std::string& key) const {

@@ -13,8 +13,6 @@
 #include <string>
 #include <unordered_map>
 
-#include "common/kube/annotator.hpp"
-#include "common/kube/binder.hpp"
 #include "common/kube/reflector.hpp"
 #include "scheduler-plugin/app/leadership.hpp"
 #include "scheduler-plugin/kube/pod_request.hpp"
@@ -73,8 +71,6 @@ class KubeCluster final : public Cluster {
 
   kube::Transport& transport_;
   const ResourceTable& resources_;
-  kube::Binder binder_;
-  kube::Annotator annotator_;
   ClusterListener* listener_ = nullptr;
   const Leadership* leadership_ = nullptr;
   std::unordered_map<std::string, Entry> pods_;  // by "namespace/name"

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 
-#include "common/kube/binder.hpp"
+#include "common/kube/bind_pod.hpp"
 #include "common/kube/reflector.hpp"
 #include "tests/e2e/real_api.hpp"
 #include "tests/unit/loop_thread.hpp"
@@ -26,7 +26,6 @@ class RealCluster : public test::RealApi {
   void SetUp() override {
     RealApi::SetUp();
     if (client_ == nullptr) return;
-    post_and_wait(loop_, [&] { binder_ = std::make_unique<kube::Binder>(*client_); });
     remove_all();
     for (const char* node : {"e2e-n1", "e2e-n2"}) {
       send("POST", "/api/v1/nodes", {{"metadata", {{"name", node}}}});
@@ -62,7 +61,8 @@ class RealCluster : public test::RealApi {
     std::promise<std::string> promise;
     auto future = promise.get_future();
     loop_.post([&] {
-      tickets_.push_back(binder_->bind(
+      tickets_.push_back(kube::bind_pod(
+          *client_,
           {"default", pod, uid, node, {{"chipweave.dev/placement", R"({"chips":[0,3]})"}}},
           [&promise](const Result<void>& result) {
             promise.set_value(result ? "bound" : result.error().text());
@@ -107,7 +107,6 @@ class RealCluster : public test::RealApi {
     return false;
   }
 
-  std::unique_ptr<kube::Binder> binder_;
   std::unique_ptr<kube::Reflector<KubePod>> pods_;
   std::mutex mutex_;
   std::map<std::string, KubePod> seen_;

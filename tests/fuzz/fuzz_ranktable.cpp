@@ -24,13 +24,11 @@ using chipweave::codec::require;
 // What is written is read back unchanged. After a conversion only the meaning is compared: a member
 // that was unknown before may be known now, and its place in the table then differs.
 void check_written(const domain::RankTable& table) {
-  codec::ReadOptions options;
-  options.dialect = table.dialect;
   const std::string text = codec::write_table(table);
   auto parsed = JsonTree::parse(text);
   const auto* tree = std::get_if<JsonTree>(&parsed);
   require(tree != nullptr);
-  const codec::ReadTable read = codec::read_table(*tree, tree->root(), options);
+  const codec::ReadTable read = codec::read_table(*tree, tree->root(), table.dialect);
   auto again = JsonTree::parse(codec::write_table(read.table));
   const auto* second = std::get_if<JsonTree>(&again);
   require(second != nullptr);
@@ -59,7 +57,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto profiles = domain::profile_names();
   codec::LintOptions options;
   if (data[0] < dialects.size()) {
-    options.read.dialect = domain::dialect_named(dialects[data[0]]);
+    options.dialect = domain::dialect_named(dialects[data[0]]);
   }
   options.profile = *domain::profile_named(profiles[data[1] % profiles.size()]);
   const std::string text(reinterpret_cast<const char*>(data + 2), size - 2);

@@ -1,4 +1,7 @@
 // chipweave ranktable lint
+#include <fmt/format.h>
+#include <sys/stat.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
@@ -9,7 +12,6 @@
 #include "cli/input_file.hpp"
 #include "cli/options.hpp"
 #include "cli/ranktable/commands.hpp"
-#include "cli/ranktable/lint/file_checks.hpp"
 #include "cli/ranktable/lint/machine_checks.hpp"
 #include "cli/ranktable/lint/render_lint.hpp"
 #include "cli/ranktable/table_file.hpp"
@@ -22,7 +24,6 @@
 #include "common/codec/ranktable/lint/fix.hpp"
 #include "common/codec/ranktable/lint/topology_file.hpp"
 #include "common/domain/ranktable/lint/lint.hpp"
-#include "common/io/files.hpp"
 #include "common/solver/ranks/table_ring.hpp"
 
 namespace chipweave::cli {
@@ -34,6 +35,7 @@ using domain::ranktable::Dialect;
 using domain::ranktable::Finding;
 using domain::ranktable::Findings;
 using domain::ranktable::Place;
+using domain::ranktable::Profile;
 using domain::ranktable::Severity;
 
 namespace {
@@ -59,6 +61,44 @@ Exit unreadable(Error error, const std::string& file) {
 
 Result<std::string> read_table_text(const std::string& file) {
   return read_input(file, limits::kMaxRankTableBytes + 1);
+}
+
+constexpr mode_t kPermissions = 07777;
+constexpr mode_t kMindie = 0640;
+constexpr mode_t kSharedMount = 0644;
+
+bool is_mindie(Profile profile) {
+  return profile == Profile::mindie_llm || profile == Profile::mindie_motor;
+}
+
+// RT080: symbolic links, and modes that the consumer rejects or that let others read or write. For
+// the structural profile 0644 is accepted, which is usual on shared mounts. Nothing for standard
+// input.
+Findings check_file(const std::string& file, Profile profile) {
+  Findings out;
+  struct stat link {};
+  if (file == "-" || ::lstat(file.c_str(), &link) != 0) return out;
+  const auto add = [&](Severity severity, std::string message) {
+    out.push_back({"RT080", severity, {}, std::nullopt, std::move(message)});
+  };
+  if (S_ISLNK(link.st_mode)) {
+    add(profile == Profile::torch_npu ? Severity::error : Severity::warning,
+        "the file is a symbolic link");
+  }
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return out;
+  const mode_t mode = status.st_mode & kPermissions;
+  if (is_mindie(profile)) {
+    if (mode != kMindie) {
+      add(Severity::warning, fmt::format("the file has mode {:04o}, MindIE takes 0640 only", mode));
+    }
+  } else {
+    const mode_t most = profile == Profile::structural ? kSharedMount : kMindie;
+    if ((mode & ~most & ~mode_t{0100}) != 0) {
+      add(Severity::warning, fmt::format("the file has mode {:04o}, more than {:04o}", mode, most));
+    }
+  }
+  return out;
 }
 
 // RT109; an exit when the topology file cannot be used.
@@ -90,7 +130,7 @@ std::optional<Exit> add_against(const LintFlags& flags, LintedText& linted) {
   Result<std::string> text = read_table_text(flags.against);
   if (!text) return unreadable(text.error(), flags.against);
   LintOptions options;
-  options.read.dialect = linted.dialect == Dialect::modelarts_local ? std::nullopt : linted.dialect;
+  options.dialect = linted.dialect == Dialect::modelarts_local ? std::nullopt : linted.dialect;
   const LintedText other = codec::ranktable::lint_text(*std::move(text), options);
   if (!other.tree) {
     const Located& why = other.findings.front();
@@ -182,10 +222,9 @@ std::optional<Exit> run_fix(const LintFlags& flags, const LintOptions& options,
   }
   for (const std::string& change : fixed.changes) remark(change);
   content = std::move(fixed.text);
-  if (flags.table.file == "-") return print(content) ? Exit::fine : Exit::unreadable;
-  const auto written = io::write_file_atomically(flags.table.file, content);
-  if (written) return std::nullopt;
-  return complain(written.error(), Exit::unreadable);
+  const bool to_stdout = flags.table.file == "-";
+  const Exit done = print_or_write(content, flags.table.file, to_stdout);
+  return done == Exit::fine && !to_stdout ? std::nullopt : std::optional(done);
 }
 
 Exit run_lint(const LintFlags& flags) {
@@ -231,36 +270,29 @@ void register_table_lint(CLI::App& ranktable, Exit& exit_code) {
   CLI::App* c =
       ranktable.add_subcommand("lint", "report what is wrong with a table, and how to mend it");
   add_table_options(*c, flags->table);
-  c->add_option("--profile", flags->profile,
-                "consumer of the table: " + joined(domain::ranktable::profile_names(), ", "))
+  add_value(*c, "--profile", "PROFILE", flags->profile,
+            "consumer of the table: " + joined(domain::ranktable::profile_names(), ", "))
       ->check([](const std::string& text) {
         if (domain::ranktable::profile_named(text)) return std::string();
         return unknown_name("profile", text, domain::ranktable::profile_names());
-      })
-      ->option_text("PROFILE");
+      });
   c->add_flag("--strict", flags->strict, "exit with 1 on warnings, too");
   auto* fix =
       c->add_flag("--fix", flags->fix, "correct quotes, counts, ranks and order in the file");
   auto* pointer = c->get_option("--pointer");
   fix->excludes(pointer);
-  c->add_option("--topo-file", flags->topology, "topology file of the hosts of a 2.0 table")
-      ->option_text("FILE");
-  c->add_option("--against", flags->against,
-                "table of another rank, which must be equal; or the global table of a local one")
-      ->option_text("FILE");
-  c->add_option(
-       "--hccn-conf", flags->machines.hccn_conf,
-       "hccn.conf of a server, to compare addresses and subnets; several times for several")
-      ->option_text("[SERVER=]FILE");
-  auto* live = c->add_option("--live", flags->machines.live,
-                             "this machine is SERVER: query hccn_tool about each of its devices")
-                   ->option_text("SERVER");
-  c->add_option("--hccn-tool", flags->machines.hccn_tool, "where that program is")
-      ->needs(live)
-      ->option_text("PATH");
-  auto* network = c->add_option("--network", flags->network,
-                                "description of the network: also check what the ring crosses")
-                      ->option_text("FILE");
+  add_value(*c, "--topo-file", "FILE", flags->topology,
+            "topology file of the hosts of a 2.0 table");
+  add_value(*c, "--against", "FILE", flags->against,
+            "table of another rank, which must be equal; or the global table of a local one");
+  add_value(*c, "--hccn-conf", "[SERVER=]FILE", flags->machines.hccn_conf,
+            "hccn.conf of a server, to compare addresses and subnets; several times for several");
+  auto* live = add_value(*c, "--live", "SERVER", flags->machines.live,
+                         "this machine is SERVER: query hccn_tool about each of its devices");
+  add_value(*c, "--hccn-tool", "PATH", flags->machines.hccn_tool, "where that program is")
+      ->needs(live);
+  auto* network = add_value(*c, "--network", "FILE", flags->network,
+                            "description of the network: also check what the ring crosses");
   for (CLI::Option* option : add_network_options(*c, flags->import)) option->needs(network);
   add_form_option(*c, flags->form);
   add_examples(*c,

@@ -10,6 +10,7 @@
 
 namespace chipweave::cli {
 
+using codec::ranktable::counted;
 using codec::ranktable::LintedText;
 using codec::ranktable::Located;
 using domain::ranktable::Severity;
@@ -28,20 +29,16 @@ Colour colour_of(Severity severity) {
   return Colour::none;
 }
 
-std::string counted_noun(std::size_t count, const char* what) {
-  return concat(count, " ", what, (count == 1 ? "" : "s"));
-}
-
 std::string lint_summary(const LintedText& linted, const std::string& file) {
   std::array<std::size_t, 3> counts{};
   for (const Located& each : linted.findings) ++counts[static_cast<std::size_t>(each.severity)];
   std::string out = file == "-" ? "standard input" : file;
   out += ": ";
   out += linted.dialect ? std::string(to_string(*linted.dialect)) : "no rank table";
-  if (linted.dialect) out += ", " + counted_noun(linted.table.rank_count(), "rank");
+  if (linted.dialect) out += ", " + counted(linted.table.rank_count(), "rank");
   if (linted.findings.empty()) return out + ", nothing found";
-  return out + ", " + counted_noun(counts[2], "error") + ", " + counted_noun(counts[1], "warning") +
-         (counts[0] > 0 ? ", " + counted_noun(counts[0], "note") : "");
+  return out + ", " + counted(counts[2], "error") + ", " + counted(counts[1], "warning") +
+         (counts[0] > 0 ? ", " + counted(counts[0], "note") : "");
 }
 
 // SARIF's words.
@@ -80,11 +77,8 @@ std::string lint_json(const LintedText& linted, const std::string& file) {
         .field("code", each.code)
         .field("severity", to_string(each.severity))
         .field("where", each.pointer);
-    json.key("line").integer(static_cast<std::int64_t>(each.position.line));
-    json.key("column").integer(static_cast<std::int64_t>(each.position.column));
-    if (each.related) {
-      json.key("related_line").integer(static_cast<std::int64_t>(each.related->line));
-    }
+    json.field("line", each.position.line).field("column", each.position.column);
+    if (each.related) json.field("related_line", each.related->line);
     json.field("message", each.message()).end_object();
   }
   json.end_array().end_object();
@@ -113,8 +107,7 @@ std::string lint_sarif(const LintedText& linted, const std::string& file) {
     json.key("locations").begin_array().begin_object().key("physicalLocation").begin_object();
     json.key("artifactLocation").begin_object().field("uri", file).end_object();
     json.key("region").begin_object();
-    json.key("startLine").integer(static_cast<std::int64_t>(each.position.line));
-    json.key("startColumn").integer(static_cast<std::int64_t>(each.position.column));
+    json.field("startLine", each.position.line).field("startColumn", each.position.column);
     json.end_object().end_object().end_object().end_array().end_object();
   }
   json.end_array().end_object().end_array().end_object();

@@ -1,5 +1,8 @@
 #include "cli/ranktable/route/answer.hpp"
 
+#include <array>
+#include <optional>
+
 #include "cli/table.hpp"
 #include "cli/terminal.hpp"
 #include "common/base/json_writer.hpp"
@@ -8,44 +11,44 @@
 namespace chipweave::cli {
 namespace {
 
-const char* to_string(RouteOutcome outcome) {
-  switch (outcome) {
-    case RouteOutcome::planned:
-      return "planned";
-    case RouteOutcome::one_host:
-      return "one_host";
-    case RouteOutcome::no_topology:
-      return "no_topology";
-    case RouteOutcome::cabinet_off:
-      return "cabinet_off";
-    case RouteOutcome::waiting:
-      break;
-  }
-  return "waiting";
-}
+struct OutcomeWords {
+  const char* name;         // in JSON
+  const char* why_no_plan;  // "": there is one
+};
+// By RouteOutcome.
+constexpr std::array<OutcomeWords, 5> kOutcomes = {{
+    {"planned", ""},
+    {"one_host", "all pods are on one machine: they keep their order"},
+    {"no_topology", "no switch is known: pods keep their order"},
+    {"cabinet_off",
+     "not all pods have annotation cabinet: \"cabinet\", so they keep their order; use --cabinet "
+     "to "
+     "plan anyway"},
+    {"waiting",
+     "the job is not complete yet: pods are missing, or their machines or devices are not known"},
+}};
 
-JsonWriter& integer(JsonWriter& json, std::size_t value) {
-  return json.integer(static_cast<std::int64_t>(value));
+const OutcomeWords& words_of(RouteOutcome outcome) {
+  return kOutcomes[static_cast<std::size_t>(outcome)];
 }
 
 void write_crossings(JsonWriter& json, const char* key, const RouteAnswer& answer,
                      const std::vector<std::size_t>& crossings) {
   json.key(key).begin_object();
   for (std::size_t i = 0; i < answer.levels.size() && i < crossings.size(); ++i)
-    integer(json.key(answer.levels[i]), crossings[i]);
+    json.field(answer.levels[i], crossings[i]);
   json.end_object();
 }
 
+void write_or_null(JsonWriter& json, const char* key, std::optional<std::size_t> value) {
+  json.key(key).raw(value ? std::to_string(*value) : "null");
+}
+
 void write_route_pod(JsonWriter& json, const RouteAnswer& answer, std::size_t pod) {
-  json.begin_object().field("name", answer.names[pod]);
-  integer(json.key("index"), answer.indexes[pod]);
-  json.field("host", answer.pods[pod].host).key("path");
-  json.strings(answer.pods[pod].path).key("rank");
-  if (answer.outcome == RouteOutcome::waiting) {
-    json.raw("null");
-  } else {
-    integer(json, answer.plan.rank_of[pod]);
-  }
+  json.begin_object().field("name", answer.names[pod]).field("index", answer.indexes[pod]);
+  json.field("host", answer.pods[pod].host).key("path").strings(answer.pods[pod].path);
+  const bool waiting = answer.outcome == RouteOutcome::waiting;
+  write_or_null(json, "rank", waiting ? std::nullopt : std::optional(answer.plan.rank_of[pod]));
   json.end_object();
 }
 
@@ -74,23 +77,19 @@ std::string RouteAnswer::master_address() const {
   return concat(job, "-", task, "-", indexes[master], ".", job);
 }
 
-std::string why_no_plan(RouteOutcome outcome) {
-  switch (outcome) {
-    case RouteOutcome::planned:
+RouteOutcome outcome_of(solver::RouteState state) {
+  switch (state) {
+    case solver::RouteState::planned:
+      return RouteOutcome::planned;
+    case solver::RouteState::one_host:
+      return RouteOutcome::one_host;
+    case solver::RouteState::no_topology:
       break;
-    case RouteOutcome::one_host:
-      return "all pods are on one machine: they keep their order";
-    case RouteOutcome::no_topology:
-      return "no switch is known: pods keep their order";
-    case RouteOutcome::cabinet_off:
-      return "not all pods have annotation cabinet: \"cabinet\", so they keep their order; "
-             "use --cabinet to plan anyway";
-    case RouteOutcome::waiting:
-      return "the job is not complete yet: pods are missing, or their machines or devices are not "
-             "known";
   }
-  return "";
+  return RouteOutcome::no_topology;
 }
+
+std::string why_no_plan(RouteOutcome outcome) { return words_of(outcome).why_no_plan; }
 
 std::string route_text(const RouteAnswer& answer, bool colours) {
   using Align = Table::Align;
@@ -113,19 +112,16 @@ std::string route_text(const RouteAnswer& answer, bool colours) {
 
 std::string route_json(const RouteAnswer& answer) {
   JsonWriter json;
-  json.begin_object().field("outcome", to_string(answer.outcome));
+  json.begin_object().field("outcome", words_of(answer.outcome).name);
   json.field("namespace", answer.ns).field("job", answer.job).field("task", answer.task);
   json.key("levels").strings(answer.levels).key("pods").begin_array();
   for (std::size_t pod = 0; pod < answer.names.size(); ++pod) write_route_pod(json, answer, pod);
   json.end_array();
   write_crossings(json, "crossings", answer, answer.plan.crossings);
   write_crossings(json, "input_crossings", answer, answer.plan.before);
-  json.key("master_index");
-  if (answer.outcome == RouteOutcome::waiting) {
-    json.raw("null");
-  } else {
-    integer(json, answer.indexes[answer.plan.master()]);
-  }
+  const bool waiting = answer.outcome == RouteOutcome::waiting;
+  write_or_null(json, "master_index",
+                waiting ? std::nullopt : std::optional(answer.indexes[answer.plan.master()]));
   json.field("master_addr", answer.master_address()).key("unknown").begin_array();
   for (const std::size_t pod : answer.plan.unknown) json.string(answer.names[pod]);
   json.end_array().key("warnings").strings(answer.warnings);

@@ -32,6 +32,8 @@ struct RouteAnswer {
   std::string master_address() const;
 };
 
+// Of a job that requests topology and is complete.
+RouteOutcome outcome_of(solver::RouteState state);
 // Why there is no plan; "" if there is one.
 std::string why_no_plan(RouteOutcome outcome);
 

@@ -5,8 +5,11 @@
 #include <map>
 #include <utility>
 
+#include "common/base/named_text.hpp"
 #include "common/base/text.hpp"
 #include "common/codec/kube/base64.hpp"
+#include "common/codec/ranktable/modelarts/config_map.hpp"
+#include "common/codec/ranktable/modelarts/job_table.hpp"
 #include "common/codec/ranktable/modelarts/route_file.hpp"
 #include "common/codec/ranktable/rank_table.hpp"
 #include "common/io/files.hpp"
@@ -25,35 +28,30 @@ Result<std::string> packed(const std::string& text) {
   return codec::encode_base64(*bytes);
 }
 
-class Output {
- public:
-  Output(const codec::JobPods& job, const RouteOutputOptions& options)
-      : job_(job), options_(options) {}
+struct RouteOutput {
+  std::vector<NamedText> files;  // names are below the folder
+  std::vector<std::string> warnings;
 
   void add(std::string_view name, std::string content) {
-    out_.files.push_back({std::string(name), std::move(content)});
+    files.push_back({std::string(name), std::move(content)});
   }
-
-  void add_config_map(const std::string& prefix,
-                      std::vector<std::pair<std::string, std::string>> data) {
-    const codec::ConfigMap map{
-        prefix + job_.job, job_.ns, {{"ring-controller.cce", "ascend-1980"}}, std::move(data)};
-    if (map.bytes() > codec::kMaxConfigMapBytes) {
-      out_.warnings.push_back(concat("ConfigMap ", map.name, " has ", map.bytes(),
-                                     " bytes, and Kubernetes takes 1 MiB",
-                                     (options_.compress ? "" : ": --compress makes it smaller")));
-    }
-    const bool yaml = options_.form == codec::ManifestForm::yaml;
-    add(map.name + (yaml ? ".yaml" : ".json"), codec::write_config_map(map, options_.form));
-  }
-
-  RouteOutput take() { return std::move(out_); }
-
- private:
-  const codec::JobPods& job_;
-  const RouteOutputOptions& options_;
-  RouteOutput out_;
 };
+
+void add_config_map(const RoutePlanFlags& flags, const codec::JobPods& job,
+                    const std::string& prefix,
+                    std::vector<std::pair<std::string, std::string>> data, RouteOutput& out) {
+  const codec::ConfigMap map{
+      prefix + job.job, job.ns, {{"ring-controller.cce", "ascend-1980"}}, std::move(data)};
+  if (map.bytes() > codec::kMaxConfigMapBytes) {
+    out.warnings.push_back(concat("ConfigMap ", map.name, " has ", map.bytes(),
+                                  " bytes, and Kubernetes takes 1 MiB",
+                                  (flags.compress ? "" : ": --compress makes it smaller")));
+  }
+  const bool json = flags.manifest == "json";
+  out.add(
+      map.name + (json ? ".json" : ".yaml"),
+      codec::write_config_map(map, json ? codec::ManifestForm::json : codec::ManifestForm::yaml));
+}
 
 std::string digits(const domain::ranktable::Number& number) {
   return number ? std::to_string(*number) : "";
@@ -71,7 +69,7 @@ codec::DeviceReport report_of(const Server& server, const std::string& pod) {
 }
 
 // Values of annotation ascend-rank-table: one for each pod, and for each node those of its pods.
-void add_annotations(const codec::JobPods& job, const RankTable& tors, Output& out) {
+void add_annotations(const codec::JobPods& job, const RankTable& tors, RouteOutput& out) {
   std::map<std::string, Server> nodes;
   const std::vector<Server>& servers = tors.groups.front().servers;
   for (std::size_t i = 0; i < servers.size(); ++i) {
@@ -91,14 +89,15 @@ void add_annotations(const codec::JobPods& job, const RankTable& tors, Output& o
   }
 }
 
-Result<void> add_tables(const codec::JobPods& job, const codec::JobTables& tables,
-                        const std::string& plan, const RouteOutputOptions& options, Output& out) {
+Result<void> add_tables(const RoutePlanFlags& flags, bool switches, const codec::JobPods& job,
+                        const codec::JobTables& tables, const std::string& plan, RouteOutput& out) {
   const std::string ranks = codec::ranktable::write_table(tables.ranks);
   out.add(codec::kJobStartFile, ranks);
-  Result<std::string> in_map = options.compress ? packed(ranks) : Result<std::string>(ranks);
+  Result<std::string> in_map = flags.compress ? packed(ranks) : Result<std::string>(ranks);
   if (!in_map) return std::move(in_map).error();
-  out.add_config_map("ranktable-", {{std::string(codec::kJobStartFile), *std::move(in_map)}});
-  if (!options.switches) return {};
+  add_config_map(flags, job, "ranktable-",
+                 {{std::string(codec::kJobStartFile), *std::move(in_map)}}, out);
+  if (!switches) return {};
   const std::string tors = codec::ranktable::write_table(tables.tors);
   out.add(codec::kTorFile, tors);
   Result<std::string> tors_in_map = packed(tors);
@@ -106,31 +105,20 @@ Result<void> add_tables(const codec::JobPods& job, const codec::JobTables& table
   std::vector<std::pair<std::string, std::string>> data;
   data.emplace_back(codec::kTorFile, *std::move(tors_in_map));
   if (!plan.empty()) data.emplace_back(codec::kRoutePlanFile, plan);
-  out.add_config_map("torlist-", std::move(data));
+  add_config_map(flags, job, "torlist-", std::move(data), out);
   if (codec::is_completed(tables.tors)) add_annotations(job, tables.tors, out);
   return {};
 }
 
-}  // namespace
-
-Result<RouteOutput> route_output(const RouteAnswer& answer, const codec::JobPods* job,
-                                 const codec::JobTables* tables,
-                                 const RouteOutputOptions& options) {
-  const codec::JobPods none;
-  Output out(job != nullptr ? *job : none, options);
-  std::string plan;
-  if (answer.outcome == RouteOutcome::planned) {
-    plan = codec::write_route_plan(answer.plan.rank_of);
-    out.add(codec::kRoutePlanFile, plan);
-  }
-  if (job != nullptr && tables != nullptr) {
-    if (auto done = add_tables(*job, *tables, plan, options, out); !done)
-      return std::move(done).error();
-  }
-  return out.take();
+// For tables: the leaf of the network where devices did not report a switch.
+std::vector<std::string> leaves_of(const RouteAnswer& answer) {
+  std::vector<std::string> out;
+  for (const solver::RoutePod& pod : answer.pods)
+    out.push_back(leaf_name(answer.levels.size(), pod.path));
+  return out;
 }
 
-Result<void> write_route_output(const std::string& folder, const RouteOutput& output) {
+Result<void> write_output(const std::string& folder, const RouteOutput& output) {
   namespace fs = std::filesystem;
   std::error_code failed;
   fs::create_directories(fs::path(folder) / "annotations", failed);
@@ -149,6 +137,28 @@ Result<void> write_route_output(const std::string& folder, const RouteOutput& ou
     if (!done) return done;
   }
   return {};
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> write_plan_files(const RoutePlanFlags& flags, bool switches,
+                                                  RouteInputs& inputs, const RouteAnswer& answer) {
+  RouteOutput out;
+  std::string plan;
+  if (answer.outcome == RouteOutcome::planned) {
+    plan = codec::write_route_plan(answer.plan.rank_of);
+    out.add(codec::kRoutePlanFile, plan);
+  }
+  if (inputs.job) {
+    if (inputs.network) codec::add_leaf_switches(*inputs.job, leaves_of(answer));
+    const auto tables = codec::make_job_tables(*inputs.job, {flags.hyperjob, switches},
+                                               inputs.previous ? &*inputs.previous : nullptr);
+    if (!tables) return tables.error();
+    auto done = add_tables(flags, switches, *inputs.job, *tables, plan, out);
+    if (!done) return std::move(done).error();
+  }
+  if (auto done = write_output(flags.out, out); !done) return std::move(done).error();
+  return std::move(out.warnings);
 }
 
 }  // namespace chipweave::cli

@@ -1,7 +1,6 @@
 #include "cli/ranktable/route/commands.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -13,18 +12,6 @@
 
 namespace chipweave::cli {
 namespace {
-
-RouteOutcome outcome_of(solver::RouteState state) {
-  switch (state) {
-    case solver::RouteState::planned:
-      return RouteOutcome::planned;
-    case solver::RouteState::one_host:
-      return RouteOutcome::one_host;
-    case solver::RouteState::no_topology:
-      break;
-  }
-  return RouteOutcome::no_topology;
-}
 
 // Hosts without pods have no annotation to request it.
 bool wants_topology(const RoutePlanFlags& flags, const RouteInputs& inputs) {
@@ -48,7 +35,7 @@ void warn_of_unknown(RouteAnswer& answer) {
 }
 
 void keep_order(solver::RoutePlan& plan) {
-  std::iota(plan.order.begin(), plan.order.end(), std::size_t{0});
+  plan.order = solver::as_given(plan.order.size());
   plan.rank_of = plan.order;
   plan.crossings = plan.before;
 }
@@ -93,35 +80,6 @@ RouteAnswer answer_of(const RoutePlanFlags& flags, const RouteInputs& inputs) {
   return out;
 }
 
-// For tables: the leaf of the network where devices did not report a switch.
-std::vector<std::string> leaves_of(const RouteAnswer& answer) {
-  std::vector<std::string> out;
-  for (const solver::RoutePod& pod : answer.pods)
-    out.push_back(leaf_name(answer.levels.size(), pod.path));
-  return out;
-}
-
-Result<std::vector<std::string>> write_files(const RoutePlanFlags& flags, RouteInputs& inputs,
-                                             const RouteAnswer& answer) {
-  RouteOutputOptions options;
-  options.form = flags.manifest == "json" ? codec::ManifestForm::json : codec::ManifestForm::yaml;
-  options.compress = flags.compress;
-  options.switches = wants_topology(flags, inputs);
-  std::optional<codec::JobTables> tables;
-  if (inputs.job) {
-    if (inputs.network) codec::add_leaf_switches(*inputs.job, leaves_of(answer));
-    auto made = codec::make_job_tables(*inputs.job, {flags.hyperjob, options.switches},
-                                       inputs.previous ? &*inputs.previous : nullptr);
-    if (!made) return std::move(made).error();
-    tables = *std::move(made);
-  }
-  auto output = route_output(answer, inputs.job ? &*inputs.job : nullptr,
-                             tables ? &*tables : nullptr, options);
-  if (!output) return std::move(output).error();
-  if (auto done = write_route_output(flags.out, *output); !done) return std::move(done).error();
-  return std::move(output->warnings);
-}
-
 }  // namespace
 
 Exit run_route_plan(const RoutePlanFlags& flags) {
@@ -129,7 +87,7 @@ Exit run_route_plan(const RoutePlanFlags& flags) {
   if (!inputs) return fail(inputs.error());
   RouteAnswer answer = answer_of(flags, *inputs);
   if (!flags.out.empty()) {
-    auto warnings = write_files(flags, *inputs, answer);
+    auto warnings = write_plan_files(flags, wants_topology(flags, *inputs), *inputs, answer);
     if (!warnings) return fail(warnings.error());
     for (std::string& warning : *warnings) answer.warnings.push_back(std::move(warning));
   }

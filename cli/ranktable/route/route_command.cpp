@@ -10,39 +10,33 @@ namespace chipweave::cli {
 namespace {
 
 void add_input_options(CLI::App& command, RouteInputFlags& inputs) {
-  const auto file = [&](const char* name, std::string& to, const char* says) {
-    command.add_option(name, to, says)->option_text("FILE");
-  };
-  file("--pods", inputs.pods, "the job's pods: kubectl get pods -o json; -: standard input");
-  file("--nodes", inputs.nodes,
-       "their nodes, for addresses and switches: kubectl get nodes -o json");
-  file("--hosts", inputs.hosts, "instead of pods: a hostfile in the order of pod indexes");
-  file("--network", inputs.network,
-       "where nodes are: a description in any format; without: what devices report");
+  add_value(command, "--pods", "FILE", inputs.pods,
+            "the job's pods: kubectl get pods -o json; -: standard input");
+  add_value(command, "--nodes", "FILE", inputs.nodes,
+            "their nodes, for addresses and switches: kubectl get nodes -o json");
+  add_value(command, "--hosts", "FILE", inputs.hosts,
+            "instead of pods: a hostfile in the order of pod indexes");
+  add_value(command, "--network", "FILE", inputs.network,
+            "where nodes are: a description in any format; without: what devices report");
   add_network_options(command, inputs.import);
-  command.add_option("--job", inputs.choice.job, "which job, where there are pods of several")
-      ->option_text("[NAMESPACE/]NAME");
-  command.add_option("--task", inputs.choice.task, "which task, where several use NPUs")
-      ->option_text("NAME");
-  command.add_option("--replicas", inputs.choice.replicas, "pods that the task has when complete")
-      ->check(CLI::Range(1, 100000))
-      ->option_text("N");
+  add_value(command, "--job", "[NAMESPACE/]NAME", inputs.choice.job,
+            "which job, where there are pods of several");
+  add_value(command, "--task", "NAME", inputs.choice.task, "which task, where several use NPUs");
+  add_value(command, "--replicas", "N", inputs.choice.replicas,
+            "pods that the task has when complete")
+      ->check(CLI::Range(1, 100000));
 }
 
 void add_out_options(CLI::App& command, RoutePlanFlags& flags) {
-  CLI::Option* out =
-      command.add_option("--out", flags.out, "write tables, ConfigMaps and annotation values here")
-          ->option_text("FOLDER");
-  command
-      .add_option("--previous", flags.inputs.previous,
-                  "the former jobstart_hccl.json: its ranks stay")
-      ->option_text("FILE")
+  CLI::Option* out = add_value(command, "--out", "FOLDER", flags.out,
+                               "write tables, ConfigMaps and annotation values here");
+  add_value(command, "--previous", "FILE", flags.inputs.previous,
+            "the former jobstart_hccl.json: its ranks stay")
       ->needs(out);
   command.add_flag("--hyperjob", flags.hyperjob, "the rank table must be of version 1.2")
       ->needs(out);
-  command.add_option("--manifest", flags.manifest, "how ConfigMaps are written")
+  add_value(command, "--manifest", "yaml|json", flags.manifest, "how ConfigMaps are written")
       ->check(CLI::IsMember({"yaml", "json"}))
-      ->option_text("yaml|json")
       ->needs(out);
   command
       .add_flag("--compress", flags.compress, "gzip and base64 for the rank table in its ConfigMap")
@@ -70,29 +64,25 @@ void add_init(CLI::App& route, Exit& exit_code) {
   auto flags = std::make_shared<RouteInitFlags>();
   CLI::App* command = route.add_subcommand(
       "init", "in an init container: write this pod's new rank and the master's index");
-  command->add_option("--index", flags->index, "this pod's index in its task")
+  add_value(*command, "--index", "N", flags->index, "this pod's index in its task")
       ->envname("VC_TASK_INDEX")
       ->check(CLI::Range(0, 99999))
-      ->option_text("N")
       ->required();
-  command->add_option("--replicas", flags->replicas, "pods of the job")
+  add_value(*command, "--replicas", "N", flags->replicas, "pods of the job")
       ->envname("MA_NUM_HOSTS")
-      ->check(CLI::Range(1, 100000))
-      ->option_text("N");
-  command->add_option("--config", flags->config, "where the job's ConfigMaps are mounted")
-      ->option_text("FOLDER")
+      ->check(CLI::Range(1, 100000));
+  add_value(*command, "--config", "FOLDER", flags->config, "where the job's ConfigMaps are mounted")
       ->capture_default_str();
-  command->add_option("--wait", flags->wait, "how long for tables to be complete: 30m, 90s, 1h")
-      ->option_text("TIME")
+  add_value(*command, "--wait", "TIME", flags->wait,
+            "how long for tables to be complete: 30m, 90s, 1h")
       ->capture_default_str();
-  command
-      ->add_option("--network", flags->network, "where nodes are, instead of the tables' switches")
-      ->option_text("FILE");
+  add_value(*command, "--network", "FILE", flags->network,
+            "where nodes are, instead of the tables' switches");
   add_network_options(*command, flags->import);
-  command->add_option("--hosts", flags->hosts, "with --network, instead of tables: a hostfile")
-      ->option_text("FILE");
-  command->add_option("--dir", flags->dir, "where RANK_AFTER_ACC and MASTER_INDEX are written")
-      ->option_text("FOLDER")
+  add_value(*command, "--hosts", "FILE", flags->hosts,
+            "with --network, instead of tables: a hostfile");
+  add_value(*command, "--dir", "FOLDER", flags->dir,
+            "where RANK_AFTER_ACC and MASTER_INDEX are written")
       ->capture_default_str();
   add_examples(*command,
                "  chipweave route init --config /user/config --dir /tmp\n"

@@ -66,10 +66,6 @@ CLI::Option* add_list(CLI::App& app, const char* name, std::vector<std::string>&
       ->trigger_on_parse();
 }
 
-void add_flag(CLI::App& app, const char* name, bool& to, const char* help) {
-  app.add_flag(name, to, help)->disable_flag_override();
-}
-
 void add_address_options(CLI::App& app, AddressFlags& to) {
   const auto add = [&app](const char* name, std::string& value, const char* text,
                           const char* help) {
@@ -106,8 +102,9 @@ constexpr std::array<std::pair<PdMode, const char*>, 4> kModes = {{
 }};
 
 void add_gen_options(CLI::App& app, PdRequest& to) {
-  add_flag(app, "--api-server", to.api_server,
-           "this machine hosts the entry of the service; only one of a deployment may");
+  app.add_flag("--api-server", to.api_server,
+               "this machine hosts the entry of the service; only one of a deployment may")
+      ->disable_flag_override();
   add_one(app, "--ip", to.ip, "ADDRESS", "address of this machine (its host name is resolved)");
   app.add_option("--device-port-range", to.port_range,
                  "ports for borrowed NICs, first and last (16667 65535)")
@@ -126,92 +123,64 @@ void add_instance_options(CLI::App& app, PdRequest& to, const char* value, const
   add_list(app, "--decode-server-list", to.decode, value, help);
 }
 
-void add_strict(CLI::App& app, PdRequest& to) {
-  app.add_flag("--strict", to.strict, "treat warnings about sizes and groups as errors")
-      ->group(kOwnOptions);
-}
-
-void add_merge_options(CLI::App& app, PdRequest& to) {
-  add_list(app, "--global-ranktable-list", to.global_tables, "FILE…", "two or more global tables");
-}
-
-void add_merge_local_options(CLI::App& app, PdRequest& to) {
-  add_list(app, "--local-ranktable-list", to.local_tables, "FILE…", "two or more local tables");
-}
-
-void add_merge_all_options(CLI::App& app, PdRequest& to) {
-  add_list(app, "--api-server-list", to.api_server_list, "FILE…",
-           "accepted and not used, as in the reference");
-}
-
-// Options of every mode.
-void add_common_options(CLI::App& app, PdRequest& to) {
-  add_one(app, "--save-dir", to.save_dir, "DIR", "folder for the files; created if missing (./)");
-  app.add_flag("--dry-run", to.dry_run, "log what would be written, write nothing")
-      ->group(kOwnOptions);
-}
-
 // The parser's results until the command runs.
 struct PdArguments {
   PdRequest request;
   std::string mode;  // as given
 };
 
-// One mode as its own command: --mode is optional and must match.
-template <PdMode mode>
-Run add_pd(CLI::App& app) {
+// One mode as its own command, where --mode is optional and must match; or all modes, as in
+// pd_ranktable_tools.py, which takes all options in every mode.
+Run add_pd(CLI::App& app, std::optional<PdMode> only) {
   const auto arguments = std::make_shared<PdArguments>();
-  PdRequest* const request = &arguments->request;
-  request->mode = mode;
-  const std::string name = kModes[static_cast<std::size_t>(mode)].second;
-  add_one(app, "--mode", arguments->mode, name.c_str(), "may be left out")
-      ->check(CLI::IsMember({name}));
-  add_common_options(app, *request);
-  switch (mode) {
-    case PdMode::gen:
-      add_instance_options(app, *request, "IDS…", "an item for each instance: its device ids, 4,5");
-      add_gen_options(app, *request);
-      add_strict(app, *request);
-      break;
-    case PdMode::merge:
-      add_merge_options(app, *request);
-      add_strict(app, *request);
-      break;
-    case PdMode::merge_local:
-      add_merge_local_options(app, *request);
-      break;
-    case PdMode::merge_all:
-      add_instance_options(app, *request, "FILE…", "the local table of each instance");
-      add_merge_all_options(app, *request);
-      break;
+  PdRequest& to = arguments->request;
+  const auto has = [&](PdMode mode) { return !only || *only == mode; };
+  std::vector<std::string> modes;
+  for (const auto& [mode, name] : kModes) {
+    if (has(mode)) modes.emplace_back(name);
   }
-  return [arguments](const ToolLog& log) { return run_pd(arguments->request, log); };
-}
-
-// pd_ranktable_tools.py takes all options in every mode.
-Run add_pd_all_modes(CLI::App& app) {
-  const auto arguments = std::make_shared<PdArguments>();
-  PdRequest* const request = &arguments->request;
-  arguments->mode = "gen";
-  std::vector<std::string> names;
-  for (const auto& known : kModes) names.emplace_back(known.second);
-  add_one(app, "--mode", arguments->mode, "gen|merge|merge-local|merge-all", "what to do (gen)")
-      ->check(CLI::IsMember(names));
-  add_common_options(app, *request);
-  add_instance_options(
-      app, *request, "ITEM…",
-      "an item for each instance: its device ids, 4,5; merge-all: its local table");
-  add_gen_options(app, *request);
-  add_strict(app, *request);
-  add_merge_options(app, *request);
-  add_merge_local_options(app, *request);
-  add_merge_all_options(app, *request);
+  arguments->mode = modes.front();
+  add_one(app, "--mode", arguments->mode, joined(modes, "|").c_str(),
+          only ? "may be left out" : "what to do (gen)")
+      ->check(CLI::IsMember(modes));
+  add_one(app, "--save-dir", to.save_dir, "DIR", "folder for the files; created if missing (./)");
+  app.add_flag("--dry-run", to.dry_run, "log what would be written, write nothing")
+      ->group(kOwnOptions);
+  if (!only) {
+    add_instance_options(
+        app, to, "ITEM…",
+        "an item for each instance: its device ids, 4,5; merge-all: its local table");
+  } else if (*only == PdMode::gen) {
+    add_instance_options(app, to, "IDS…", "an item for each instance: its device ids, 4,5");
+  } else if (*only == PdMode::merge_all) {
+    add_instance_options(app, to, "FILE…", "the local table of each instance");
+  }
+  if (has(PdMode::gen)) add_gen_options(app, to);
+  if (has(PdMode::gen) || has(PdMode::merge)) {
+    app.add_flag("--strict", to.strict, "treat warnings about sizes and groups as errors")
+        ->group(kOwnOptions);
+  }
+  if (has(PdMode::merge)) {
+    add_list(app, "--global-ranktable-list", to.global_tables, "FILE…",
+             "two or more global tables");
+  }
+  if (has(PdMode::merge_local)) {
+    add_list(app, "--local-ranktable-list", to.local_tables, "FILE…", "two or more local tables");
+  }
+  if (has(PdMode::merge_all)) {
+    add_list(app, "--api-server-list", to.api_server_list, "FILE…",
+             "accepted and not used, as in the reference");
+  }
   return [arguments](const ToolLog& log) {
-    for (const auto& [known, name] : kModes) {
-      if (arguments->mode == name) arguments->request.mode = known;
+    for (const auto& [mode, name] : kModes) {
+      if (arguments->mode == name) arguments->request.mode = mode;
     }
     return run_pd(arguments->request, log);
   };
+}
+template <PdMode mode>
+Run add_pd_mode(CLI::App& app) {
+  return add_pd(app, mode);
 }
 
 Run add_hccl(CLI::App& app) {
@@ -239,27 +208,28 @@ Run add_merge_hccl(CLI::App& app) {
 constexpr std::array<Tool, 6> kTools = {{
     {"gen", "write the rank tables of this machine's prefill and decode instances",
      "--prefill-server-list 4,5 --decode-server-list 6,7 --api-server --ip 10.0.0.18",
-     add_pd<PdMode::gen>},
+     add_pd_mode<PdMode::gen>},
     {"merge", "make one global table from those of several machines",
      "--global-ranktable-list a/global_ranktable_10.0.0.18.json b/global_ranktable_10.0.0.19.json",
-     add_pd<PdMode::merge>},
+     add_pd_mode<PdMode::merge>},
     {"merge-local", "make one local table of an instance that spans machines",
      "--local-ranktable-list a/local_ranktable_10.0.0.18_01.json "
      "b/local_ranktable_10.0.0.19_01.json",
-     add_pd<PdMode::merge_local>},
+     add_pd_mode<PdMode::merge_local>},
     {"merge-all", "make a global table with one group for each of several local tables",
      "--prefill-server-list p/local_ranktable_merge.json --decode-server-list "
      "d/local_ranktable_merge.json",
-     add_pd<PdMode::merge_all>},
+     add_pd_mode<PdMode::merge_all>},
     {"gen-hccl", "write the HCCL rank table of this server, as hccl_tools.py does",
      "--device_num \"[0,8)\" --server_ip 10.0.0.18", add_hccl},
     {"merge-hccl", "make one HCCL rank table from several, as merge_hccl.py does",
      "hccl_8p_01234567_10.0.0.18.json hccl_8p_01234567_10.0.0.19.json", add_merge_hccl},
 }};
 
-constexpr Tool kPdTool = {
-    "pd_ranktable_tools", "write and merge the rank tables of disaggregated prefill and decode",
-    "--mode gen --prefill-server-list 4,5 --api-server --ip 10.0.0.18", add_pd_all_modes};
+constexpr Tool kPdTool = {"pd_ranktable_tools",
+                          "write and merge the rank tables of disaggregated prefill and decode",
+                          "--mode gen --prefill-server-list 4,5 --api-server --ip 10.0.0.18",
+                          [](CLI::App& app) { return add_pd(app, std::nullopt); }};
 
 struct Call {
   const Tool* tool = nullptr;

@@ -14,21 +14,18 @@
 #include "common/base/text.hpp"
 #include "common/codec/ranktable/tools/generated_tables.hpp"
 #include "common/codec/ranktable/tools/merge.hpp"
+#include "common/codec/ranktable/tools/pd_instances.hpp"
 #include "common/io/file_set.hpp"
 
 namespace chipweave::cli {
 namespace {
 
+using codec::ranktable::argument_error;
 using codec::ranktable::PdDevice;
 
 constexpr int kMaxDevices = 64;  // of a server
 constexpr int kClassicDevices = 8;
 constexpr int kClassicGroup = 4;  // the devices of a 910A server are linked in two groups
-
-template <class... Parts>
-Error bad(const char* option, const Parts&... parts) {
-  return make_error(Errc::invalid_argument, concat("argument ", option, ": ", parts...));
-}
 
 struct Devices {
   int first = 0;                     // devices as the job numbers them
@@ -50,18 +47,20 @@ std::optional<Devices> interval_of(std::string_view text) {
 Result<Devices> read_interval(const std::string& text, int per_node) {
   constexpr const char* kOption = "--device_num";
   const auto out = interval_of(text);
-  if (!out) return bad(kOption, "must be [FIRST,LAST), such as [0,8), got ", in_quotes(text));
+  if (!out)
+    return argument_error(kOption, "must be [FIRST,LAST), such as [0,8), got ", in_quotes(text));
   if (out->last > per_node) {
-    return bad(kOption, in_quotes(text), " must be in range [0,", per_node,
-               "]; --device_num_per_node sets the number of devices");
+    return argument_error(kOption, in_quotes(text), " must be in range [0,", per_node,
+                          "]; --device_num_per_node sets the number of devices");
   }
   if (out->first >= out->last) {
-    return bad(kOption, in_quotes(text), " is empty: FIRST must be less than LAST");
+    return argument_error(kOption, in_quotes(text), " is empty: FIRST must be less than LAST");
   }
   const bool whole = out->first == 0 && out->last == kClassicDevices;
   const bool crosses = out->first < kClassicGroup && out->last > kClassicGroup;
   if (per_node == kClassicDevices && !whole && crosses) {
-    return bad(kOption, in_quotes(text), " must be in the same group of [0,4] or [4,8], or [0,8)");
+    return argument_error(kOption, in_quotes(text),
+                          " must be in the same group of [0,4] or [4,8], or [0,8)");
   }
   return *out;
 }
@@ -71,10 +70,11 @@ Result<std::vector<std::string>> read_visible(const std::string& text) {
   std::vector<std::string> out;
   for (const std::string_view id : split(text, ',')) {
     if (!whole_number(id, kMaxDevices - 1)) {
-      return bad(kOption, "expected a device id, got ", in_quotes(id), " in ", in_quotes(text));
+      return argument_error(kOption, "expected a device id, got ", in_quotes(id), " in ",
+                            in_quotes(text));
     }
     if (std::find(out.begin(), out.end(), id) != out.end()) {
-      return bad(kOption, "device ", id, " is repeated in ", in_quotes(text));
+      return argument_error(kOption, "device ", id, " is repeated in ", in_quotes(text));
     }
     out.emplace_back(id);
   }
@@ -84,8 +84,8 @@ Result<std::vector<std::string>> read_visible(const std::string& text) {
 Result<Devices> read_devices(const HcclRequest& request) {
   const auto count = whole_number(request.devices_per_node, kMaxDevices);
   if (!count || *count == 0) {
-    return bad("--device_num_per_node", "must be 1 to ", kMaxDevices, ", got ",
-               in_quotes(request.devices_per_node));
+    return argument_error("--device_num_per_node", "must be 1 to ", kMaxDevices, ", got ",
+                          in_quotes(request.devices_per_node));
   }
   auto out = read_interval(request.device_num.value_or(concat("[0,", *count, ")")),
                            static_cast<int>(*count));
@@ -96,8 +96,8 @@ Result<Devices> read_devices(const HcclRequest& request) {
   if (!visible) return std::move(visible).error();
   out->visible = *std::move(visible);
   if (out->visible.size() < static_cast<std::size_t>(out->last)) {
-    return bad("--visible_devices", "names ", out->visible.size(),
-               " devices, but --device_num includes device ", out->last - 1);
+    return argument_error("--visible_devices", "names ", out->visible.size(),
+                          " devices, but --device_num includes device ", out->last - 1);
   }
   return out;
 }
@@ -115,13 +115,6 @@ Result<void> save_here(const NamedText& file, const ToolLog& log) {
                             });
 }
 
-// ['0', '1'] as Python prints it.
-std::string python_list(const std::vector<std::string>& words) {
-  std::string out = "[";
-  for (const std::string& word : words) out += (out == "[" ? "'" : ", '") + word + "'";
-  return out + "]";
-}
-
 Result<std::vector<PdDevice>> look_up(const Devices& devices, const AddressFlags& flags,
                                       const Warn& warn) {
   const auto addresses = open_addresses(flags, warn);
@@ -130,7 +123,7 @@ Result<std::vector<PdDevice>> look_up(const Devices& devices, const AddressFlags
   std::map<std::string, int> owners;
   for (int i = devices.first; i < devices.last; ++i) {
     const int id = std::stoi(devices.visible[static_cast<std::size_t>(i)]);
-    const Result<Ports> ports = (*addresses)->of(id);
+    const Result<Ports> ports = (*addresses)(id);
     if (!ports) return ports.error();
     const std::string& address = ports->front().address;
     const auto [owner, is_new] = owners.try_emplace(address, id);
@@ -154,8 +147,9 @@ Result<void> run_hccl(const HcclRequest& request, const ToolLog& log) {
   const Warn warn = [&log](const std::string& message) { log.warn(message); };
   const Result<std::string> server = host_address(request.server_ip, "--server_ip", warn);
   if (!server) return server.error();
-  log.print(concat("start ", log.program(), "\nvisible_devices:", python_list(wanted->visible),
-                   "\nserver_id:", *server, "\n"));
+  // The list as Python prints it.
+  log.print(concat("start ", log.program(), "\nvisible_devices:['", joined(wanted->visible, "', '"),
+                   "']\nserver_id:", *server, "\n"));
   const auto devices = look_up(*wanted, request.addresses, warn);
   if (!devices) return devices.error();
   for (std::size_t rank = 0; rank < devices->size(); ++rank) {

@@ -28,8 +28,8 @@ using codec::ranktable::PdMachine;
 // Looks up devices; no two of them may share an address.
 class DeviceTable {
  public:
-  DeviceTable(DeviceAddresses& addresses, BorrowedNics nics, Warn warn)
-      : addresses_(addresses), nics_(std::move(nics)), warn_(std::move(warn)) {}
+  DeviceTable(DeviceAddresses addresses, BorrowedNics nics, Warn warn)
+      : addresses_(std::move(addresses)), nics_(std::move(nics)), warn_(std::move(warn)) {}
 
   Result<std::vector<PdInstance>> look_up(const std::vector<DeviceIds>& instances) {
     std::vector<PdInstance> out;
@@ -52,7 +52,7 @@ class DeviceTable {
 
  private:
   Result<PdDevice> look_up(int id) {
-    const Result<Ports> ports = addresses_.of(id);
+    const Result<Ports> ports = addresses_(id);
     if (!ports) return ports.error();
     if (ports->size() > 1) {
       warn_(concat("device ", id, " has ", ports->size(),
@@ -75,7 +75,7 @@ class DeviceTable {
                                              ", so links between them would fail"));
   }
 
-  DeviceAddresses& addresses_;
+  DeviceAddresses addresses_;
   BorrowedNics nics_;
   Warn warn_;
   std::map<std::string, int> owners_;  // address → device
@@ -100,9 +100,9 @@ Result<std::vector<NamedText>> generated(const PdRequest& request, const Warn& w
   machine.address = *address;
   machine.api_server = request.api_server;
   if (!instances->prefill.empty() || !instances->decode.empty()) {
-    const auto addresses = open_addresses(request.addresses, warn);
-    if (!addresses) return addresses.error();
-    DeviceTable devices(**addresses, *std::move(nics), warn);
+    auto addresses = open_addresses(request.addresses, warn);
+    if (!addresses) return std::move(addresses).error();
+    DeviceTable devices(*std::move(addresses), *std::move(nics), warn);
     auto prefill = devices.look_up(instances->prefill);
     if (!prefill) return std::move(prefill).error();
     auto decode = devices.look_up(instances->decode);

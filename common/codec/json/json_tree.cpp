@@ -361,6 +361,8 @@ LineIndex::LineIndex(std::string_view text) {
   }
 }
 
+std::string TextPosition::text() const { return concat("line ", line, ", column ", column); }
+
 TextPosition LineIndex::at(std::size_t offset) const {
   const auto behind = std::upper_bound(starts_.begin(), starts_.end(), offset);
   const auto line = static_cast<std::size_t>(behind - starts_.begin());

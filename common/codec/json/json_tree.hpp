@@ -26,6 +26,8 @@ namespace chipweave::codec {
 struct TextPosition {
   std::size_t line = 1;
   std::size_t column = 1;
+  // "line 3, column 7"
+  std::string text() const;
 };
 
 // Why a text is not JSON, and where.

@@ -4,34 +4,34 @@
 #include <vector>
 
 #include "common/base/json_writer.hpp"
+#include "common/codec/json/json_value.hpp"
 
 namespace chipweave::codec::ranktable {
 namespace {
 
-void append(const JsonTree& tree, JsonTree::Id id, std::string& out) {
-  const bool object = tree.is(id, JsonTree::Kind::object);
-  if (!object && !tree.is(id, JsonTree::Kind::array)) {
-    if (tree.is(id, JsonTree::Kind::string)) {
-      append_json_string(out, tree.text(id));
+void append(JsonValue value, std::string& out) {
+  if (!value.is_object() && !value.is_array()) {
+    if (value.is_string()) {
+      append_json_string(out, value.text());
     } else {
-      out += tree.raw(id);
+      out += value.raw();
     }
     return;
   }
-  std::vector<JsonTree::Id> children;
-  for (auto c = tree.first(id); c != JsonTree::kNone; c = tree.next(id, c)) children.push_back(c);
+  const bool object = value.is_object();
+  std::vector<JsonValue> children(value.begin(), value.end());
   if (object) {
     std::stable_sort(children.begin(), children.end(),
-                     [&](JsonTree::Id a, JsonTree::Id b) { return tree.name(a) < tree.name(b); });
+                     [](JsonValue a, JsonValue b) { return a.name() < b.name(); });
   }
   out += object ? '{' : '[';
   for (std::size_t i = 0; i < children.size(); ++i) {
     if (i > 0) out += ',';
     if (object) {
-      append_json_string(out, tree.name(children[i]));
+      append_json_string(out, children[i].name());
       out += ':';
     }
-    append(tree, children[i], out);
+    append(children[i], out);
   }
   out += object ? '}' : ']';
 }
@@ -41,7 +41,7 @@ void append(const JsonTree& tree, JsonTree::Id id, std::string& out) {
 std::string canonical(const JsonTree& tree, JsonTree::Id id) {
   std::string out;
   out.reserve(tree.end_offset(id) - tree.offset(id));
-  append(tree, id, out);
+  append(JsonValue(&tree, id), out);
   return out;
 }
 

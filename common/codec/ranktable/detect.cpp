@@ -12,171 +12,134 @@ namespace chipweave::codec::ranktable {
 namespace {
 
 using domain::ranktable::Dialect;
-using Id = JsonTree::Id;
 using Kind = JsonTree::Kind;
 
-// The members of one object.
-class ObjectView {
- public:
-  ObjectView(const JsonTree& tree, Id object) : tree_(tree), object_(object) {}
-
-  bool has(std::string_view name) const { return tree_.member(object_, name) != JsonTree::kNone; }
-  bool has_any(std::initializer_list<std::string_view> names) const {
-    return std::any_of(names.begin(), names.end(), [&](std::string_view n) { return has(n); });
-  }
-  std::string_view text(std::string_view name) const {
-    const Id member = tree_.member(object_, name);
-    return member == JsonTree::kNone ? std::string_view{} : tree_.text(member);
-  }
-  std::size_t size(std::string_view list) const {
-    const Id array = tree_.member(object_, list);
-    return array == JsonTree::kNone ? 0 : tree_.child_count(array);
-  }
-  // Whether f holds for an element of the list, for its first, or for each.
-  template <class F>
-  bool any(std::string_view list, F&& f) const {
-    const Id array = tree_.member(object_, list);
-    if (array == JsonTree::kNone || !tree_.is(array, Kind::array)) return false;
-    for (Id e = tree_.first(array); e != JsonTree::kNone; e = tree_.next(array, e)) {
-      if (f(ObjectView(tree_, e))) return true;
-    }
-    return false;
-  }
-  template <class F>
-  bool first(std::string_view list, F&& f) const {
-    bool out = false;
-    any(list, [&](const ObjectView& e) {
-      out = f(e);
-      return true;
-    });
-    return out;
-  }
-  template <class F>
-  bool each(std::string_view list, F&& f) const {
-    return any(list, [](const ObjectView&) { return true; }) &&
-           !any(list, [&](const ObjectView& e) { return !f(e); });
-  }
-  // Nested lists: whether f holds for an element of an element's list.
-  template <class F>
-  bool any_in(std::string_view outer, std::string_view inner, F&& f) const {
-    return any(outer, [&](const ObjectView& e) { return e.any(inner, f); });
-  }
-
- private:
-  const JsonTree& tree_;
-  Id object_;
-};
-
-bool is_mindie_device(const ObjectView& device) { return device.has("device_logical_id"); }
-
-bool is_mindie_server(const ObjectView& server) {
-  const std::string_view id = server.text("server_id");
-  return id == "coordinator" || id == "controller" || server.has("hardware_type") ||
-         server.any("device", is_mindie_device);
+bool has(JsonValue object, std::string_view name) { return bool{object[name]}; }
+bool has_any(JsonValue object, std::initializer_list<std::string_view> names) {
+  return std::any_of(names.begin(), names.end(),
+                     [&](std::string_view n) { return has(object, n); });
 }
 
-bool is_mindie_group(const ObjectView& group) {
-  return group.has_any({"deploy_server", "super_pod_list"}) ||
-         group.any("server_list", is_mindie_server);
+// Whether f holds for an element of the list, for its first, or for each of at least one.
+template <class F>
+bool any(JsonValue list, const F& f) {
+  return list.is_array() && std::any_of(list.begin(), list.end(), f);
+}
+template <class F>
+bool first_fits(JsonValue list, const F& f) {
+  return list.is_array() && !list.empty() && f(*list.begin());
+}
+template <class F>
+bool all(JsonValue list, const F& f) {
+  return list.is_array() && !list.empty() && std::all_of(list.begin(), list.end(), f);
+}
+
+bool is_mindie_device(JsonValue device) { return has(device, "device_logical_id"); }
+
+bool is_mindie_server(JsonValue server) {
+  const std::string_view id = server["server_id"].text();
+  return id == "coordinator" || id == "controller" || has(server, "hardware_type") ||
+         any(server["device"], is_mindie_device);
+}
+
+bool is_mindie_group(JsonValue group) {
+  return has_any(group, {"deploy_server", "super_pod_list"}) ||
+         any(group["server_list"], is_mindie_server);
 }
 
 // Devices in the group of that id.
-bool group_has_devices(const ObjectView& table, std::string_view id) {
-  return table.any("server_group_list", [&](const ObjectView& group) {
-    return group.text("group_id") == id &&
-           group.any("server_list", [](const ObjectView& server) { return server.has("device"); });
+bool group_has_devices(JsonValue table, std::string_view id) {
+  return any(table["server_group_list"], [&](JsonValue group) {
+    return group["group_id"].text() == id &&
+           any(group["server_list"], [](JsonValue server) { return has(server, "device"); });
   });
 }
 
-bool is_late_group(const ObjectView& group) {
-  const std::string_view id = group.text("group_id");
+bool is_late_group(JsonValue group) {
+  const std::string_view id = group["group_id"].text();
   const bool digits = !id.empty() && std::all_of(id.begin(), id.end(), is_digit);
   return digits && (id.size() > 1 || id >= "3");
 }
 
-Detected of_server_groups(const ObjectView& table) {
-  if (table.any("server_group_list", is_mindie_group)) return {Dialect::mindie_global, {}, false};
+Detected of_server_groups(JsonValue table) {
+  if (any(table["server_group_list"], is_mindie_group)) return {Dialect::mindie_global};
   // Group 0 with devices is what merge-all writes: a group an instance.
   if (group_has_devices(table, "0") || group_has_devices(table, "1")) {
-    return {Dialect::modelarts_global, {}, false};
+    return {Dialect::modelarts_global};
   }
-  if (table.any("server_group_list", is_late_group)) return {Dialect::mindie_global, {}, false};
+  if (any(table["server_group_list"], is_late_group)) return {Dialect::mindie_global};
   // MindIE's tables always have a coordinator; this is one machine's part of a ModelArts table.
-  if (group_has_devices(table, "2") && !table.any("server_group_list", [](const ObjectView& group) {
-        return group.text("group_id") == "0";
+  if (group_has_devices(table, "2") && !any(table["server_group_list"], [](JsonValue group) {
+        return group["group_id"].text() == "0";
       })) {
-    return {Dialect::modelarts_global, {}, false};
+    return {Dialect::modelarts_global};
   }
   return {std::nullopt,
           "a server_group_list that may be ModelArts' (group 2: decode instances) or MindIE's "
           "(group 2: the first server group): choose with --dialect modelarts-global or "
-          "--dialect mindie-global",
-          false};
+          "--dialect mindie-global"};
 }
+
+bool has_leaf(JsonValue device) { return has_any(device, {"tor_ip", "tor_port"}); }
 
 // configmap1980 adds tor_ip, data_version and pod_name next to `device`. The first device of a
 // server represents all, because tables are large.
-bool is_1980(const ObjectView& table) {
-  const auto has_leaf = [](const ObjectView& device) {
-    return device.has_any({"tor_ip", "tor_port"});
-  };
-  return table.has("data_version") || table.any("server_list", [&](const ObjectView& server) {
-    return (server.has("pod_name") && server.has("device")) || server.first("device", has_leaf);
-  });
+bool is_1980(JsonValue table) {
+  return has(table, "data_version") || any(table["server_list"], [](JsonValue server) {
+           return (has(server, "pod_name") && has(server, "device")) ||
+                  first_fits(server["device"], has_leaf);
+         });
 }
 
-bool is_1980_group(const ObjectView& group) {
-  return group.any_in("instance_list", "devices", [](const ObjectView& device) {
-    return device.has_any({"tor_ip", "tor_port"});
-  });
+bool is_1980_group(JsonValue group) {
+  return any(group["instance_list"],
+             [](JsonValue instance) { return any(instance["devices"], has_leaf); });
 }
 
-Detected of_server_list(const ObjectView& table) {
-  if (table.has("tor_count")) {
+Detected of_server_list(JsonValue table) {
+  if (has(table, "tor_count")) {
     return {std::nullopt,
             "the leaf switches (ToR) of MindCluster's Volcano plugin, not a rank table; it orders "
-            "ranks: chipweave ranktable order TABLE --network THIS_FILE",
-            false};
+            "ranks: chipweave ranktable order TABLE --network THIS_FILE"};
   }
-  if (table.has("group_id")) return {Dialect::modelarts_local, {}, false};
-  if (table.has("cluster_list")) return {Dialect::mindspore_cluster, {}, false};
-  const std::string_view version = table.text("version");
+  if (has(table, "group_id")) return {Dialect::modelarts_local};
+  if (has(table, "cluster_list")) return {Dialect::mindspore_cluster};
+  const std::string_view version = table["version"].text();
   const bool known_version = version == "1.0" || version == "1.2";
-  if (known_version && is_1980(table)) return {Dialect::modelarts_1980, {}, false};
-  const auto without_rank = [](const ObjectView& d) { return !d.has("rank_id"); };
-  if (known_version && !table.has("server_count") && table.size("server_list") == 1 &&
-      table.each("server_list", [&](const ObjectView& s) {
-        return s.size("device") == 1 && s.each("device", without_rank);
-      })) {
-    return {Dialect::llm_datadist, {}, false};
+  if (known_version && is_1980(table)) return {Dialect::modelarts_1980};
+  const auto without_rank = [](JsonValue d) { return !has(d, "rank_id"); };
+  if (known_version && !has(table, "server_count") && table["server_list"].size() == 1 &&
+      all(table["server_list"],
+          [&](JsonValue s) { return s["device"].size() == 1 && all(s["device"], without_rank); })) {
+    return {Dialect::llm_datadist};
   }
-  if (version == "1.2") return {Dialect::hccl_1_2, {}, false};
+  if (version == "1.2") return {Dialect::hccl_1_2};
   if (version == "1.0") {
-    const bool llm = table.each(
-        "server_list", [](const ObjectView& server) { return server.has("container_ip"); });
-    return {llm ? Dialect::mindie_llm : Dialect::hccl_1_0, {}, false};
+    const bool llm =
+        all(table["server_list"], [](JsonValue server) { return has(server, "container_ip"); });
+    return {llm ? Dialect::mindie_llm : Dialect::hccl_1_0};
   }
   if (version.empty()) {
     return {std::nullopt,
             "a server_list without version, which HCCL would read as a group_list template; add "
-            "\"version\": \"1.0\", or \"1.2\" with super pods",
-            false};
+            "\"version\": \"1.0\", or \"1.2\" with super pods"};
   }
-  return {std::nullopt,
-          concat("version \"", version.substr(0, 20),
-                 "\" is unknown for a server_list; known: \"1.0\", \"1.2\""),
-          false};
+  return {std::nullopt, concat("version \"", version.substr(0, 20),
+                               "\" is unknown for a server_list; known: \"1.0\", \"1.2\"")};
 }
 
-Detected of_rank_list(const ObjectView& table) {
-  const bool old_names = table.any("rank_list", [](const ObjectView& rank) {
-    return rank.any("level_list", [](const ObjectView& level) {
-      return level.has_any({"level", "fabric_type", "rank_addrs"}) && !level.has("net_layer");
-    }) || rank.has_any({"level", "fabric_type", "rank_addrs"});
+Detected of_rank_list(JsonValue table) {
+  const bool old_names = any(table["rank_list"], [](JsonValue rank) {
+    return any(rank["level_list"],
+               [](JsonValue level) {
+                 return has_any(level, {"level", "fabric_type", "rank_addrs"}) &&
+                        !has(level, "net_layer");
+               }) ||
+           has_any(rank, {"level", "fabric_type", "rank_addrs"});
   });
-  if (old_names) return {Dialect::hccl_2_0_prerelease, {}, false};
-  if (table.text("version") == "2.0") return {Dialect::hccl_2_0, {}, false};
-  return {std::nullopt, "a table with rank_list (dialect 2.0) must have version \"2.0\"", false};
+  if (old_names) return {Dialect::hccl_2_0_prerelease};
+  if (table["version"].text() == "2.0") return {Dialect::hccl_2_0};
+  return {std::nullopt, "a table with rank_list (dialect 2.0) must have version \"2.0\""};
 }
 
 struct Neighbour {
@@ -195,29 +158,29 @@ constexpr std::array<Neighbour, 3> kNeighbours = {{
 
 Detected detect(const JsonTree& tree, JsonTree::Id object) {
   if (!tree.is(object, Kind::object)) {
-    return {std::nullopt, "a rank table must be a JSON object", false};
+    return {std::nullopt, "a rank table must be a JSON object"};
   }
-  const ObjectView table(tree, object);
+  const JsonValue table(&tree, object);
   for (const Neighbour& each : kNeighbours) {
-    if (table.has(each.member) && (each.other.empty() || table.has(each.other))) {
-      return {std::nullopt, concat("this is ", each.what), false};
+    if (has(table, each.member) && (each.other.empty() || has(table, each.other))) {
+      return {std::nullopt, concat("this is ", each.what)};
     }
   }
-  if (table.has("rank_list")) return of_rank_list(table);
-  if (table.has("server_group_list")) return of_server_groups(table);
-  if (table.has_any({"prefill_device_list", "decode_device_list"})) {
-    return {Dialect::vllm_ascend, {}, false};
+  if (has(table, "rank_list")) return of_rank_list(table);
+  if (has(table, "server_group_list")) return of_server_groups(table);
+  if (has_any(table, {"prefill_device_list", "decode_device_list"})) {
+    return {Dialect::vllm_ascend};
   }
-  if (table.has("node_list") && table.has("collective_id")) return {Dialect::hccl_1_1, {}, false};
-  if (table.any("group_list", [](const ObjectView& group) { return group.has("instance_list"); })) {
-    const bool of_1980 = table.has("data_version") || table.any("group_list", is_1980_group);
-    return {of_1980 ? Dialect::modelarts_1980 : Dialect::group_list, {}, false};
+  if (has(table, "node_list") && has(table, "collective_id")) return {Dialect::hccl_1_1};
+  if (any(table["group_list"], [](JsonValue group) { return has(group, "instance_list"); })) {
+    const bool of_1980 = has(table, "data_version") || any(table["group_list"], is_1980_group);
+    return {of_1980 ? Dialect::modelarts_1980 : Dialect::group_list};
   }
-  if (table.has("server_list")) return of_server_list(table);
-  const std::string_view version = table.text("version");
-  if (version == "1.2" && tree.child_count(object) == 1) return {Dialect::llm_datadist, {}, false};
-  if (table.text("status") == "initializing") return {std::nullopt, {}, true};
-  return {std::nullopt, {}, false};
+  if (has(table, "server_list")) return of_server_list(table);
+  const std::string_view version = table["version"].text();
+  if (version == "1.2" && tree.child_count(object) == 1) return {Dialect::llm_datadist};
+  if (table["status"].text() == "initializing") return {std::nullopt, {}, true};
+  return {};
 }
 
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "common/codec/json/json_tree.hpp"
+#include "common/codec/json/json_value.hpp"
 #include "common/domain/ranktable/dialect.hpp"
 
 namespace chipweave::codec::ranktable {
@@ -14,7 +14,7 @@ namespace chipweave::codec::ranktable {
 struct Detected {
   std::optional<domain::ranktable::Dialect> dialect;
   // Without dialect: what it is instead, or what is missing. Empty for a placeholder.
-  std::string reason;
+  std::string reason = {};
   bool placeholder = false;  // {"status": "initializing"}: not written yet
 };
 

@@ -1,6 +1,7 @@
 #include "common/codec/ranktable/rank_table.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "common/base/text.hpp"
@@ -11,26 +12,24 @@
 
 namespace chipweave::codec::ranktable {
 
-const Schema& schema_of(Dialect dialect) {
-  switch (dialect) {
-    case Dialect::hccl_1_0:
-    case Dialect::hccl_1_2:
-    case Dialect::mindie_llm:
-    case Dialect::llm_datadist:
-    case Dialect::mindspore_cluster:
-    case Dialect::modelarts_local:
-      return server_list_schema(dialect);
-    case Dialect::group_list:
-    case Dialect::modelarts_global:
-    case Dialect::mindie_global:
-    case Dialect::modelarts_1980:
-      return server_group_schema(dialect);
-    default:
-      return other_schema(dialect);
-  }
-}
-
 namespace {
+
+// hccl_2_0_prerelease is recognised only.
+constexpr std::array<std::pair<Dialect, const Schema*>, 13> kSchemas = {{
+    {Dialect::hccl_1_0, &kHccl10},
+    {Dialect::hccl_1_1, &kHeterogeneous},
+    {Dialect::hccl_1_2, &kHccl12},
+    {Dialect::hccl_2_0, &kLayered},
+    {Dialect::group_list, &kTemplate},
+    {Dialect::modelarts_local, &kModelArtsLocal},
+    {Dialect::modelarts_global, &kModelArtsGlobal},
+    {Dialect::mindie_global, &kMindieGlobal},
+    {Dialect::mindie_llm, &kMindieLlm},
+    {Dialect::vllm_ascend, &kVllm},
+    {Dialect::llm_datadist, &kDataDist},
+    {Dialect::mindspore_cluster, &kMindSpore},
+    {Dialect::modelarts_1980, &kConfigMap1980},
+}};
 
 Finding finding(std::string_view code, Severity severity, JsonTree::Id node, std::string message) {
   return {code, severity, {{node}, {}}, std::nullopt, std::move(message)};
@@ -47,7 +46,10 @@ void note_repeated(const JsonTree& tree, JsonTree::Id root, Findings& findings) 
 
 // configmap1980 has a v1, which is the cloud's template, and a v2 with a server_list.
 const Schema& schema_for(Dialect dialect, bool group_form) {
-  return schema_of(group_form ? Dialect::group_list : dialect);
+  if (group_form) return kTemplate;
+  const auto* const at = std::find_if(kSchemas.begin(), kSchemas.end(),
+                                      [&](const auto& each) { return each.first == dialect; });
+  return at == kSchemas.end() ? kLayered : *at->second;
 }
 
 bool is_group_form(const RankTable& table) {
@@ -100,17 +102,13 @@ Finding unreadable(const JsonTree& tree, JsonTree::Id node, const Detected& dete
       "prefill_device_list, group_list, node_list)");
 }
 
-std::string text_of(const TextPosition& at) {
-  return concat("line ", at.line, ", column ", at.column);
-}
-
 }  // namespace
 
-ReadTable read_table(const JsonTree& tree, JsonTree::Id node, const ReadOptions& options) {
+ReadTable read_table(const JsonTree& tree, JsonTree::Id node, std::optional<Dialect> dialect) {
   ReadTable out;
   note_repeated(tree, node, out.findings);
   const Detected detected = detect(tree, node);
-  out.dialect = options.dialect ? options.dialect : detected.dialect;
+  out.dialect = dialect ? dialect : detected.dialect;
   if (!out.dialect || !tree.is(node, JsonTree::Kind::object)) {
     out.dialect.reset();
     out.findings.push_back(unreadable(tree, node, detected));
@@ -135,46 +133,36 @@ ReadTable read_table(const JsonTree& tree, JsonTree::Id node, const ReadOptions&
   return out;
 }
 
-Result<RankTable> parse_table(std::string text, const ReadOptions& options) {
+Result<JsonTree> parse_document(std::string text) {
   auto parsed = JsonTree::parse(std::move(text));
   if (const auto* mistake = std::get_if<JsonSyntaxError>(&parsed)) {
-    return make_error(Errc::invalid_argument, mistake->message).in(text_of(mistake->position));
+    return make_error(Errc::invalid_argument, mistake->message).in(mistake->position.text());
   }
-  const auto& tree = std::get<JsonTree>(parsed);
-  ReadTable read = read_table(tree, tree.root(), options);
+  return std::get<JsonTree>(std::move(parsed));
+}
+
+Result<RankTable> parse_table(std::string text, std::optional<Dialect> dialect) {
+  const auto tree = parse_document(std::move(text));
+  if (!tree) return tree.error();
+  ReadTable read = read_table(*tree, tree->root(), dialect);
   const auto wrong = std::find_if(read.findings.begin(), read.findings.end(),
                                   [](const Finding& f) { return f.severity == Severity::error; });
   if (wrong != read.findings.end()) {
-    const TextPosition at = LineIndex(tree.document()).at(tree.offset(wrong->place.object.node));
-    return make_error(Errc::invalid_argument, wrong->message).in(text_of(at));
+    const TextPosition at = LineIndex(tree->document()).at(tree->offset(wrong->place.object.node));
+    return make_error(Errc::invalid_argument, wrong->message).in(at.text());
   }
   if (!read.dialect) return make_error(Errc::invalid_argument, read.findings.front().message);
   return std::move(read.table);
 }
 
-Layout layout_of(Dialect dialect) {
-  switch (dialect) {
-    case Dialect::hccl_1_2:
-    case Dialect::mindie_llm:
-    case Dialect::mindie_global:
-    case Dialect::modelarts_1980:
-      return {0, false};
-    default:
-      return {4, false};
-  }
-}
-
-std::string write_table(const RankTable& table, const Layout& layout) {
+std::string write_table(const RankTable& table, std::optional<std::size_t> indent) {
+  const bool compact = table.dialect == Dialect::hccl_1_2 || table.dialect == Dialect::mindie_llm ||
+                       table.dialect == Dialect::mindie_global ||
+                       table.dialect == Dialect::modelarts_1980;
   const Schema& schema = schema_for(table.dialect, is_group_form(table));
-  TableWriter writer(schema, layout);
+  TableWriter writer(schema, indent.value_or(compact ? 0 : 4));
   writer.write_object(table, schema.table);
-  std::string out = writer.take();
-  if (layout.newline) out += '\n';
-  return out;
-}
-
-std::string write_table(const RankTable& table) {
-  return write_table(table, layout_of(table.dialect));
+  return writer.take();
 }
 
 }  // namespace chipweave::codec::ranktable

@@ -31,33 +31,27 @@ using domain::ranktable::Server;
 using domain::ranktable::Severity;
 using domain::ranktable::Source;
 
-struct ReadOptions {
-  // The dialect of a server_group_list whose members do not tell; nullopt: an error.
-  std::optional<domain::ranktable::Dialect> dialect;
-};
-
 // A rank table, or findings that tell why the object is not one.
 struct ReadTable {
-  std::optional<domain::ranktable::Dialect> dialect;  // nullopt: RT001 or RT002 is in findings
-  domain::ranktable::RankTable table;                 // empty without dialect
-  domain::ranktable::Findings findings;
+  std::optional<Dialect> dialect;  // nullopt: RT001 or RT002 is in findings
+  RankTable table;                 // empty without dialect
+  Findings findings;
 };
 
-// Of the object at `node`. Cost: linear.
-ReadTable read_table(const JsonTree& tree, JsonTree::Id node, const ReadOptions& options = {});
+// Of the object at `node`. dialect: of a server_group_list whose members do not tell, which is an
+// error otherwise. Cost: linear.
+ReadTable read_table(const JsonTree& tree, JsonTree::Id node,
+                     std::optional<Dialect> dialect = std::nullopt);
+
+// Error: line and column of what is not JSON.
+Result<JsonTree> parse_document(std::string text);
 
 // For callers that only need the table. Error: the first wrong thing about text, dialect or types,
 // with line and column; warnings are dropped.
-Result<domain::ranktable::RankTable> parse_table(std::string text, const ReadOptions& options = {});
+Result<RankTable> parse_table(std::string text, std::optional<Dialect> dialect = std::nullopt);
 
-struct Layout {
-  std::size_t indent = 4;  // spaces; 0: one line without white space
-  bool newline = false;    // at the end
-};
-
-// The layout of the dialect's main producer.
-Layout layout_of(domain::ranktable::Dialect dialect);
-std::string write_table(const domain::ranktable::RankTable& table, const Layout& layout);
-std::string write_table(const domain::ranktable::RankTable& table);
+// indent: spaces per level, 0: one line without white space; nullopt: as the dialect's main
+// producer writes it.
+std::string write_table(const RankTable& table, std::optional<std::size_t> indent = std::nullopt);
 
 }  // namespace chipweave::codec::ranktable

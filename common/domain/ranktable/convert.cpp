@@ -1,7 +1,6 @@
 #include "common/domain/ranktable/convert.hpp"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "common/base/ip_address.hpp"
@@ -29,7 +28,7 @@ class Losses {
  public:
   explicit Losses(std::vector<std::string>& out) : out_(out) {}
   void add(const std::string& what) {
-    if (seen_.insert(what).second) out_.push_back(what);
+    if (std::find(out_.begin(), out_.end(), what) == out_.end()) out_.push_back(what);
   }
   template <class Optional>
   void drop(Optional& value, const std::string& what) {
@@ -39,7 +38,6 @@ class Losses {
 
  private:
   std::vector<std::string>& out_;
-  std::set<std::string> seen_;
 };
 
 // A table without servers: version, status and unknown members.
@@ -79,22 +77,24 @@ void keep_server_members(Server& server, Dialect to, Losses& losses) {
   if (!modelarts) losses.drop(server.server_ip, "server_ip");
 }
 
+// The super pod of that id, a new one if there is none.
+ServerSet& pod_named(std::vector<ServerSet>& pods, const std::string& id) {
+  const auto pod =
+      std::find_if(pods.begin(), pods.end(), [&](const ServerSet& set) { return set.id == id; });
+  return pod == pods.end() ? pods.emplace_back(ServerSet{{}, id, {}, {}}) : *pod;
+}
+
 // Super pods from the devices of vLLM's table.
 std::optional<std::vector<ServerSet>> pods_of_devices(const std::vector<Server>& servers) {
   std::vector<ServerSet> out;
   for (const Server& server : servers) {
     for (const Device& device : server.devices) {
       if (!device.super_pod_id) return std::nullopt;
-      auto pod = std::find_if(out.begin(), out.end(),
-                              [&](const ServerSet& set) { return device.super_pod_id == set.id; });
-      if (pod == out.end()) {
-        pod = out.insert(out.end(), ServerSet{});
-        pod->id = *device.super_pod_id;
-      }
-      const bool known = std::any_of(pod->servers.begin(), pod->servers.end(), [&](const auto& s) {
-        return s.server_id == server.server_id;
+      std::vector<ServerName>& names = pod_named(out, *device.super_pod_id).servers;
+      const bool known = std::any_of(names.begin(), names.end(), [&](const ServerName& name) {
+        return name.server_id == server.server_id;
       });
-      if (!known) pod->servers.push_back({{}, server.server_id, {}});
+      if (!known) names.push_back({{}, server.server_id, {}});
     }
   }
   return out;
@@ -110,13 +110,7 @@ Result<std::vector<ServerSet>> pods_of_options(const std::vector<Server>& server
       return convert_error(concat("the super pod of server ", name_of(server),
                                   " is not known; add --super-pod SERVER=POD or --super-pod POD"));
     }
-    auto pod = std::find_if(out.begin(), out.end(),
-                            [&](const ServerSet& set) { return set.id == said->second; });
-    if (pod == out.end()) {
-      pod = out.insert(out.end(), ServerSet{});
-      pod->id = said->second;
-    }
-    pod->servers.push_back({{}, server.server_id, {}});
+    pod_named(out, said->second).servers.push_back({{}, server.server_id, {}});
   }
   return out;
 }
@@ -189,15 +183,20 @@ Result<RankTable> to_server_list(const RankTable& from, Dialect to, FlatJob job,
   return out;
 }
 
+RankTable local_shell(const RankTable& from) {
+  RankTable out = shell(from, Dialect::modelarts_local, "1.0");
+  out.group_id = "0";
+  out.count = 1;
+  return out;
+}
+
 // A local table describes one instance; ranks as given.
 Result<RankTable> to_local(const RankTable& from, FlatJob job, Losses& losses) {
   if (job.servers.size() != 1) {
     return convert_error("a local table must have one server, but this job has ",
                          job.servers.size());
   }
-  RankTable out = shell(from, Dialect::modelarts_local, "1.0");
-  out.group_id = "0";
-  out.count = 1;
+  RankTable out = local_shell(from);
   Server& server = job.servers.front();
   if (!server.server_ip) server.server_ip = server.host_ip ? server.host_ip : server.server_id;
   if (!server.server_ip || !parse_ip(*server.server_ip)) {
@@ -218,11 +217,8 @@ Converted to_locals(const RankTable& from) {
   Converted out;
   for (const Group& group : from.groups) {
     for (const Server& server : group.servers) {
-      RankTable local = shell(from, Dialect::modelarts_local, "1.0");
-      local.group_id = "0";
-      local.count = 1;
+      RankTable& local = out.tables.emplace_back(local_shell(from));
       local.groups.emplace_back().servers.push_back(server);
-      out.tables.push_back(std::move(local));
     }
   }
   out.losses.emplace_back("which instances prefill and which decode");

@@ -10,9 +10,21 @@
 namespace chipweave::domain::ranktable {
 namespace {
 
-std::string text_of(const Text& text) { return text.value_or("(none)"); }
-std::string text_of(const RareText& text) { return text ? *text : std::string("(none)"); }
-std::string text_of(const Number& number) { return number ? std::to_string(*number) : "(none)"; }
+constexpr const char* kAbsent = "(none)";
+
+std::string text_of(const Text& text) { return text.value_or(kAbsent); }
+std::string text_of(const RareText& text) { return text ? *text : std::string(kAbsent); }
+std::string text_of(const Number& number) { return number ? std::to_string(*number) : kAbsent; }
+
+// The objects of two lists by key, each with its counterpart; null: only the other list has it. Of
+// objects with one key the last counts.
+template <class T, class KeyOf>
+auto paired(const std::vector<T>& a, const std::vector<T>& b, const KeyOf& key_of) {
+  std::map<decltype(key_of(a.front())), std::pair<const T*, const T*>> out;
+  for (const T& each : a) out[key_of(each)].first = &each;
+  for (const T& each : b) out[key_of(each)].second = &each;
+  return out;
+}
 
 class Differences {
  public:
@@ -25,13 +37,12 @@ class Differences {
   }
   // Extra members, for tables of one dialect.
   void compare_kept(const std::string& where, const Extras& a, const Extras& b) {
-    std::map<std::string, std::pair<std::string, std::string>> all;
-    for (const Extra& extra : a) all[extra.name].first = extra.json;
-    for (const Extra& extra : b) all[extra.name].second = extra.json;
-    for (const auto& [name, values] : all) {
-      if (values.first == values.second) continue;
-      out_.push_back({where, name, values.first.empty() ? "(none)" : values.first,
-                      values.second.empty() ? "(none)" : values.second, false, false});
+    for (const auto& [name, pair] : paired(a, b, [](const Extra& extra) { return extra.name; })) {
+      const auto json = [](const Extra* extra) {
+        return extra == nullptr ? std::string(kAbsent) : extra->json;
+      };
+      if (json(pair.first) == json(pair.second)) continue;
+      out_.push_back({where, name, json(pair.first), json(pair.second), false, false});
     }
   }
   std::vector<Difference> take() { return std::move(out_); }
@@ -149,28 +160,19 @@ void compare_servers(const RankTable& a, const RankTable& b, Differences& out) {
 
 using Sets = std::optional<std::vector<ServerSet>>;
 
-std::map<std::string, std::string> set_of_server(const Sets& sets) {
-  std::map<std::string, std::string> out;
-  if (!sets) return out;
-  for (const ServerSet& set : *sets) {
-    for (const ServerName& name : set.servers) out[text_of(name.server_id)] = text_of(set.id);
-  }
-  return out;
-}
-
 void compare_sets(const Sets& a, const Sets& b, const char* what, Differences& out) {
-  const auto x = set_of_server(a);
-  const auto y = set_of_server(b);
-  std::set<std::string> names;
-  for (const auto& each : x) names.insert(each.first);
-  for (const auto& each : y) names.insert(each.first);
-  const auto in = [](const auto& map, const std::string& name) -> Text {
-    const auto at = map.find(name);
-    if (at == map.end()) return std::nullopt;
-    return at->second;
+  std::map<std::string, std::pair<Text, Text>> by_server;
+  const auto add = [&](const Sets& sets, Text std::pair<Text, Text>::*side) {
+    for (const ServerSet& set : sets.value_or(std::vector<ServerSet>())) {
+      for (const ServerName& name : set.servers) {
+        by_server[text_of(name.server_id)].*side = text_of(set.id);
+      }
+    }
   };
-  for (const std::string& name : names) {
-    out.compare("server " + name, what, in(x, name), in(y, name));
+  add(a, &std::pair<Text, Text>::first);
+  add(b, &std::pair<Text, Text>::second);
+  for (const auto& [name, ids] : by_server) {
+    out.compare("server " + name, what, ids.first, ids.second);
   }
 }
 
@@ -188,10 +190,8 @@ std::string addresses_of(const NetLayer& layer) {
 
 void compare_layers(const std::string& where, const LayeredRank& a, const LayeredRank& b,
                     Differences& out) {
-  std::map<std::int64_t, std::pair<const NetLayer*, const NetLayer*>> layers;
-  for (const NetLayer& layer : a.layers) layers[layer.layer.value_or(-1)].first = &layer;
-  for (const NetLayer& layer : b.layers) layers[layer.layer.value_or(-1)].second = &layer;
-  for (const auto& [number, pair] : layers) {
+  const auto number_of = [](const NetLayer& layer) { return layer.layer.value_or(-1); };
+  for (const auto& [number, pair] : paired(a.layers, b.layers, number_of)) {
     const std::string at = concat(where, ", layer ", number);
     if (pair.first == nullptr || pair.second == nullptr) {
       out.only(at, pair.first != nullptr);
@@ -204,10 +204,8 @@ void compare_layers(const std::string& where, const LayeredRank& a, const Layere
 }
 
 void compare_layered(const RankTable& a, const RankTable& b, Differences& out) {
-  std::map<std::int64_t, std::pair<const LayeredRank*, const LayeredRank*>> ranks;
-  for (const LayeredRank& rank : a.ranks) ranks[rank.rank_id.value_or(-1)].first = &rank;
-  for (const LayeredRank& rank : b.ranks) ranks[rank.rank_id.value_or(-1)].second = &rank;
-  for (const auto& [number, pair] : ranks) {
+  const auto number_of = [](const LayeredRank& rank) { return rank.rank_id.value_or(-1); };
+  for (const auto& [number, pair] : paired(a.ranks, b.ranks, number_of)) {
     const std::string where = concat("rank ", number);
     if (pair.first == nullptr || pair.second == nullptr) {
       out.only(where, pair.first != nullptr);

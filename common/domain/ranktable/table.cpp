@@ -21,6 +21,22 @@ RankTable completed_table(Dialect dialect) {
   return out;
 }
 
+std::unordered_map<std::string_view, std::string_view> super_pods_by_server(
+    const RankTable& table) {
+  std::unordered_map<std::string_view, std::string_view> out;
+  const auto add = [&](const std::optional<std::vector<ServerSet>>& sets) {
+    if (!sets) return;
+    for (const ServerSet& set : *sets) {
+      for (const ServerName& name : set.servers) {
+        if (set.id && name.server_id) out.emplace(*name.server_id, *set.id);
+      }
+    }
+  };
+  add(table.super_pods);
+  for (const Group& group : table.groups) add(group.super_pods);
+  return out;
+}
+
 std::size_t RankTable::rank_count() const {
   std::size_t out = ranks.size();
   for (const Group& group : groups) {

@@ -20,6 +20,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -208,6 +209,9 @@ struct RankTable {
 
   std::size_t rank_count() const;
 };
+
+// The id of each server's super pod, by server_id; views into the table.
+std::unordered_map<std::string_view, std::string_view> super_pods_by_server(const RankTable& table);
 
 // A table without groups, of version "1.0" and status "completed".
 RankTable completed_table(Dialect dialect);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
+#include "common/base/text.hpp"
 
 namespace chipweave::solver {
 namespace {
@@ -20,8 +21,7 @@ struct Job {
   std::int64_t ranks = 0;
 
   std::string text() const {
-    return "the " + std::to_string(ranks) + " ranks of " + std::to_string(pods) + " pods with " +
-           std::to_string(ranks_per_pod) + " each";
+    return concat("the ", ranks, " ranks of ", pods, " pods with ", ranks_per_pod, " each");
   }
 };
 
@@ -32,8 +32,7 @@ Error wrong(const std::string& key, const std::string& what) {
 Result<void> in_range(const std::string& key, std::int64_t value, std::int64_t min,
                       std::int64_t max) {
   if (value >= min && value <= max) return {};
-  return wrong(key, "must be " + std::to_string(min) + " to " + std::to_string(max) + ", not " +
-                        std::to_string(value));
+  return wrong(key, concat("must be ", min, " to ", max, ", not ", value));
 }
 
 struct Named {
@@ -71,17 +70,18 @@ Result<std::int64_t> data_size(const ParallelSizes& sizes, const Job& job) {
   for (const Named& size :
        {Named{"tensor", sizes.tensor}, {"context", sizes.context}, {"pipeline", sizes.pipeline}}) {
     if (left % size.value != 0)
-      return wrong(size.key, std::to_string(size.value) + " does not divide " +
-                                 std::to_string(left) + ", what the sizes tensor, context, " +
-                                 "pipeline before it leave of " + job.text());
+      return wrong(
+          size.key,
+          concat(size.value, " does not divide ", left,
+                 ", what the sizes tensor, context, pipeline before it leave of ", job.text()));
     left /= size.value;
   }
   if (sizes.data != 0 && sizes.data != left)
-    return wrong("data", "must be " + std::to_string(left) + ", not " + std::to_string(sizes.data) +
-                             ": tensor x context x data x pipeline must be " + job.text());
+    return wrong("data", concat("must be ", left, ", not ", sizes.data,
+                                ": tensor x context x data x pipeline must be ", job.text()));
   if ((sizes.context * left) % sizes.expert != 0)
-    return wrong("expert", std::to_string(sizes.expert) + " does not divide context x data, " +
-                               std::to_string(sizes.context * left));
+    return wrong("expert",
+                 concat(sizes.expert, " does not divide context x data, ", sizes.context * left));
   return left;
 }
 
@@ -108,10 +108,10 @@ Result<Communicators> from_sizes(const ParallelSizes& sizes, const Job& job) {
 Result<Communicators> from_list(const Communicators& list, const Job& job) {
   if (list.size() > limits::kMaxCommunicators)
     return make_error(Errc::limit_exceeded,
-                      "groups: at most " + std::to_string(limits::kMaxCommunicators) +
-                          " communicators are accepted, not " + std::to_string(list.size()));
+                      concat("groups: at most ", limits::kMaxCommunicators,
+                             " communicators are accepted, not ", list.size()));
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const std::string key = "groups[" + std::to_string(i) + "].";
+    const std::string key = concat("groups[", i, "].");
     const Communicator& it = list[i];
     if (auto fine = in_range(key + "size", it.size, 1, limits::kMaxRanks); !fine)
       return std::move(fine).error();
@@ -120,8 +120,8 @@ Result<Communicators> from_list(const Communicators& list, const Job& job) {
     if (auto fine = in_range(key + "weight", it.weight, 0, limits::kMaxCommunicatorWeight); !fine)
       return std::move(fine).error();
     if (job.ranks % (it.size * it.stride) != 0)
-      return wrong(key + "size", "size x stride, " + std::to_string(it.size * it.stride) +
-                                     ", does not divide " + job.text());
+      return wrong(key + "size", concat("size x stride, ", it.size * it.stride,
+                                        ", does not divide ", job.text()));
   }
   return list;
 }
@@ -209,9 +209,8 @@ Result<PodTraffic> pod_traffic(const domain::Communicators& communicators, std::
   if (pods == 0) return wrong("ranks_per_pod", "there are no pods that could hold ranks");
   const auto most = static_cast<std::size_t>(limits::kMaxRanks / per_pod);
   if (pods > most)
-    return make_error(
-        Errc::limit_exceeded,
-        "ranks_per_pod: at most " + std::to_string(limits::kMaxRanks) + " ranks are accepted");
+    return make_error(Errc::limit_exceeded,
+                      concat("ranks_per_pod: at most ", limits::kMaxRanks, " ranks are accepted"));
   Job job;
   job.pods = static_cast<std::int64_t>(pods);
   job.ranks_per_pod = per_pod;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,19 @@ namespace chipweave::solver {
 // One pod's path, coarsest first. A missing or empty element is unknown; elements after it are
 // ignored.
 using RankPath = std::vector<std::string>;
+
+// The domains of pods as numbers.
+struct RankDomains {
+  // By pod and level; equal if and only if the whole paths are. From an unknown element on, the pod
+  // is in the one domain of such pods below its parent.
+  std::vector<std::vector<std::uint32_t>> of_pod;
+  std::vector<std::string> names;  // by number; empty: unknown
+};
+
+RankDomains rank_domains(std::size_t levels, const std::vector<RankPath>& pods);
+
+// 0, 1, 2, …: the order in which pods are given.
+std::vector<std::size_t> as_given(std::size_t pods);
 
 // Positions of pods, in rank order. At each level the domain of the first pod comes first, the
 // others in natural order, unknown ones last as one domain; equal pods keep their order. Cost: O(n

@@ -2,11 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <string_view>
 #include <unordered_map>
-
-#include "common/solver/ranks/rank_domains.hpp"
 
 namespace chipweave::solver {
 namespace {
@@ -35,12 +32,6 @@ std::vector<std::size_t> first_on_host(const std::vector<RoutePod>& pods) {
   out.reserve(pods.size());
   for (std::size_t pod = 0; pod < pods.size(); ++pod)
     out.push_back(seen.try_emplace(pods[pod].host, pod).first->second);
-  return out;
-}
-
-std::vector<std::size_t> as_given(std::size_t pods) {
-  std::vector<std::size_t> out(pods);
-  std::iota(out.begin(), out.end(), std::size_t{0});
   return out;
 }
 

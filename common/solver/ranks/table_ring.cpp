@@ -1,7 +1,6 @@
 #include "common/solver/ranks/table_ring.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <unordered_map>
 #include <utility>
 
@@ -14,8 +13,6 @@ using domain::NetworkTable;
 using domain::ranktable::Device;
 using domain::ranktable::RankTable;
 using domain::ranktable::Server;
-using domain::ranktable::ServerName;
-using domain::ranktable::ServerSet;
 using domain::ranktable::Text;
 
 namespace {
@@ -40,26 +37,10 @@ class NodeNames {
   std::unordered_map<std::string_view, const NetworkNode*> by_name_;
 };
 
-std::unordered_map<std::string, std::string> pods_by_server(const RankTable& table) {
-  std::unordered_map<std::string, std::string> out;
-  const auto add = [&](const std::vector<ServerSet>& sets) {
-    for (const ServerSet& set : sets) {
-      for (const ServerName& name : set.servers) {
-        if (set.id && name.server_id) out.emplace(*name.server_id, *set.id);
-      }
-    }
-  };
-  if (table.super_pods) add(*table.super_pods);
-  for (const auto& group : table.groups) {
-    if (group.super_pods) add(*group.super_pods);
-  }
-  return out;
-}
-
 void add_hosts(const RankTable& table, const NetworkTable* network, std::vector<Server> servers,
                TableRing& out) {
   const NodeNames names(network);
-  const auto pods = pods_by_server(table);
+  const auto pods = domain::ranktable::super_pods_by_server(table);
   if (!pods.empty()) out.levels.push_back({"super-pod", 0, 0});
   if (network != nullptr) {
     for (const std::string& level : network->levels) out.levels.push_back({level, 0, 0});
@@ -69,7 +50,7 @@ void add_hosts(const RankTable& table, const NetworkTable* network, std::vector<
     host.name = server.server_id.value_or("");
     if (!pods.empty()) {
       const auto pod = pods.find(host.name);
-      host.path.push_back(pod == pods.end() ? std::string() : pod->second);
+      host.path.emplace_back(pod == pods.end() ? std::string_view() : pod->second);
     }
     const NetworkNode* node = names.find(server);
     if (node != nullptr) {
@@ -114,10 +95,8 @@ void count_crossings(TableRing& ring) {
   std::vector<RankPath> by_rank;
   by_rank.reserve(ranks.size());
   for (const auto& rank : ranks) by_rank.push_back(ring.hosts[rank.second].path);
-  std::vector<std::size_t> as_given(ranks.size());
-  std::iota(as_given.begin(), as_given.end(), std::size_t{0});
   const std::size_t network_levels = ring.levels.size() - 1;
-  const auto now = ring_crossings(network_levels, by_rank, as_given);
+  const auto now = ring_crossings(network_levels, by_rank, as_given(ranks.size()));
   const auto paths = paths_of(ring.hosts);
   ring.order = depth_first(network_levels, paths);
   const auto least = ring_crossings(network_levels, paths, ring.order);
@@ -149,7 +128,6 @@ Result<TableRing> table_ring(const RankTable& table, const NetworkTable* network
   auto job = domain::ranktable::flatten(table, choice);
   if (!job) return std::move(job).error();
   TableRing out;
-  out.warnings = std::move(job->losses);
   add_hosts(table, network, std::move(job->servers), out);
   count_crossings(out);
   return out;

@@ -38,12 +38,11 @@ struct RingCrossing {
 };
 
 struct TableRing {
-  std::vector<RingLevel> levels;      // coarsest first, "server" last
-  std::vector<RingHost> hosts;        // in the order of the table
-  std::vector<RingCrossing> steps;    // steps between servers, in the order of ranks
-  std::vector<std::size_t> order;     // hosts in the order with the fewest crossings
-  std::vector<std::string> unknown;   // hosts that are not in the network
-  std::vector<std::string> warnings;  // from reading the table
+  std::vector<RingLevel> levels;     // coarsest first, "server" last
+  std::vector<RingHost> hosts;       // in the order of the table
+  std::vector<RingCrossing> steps;   // steps between servers, in the order of ranks
+  std::vector<std::size_t> order;    // hosts in the order with the fewest crossings
+  std::vector<std::string> unknown;  // hosts that are not in the network
   // Crossings of the level above "server" beyond the minimum; 0 without a network.
   std::size_t leaf_surplus() const;
 };

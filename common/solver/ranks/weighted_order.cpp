@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "common/solver/bandwidth/steps.hpp"
-#include "common/solver/ranks/rank_domains.hpp"
 #include "common/solver/ranks/search/exact_order.hpp"
 #include "common/solver/ranks/search/order_cost.hpp"
 #include "common/solver/ranks/search/order_improver.hpp"
@@ -25,34 +24,25 @@ struct Candidate {
   std::size_t layout = 0;
 };
 
-// The `most` cheapest distinct arrangements, cheapest first; among equals depth-first comes first.
-class Candidates {
- public:
-  explicit Candidates(std::size_t most) : most_(most) {}
+// The kStarts cheapest distinct arrangements, cheapest first; among equals depth-first comes first.
+using Candidates = std::vector<Candidate>;
 
-  void add(Candidate candidate) {
-    const auto same = [&](const Candidate& c) {
-      return c.arrangement.cost == candidate.arrangement.cost &&
-             c.arrangement.at == candidate.arrangement.at;
-    };
-    if (std::any_of(list_.begin(), list_.end(), same)) return;
-    const auto costlier = std::find_if(list_.begin(), list_.end(), [&](const Candidate& c) {
-      return c.arrangement.cost > candidate.arrangement.cost;
-    });
-    list_.insert(costlier, std::move(candidate));
-    if (list_.size() > most_) list_.pop_back();
-  }
-  std::vector<Candidate>& list() { return list_; }
-
- private:
-  std::size_t most_;
-  std::vector<Candidate> list_;
-};
+void add(Candidate candidate, Candidates& list) {
+  const auto same = [&](const Candidate& c) {
+    return c.arrangement.cost == candidate.arrangement.cost &&
+           c.arrangement.at == candidate.arrangement.at;
+  };
+  if (std::any_of(list.begin(), list.end(), same)) return;
+  const auto costlier = std::find_if(list.begin(), list.end(), [&](const Candidate& c) {
+    return c.arrangement.cost > candidate.arrangement.cost;
+  });
+  list.insert(costlier, std::move(candidate));
+  if (list.size() > kStarts) list.pop_back();
+}
 
 Candidates candidates_of(const OrderCost& order_cost, const CostedArrangement& depth_first,
                          const std::vector<Layout>& layouts) {
-  Candidates out(kStarts);
-  out.add({depth_first, 0});
+  Candidates out = {{depth_first, 0}};
   Steps left = kCandidateSteps;
   for (std::size_t i = 0; i < layouts.size(); ++i) {
     std::vector<std::size_t> units = {1};
@@ -65,7 +55,7 @@ Candidates candidates_of(const OrderCost& order_cost, const CostedArrangement& d
       candidate.layout = i;
       candidate.arrangement.at = arranged(layouts[i], laid_in_blocks(order_cost.places(), unit));
       candidate.arrangement.cost = order_cost.cost(candidate.arrangement.at);
-      out.add(std::move(candidate));
+      add(std::move(candidate), out);
     }
   }
   return out;
@@ -74,8 +64,8 @@ Candidates candidates_of(const OrderCost& order_cost, const CostedArrangement& d
 // Half of the steps are for the descents from the starts, half for perturbing the best one.
 CostedArrangement improved(const OrderCost& order_cost, Candidates candidates,
                            const std::vector<Layout>& layouts) {
-  Candidate best = candidates.list().front();
-  for (Candidate& start : candidates.list()) {
+  Candidate best = candidates.front();
+  for (Candidate& start : candidates) {
     OrderImprover improver(order_cost, kImproveSteps / 2 / kStarts);
     improver.descend(start.arrangement, layouts[start.layout]);
     if (start.arrangement.cost < best.arrangement.cost) best = std::move(start);
@@ -129,7 +119,7 @@ WeightedOrder weighted_order(std::size_t levels, const std::vector<RankPath>& po
 
   const std::vector<Layout> layouts = order_layouts(traffic.axes);
   Candidates candidates = candidates_of(order_cost, depth_first, layouts);
-  CostedArrangement best = candidates.list().front().arrangement;
+  CostedArrangement best = candidates.front().arrangement;
   bool optimal = few_arrangements(places) && lower_to_least(order_cost, best);
   if (!optimal) {
     CostedArrangement other = improved(order_cost, std::move(candidates), layouts);

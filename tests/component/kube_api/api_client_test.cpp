@@ -76,7 +76,7 @@ TEST_F(Api, ATokenIsReadAgainAfterARefusal) {
   ApiAccess access;
   access.origin.host = "127.0.0.1";
   access.origin.port = std::to_string(server.port());
-  access.origin.ca_pem = authority_.certificate;
+  access.origin.pem.ca = authority_.certificate;
   access.token_file = folder.put("token", "t1\n");
   use(access);
   EXPECT_EQ(status_of("/api"), 200);
@@ -169,7 +169,7 @@ TEST_F(Api, ACopyStaysRightThroughACut) {
   ApiAccess access;
   access.origin.host = "127.0.0.1";
   access.origin.port = std::to_string(server.port());
-  access.origin.ca_pem = authority_.certificate;
+  access.origin.pem.ca = authority_.certificate;
   access.token = "t";
   use(access);
   std::promise<std::string> done;

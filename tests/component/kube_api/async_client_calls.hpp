@@ -70,7 +70,7 @@ class Client : public test::OnLoop {
   }
   static http::Origin secure(const Pem& authority) {
     http::Origin origin;
-    origin.ca_pem = authority.certificate;
+    origin.pem.ca = authority.certificate;
     return origin;
   }
 

@@ -41,17 +41,17 @@ TEST_F(Client, RefusesServersThatAreNotWhoTheyShouldBe) {
   EXPECT_NE(out.text.find("IP address mismatch"), std::string::npos) << out.text;
 
   http::Origin named = secure(authority);
-  named.server_name = "kube.example";
+  named.pem.server_name = "kube.example";
   EXPECT_TRUE(get(to(server, named)).ok);
-  named.server_name = "10.0.0.1";
+  named.pem.server_name = "10.0.0.1";
   EXPECT_TRUE(get(to(server, named)).ok);
-  named.server_name = "other.example";
+  named.pem.server_name = "other.example";
   EXPECT_FALSE(get(to(server, named)).ok);
 
   http::Origin other = secure(test::make_authority("e2e"));
-  other.server_name = "kube.example";
+  other.pem.server_name = "kube.example";
   EXPECT_FALSE(get(to(server, other)).ok) << "another authority of the same name";
-  other.ca_pem.clear();
+  other.pem.ca.clear();
   EXPECT_FALSE(get(to(server, other)).ok) << "not in the system's trust store";
   other.verify = false;
   EXPECT_TRUE(get(to(server, other)).ok);
@@ -59,14 +59,14 @@ TEST_F(Client, RefusesServersThatAreNotWhoTheyShouldBe) {
 
 TEST_F(Client, CertificatesThatAreNoneAreErrorsAtOnce) {
   http::Origin origin;
-  origin.ca_pem = "no certificate";
+  origin.pem.ca = "no certificate";
   auto made = AsyncClient::make(loop_, origin, {});
   ASSERT_FALSE(made.ok());
   EXPECT_EQ(made.error().code, Errc::invalid_argument);
   const Pem authority = test::make_authority("e2e");
   origin = secure(authority);
-  origin.certificate_pem = test::make_certificate(authority, "DNS:me").certificate;
-  origin.key_pem =
+  origin.pem.certificate = test::make_certificate(authority, "DNS:me").certificate;
+  origin.pem.key =
       test::make_certificate(authority, "DNS:me").key;  // the key of another certificate
   made = AsyncClient::make(loop_, origin, {});
   ASSERT_FALSE(made.ok());

@@ -59,7 +59,7 @@ TEST(Lint, WhatIsNoTable) {
       R"({"version":"1.0","status":"completed","server_group_list":[{"group_id":"0","server_count":"1","server_list":[{"server_id":"10.0.0.1","server_ip":"10.0.0.1"}]},{"group_id":"2","server_count":"1","server_list":[{"server_id":"10.0.0.1","server_ip":"10.0.0.1","device":[{"device_id":"0","device_ip":"10.2.0.1","rank_id":"0"}]}]}]})";
   EXPECT_EQ(lines(ambiguous), Lines{"error RT002 "});
   LintOptions options;
-  options.read.dialect = Dialect::modelarts_global;
+  options.dialect = Dialect::modelarts_global;
   EXPECT_EQ(lint_text(ambiguous, options).findings.size(), 1U);  // no prefill group
 }
 

@@ -51,8 +51,7 @@ std::string canonical_of(const std::string& text) {
 
 TEST(Property, WriteThenReadGivesTheTableAgain) {
   for_all([](const RankTable& table, std::mt19937& random) {
-    const Layout layout{random() % 5, random() % 2 == 0};
-    const std::string text = write_table(table, layout);
+    const std::string text = write_table(table, random() % 5);
     LintOptions options;
     const LintedText linted = lint_text(text, options);
     EXPECT_EQ(linted.dialect, table.dialect) << text;
@@ -62,7 +61,7 @@ TEST(Property, WriteThenReadGivesTheTableAgain) {
     EXPECT_EQ(linted.table, table) << text;
     EXPECT_TRUE(domain::ranktable::diff(linted.table, table).empty());
     // Layout and order of members do not matter.
-    EXPECT_EQ(canonical_of(text), canonical_of(write_table(table, {0, false})));
+    EXPECT_EQ(canonical_of(text), canonical_of(write_table(table, 0)));
     EXPECT_TRUE(fix(text, options).changes.empty()) << fix(text, options).changes.front();
   });
 }
@@ -77,7 +76,7 @@ TEST(Property, FixMendsWhatIsMechanicalAndNothingElse) {
   std::mt19937 random(11);
   for (int i = 0; i < kRounds; ++i) {
     const RankTable table = test::random_table(Dialect::hccl_1_0, random);
-    const std::string good = write_table(table, {2, true});
+    const std::string good = write_table(table, 2);
     const std::string count = "\"server_count\": \"" + std::to_string(*table.count) + '"';
     LintOptions options;
     // Numbers without quotes, a wrong count, ranks that start at 1.
@@ -87,21 +86,21 @@ TEST(Property, FixMendsWhatIsMechanicalAndNothingElse) {
     for (auto& server : shifted.groups[0].servers) {
       for (auto& device : server.devices) ++*device.rank_id;
     }
-    EXPECT_EQ(fix(write_table(shifted, {2, true}), options).text, good);
+    EXPECT_EQ(fix(write_table(shifted, 2), options).text, good);
     // Devices and servers listed backwards.
     RankTable backwards = table;
     std::reverse(backwards.groups[0].servers.begin(), backwards.groups[0].servers.end());
     for (auto& server : backwards.groups[0].servers) {
       std::reverse(server.devices.begin(), server.devices.end());
     }
-    EXPECT_EQ(parse_table(fix(write_table(backwards, {2, true}), options).text).value(), table);
+    EXPECT_EQ(parse_table(fix(write_table(backwards, 2), options).text).value(), table);
     // Two tables of one server each, concatenated.
     RankTable restarted = table;
     for (auto& server : restarted.groups[0].servers) {
       std::int64_t rank = 0;
       for (auto& device : server.devices) device.rank_id = rank++;
     }
-    EXPECT_EQ(parse_table(fix(write_table(restarted, {2, true}), options).text).value(), table);
+    EXPECT_EQ(parse_table(fix(write_table(restarted, 2), options).text).value(), table);
   }
 }
 
@@ -110,9 +109,7 @@ void expect_back(const RankTable& table, Dialect other, const ConvertOptions& op
   const auto there = domain::ranktable::convert(table, other, options);
   ASSERT_TRUE(there.ok()) << there.error().text();
   const std::string text = write_table(there->tables.front());
-  ReadOptions read;
-  read.dialect = other;
-  const auto parsed = parse_table(text, read);
+  const auto parsed = parse_table(text, other);
   ASSERT_TRUE(parsed.ok()) << parsed.error().text() << text;
   const auto back = domain::ranktable::convert(*parsed, table.dialect, options);
   ASSERT_TRUE(back.ok()) << back.error().text();

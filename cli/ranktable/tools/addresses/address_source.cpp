@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "common/base/limits.hpp"
 #include "common/base/text.hpp"
 #include "common/codec/kube/inventory/inventory_file.hpp"
+#include "common/codec/ranktable/tools/pd_instances.hpp"
 #include "common/domain/vendor.hpp"
 #include "common/io/files.hpp"
 
@@ -38,7 +40,7 @@ Result<std::optional<HccnConf>> read_conf(const std::string& named, const Warn& 
   return std::optional(*std::move(conf));
 }
 
-Result<std::unique_ptr<DeviceAddresses>> open_live(const AddressFlags& flags, Warn warn) {
+Result<DeviceAddresses> open_live(const AddressFlags& flags, Warn warn) {
   const Result<std::string> tool = find_hccn_tool(flags.hccn_tool);
   if (!tool) return tool.error();
   auto conf = read_conf(flags.hccn_conf, warn);
@@ -53,8 +55,7 @@ Result<std::unique_ptr<DeviceAddresses>> open_live(const AddressFlags& flags, Wa
   if (!tool->empty()) sources.tool.emplace(*tool);
   sources.conf = *std::move(conf);
   sources.conf_name = flags.hccn_conf.empty() ? kConf : flags.hccn_conf;
-  return std::unique_ptr<DeviceAddresses>(
-      std::make_unique<LiveAddresses>(std::move(sources), std::move(warn)));
+  return DeviceAddresses(LiveAddresses(std::move(sources), std::move(warn)));
 }
 
 Result<domain::NodeTopology> load_described(const AddressFlags& flags, const Warn& warn) {
@@ -114,9 +115,8 @@ Result<std::string> host_address(const std::string& given, const std::string& op
   if (!address) return address;
   const auto ip = parse_ip(*address);
   if (!ip) {
-    return make_error(
-        Errc::invalid_argument,
-        concat("argument ", option, ": expected an IP address, got ", in_quotes(*address)));
+    return codec::ranktable::argument_error(option, "expected an IP address, got ",
+                                            in_quotes(*address));
   }
   if (ip->is_loopback()) {
     warn(concat("the address of this machine is ", *address,
@@ -125,7 +125,7 @@ Result<std::string> host_address(const std::string& given, const std::string& op
   return address;
 }
 
-Result<std::unique_ptr<DeviceAddresses>> open_addresses(const AddressFlags& flags, Warn warn) {
+Result<DeviceAddresses> open_addresses(const AddressFlags& flags, Warn warn) {
   if (flags.from_inventory.empty() && flags.from_topology.empty()) {
     return open_live(flags, std::move(warn));
   }
@@ -143,8 +143,9 @@ Result<std::unique_ptr<DeviceAddresses>> open_addresses(const AddressFlags& flag
                       concat(name, " is a machine of vendor ", machine->vendor(),
                              "; these rank tables are for Ascend devices"));
   }
-  return std::unique_ptr<DeviceAddresses>(
-      std::make_unique<DescribedAddresses>(*std::move(machine), name, plan));
+  return DeviceAddresses([machine = *std::move(machine), name, plan](int device) {
+    return described_ports(machine, name, plan, device);
+  });
 }
 
 }  // namespace chipweave::cli

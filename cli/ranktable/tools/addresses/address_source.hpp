@@ -1,7 +1,6 @@
 // Where a generator finds addresses: those of devices and that of this machine.
 #pragma once
 
-#include <memory>
 #include <string>
 
 #include "cli/ranktable/tools/addresses/device_addresses.hpp"
@@ -12,7 +11,7 @@ namespace chipweave::cli {
 
 // Errors: a named program or file is missing or unreadable; this machine has neither hccn_tool nor
 // /etc/hccn.conf.
-Result<std::unique_ptr<DeviceAddresses>> open_addresses(const AddressFlags& flags, Warn warn);
+Result<DeviceAddresses> open_addresses(const AddressFlags& flags, Warn warn);
 
 // The path of hccn_tool: `named` (the value of --hccn-tool) if not empty, else the installed one.
 // "" if none is installed; not_found if the named one cannot be executed.

@@ -4,20 +4,18 @@
 
 #include "common/base/foreign_text.hpp"
 #include "common/base/text.hpp"
+#include "common/codec/ranktable/tools/pd_instances.hpp"
 
 namespace chipweave::cli {
 namespace {
+
+using codec::ranktable::argument_error;
 
 constexpr int kFirstPort = 16667;
 constexpr int kLastPort = 65535;
 
 constexpr const char* kRangeOption = "--device-port-range";
 constexpr const char* kListOption = "--replace-device-list";
-
-template <class... Parts>
-Error nic_error(const char* option, const Parts&... parts) {
-  return make_error(Errc::invalid_argument, concat("argument ", option, ": ", parts...));
-}
 
 }  // namespace
 
@@ -30,8 +28,9 @@ Result<BorrowedNics> BorrowedNics::parse(const std::string& list,
     const auto first = whole_number(range[0], kLastPort);
     const auto last = whole_number(range[1], kLastPort);
     if (!first || !last || *first < 1 || *first > *last) {
-      return nic_error(kRangeOption, "expected two ports from 1 to 65535 in ascending order, got ",
-                       in_quotes(range[0] + " " + range[1]));
+      return argument_error(kRangeOption,
+                            "expected two ports from 1 to 65535 in ascending order, got ",
+                            in_quotes(range[0] + " " + range[1]));
     }
     out.next_port_ = static_cast<int>(*first);
     out.last_port_ = static_cast<int>(*last);
@@ -39,8 +38,8 @@ Result<BorrowedNics> BorrowedNics::parse(const std::string& list,
   if (list.empty()) return out;
   for (const std::string_view word : split(list, ',')) {
     if (!parse_ip(word)) {
-      return nic_error(kListOption, "expected addresses separated by commas, got ",
-                       in_quotes(word));
+      return argument_error(kListOption, "expected addresses separated by commas, got ",
+                            in_quotes(word));
     }
     out.avoided_.emplace(word);
   }
@@ -49,11 +48,11 @@ Result<BorrowedNics> BorrowedNics::parse(const std::string& list,
 }
 
 Result<codec::ranktable::PdDevice> BorrowedNics::resolve(int device, const std::string& address,
-                                                         DeviceAddresses& addresses) {
+                                                         const DeviceAddresses& addresses) {
   if (!avoided_.contains(address)) return codec::ranktable::PdDevice{device, address, {}};
   unused_.erase(address);
   const int sibling = device ^ 1;
-  const Result<Ports> ports = addresses.of(sibling);
+  const Result<Ports> ports = addresses(sibling);
   if (!ports) {
     return Error(ports.error())
         .in(concat("argument ", kListOption, ": device ", device,
@@ -61,12 +60,12 @@ Result<codec::ranktable::PdDevice> BorrowedNics::resolve(int device, const std::
   }
   const std::string& borrowed = ports->front().address;
   if (avoided_.contains(borrowed)) {
-    return nic_error(kListOption, "device ", device, " (", address,
-                     ") would use the NIC of device ", sibling, ", but the list has its address ",
-                     borrowed, " too");
+    return argument_error(kListOption, "device ", device, " (", address,
+                          ") would use the NIC of device ", sibling,
+                          ", but the list has its address ", borrowed, " too");
   }
   if (next_port_ > last_port_) {
-    return nic_error(kRangeOption, "has no port left for device ", device);
+    return argument_error(kRangeOption, "has no port left for device ", device);
   }
   return codec::ranktable::PdDevice{device, borrowed, next_port_++};
 }

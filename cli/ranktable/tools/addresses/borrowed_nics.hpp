@@ -20,7 +20,7 @@ class BorrowedNics {
   // The device for the table: with its own address, or, if that must not be used, with the address
   // of device id xor 1 and a port that no other device of this table uses.
   Result<codec::ranktable::PdDevice> resolve(int device, const std::string& address,
-                                             DeviceAddresses& addresses);
+                                             const DeviceAddresses& addresses);
   // Addresses of the list that none of the resolved devices has.
   const std::set<std::string>& unused() const { return unused_; }
 

@@ -5,11 +5,13 @@
 
 #include "common/base/foreign_text.hpp"
 #include "common/base/text.hpp"
+#include "common/codec/ranktable/tools/pd_instances.hpp"
 
 namespace chipweave::cli {
 namespace {
 
 using codec::ascend::HccnConfDevice;
+using codec::ranktable::argument_error;
 
 std::string device_name(int device) { return concat("device ", device); }
 
@@ -18,7 +20,7 @@ std::string device_name(int device) { return concat("device ", device); }
 LiveAddresses::LiveAddresses(Sources sources, Warn warn)
     : sources_(std::move(sources)), warn_(std::move(warn)) {}
 
-Result<Ports> LiveAddresses::of(int device) {
+Result<Ports> LiveAddresses::operator()(int device) {
   const auto configured_ports = configured(device);
   if (!sources_.tool) {
     if (configured_ports) return *configured_ports;
@@ -85,10 +87,9 @@ Result<Ports> AddressPlan::of(int device) const {
   const bool reserved = *address == address->with_host_bits(prefix, false) ||
                         (!base.v6 && *address == address->with_host_bits(prefix, true));
   if (has_reserved && reserved) {
-    return make_error(Errc::invalid_argument,
-                      concat("argument --address-plan: ", device_name(device), " would get ",
-                             address->text(), ", which is not a host address in a /", prefix,
-                             " network: start from another address"));
+    return argument_error("--address-plan", device_name(device), " would get ", address->text(),
+                          ", which is not a host address in a /", prefix,
+                          " network: start from another address");
   }
   IpAddress mask;
   mask.v6 = base.v6;
@@ -101,38 +102,34 @@ Result<AddressPlan> parse_address_plan(std::string_view text) {
   const auto base = parse_ip(text.substr(0, slash));
   const auto prefix = whole_number(text.substr(std::min(slash + 1, text.size())), 128);
   if (!base || !prefix || *prefix > base->bits()) {
-    return make_error(Errc::invalid_argument,
-                      "argument --address-plan: expected BASE/PREFIX such as 10.0.1.18/24, got " +
+    return argument_error("--address-plan", "expected BASE/PREFIX such as 10.0.1.18/24, got ",
                           in_quotes(text));
   }
   return AddressPlan{*base, static_cast<int>(*prefix)};
 }
 
-DescribedAddresses::DescribedAddresses(domain::NodeTopology machine, std::string name,
-                                       std::optional<AddressPlan> plan)
-    : machine_(std::move(machine)), name_(std::move(name)), plan_(plan) {}
-
-Result<Ports> DescribedAddresses::of(int device) {
-  const auto& chips = machine_.chips();
+Result<Ports> described_ports(const domain::NodeTopology& machine, const std::string& name,
+                              const std::optional<AddressPlan>& plan, int device) {
+  const auto& chips = machine.chips();
   const auto chip = std::find_if(chips.begin(), chips.end(), [device](const domain::Chip& each) {
     return each.physical_id.value_or(each.index.value) == device;
   });
   if (chip == chips.end()) {
-    return make_error(Errc::not_found, concat(name_, " has no ", device_name(device), ": it has ",
+    return make_error(Errc::not_found, concat(name, " has no ", device_name(device), ": it has ",
                                               chips.size(), " devices"));
   }
   Ports out;
   for (const std::string& address : chip->device_ips) {
     if (!parse_ip(address)) {
       return make_error(Errc::invalid_argument,
-                        concat(name_, ": ", device_name(device), ": expected an IP address, got ",
+                        concat(name, ": ", device_name(device), ": expected an IP address, got ",
                                in_quotes(address)));
     }
     out.push_back({address, ""});
   }
   if (!out.empty()) return out;
-  if (plan_) return plan_->of(device);
-  return make_error(Errc::not_found, concat(name_, " has no address for ", device_name(device),
+  if (plan) return plan->of(device);
+  return make_error(Errc::not_found, concat(name, " has no address for ", device_name(device),
                                             ": add --address-plan BASE/PREFIX"));
 }
 

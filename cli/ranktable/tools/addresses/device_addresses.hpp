@@ -20,19 +20,12 @@ using Ports = std::vector<codec::ascend::PortAddress>;
 // Takes a message for the person who runs the generator.
 using Warn = std::function<void(const std::string&)>;
 
-class DeviceAddresses {
- public:
-  DeviceAddresses() = default;
-  DeviceAddresses(const DeviceAddresses&) = delete;
-  DeviceAddresses& operator=(const DeviceAddresses&) = delete;
-  virtual ~DeviceAddresses() = default;
-  // The ports of the device with that physical id; at least one. not_found if there is no such
-  // device or it has no address.
-  virtual Result<Ports> of(int device) = 0;
-};
+// Returns the ports of the device with that physical id; at least one. not_found if there is no
+// such device or it has no address.
+using DeviceAddresses = std::function<Result<Ports>(int device)>;
 
 // Asks hccn_tool about the devices of this machine; /etc/hccn.conf is the fallback.
-class LiveAddresses final : public DeviceAddresses {
+class LiveAddresses {
  public:
   struct Sources {
     std::optional<io::HccnProgram> tool;  // nullopt: not installed
@@ -41,7 +34,7 @@ class LiveAddresses final : public DeviceAddresses {
   };
   LiveAddresses(Sources sources, Warn warn);
   // Warns if the tool and the file disagree.
-  Result<Ports> of(int device) override;
+  Result<Ports> operator()(int device);
 
  private:
   Result<Ports> asked(int device);
@@ -63,17 +56,9 @@ struct AddressPlan {
 // "10.0.1.18/24"
 Result<AddressPlan> parse_address_plan(std::string_view text);
 
-// From the description of a machine, and from a plan if that has no address.
-class DescribedAddresses final : public DeviceAddresses {
- public:
-  DescribedAddresses(domain::NodeTopology machine, std::string name,
-                     std::optional<AddressPlan> plan);
-  Result<Ports> of(int device) override;
-
- private:
-  domain::NodeTopology machine_;
-  std::string name_;
-  std::optional<AddressPlan> plan_;
-};
+// From the description of a machine, called `name` in messages, and from the plan if that has no
+// address.
+Result<Ports> described_ports(const domain::NodeTopology& machine, const std::string& name,
+                              const std::optional<AddressPlan>& plan, int device);
 
 }  // namespace chipweave::cli

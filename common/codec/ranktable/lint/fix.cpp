@@ -19,10 +19,6 @@ bool has_code(const LintedText& linted, std::string_view code) {
                      [&](const Located& each) { return each.code == code; });
 }
 
-std::string counted(std::size_t count, const char* what) {
-  return concat(count, " ", what, (count == 1 ? "" : "s"));
-}
-
 // RT004: quotes around numbers; in 2.0 also none around numbers.
 std::size_t fix_types(const LintedText& linted, Edits& edits) {
   const JsonTree& tree = *linted.tree;

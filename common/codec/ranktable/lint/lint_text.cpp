@@ -98,12 +98,10 @@ std::vector<Located> located(const JsonTree& tree, const Findings& findings) {
   return out;
 }
 
-LintedText only_finding(std::string_view code, TextPosition position, std::string pointer,
-                        std::string fact) {
+LintedText only_finding(std::string_view code, TextPosition position, std::string fact) {
   LintedText out;
   Located& finding = out.findings.emplace_back();
   finding.code = code;
-  finding.pointer = std::move(pointer);
   finding.position = position;
   finding.fact = std::move(fact);
   return out;
@@ -111,7 +109,7 @@ LintedText only_finding(std::string_view code, TextPosition position, std::strin
 
 LintedText linted_tree(JsonTree tree, JsonTree::Id root, const LintOptions& options) {
   LintedText out;
-  ReadTable read = read_table(tree, root, options.read);
+  ReadTable read = read_table(tree, root, options.dialect);
   out.dialect = read.dialect;
   Findings findings = std::move(read.findings);
   if (out.dialect) {
@@ -143,6 +141,10 @@ LintedText lint_inner(const JsonTree& outer, JsonTree::Id string, const LintOpti
 
 }  // namespace
 
+std::string counted(std::size_t count, const char* what) {
+  return concat(count, " ", what, (count == 1 ? "" : "s"));
+}
+
 std::string Located::message() const {
   const domain::ranktable::Rule& rule = domain::ranktable::rule_of(code);
   std::string out = fact;
@@ -157,12 +159,12 @@ std::string Located::message() const {
 LintedText lint_text(std::string text, const LintOptions& options) {
   auto parsed = JsonTree::parse(std::move(text));
   if (auto* mistake = std::get_if<JsonSyntaxError>(&parsed)) {
-    return only_finding("RT001", mistake->position, "", mistake->message);
+    return only_finding("RT001", mistake->position, mistake->message);
   }
   auto& tree = std::get<JsonTree>(parsed);
   const JsonTree::Id root = tree.at(options.pointer);
   if (root == JsonTree::kNone) {
-    return only_finding("RT002", {}, "", "the file has no value at " + options.pointer);
+    return only_finding("RT002", {}, "the file has no value at " + options.pointer);
   }
   if (!options.pointer.empty() && tree.is(root, JsonTree::Kind::string)) {
     return lint_inner(tree, root, options);

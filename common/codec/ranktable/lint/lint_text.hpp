@@ -33,7 +33,7 @@ struct Located {
 struct LintOptions {
   domain::ranktable::Profile profile = domain::ranktable::Profile::structural;
   std::string pointer;  // to the table; a string there is parsed as JSON
-  ReadOptions read;
+  std::optional<domain::ranktable::Dialect> dialect;  // if its members do not tell
 };
 
 // The parsed document and its findings, in the order of the text.
@@ -48,6 +48,9 @@ struct LintedText {
 
 // Cost: linear in the text, plus sorting the findings.
 LintedText lint_text(std::string text, const LintOptions& options);
+
+// "1 rank", "3 ranks"
+std::string counted(std::size_t count, const char* what);
 
 // Adds places to findings about `linted.table`, and keeps all in order.
 void add_findings(LintedText& linted, const domain::ranktable::Findings& findings);

@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "common/base/text.hpp"
-#include "common/codec/json/json_tree.hpp"
+#include "common/codec/json/json_value.hpp"
 #include "common/codec/ranktable/rank_table.hpp"
 #include "common/codec/ranktable/schema/table_reader.hpp"
 
@@ -23,11 +23,9 @@ struct Topology {
   std::map<std::int64_t, std::set<std::string, std::less<>>> ports;
 };
 
-Number number_at(const JsonTree& tree, JsonTree::Id object, std::string_view name) {
-  const JsonTree::Id member = tree.member(object, name);
+Number number_at(JsonValue object, std::string_view name) {
   bool zeros = false;
-  if (member == JsonTree::kNone) return std::nullopt;
-  return strict_number(tree.text(member), zeros);
+  return strict_number(object[name].text(), zeros);
 }
 
 Error wrong(const std::string& what) {
@@ -35,43 +33,38 @@ Error wrong(const std::string& what) {
 }
 
 // The list and the number that counts it.
-Result<JsonTree::Id> counted_list(const JsonTree& tree, const char* list, const char* count) {
-  const JsonTree::Id id = tree.member(tree.root(), list);
-  if (id == JsonTree::kNone || !tree.is(id, JsonTree::Kind::array)) {
-    return wrong(std::string("has no list ") + list);
+Result<JsonValue> counted_list(JsonValue file, const char* list, const char* count) {
+  const JsonValue out = file[list];
+  if (!out.is_array()) return wrong(std::string("has no list ") + list);
+  const auto said = number_at(file, count);
+  if (said && *said != static_cast<std::int64_t>(out.size())) {
+    return wrong(concat("says ", count, " ", *said, ", ", list, " has ", out.size()));
   }
-  const auto said = number_at(tree, tree.root(), count);
-  const std::size_t there = tree.child_count(id);
-  if (said && *said != static_cast<std::int64_t>(there)) {
-    return wrong(concat("says ", count, " ", *said, ", ", list, " has ", there));
-  }
-  return id;
+  return out;
 }
 
-void add_ports(const JsonTree& tree, JsonTree::Id edge, const char* peer, const char* ports,
-               Topology& out) {
-  const auto id = number_at(tree, edge, peer);
-  const JsonTree::Id list = tree.member(edge, ports);
-  if (!id || list == JsonTree::kNone || !tree.is(list, JsonTree::Kind::array)) return;
-  for (JsonTree::Id p = tree.first(list); p != JsonTree::kNone; p = tree.next(list, p)) {
-    out.ports[*id].insert(std::string(tree.text(p)));
-  }
+void add_ports(JsonValue edge, const char* peer, const char* ports, Topology& out) {
+  const auto id = number_at(edge, peer);
+  if (!id || !edge[ports].is_array()) return;
+  for (const JsonValue port : edge[ports]) out.ports[*id].emplace(port.text());
 }
 
-Result<Topology> read_topology(const JsonTree& tree) {
-  const auto peers = counted_list(tree, "peer_list", "peer_count");
+Result<Topology> read_topology(JsonValue file) {
+  const auto peers = counted_list(file, "peer_list", "peer_count");
   if (!peers) return peers.error();
-  const auto edges = counted_list(tree, "edge_list", "edge_count");
+  const auto edges = counted_list(file, "edge_list", "edge_count");
   if (!edges) return edges.error();
   Topology out;
-  for (JsonTree::Id p = tree.first(*peers); p != JsonTree::kNone; p = tree.next(*peers, p)) {
-    const auto id = number_at(tree, p, "local_id");
-    if (!id) return wrong("has a peer without local_id: " + tree.pointer(p));
+  std::size_t index = 0;
+  for (const JsonValue peer : *peers) {
+    const auto id = number_at(peer, "local_id");
+    if (!id) return wrong(concat("has a peer without local_id: /peer_list/", index));
     out.peers.insert(*id);
+    ++index;
   }
-  for (JsonTree::Id e = tree.first(*edges); e != JsonTree::kNone; e = tree.next(*edges, e)) {
-    add_ports(tree, e, "local_a", "local_a_ports", out);
-    add_ports(tree, e, "local_b", "local_b_ports", out);
+  for (const JsonValue edge : *edges) {
+    add_ports(edge, "local_a", "local_a_ports", out);
+    add_ports(edge, "local_b", "local_b_ports", out);
   }
   return out;
 }
@@ -98,7 +91,7 @@ Result<Findings> check_topology_file(const RankTable& table, std::string text) {
   if (const auto* mistake = std::get_if<JsonSyntaxError>(&parsed)) {
     return make_error(Errc::invalid_argument, mistake->message);
   }
-  const auto topology = read_topology(std::get<JsonTree>(parsed));
+  const auto topology = read_topology(JsonValue(std::get<JsonTree>(parsed)));
   if (!topology) return topology.error();
   Findings out;
   for (const LayeredRank& rank : table.ranks) {

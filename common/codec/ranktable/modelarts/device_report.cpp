@@ -102,22 +102,22 @@ Result<std::vector<RouteDevice>> devices_of(JsonValue list) {
   return out;
 }
 
-// IPv6 may name its interface: "fe80::1%eth0".
-bool is_address(std::string_view text) {
-  const std::size_t scope = text.find('%');
-  const auto address = parse_ip(text.substr(0, scope));
-  if (!address || scope == std::string_view::npos) return address.has_value();
-  return address->v6 && scope + 1 < text.size();
-}
-
 }  // namespace
 
 bool is_address_list(std::string_view text) {
-  for (std::size_t comma = 0; (comma = text.find(',')) != std::string_view::npos;) {
-    if (!is_address(text.substr(0, comma))) return false;
-    text.remove_prefix(comma + 1);
+  const std::vector<std::string_view> addresses = split(text, ',');
+  return std::all_of(addresses.begin(), addresses.end(),
+                     [](std::string_view each) { return parse_scoped_ip(each).has_value(); });
+}
+
+void DeviceReport::add_switches(const DeviceReport& other) {
+  for (RouteDevice& device : devices) {
+    const auto same = std::find_if(other.devices.begin(), other.devices.end(),
+                                   [&](const RouteDevice& one) { return one.id == device.id; });
+    if (same == other.devices.end() || !device.tor_ip.empty()) continue;
+    device.tor_ip = same->tor_ip;
+    device.tor_port = same->tor_port;
   }
-  return is_address(text);
 }
 
 Result<DeviceReport> parse_device_report(std::string_view json) {

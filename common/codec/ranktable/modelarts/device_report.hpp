@@ -32,6 +32,9 @@ struct DeviceReport {
   std::string pod_name;  // empty on nodes
   std::string server_id;
   std::vector<RouteDevice> devices;  // ascending
+
+  // Adds the switches that only the other report of the same machine has.
+  void add_switches(const DeviceReport& other);
 };
 
 // Whether a device_ip is one address, or several separated by commas (dual-port devices).

@@ -263,15 +263,7 @@ void add_node_switches(JobPods& job, const RouteNodes& nodes) {
   }
   for (JobPod& pod : job.pods) {
     const auto node = by_name.find(pod.node);
-    if (!pod.report || node == by_name.end()) continue;
-    for (RouteDevice& device : pod.report->devices) {
-      if (!device.tor_ip.empty()) continue;
-      for (const RouteDevice& known : node->second->devices) {
-        if (known.id != device.id) continue;
-        device.tor_ip = known.tor_ip;
-        device.tor_port = known.tor_port;
-      }
-    }
+    if (pod.report && node != by_name.end()) pod.report->add_switches(*node->second);
   }
 }
 

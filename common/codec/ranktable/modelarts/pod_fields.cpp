@@ -69,15 +69,7 @@ Result<std::optional<DeviceReport>> report_of(JsonValue pod) {
   if (!out) return out;
   auto older = report_in(pod, kAscendRankTable);
   if (!older || !*out) return older;
-  if (!*older) return out;
-  for (RouteDevice& device : (*out)->devices) {
-    const auto& known = (*older)->devices;
-    const auto same = std::find_if(known.begin(), known.end(),
-                                   [&](const RouteDevice& one) { return one.id == device.id; });
-    if (same == known.end() || !device.tor_ip.empty()) continue;
-    device.tor_ip = same->tor_ip;
-    device.tor_port = same->tor_port;
-  }
+  if (*older) (*out)->add_switches(**older);
   return out;
 }
 

@@ -25,7 +25,7 @@ std::size_t master_of(const std::vector<std::size_t>& rank_of) {
 std::string write_route_plan(const std::vector<std::size_t>& rank_of) {
   JsonWriter out;
   out.begin_object().field("version", "1.0").field("status", "completed");
-  out.key("master_index").integer(static_cast<std::int64_t>(master_of(rank_of)));
+  out.field("master_index", master_of(rank_of));
   out.key("ranks").begin_array();
   for (const std::size_t rank : rank_of) out.integer(static_cast<std::int64_t>(rank));
   return out.end_array().end_object().take();

@@ -7,8 +7,6 @@
 namespace chipweave::codec::ranktable {
 namespace {
 
-using domain::ranktable::Dialect;
-
 // The template's instances are what other dialects call servers.
 constexpr std::array kInstanceDevice = {
     digits_member("device_id", &Device::device_id, "RT030", Need::required),
@@ -44,9 +42,6 @@ constexpr std::array kTemplateTable = {
     digits_member("group_count", &RankTable::count, "RT011"),
     plain_list<RankTable, &RankTable::groups, &Schema::group>("group_list"),
 };
-const Schema kTemplate{
-    kTemplateTable, kTemplateGroup, kInstance, kInstanceDevice, {}, {}, {}, {}, {}, {}};
-
 constexpr std::array k1980Device = {
     digits_member("device_id", &Device::device_id, "RT030", Need::required),
     digits_member("super_device_id", &Device::super_device_id, "RT062"),
@@ -69,20 +64,6 @@ constexpr std::array k1980Server = {
     text_member("host_ip", &Server::host_ip),
     devices_member("device", Need::required),
 };
-const Schema k1980{k1980Table, {},          k1980Server, k1980Device, kSuperPod,
-                   {},         kServerName, {},          {},          {}};
-
-constexpr std::array kGlobalDevice = {
-    digits_member("device_id", &Device::device_id, "RT030", Need::required),
-    text_member("device_ip", &Device::device_ip, Need::required),
-    digits_member("rank_id", &Device::rank_id, "RT020", Need::required),
-    digits_member("device_port", &Device::device_port, "RT050"),
-};
-constexpr std::array kGlobalServer = {
-    text_member("server_id", &Server::server_id, Need::required),
-    text_member("server_ip", &Server::server_ip, Need::required),
-    devices_member("device", Need::optional),
-};
 constexpr std::array kGlobalGroup = {
     text_member("group_id", &Group::id, Need::required),
     digits_member("server_count", &Group::count, "RT011", Need::required),
@@ -93,9 +74,6 @@ constexpr std::array kGlobalTable = {
     text_member("status", &RankTable::status, Need::required),
     plain_list<RankTable, &RankTable::groups, &Schema::group>("server_group_list"),
 };
-const Schema kModelArts{
-    kGlobalTable, kGlobalGroup, kGlobalServer, kGlobalDevice, {}, {}, {}, {}, {}, {}};
-
 constexpr std::array kMindieDevice = {
     digits_member("device_id", &Device::device_id, "RT030", Need::required),
     text_member("device_ip", &Device::device_ip, Need::required),
@@ -121,30 +99,22 @@ constexpr std::array kMindieGroup = {
     plain_list<Group, &Group::servers, &Schema::server>("server_list"),
     optional_list<Group, &Group::super_pods, &Schema::super_pod>("super_pod_list"),
 };
-const Schema kMindie{kGlobalTable,
-                     kMindieGroup,
-                     kMindieServer,
-                     kMindieDevice,
-                     kSuperPod,
-                     {},
-                     kServerName,
-                     {},
-                     {},
-                     {}};
-
 }  // namespace
 
-const Schema& server_group_schema(Dialect dialect) {
-  switch (dialect) {
-    case Dialect::group_list:
-      return kTemplate;
-    case Dialect::modelarts_1980:
-      return k1980;
-    case Dialect::mindie_global:
-      return kMindie;
-    default:
-      return kModelArts;
-  }
-}
+const Schema kTemplate{.table = kTemplateTable,
+                       .group = kTemplateGroup,
+                       .server = kInstance,
+                       .device = kInstanceDevice};
+const Schema kConfigMap1980 = by_servers(k1980Table, k1980Server, k1980Device);
+const Schema kModelArtsGlobal{.table = kGlobalTable,
+                              .group = kGlobalGroup,
+                              .server = kModelArtsServer,
+                              .device = kModelArtsDevice};
+const Schema kMindieGlobal{.table = kGlobalTable,
+                           .group = kMindieGroup,
+                           .server = kMindieServer,
+                           .device = kMindieDevice,
+                           .super_pod = kSuperPod,
+                           .server_name = kServerName};
 
 }  // namespace chipweave::codec::ranktable

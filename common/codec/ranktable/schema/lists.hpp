@@ -13,13 +13,8 @@
 
 namespace chipweave::codec::ranktable {
 
-using domain::ranktable::Device;
-using domain::ranktable::Group;
-using domain::ranktable::LayeredRank;
 using domain::ranktable::NetLayer;
 using domain::ranktable::RankAddress;
-using domain::ranktable::RankTable;
-using domain::ranktable::Server;
 using domain::ranktable::ServerName;
 using domain::ranktable::ServerSet;
 
@@ -86,6 +81,29 @@ inline constexpr std::array kServerName = {
 inline constexpr std::array kSuperPod = {
     text_member("super_pod_id", &ServerSet::id, Need::required),
     plain_list<ServerSet, &ServerSet::servers, &Schema::server_name>("server_list"),
+};
+
+// A table of servers in super pods.
+constexpr Schema by_servers(std::span<const Member<RankTable>> table,
+                            std::span<const Member<Server>> server,
+                            std::span<const Member<Device>> device) {
+  return {.table = table,
+          .server = server,
+          .device = device,
+          .super_pod = kSuperPod,
+          .server_name = kServerName};
+}
+
+inline constexpr std::array kModelArtsDevice = {
+    digits_member("device_id", &Device::device_id, "RT030", Need::required),
+    text_member("device_ip", &Device::device_ip, Need::required),
+    digits_member("rank_id", &Device::rank_id, "RT020", Need::required),
+    digits_member("device_port", &Device::device_port, "RT050"),
+};
+inline constexpr std::array kModelArtsServer = {
+    text_member("server_id", &Server::server_id, Need::required),
+    text_member("server_ip", &Server::server_ip, Need::required),
+    devices_member("device", Need::optional),
 };
 
 }  // namespace chipweave::codec::ranktable

@@ -10,7 +10,6 @@
 namespace chipweave::codec::ranktable {
 namespace {
 
-using domain::ranktable::Dialect;
 using domain::ranktable::Text;
 
 constexpr std::array kNodeRank = {
@@ -34,7 +33,6 @@ constexpr std::array kNodeTable = {
     only_group("node_list", Need::required),
     kept_text<RankTable>("mode"),
 };
-const Schema kHeterogeneous{kNodeTable, {}, kNode, kNodeRank, {}, {}, {}, {}, {}, {}};
 
 constexpr auto kPorts = list_member<RankAddress>(
     "ports",
@@ -89,7 +87,6 @@ constexpr std::array kLayeredTable = {
     kept_text<RankTable>("topo_file_path"),
     kept_member<RankTable>("detour"),
 };
-const Schema kLayered{kLayeredTable, {}, {}, {}, {}, {}, {}, kRank, kLayer, kAddress};
 
 // An entry of vLLM's lists is a device that names its server.
 struct VllmEntry : Device {
@@ -163,19 +160,11 @@ constexpr std::array kVllmTable = {
     entries_member<kDecode>("decode_device_list"),
     text_member("status", &RankTable::status, Need::required),
 };
-const Schema kVllm{kVllmTable, {}, {}, {}, {}, {}, {}, {}, {}, {}};
 
 }  // namespace
 
-const Schema& other_schema(Dialect dialect) {
-  switch (dialect) {
-    case Dialect::hccl_1_1:
-      return kHeterogeneous;
-    case Dialect::vllm_ascend:
-      return kVllm;
-    default:
-      return kLayered;
-  }
-}
+const Schema kHeterogeneous{.table = kNodeTable, .server = kNode, .device = kNodeRank};
+const Schema kLayered{.table = kLayeredTable, .rank = kRank, .layer = kLayer, .address = kAddress};
+const Schema kVllm{.table = kVllmTable};
 
 }  // namespace chipweave::codec::ranktable

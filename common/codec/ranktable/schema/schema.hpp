@@ -47,58 +47,55 @@ struct Member {
 
 struct Schema {
   std::span<const Member<domain::ranktable::RankTable>> table;
-  std::span<const Member<domain::ranktable::Group>> group;
-  std::span<const Member<domain::ranktable::Server>> server;
-  std::span<const Member<domain::ranktable::Device>> device;
-  std::span<const Member<domain::ranktable::ServerSet>> super_pod;
-  std::span<const Member<domain::ranktable::ServerSet>> cluster;
-  std::span<const Member<domain::ranktable::ServerName>> server_name;
-  std::span<const Member<domain::ranktable::LayeredRank>> rank;
-  std::span<const Member<domain::ranktable::NetLayer>> layer;
-  std::span<const Member<domain::ranktable::RankAddress>> address;
+  std::span<const Member<domain::ranktable::Group>> group = {};
+  std::span<const Member<domain::ranktable::Server>> server = {};
+  std::span<const Member<domain::ranktable::Device>> device = {};
+  std::span<const Member<domain::ranktable::ServerSet>> super_pod = {};
+  std::span<const Member<domain::ranktable::ServerSet>> cluster = {};
+  std::span<const Member<domain::ranktable::ServerName>> server_name = {};
+  std::span<const Member<domain::ranktable::LayeredRank>> rank = {};
+  std::span<const Member<domain::ranktable::NetLayer>> layer = {};
+  std::span<const Member<domain::ranktable::RankAddress>> address = {};
 };
 
-const Schema& schema_of(domain::ranktable::Dialect dialect);
-// The parts of schema_of(), by family.
-const Schema& server_list_schema(domain::ranktable::Dialect dialect);
-const Schema& server_group_schema(domain::ranktable::Dialect dialect);
-const Schema& other_schema(domain::ranktable::Dialect dialect);
+// Of server_lists.cpp, groups.cpp and others.cpp.
+extern const Schema kHccl10, kHccl12, kMindieLlm, kDataDist, kMindSpore, kModelArtsLocal;
+extern const Schema kTemplate, kConfigMap1980, kModelArtsGlobal, kMindieGlobal;
+extern const Schema kHeterogeneous, kLayered, kVllm;
 
 // Constructors of members.
 template <class T>
 constexpr Member<T> text_member(std::string_view name, domain::ranktable::Text T::*at,
                                 Need need = Need::optional) {
-  return {name, need, Form::text, at, nullptr, nullptr, {}, nullptr, nullptr, nullptr};
+  return {.name = name, .need = need, .form = Form::text, .text = at};
 }
 template <class T>
 constexpr Member<T> rare_member(std::string_view name, domain::ranktable::RareText T::*at) {
-  return {name, Need::optional, Form::text, nullptr, at, nullptr, {}, nullptr, nullptr, nullptr};
+  return {.name = name, .form = Form::text, .rare = at};
 }
 template <class T>
 constexpr Member<T> digits_member(std::string_view name, domain::ranktable::Number T::*at,
                                   std::string_view rule, Need need = Need::optional) {
-  return {name, need, Form::digits, nullptr, nullptr, at, rule, nullptr, nullptr, nullptr};
+  return {.name = name, .need = need, .form = Form::digits, .number = at, .number_rule = rule};
 }
 template <class T>
 constexpr Member<T> number_member(std::string_view name, domain::ranktable::Number T::*at,
                                   std::string_view rule, Need need = Need::optional) {
-  return {name, need, Form::number, nullptr, nullptr, at, rule, nullptr, nullptr, nullptr};
+  return {.name = name, .need = need, .form = Form::number, .number = at, .number_rule = rule};
 }
 template <class T>
 constexpr Member<T> kept_member(std::string_view name) {
-  return {name, Need::optional, Form::kept, nullptr, nullptr, nullptr,
-          {},   nullptr,        nullptr,    nullptr};
+  return {.name = name};
 }
 template <class T>
 constexpr Member<T> kept_text(std::string_view name) {
-  return {name, Need::optional, Form::text, nullptr, nullptr, nullptr,
-          {},   nullptr,        nullptr,    nullptr};
+  return {.name = name, .form = Form::text};
 }
 template <class T>
 constexpr Member<T> list_member(std::string_view name, void (*read)(TableReader&, JsonTree::Id, T&),
                                 void (*write)(TableWriter&, std::string_view, const T&),
                                 bool (*lists)(const T&), Need need = Need::optional) {
-  return {name, need, Form::kept, nullptr, nullptr, nullptr, {}, read, write, lists};
+  return {.name = name, .need = need, .read = read, .write = write, .lists = lists};
 }
 
 }  // namespace chipweave::codec::ranktable

@@ -7,8 +7,6 @@
 namespace chipweave::codec::ranktable {
 namespace {
 
-using domain::ranktable::Dialect;
-
 constexpr std::array kCluster = {
     text_member("cluster_id", &ServerSet::id, Need::required),
     kept_text<ServerSet>("network_type"),
@@ -49,7 +47,6 @@ constexpr std::array kTable10 = {
     optional_list<RankTable, &RankTable::super_pods, &Schema::super_pod>("super_pod_list"),
     text_member("status", &RankTable::status, Need::required),
 };
-const Schema k10{kTable10, {}, kServer, kDevice, kSuperPod, {}, kServerName, {}, {}, {}};
 
 // As Ascend Operator writes them.
 constexpr std::array kOperatorServer = {
@@ -69,20 +66,16 @@ constexpr std::array kOperatorTable = {
     text_member("version", &RankTable::version, Need::required),
     optional_list<RankTable, &RankTable::super_pods, &Schema::super_pod>("super_pod_list"),
 };
-const Schema k12{
-    kOperatorTable, {}, kOperatorServer, kDevice, kSuperPod, {}, kServerName, {}, {}, {}};
 
-constexpr std::array kLlmServer = {
-    devices_member("device", Need::required),
-    kept_text<Server>("hardware_type"),
-    text_member("server_id", &Server::server_id, Need::required),
-    text_member("host_ip", &Server::host_ip),
-    text_member("container_ip", &Server::container_ip, Need::required),
-    text_member("server_ip", &Server::server_ip),
-    text_member("pod_ip", &Server::pod_ip),
-    kept_text<Server>("host_nic_ip"),
-};
-const Schema kLlm{kOperatorTable, {}, kLlmServer, kDevice, kSuperPod, {}, kServerName, {}, {}, {}};
+template <std::size_t N>
+constexpr std::array<Member<Server>, N> requiring(std::string_view name,
+                                                  std::array<Member<Server>, N> members) {
+  for (Member<Server>& member : members) {
+    if (member.name == name) member.need = Need::required;
+  }
+  return members;
+}
+constexpr std::array kLlmServer = requiring("container_ip", kOperatorServer);
 
 constexpr std::array kDataDistDevice = {
     digits_member("device_id", &Device::device_id, "RT030", Need::required),
@@ -98,8 +91,6 @@ constexpr std::array kDataDistTable = {
     only_group("server_list", Need::optional),
     optional_list<RankTable, &RankTable::super_pods, &Schema::super_pod>("super_pod_list"),
 };
-const Schema kDataDist{
-    kDataDistTable, {}, kServer, kDataDistDevice, kSuperPod, {}, kServerName, {}, {}, {}};
 
 constexpr std::array kMindSporeTable = {
     text_member("version", &RankTable::version, Need::required),
@@ -108,20 +99,7 @@ constexpr std::array kMindSporeTable = {
     optional_list<RankTable, &RankTable::clusters, &Schema::cluster>("cluster_list"),
     text_member("status", &RankTable::status, Need::required),
 };
-const Schema kMindSpore{kMindSporeTable, {},          kServer, kDevice, kSuperPod,
-                        kCluster,        kServerName, {},      {},      {}};
 
-constexpr std::array kLocalDevice = {
-    digits_member("device_id", &Device::device_id, "RT030", Need::required),
-    text_member("device_ip", &Device::device_ip, Need::required),
-    digits_member("rank_id", &Device::rank_id, "RT020", Need::required),
-    digits_member("device_port", &Device::device_port, "RT050"),
-};
-constexpr std::array kLocalServer = {
-    text_member("server_id", &Server::server_id, Need::required),
-    text_member("server_ip", &Server::server_ip, Need::required),
-    devices_member("device", Need::optional),
-};
 constexpr std::array kLocalTable = {
     text_member("version", &RankTable::version, Need::required),
     text_member("status", &RankTable::status, Need::required),
@@ -129,25 +107,20 @@ constexpr std::array kLocalTable = {
     digits_member("server_count", &RankTable::count, "RT011", Need::required),
     only_group("server_list", Need::required),
 };
-const Schema kLocal{kLocalTable, {}, kLocalServer, kLocalDevice, {}, {}, {}, {}, {}, {}};
 
 }  // namespace
 
-const Schema& server_list_schema(Dialect dialect) {
-  switch (dialect) {
-    case Dialect::hccl_1_2:
-      return k12;
-    case Dialect::mindie_llm:
-      return kLlm;
-    case Dialect::llm_datadist:
-      return kDataDist;
-    case Dialect::mindspore_cluster:
-      return kMindSpore;
-    case Dialect::modelarts_local:
-      return kLocal;
-    default:
-      return k10;
-  }
-}
+const Schema kHccl10 = by_servers(kTable10, kServer, kDevice);
+const Schema kHccl12 = by_servers(kOperatorTable, kOperatorServer, kDevice);
+const Schema kMindieLlm = by_servers(kOperatorTable, kLlmServer, kDevice);
+const Schema kDataDist = by_servers(kDataDistTable, kServer, kDataDistDevice);
+const Schema kMindSpore{.table = kMindSporeTable,
+                        .server = kServer,
+                        .device = kDevice,
+                        .super_pod = kSuperPod,
+                        .cluster = kCluster,
+                        .server_name = kServerName};
+const Schema kModelArtsLocal{
+    .table = kLocalTable, .server = kModelArtsServer, .device = kModelArtsDevice};
 
 }  // namespace chipweave::codec::ranktable

@@ -18,7 +18,7 @@ namespace chipweave::codec::ranktable {
 
 class TableWriter {
  public:
-  TableWriter(const Schema& schema, const Layout& layout) : schema_(schema), json_(layout.indent) {}
+  TableWriter(const Schema& schema, std::size_t indent) : schema_(schema), json_(indent) {}
 
   const Schema& schema() const { return schema_; }
   JsonWriter& json() { return json_; }

@@ -4,7 +4,6 @@
 #include <optional>
 #include <unordered_set>
 #include <utility>
-#include <variant>
 
 #include "common/base/foreign_text.hpp"
 #include "common/base/limits.hpp"
@@ -13,10 +12,6 @@
 
 namespace chipweave::codec::ranktable {
 namespace {
-
-std::string position_text(const TextPosition& at) {
-  return concat("line ", at.line, ", column ", at.column);
-}
 
 bool is_counted_in_numbers(const JsonTree& tree, const Finding& finding) {
   const JsonTree::Id node = finding.place.object.node;
@@ -70,13 +65,9 @@ Result<InputTable> read_input(NamedText file, Dialect wanted, std::string_view i
   if (file.text.size() > limits::kMaxRankTableBytes) {
     return make_error(Errc::limit_exceeded, "larger than 40 MiB").in("file " + file.name);
   }
-  auto parsed = JsonTree::parse(file.text);
-  if (const auto* mistake = std::get_if<JsonSyntaxError>(&parsed)) {
-    return make_error(Errc::invalid_argument, mistake->message)
-        .in(position_text(mistake->position))
-        .in("file " + file.name);
-  }
-  InputTable out{std::move(file.name), std::get<JsonTree>(std::move(parsed)), {}};
+  auto tree = parse_document(std::move(file.text));
+  if (!tree) return std::move(tree).error().in("file " + file.name);
+  InputTable out{std::move(file.name), *std::move(tree), {}};
   ReadTable read = read_as(out.tree, wanted);
   if (read.dialect && !fits(*read.dialect, wanted)) {
     return out.wrong({}, concat("is a table of dialect ", to_string(*read.dialect), ", not ",
@@ -103,9 +94,16 @@ Error InputTable::wrong_text(Source object, std::string message) const {
   Error error = make_error(Errc::invalid_argument, std::move(message));
   if (object.node < tree.size()) {
     const TextPosition at = LineIndex(tree.document()).at(tree.offset(object.node));
-    error = std::move(error).in(position_text(at));
+    error = std::move(error).in(at.text());
   }
   return std::move(error).in("file " + name);
+}
+
+Result<const std::vector<Server>*> InputTable::servers() const {
+  if (table.groups.empty() || table.groups.front().servers.empty()) {
+    return wrong(table.source, "has no server");
+  }
+  return &table.groups.front().servers;
 }
 
 Result<void> UniqueAddresses::take(const InputTable& input,

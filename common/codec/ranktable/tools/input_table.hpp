@@ -23,6 +23,8 @@ struct InputTable {
 
   // "file a.json, line 7"
   std::string place(domain::ranktable::Source object) const;
+  // Those of a table without groups; at least one.
+  Result<const std::vector<domain::ranktable::Server>*> servers() const;
   // The error at that place. parts: of the message.
   template <class... Parts>
   Error wrong(domain::ranktable::Source object, const Parts&... parts) const {

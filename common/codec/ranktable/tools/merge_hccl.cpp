@@ -13,49 +13,6 @@ namespace {
 
 using domain::ranktable::completed_table;
 
-// Collects the servers of several tables, and what must be unique among them.
-class HcclMerger {
- public:
-  HcclMerger() { table_.groups.emplace_back(); }
-
-  // The table must outlive this.
-  Result<void> take(const InputTable& input) {
-    if (input.table.groups.empty() || input.table.groups.front().servers.empty()) {
-      return input.wrong(input.table.source, "has no server");
-    }
-    for (const Server& server : input.table.groups.front().servers) {
-      if (Result<void> good = take_server(input, server); !good) return good;
-    }
-    return {};
-  }
-
-  RankTable& table() { return table_; }
-  std::int64_t ranks() const { return ranks_; }
-
- private:
-  Result<void> take_server(const InputTable& input, const Server& server) {
-    const std::string id = server.server_id.value_or("");
-    const auto [first, is_new] = servers_.try_emplace(id, Seen{&input, server.source});
-    if (!is_new) {
-      return input.wrong(server.source, "server ", in_quotes(id), " is in ", first->second.text(),
-                         " too; is a merged table among the files?");
-    }
-    if (server.devices.empty()) return input.wrong(server.source, "has no device");
-    Server out = server;
-    for (Device& device : out.devices) {
-      if (Result<void> good = addresses_.take(input, device); !good) return good;
-      device.rank_id = ranks_++;
-    }
-    table_.groups.front().servers.push_back(std::move(out));
-    return {};
-  }
-
-  RankTable table_ = completed_table(Dialect::hccl_1_0);
-  std::int64_t ranks_ = 0;
-  std::map<std::string, Seen> servers_;
-  UniqueAddresses addresses_;
-};
-
 // "B before A" if all servers are in text order and B and A would be swapped in natural order.
 std::string text_order(const std::vector<Server>& servers) {
   std::string out;
@@ -71,28 +28,43 @@ std::string text_order(const std::vector<Server>& servers) {
 }  // namespace
 
 Result<MergedTable> merge_hccl_tables(std::vector<NamedText> files) {
-  MergedTable out;
-  HcclMerger merger;
   const auto inputs =
       read_inputs(std::move(files), Dialect::hccl_1_0, "; merge-hccl takes HCCL 1.0 tables");
   if (!inputs) return inputs.error();
+  MergedTable out;
+  RankTable table = completed_table(Dialect::hccl_1_0);
+  std::vector<Server>& servers = table.groups.emplace_back().servers;
+  std::map<std::string, Seen> seen;
+  UniqueAddresses addresses;
+  std::int64_t ranks = 0;
   for (const InputTable& input : *inputs) {
-    if (Result<void> good = merger.take(input); !good) return std::move(good).error();
-    const std::size_t servers = input.table.groups.front().servers.size();
-    if (servers > 1) {
-      out.warnings.push_back(concat("file ", input.name, " already has ", servers,
+    const auto own = input.servers();
+    if (!own) return own.error();
+    for (const Server& server : **own) {
+      const std::string id = server.server_id.value_or("");
+      const auto [first, is_new] = seen.try_emplace(id, Seen{&input, server.source});
+      if (!is_new) {
+        return input.wrong(server.source, "server ", in_quotes(id), " is in ", first->second.text(),
+                           " too; is a merged table among the files?");
+      }
+      if (server.devices.empty()) return input.wrong(server.source, "has no device");
+      for (Device& device : servers.emplace_back(server).devices) {
+        if (auto good = addresses.take(input, device); !good) return std::move(good).error();
+        device.rank_id = ranks++;
+      }
+    }
+    if ((*own)->size() > 1) {
+      out.warnings.push_back(concat("file ", input.name, " already has ", (*own)->size(),
                                     " servers: is it the result of an earlier merge?"));
     }
   }
-  RankTable& table = merger.table();
-  const std::vector<Server>& servers = table.groups.front().servers;
   if (const std::string order = text_order(servers); !order.empty()) {
     out.warnings.push_back(
         concat("servers, and so their ranks, are in the text order of their "
                "addresses (",
                order, "); list the files in the order you want"));
   }
-  out.file.name = concat("hccl_", servers.size(), "s_", merger.ranks(), "p.json");
+  out.file.name = concat("hccl_", servers.size(), "s_", ranks, "p.json");
   table.count = static_cast<std::int64_t>(servers.size());
   out.file.text = write_table(table);
   return out;

@@ -10,6 +10,7 @@
 #include "common/codec/ranktable/rank_table.hpp"
 #include "common/codec/ranktable/tools/input_table.hpp"
 #include "common/codec/ranktable/tools/merge.hpp"
+#include "common/codec/ranktable/tools/pd_instances.hpp"
 
 namespace chipweave::codec::ranktable {
 namespace {
@@ -21,11 +22,6 @@ constexpr const char* kLocalName = "local_ranktable_merge.json";
 constexpr std::array<const char*, 3> kGroupNames = {"API server", "prefill", "decode"};
 
 constexpr std::size_t kMaxWarnings = 20;
-
-bool is_loopback(const std::string& address) {
-  const auto ip = parse_ip(address);
-  return address == "localhost" || (ip && ip->is_loopback());
-}
 
 // What must hold over all servers of the tables of a merge. Tables must outlive this.
 class PdChecks {
@@ -43,7 +39,7 @@ class PdChecks {
                                  " has server_id ", in_quotes(id), " here and ",
                                  in_quotes(first->second), " before"));
     }
-    if (is_new && is_loopback(ip)) loopback_.try_emplace(ip, Seen{&input, server.source});
+    if (is_new && is_local_host(ip)) loopback_.try_emplace(ip, Seen{&input, server.source});
     for (const Device& device : server.devices) {
       if (Result<void> good = take_device(input, server, device); !good) return good;
     }
@@ -105,11 +101,6 @@ class PdChecks {
   std::map<std::string, Seen> loopback_;    // server_ip
   std::vector<std::string> warnings_;
 };
-
-Error too_few(const char* option, const char* what) {
-  return make_error(Errc::invalid_argument,
-                    concat("argument ", option, ": expected two or more ", what));
-}
 
 // server_count as the merge-local and merge-all of the reference write it.
 domain::ranktable::Extra count_in_numbers(std::size_t count) {
@@ -214,17 +205,16 @@ class GlobalMerger {
 
 // The servers of a local table, ranks counted through; at least one.
 Result<const std::vector<Server>*> servers_of(const InputTable& input) {
-  if (input.table.groups.empty() || input.table.groups.front().servers.empty()) {
-    return input.wrong(input.table.source, "has no server");
-  }
+  auto out = input.servers();
+  if (!out) return out;
   std::int64_t rank = 0;
-  for (const Server& server : input.table.groups.front().servers) {
+  for (const Server& server : **out) {
     if (Result<void> good = PdChecks::check_ranks(input, server, rank); !good) {
       return std::move(good).error();
     }
     rank += static_cast<std::int64_t>(server.devices.size());
   }
-  return &input.table.groups.front().servers;
+  return out;
 }
 
 constexpr const char* kWantsLocal =
@@ -233,7 +223,8 @@ constexpr const char* kWantsLocal =
 }  // namespace
 
 Result<MergedTable> merge_pd_global(std::vector<NamedText> files, bool strict) {
-  if (files.size() < 2) return too_few("--global-ranktable-list", "global tables");
+  if (files.size() < 2)
+    return argument_error("--global-ranktable-list", "expected two or more global tables");
   const auto inputs =
       read_inputs(std::move(files), Dialect::modelarts_global,
                   ": global_ranktable_*.json are wanted; merge-local takes the local tables");
@@ -247,7 +238,8 @@ Result<MergedTable> merge_pd_global(std::vector<NamedText> files, bool strict) {
 }
 
 Result<MergedTable> merge_pd_local(std::vector<NamedText> files) {
-  if (files.size() < 2) return too_few("--local-ranktable-list", "local tables");
+  if (files.size() < 2)
+    return argument_error("--local-ranktable-list", "expected two or more local tables");
   const auto inputs = read_inputs(std::move(files), Dialect::modelarts_local, kWantsLocal);
   if (!inputs) return inputs.error();
   PdChecks checks;

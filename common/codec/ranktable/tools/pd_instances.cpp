@@ -1,30 +1,23 @@
 #include "common/codec/ranktable/tools/pd_instances.hpp"
 
 #include <map>
-#include <string_view>
 #include <utility>
 
 #include "common/base/foreign_text.hpp"
-#include "common/base/text.hpp"
 
 namespace chipweave::codec::ranktable {
 namespace {
-
-template <class... Parts>
-Error instance_error(const std::string& option, const Parts&... parts) {
-  return make_error(Errc::invalid_argument, concat("argument ", option, ": ", parts...));
-}
 
 Result<DeviceIds> read_instance(const std::string& option, const std::string& item) {
   DeviceIds out;
   for (const std::string_view word : split(item, ',')) {
     if (word.empty()) {
-      return instance_error(option, in_quotes(item),
+      return argument_error(option, in_quotes(item),
                             " has an empty device id: write an instance as 4,5, without blanks");
     }
     const auto id = whole_number(word, kMaxDeviceId);
     if (!id) {
-      return instance_error(option, "expected a device id from 0 to ", kMaxDeviceId, ", got ",
+      return argument_error(option, "expected a device id from 0 to ", kMaxDeviceId, ", got ",
                             in_quotes(word), " in ", in_quotes(item));
     }
     out.push_back(static_cast<int>(*id));
@@ -42,7 +35,7 @@ class Reader {
       if (!ids) return std::move(ids).error();
       if (Result<void> good = take(option, *ids); !good) return std::move(good).error();
       if (!out.empty() && out.front().size() != ids->size()) {
-        return instance_error(option, "instances ", comma_list(out.front()), " and ",
+        return argument_error(option, "instances ", comma_list(out.front()), " and ",
                               comma_list(*ids),
                               " differ in size; all instances of a kind must "
                               "have the same number of devices (the tensor parallel size)");
@@ -57,14 +50,14 @@ class Reader {
     for (const int id : ids) {
       const auto [first, is_new] = users_.try_emplace(id, option + " " + comma_list(ids));
       if (is_new) continue;
-      return instance_error(option, "device ", id, " of instance ", comma_list(ids), " is used by ",
+      return argument_error(option, "device ", id, " of instance ", comma_list(ids), " is used by ",
                             first->second, "; a device may belong to one instance only");
     }
     std::string joined;
     for (const int id : ids) joined += std::to_string(id);
     const auto [first, is_new] = names_.try_emplace(joined, option + " " + comma_list(ids));
     if (is_new) return {};
-    return instance_error(option, "instance ", comma_list(ids), " and ", first->second,
+    return argument_error(option, "instance ", comma_list(ids), " and ", first->second,
                           " would both be written to the file of \"", joined,
                           "\"; list the devices of one of them in another order");
   }
@@ -91,7 +84,7 @@ Result<PdInstances> read_pd_instances(const std::vector<std::string>& prefill,
   if (p == d) return out;
   std::string what = concat("prefill instances have ", p, " devices and decode instances ", d,
                             ", which the reference rejects on one machine");
-  if (strict) return instance_error("--decode-server-list", what);
+  if (strict) return argument_error("--decode-server-list", what);
   out.warnings.push_back(std::move(what));
   return out;
 }

@@ -3,13 +3,21 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/base/result.hpp"
+#include "common/base/text.hpp"
 
 namespace chipweave::codec::ranktable {
 
 inline constexpr int kMaxDeviceId = 1023;
+
+// An error about an option as Python's argparse words it. parts: of the message.
+template <class... Parts>
+Error argument_error(std::string_view option, const Parts&... parts) {
+  return make_error(Errc::invalid_argument, concat("argument ", option, ": ", parts...));
+}
 
 using DeviceIds = std::vector<int>;  // of one instance, in the order of its ranks
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,11 +42,7 @@ class FindingLimit {
   void add_summaries(Source table, Findings& findings) const;
 
  private:
-  struct Count {
-    std::string_view code;
-    std::size_t seen = 0;
-  };
-  std::vector<Count> counts_;
+  std::map<std::string_view, std::size_t> counts_;  // by rule
 };
 
 // What all findings of a rule have in common.
@@ -54,7 +51,6 @@ struct Rule {
   std::string_view title;
   std::string_view breaks;  // at run time
   std::string_view remedy;
-  bool mechanical;  // `lint --fix` corrects it
 };
 
 const std::vector<Rule>& rules();

@@ -25,10 +25,22 @@ Check::Check(const RankTable& the_table, Profile the_profile, Findings& findings
         entries.push_back({&group, &server, &device});
         if (device.super_device_id && first_sdid == nullptr) first_sdid = &device;
         has_negative_id = has_negative_id || (device.device_id && device.device_id < 0);
-        has_ports = has_ports || device.device_port || device.backup_port || device.host_port ||
-                    device.vnic_port || device.backup_ip;
+        any_ports = any_ports || has_ports(device);
       }
     }
+  }
+}
+
+bool Check::lists_hosts_repeatedly() const {
+  switch (table.dialect) {
+    case Dialect::modelarts_global:
+    case Dialect::vllm_ascend:
+    case Dialect::group_list:
+      return true;
+    case Dialect::modelarts_1980:  // its group form
+      return table.groups.size() != 1 || table.groups.front().count.has_value();
+    default:
+      return false;
   }
 }
 
@@ -50,6 +62,27 @@ bool Check::expect_range(std::string_view code, const Number& value, std::int64_
   if (!value || (*value >= min && *value <= max)) return true;
   error(code, place, concat(place.member, " must be ", min, " to ", max, ", got ", *value));
   return false;
+}
+
+void Check::expect_each_once(std::string_view member,
+                             const std::vector<std::pair<Source, Number>>& numbers,
+                             std::int64_t first, Severity outside) {
+  const std::int64_t last = first + static_cast<std::int64_t>(numbers.size()) - 1;
+  std::vector<const Source*> seen(numbers.size(), nullptr);
+  for (const auto& [source, number] : numbers) {
+    if (!number) continue;
+    const Place place{source, member};
+    if (*number < first || *number > last) {
+      add("RT020", outside, place,
+          concat(member, " must be ", first, " to ", last, ", got ", *number));
+      continue;
+    }
+    const Source*& before = seen[static_cast<std::size_t>(*number - first)];
+    if (before != nullptr) {
+      error("RT020", place, concat(member, " ", *number, " is repeated"), Place{*before, member});
+    }
+    before = &source;
+  }
 }
 
 std::size_t Check::machines() const {

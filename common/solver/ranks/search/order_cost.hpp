@@ -24,7 +24,6 @@ class OrderCost {
   OrderCost(const PodPlaces& places, const PodTraffic& traffic);
 
   const PodPlaces& places() const { return places_; }
-  const PodTraffic& traffic() const { return traffic_; }
   std::size_t positions() const { return places_.pods(); }
   std::span<const Neighbour> neighbours(std::size_t position) const {
     return {neighbours_.data() + begin_[position], begin_[position + 1] - begin_[position]};

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 
 namespace chipweave::solver {
 namespace {
@@ -45,8 +44,7 @@ std::vector<Digit> digits_of(const std::vector<std::size_t>& axes) {
 
 // Every order of at most four digits; of more, each digit in front and each at the end.
 void add_permuted(const std::vector<Digit>& digits, std::vector<Layout>& out) {
-  std::vector<std::size_t> order(digits.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::size_t> order = as_given(digits.size());
   const auto add = [&](const std::vector<std::size_t>& by) {
     std::vector<Digit> permuted;
     permuted.reserve(by.size());

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "common/solver/ranks/rank_domains.hpp"
 
 namespace chipweave::solver {
 namespace {

@@ -45,7 +45,7 @@ struct Script {
     sources.conf_name = "/etc/hccn.conf";
     LiveAddresses live(std::move(sources), [this](const std::string& s) { warnings.push_back(s); });
     for (int i = 0; i < times; ++i) {
-      const auto out = live.of(device);
+      const auto out = live(device);
       if (out) ports = *out;
       error = out ? "" : out.error().text();
     }
@@ -147,7 +147,7 @@ TEST(AddressPlan, CountsFromTheBase) {
 std::string described(const AddressFlags& flags, int device) {
   const auto source = open_addresses(flags, [](const std::string&) {});
   if (!source) return source.error().text();
-  const auto ports = (*source)->of(device);
+  const auto ports = (*source)(device);
   return ports ? ports->front().address : ports.error().text();
 }
 

@@ -14,6 +14,9 @@
 
 namespace chipweave::domain::ranktable {
 
+// Whether it has a port or a backup address.
+bool has_ports(const Device& device);
+
 // A device with its server and group.
 struct DeviceEntry {
   const Group* group;
@@ -32,13 +35,20 @@ class Check {
   std::vector<const Server*> servers;
   // Rare features of tables: most rules can skip the scan of all devices.
   const Device* first_sdid = nullptr;
-  bool has_ports = false;         // or backup addresses
+  bool any_ports = false;         // or backup addresses
   bool has_negative_id = false;   // a device_id below 0
   bool ids_ascend = true;         // in every server
   bool several_machines = false;  // that list devices
 
   bool is(Dialect dialect) const { return table.dialect == dialect; }
   bool for_profile(Profile wanted) const { return profile == wanted; }
+  // Whether the dialect may list one host in several entries.
+  bool lists_hosts_repeatedly() const;
+  // MindIE's groups may be tables of jobs at other times, so only devices of one group collide.
+  Severity severity_of_repeat(const DeviceEntry& first, const DeviceEntry& second) const {
+    const bool groups = is(Dialect::mindie_global) && first.group != second.group;
+    return groups ? Severity::warning : Severity::error;
+  }
   // HCCL on a given chip, directly or through torch_npu or MindSpore.
   bool for_hccl() const;
 
@@ -62,6 +72,12 @@ class Check {
   // False and an error if the value is there and not in min..max.
   bool expect_range(std::string_view code, const Number& value, std::int64_t min, std::int64_t max,
                     Place place);
+
+  // RT020: the numbers of the members `member` must be first, first + 1, …, each once. outside: the
+  // severity of others.
+  void expect_each_once(std::string_view member,
+                        const std::vector<std::pair<Source, Number>>& numbers, std::int64_t first,
+                        Severity outside);
 
   // How many machines: distinct server ids of servers that list devices.
   std::size_t machines() const;

@@ -1,9 +1,7 @@
 // Addresses of devices and hosts.
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <map>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -16,11 +14,6 @@
 namespace chipweave::domain::ranktable {
 namespace {
 
-struct Parsed {
-  IpAddress ip;
-  std::string_view scope;  // of an IPv6 address, with its '%'
-};
-
 // 192.0.2.1 = 0xC0000201.
 std::uint32_t number_of(const IpAddress& v4) {
   const auto& b = v4.bytes;
@@ -28,37 +21,12 @@ std::uint32_t number_of(const IpAddress& v4) {
          std::uint32_t{b[3]};
 }
 
-std::optional<Parsed> parse(std::string_view text) {
-  const std::size_t percent = text.find('%');
-  Parsed out;
-  if (percent != text.npos) {
-    out.scope = text.substr(percent);
-    text = text.substr(0, percent);
-  }
-  const auto ip = parse_ip(text);
-  if (!ip || (!out.scope.empty() && (!ip->v6 || out.scope.size() == 1))) return std::nullopt;
-  out.ip = *ip;
-  return out;
-}
-
 // What two devices may not share. ModelArts tells devices apart by address and port.
 struct Key {
   IpAddress ip;
   std::string_view scope;
   std::int64_t port;
-  friend bool operator==(const Key&, const Key&) = default;
-};
-struct KeyHash {
-  std::size_t operator()(const Key& key) const {
-    constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15U;
-    std::uint64_t high = 0;
-    std::uint64_t low = 0;
-    std::memcpy(&high, key.ip.bytes.data(), sizeof high);
-    std::memcpy(&low, key.ip.bytes.data() + sizeof high, sizeof low);
-    std::uint64_t hash = (high * kOdd) ^ (low + static_cast<std::uint64_t>(key.port));
-    hash = (hash ^ (hash >> 29U)) * kOdd;
-    return hash ^ (hash >> 32U);
-  }
+  friend auto operator<=>(const Key&, const Key&) = default;
 };
 
 // IPv4 addresses, which are nearly all: open addressing in eight bytes a slot, three quarters full
@@ -97,38 +65,6 @@ class SeenV4 {
   std::map<std::uint32_t, std::uint32_t> crowded_;
 };
 
-// The number of a plain IPv4 address in one pass, 192.0.2.1 = 0xC0000201; nullopt: anything else,
-// which parse() judges.
-std::optional<std::uint32_t> plain_v4(std::string_view text) {
-  std::uint32_t address = 0;
-  std::uint32_t byte = 0;
-  int digits = 0;
-  int dots = 0;
-  for (const char c : text) {
-    if (c == '.') {
-      if (digits == 0 || ++dots > 3) return std::nullopt;
-      address = address << 8U | byte;
-      byte = 0;
-      digits = 0;
-      continue;
-    }
-    if (c < '0' || c > '9' || (digits > 0 && byte == 0)) return std::nullopt;
-    byte = byte * 10 + static_cast<std::uint32_t>(c - '0');
-    if (byte > 255) return std::nullopt;
-    ++digits;
-  }
-  if (dots != 3 || digits == 0) return std::nullopt;
-  return address << 8U | byte;
-}
-
-IpAddress ip_of(std::uint32_t address) {
-  IpAddress out;
-  for (unsigned i = 0; i < 4; ++i) {
-    out.bytes[i] = static_cast<std::uint8_t>(address >> (24U - 8U * i));
-  }
-  return out;
-}
-
 bool is_documentation(const IpAddress& ip) {
   const auto& b = ip.bytes;
   if (ip.v6) return b[0] == 0x20 && b[1] == 0x01 && b[2] == 0x0d && b[3] == 0xb8;
@@ -156,15 +92,10 @@ class AddressCheck {
     if (device.backup_ip) check_syntax(device.backup_ip, {device.source, "backup_device_ip"});
     if (!device.device_ip || device.device_ip->empty()) return;
     const std::string_view text = *device.device_ip;
-    const auto plain = plain_v4(text);
-    std::size_t count = 1;
-    if (plain && is_usual(entry, *plain, text)) {
-      // Nearly all addresses of nearly all tables end here.
-    } else if (plain) {
-      check_one(entry, {ip_of(*plain), {}}, text, vnic_matters);
-    } else {
-      count = check_several(entry, text, vnic_matters);
-    }
+    // Nearly all addresses of nearly all tables are usual.
+    const auto plain = parse_ip(text);
+    const bool usual = plain && is_usual(entry, *plain, text);
+    const std::size_t count = usual ? 1 : check_each(entry, text, vnic_matters);
     if (addresses_ == 0) addresses_ = count;
     if (count == addresses_) return;
     check_.error("RT040", at(entry),
@@ -172,16 +103,16 @@ class AddressCheck {
                         "; all must have the same number"));
   }
 
-  // Whether no rule but that of repeated addresses can apply to this IPv4 address, and it is new;
+  // Whether this is IPv4 and no rule but that of repeated addresses can apply to it, and it is new;
   // it is then recorded.
-  bool is_usual(const DeviceEntry& entry, std::uint32_t address, std::string_view text) {
-    constexpr std::uint32_t kVnics = 192;
-    constexpr std::uint32_t kTest2 = 198;
-    constexpr std::uint32_t kTest3 = 203;
-    constexpr std::uint32_t kLoopback = 127;
-    const std::uint32_t front = address >> 24U;
-    if (family_ == nullptr || v6_ || front == kVnics || front == kTest2 || front == kTest3 ||
-        front == kLoopback || check_.is(Dialect::modelarts_global)) {
+  bool is_usual(const DeviceEntry& entry, const IpAddress& ip, std::string_view text) {
+    constexpr std::uint8_t kVnics = 192;
+    constexpr std::uint8_t kTest2 = 198;
+    constexpr std::uint8_t kTest3 = 203;
+    constexpr std::uint8_t kLoopback = 127;
+    const std::uint8_t front = ip.bytes[0];
+    if (ip.v6 || family_ == nullptr || v6_ || front == kVnics || front == kTest2 ||
+        front == kTest3 || front == kLoopback || check_.is(Dialect::modelarts_global)) {
       return false;
     }
     const Server& server = *entry.server;
@@ -189,31 +120,28 @@ class AddressCheck {
       if (*name && (*name)->size() == text.size() && **name == text) return false;
     }
     const auto index = static_cast<std::uint32_t>(&entry - entries_.data());
-    return seen_v4_.first_index(address, index).second;
+    return seen_v4_.first_index(number_of(ip), index).second;
   }
 
-  // Everything but a single IPv4 address: comma-separated lists, IPv6, and malformed text.
-  std::size_t check_several(const DeviceEntry& entry, std::string_view rest, bool vnic_matters) {
-    for (std::size_t count = 1;; ++count) {
-      const std::size_t comma = rest.find(',');
-      const std::string_view text = rest.substr(0, comma);
-      const auto parsed = parse(text);
+  // Of a comma-separated list; returns how many there are.
+  std::size_t check_each(const DeviceEntry& entry, std::string_view list, bool vnic_matters) {
+    const std::vector<std::string_view> texts = split(list, ',');
+    for (const std::string_view text : texts) {
+      const auto parsed = parse_scoped_ip(text);
       if (parsed) {
         check_one(entry, *parsed, text, vnic_matters);
       } else {
         check_.error("RT040", at(entry), "device_ip " + in_quotes(text) + " is not an IP address");
       }
-      if (comma == rest.npos) return count;
-      rest.remove_prefix(comma + 1);
     }
+    return texts.size();
   }
 
-  void check_one(const DeviceEntry& entry, const Parsed& parsed, std::string_view text,
+  void check_one(const DeviceEntry& entry, const ScopedIp& parsed, std::string_view text,
                  bool vnic_matters) {
     const DeviceEntry* first = first_with(parsed, entry);
     if (first != nullptr) {
-      const bool groups = check_.is(Dialect::mindie_global) && first->group != entry.group;
-      check_.add("RT041", groups ? Severity::warning : Severity::error, at(entry),
+      check_.add("RT041", check_.severity_of_repeat(*first, entry), at(entry),
                  "device_ip " + in_quotes(text) + " is repeated", at(*first));
     }
     check_family(entry, parsed.ip, text);
@@ -227,7 +155,7 @@ class AddressCheck {
   }
 
   // The device that has this address already; else this one is noted.
-  const DeviceEntry* first_with(const Parsed& address, const DeviceEntry& entry) {
+  const DeviceEntry* first_with(const ScopedIp& address, const DeviceEntry& entry) {
     const bool by_port = check_.is(Dialect::modelarts_global) && entry.device->device_port;
     if (!address.ip.v6 && !by_port) {
       const auto index = static_cast<std::uint32_t>(&entry - entries_.data());
@@ -281,7 +209,7 @@ class AddressCheck {
 
   template <class AnyText>
   void check_syntax(const AnyText& text, Place place) {
-    if (!text || parse(*text)) return;
+    if (!text || parse_scoped_ip(*text)) return;
     check_.error("RT040", place,
                  concat(place.member, " ", in_quotes(*text), " is not an IP address"));
   }
@@ -343,8 +271,8 @@ class AddressCheck {
   Check& check_;
   const std::vector<DeviceEntry>& entries_;
   SeenV4 seen_v4_;
-  std::unordered_map<Key, const DeviceEntry*, KeyHash> seen_;  // the others
-  std::size_t addresses_ = 0;                                  // of the first device
+  std::map<Key, const DeviceEntry*> seen_;  // the others
+  std::size_t addresses_ = 0;               // of the first device
   const DeviceEntry* family_ = nullptr;
   bool v6_ = false;
   bool mixed_ = false;

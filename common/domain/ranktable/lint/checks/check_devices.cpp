@@ -1,7 +1,6 @@
 // Device ids: unique on a host, in the chip's range, in sets that the hardware runs.
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <unordered_map>
 #include <utility>
 
@@ -12,20 +11,6 @@
 namespace chipweave::domain::ranktable {
 namespace {
 
-// A device of a host, as a key.
-struct HostDevice {
-  std::string_view host;
-  std::int64_t device;
-  friend bool operator==(const HostDevice&, const HostDevice&) = default;
-};
-struct HostDeviceHash {
-  std::size_t operator()(const HostDevice& key) const {
-    constexpr std::size_t kOdd = 0x9E3779B97F4A7C15U;
-    return std::hash<std::string_view>()(key.host) ^
-           (static_cast<std::size_t>(key.device) + 1) * kOdd;
-  }
-};
-
 // Instances of one machine share its address, in ModelArts' tables also its (free) name.
 std::string_view host_of(const Check& check, const Server& server) {
   if (check.is(Dialect::modelarts_global) && server.server_ip) return *server.server_ip;
@@ -33,60 +18,28 @@ std::string_view host_of(const Check& check, const Server& server) {
 }
 
 bool several_entries(const Check& check) {
-  switch (check.table.dialect) {
-    case Dialect::modelarts_global:
-    case Dialect::mindie_global:
-    case Dialect::vllm_ascend:
-    case Dialect::group_list:
-      return true;
-    case Dialect::modelarts_1980:
-      return check.table.groups.size() > 1 ||
-             (!check.table.groups.empty() && check.table.groups.front().count.has_value());
-    default:
-      return false;
-  }
+  return check.lists_hosts_repeatedly() || check.is(Dialect::mindie_global);
 }
 
-// MindIE's groups may be tables of jobs at other times, so only one group's devices collide.
-Severity severity_of_repeat(const Check& check, const DeviceEntry& first,
-                            const DeviceEntry& second) {
-  const bool groups = check.is(Dialect::mindie_global) && first.group != second.group;
-  return groups ? Severity::warning : Severity::error;
-}
-
-void report_repeat(Check& check, const DeviceEntry& first, const DeviceEntry& second) {
-  check.add("RT030", severity_of_repeat(check, first, second), {second.device->source, "device_id"},
-            concat("device_id ", *second.device->device_id, " of host ",
-                   in_quotes(host_of(check, *second.server)), " is repeated"),
-            Place{first.device->source, "device_id"});
-}
-
-// Over all entries of a host.
-void check_unique_by_host(Check& check) {
-  std::unordered_map<HostDevice, const DeviceEntry*, HostDeviceHash> seen;
-  seen.reserve(check.entries.size());
+// Over all entries of a host if it has several, else in each entry: that a server is repeated is
+// RT012.
+void check_unique(Check& check) {
+  const bool by_host = several_entries(check);
+  if (!by_host && check.ids_ascend) return;
+  std::unordered_map<std::string_view, std::unordered_map<std::int64_t, const DeviceEntry*>> seen;
+  const Server* server = nullptr;
   for (const DeviceEntry& entry : check.entries) {
+    if (!by_host && entry.server != server) seen.clear();
+    server = entry.server;
+    const std::string_view host = host_of(check, *server);
     if (entry.device->device_id < 0) continue;
-    const auto [at, is_new] =
-        seen.emplace(HostDevice{host_of(check, *entry.server), *entry.device->device_id}, &entry);
-    if (!is_new) report_repeat(check, *at->second, entry);
-  }
-}
-
-// In each entry: that a server is repeated is RT012.
-void check_unique_by_entry(Check& check) {
-  if (check.ids_ascend) return;
-  std::unordered_map<std::int64_t, const DeviceEntry*> seen;
-  const auto& entries = check.entries;
-  for (std::size_t begin = 0, end = 0; begin < entries.size(); begin = end) {
-    end = begin + 1;
-    while (end < entries.size() && entries[end].server == entries[begin].server) ++end;
-    seen.clear();
-    for (std::size_t i = begin; i < end; ++i) {
-      if (entries[i].device->device_id < 0) continue;
-      const auto [at, is_new] = seen.emplace(*entries[i].device->device_id, &entries[i]);
-      if (!is_new) report_repeat(check, *at->second, entries[i]);
-    }
+    const auto [first, is_new] = seen[host].emplace(*entry.device->device_id, &entry);
+    if (is_new) continue;
+    check.add("RT030", check.severity_of_repeat(*first->second, entry),
+              {entry.device->source, "device_id"},
+              concat("device_id ", *entry.device->device_id, " of host ", in_quotes(host),
+                     " is repeated"),
+              Place{first->second->device->source, "device_id"});
   }
 }
 
@@ -271,11 +224,7 @@ void check_dies(Check& check, const Server& server) {
 
 void check_devices(Check& check) {
   check_below_zero(check);
-  if (several_entries(check)) {
-    check_unique_by_host(check);
-  } else {
-    check_unique_by_entry(check);
-  }
+  check_unique(check);
   check_range(check);
   check_sets(check);
   check_text_order(check);

@@ -53,22 +53,9 @@ void check_rank_ids(Check& check) {
                 "this is a change-info table: it lists only the ranks that changed, not 0..N-1");
     return;
   }
-  std::vector<const LayeredRank*> first(table.ranks.size(), nullptr);
-  for (const LayeredRank& rank : table.ranks) {
-    if (!rank.rank_id) continue;
-    const Place place{rank.source, "rank_id"};
-    if (*rank.rank_id < 0 || static_cast<std::size_t>(*rank.rank_id) >= first.size()) {
-      check.error("RT020", place,
-                  concat("rank_id must be 0 to ", first.size() - 1, ", got ", *rank.rank_id));
-      continue;
-    }
-    const LayeredRank*& slot = first[static_cast<std::size_t>(*rank.rank_id)];
-    if (slot != nullptr) {
-      check.error("RT020", place, concat("rank_id ", *rank.rank_id, " is repeated"),
-                  Place{slot->source, "rank_id"});
-    }
-    slot = &rank;
-  }
+  std::vector<std::pair<Source, Number>> ids;
+  for (const LayeredRank& rank : table.ranks) ids.emplace_back(rank.source, rank.rank_id);
+  check.expect_each_once("rank_id", ids, 0, Severity::error);
   const bool sorted = std::is_sorted(
       table.ranks.begin(), table.ranks.end(),
       [](const LayeredRank& a, const LayeredRank& b) { return a.rank_id < b.rank_id; });
@@ -161,17 +148,12 @@ void check_layers(Check& check, const LayeredRank& rank) {
   }
 }
 
-bool is_hex(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-  });
-}
-
 // What is wrong with an address of that type; "" if nothing.
 std::string address_fault(std::string_view type, std::string_view text) {
   if (text.empty() || text.size() > kMaxAddressBytes) return "must have 1 to 256 characters";
   if (type == "EID") {
-    return text.size() == kEidDigits && is_hex(text) ? "" : "is not an EID of 32 hex digits";
+    const bool hex = text.find_first_not_of("0123456789abcdefABCDEF") == text.npos;
+    return text.size() == kEidDigits && hex ? "" : "is not an EID of 32 hex digits";
   }
   const auto ip = parse_ip(text.substr(0, text.find('%')));
   if (!ip) return "is no IP address";

@@ -94,19 +94,13 @@ void check_instances(Check& check, const Group& group) {
   }
 }
 
-bool is_local_name(const Text& address) {
-  if (!address) return false;
-  const auto ip = parse_ip(*address);
-  return *address == "localhost" || (ip && ip->is_loopback());
-}
-
 // "localhost" is valid for one machine only.
 void check_addresses_of_hosts(Check& check) {
   const Server* local = nullptr;
   const Server* other = nullptr;
   std::map<std::string_view, const Server*> id_of;
   for (const Server* server : check.servers) {
-    (is_local_name(server->server_ip) ? local : other) = server;
+    (is_local_host(server->server_ip.value_or("")) ? local : other) = server;
     if (!server->server_ip || !server->server_id) continue;
     const auto [at, is_new] = id_of.emplace(*server->server_ip, server);
     if (is_new || at->second->server_id == server->server_id) continue;

@@ -67,11 +67,6 @@ void check_backup(Check& check, const Server& server, const Device& device) {
       Place{sibling->source, "device_ip"});
 }
 
-bool has_ports(const Device& device) {
-  return device.device_port || device.backup_port || device.host_port || device.vnic_port ||
-         device.backup_ip;
-}
-
 // Ports of MindIE's servers; they must not be privileged.
 void check_server_ports(Check& check, const Server& server) {
   for (const std::string_view member :
@@ -87,11 +82,16 @@ void check_server_ports(Check& check, const Server& server) {
 
 }  // namespace
 
+bool has_ports(const Device& device) {
+  return device.device_port || device.backup_port || device.host_port || device.vnic_port ||
+         device.backup_ip;
+}
+
 void check_ports(Check& check) {
   if (check.is(Dialect::mindie_global)) {
     for (const Server* server : check.servers) check_server_ports(check, *server);
   }
-  if (!check.has_ports) return;
+  if (!check.any_ports) return;
   std::vector<const DeviceEntry*> entries;
   for (const DeviceEntry& entry : check.entries) {
     if (has_ports(*entry.device)) entries.push_back(&entry);

@@ -1,6 +1,5 @@
 // Ranks: 0..N-1, each once, servers together, lists in order.
 #include <algorithm>
-#include <limits>
 #include <unordered_map>
 #include <utility>
 
@@ -36,13 +35,16 @@ std::vector<Scope> scopes_of(const RankTable& table) {
 struct Ranked {
   std::int64_t rank;
   Source source;
+  const Server* server;
 };
+
+bool is_lower(const Ranked& a, const Ranked& b) { return a.rank < b.rank; }
 
 std::vector<Ranked> ranks_of(const Server& server) {
   std::vector<Ranked> out;
-  if (server.rank_id) return {{*server.rank_id, server.source}};
+  if (server.rank_id) return {{*server.rank_id, server.source, &server}};
   for (const Device& device : server.devices) {
-    if (device.rank_id) out.push_back({*device.rank_id, device.source});
+    if (device.rank_id) out.push_back({*device.rank_id, device.source, &server});
   }
   return out;
 }
@@ -82,8 +84,7 @@ bool is_plain(const Scope& scope) {
 
 // Inside one entry even MindIE's ranks are unique, wherever they begin.
 void check_own_numbers(Check& check, std::vector<Ranked> own) {
-  std::stable_sort(own.begin(), own.end(),
-                   [](const Ranked& a, const Ranked& b) { return a.rank < b.rank; });
+  std::stable_sort(own.begin(), own.end(), is_lower);
   for (std::size_t i = 1; i < own.size(); ++i) {
     if (own[i].rank != own[i - 1].rank) continue;
     check.error("RT020", {own[i].source, "rank_id"},
@@ -92,31 +93,12 @@ void check_own_numbers(Check& check, std::vector<Ranked> own) {
   }
 }
 
-// Smallest and largest rank of a server; false if it has none that can be read.
-bool range_of(const Server& server, std::pair<std::int64_t, std::int64_t>& range,
-              std::size_t& count) {
-  const std::vector<Ranked> ranks = ranks_of(server);
-  count = ranks.size();
-  if (ranks.empty()) return false;
-  range = {std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()};
-  for (const Ranked& each : ranks) {
-    range.first = std::min(range.first, each.rank);
-    range.second = std::max(range.second, each.rank);
-  }
-  return true;
-}
-
 // A server whose ranks have those of others between them.
-void check_together(Check& check, const Scope& scope) {
-  std::vector<std::pair<std::int64_t, const Server*>> by_rank;
-  for (const Server* server : scope.servers) {
-    for (const Ranked& each : ranks_of(*server)) by_rank.emplace_back(each.rank, server);
-  }
-  std::stable_sort(by_rank.begin(), by_rank.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+void check_together(Check& check, const Scope& scope, std::vector<Ranked> by_rank) {
+  std::stable_sort(by_rank.begin(), by_rank.end(), is_lower);
   std::unordered_map<const Server*, int> runs;
   for (std::size_t i = 0; i < by_rank.size(); ++i) {
-    if (i == 0 || by_rank[i].second != by_rank[i - 1].second) ++runs[by_rank[i].second];
+    if (i == 0 || by_rank[i].server != by_rank[i - 1].server) ++runs[by_rank[i].server];
   }
   for (const Server* server : scope.servers) {
     const auto at = runs.find(server);
@@ -132,10 +114,7 @@ void check_list_order(Check& check, const Scope& scope) {
   bool servers_in_order = true;
   for (const Server* server : scope.servers) {
     const std::vector<Ranked> ranks = ranks_of(*server);
-    const bool ascending =
-        std::is_sorted(ranks.begin(), ranks.end(),
-                       [](const Ranked& a, const Ranked& b) { return a.rank < b.rank; });
-    if (!ascending) {
+    if (!std::is_sorted(ranks.begin(), ranks.end(), is_lower)) {
       check.warn("RT022", {server->source, "device"},
                  "devices of server " + in_quotes(server->server_id.value_or("")) +
                      " are not listed in the order of their ranks");
@@ -151,19 +130,16 @@ void check_list_order(Check& check, const Scope& scope) {
 }
 
 void check_text_order(Check& check, const Scope& scope) {
-  std::vector<std::pair<std::int64_t, const Server*>> by_rank;
+  std::vector<Ranked> by_rank;  // the lowest of each server
   for (const Server* server : scope.servers) {
-    std::pair<std::int64_t, std::int64_t> range;
-    std::size_t count = 0;
-    if (server->server_id && range_of(*server, range, count)) {
-      by_rank.emplace_back(range.first, server);
-    }
+    const std::vector<Ranked> ranks = ranks_of(*server);
+    const auto least = std::min_element(ranks.begin(), ranks.end(), is_lower);
+    if (server->server_id && least != ranks.end()) by_rank.push_back(*least);
   }
-  std::stable_sort(by_rank.begin(), by_rank.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::stable_sort(by_rank.begin(), by_rank.end(), is_lower);
   for (std::size_t i = 1; i < by_rank.size(); ++i) {
-    const Server& above = *by_rank[i - 1].second;
-    const Server& server = *by_rank[i].second;
+    const Server& above = *by_rank[i - 1].server;
+    const Server& server = *by_rank[i].server;
     if (*server.server_id >= *above.server_id) continue;
     check.warn("RT023", {server.source, "server_id"},
                "server " + in_quotes(*server.server_id) + " has higher ranks than " +
@@ -189,24 +165,11 @@ void check_limits(Check& check) {
 
 // vLLM numbers clusters from 1 over prefill, then decode.
 void check_clusters(Check& check) {
-  std::vector<const Device*> first;
-  const std::vector<DeviceEntry>& entries = check.entries;
-  first.assign(entries.size() + 1, nullptr);
-  for (const DeviceEntry& entry : entries) {
-    const Number& id = entry.device->cluster_id;
-    if (!id) continue;
-    const Place place{entry.device->source, "cluster_id"};
-    if (*id < 1 || static_cast<std::size_t>(*id) > entries.size()) {
-      check.warn("RT020", place, concat("cluster_id must be 1 to ", entries.size(), ", got ", *id));
-      continue;
-    }
-    const Device*& slot = first[static_cast<std::size_t>(*id)];
-    if (slot != nullptr) {
-      check.error("RT020", place, concat("cluster_id ", *id, " is repeated"),
-                  Place{slot->source, "cluster_id"});
-    }
-    slot = entry.device;
+  std::vector<std::pair<Source, Number>> ids;
+  for (const DeviceEntry& entry : check.entries) {
+    ids.emplace_back(entry.device->source, entry.device->cluster_id);
   }
+  check.expect_each_once("cluster_id", ids, 1, Severity::warning);
 }
 
 }  // namespace
@@ -227,7 +190,7 @@ void check_ranks(Check& check) {
     }
     check_numbers(check, scope, all,
                   scope.restarts && scope.servers.size() > 1 ? Severity::warning : Severity::error);
-    if (!scope.restarts) check_together(check, scope);
+    if (!scope.restarts) check_together(check, scope, std::move(all));
     check_list_order(check, scope);
   }
   check_limits(check);

@@ -1,4 +1,5 @@
 // Servers: their names, and hosts that have two.
+#include <array>
 #include <unordered_map>
 
 #include "common/base/foreign_text.hpp"
@@ -11,24 +12,10 @@ namespace {
 
 constexpr std::size_t kMaxServerIdBytes = 64;
 
-// Dialects that may list a host several times.
-bool may_repeat(const Check& check) {
-  switch (check.table.dialect) {
-    case Dialect::modelarts_global:
-    case Dialect::modelarts_local:
-    case Dialect::vllm_ascend:
-    case Dialect::group_list:
-    case Dialect::modelarts_1980:
-      return !(check.is(Dialect::modelarts_1980) && check.table.groups.size() == 1 &&
-               !check.table.groups.front().count);
-    default:
-      return false;
-  }
-}
-
 void check_names(Check& check) {
   std::unordered_map<std::string_view, const Server*> seen;
   seen.reserve(check.servers.size());
+  const bool may_repeat = check.lists_hosts_repeatedly() || check.is(Dialect::modelarts_local);
   const bool mindie = check.is(Dialect::mindie_global);
   const Severity severity = mindie ? Severity::warning : Severity::error;
   for (const Server* server : check.servers) {
@@ -44,41 +31,45 @@ void check_names(Check& check) {
                   concat("server_id has ", id.size(), " characters; the maximum is 64"));
     }
     const auto [at, is_new] = seen.emplace(id, server);
-    if (is_new || may_repeat(check)) continue;
+    if (is_new || may_repeat) continue;
     check.add("RT012", severity, place, "server_id " + in_quotes(id) + " is repeated",
               Place{at->second->source, "server_id"});
   }
 }
 
-bool is_ip(const Text& text) { return text && parse_ip(*text).has_value(); }
+// The members that a consumer takes for addresses.
+struct AddressMember {
+  Profile profile;
+  Text Server::*member;
+  std::string_view name;
+  Severity severity;
+};
+constexpr std::array<AddressMember, 6> kAddressMembers = {{
+    {Profile::mindie_llm, &Server::server_id, "server_id", Severity::error},
+    {Profile::mindie_llm, &Server::container_ip, "container_ip", Severity::error},
+    {Profile::mindie_motor, &Server::server_id, "server_id", Severity::error},
+    {Profile::mindie_motor, &Server::server_ip, "server_ip", Severity::error},
+    {Profile::modelarts, &Server::server_ip, "server_ip", Severity::warning},
+    {Profile::vllm_ascend, &Server::server_id, "server_id", Severity::error},
+}};
 
-void must_be_ip(Check& check, const Server& server, const Text& text, std::string_view member,
-                Severity severity) {
-  if (!text || is_ip(text)) return;
-  check.add("RT013", severity, {server.source, member},
-            concat(member, " ", in_quotes(*text), " is not an IP address"));
+// Coordinator and controller of MindIE may be named by these words.
+bool is_role_word(const Check& check, const Text& id) {
+  return check.for_profile(Profile::mindie_motor) && (id == "coordinator" || id == "controller");
 }
-
-// Coordinator and controller may be named by these words.
-bool is_role_word(const Text& id) { return id == "coordinator" || id == "controller"; }
 
 void check_named_by_address(Check& check) {
   for (const Server* server : check.servers) {
-    if (check.for_profile(Profile::mindie_llm)) {
-      must_be_ip(check, *server, server->server_id, "server_id", Severity::error);
-      must_be_ip(check, *server, server->container_ip, "container_ip", Severity::error);
-      if (!server->container_ip && !check.is(Dialect::mindie_llm)) {
-        check.error("RT005", {server->source}, "member \"container_ip\" is missing");
-      }
-    } else if (check.for_profile(Profile::mindie_motor)) {
-      if (!is_role_word(server->server_id)) {
-        must_be_ip(check, *server, server->server_id, "server_id", Severity::error);
-      }
-      must_be_ip(check, *server, server->server_ip, "server_ip", Severity::error);
-    } else if (check.for_profile(Profile::modelarts)) {
-      must_be_ip(check, *server, server->server_ip, "server_ip", Severity::warning);
-    } else if (check.for_profile(Profile::vllm_ascend)) {
-      must_be_ip(check, *server, server->server_id, "server_id", Severity::error);
+    for (const AddressMember& each : kAddressMembers) {
+      const Text& text = server->*each.member;
+      if (!check.for_profile(each.profile) || !text || parse_ip(*text)) continue;
+      if (each.member == &Server::server_id && is_role_word(check, text)) continue;
+      check.add("RT013", each.severity, {server->source, each.name},
+                concat(each.name, " ", in_quotes(*text), " is not an IP address"));
+    }
+    if (check.for_profile(Profile::mindie_llm) && !check.is(Dialect::mindie_llm) &&
+        !server->container_ip) {
+      check.error("RT005", {server->source}, "member \"container_ip\" is missing");
     }
   }
 }

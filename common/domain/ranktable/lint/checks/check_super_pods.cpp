@@ -77,31 +77,19 @@ class SetCheck {
 // Super pods as numbers: by server, or by the id that a device has; 0: none.
 class Pods {
  public:
-  explicit Pods(const RankTable& table) {
-    if (table.super_pods) add(*table.super_pods);
-    for (const Group& group : table.groups) {
-      if (group.super_pods) add(*group.super_pods);
-    }
-  }
-  std::uint32_t of(const Server& server) const {
+  explicit Pods(const RankTable& table) : by_server_(super_pods_by_server(table)) {}
+  std::uint32_t of(const Server& server) {
     if (!server.server_id || by_server_.empty()) return 0;
     const auto at = by_server_.find(*server.server_id);
-    return at == by_server_.end() ? 0 : at->second;
+    return at == by_server_.end() ? 0 : named(at->second);
   }
   std::uint32_t named(std::string_view id) {
     return numbers_.emplace(id, static_cast<std::uint32_t>(numbers_.size() + 1)).first->second;
   }
 
  private:
-  void add(const std::vector<ServerSet>& sets) {
-    for (const ServerSet& set : sets) {
-      for (const ServerName& name : set.servers) {
-        if (set.id && name.server_id) by_server_.emplace(*name.server_id, named(*set.id));
-      }
-    }
-  }
   std::unordered_map<std::string_view, std::uint32_t> numbers_;
-  std::unordered_map<std::string_view, std::uint32_t> by_server_;
+  std::unordered_map<std::string_view, std::string_view> by_server_;
 };
 
 // Server by server, in the order of the text.

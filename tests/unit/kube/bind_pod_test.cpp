@@ -1,5 +1,5 @@
 // Binding a pod, with every kind of answer of the API server, or none.
-#include "common/kube/binder.hpp"
+#include "common/kube/bind_pod.hpp"
 
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ class Binds : public testing::Test {
  protected:
   void begin() {
     BindRequest order{"team", "w-0", "u1", "n1", {{"chips", "0,3"}}, [this] { return may_send_; }};
-    ticket_ = binder_.bind(std::move(order), [this](Result<void> result) {
+    ticket_ = bind_pod(server_, std::move(order), [this](Result<void> result) {
       ++answers_;
       outcome_ = result
                      ? "bound"
@@ -39,7 +39,6 @@ class Binds : public testing::Test {
   }
   bool may_send_ = true;
   ScriptedTransport server_;
-  Binder binder_{server_};
   std::unique_ptr<Ticket> ticket_;
   std::string outcome_;
   int answers_ = 0;
@@ -171,9 +170,10 @@ TEST_F(Binds, NoSecondTryAfterItWasCalledOff) {
 TEST_F(Binds, NamesThatMeanSomethingInAPathAreNotSent) {
   for (const char* name : {"", "a/b", "..", "a?b", "a b", "A", "%2e"}) {
     outcome_.clear();
-    ticket_ = binder_.bind({"team", name, "u1", "n1", {}, {}}, [this](const Result<void>& result) {
-      outcome_ = result ? "bound" : to_string(result.error().code);
-    });
+    ticket_ =
+        bind_pod(server_, {"team", name, "u1", "n1", {}, {}}, [this](const Result<void>& result) {
+          outcome_ = result ? "bound" : to_string(result.error().code);
+        });
     EXPECT_EQ(server_.target, "wait 0") << name;
     server_.pass_time();
     EXPECT_EQ(outcome_, "invalid_argument") << name;

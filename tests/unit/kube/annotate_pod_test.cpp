@@ -1,6 +1,6 @@
 // Annotations are added to a pod exactly once, with every kind of answer of the API server, or
 // none.
-#include "common/kube/annotator.hpp"
+#include "common/kube/annotate_pod.hpp"
 
 #include <gtest/gtest.h>
 
@@ -24,17 +24,16 @@ std::string annotate_status(int code, const std::string& message) {
 class Annotates : public testing::Test {
  protected:
   void begin(const std::string& name = "w-0") {
-    ticket_ = annotator_.annotate({"team", name, "u1", {{"chips", "0,3"}, {"more", "y"}}, "chips"},
-                                  [this](Result<void> result) {
-                                    ++answers_;
-                                    outcome_ = result
-                                                   ? "done"
-                                                   : std::string(to_string(result.error().code)) +
-                                                         ": " + result.error().text();
-                                  });
+    ticket_ =
+        annotate_pod(server_, {"team", name, "u1", {{"chips", "0,3"}, {"more", "y"}}, "chips"},
+                     [this](Result<void> result) {
+                       ++answers_;
+                       outcome_ = result ? "done"
+                                         : std::string(to_string(result.error().code)) + ": " +
+                                               result.error().text();
+                     });
   }
   ScriptedTransport server_;
-  Annotator annotator_{server_};
   std::unique_ptr<Ticket> ticket_;
   std::string outcome_;
   int answers_ = 0;

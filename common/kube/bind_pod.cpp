@@ -1,0 +1,136 @@
+#include "common/kube/bind_pod.hpp"
+
+#include <utility>
+
+#include "common/base/dns_name.hpp"
+#include "common/base/json_writer.hpp"
+#include "common/codec/kube/watch.hpp"
+#include "common/kube/pod_attempt.hpp"
+
+namespace chipweave::kube {
+namespace {
+
+constexpr std::chrono::milliseconds kBindTime{4'500};  // kube-scheduler gives an extender 5 s
+
+std::string binding_text(const BindRequest& order) {
+  JsonWriter w;
+  w.begin_object().field("apiVersion", "v1").field("kind", "Binding");
+  w.key("metadata").begin_object();
+  w.field("name", order.name).field("namespace", order.ns).field("uid", order.uid);
+  w.key("annotations").string_map(order.annotations).end_object();
+  w.key("target").begin_object();
+  w.field("apiVersion", "v1").field("kind", "Node").field("name", order.node);
+  w.end_object().end_object();
+  return w.take();
+}
+
+class BindAttempt : public PodAttempt {
+ public:
+  BindAttempt(Transport& transport, BindRequest order, Done done)
+      : PodAttempt(transport, order.ns, order.name, kBindTime, std::move(done)),
+        order_(std::move(order)) {}
+
+  void begin() {
+    if (well_named_ && is_dns_subdomain(order_.node)) return post();
+    fail_later("the namespace, pod or node has a name that no object can have");
+  }
+
+ private:
+  void post() {
+    Call call = call_of("POST", path_ + "/binding", binding_text(order_));
+    call.may_send = [this, self = shared_from_this()] { return may_post(); };
+    send(std::move(call), [this](Result<Reply> reply) { posted(std::move(reply)); });
+  }
+
+  bool may_post() {
+    called_off_ = order_.may_send && !order_.may_send();
+    return !called_off_;
+  }
+
+  void posted(Result<Reply> reply) {
+    may_try_again_ = true;
+    retry_after_ = std::chrono::seconds(0);
+    if (called_off_) {
+      return fail(Errc::unavailable, "the binding of " + pod_ + " was called off" +
+                                         (problem_.empty() ? "" : ": " + problem_));
+    }
+    if (!reply) {
+      problem_ = reply.error().text();
+      return ask();
+    }
+    const int status = reply->status;
+    if (status == 200 || status == 201) return finish({});
+    retry_after_ = reply->retry_after.value_or(std::chrono::seconds(0));
+    problem_ = codec::read_status(reply->body).message;
+    if (status == 404) return does_not_exist();
+    if (status == 401 || status == 403) {
+      return fail(Errc::unavailable,
+                  "the API server does not let chipweave bind " + pod_ + ": " + problem_);
+    }
+    if (status == 409) {
+      may_try_again_ = false;  // gated, being deleted, another uid: no second try changes that
+      return ask();
+    }
+    if (status == 429 || status >= 500) return ask();
+    fail(Errc::invalid_argument, "the API server refuses the binding of " + pod_ + " (HTTP " +
+                                     std::to_string(status) + "): " + problem_);
+  }
+
+  // Reads the pod to learn the outcome.
+  void ask() {
+    send(call_of("GET", path_, ""), [this](Result<Reply> reply) { asked(std::move(reply)); });
+  }
+
+  void asked(Result<Reply> reply) {
+    if (!reply || reply->status == 429 || reply->status >= 500) return try_again(true);
+    if (reply->status == 404) return does_not_exist();
+    if (reply->status != 200) {
+      return fail(Errc::unavailable, "the API server does not show " + pod_ + " (HTTP " +
+                                         std::to_string(reply->status) + ")");
+    }
+    const auto found = codec::read_pod(reply->body);
+    if (!found) {
+      return fail(Errc::unavailable, pod_ + " as the API server shows it: " + found.error().text());
+    }
+    if (found->uid != order_.uid) return has_another_uid();
+    if (found->node_name.empty()) {
+      if (may_try_again_) return try_again(false);
+      return fail(Errc::conflict, pod_ + " cannot be bound: " + problem_);
+    }
+    if (found->node_name != order_.node) {
+      return fail(Errc::conflict, pod_ + " is already bound to node " + found->node_name);
+    }
+    for (const auto& [key, value] : order_.annotations) {
+      const auto it = found->annotations.find(key);
+      if (it == found->annotations.end() || it->second != value) {
+        return fail(Errc::conflict,
+                    pod_ + " was bound to node " + order_.node + " by another scheduler");
+      }
+    }
+    finish({});
+  }
+
+  // asking: repeats only the read, after it went unanswered.
+  void try_again(bool asking) {
+    if (wait([this, asking] { asking ? ask() : post(); }, retry_after_)) return;
+    fail(Errc::unavailable,
+         "the API server did not take the binding of " + pod_ + " in time: " + problem_);
+  }
+
+  BindRequest order_;
+  std::chrono::seconds retry_after_{0};
+  std::string problem_;         // outcome of the last binding
+  bool may_try_again_ = false;  // with a second binding
+  bool called_off_ = false;     // the last one was not sent
+};
+
+}  // namespace
+
+std::unique_ptr<Ticket> bind_pod(Transport& transport, BindRequest order,
+                                 std::function<void(Result<void>)> done) {
+  const auto attempt = std::make_shared<BindAttempt>(transport, std::move(order), std::move(done));
+  attempt->begin();
+  return http::ticket_of(attempt);
+}
+
+}  // namespace chipweave::kube
