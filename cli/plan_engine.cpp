@@ -41,14 +41,13 @@ std::vector<codec::PlanTerm> terms_of(const solver::GangBandwidth& bandwidth) {
 }  // namespace
 
 Result<solver::NodeMachine> PlanEngine::machine_of(const codec::PlanNode& node) {
-  std::shared_ptr<const domain::NodeTopology>& topology = topologies_[node.machine];
   std::shared_ptr<solver::Machine>& machine = machines_[node.machine];
-  if (topology == nullptr) {
+  if (machine == nullptr) {
     auto made = io::load_machine(node.machine);
     if (!made) return std::move(made).error().in("machine").in("network.nodes." + node.name);
-    machine = std::make_shared<solver::Machine>(made->topology);
-    topology = std::make_shared<domain::NodeTopology>(std::move(made->topology));
+    machine = std::make_shared<solver::Machine>(std::move(made->topology));
   }
+  const std::shared_ptr<const domain::NodeTopology> topology(machine, &machine->topology());
   solver::NodeMachine out{machine, topology, topology->all()};
   if (!node.free_chips) return out;
   out.free = {};

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -20,6 +21,7 @@
 #include "cli/options.hpp"
 #include "common/base/json_writer.hpp"
 #include "common/base/limits.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/gang/rank_codec.hpp"
 #include "common/codec/network/hostfile.hpp"
 #include "common/codec/network/plan_network.hpp"
@@ -132,9 +134,7 @@ Result<std::vector<Path>> paths_of(const std::vector<codec::Host>& hosts,
         .in("--hosts");
   }
   constexpr std::size_t kShown = 5;
-  std::string names;
-  for (std::size_t i = 0; i < std::min(unknown.size(), kShown); ++i)
-    names += (i == 0 ? "" : ", ") + unknown[i];
+  std::string names = joined(std::span(unknown).first(std::min(unknown.size(), kShown)), ", ");
   if (unknown.size() > kShown) names += ", ...";
   if (!unknown.empty()) {
     warn("not in the network, so at the end: " + names + " (" + std::to_string(unknown.size()) +

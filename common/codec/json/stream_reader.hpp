@@ -92,4 +92,12 @@ Result<void> read_document(od::parser& parser, od::document& document, std::stri
   }
 }
 
+// The same with a parser of its own, for documents that are rare.
+template <class F>
+Result<void> read_document(std::string& text, F&& on_field) {
+  od::parser parser;
+  od::document document;
+  return read_document(parser, document, text, std::forward<F>(on_field));
+}
+
 }  // namespace chipweave::codec::json_stream

@@ -254,12 +254,9 @@ template class WatchReader<KubeClaim>;
 
 KubeStatus read_status(std::string& body) {
   constexpr std::size_t kMaxText = 200;
-  od::parser parser;
-  od::document document;
   KubeStatus status;
-  const auto read = read_document(parser, document, body, [&](std::string_view key, od::value v) {
-    read_status_field(key, v, status);
-  });
+  const auto read = read_document(
+      body, [&](std::string_view key, od::value v) { read_status_field(key, v, status); });
   if (read && status.code != 0) return status;
   return {0, "", body.substr(0, kMaxText)};
 }

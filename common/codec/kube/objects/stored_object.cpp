@@ -35,10 +35,8 @@ void read_status(od::value value, StoredObject& to) {
 }  // namespace
 
 Result<StoredObject> read_stored_object(std::string& body) {
-  od::parser parser;
-  od::document document;
   StoredObject out;
-  auto read = read_document(parser, document, body, [&](std::string_view key, od::value v) {
+  auto read = read_document(body, [&](std::string_view key, od::value v) {
     if (is_key(key, "metadata")) return read_metadata(v, out);
     if (is_key(key, "status")) return read_status(v, out);
     if (is_key(key, "data")) return read_map("data", v, false, out.data);

@@ -52,12 +52,10 @@ std::string write_token_review(std::string_view token, std::string_view audience
 }
 
 Result<TokenOwner> read_token_review(std::string& body) {
-  od::parser parser;
-  od::document document;
   TokenOwner out;
   std::string kind;
   bool has_status = false;
-  auto read = read_document(parser, document, body, [&](std::string_view key, od::value v) {
+  auto read = read_document(body, [&](std::string_view key, od::value v) {
     if (key == "kind") return read_string("kind", v, kind);
     if (key != "status") return check(v, 1);
     out = {};

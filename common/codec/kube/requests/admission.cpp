@@ -117,12 +117,10 @@ void begin_review(JsonWriter& w, std::string_view uid, bool allowed) {
 }  // namespace
 
 Result<BindingReview> read_binding_review(std::string& body) {
-  od::parser parser;
-  od::document document;
   BindingReview to;
   Seen seen;
   bool asked = false;
-  auto done = read_document(parser, document, body, [&](std::string_view key, od::value v) {
+  auto done = read_document(body, [&](std::string_view key, od::value v) {
     if (is_key(key, "apiversion")) return read_string("apiVersion", v, seen.api_version);
     if (!is_key(key, "request")) return check(v, 1);
     to = BindingReview{};

@@ -103,8 +103,7 @@ struct ExtenderReader::Impl {
 
   void read_victim(od::value value, PreemptionNode& to) {
     std::string uid;
-    if (!begin_object("victim", value)) wrong_type("Pods", "a list of objects");
-    each_field(value.get_object(), [&](std::string_view key, od::value v) {
+    const bool given = each_member("victim", value, [&](std::string_view key, od::value v) {
       if (is_key(key, "uid")) return read_string("UID", v, uid);
       if (!is_key(key, "metadata")) return check(v, 6);
       each_member("metadata", v, [&](std::string_view inner, od::value w) {
@@ -112,6 +111,7 @@ struct ExtenderReader::Impl {
         check(w, 7);
       });
     });
+    if (!given) wrong_type("Pods", "a list of objects");
     to.victim_uids.push_back(std::move(uid));
   }
 

@@ -13,8 +13,7 @@ using namespace json_stream;
 
 void read_task(od::value value, const VolcanoReader::Known& known, VolcanoTask& task) {
   task = VolcanoTask{};
-  if (!begin_object("task", value)) throw BadInput("task is missing");
-  each_field(value.get_object(), [&](std::string_view key, od::value v) {
+  const bool given = each_member("task", value, [&](std::string_view key, od::value v) {
     if (is_key(key, "uid")) return read_name("task.UID", v, task.uid);
     if (is_key(key, "name")) return read_name("task.Name", v, task.name);
     if (is_key(key, "namespace")) return read_name("task.Namespace", v, task.ns);
@@ -27,6 +26,7 @@ void read_task(od::value value, const VolcanoReader::Known& known, VolcanoTask& 
     if (!is_key(key, "pod") || known(task)) return;
     task.pod_read = read_kube_pod(v, 3, task.pod);
   });
+  if (!given) throw BadInput("task is missing");
   if (task.uid.empty() || task.name.empty()) throw BadInput("task.UID and task.Name must be given");
 }
 
