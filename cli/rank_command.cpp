@@ -137,8 +137,8 @@ Result<std::vector<Path>> paths_of(const std::vector<codec::Host>& hosts,
   std::string names = joined(std::span(unknown).first(std::min(unknown.size(), kShown)), ", ");
   if (unknown.size() > kShown) names += ", ...";
   if (!unknown.empty()) {
-    warn("not in the network, so at the end: " + names + " (" + std::to_string(unknown.size()) +
-         " of " + std::to_string(hosts.size()) + " hosts)");
+    warn(concat("not in the network, so at the end: ", names, " (", unknown.size(), " of ",
+                hosts.size(), " hosts)"));
   }
   return out;
 }
@@ -203,17 +203,15 @@ void remark_on_order(const RankedLine& ranked) {
   std::string borders;
   const codec::RankAnswer& order = ranked.order;
   for (std::size_t i = 0; i < ranked.request.levels.size(); ++i) {
-    borders += (i == 0 ? "" : ", ") + ranked.request.levels[i] + " " +
-               std::to_string(order.crossings[i]) + " (as given " +
-               std::to_string(order.input_crossings[i]) + ")";
+    borders += concat((i == 0 ? "" : ", "), ranked.request.levels[i], " ", order.crossings[i],
+                      " (as given ", order.input_crossings[i], ")");
   }
   remark("borders that the ring of hosts crosses: " + borders);
   if (!order.communicators) return;
   const codec::CommunicatorCosts& costs = *order.communicators;
-  remark("cost of the communicators: " + std::to_string(costs.weighted) + " (as given " +
-         std::to_string(costs.input_weighted) + ", depth-first " +
-         std::to_string(costs.depth_first_weighted) + "), " +
-         (costs.optimal ? "proven the least" : "not proven the least"));
+  remark(concat("cost of the communicators: ", costs.weighted, " (as given ", costs.input_weighted,
+                ", depth-first ", costs.depth_first_weighted, "), ",
+                (costs.optimal ? "proven the least" : "not proven the least")));
 }
 
 // The usage error that shows before any file is read; empty: none.

@@ -15,7 +15,7 @@
 #include "common/base/clock.hpp"
 #include "common/flags/usage_error.hpp"
 #include "common/http/loop.hpp"
-#include "common/io/descriptors.hpp"
+#include "common/io/descriptor.hpp"
 #include "common/io/files.hpp"
 #include "common/obs/log.hpp"
 #include "common/rpc/server_identity.hpp"

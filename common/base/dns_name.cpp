@@ -1,34 +1,32 @@
 #include "common/base/dns_name.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "common/base/limits.hpp"
+#include "common/base/text.hpp"
 
 namespace chipweave {
+namespace {
+
+bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || is_digit(c); }
+
+bool well_formed(std::string_view label) {
+  return !label.empty() && is_letter_or_digit(label.front()) && is_letter_or_digit(label.back()) &&
+         std::all_of(label.begin(), label.end(),
+                     [](char c) { return is_letter_or_digit(c) || c == '-'; });
+}
+
+}  // namespace
 
 bool is_dns_label(std::string_view text) {
-  const auto alnum = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
-  return !text.empty() && text.size() <= limits::kMaxLabelBytes && alnum(text.front()) &&
-         alnum(text.back()) &&
-         std::all_of(text.begin(), text.end(), [&](char c) { return alnum(c) || c == '-'; });
+  return text.size() <= limits::kMaxLabelBytes && well_formed(text);
 }
 
 bool is_dns_subdomain(std::string_view text) {
   if (text.size() > limits::kMaxNameBytes) return false;
-  const auto alnum = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
-  bool begin = true;  // of a label
-  char last = '.';
-  for (const char c : text) {
-    if (c == '.') {
-      if (begin || last == '-') return false;
-      begin = true;
-    } else {
-      if (!alnum(c) && (begin || c != '-')) return false;
-      begin = false;
-    }
-    last = c;
-  }
-  return !begin && last != '-';
+  const std::vector<std::string_view> labels = split(text, '.');
+  return std::all_of(labels.begin(), labels.end(), well_formed);
 }
 
 }  // namespace chipweave

@@ -12,27 +12,16 @@ namespace {
 
 constexpr std::size_t kGroups = 8;
 
-// One pass; numbers without leading zeros, at most 255.
 std::optional<IpAddress> parse_v4(std::string_view text) {
   IpAddress out;
-  std::size_t byte = 0;
-  std::size_t digits = 0;
-  unsigned value = 0;
-  for (const char c : text) {
-    if (c == '.') {
-      if (digits == 0 || byte == 3) return std::nullopt;
-      out.bytes[byte++] = static_cast<std::uint8_t>(value);
-      digits = 0;
-      value = 0;
-      continue;
-    }
-    if (c < '0' || c > '9' || (digits > 0 && value == 0)) return std::nullopt;
-    value = value * 10 + static_cast<unsigned>(c - '0');
-    ++digits;
-    if (value > 255) return std::nullopt;
+  for (std::size_t i = 0; i < 4; ++i) {
+    const std::size_t end = i < 3 ? text.find('.') : text.size();
+    if (end == std::string_view::npos) return std::nullopt;
+    const auto number = whole_number<unsigned>(text.substr(0, end), 255);
+    if (!number) return std::nullopt;
+    out.bytes[i] = static_cast<std::uint8_t>(*number);
+    text.remove_prefix(std::min(end + 1, text.size()));
   }
-  if (byte != 3 || digits == 0) return std::nullopt;
-  out.bytes[byte] = static_cast<std::uint8_t>(value);
   return out;
 }
 
@@ -149,7 +138,9 @@ std::string IpAddress::text() const {
 }
 
 std::optional<IpAddress> parse_ip(std::string_view text) {
-  return text.find(':') == std::string_view::npos ? parse_v4(text) : parse_v6(text);
+  auto out = parse_v4(text);
+  if (!out) out = parse_v6(text);
+  return out;
 }
 
 std::optional<ScopedIp> parse_scoped_ip(std::string_view text) {

@@ -11,24 +11,12 @@ namespace chipweave {
 namespace {
 
 void append_escape(std::string& out, unsigned char c) {
-  switch (c) {
-    case '"':
-      out += "\\\"";
-      return;
-    case '\\':
-      out += "\\\\";
-      return;
-    case '\n':
-      out += "\\n";
-      return;
-    case '\r':
-      out += "\\r";
-      return;
-    case '\t':
-      out += "\\t";
-      return;
-    default:
-      break;
+  constexpr std::string_view kEscaped = "\"\\\n\r\t";
+  constexpr std::string_view kLetters = "\"\\nrt";
+  if (const std::size_t at = kEscaped.find(static_cast<char>(c)); at != std::string_view::npos) {
+    out += '\\';
+    out += kLetters[at];
+    return;
   }
   constexpr std::string_view kHex = "0123456789abcdef";
   out += "\\u00";

@@ -71,13 +71,9 @@ std::string did_you_mean(std::string_view typed, const std::vector<std::string_v
 
 std::string unknown_name(std::string_view what, std::string_view typed,
                          const std::vector<std::string_view>& known) {
-  std::string out =
+  const std::string out =
       "unknown " + std::string(what) + " " + in_quotes(typed) + did_you_mean(typed, known);
-  for (std::size_t i = 0; i < known.size(); ++i) {
-    out += i == 0 ? "; known: " : ", ";
-    out += known[i];
-  }
-  return out;
+  return known.empty() ? out : out + "; known: " + joined(known, ", ");
 }
 
 }  // namespace chipweave

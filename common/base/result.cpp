@@ -1,27 +1,15 @@
 #include "common/base/result.hpp"
 
+#include <array>
+#include <cstddef>
+
 namespace chipweave {
 
 const char* to_string(Errc code) {
-  switch (code) {
-    case Errc::invalid_argument:
-      return "invalid_argument";
-    case Errc::not_found:
-      return "not_found";
-    case Errc::conflict:
-      return "conflict";
-    case Errc::unavailable:
-      return "unavailable";
-    case Errc::deadline:
-      return "deadline";
-    case Errc::limit_exceeded:
-      return "limit_exceeded";
-    case Errc::unsupported:
-      return "unsupported";
-    case Errc::internal:
-      return "internal";
-  }
-  return "internal";
+  // in the order of Errc
+  constexpr std::array kNames = {"invalid_argument", "not_found",      "conflict",    "unavailable",
+                                 "deadline",         "limit_exceeded", "unsupported", "internal"};
+  return kNames.at(static_cast<std::size_t>(code));
 }
 
 Error Error::in(std::string where) && {

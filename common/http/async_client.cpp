@@ -92,33 +92,27 @@ struct AsyncClient::Impl : std::enable_shared_from_this<Impl> {
   }
 };
 
-// One request in flight: from the connection to the last callback.
+// One request in flight: from the connection to the last callback. A call is a stream without
+// `bytes`: any reply is passed on whole.
 class AsyncClient::Flight : public AsyncOperation<AsyncClient::Flight> {
  public:
-  // One of the two.
-  struct Call {
-    std::chrono::milliseconds deadline;
-    std::function<void(Result<AsyncReply>)> done;
-  };
-  struct Stream {
-    std::chrono::milliseconds idle;
-    StreamSink sink;
-  };
+  using Ms = std::chrono::milliseconds;
 
-  Flight(std::shared_ptr<Impl> client, const AsyncRequest& request, std::optional<Call> call,
-         std::optional<Stream> stream)
+  // limit: of a call, or until the header of a stream.
+  Flight(std::shared_ptr<Impl> client, const AsyncRequest& request, Ms limit, Ms idle,
+         StreamSink sink)
       : client_(std::move(client)),
         repeatable_(request.method == "GET"),
         may_send_(request.may_send),
-        call_(std::move(call)),
-        stream_(std::move(stream)),
+        limit_(limit),
+        idle_(idle),
+        sink_(std::move(sink)),
         timer_(client_->loop.context) {}
 
   static std::unique_ptr<Ticket> launch(const std::shared_ptr<Impl>& client,
-                                        const AsyncRequest& request, std::optional<Call> call,
-                                        std::optional<Stream> stream) {
-    const auto flight =
-        std::make_shared<Flight>(client, request, std::move(call), std::move(stream));
+                                        const AsyncRequest& request, Ms limit, Ms idle,
+                                        StreamSink sink) {
+    const auto flight = std::make_shared<Flight>(client, request, limit, idle, std::move(sink));
     flight->begin(wire_text(request, client->origin->origin));
     return ticket_of(flight);
   }
@@ -127,8 +121,8 @@ class AsyncClient::Flight : public AsyncOperation<AsyncClient::Flight> {
     boost::asio::post(client_->loop.context, guarded([this, wire = std::move(wire)]() mutable {
                         if (!wire) return fail(std::move(wire).error());
                         wire_ = std::move(*wire);
-                        wait(call_ ? call_->deadline : client_->limits.stream_begin);
-                        if (stream_) return connect(true);
+                        wait(limit_);
+                        if (is_stream()) return connect(true);
                         client_->enter([self = shared_from_this()] { return self->my_turn(); });
                       }));
   }
@@ -142,6 +136,7 @@ class AsyncClient::Flight : public AsyncOperation<AsyncClient::Flight> {
   }
 
  private:
+  bool is_stream() const { return sink_.bytes != nullptr; }
   bool my_turn() {
     if (over_) return false;
     entered_ = true;
@@ -157,7 +152,7 @@ class AsyncClient::Flight : public AsyncOperation<AsyncClient::Flight> {
     timer_.async_wait(guarded([this](const error_code& ec) {
       if (ec || timer_.expiry() > Steady::now()) return;
       const char* why =
-          call_ && !entered_ ? " was busy with other calls" : " did not answer in time";
+          !is_stream() && !entered_ ? " was busy with other calls" : " did not answer in time";
       fail(make_error(Errc::deadline, "server " + client_->origin->origin.host + ":" +
                                           client_->origin->origin.port + why));
     }));
@@ -165,7 +160,7 @@ class AsyncClient::Flight : public AsyncOperation<AsyncClient::Flight> {
 
   void connect(bool may_be_kept) {
     reader_.emplace(ReplyReader::Limits{limits::kMaxHttpHeaderBytes,
-                                        stream_ ? SIZE_MAX : client_->limits.max_reply_bytes},
+                                        is_stream() ? SIZE_MAX : client_->limits.max_reply_bytes},
                     true);
     connection_ = may_be_kept ? client_->take_kept() : nullptr;
     reused_ = connection_ != nullptr;
@@ -201,10 +196,10 @@ class AsyncClient::Flight : public AsyncOperation<AsyncClient::Flight> {
   void took(ReplyReader::State state) {
     if (state == ReplyReader::State::too_large)
       return fail(make_error(Errc::limit_exceeded, "the server's reply is too large"));
-    if (stream_ && reader_->has_header() && reader_->status() == 200) {
-      wait(stream_->idle);
+    if (is_stream() && reader_->has_header() && reader_->status() == 200) {
+      wait(idle_);
       const std::string bytes = std::exchange(reader_->body(), std::string());
-      if (!bytes.empty()) stream_->sink.bytes(bytes);
+      if (!bytes.empty()) sink_.bytes(bytes);
       if (over_) return;
     }
     switch (state) {
@@ -243,22 +238,21 @@ class AsyncClient::Flight : public AsyncOperation<AsyncClient::Flight> {
       connection_->close();
     }
     leave();
-    if (call_) return call_->done(reply());
-    if (reader_->status() != 200) return stream_->sink.refused(reply());
-    stream_->sink.ended({});
+    if (!is_stream() || reader_->status() != 200) return sink_.refused(reply());
+    sink_.ended({});
   }
 
   void fail(Error why) {
     cancel();
-    if (call_) return call_->done(std::move(why));
-    stream_->sink.ended(std::move(why));
+    sink_.ended(std::move(why));
   }
 
   std::shared_ptr<Impl> client_;
   bool repeatable_;
   std::function<bool()> may_send_;
-  std::optional<Call> call_;
-  std::optional<Stream> stream_;
+  Ms limit_;
+  Ms idle_;
+  StreamSink sink_;
   boost::asio::steady_timer timer_;
   std::string wire_;
   SharedConnection connection_;
@@ -286,12 +280,15 @@ Result<std::unique_ptr<AsyncClient>> AsyncClient::make(Loop& loop, Origin origin
 std::unique_ptr<Ticket> AsyncClient::call(const AsyncRequest& request,
                                           std::chrono::milliseconds deadline,
                                           std::function<void(Result<AsyncReply>)> done) {
-  return Flight::launch(impl_, request, Flight::Call{deadline, std::move(done)}, std::nullopt);
+  StreamSink sink;
+  sink.refused = [done](AsyncReply reply) { done(std::move(reply)); };
+  sink.ended = [done = std::move(done)](Result<void> failed) { done(std::move(failed).error()); };
+  return Flight::launch(impl_, request, deadline, {}, std::move(sink));
 }
 
 std::unique_ptr<Ticket> AsyncClient::stream(const AsyncRequest& request,
                                             std::chrono::milliseconds idle, StreamSink sink) {
-  return Flight::launch(impl_, request, std::nullopt, Flight::Stream{idle, std::move(sink)});
+  return Flight::launch(impl_, request, impl_->limits.stream_begin, idle, std::move(sink));
 }
 
 }  // namespace chipweave::http

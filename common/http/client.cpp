@@ -82,20 +82,102 @@ struct Client::Impl {
     bool unanswered = false;  // the server closed the connection before the first byte of a reply
   };
 
-  Result<void> open(Steady::time_point deadline);
-  void close();
+  Result<void> open(Steady::time_point deadline) {
+    close();
+    cut_.reset();
+    connection_ = std::make_shared<ClientConnection>(context_, origin_);
+    std::optional<Result<void>> opened;
+    connection_->open([&opened](Result<void> how) { opened = std::move(how); });
+    if (!run([&] { return opened.has_value(); }, deadline))
+      opened =
+          make_error(Errc::deadline, "cannot connect to " + authority_ + ": no answer in time");
+    if (!*opened) {
+      const Error why = opened->error();
+      close();
+      return make_error(why.code, why.message + (origin_->origin.tls
+                                                     ? "; is the server running, does it speak "
+                                                       "HTTPS, and has the given authority signed "
+                                                       "its certificate for this name?"
+                                                     : "; is the server running?"));
+    }
+    listen();
+    return {};
+  }
+
+  // What was begun on the connection ends before this returns.
+  void close() {
+    if (connection_ == nullptr) return;
+    std::exchange(connection_, nullptr)->close();
+    context_.restart();
+    context_.run();
+  }
+
   // Whether the kept connection can carry one more request.
-  bool usable();
-  Exchange exchange(const std::string& request, bool has_body, Steady::time_point deadline);
+  bool usable() {
+    context_.restart();
+    context_.poll();
+    return connection_ != nullptr && !cut_;
+  }
+
+  // One request and its reply on the open connection. Reads while it writes: a server may refuse a
+  // body half-way.
+  Exchange exchange(const std::string& request, bool has_body, Steady::time_point deadline) {
+    using State = ReplyReader::State;
+    reader_.emplace(ReplyReader::Limits{limits::kMaxHttpHeaderBytes, limits::kMaxHttpBodyBytes},
+                    has_body);
+    state_ = State::more;
+    bool sent = false;
+    connection_->write(request, [&sent](const Result<void>& wrote) { sent = wrote.ok(); });
+    const bool ended = run([this] { return state_ != State::more || cut_; }, deadline);
+    const auto of_reply = [&]() -> Result<Reply> {
+      if (!ended) return error(Errc::deadline, "the server did not answer in time");
+      if (!reader_->has_begun()) {
+        return error(Errc::unavailable,
+                     "the server closed the connection without an answer" + *cut_);
+      }
+      if (state_ == State::more)
+        return error(Errc::unavailable, "the connection broke in the middle of the reply" + *cut_);
+      if (state_ == State::too_large)
+        return error(Errc::limit_exceeded, "the reply is larger than the limit");
+      if (state_ == State::malformed)
+        return error(Errc::unavailable, "the reply is cut short or not HTTP");
+      return Reply{reader_->status(), std::move(reader_->body())};
+    };
+    Exchange done{of_reply(), ended && !reader_->has_begun()};
+    if (!done.reply || !reader_->keep_alive() || !sent) close();
+    reader_.reset();
+    return done;
+  }
+
   const std::string& authority() const { return authority_; }
 
  private:
   // Runs the connection until `over()`; false when the deadline came first.
   template <class Over>
-  bool run(Over over, Steady::time_point deadline);
-  void listen();
-  void took(const Result<std::string_view>& bytes);
-  Error error(Errc code, const std::string& what) const;
+  bool run(Over over, Steady::time_point deadline) {
+    context_.restart();
+    while (!over() && context_.run_one_until(deadline) > 0) {
+    }
+    return over();
+  }
+
+  void listen() {
+    connection_->read([this](const Result<std::string_view>& bytes) { took(bytes); });
+  }
+
+  void took(const Result<std::string_view>& bytes) {
+    if (!bytes || bytes->empty() || !reader_) {
+      cut_ = bytes ? std::string() : ": " + bytes.error().message;
+      if (bytes && reader_) state_ = reader_->end_of_stream();
+      return;
+    }
+    state_ = reader_->feed(*bytes);
+    if (connection_ != nullptr) listen();
+  }
+
+  Error error(Errc code, const std::string& what) const {
+    return make_error(code, what + " (" + authority_ + ")");
+  }
 
   boost::asio::io_context context_{1};
   std::shared_ptr<SharedOrigin> origin_;
@@ -107,97 +189,6 @@ struct Client::Impl {
   ReplyReader::State state_ = ReplyReader::State::more;
   std::optional<std::string> cut_;  // why nothing more comes on the connection
 };
-
-template <class Over>
-bool Client::Impl::run(Over over, Steady::time_point deadline) {
-  context_.restart();
-  while (!over() && context_.run_one_until(deadline) > 0) {
-  }
-  return over();
-}
-
-Error Client::Impl::error(Errc code, const std::string& what) const {
-  return make_error(code, what + " (" + authority_ + ")");
-}
-
-Result<void> Client::Impl::open(Steady::time_point deadline) {
-  close();
-  cut_.reset();
-  connection_ = std::make_shared<ClientConnection>(context_, origin_);
-  std::optional<Result<void>> opened;
-  connection_->open([&opened](Result<void> how) { opened = std::move(how); });
-  if (!run([&] { return opened.has_value(); }, deadline))
-    opened = make_error(Errc::deadline, "cannot connect to " + authority_ + ": no answer in time");
-  if (!*opened) {
-    const Error why = opened->error();
-    close();
-    return make_error(
-        why.code, why.message + (origin_->origin.tls ? "; is the server running, does it speak "
-                                                       "HTTPS, and has the given authority signed "
-                                                       "its certificate for this name?"
-                                                     : "; is the server running?"));
-  }
-  listen();
-  return {};
-}
-
-// What was begun on the connection ends before this returns.
-void Client::Impl::close() {
-  if (connection_ == nullptr) return;
-  std::exchange(connection_, nullptr)->close();
-  context_.restart();
-  context_.run();
-}
-
-bool Client::Impl::usable() {
-  context_.restart();
-  context_.poll();
-  return connection_ != nullptr && !cut_;
-}
-
-void Client::Impl::listen() {
-  connection_->read([this](const Result<std::string_view>& bytes) { took(bytes); });
-}
-
-void Client::Impl::took(const Result<std::string_view>& bytes) {
-  if (!bytes || bytes->empty() || !reader_) {
-    cut_ = bytes ? std::string() : ": " + bytes.error().message;
-    if (bytes && reader_) state_ = reader_->end_of_stream();
-    return;
-  }
-  state_ = reader_->feed(*bytes);
-  if (connection_ != nullptr) listen();
-}
-
-// One request and its reply on the open connection. Reads while it writes: a server may refuse a
-// body half-way.
-Client::Impl::Exchange Client::Impl::exchange(const std::string& request, bool has_body,
-                                              Steady::time_point deadline) {
-  using State = ReplyReader::State;
-  reader_.emplace(ReplyReader::Limits{limits::kMaxHttpHeaderBytes, limits::kMaxHttpBodyBytes},
-                  has_body);
-  state_ = State::more;
-  bool sent = false;
-  connection_->write(request, [&sent](const Result<void>& wrote) { sent = wrote.ok(); });
-  const bool ended = run([this] { return state_ != State::more || cut_; }, deadline);
-  const auto of_reply = [&]() -> Result<Reply> {
-    if (!ended) return error(Errc::deadline, "the server did not answer in time");
-    if (!reader_->has_begun()) {
-      return error(Errc::unavailable, "the server closed the connection without an answer" + *cut_);
-    }
-    if (state_ == State::more)
-      return error(Errc::unavailable, "the connection broke in the middle of the reply" + *cut_);
-    if (state_ == State::too_large)
-      return error(Errc::limit_exceeded, "the reply is larger than the limit");
-    if (state_ == State::malformed)
-      return error(Errc::unavailable, "the reply is cut short or not HTTP");
-    return Reply{reader_->status(), std::move(reader_->body())};
-  };
-  Exchange done{of_reply(), ended && !reader_->has_begun()};
-  if (!done.reply || !reader_->keep_alive() || !sent) close();
-  reader_.reset();
-  return done;
-}
 
 Client::Client(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Client::Client(Client&&) noexcept = default;

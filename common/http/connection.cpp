@@ -58,9 +58,7 @@ void Connection::time_out() {
 
 // Best effort before closing: the client may be gone.
 void Connection::reply_and_close(int status, std::string_view code, std::string_view message) {
-  Response response;
-  response.status = status;
-  response.body = error_body(code, message);
+  const Response response = error_response(status, code, message);
   write_response_head(head_, response, AfterReply::close, true);
   head_ += response.body;
   wire_.say(head_);
@@ -139,12 +137,7 @@ void Connection::serve_ready() {
     if (!write_now()) return wait_writable();
     if (closed_) return;
     if (after_ == AfterReply::close) return reply_done();
-    const RequestReader::State state = reader_.next();
-    if (state != RequestReader::State::ready) {
-      host_.enter(*this, Phase::idle);
-      if (proceed(state)) wait_readable();
-      return;
-    }
+    if (!next_is_ready()) return;
   }
   asio::post(wire_.executor(), [self = shared_from_this()] {
     if (!self->closed_) self->serve_ready();
@@ -191,20 +184,16 @@ void Connection::answered(Response response) {
   }
   host_.enter(*this, Phase::replying);
   start_reply(std::move(response));
-  if (!write_now()) return wait_writable();
-  if (!closed_) reply_done();
+  finish_reply();
 }
 
 void Connection::refuse(const RequestReader::Refusal& refusal) {
   host_.count_bad_request();
   host_.enter(*this, Phase::replying);
   refused_ = true;
-  Response response;
-  response.status = refusal.status;
-  response.body = error_body(refusal.code, refusal.message);
-  start_reply(std::move(response), AfterReply::close, true);
-  if (!write_now()) return wait_writable();
-  if (!closed_) reply_done();
+  start_reply(error_response(refusal.status, refusal.code, refusal.message), AfterReply::close,
+              true);
+  finish_reply();
 }
 
 void Connection::start_reply(Response response) {
@@ -240,12 +229,17 @@ bool Connection::write_now() {
   return true;
 }
 
+// Ends now or once the socket has taken the rest.
+void Connection::finish_reply() {
+  if (!write_now()) return wait_writable();
+  if (!closed_) reply_done();
+}
+
 void Connection::wait_writable() {
   wire_.async_wait_to_write([self = shared_from_this()](const error_code& ec) {
     if (self->closed_) return;
     if (ec) return self->close();
-    if (!self->write_now()) return self->wait_writable();
-    if (!self->closed_) self->reply_done();
+    self->finish_reply();
   });
 }
 
@@ -255,10 +249,16 @@ void Connection::reply_done() {
     wire_.finish();
     return close();
   }
+  if (next_is_ready()) serve_ready();
+}
+
+// Goes on to the next request; reads if it is not complete yet.
+bool Connection::next_is_ready() {
   const RequestReader::State state = reader_.next();
-  if (state == RequestReader::State::ready) return serve_ready();
+  if (state == RequestReader::State::ready) return true;
   host_.enter(*this, Phase::idle);
   if (proceed(state)) wait_readable();
+  return false;
 }
 
 // Closing with unread bytes would reset the connection and could take the answer from the client's

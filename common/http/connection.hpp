@@ -97,7 +97,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // Writes what the socket takes; false if something is left. Closes on errors.
   bool write_now();
   void wait_writable();
+  void finish_reply();
   void reply_done();
+  bool next_is_ready();
   void linger();
 
   ConnectionHost& host_;

@@ -62,10 +62,12 @@ std::shared_ptr<Connection> ConnectionTable::expendable() const {
 }
 
 std::list<std::shared_ptr<Connection>> ConnectionTable::at_rest() const {
-  Lane resting = lane(Phase::idle);
-  resting.insert(resting.end(), lane(Phase::lingering).begin(), lane(Phase::lingering).end());
-  std::copy_if(lane(Phase::header).begin(), lane(Phase::header).end(), std::back_inserter(resting),
-               [](const auto& connection) { return !connection->has_begun_request(); });
+  Lane resting = all();
+  resting.remove_if([](const auto& connection) {
+    const Phase phase = connection->place.phase;
+    return phase != Phase::idle && phase != Phase::lingering &&
+           (phase != Phase::header || connection->has_begun_request());
+  });
   return resting;
 }
 

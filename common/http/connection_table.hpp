@@ -3,6 +3,9 @@
 //
 // All connections in a phase have the same time limit, so each list is sorted by deadline. Loop
 // thread only.
+//
+// Asio has a timer for each operation, but neither an order of age nor one timer for thousands of
+// connections.
 #pragma once
 
 #include <array>

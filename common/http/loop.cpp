@@ -18,16 +18,19 @@ namespace asio = boost::asio;
 // A repeating timer owns itself: it lives in its own pending wait and dies with the io_context.
 struct Ticker : std::enable_shared_from_this<Ticker> {
   Ticker(Loop::Impl& l, std::chrono::milliseconds p, std::function<void()> t)
-      : loop(l), timer(l.context), period(p), task(std::move(t)) {}
+      : loop(l),
+        timer(l.context),
+        period(p),
+        due(asio::steady_timer::clock_type::now() + p),
+        task(std::move(t)) {}
 
   void wait() {
+    timer.expires_at(due);
     timer.async_wait([self = shared_from_this()](const boost::system::error_code& ec) {
       if (ec) return;
       self->loop.guarded(self->task);
       // after a pause of the whole process the missed ticks are skipped, not caught up
-      const auto now = asio::steady_timer::clock_type::now();
-      self->due = std::max(self->due + self->period, now);
-      self->timer.expires_at(self->due);
+      self->due = std::max(self->due + self->period, asio::steady_timer::clock_type::now());
       self->wait();
     });
   }
@@ -35,27 +38,35 @@ struct Ticker : std::enable_shared_from_this<Ticker> {
   Loop::Impl& loop;
   asio::steady_timer timer;
   std::chrono::milliseconds period;
-  asio::steady_timer::time_point due{};
+  asio::steady_timer::time_point due;
   std::function<void()> task;
 };
 
 }  // namespace
 
-void Loop::Impl::guarded(const std::function<void()>& task) {
+std::string exception_text() {
   try {
-    task();
+    throw;
   } catch (const std::exception& e) {
-    ++escaped;
-    obs::log(obs::Level::error, "exception escaped a loop task",
-             {{"what", e.what()}, {"count", escaped}});
+    return e.what();
   } catch (...) {
-    ++escaped;
-    obs::log(obs::Level::error, "exception escaped a loop task",
-             {{"what", "unknown"}, {"count", escaped}});
+    return "unknown exception";
   }
 }
 
-Loop::Loop() : impl_(std::make_unique<Impl>()) {}
+void Loop::Impl::guarded(const std::function<void()>& task) {
+  try {
+    task();
+  } catch (...) {
+    ++escaped;
+    obs::log(obs::Level::error, "exception escaped a loop task",
+             {{"what", exception_text()}, {"count", escaped}});
+  }
+}
+
+Loop::Loop() : impl_(std::make_unique<Impl>()) {
+  std::signal(SIGPIPE, SIG_IGN);  // OpenSSL's sockets raise it when the peer is gone
+}
 Loop::~Loop() = default;
 
 void Loop::run() {
@@ -75,10 +86,7 @@ void Loop::post(std::function<void()> task) {
 }
 
 void Loop::every(std::chrono::milliseconds period, std::function<void()> task) {
-  const auto ticker = std::make_shared<Ticker>(*impl_, period, std::move(task));
-  ticker->due = asio::steady_timer::clock_type::now() + period;
-  ticker->timer.expires_at(ticker->due);
-  ticker->wait();
+  std::make_shared<Ticker>(*impl_, period, std::move(task))->wait();
 }
 
 void Loop::after(std::chrono::milliseconds delay, std::function<void()> task) {

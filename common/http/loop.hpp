@@ -12,6 +12,7 @@ namespace chipweave::http {
 
 class Loop {
  public:
+  // Ignores SIGPIPE from now on.
   Loop();
   ~Loop();
   Loop(const Loop&) = delete;

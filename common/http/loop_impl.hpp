@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <thread>
 
 #include <boost/asio/executor_work_guard.hpp>
@@ -13,6 +14,9 @@
 #include "common/http/loop.hpp"
 
 namespace chipweave::http {
+
+// What the exception that is being handled says.
+std::string exception_text();
 
 struct Loop::Impl {
   // Runs `task`; an exception that escapes it is logged and counted.

@@ -6,11 +6,11 @@
 
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/core/string.hpp>
-#include <boost/beast/http/basic_parser.hpp>
+#include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/error.hpp>
+#include <boost/beast/http/parser.hpp>
 
 #include "common/base/text.hpp"
-#include "common/http/chunk_decoder.hpp"
 
 namespace chipweave::http {
 namespace {
@@ -18,49 +18,23 @@ namespace {
 namespace beast = boost::beast;
 using beast::error_code;
 
-class ReplyHeadParser final : public beast::http::basic_parser<false> {
- public:
-  int status = 0;
-  int retry_after = -1;
-  bool unknown_coding = false;
-
- private:
-  void on_request_impl(beast::http::verb, beast::string_view, beast::string_view, int,
-                       error_code&) override {}
-  void on_response_impl(int code, beast::string_view, int, error_code&) override { status = code; }
-  void on_field_impl(beast::http::field name, beast::string_view, beast::string_view value,
-                     error_code&) override {
-    if (name == beast::http::field::transfer_encoding && !beast::iequals(value, "chunked"))
-      unknown_coding = true;
-    if (name == beast::http::field::retry_after)
-      retry_after = std::max(-1, parse_number<int>({value.data(), value.size()}).value_or(-1));
-  }
-  void on_header_impl(error_code&) override {}
-  void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) override {}
-  std::size_t on_body_impl(beast::string_view body, error_code&) override { return body.size(); }
-  void on_chunk_header_impl(std::uint64_t, beast::string_view, error_code&) override {}
-  std::size_t on_chunk_body_impl(std::uint64_t, beast::string_view body, error_code&) override {
-    return body.size();
-  }
-  void on_finish_impl(error_code&) override {}
-};
+using HeadParser = beast::http::response_parser<beast::http::empty_body>;
 
 }  // namespace
 
 struct ReplyReader::Impl {
   Impl(Limits l, bool b) : limits(l), has_body(b) { start(); }
 
-  enum class Framing { header, length, chunked, until_close, none };
+  enum class Framing { header, decoder, until_close, none };
 
   Limits limits;
   bool has_body;
   bool begun = false;
   State state = State::more;
   Framing framing = Framing::header;
-  std::optional<ReplyHeadParser> parser;
-  std::optional<ChunkDecoder> chunks;
+  std::optional<HeadParser> parser;
+  std::optional<BodyDecoder> decoder;
   std::size_t header_bytes = 0;
-  std::uint64_t left = 0;
   std::string pending;  // of the header
   std::string body;
   bool surplus = false;
@@ -72,77 +46,61 @@ struct ReplyReader::Impl {
         static_cast<std::uint32_t>(std::min<std::size_t>(limits.header_bytes, UINT32_MAX)));
     parser->skip(true);
   }
-  State read_header(std::string_view& in);
-  State header_done();
-  State read_body(std::string_view& in);
-};
 
-ReplyReader::State ReplyReader::Impl::read_header(std::string_view& in) {
-  error_code ec;
-  const std::size_t used = parser->put(boost::asio::const_buffer(in.data(), in.size()), ec);
-  in.remove_prefix(used);
-  header_bytes += used;
-  const bool more = ec == beast::http::error::need_more;
-  if (ec == beast::http::error::header_limit ||
-      header_bytes + (more ? in.size() : 0) > limits.header_bytes) {
-    return State::too_large;
-  }
-  if (more) return State::more;
-  return ec ? State::malformed : header_done();
-}
-
-ReplyReader::State ReplyReader::Impl::header_done() {
-  const int status = parser->status;
-  if (status >= 100 && status < 200) {
-    start();
-    return State::more;
-  }
-  if (parser->unknown_coding) return State::malformed;
-  if (!has_body || status == 204 || status == 304) {
-    framing = Framing::none;
-    return State::done;
-  }
-  if (parser->chunked()) {
-    framing = Framing::chunked;
-    chunks.emplace(limits.body_bytes, limits.header_bytes);
-    return State::more;
-  }
-  const auto length = parser->content_length();
-  if (!length) {
-    framing = Framing::until_close;
-    return State::more;
-  }
-  framing = Framing::length;
-  left = *length;
-  if (left > limits.body_bytes) return State::too_large;
-  return left == 0 ? State::done : State::more;
-}
-
-ReplyReader::State ReplyReader::Impl::read_body(std::string_view& in) {
-  if (framing == Framing::chunked) {
-    switch (chunks->feed(in, body)) {
-      case ChunkDecoder::State::more:
-        return State::more;
-      case ChunkDecoder::State::done:
-        return State::done;
-      case ChunkDecoder::State::malformed:
-        return State::malformed;
-      case ChunkDecoder::State::too_large:
-        return State::too_large;
+  State read_header(std::string_view& in) {
+    error_code ec;
+    const std::size_t used = parser->put(boost::asio::const_buffer(in.data(), in.size()), ec);
+    in.remove_prefix(used);
+    header_bytes += used;
+    const bool more = ec == beast::http::error::need_more;
+    if (ec == beast::http::error::header_limit ||
+        header_bytes + (more ? in.size() : 0) > limits.header_bytes) {
+      return State::too_large;
     }
+    if (more) return State::more;
+    return ec ? State::malformed : header_done();
   }
-  if (framing == Framing::until_close) {
-    if (in.size() > limits.body_bytes - body.size()) return State::too_large;
-    append_padded(body, in);
-    in = {};
+
+  State header_done() {
+    const unsigned status = parser->get().result_int();
+    if (status >= 100 && status < 200) {
+      start();
+      return State::more;
+    }
+    const auto [begin, end] = parser->get().equal_range(beast::http::field::transfer_encoding);
+    const auto chunked = [](const auto& field) { return beast::iequals(field.value(), "chunked"); };
+    if (!std::all_of(begin, end, chunked)) return State::malformed;
+    if (!has_body || status == 204 || status == 304) {
+      framing = Framing::none;
+      return State::done;
+    }
+    if (parser->chunked()) {
+      framing = Framing::decoder;
+      decoder.emplace(limits.body_bytes, limits.header_bytes);
+      return State::more;
+    }
+    const auto length = parser->content_length();
+    if (!length) {
+      framing = Framing::until_close;
+      return State::more;
+    }
+    framing = Framing::decoder;
+    if (*length > limits.body_bytes) return State::too_large;
+    if (*length == 0) return State::done;
+    decoder.emplace(*length);
     return State::more;
   }
-  const auto run = static_cast<std::size_t>(std::min<std::uint64_t>(left, in.size()));
-  append_padded(body, in.substr(0, run));
-  in.remove_prefix(run);
-  left -= run;
-  return left == 0 ? State::done : State::more;
-}
+
+  State read_body(std::string_view& in) {
+    if (framing == Framing::until_close) {
+      if (in.size() > limits.body_bytes - body.size()) return State::too_large;
+      append_padded(body, in);
+      in = {};
+      return State::more;
+    }
+    return decoder->feed(in, body);
+  }
+};
 
 ReplyReader::ReplyReader(Limits limits, bool has_body)
     : impl_(std::make_unique<Impl>(limits, has_body)) {}
@@ -177,8 +135,11 @@ ReplyReader::State ReplyReader::end_of_stream() {
 
 bool ReplyReader::has_begun() const { return impl_->begun; }
 bool ReplyReader::has_header() const { return impl_->framing != Impl::Framing::header; }
-int ReplyReader::retry_after() const { return impl_->parser->retry_after; }
-int ReplyReader::status() const { return impl_->parser->status; }
+int ReplyReader::retry_after() const {
+  const auto seconds = impl_->parser->get()[beast::http::field::retry_after];
+  return std::max(-1, parse_number<int>({seconds.data(), seconds.size()}).value_or(-1));
+}
+int ReplyReader::status() const { return static_cast<int>(impl_->parser->get().result_int()); }
 std::string& ReplyReader::body() { return impl_->body; }
 
 bool ReplyReader::keep_alive() const {

@@ -9,11 +9,13 @@
 #include <string>
 #include <string_view>
 
+#include "common/http/body_decoder.hpp"
+
 namespace chipweave::http {
 
 class ReplyReader {
  public:
-  enum class State { more, done, malformed, too_large };
+  using State = BodyDecoder::State;
   struct Limits {
     std::size_t header_bytes;
     std::size_t body_bytes;

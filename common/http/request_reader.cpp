@@ -10,7 +10,7 @@
 #include <boost/beast/http/basic_parser.hpp>
 #include <boost/beast/http/error.hpp>
 
-#include "common/http/chunk_decoder.hpp"
+#include "common/http/body_decoder.hpp"
 
 namespace chipweave::http {
 namespace {
@@ -128,8 +128,7 @@ struct RequestReader::Impl {
   Limits limits;
   State state = State::idle;
   std::optional<RequestHeadParser> parser;
-  std::optional<ChunkDecoder> chunks;
-  std::uint64_t body_left = 0;   // of a body with Content-Length
+  std::optional<BodyDecoder> decoder;
   std::size_t header_bytes = 0;  // of this request, taken by the parser so far
   std::string pending;           // bytes not parsed yet: a cut header line, or requests to come
   std::size_t pending_from = 0;  // how many of them are used up
@@ -148,120 +147,116 @@ struct RequestReader::Impl {
   }
 
   // Parses from the front of `in` and takes off what it used.
-  State advance(std::string_view& in);
-  void read_header(std::string_view& in);
-  void header_done();
-  bool split_target();
-  void read_body(std::string_view& in);
-  void finish();
+  State advance(std::string_view& in) {
+    if (state == State::idle) {
+      // an empty line before a request is ignored (RFC 9112, 2.2)
+      const std::size_t start = in.find_first_not_of("\r\n");
+      in.remove_prefix(start == std::string_view::npos ? in.size() : start);
+      if (in.empty()) return state;
+      if (!can_start_method(in.front())) return fail(kBadRequest);
+      state = State::header;
+      header_bytes = 0;
+      parser.emplace(method, target);
+      // the parser's limit counts per call; the sum is kept in header_bytes
+      parser->header_limit(
+          static_cast<std::uint32_t>(std::min<std::size_t>(limits.header_bytes, UINT32_MAX)));
+      parser->skip(true);  // header only; bodies are read here
+    }
+    if (state == State::header) read_header(in);
+    if (state == State::body) read_body(in);
+    return state;
+  }
+
+  State advance_pending() {
+    std::string_view in = std::string_view(pending).substr(pending_from);
+    advance(in);
+    pending_from = pending.size() - in.size();
+    if (in.empty()) {
+      if (pending.capacity() > kKeepBytes) std::string().swap(pending);
+      pending.clear();
+      pending_from = 0;
+    }
+    return state;
+  }
+
+  void read_header(std::string_view& in) {
+    error_code ec;
+    const std::string_view unread = in;
+    const std::size_t used = parser->put(boost::asio::const_buffer(in.data(), in.size()), ec);
+    in.remove_prefix(used);
+    header_bytes += used;
+    const bool more = ec == beast::http::error::need_more;
+    if (ec == beast::http::error::bad_version && !shaped_like_request_line(unread)) {
+      fail(kBadRequestLine);
+    } else if (ec && !more) {
+      fail(refusal_of(ec));
+    } else if (header_bytes + (more ? in.size() : 0) > limits.header_bytes) {
+      fail(kHeaderTooLarge);
+    } else if (!more) {
+      header_done();
+    }
+  }
+
+  // The header is whole: checks what Beast leaves open and decides how the body comes.
+  void header_done() {
+    const RequestHeadParser& h = *parser;
+    if (h.hosts > 1 || (h.http11 && h.hosts == 0)) return void(fail(kBadHost));
+    if (!split_target()) return void(fail(kBadTarget));
+    if (h.unknown_coding) return void(fail(kBadCoding));
+    if (h.transfer_encoding && !h.http11) return void(fail(kBadLength));
+    if (h.unknown_expectation) return void(fail(kBadExpectation));
+    head = method == "HEAD";
+    body.clear();
+    state = State::body;
+    if (h.chunked()) {
+      decoder.emplace(limits.body_bytes, limits.header_bytes);
+    } else {
+      const std::uint64_t length = h.content_length().value_or(0);
+      if (length > limits.body_bytes) return void(fail(kBodyTooLarge));
+      if (length == 0) return finish();
+      decoder.emplace(length);
+      body.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(length, kReserveAhead)) +
+                   kBodyPadding);
+    }
+    continue_wanted = h.expects_continue && h.http11;
+  }
+
+  bool split_target() {
+    std::string_view rest = target;
+    std::string_view when_empty;
+    // proxies' form "http://host/path", where the path may be missing
+    if (rest.size() >= 7 && beast::iequals(beast::string_view(rest.data(), 7), "http://")) {
+      const std::size_t end_of_host = rest.find_first_of("/?", 7);
+      rest = end_of_host == std::string_view::npos ? std::string_view() : rest.substr(end_of_host);
+      when_empty = "/";
+    }
+    const std::size_t mark = rest.find('?');
+    path = rest.substr(0, mark);
+    query = mark == std::string_view::npos ? std::string_view() : rest.substr(mark + 1);
+    if (path.empty()) path = when_empty;
+    return path == "*" || path.starts_with('/');
+  }
+
+  void read_body(std::string_view& in) {
+    if (!in.empty()) continue_wanted = false;  // it did not wait
+    switch (decoder->feed(in, body)) {
+      case BodyDecoder::State::more:
+        return;
+      case BodyDecoder::State::done:
+        return finish();
+      case BodyDecoder::State::malformed:
+        return void(fail(kBadChunk));
+      case BodyDecoder::State::too_large:
+        return void(fail(kBodyTooLarge));
+    }
+  }
+
+  void finish() {
+    append_padded(body, {});
+    continue_wanted = false;
+    state = State::ready;
+  }
 };
-
-RequestReader::State RequestReader::Impl::advance(std::string_view& in) {
-  if (state == State::idle) {
-    // an empty line before a request is ignored (RFC 9112, 2.2)
-    const std::size_t start = in.find_first_not_of("\r\n");
-    in.remove_prefix(start == std::string_view::npos ? in.size() : start);
-    if (in.empty()) return state;
-    if (!can_start_method(in.front())) return fail(kBadRequest);
-    state = State::header;
-    header_bytes = 0;
-    parser.emplace(method, target);
-    // the parser's limit counts per call; the sum is kept in header_bytes
-    parser->header_limit(
-        static_cast<std::uint32_t>(std::min<std::size_t>(limits.header_bytes, UINT32_MAX)));
-    parser->skip(true);  // header only; bodies are read here
-  }
-  if (state == State::header) read_header(in);
-  if (state == State::body) read_body(in);
-  return state;
-}
-
-void RequestReader::Impl::read_header(std::string_view& in) {
-  error_code ec;
-  const std::string_view unread = in;
-  const std::size_t used = parser->put(boost::asio::const_buffer(in.data(), in.size()), ec);
-  in.remove_prefix(used);
-  header_bytes += used;
-  const bool more = ec == beast::http::error::need_more;
-  if (ec == beast::http::error::bad_version && !shaped_like_request_line(unread)) {
-    fail(kBadRequestLine);
-  } else if (ec && !more) {
-    fail(refusal_of(ec));
-  } else if (header_bytes + (more ? in.size() : 0) > limits.header_bytes) {
-    fail(kHeaderTooLarge);
-  } else if (!more) {
-    header_done();
-  }
-}
-
-// The header is whole: checks what Beast leaves open and decides how the body comes.
-void RequestReader::Impl::header_done() {
-  const RequestHeadParser& h = *parser;
-  if (h.hosts > 1 || (h.http11 && h.hosts == 0)) return void(fail(kBadHost));
-  if (!split_target()) return void(fail(kBadTarget));
-  if (h.unknown_coding) return void(fail(kBadCoding));
-  if (h.transfer_encoding && !h.http11) return void(fail(kBadLength));
-  if (h.unknown_expectation) return void(fail(kBadExpectation));
-  head = method == "HEAD";
-  body.clear();
-  state = State::body;
-  if (h.chunked()) {
-    chunks.emplace(limits.body_bytes, limits.header_bytes);
-  } else {
-    chunks.reset();
-    const auto length = h.content_length();
-    body_left = length ? *length : 0;
-    if (body_left > limits.body_bytes) return void(fail(kBodyTooLarge));
-    if (body_left == 0) return finish();
-    body.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(body_left, kReserveAhead)) +
-                 kBodyPadding);
-  }
-  continue_wanted = h.expects_continue && h.http11;
-}
-
-bool RequestReader::Impl::split_target() {
-  std::string_view rest = target;
-  std::string_view when_empty;
-  // proxies' form "http://host/path", where the path may be missing
-  if (rest.size() >= 7 && beast::iequals(beast::string_view(rest.data(), 7), "http://")) {
-    const std::size_t end_of_host = rest.find_first_of("/?", 7);
-    rest = end_of_host == std::string_view::npos ? std::string_view() : rest.substr(end_of_host);
-    when_empty = "/";
-  }
-  const std::size_t mark = rest.find('?');
-  path = rest.substr(0, mark);
-  query = mark == std::string_view::npos ? std::string_view() : rest.substr(mark + 1);
-  if (path.empty()) path = when_empty;
-  return path == "*" || path.starts_with('/');
-}
-
-void RequestReader::Impl::read_body(std::string_view& in) {
-  if (!in.empty()) continue_wanted = false;  // it did not wait
-  if (!chunks) {
-    const auto run = static_cast<std::size_t>(std::min<std::uint64_t>(body_left, in.size()));
-    append_padded(body, in.substr(0, run));
-    in.remove_prefix(run);
-    body_left -= run;
-    if (body_left == 0) finish();
-    return;
-  }
-  switch (chunks->feed(in, body)) {
-    case ChunkDecoder::State::more:
-      return;
-    case ChunkDecoder::State::done:
-      return finish();
-    case ChunkDecoder::State::malformed:
-      return void(fail(kBadChunk));
-    case ChunkDecoder::State::too_large:
-      return void(fail(kBodyTooLarge));
-  }
-}
-
-void RequestReader::Impl::finish() {
-  append_padded(body, {});
-  continue_wanted = false;
-  state = State::ready;
-}
 
 RequestReader::RequestReader(Limits limits) : impl_(std::make_unique<Impl>(limits)) {}
 RequestReader::~RequestReader() = default;
@@ -282,11 +277,7 @@ RequestReader::State RequestReader::feed(std::string_view bytes) {
   i.pending.erase(0, i.pending_from);
   i.pending_from = 0;
   i.pending.append(bytes);
-  std::string_view in = i.pending;
-  i.advance(in);
-  i.pending_from = i.pending.size() - in.size();
-  if (in.empty()) i.pending.clear();
-  return i.state;
+  return i.advance_pending();
 }
 
 RequestReader::State RequestReader::next() {
@@ -294,16 +285,7 @@ RequestReader::State RequestReader::next() {
   if (i.state != State::ready) return i.state;
   i.state = State::idle;
   if (i.body.capacity() > kKeepBytes) std::string().swap(i.body);
-  std::string_view in =
-      std::string_view(i.pending).substr(std::min(i.pending_from, i.pending.size()));
-  i.advance(in);
-  i.pending_from = i.pending.size() - in.size();
-  if (in.empty()) {
-    if (i.pending.capacity() > kKeepBytes) std::string().swap(i.pending);
-    i.pending.clear();
-    i.pending_from = 0;
-  }
-  return i.state;
+  return i.advance_pending();
 }
 
 RequestReader::State RequestReader::state() const { return impl_->state; }

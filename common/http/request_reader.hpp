@@ -3,6 +3,8 @@
 //
 // Bytes that follow a request belong to the next one (pipelining): they are kept and parsed by
 // next(). Buffers are reused from request to request. One owner, one thread.
+//
+// Beast parses the header; its own message type would allocate for each field of each request.
 #pragma once
 
 #include <cstddef>

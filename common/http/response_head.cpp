@@ -1,7 +1,6 @@
 #include "common/http/response_head.hpp"
 
 #include <array>
-#include <charconv>
 #include <ctime>
 
 #include <boost/beast/http/status.hpp>
@@ -20,30 +19,18 @@ std::string_view reason_of(int status) {
   return {text.data(), text.size()};
 }
 
-template <class Number>
-void append_number(std::string& out, Number number) {
-  std::array<char, 20> digits;
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
-  out.append(digits.data(), end);
-}
-
 // "Sun, 06 Nov 1994 08:49:37 GMT"; made once a second.
 const std::string& http_date() {
-  static constexpr std::array kDays = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
-  static constexpr std::array kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                         "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
   thread_local std::time_t made_at = 0;
   thread_local std::string text;
   const std::time_t now = std::time(nullptr);
   if (now == made_at) return text;
   std::tm utc{};
   gmtime_r(&now, &utc);
-  std::array<char, 32> rest;
-  // names are ours, not strftime's, which speaks the user's language
-  text = std::string(kDays.at(static_cast<std::size_t>(utc.tm_wday))) + ", ";
-  text.append(rest.data(), std::strftime(rest.data(), rest.size(), "%d ", &utc));
-  text += kMonths.at(static_cast<std::size_t>(utc.tm_mon));
-  text.append(rest.data(), std::strftime(rest.data(), rest.size(), " %Y %H:%M:%S GMT", &utc));
+  std::array<char, 32> date;
+  // English names: a program is in the C locale until it calls setlocale, which ours do not
+  text.assign(date.data(),
+              std::strftime(date.data(), date.size(), "%a, %d %b %Y %H:%M:%S GMT", &utc));
   made_at = now;
   return text;
 }
@@ -55,14 +42,14 @@ bool may_have_body(int status) { return status >= 200 && status != 204 && status
 void write_response_head(std::string& out, const Response& response, AfterReply after,
                          bool http11) {
   out = "HTTP/1.1 ";
-  append_number(out, response.status);
+  out += std::to_string(response.status);
   out += ' ';
   out += reason_of(response.status);
   if (may_have_body(response.status)) {
     out += "\r\nContent-Type: ";
     out += response.content_type;
     out += "\r\nContent-Length: ";
-    append_number(out, response.body.size());
+    out += std::to_string(response.body.size());
   }
   if (!response.allow.empty()) {
     out += "\r\nAllow: ";
@@ -78,20 +65,16 @@ void write_response_head(std::string& out, const Response& response, AfterReply 
   out += "\r\n\r\n";
 }
 
-std::string error_body(std::string_view code, std::string_view message) {
-  std::string body = R"({"error":{"code":")";
-  body += code;
-  body += R"(","message":")";
-  body += message;
-  body += "\"}}\n";
-  return body;
+Response error_response(int status, std::string_view code, std::string_view message) {
+  Response response;
+  response.status = status;
+  response.body = R"({"error":{"code":")";
+  response.body.append(code).append(R"(","message":")").append(message).append("\"}}\n");
+  return response;
 }
 
 Response internal_error() {
-  Response response;
-  response.status = 500;
-  response.body = error_body("internal", "the request failed inside the server; see its log");
-  return response;
+  return error_response(500, "internal", "the request failed inside the server; see its log");
 }
 
 }  // namespace chipweave::http

@@ -16,9 +16,9 @@ bool may_have_body(int status);
 // Replaces `out`. `http11`: the client's version, which decides the Connection header.
 void write_response_head(std::string& out, const Response& response, AfterReply after, bool http11);
 
-// {"error":{"code":…,"message":…}} and a newline; `code` and `message` must be plain
+// The body is {"error":{"code":…,"message":…}} and a newline; `code` and `message` must be plain
 // ASCII.
-std::string error_body(std::string_view code, std::string_view message);
+Response error_response(int status, std::string_view code, std::string_view message);
 // The reply when a handler throws: status 500.
 Response internal_error();
 

@@ -1,14 +1,11 @@
 #include "common/http/server.hpp"
 
-#include <cstdlib>
-#include <exception>
 #include <utility>
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include "common/base/limits.hpp"
 #include "common/http/connection_table.hpp"
 #include "common/http/loop_impl.hpp"
 #include "common/http/response_head.hpp"
@@ -22,18 +19,10 @@ namespace asio = boost::asio;
 constexpr std::chrono::milliseconds kAcceptPause{100};
 
 ConnectionTable::Timeouts timeouts_of(const ServerOptions& o) {
-  ConnectionTable::Timeouts by_phase{};
-  by_phase[static_cast<std::size_t>(Phase::header)] = o.header_timeout;
-  by_phase[static_cast<std::size_t>(Phase::body)] = o.body_timeout;
-  by_phase[static_cast<std::size_t>(Phase::idle)] = o.idle_timeout;
-  by_phase[static_cast<std::size_t>(Phase::working)] = o.answer_timeout;
-  by_phase[static_cast<std::size_t>(Phase::replying)] = o.write_timeout;
-  by_phase[static_cast<std::size_t>(Phase::lingering)] = o.header_timeout;
-  return by_phase;
+  // in the order of Phase
+  return {o.header_timeout, o.body_timeout,  o.idle_timeout,
+          o.answer_timeout, o.write_timeout, o.header_timeout};
 }
-
-// More than anything that is waited for takes; every handler has a shorter limit of its own.
-constexpr std::chrono::seconds kAnswerTimeout{30};
 
 // False, with a line in the log, if `act` throws.
 template <class Act>
@@ -41,25 +30,13 @@ bool survives(std::string_view path, Act&& act) {
   try {
     act();
     return true;
-  } catch (const std::exception& e) {
-    obs::log(obs::Level::error, "handler failed", {{"path", path}, {"what", e.what()}});
   } catch (...) {
-    obs::log(obs::Level::error, "handler failed", {{"path", path}, {"what", "unknown exception"}});
+    obs::log(obs::Level::error, "handler failed", {{"path", path}, {"what", exception_text()}});
+    return false;
   }
-  return false;
 }
 
 }  // namespace
-
-ServerOptions::ServerOptions()
-    : max_connections(limits::kMaxHttpConnections),
-      max_header_bytes(limits::kMaxHttpHeaderBytes),
-      max_body_bytes(limits::kMaxHttpBodyBytes),
-      header_timeout(limits::kHttpHeaderTimeout),
-      body_timeout(limits::kHttpBodyTimeout),
-      idle_timeout(limits::kHttpIdleTimeout),
-      write_timeout(limits::kHttpWriteTimeout),
-      answer_timeout(kAnswerTimeout) {}
 
 // Accepts connections, enforces the connection limit and all timeouts, drains.
 struct Server::Impl final : ConnectionHost, std::enable_shared_from_this<Server::Impl> {
@@ -214,10 +191,8 @@ struct Server::Impl final : ConnectionHost, std::enable_shared_from_this<Server:
   void turn_away(tcp::socket socket) {
     ++stats_.connections_refused;
     if (options_.tls) return;  // a handshake would take too long
-    Response response;
-    response.status = 503;
-    response.body =
-        error_body("too_many_connections", "every connection of this server is busy; try again");
+    const Response response = error_response(503, "too_many_connections",
+                                             "every connection of this server is busy; try again");
     std::string text;
     write_response_head(text, response, AfterReply::close, true);
     text += response.body;

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <variant>
 
+#include "common/base/limits.hpp"
 #include "common/base/result.hpp"
 #include "common/http/loop.hpp"
 #include "common/http/tls_context.hpp"
@@ -57,16 +58,17 @@ using Handler = std::function<Answer(const Request&)>;
 struct ServerOptions {
   std::string host = "127.0.0.1";
   std::uint16_t port = 0;  // 0: any free one
-  std::size_t max_connections;
-  std::size_t max_header_bytes;
-  std::size_t max_body_bytes;
-  std::chrono::milliseconds header_timeout;
-  std::chrono::milliseconds body_timeout;
-  std::chrono::milliseconds idle_timeout;
-  std::chrono::milliseconds write_timeout;
-  std::chrono::milliseconds answer_timeout;  // for a later reply; then 504
-  std::shared_ptr<TlsContext> tls;           // null: plain TCP
-  ServerOptions();                           // the values of limits.hpp
+  std::size_t max_connections = limits::kMaxHttpConnections;
+  std::size_t max_header_bytes = limits::kMaxHttpHeaderBytes;
+  std::size_t max_body_bytes = limits::kMaxHttpBodyBytes;
+  std::chrono::milliseconds header_timeout = limits::kHttpHeaderTimeout;
+  std::chrono::milliseconds body_timeout = limits::kHttpBodyTimeout;
+  std::chrono::milliseconds idle_timeout = limits::kHttpIdleTimeout;
+  std::chrono::milliseconds write_timeout = limits::kHttpWriteTimeout;
+  // For a later reply; then 504. More than anything that is waited for takes: every handler has a
+  // shorter limit of its own.
+  std::chrono::milliseconds answer_timeout = std::chrono::seconds(30);
+  std::shared_ptr<TlsContext> tls;  // null: plain TCP
 };
 
 class Server {

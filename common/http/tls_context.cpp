@@ -104,11 +104,11 @@ TlsContext::Wall end_of(const X509* certificate) {
 
 }  // namespace
 
-Result<TlsContext::Built> TlsContext::build(const ServerPem& pem, const PemNames& names) {
+Result<std::shared_ptr<TlsContext>> TlsContext::make(const ServerPem& pem, const PemNames& names) {
   ERR_clear_error();
-  Built out;
-  out.context = std::shared_ptr<SSL_CTX>(SSL_CTX_new(TLS_server_method()), Freed<SSL_CTX_free>());
-  SSL_CTX* c = out.context.get();
+  const std::shared_ptr<TlsContext> out(new TlsContext);
+  out->context_ = std::shared_ptr<SSL_CTX>(SSL_CTX_new(TLS_server_method()), Freed<SSL_CTX_free>());
+  SSL_CTX* c = out->native();
   if (c == nullptr || SSL_CTX_set_min_proto_version(c, TLS1_2_VERSION) != 1)
     return make_error(Errc::internal, "TLS 1.2 cannot be required");
   SSL_CTX_set_security_level(c, kSecurityLevel);
@@ -120,16 +120,10 @@ Result<TlsContext::Built> TlsContext::build(const ServerPem& pem, const PemNames
   if (auto ok = use_chain(c, pem, names); !ok) return std::move(ok).error();
   if (!pem.client_ca.empty()) {
     if (auto ok = ask_clients(c, pem, names); !ok) return std::move(ok).error();
-    out.asks_clients = true;
+    out->asks_clients_ = true;
   }
-  out.not_after = end_of(SSL_CTX_get0_certificate(c));
+  out->not_after_ = end_of(SSL_CTX_get0_certificate(c));
   return out;
-}
-
-Result<std::shared_ptr<TlsContext>> TlsContext::make(const ServerPem& pem, const PemNames& names) {
-  return build(pem, names).transform([](Built built) {
-    return std::shared_ptr<TlsContext>(new TlsContext(std::move(built)));
-  });
 }
 
 Result<void> check_client_pem(const ClientPem& pem) {

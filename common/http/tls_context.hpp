@@ -30,23 +30,19 @@ class TlsContext {
   // Errors: invalid_argument if a part is not valid PEM or the key does not match the certificate.
   static Result<std::shared_ptr<TlsContext>> make(const ServerPem& pem, const PemNames& names = {});
   // Becomes the same as `next`.
-  void replace(const TlsContext& next) { now_ = next.now_; }
+  void replace(const TlsContext& next) { *this = next; }
 
   // Until when the certificate in use is valid.
-  Wall not_after() const { return now_.not_after; }
-  bool asks_clients() const { return now_.asks_clients; }
+  Wall not_after() const { return not_after_; }
+  bool asks_clients() const { return asks_clients_; }
   // OpenSSL's, for this folder.
-  ssl_ctx_st* native() const { return now_.context.get(); }
+  ssl_ctx_st* native() const { return context_.get(); }
 
  private:
-  struct Built {
-    std::shared_ptr<ssl_ctx_st> context;
-    Wall not_after;
-    bool asks_clients = false;
-  };
-  explicit TlsContext(Built built) : now_(std::move(built)) {}
-  static Result<Built> build(const ServerPem& pem, const PemNames& names);
-  Built now_;
+  TlsContext() = default;
+  std::shared_ptr<ssl_ctx_st> context_;
+  Wall not_after_;
+  bool asks_clients_ = false;
 };
 
 // Errors: invalid_argument if the CA is not a certificate or the key does not match the

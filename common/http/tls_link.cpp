@@ -1,8 +1,5 @@
 #include "common/http/tls_link.hpp"
 
-#include <sys/socket.h>
-
-#include <cerrno>
 #include <new>
 
 #include <openssl/bio.h>
@@ -12,56 +9,17 @@
 #include <boost/asio/error.hpp>
 
 namespace chipweave::http {
-namespace {
 
 namespace asio = boost::asio;
 
-// OpenSSL's own socket BIO writes without MSG_NOSIGNAL: a peer that is gone would end the program.
-int descriptor_of(BIO* bio) { return *static_cast<const int*>(BIO_get_data(bio)); }
-
-bool try_again() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
-
-int bio_write(BIO* bio, const char* bytes, int size) {
-  BIO_clear_retry_flags(bio);
-  const auto n = ::send(descriptor_of(bio), bytes, static_cast<std::size_t>(size), MSG_NOSIGNAL);
-  if (n < 0 && try_again()) BIO_set_retry_write(bio);
-  return static_cast<int>(n);
-}
-
-int bio_read(BIO* bio, char* to, int room) {
-  BIO_clear_retry_flags(bio);
-  const auto n = ::recv(descriptor_of(bio), to, static_cast<std::size_t>(room), 0);
-  if (n < 0 && try_again()) BIO_set_retry_read(bio);
-  return static_cast<int>(n);
-}
-
-long bio_control(BIO*, int command, long, void*) { return command == BIO_CTRL_FLUSH ? 1 : 0; }
-
-const BIO_METHOD* socket_method() {
-  static const BIO_METHOD* const method = [] {
-    BIO_METHOD* made = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "socket");
-    if (made == nullptr) throw std::bad_alloc();
-    BIO_meth_set_write(made, bio_write);
-    BIO_meth_set_read(made, bio_read);
-    BIO_meth_set_ctrl(made, bio_control);
-    return made;
-  }();
-  return method;
-}
-
-}  // namespace
-
 void TlsLink::Free::operator()(ssl_st* ssl) const { SSL_free(ssl); }
 
-TlsLink::TlsLink(ssl_ctx_st* context, int descriptor)
-    : descriptor_(descriptor), ssl_(SSL_new(context)) {
-  BIO* bio = BIO_new(socket_method());
+TlsLink::TlsLink(ssl_ctx_st* context, int descriptor) : ssl_(SSL_new(context)) {
+  BIO* bio = BIO_new_socket(descriptor, BIO_NOCLOSE);  // its writes may raise SIGPIPE: see Loop
   if (ssl_ == nullptr || bio == nullptr) {
     BIO_free(bio);
     throw std::bad_alloc();
   }
-  BIO_set_data(bio, &descriptor_);
-  BIO_set_init(bio, 1);
   SSL_set_bio(ssl_.get(), bio, bio);
   // Writes are tried again with the same bytes, but maybe elsewhere; idle connections give their
   // buffers back.

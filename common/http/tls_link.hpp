@@ -53,7 +53,6 @@ class TlsLink {
     void operator()(ssl_st* ssl) const;
   };
   error_code outcome(int result, Wait& wait);
-  int descriptor_;  // OpenSSL has its address
   std::unique_ptr<ssl_st, Free> ssl_;
   Wait read_wait_ = Wait::none;
   Wait write_wait_ = Wait::none;

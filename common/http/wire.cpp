@@ -1,7 +1,5 @@
 #include "common/http/wire.hpp"
 
-#include <sys/socket.h>
-
 #include <algorithm>
 #include <array>
 #include <utility>

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <thread>
 
+#include "common/base/text.hpp"
 #include "common/io/descriptor.hpp"
 #include "common/io/spawn.hpp"
 
@@ -111,11 +112,7 @@ Result<ChildOutput> run_child(const std::vector<std::string>& words, const Child
 
 std::string find_on_path(const std::string& name) {
   const char* path = std::getenv("PATH");
-  std::string_view rest = path == nullptr ? "" : path;
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find(':'), rest.size());
-    const std::string_view folder = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+  for (const std::string_view folder : split(path == nullptr ? "" : path, ':')) {
     // Skips relative entries of PATH: the current folder holds no installed programs.
     if (!folder.starts_with('/')) continue;
     std::string file = std::string(folder) + "/" + name;

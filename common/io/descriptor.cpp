@@ -1,8 +1,10 @@
 #include "common/io/descriptor.hpp"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdlib>
@@ -31,6 +33,16 @@ Result<void> write_temporary(std::string& temporary, const std::string& path,
   const int number = errno;
   ::unlink(temporary.c_str());
   return system_error(path, "write", number);
+}
+
+std::size_t raise_descriptor_limit(std::size_t most) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
+  const rlim_t wanted = std::min<rlim_t>(limit.rlim_max, most);
+  if (limit.rlim_cur >= wanted) return limit.rlim_cur;
+  rlimit raised = limit;
+  raised.rlim_cur = wanted;
+  return setrlimit(RLIMIT_NOFILE, &raised) == 0 ? wanted : limit.rlim_cur;
 }
 
 Error system_error(const std::string& path, const char* doing, int number) {

@@ -1,11 +1,11 @@
-// Descriptor — a file descriptor that closes itself, and what else writing with one
-// needs. For the few places that need
-// more than files.hpp.
+// Descriptor — a file descriptor that closes itself, and what goes with descriptors: writing all,
+// temporary files, the limit of open files. For the few places that need more than files.hpp.
 #pragma once
 
 #include <sys/types.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <string>
 #include <utility>
 
@@ -44,6 +44,10 @@ bool write_all(int fd, const std::string& content);
 // becomes its name; the caller renames it to `path`, which errors name.
 Result<void> write_temporary(std::string& temporary, const std::string& path,
                              const std::string& content, mode_t bits);
+
+// Raises the limit of open files as far as possible without privileges, up to `most`: a thousand
+// nodes need a thousand connections, and the usual limit is 1,024. Returns the new limit.
+std::size_t raise_descriptor_limit(std::size_t most);
 
 // "file PATH: cannot DOING: reason of errno"; not_found or unavailable.
 Error system_error(const std::string& path, const char* doing, int number);

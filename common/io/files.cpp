@@ -53,24 +53,6 @@ Result<std::string> read_to_end(int fd, const std::string& where, std::size_t ma
   return out;
 }
 
-Result<int> open_for_reading(const std::string& path, struct stat& info) {
-  if (path.find('\0') != std::string::npos) {
-    return make_error(Errc::invalid_argument, "a file name must not contain a NUL byte");
-  }
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
-  if (fd < 0) return system_error(path, "open", errno);
-  if (::fstat(fd, &info) != 0) {
-    const int number = errno;
-    ::close(fd);
-    return system_error(path, "read", number);
-  }
-  if (S_ISDIR(info.st_mode)) {
-    ::close(fd);
-    return make_error(Errc::invalid_argument, "is a folder, not a file").in("file " + path);
-  }
-  return fd;
-}
-
 // The file that a name leads to over symbolic links; the last one may lead to a file that is not
 // there yet.
 Result<std::string> behind_links(std::string path) {
@@ -132,7 +114,11 @@ class TreeReader {
     std::vector<fs::path> entries;
     for (fs::directory_iterator it(folder, failed), end; !failed && it != end;
          it.increment(failed)) {
-      if (++seen_ > limits::kMaxArchiveFiles) return too_many();
+      if (++seen_ > limits::kMaxArchiveFiles) {
+        return make_error(Errc::limit_exceeded,
+                          "more than " + std::to_string(limits::kMaxArchiveFiles) + " files")
+            .in("folder " + root_.string());
+      }
       entries.push_back(it->path());
     }
     if (failed) return {};  // a folder that may not be listed is as good as absent
@@ -186,12 +172,6 @@ class TreeReader {
                          target.end())
                .first == canonical_root_.end();
   }
-  Error too_many() const {
-    return make_error(Errc::limit_exceeded,
-                      "more than " + std::to_string(limits::kMaxArchiveFiles) + " files")
-        .in("folder " + root_.string());
-  }
-
   fs::path root_;
   Want want_;
   fs::path canonical_root_;
@@ -203,10 +183,16 @@ class TreeReader {
 }  // namespace
 
 Result<std::string> read_file(const std::string& path, std::size_t max_bytes) {
+  if (path.find('\0') != std::string::npos) {
+    return make_error(Errc::invalid_argument, "a file name must not contain a NUL byte");
+  }
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  if (!file.valid()) return system_error(path, "open", errno);
   struct stat info {};
-  const Result<int> opened = open_for_reading(path, info);
-  if (!opened) return opened.error();
-  const Descriptor file(*opened);
+  if (::fstat(file.get(), &info) != 0) return system_error(path, "read", errno);
+  if (S_ISDIR(info.st_mode)) {
+    return make_error(Errc::invalid_argument, "is a folder, not a file").in("file " + path);
+  }
   if (S_ISREG(info.st_mode) && info.st_size > 0 &&
       static_cast<std::size_t>(info.st_size) > max_bytes) {
     return too_large(max_bytes).in("file " + path);

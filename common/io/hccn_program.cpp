@@ -22,9 +22,7 @@ HccnProgram::Ask asker_of(const std::string& path) {
     command.insert(command.end(), words.begin(), words.end());
     ChildLimits limits;
     limits.most_bytes = codec::ascend::kMaxHccnToolBytes;
-    Result<ChildOutput> output = run_child(command, limits);
-    if (!output) return std::move(output).error();
-    return std::move(output->text);
+    return run_child(command, limits).transform([](ChildOutput out) { return out.text; });
   };
 }
 

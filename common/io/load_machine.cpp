@@ -14,10 +14,10 @@
 namespace chipweave::io {
 namespace {
 
-Result<codec::ImportedTopology> in_file(Result<codec::ImportedTopology> imported,
-                                        const std::string& path) {
+Result<codec::ImportedTopology> imported_from(const std::string& where,
+                                              Result<codec::ImportedTopology> imported) {
   if (imported) return imported;
-  return std::move(imported).error().in("file " + path);
+  return std::move(imported).error().in(where);
 }
 
 // gzip magic, or "ustar" where a tar header has it.
@@ -40,9 +40,8 @@ Error unknown_machine(const std::string& name) {
 Result<codec::ImportedTopology> load_machine(const std::string& name_or_path,
                                              const codec::ImportOptions& options) {
   if (const profiles::Profile* profile = profiles::find(name_or_path)) {
-    Result<codec::ImportedTopology> imported = codec::import_topology_json(profile->json, options);
-    if (imported) return imported;
-    return std::move(imported).error().in("profile " + name_or_path);
+    return imported_from("profile " + name_or_path,
+                         codec::import_topology_json(profile->json, options));
   }
   struct stat info {};
   if (name_or_path.empty() || name_or_path.find('\0') != std::string::npos) {
@@ -58,27 +57,23 @@ Result<codec::ImportedTopology> load_machine(const std::string& name_or_path,
   }
   if (S_ISDIR(info.st_mode)) {
     // names first: any other folder may hold files without end
-    Result<codec::FileTree> names = list_tree(name_or_path);
-    if (!names && names.error().code == Errc::limit_exceeded) {
-      return std::move(names).error().in(
+    Result<codec::FileTree> tree = list_tree(name_or_path);
+    if (!tree && tree.error().code == Errc::limit_exceeded) {
+      return std::move(tree).error().in(
           "this folder is not a KFD tree; give the one that contains nodes/, such as "
           "/sys/class/kfd/kfd/topology");
     }
-    if (!names) return std::move(names).error();
-    if (!codec::looks_like_kfd_tree(*names)) {
-      return in_file(codec::import_topology_tree(*names, options), name_or_path);
-    }
-    Result<codec::FileTree> tree = read_tree(name_or_path);
+    if (tree && codec::looks_like_kfd_tree(*tree)) tree = read_tree(name_or_path);
     if (!tree) return std::move(tree).error();
-    return in_file(codec::import_topology_tree(*tree, options), name_or_path);
+    return imported_from("file " + name_or_path, codec::import_topology_tree(*tree, options));
   }
   Result<std::string> content = read_file(name_or_path, limits::kMaxTopologyFileBytes);
   if (!content) return std::move(content).error();
   if (!is_archive(*content))
-    return in_file(codec::import_topology(*content, options), name_or_path);
+    return imported_from("file " + name_or_path, codec::import_topology(*content, options));
   Result<codec::FileTree> tree = read_tar(*content);
   if (!tree) return std::move(tree).error().in("file " + name_or_path);
-  return in_file(codec::import_topology_tree(*tree, options), name_or_path);
+  return imported_from("file " + name_or_path, codec::import_topology_tree(*tree, options));
 }
 
 }  // namespace chipweave::io

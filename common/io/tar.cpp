@@ -14,12 +14,6 @@ namespace {
 
 constexpr std::size_t kBlock = 512;
 
-Error too_big() {
-  return make_error(Errc::limit_exceeded,
-                    "the archive unpacks to more than " +
-                        std::to_string(limits::kMaxUnpackedArchiveBytes >> 20U) + " MiB");
-}
-
 // A NUL- or space-terminated octal field, or GNU's base-256 form (first bit set).
 std::optional<std::uint64_t> number_field(std::string_view field) {
   std::uint64_t value = 0;
@@ -147,7 +141,11 @@ class TarReader {
 
 Result<codec::FileTree> read_tar(const std::string& content) {
   if (!is_gzip(content)) {
-    if (content.size() > limits::kMaxUnpackedArchiveBytes) return too_big();
+    if (content.size() > limits::kMaxUnpackedArchiveBytes) {
+      return make_error(Errc::limit_exceeded,
+                        "the archive unpacks to more than " +
+                            std::to_string(limits::kMaxUnpackedArchiveBytes >> 20U) + " MiB");
+    }
     return TarReader(content).read();
   }
   Result<std::string> plain = gunzip(content, limits::kMaxUnpackedArchiveBytes);

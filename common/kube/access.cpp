@@ -1,6 +1,7 @@
 #include "common/kube/access.hpp"
 
 #include <cstdlib>
+#include <filesystem>
 #include <utility>
 
 #include "common/base/endpoint.hpp"
@@ -10,10 +11,6 @@
 
 namespace chipweave::kube {
 namespace {
-
-Error invalid(std::string message) {
-  return make_error(Errc::invalid_argument, std::move(message));
-}
 
 // "https://host:port/prefix", IPv6 in brackets.
 Result<void> read_server(const std::string& url, ApiAccess& to) {
@@ -34,13 +31,8 @@ Result<void> read_server(const std::string& url, ApiAccess& to) {
   return {};
 }
 
-std::string folder_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "" : path.substr(0, slash + 1);
-}
-
 std::string beside(const std::string& kubeconfig, const std::string& file) {
-  return file.empty() || file.front() == '/' ? file : folder_of(kubeconfig) + file;
+  return file.empty() ? file : (std::filesystem::path(kubeconfig).parent_path() / file).string();
 }
 
 Result<std::string> pem_text(const std::string& kubeconfig, codec::PemSource source) {
@@ -75,7 +67,8 @@ Result<ApiAccess> from_pod(const Environment& environment, const std::string& fo
   const auto host = environment("KUBERNETES_SERVICE_HOST");
   const auto port = environment("KUBERNETES_SERVICE_PORT");
   if (!host || host->empty() || !port || port->empty()) {
-    return invalid(
+    return make_error(
+        Errc::invalid_argument,
         "a kubeconfig is required: this is not a pod (KUBERNETES_SERVICE_HOST is not set)");
   }
   ApiAccess access;

@@ -12,13 +12,9 @@ namespace {
 constexpr std::chrono::seconds kTokenAge{60};  // client-go's period
 constexpr int kStatusUnauthorized = 401;
 
-class TimerTicket final : public Ticket {
- public:
-  explicit TimerTicket(std::shared_ptr<bool> live) : live_(std::move(live)) {}
-  ~TimerTicket() override { *live_ = false; }
-
- private:
-  std::shared_ptr<bool> live_;
+struct Timer {
+  bool over = false;
+  void cancel() { over = true; }
 };
 
 }  // namespace
@@ -43,8 +39,7 @@ Result<std::unique_ptr<ApiClient>> ApiClient::make(http::Loop& loop, ApiAccess a
 Result<void> ApiClient::read_token() {
   auto text = io::read_file(access_.token_file, limits::kMaxCredentialBytes);
   if (!text) return std::move(text).error();
-  while (!text->empty() && (text->back() == '\n' || text->back() == '\r' || text->back() == ' '))
-    text->pop_back();
+  text->erase(text->find_last_not_of("\r\n ") + 1);
   token_ = std::move(*text);
   token_read_ = now();
   return {};
@@ -88,11 +83,11 @@ std::unique_ptr<Ticket> ApiClient::stream(std::string target, std::chrono::milli
 
 std::unique_ptr<Ticket> ApiClient::after(std::chrono::milliseconds delay,
                                          std::function<void()> task) {
-  auto live = std::make_shared<bool>(true);
-  loop_.after(delay, [live, task = std::move(task)] {
-    if (*live) task();
+  const auto timer = std::make_shared<Timer>();
+  loop_.after(delay, [timer, task = std::move(task)] {
+    if (!timer->over) task();
   });
-  return std::make_unique<TimerTicket>(live);
+  return http::ticket_of(timer);
 }
 
 }  // namespace chipweave::kube

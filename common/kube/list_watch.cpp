@@ -24,21 +24,12 @@ WatchRequest ListWatch::begin_listing() {
   relist_ = false;
   any_event_ = false;
   listing_ = streaming_;
-  WatchRequest request;
-  if (streaming_) {
-    request.kind = WatchRequest::Kind::watch;
-    request.initial_events = true;
-  } else {
-    request.kind = WatchRequest::Kind::list;
-  }
-  return request;
+  if (!streaming_) return {.kind = WatchRequest::Kind::list};
+  return {.kind = WatchRequest::Kind::watch, .initial_events = true};
 }
 
 WatchRequest ListWatch::watch_on() const {
-  WatchRequest request;
-  request.kind = WatchRequest::Kind::watch;
-  request.resource_version = version_;
-  return request;
+  return {.kind = WatchRequest::Kind::watch, .resource_version = version_};
 }
 
 WatchRequest ListWatch::wait(std::optional<std::chrono::seconds> at_least) {
@@ -50,22 +41,15 @@ WatchRequest ListWatch::wait(std::optional<std::chrono::seconds> at_least) {
   // Full jitter: from nothing to all of it, so that thousands of agents spread.
   auto delay = Milliseconds(static_cast<std::int64_t>(full * jitter_()));
   if (at_least) delay = std::max<Milliseconds>(delay, *at_least);
-  WatchRequest request;
-  request.kind = WatchRequest::Kind::wait;
-  request.delay = delay;
-  return request;
+  return {.kind = WatchRequest::Kind::wait, .delay = delay};
 }
 
 WatchRequest ListWatch::waited() { return relist_ ? begin_listing() : watch_on(); }
 
 WatchRequest ListWatch::page(const std::string& resource_version, const std::string& next) {
   version_ = resource_version;
-  if (!next.empty()) {
-    WatchRequest request;
-    request.kind = WatchRequest::Kind::list;
-    request.next = next;  // all pages are of the first one's version
-    return request;
-  }
+  // all pages are of the first one's version
+  if (!next.empty()) return {.kind = WatchRequest::Kind::list, .next = next};
   complete_ = round_;
   failures_ = 0;
   return watch_on();

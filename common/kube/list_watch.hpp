@@ -25,8 +25,8 @@ struct WatchRequest {
   Kind kind = Kind::list;
   // watch: the version to continue from; empty with `initial_events`. A list always requests the
   // latest version (the server's cache may miss bindings made before a restart).
-  std::string resource_version;
-  std::string next;                    // list: the continuation of an earlier page
+  std::string resource_version{};
+  std::string next{};                  // list: the continuation of an earlier page
   bool initial_events = false;         // a streaming list
   std::chrono::milliseconds delay{0};  // wait: then call ListWatch::waited()
 };

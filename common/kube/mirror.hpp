@@ -19,13 +19,15 @@
 
 namespace chipweave::kube {
 
-inline std::string key_of(const codec::KubePod& pod) { return pod.ns + "/" + pod.name; }
-inline std::string key_of(const codec::KubeNode& node) { return node.name; }
-inline std::string key_of(const codec::KubeNodeMetadata& node) { return node.name; }
-inline std::string key_of(const codec::KubeInventory& inventory) { return inventory.name; }
-inline std::string key_of(const codec::KubeLease& lease) { return lease.ns + "/" + lease.name; }
-
-inline std::string key_of(const codec::KubeClaim& claim) { return claim.ns + "/" + claim.name; }
+// "namespace/name", or "name" of an object without a namespace.
+template <class Object>
+std::string key_of(const Object& object) {
+  if constexpr (requires { object.ns; }) {
+    return object.ns + "/" + object.name;
+  } else {
+    return object.name;
+  }
+}
 
 template <class Object>
 class Mirror {

@@ -15,17 +15,10 @@ namespace chipweave::obs {
 namespace {
 
 spdlog::level::level_enum to_spdlog(Level level) {
-  switch (level) {
-    case Level::debug:
-      return spdlog::level::debug;
-    case Level::info:
-      return spdlog::level::info;
-    case Level::warn:
-      return spdlog::level::warn;
-    case Level::error:
-      return spdlog::level::err;
-  }
-  return spdlog::level::err;
+  // in the order of Level
+  constexpr std::array kLevels = {spdlog::level::debug, spdlog::level::info, spdlog::level::warn,
+                                  spdlog::level::err};
+  return kLevels.at(static_cast<std::size_t>(level));
 }
 
 // spdlog carries whole lines that are formatted here, and gives the sink, its lock and the level.

@@ -1,9 +1,11 @@
 #include "common/obs/logfmt.hpp"
 
 #include <algorithm>
-#include <ctime>
+#include <array>
 
 #include <fmt/format.h>
+
+#include "common/base/clock.hpp"
 
 namespace chipweave::obs {
 namespace {
@@ -22,28 +24,17 @@ void append_key(std::string& out, std::string_view key) {
 std::string timestamp(std::chrono::system_clock::time_point time) {
   const auto millis = std::chrono::floor<std::chrono::milliseconds>(time);
   const auto seconds = std::chrono::floor<std::chrono::seconds>(millis);
-  const std::time_t whole = std::chrono::system_clock::to_time_t(seconds);
-  std::tm utc{};
-  gmtime_r(&whole, &utc);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", utc.tm_year + 1900,
-                     utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec,
-                     (millis - seconds).count());
+  std::string second = rfc3339(seconds);
+  second.pop_back();  // the Z
+  return fmt::format("{}.{:03}Z", second, (millis - seconds).count());
 }
 
 }  // namespace
 
 std::string_view to_string(Level level) {
-  switch (level) {
-    case Level::debug:
-      return "debug";
-    case Level::info:
-      return "info";
-    case Level::warn:
-      return "warn";
-    case Level::error:
-      return "error";
-  }
-  return "error";
+  // in the order of Level
+  constexpr std::array<std::string_view, 4> kNames = {"debug", "info", "warn", "error"};
+  return kNames.at(static_cast<std::size_t>(level));
 }
 
 void append_value(std::string& out, std::string_view value) {
@@ -51,18 +42,14 @@ void append_value(std::string& out, std::string_view value) {
     out += value;
     return;
   }
+  constexpr std::string_view kEscaped = "\"\\\n\r\t";
+  constexpr std::string_view kLetters = "\"\\nrt";
   out += '"';
   for (const char c : value) {
     const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
+    if (const std::size_t at = kEscaped.find(c); at != std::string_view::npos) {
       out += '\\';
-      out += c;
-    } else if (c == '\n') {
-      out += "\\n";
-    } else if (c == '\r') {
-      out += "\\r";
-    } else if (c == '\t') {
-      out += "\\t";
+      out += kLetters[at];
     } else if (byte < 0x20 || byte == 0x7f) {
       out += fmt::format("\\u{:04x}", byte);
     } else {

@@ -25,36 +25,35 @@ namespace chipweave::obs {
 
 using Labels = std::map<std::string, std::string>;
 
-class Counter {
+// A handle of one series.
+template <class LibraryMetric>
+class Series {
  public:
-  using Library = prometheus::Counter;
-  explicit Counter(Library& series) : series_(&series) {}
+  using Library = LibraryMetric;
+  explicit Series(Library& series) : series_(&series) {}
+
+ protected:
+  Library* series_;
+};
+
+class Counter : public Series<prometheus::Counter> {
+ public:
+  using Series::Series;
   void add(double by = 1);
   double value() const;
-
- private:
-  Library* series_;
 };
 
-class Gauge {
+class Gauge : public Series<prometheus::Gauge> {
  public:
-  using Library = prometheus::Gauge;
-  explicit Gauge(Library& series) : series_(&series) {}
+  using Series::Series;
   void set(double to);
   double value() const;
-
- private:
-  Library* series_;
 };
 
-class Histogram {
+class Histogram : public Series<prometheus::Histogram> {
  public:
-  using Library = prometheus::Histogram;
-  explicit Histogram(Library& series) : series_(&series) {}
+  using Series::Series;
   void observe(double value);
-
- private:
-  Library* series_;
 };
 
 template <class Metric>

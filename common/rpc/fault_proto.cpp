@@ -9,6 +9,7 @@
 #include "common/base/limits.hpp"
 #include "common/base/text.hpp"
 #include "common/base/utf8.hpp"
+#include "common/rpc/enum_table.hpp"
 
 namespace chipweave::rpc {
 namespace {
@@ -17,27 +18,12 @@ using domain::ChipIndex;
 using domain::Effect;
 using domain::Fault;
 
-v1::FaultEffect effect_to_proto(Effect effect) {
-  switch (effect) {
-    case Effect::unusable:
-      return v1::FAULT_EFFECT_UNUSABLE;
-    case Effect::network:
-      return v1::FAULT_EFFECT_NETWORK;
-    case Effect::link:
-      return v1::FAULT_EFFECT_LINK;
-    case Effect::note:
-      break;
-  }
-  return v1::FAULT_EFFECT_NOTE;
-}
-
-// An unknown fault of an agent of another version must not make its node unusable.
-Effect effect_from_proto(v1::FaultEffect effect) {
-  if (effect == v1::FAULT_EFFECT_UNUSABLE) return Effect::unusable;
-  if (effect == v1::FAULT_EFFECT_NETWORK) return Effect::network;
-  if (effect == v1::FAULT_EFFECT_LINK) return Effect::link;
-  return Effect::note;
-}
+constexpr EnumTable<Effect, v1::FaultEffect, 4> kEffects = {{
+    {Effect::note, v1::FAULT_EFFECT_NOTE},
+    {Effect::unusable, v1::FAULT_EFFECT_UNUSABLE},
+    {Effect::network, v1::FAULT_EFFECT_NETWORK},
+    {Effect::link, v1::FAULT_EFFECT_LINK},
+}};
 
 // Receivers reject a whole message because of one invalid UTF-8 byte.
 std::string clean(const std::string& text) {
@@ -50,7 +36,7 @@ std::int64_t moment(std::int64_t unix_ms) {
 
 void write(const Fault& fault, v1::Fault& to) {
   to.set_code(clean(fault.code));
-  to.set_effect(effect_to_proto(fault.effect));
+  to.set_effect(theirs_of(kEffects, fault.effect).value_or(v1::FAULT_EFFECT_NOTE));
   if (fault.chip) to.set_chip(fault.chip->value);
   if (fault.peer) to.set_peer(fault.peer->value);
   if (fault.port) to.set_port(*fault.port);
@@ -103,7 +89,8 @@ class Reader {
 Fault read(const v1::Fault& m, Reader& reader) {
   Fault out;
   out.code = reader.required_text(m.code(), "code");
-  out.effect = effect_from_proto(m.effect());
+  // An unknown effect, of an agent of another version, must not make its node unusable.
+  out.effect = ours_of(kEffects, m.effect()).value_or(Effect::note);
   if (m.has_chip()) out.chip = ChipIndex{reader.number(m.chip(), limits::kMaxChipIndex, "chip")};
   if (m.has_peer()) out.peer = ChipIndex{reader.number(m.peer(), limits::kMaxChipIndex, "peer")};
   if (m.has_port()) out.port = reader.number(m.port(), limits::kMaxChipIndex, "port");

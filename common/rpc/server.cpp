@@ -6,11 +6,9 @@
 #include <chrono>
 
 #include "common/base/limits.hpp"
-#include "common/rpc/server_credentials.hpp"
+#include "common/rpc/server_identity.hpp"
 
 namespace chipweave::rpc {
-
-ServerLimits::ServerLimits() : max_message_bytes(static_cast<int>(limits::kMaxGrpcMessageBytes)) {}
 
 Result<StartedServer> start_server(const Endpoint& endpoint,
                                    const std::vector<grpc::Service*>& services,
@@ -18,8 +16,7 @@ Result<StartedServer> start_server(const Endpoint& endpoint,
   grpc::ServerBuilder builder;
   int chosen = 0;
   builder.AddListeningPort(endpoint.text(),
-                           tls ? make_server_credentials(*tls) : grpc::InsecureServerCredentials(),
-                           &chosen);
+                           tls ? tls->credentials() : grpc::InsecureServerCredentials(), &chosen);
   builder.SetMaxReceiveMessageSize(limits.max_message_bytes);
   builder.SetMaxSendMessageSize(limits.max_message_bytes);
   builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, limits::kMaxGrpcMetadataBytes);

@@ -11,18 +11,18 @@
 #include <grpcpp/server.h>
 
 #include "common/base/endpoint.hpp"
+#include "common/base/limits.hpp"
 
 namespace chipweave::rpc {
 
 class ServerIdentity;
 
 struct ServerLimits {
-  int max_message_bytes;  // limits::kMaxGrpcMessageBytes
+  int max_message_bytes = static_cast<int>(limits::kMaxGrpcMessageBytes);
   int max_streams_per_connection = 1000;
   // After this time a connection takes no new calls; running calls continue. A Service balances
   // connections, not calls, so only a new connection can reach another replica.
   std::chrono::milliseconds max_connection_age = std::chrono::seconds(30);
-  ServerLimits();
 };
 
 struct StartedServer {

@@ -1,52 +1,35 @@
 #include "common/rpc/status.hpp"
 
-#include <array>
-#include <string>
+#include <utility>
+
+#include <absl/status/status.h>
+
+#include "common/rpc/enum_table.hpp"
 
 namespace chipweave::rpc {
+namespace {
+
+constexpr EnumTable<Errc, grpc::StatusCode, 8> kCodes = {{
+    {Errc::invalid_argument, grpc::StatusCode::INVALID_ARGUMENT},
+    {Errc::not_found, grpc::StatusCode::NOT_FOUND},
+    {Errc::conflict, grpc::StatusCode::FAILED_PRECONDITION},
+    {Errc::unavailable, grpc::StatusCode::UNAVAILABLE},
+    {Errc::deadline, grpc::StatusCode::DEADLINE_EXCEEDED},
+    {Errc::limit_exceeded, grpc::StatusCode::RESOURCE_EXHAUSTED},
+    {Errc::unsupported, grpc::StatusCode::UNIMPLEMENTED},
+    {Errc::internal, grpc::StatusCode::INTERNAL},
+}};
+
+}  // namespace
 
 grpc::StatusCode to_status_code(Errc code) {
-  switch (code) {
-    case Errc::invalid_argument:
-      return grpc::StatusCode::INVALID_ARGUMENT;
-    case Errc::not_found:
-      return grpc::StatusCode::NOT_FOUND;
-    case Errc::conflict:
-      return grpc::StatusCode::FAILED_PRECONDITION;
-    case Errc::unavailable:
-      return grpc::StatusCode::UNAVAILABLE;
-    case Errc::deadline:
-      return grpc::StatusCode::DEADLINE_EXCEEDED;
-    case Errc::limit_exceeded:
-      return grpc::StatusCode::RESOURCE_EXHAUSTED;
-    case Errc::unsupported:
-      return grpc::StatusCode::UNIMPLEMENTED;
-    case Errc::internal:
-      return grpc::StatusCode::INTERNAL;
-  }
-  return grpc::StatusCode::INTERNAL;
+  return theirs_of(kCodes, code).value_or(grpc::StatusCode::INTERNAL);
 }
 
-std::string_view to_string(grpc::StatusCode code) {
-  constexpr std::array<std::string_view, 17> kNames = {"OK",
-                                                       "CANCELLED",
-                                                       "UNKNOWN",
-                                                       "INVALID_ARGUMENT",
-                                                       "DEADLINE_EXCEEDED",
-                                                       "NOT_FOUND",
-                                                       "ALREADY_EXISTS",
-                                                       "PERMISSION_DENIED",
-                                                       "RESOURCE_EXHAUSTED",
-                                                       "FAILED_PRECONDITION",
-                                                       "ABORTED",
-                                                       "OUT_OF_RANGE",
-                                                       "UNIMPLEMENTED",
-                                                       "INTERNAL",
-                                                       "UNAVAILABLE",
-                                                       "DATA_LOSS",
-                                                       "UNAUTHENTICATED"};
-  const auto number = static_cast<std::size_t>(code);
-  return number < kNames.size() ? kNames[number] : "UNKNOWN";
+// gRPC's codes have the numbers and names of Abseil's.
+std::string to_string(grpc::StatusCode code) {
+  const std::string name = absl::StatusCodeToString(static_cast<absl::StatusCode>(code));
+  return name.empty() ? "UNKNOWN" : name;
 }
 
 grpc::Status to_status(const Error& error) {
@@ -54,12 +37,7 @@ grpc::Status to_status(const Error& error) {
 }
 
 Error from_status(const grpc::Status& status) {
-  Errc code = Errc::internal;
-  for (const Errc known :
-       {Errc::invalid_argument, Errc::not_found, Errc::conflict, Errc::unavailable, Errc::deadline,
-        Errc::limit_exceeded, Errc::unsupported}) {
-    if (to_status_code(known) == status.error_code()) code = known;
-  }
+  Errc code = ours_of(kCodes, status.error_code()).value_or(Errc::internal);
   switch (status.error_code()) {
     case grpc::StatusCode::CANCELLED:
     case grpc::StatusCode::ABORTED:

@@ -1,6 +1,5 @@
 #include "common/rpc/topology_proto.hpp"
 
-#include <array>
 #include <map>
 #include <string>
 #include <string_view>
@@ -9,14 +8,16 @@
 
 #include "common/base/limits.hpp"
 #include "common/domain/topology_builder.hpp"
+#include "common/rpc/enum_table.hpp"
 
 namespace chipweave::rpc {
 namespace {
 
 using domain::ChipIndex;
+using domain::Health;
 using domain::LinkKind;
 
-constexpr std::array<std::pair<LinkKind, v1::LinkKind>, 13> kKinds = {{
+constexpr EnumTable<LinkKind, v1::LinkKind, 13> kKinds = {{
     {LinkKind::nvlink, v1::LINK_KIND_NVLINK},
     {LinkKind::nvswitch, v1::LINK_KIND_NVSWITCH},
     {LinkKind::xgmi, v1::LINK_KIND_XGMI},
@@ -30,6 +31,12 @@ constexpr std::array<std::pair<LinkKind, v1::LinkKind>, 13> kKinds = {{
     {LinkKind::phb, v1::LINK_KIND_PHB},
     {LinkKind::node, v1::LINK_KIND_NODE},
     {LinkKind::sys, v1::LINK_KIND_SYS},
+}};
+
+constexpr EnumTable<Health, v1::Health, 3> kHealth = {{
+    {Health::healthy, v1::HEALTH_HEALTHY},
+    {Health::network_unhealthy, v1::HEALTH_NETWORK_UNHEALTHY},
+    {Health::unhealthy, v1::HEALTH_UNHEALTHY},
 }};
 
 // Limits of a message; a peer that exceeds them only wastes our time.
@@ -255,38 +262,14 @@ void put_around(const domain::NodeTopology& t, v1::NodeTopology& out) {
 }  // namespace
 
 v1::Health to_proto(domain::Health health) {
-  switch (health) {
-    case domain::Health::healthy:
-      return v1::HEALTH_HEALTHY;
-    case domain::Health::network_unhealthy:
-      return v1::HEALTH_NETWORK_UNHEALTHY;
-    case domain::Health::unhealthy:
-      return v1::HEALTH_UNHEALTHY;
-  }
-  return v1::HEALTH_UNSPECIFIED;
+  return theirs_of(kHealth, health).value_or(v1::HEALTH_UNSPECIFIED);
 }
-
-std::optional<domain::Health> from_proto(v1::Health health) {
-  for (const auto known :
-       {domain::Health::healthy, domain::Health::network_unhealthy, domain::Health::unhealthy}) {
-    if (to_proto(known) == health) return known;
-  }
-  return std::nullopt;
-}
+std::optional<domain::Health> from_proto(v1::Health health) { return ours_of(kHealth, health); }
 
 v1::LinkKind to_proto(LinkKind kind) {
-  for (const auto& [ours, theirs] : kKinds) {
-    if (ours == kind) return theirs;
-  }
-  return v1::LINK_KIND_UNSPECIFIED;
+  return theirs_of(kKinds, kind).value_or(v1::LINK_KIND_UNSPECIFIED);
 }
-
-std::optional<LinkKind> from_proto(v1::LinkKind kind) {
-  for (const auto& [ours, theirs] : kKinds) {
-    if (theirs == kind) return ours;
-  }
-  return std::nullopt;
-}
+std::optional<LinkKind> from_proto(v1::LinkKind kind) { return ours_of(kKinds, kind); }
 
 v1::NodeTopology to_proto(const domain::NodeTopology& t) {
   v1::NodeTopology out;

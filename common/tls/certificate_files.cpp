@@ -35,16 +35,14 @@ Result<std::unique_ptr<CertificateFiles>> CertificateFiles::open(const Clock& cl
 
 Result<ServerPem> CertificateFiles::read() const {
   ServerPem out;
-  const auto into = [](std::string& text, const std::string& file) -> Result<void> {
-    auto content = io::read_file(file, kMaxPemBytes);
+  for (const auto& [file, text] : {std::pair{&names_.certificate, &out.certificate},
+                                   {&names_.key, &out.key},
+                                   {&names_.client_ca, &out.client_ca}}) {
+    if (file == &names_.client_ca && file->empty()) return out;
+    auto content = io::read_file(*file, kMaxPemBytes);
     if (!content) return std::move(content).error();
-    text = std::move(*content);
-    return {};
-  };
-  if (auto ok = into(out.certificate, names_.certificate); !ok) return std::move(ok).error();
-  if (auto ok = into(out.key, names_.key); !ok) return std::move(ok).error();
-  if (names_.client_ca.empty()) return out;
-  if (auto ok = into(out.client_ca, names_.client_ca); !ok) return std::move(ok).error();
+    *text = std::move(*content);
+  }
   if (out.client_ca.empty()) {  // else every client would be trusted
     return make_error(Errc::invalid_argument, names_.client_ca + " is empty");
   }

@@ -119,7 +119,7 @@ class Call final : public grpc::ClientUnaryReactor {
                         "the answer is not a list of pods: check --pod-resources");
     }
     return make_error(rpc::from_status(status).code,
-                      std::string(rpc::to_string(status.error_code())) + ": " +
+                      rpc::to_string(status.error_code()) + ": " +
                           with_dots(status.error_message(), kMaxTextBytes) + "; " + advice(status));
   }
 

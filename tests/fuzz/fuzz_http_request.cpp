@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/http/chunk_decoder.hpp"
+#include "common/http/body_decoder.hpp"
 #include "common/http/request_reader.hpp"
 
 namespace {

@@ -21,12 +21,8 @@ using domain::ranktable::Server;
 namespace {
 
 std::vector<const Server*> servers_with_devices(const RankTable& table) {
-  std::vector<const Server*> out;
-  for (const auto& group : table.groups) {
-    for (const Server& server : group.servers) {
-      if (!server.devices.empty()) out.push_back(&server);
-    }
-  }
+  std::vector<const Server*> out = table.servers();
+  std::erase_if(out, [](const Server* server) { return server->devices.empty(); });
   return out;
 }
 

@@ -83,11 +83,19 @@ void add_address_options(CLI::App& app, AddressFlags& to) {
                         "take the addresses from the NodeInventory of another machine, as JSON");
   auto* topology = add("--from-topology", to.from_topology, "NAME",
                        "plan ahead for a built-in profile or a topology file");
-  for (CLI::Option* live : {tool, conf}) live->excludes(inventory)->excludes(topology);
-  inventory->excludes(topology);
   add("--address-plan", to.address_plan, "BASE/PREFIX",
       "device N has address BASE + N, if the description of the machine has none");
-  app.callback([&to] {
+  // Not excludes(): which of several options it names depends on their addresses.
+  const std::vector<std::pair<CLI::Option*, CLI::Option*>> exclusive = {{tool, inventory},
+                                                                        {tool, topology},
+                                                                        {conf, inventory},
+                                                                        {conf, topology},
+                                                                        {inventory, topology}};
+  app.callback([&to, exclusive] {
+    for (const auto& [one, other] : exclusive) {
+      if (one->count() > 0 && other->count() > 0)
+        throw CLI::ExcludesError(one->get_name(), other->get_name());
+    }
     if (!to.address_plan.empty() && to.from_inventory.empty() && to.from_topology.empty()) {
       throw CLI::RequiresError("--address-plan", "--from-topology or --from-inventory");
     }

@@ -215,11 +215,9 @@ Result<RankTable> to_local(const RankTable& from, FlatJob job, Losses& losses) {
 // One local table an instance, the scheduler's included.
 Converted to_locals(const RankTable& from) {
   Converted out;
-  for (const Group& group : from.groups) {
-    for (const Server& server : group.servers) {
-      RankTable& local = out.tables.emplace_back(local_shell(from));
-      local.groups.emplace_back().servers.push_back(server);
-    }
+  for (const Server* server : from.servers()) {
+    RankTable& local = out.tables.emplace_back(local_shell(from));
+    local.groups.emplace_back().servers.push_back(*server);
   }
   out.losses.emplace_back("which instances prefill and which decode");
   return out;

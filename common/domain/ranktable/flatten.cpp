@@ -50,18 +50,15 @@ void number_by_text(std::vector<Server>& servers) {
 Result<std::vector<Server>> of_template(const RankTable& table) {
   std::vector<Server> servers;
   bool ranked = false;
-  for (const Group& group : table.groups) {
-    for (Server server : group.servers) {
-      if (server.rank_id) {
-        ranked = true;
-        if (server.devices.size() != 1) {
-          return flatten_error("an instance of the lab's template has ", server.devices.size(),
-                               " devices and one rank");
-        }
-        server.devices.front().rank_id = std::exchange(server.rank_id, std::nullopt);
-      }
-      servers.push_back(std::move(server));
+  for (const Server* instance : table.servers()) {
+    Server& server = servers.emplace_back(*instance);
+    if (!server.rank_id) continue;
+    ranked = true;
+    if (server.devices.size() != 1) {
+      return flatten_error("an instance of the lab's template has ", server.devices.size(),
+                           " devices and one rank");
     }
+    server.devices.front().rank_id = std::exchange(server.rank_id, std::nullopt);
   }
   servers = merged_by_host(std::move(servers));
   if (!ranked) number_by_text(servers);
@@ -69,12 +66,8 @@ Result<std::vector<Server>> of_template(const RankTable& table) {
 }
 
 Result<std::vector<Server>> of_modelarts(const RankTable& table, const JobChoice& choice) {
-  std::vector<const Server*> instances;
-  for (const Group& group : table.groups) {
-    for (const Server& server : group.servers) {
-      if (server.lists_devices) instances.push_back(&server);
-    }
-  }
+  std::vector<const Server*> instances = table.servers();
+  std::erase_if(instances, [](const Server* server) { return !server->lists_devices; });
   if (!choice.instance && instances.size() != 1) {
     return flatten_error("the table has ", instances.size(),
                          " instances; add --instance to choose one, 0 to ",
@@ -110,11 +103,8 @@ Result<std::vector<Server>> of_mindie(const RankTable& table, const JobChoice& c
 std::vector<Server> of_vllm(const RankTable& table) {
   std::vector<Server> servers;
   std::int64_t next = 0;
-  for (const Group& group : table.groups) {
-    for (Server server : group.servers) {
-      for (Device& device : server.devices) device.rank_id = next++;
-      servers.push_back(std::move(server));
-    }
+  for (const Server* server : table.servers()) {
+    for (Device& device : servers.emplace_back(*server).devices) device.rank_id = next++;
   }
   return merged_by_host(std::move(servers));
 }

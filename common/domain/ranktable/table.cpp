@@ -37,11 +37,17 @@ std::unordered_map<std::string_view, std::string_view> super_pods_by_server(
   return out;
 }
 
+std::vector<const Server*> RankTable::servers() const {
+  std::vector<const Server*> out;
+  for (const Group& group : groups) {
+    for (const Server& server : group.servers) out.push_back(&server);
+  }
+  return out;
+}
+
 std::size_t RankTable::rank_count() const {
   std::size_t out = ranks.size();
-  for (const Group& group : groups) {
-    for (const Server& server : group.servers) out += server.devices.size();
-  }
+  for (const Server* server : servers()) out += server->devices.size();
   return out;
 }
 

@@ -207,6 +207,8 @@ struct RankTable {
   Extras extras;
   friend bool operator==(const RankTable&, const RankTable&) = default;
 
+  // Of all groups, in the order of the text.
+  std::vector<const Server*> servers() const;
   std::size_t rank_count() const;
 };
 

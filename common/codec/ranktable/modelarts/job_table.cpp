@@ -92,15 +92,6 @@ Result<Servers> merged(const JobPods& job, const JobTableOptions& options, bool 
   return out;
 }
 
-template <class See>
-void each_device(const RankTable& table, const See& see) {
-  for (const domain::ranktable::Group& group : table.groups) {
-    for (const Server& server : group.servers) {
-      for (const Device& device : server.devices) see(server, device);
-    }
-  }
-}
-
 // The previous ranks of devices that are still present, if below `total`. If two devices had the
 // same rank, the first keeps it.
 Ranks kept_ranks(const RankTable& table, const RankTable* previous, std::int64_t total) {
@@ -108,15 +99,17 @@ Ranks kept_ranks(const RankTable& table, const RankTable* previous, std::int64_t
   if (previous == nullptr) return out;
   std::set<DeviceKey> present;
   std::set<std::int64_t> given;
-  each_device(table, [&](const Server& server, const Device& device) {
-    present.insert(key_of(server, device));
-  });
-  each_device(*previous, [&](const Server& server, const Device& device) {
-    const DeviceKey key = key_of(server, device);
-    const std::int64_t rank = device.rank_id.value_or(-1);
-    const bool usable = rank >= 0 && rank < total && present.contains(key) && !out.contains(key);
-    if (usable && given.insert(rank).second) out.emplace(key, rank);
-  });
+  for (const Server* server : table.servers()) {
+    for (const Device& device : server->devices) present.insert(key_of(*server, device));
+  }
+  for (const Server* server : previous->servers()) {
+    for (const Device& device : server->devices) {
+      const DeviceKey key = key_of(*server, device);
+      const std::int64_t rank = device.rank_id.value_or(-1);
+      const bool usable = rank >= 0 && rank < total && present.contains(key) && !out.contains(key);
+      if (usable && given.insert(rank).second) out.emplace(key, rank);
+    }
+  }
   return out;
 }
 
@@ -177,9 +170,10 @@ Result<void> group_by_super_pod(const JobPods& job, RankTable& table) {
 // readers do not know super_device_id.
 RankTable tors_of(const JobPods& job, const JobTableOptions& options, const RankTable& ranks) {
   Ranks ranked;
-  each_device(ranks, [&](const Server& server, const Device& device) {
-    ranked.emplace(key_of(server, device), device.rank_id.value_or(-1));
-  });
+  for (const Server* server : ranks.servers()) {
+    for (const Device& device : server->devices)
+      ranked.emplace(key_of(*server, device), device.rank_id.value_or(-1));
+  }
   Servers servers;
   for (const JobPod& pod : job.pods) {
     Server& server = servers.emplace_back();

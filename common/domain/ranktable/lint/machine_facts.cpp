@@ -85,11 +85,9 @@ class MachineCheck {
 Findings lint_against_machines(const RankTable& table, const FactsByServer& facts) {
   Findings out;
   MachineCheck check(out);
-  for (const Group& group : table.groups) {
-    for (const Server& server : group.servers) {
-      const auto known = facts.find(server.server_id.value_or(""));
-      if (known != facts.end()) check.check(server, known->second);
-    }
+  for (const Server* server : table.servers()) {
+    const auto known = facts.find(server->server_id.value_or(""));
+    if (known != facts.end()) check.check(*server, known->second);
   }
   return out;
 }

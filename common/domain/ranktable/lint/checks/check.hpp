@@ -15,7 +15,10 @@
 namespace chipweave::domain::ranktable {
 
 // Whether it has a port or a backup address.
-bool has_ports(const Device& device);
+inline bool has_ports(const Device& device) {
+  return device.device_port || device.backup_port || device.host_port || device.vnic_port ||
+         device.backup_ip;
+}
 
 // A device with its server and group.
 struct DeviceEntry {

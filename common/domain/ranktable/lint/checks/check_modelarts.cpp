@@ -127,14 +127,13 @@ bool same_server(const Server& a, const Server& b) {
 // The instance of the global table that has the local one's first device, or its address.
 const Server* closest(const Server& local, const RankTable& global) {
   const Server* by_address = nullptr;
-  for (const Group& group : global.groups) {
-    for (const Server& server : group.servers) {
-      if (server.server_ip != local.server_ip) continue;
-      const bool same_device = !server.devices.empty() && !local.devices.empty() &&
-                               server.devices.front().device_id == local.devices.front().device_id;
-      if (same_device || (server.devices.empty() && local.devices.empty())) return &server;
-      by_address = &server;
-    }
+  for (const Server* server : global.servers()) {
+    if (server->server_ip != local.server_ip) continue;
+    const auto& devices = server->devices;
+    const bool same_device = !devices.empty() && !local.devices.empty() &&
+                             devices.front().device_id == local.devices.front().device_id;
+    if (same_device || (devices.empty() && local.devices.empty())) return server;
+    by_address = server;
   }
   return by_address;
 }

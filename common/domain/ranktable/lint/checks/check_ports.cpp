@@ -82,11 +82,6 @@ void check_server_ports(Check& check, const Server& server) {
 
 }  // namespace
 
-bool has_ports(const Device& device) {
-  return device.device_port || device.backup_port || device.host_port || device.vnic_port ||
-         device.backup_ip;
-}
-
 void check_ports(Check& check) {
   if (check.is(Dialect::mindie_global)) {
     for (const Server* server : check.servers) check_server_ports(check, *server);

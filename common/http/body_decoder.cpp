@@ -1,4 +1,4 @@
-#include "common/http/chunk_decoder.hpp"
+#include "common/http/body_decoder.hpp"
 
 #include <algorithm>
 
@@ -22,15 +22,17 @@ void append_padded(std::string& body, std::string_view bytes) {
   body.append(bytes);
 }
 
-ChunkDecoder::State ChunkDecoder::feed(std::string_view& bytes, std::string& body) {
+BodyDecoder::State BodyDecoder::feed(std::string_view& bytes, std::string& body) {
   while (!bytes.empty()) {
-    if (at_ == At::data) {
+    if (at_ == At::data || at_ == At::plain) {
       const std::size_t run =
           static_cast<std::size_t>(std::min<std::uint64_t>(left_, bytes.size()));
       append_padded(body, bytes.substr(0, run));
       bytes.remove_prefix(run);
       left_ -= run;
-      if (left_ == 0) at_ = At::data_cr;
+      if (left_ > 0) continue;
+      if (at_ == At::plain) return State::done;
+      at_ = At::data_cr;
       continue;
     }
     const State state = step(bytes.front());
@@ -40,7 +42,7 @@ ChunkDecoder::State ChunkDecoder::feed(std::string_view& bytes, std::string& bod
   return State::more;
 }
 
-ChunkDecoder::State ChunkDecoder::step(char byte) {
+BodyDecoder::State BodyDecoder::step(char byte) {
   const auto expect = [this, byte](char wanted, At then) {
     at_ = then;
     return byte == wanted ? State::more : State::malformed;
@@ -74,6 +76,7 @@ ChunkDecoder::State ChunkDecoder::step(char byte) {
       at_ = At::done;
       return byte == '\n' ? State::done : State::malformed;
     case At::data:
+    case At::plain:
     case At::done:
       break;
   }
@@ -81,7 +84,7 @@ ChunkDecoder::State ChunkDecoder::step(char byte) {
 }
 
 // A byte of the size line: one more digit, or what ends the number.
-ChunkDecoder::State ChunkDecoder::digit(char byte) {
+BodyDecoder::State BodyDecoder::digit(char byte) {
   const int value = hex_value(byte);
   if (value >= 0) {
     if (++digits_ > kMaxSizeDigits) return State::malformed;
@@ -98,7 +101,7 @@ ChunkDecoder::State ChunkDecoder::digit(char byte) {
   return byte == ';' || byte == ' ' || byte == '\t' ? extra() : State::malformed;
 }
 
-ChunkDecoder::State ChunkDecoder::extra() {
+BodyDecoder::State BodyDecoder::extra() {
   return ++extra_bytes_ > max_extra_bytes_ ? State::malformed : State::more;
 }
 

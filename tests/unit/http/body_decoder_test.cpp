@@ -1,4 +1,4 @@
-#include "common/http/chunk_decoder.hpp"
+#include "common/http/body_decoder.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 namespace chipweave::http {
 namespace {
 
-using DecoderState = ChunkDecoder::State;
+using DecoderState = BodyDecoder::State;
 
 struct Decoded {
   DecoderState state;
@@ -18,7 +18,7 @@ struct Decoded {
 
 Decoded decode(std::string_view bytes, std::size_t cut, std::size_t max_body = 1000,
                std::size_t max_extra = 100) {
-  ChunkDecoder decoder(max_body, max_extra);
+  BodyDecoder decoder(max_body, max_extra);
   Decoded out{DecoderState::more, {}, {}};
   std::string_view first = bytes.substr(0, cut);
   std::string_view second = bytes.substr(cut);
@@ -28,7 +28,7 @@ Decoded decode(std::string_view bytes, std::size_t cut, std::size_t max_body = 1
   return out;
 }
 
-TEST(ChunkDecoder, ReadsTheSameWhereverItIsCut) {
+TEST(BodyDecoder, ReadsTheSameWhereverItIsCut) {
   const std::string bytes =
       "4\r\nbody\r\n00A; name=\"value\"\r\n0123456789\r\nf\r\nfifteen bytes..\r\n0\r\nTrailer: "
       "x\r\n\r\nnext";
@@ -40,21 +40,21 @@ TEST(ChunkDecoder, ReadsTheSameWhereverItIsCut) {
   }
 }
 
-TEST(ChunkDecoder, AnEmptyBodyMayBeCutAnywhereToo) {
+TEST(BodyDecoder, AnEmptyBodyMayBeCutAnywhereToo) {
   const std::string bytes = "0\r\n\r\n";
   for (std::size_t cut = 0; cut <= bytes.size(); ++cut) {
     EXPECT_EQ(decode(bytes, cut).state, DecoderState::done) << "cut at " << cut;
   }
 }
 
-TEST(ChunkDecoder, WantsMoreUntilTheLastByte) {
+TEST(BodyDecoder, WantsMoreUntilTheLastByte) {
   const std::string bytes = "3\r\nabc\r\n0\r\n\r\n";
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     EXPECT_EQ(decode(bytes.substr(0, size), 0).state, DecoderState::more) << size;
   }
 }
 
-TEST(ChunkDecoder, RefusesBrokenFraming) {
+TEST(BodyDecoder, RefusesBrokenFraming) {
   for (const char* bytes : {"x\r\n", "\r\n", ";a\r\n", "4\nbody\r\n", "4\r\nbodyX", "4\r\nbody\rX",
                             "4\rX", "0\r\n\rX", "0\r\n\n", "0\r\nTrailer\n", "4 x\n", "-1\r\n",
                             "4,\r\n", "0x4\r\n", "1000000000000000\r\n"}) {
@@ -62,7 +62,7 @@ TEST(ChunkDecoder, RefusesBrokenFraming) {
   }
 }
 
-TEST(ChunkDecoder, BoundsThePayloadByTheSumOfTheChunks) {
+TEST(BodyDecoder, BoundsThePayloadByTheSumOfTheChunks) {
   EXPECT_EQ(decode("3e8\r\n", 0).state, DecoderState::more);
   EXPECT_EQ(decode("3e9\r\n", 0).state, DecoderState::too_large);
   EXPECT_EQ(decode("5\r\nabcde\r\n5\r\nabcde\r\n0\r\n\r\n", 0, 10).state, DecoderState::done);
@@ -70,14 +70,14 @@ TEST(ChunkDecoder, BoundsThePayloadByTheSumOfTheChunks) {
   EXPECT_EQ(decode("fffffffffffffff\r\n", 0).state, DecoderState::too_large);
 }
 
-TEST(ChunkDecoder, BoundsExtensionsAndTrailersTogether) {
+TEST(BodyDecoder, BoundsExtensionsAndTrailersTogether) {
   const std::string extension = "1;" + std::string(60, 'e') + "\r\nx\r\n";
   EXPECT_EQ(decode(extension + "0\r\n\r\n", 0).state, DecoderState::done);
   EXPECT_EQ(decode(extension + extension, 0).state, DecoderState::malformed);
   EXPECT_EQ(decode("0\r\nT: " + std::string(200, 't'), 0).state, DecoderState::malformed);
 }
 
-TEST(ChunkDecoder, LeavesRoomBehindTheBody) {
+TEST(BodyDecoder, LeavesRoomBehindTheBody) {
   std::string body;
   for (std::size_t size = 1; size < 3000; size += 7) {
     append_padded(body, std::string(7, 'x'));
