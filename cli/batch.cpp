@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "cli/terminal.hpp"
+#include "common/codec/batch/batch.hpp"
 
 namespace chipweave::cli {
 namespace {
@@ -63,8 +64,10 @@ Exit run_batch(const BatchFlags& flags, std::size_t max_bytes,
   while (read_line(in, max_bytes, line)) {
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     const BatchAnswer one = answer(line, timing);
-    errors = errors || one.error;
-    if (!print(one.line + "\n")) return Exit::unreadable;
+    errors = errors || !one.line;
+    const std::string shown =
+        one.line ? *one.line : codec::write_batch_error(one.id, one.line.error());
+    if (!print(shown + "\n")) return Exit::unreadable;
   }
   timing.report();
   return errors ? Exit::findings : Exit::fine;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "common/base/result.hpp"
 
 namespace chipweave::cli {
 
@@ -53,8 +54,8 @@ class Timing {
 };
 
 struct BatchAnswer {
-  std::string line;
-  bool error = false;  // the line could not be used
+  std::string id;            // of the request, as JSON text
+  Result<std::string> line;  // or why the request cannot be used
 };
 // Lines longer than max_bytes are cut just above that, so that parsing rejects them. Fails when the
 // file cannot be read or the output cannot be written.

@@ -26,9 +26,7 @@ Result<std::vector<int>> parse_chips(const std::string& flag,
   std::vector<int> out;
   for (const std::string& piece : pieces) {
     if (piece.empty()) continue;
-    for (std::size_t at = 0; at <= piece.size();) {
-      const std::size_t end = std::min(piece.find(',', at), piece.size());
-      const std::string item = piece.substr(at, end - at);
+    for (const std::string_view item : split(piece, ',')) {
       const auto chip = number_up_to(limits::kMaxChipIndex, item);
       if (!chip) {
         return wrong(flag, "expected chip indices such as 0,1,4, got " + in_quotes(item));
@@ -37,7 +35,6 @@ Result<std::vector<int>> parse_chips(const std::string& flag,
         return wrong(flag, "chip " + std::to_string(*chip) + " is named twice");
       }
       out.push_back(*chip);
-      at = end + 1;
     }
   }
   return out;

@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/commands.hpp"
@@ -30,38 +31,36 @@ void add_file_options(CLI::App& command, NetworkOptions& options) {
   add_network_options(command, options.import);
 }
 
-Exit printed(const std::string& text) { return print(text) ? Exit::fine : Exit::unreadable; }
+// What a subcommand does with the network.
+using NetworkUse = Exit (*)(const NetworkOptions& options, const codec::ImportedNetwork& network);
 
-Exit run_import(const NetworkOptions& options) {
+Exit import_and(NetworkUse use, const NetworkOptions& options) {
   Exit exit = Exit::fine;
   const auto network = load_network(options.file, options.import, exit);
-  if (!network) return exit;
-  if (options.form == OutputForm::json) {
-    return printed(codec::export_network_json(network->table, network->warnings));
-  }
-  for (const std::string& warning : network->warnings) warn(warning);
-  return printed(render_network_nodes(network->table));
+  return network ? use(options, *network) : exit;
 }
 
-Exit run_show(const NetworkOptions& options) {
-  Exit exit = Exit::fine;
-  const auto network = load_network(options.file, options.import, exit);
-  if (!network) return exit;
-  const NetworkSummary summary = summarize(network->table);
+Exit run_import(const NetworkOptions& options, const codec::ImportedNetwork& network) {
   if (options.form == OutputForm::json) {
-    return printed(network_summary_json(summary, network->format, network->warnings));
+    return printed(codec::export_network_json(network.table, network.warnings));
   }
-  for (const std::string& warning : network->warnings) warn(warning);
-  return printed(render_network(summary, network->format));
+  for (const std::string& warning : network.warnings) warn(warning);
+  return printed(render_network_nodes(network.table));
 }
 
-Exit run_export(const NetworkOptions& options) {
-  Exit exit = Exit::fine;
-  const auto network = load_network(options.file, options.import, exit);
-  if (!network) return exit;
-  const Result<codec::ExportedNetwork> out = codec::export_network(network->table, options.to);
+Exit run_show(const NetworkOptions& options, const codec::ImportedNetwork& network) {
+  const NetworkSummary summary = summarize(network.table);
+  if (options.form == OutputForm::json) {
+    return printed(network_summary_json(summary, network.format, network.warnings));
+  }
+  for (const std::string& warning : network.warnings) warn(warning);
+  return printed(render_network(summary, network.format));
+}
+
+Exit run_export(const NetworkOptions& options, const codec::ImportedNetwork& network) {
+  const Result<codec::ExportedNetwork> out = codec::export_network(network.table, options.to);
   if (!out) return complain(out.error(), exit_for(out.error()));
-  for (const std::string& warning : network->warnings) warn(warning);
+  for (const std::string& warning : network.warnings) warn(warning);
   for (const std::string& warning : out->warnings) warn(options.to + ": " + warning);
   return printed(out->text);
 }
@@ -73,10 +72,16 @@ void register_network(CLI::App& app, Exit& exit_code) {
       app.add_subcommand("network", "read, convert or show the description of a network");
   network->require_subcommand(1);
 
-  auto import_options = std::make_shared<NetworkOptions>();
-  CLI::App* import_command =
-      network->add_subcommand("import", "print where each node is, in chipweave's own form");
-  add_file_options(*import_command, *import_options);
+  const auto add = [&](const char* name, const char* what, NetworkUse use) {
+    auto options = std::make_shared<NetworkOptions>();
+    CLI::App* command = network->add_subcommand(name, what);
+    add_file_options(*command, *options);
+    command->callback([options, use, &exit_code] { exit_code = import_and(use, *options); });
+    return std::pair(command, options);
+  };
+
+  const auto [import_command, import_options] =
+      add("import", "print where each node is, in chipweave's own form", run_import);
   add_output_option(*import_command, import_options->form);
   add_examples(*import_command,
                "  chipweave network import /etc/slurm/topology.conf -o json\n"
@@ -84,28 +89,20 @@ void register_network(CLI::App& app, Exit& exit_code) {
                "example.com/block,example.com/rack\n"
                "Formats: " +
                    joined(codec::network_formats(), ", "));
-  import_command->callback(
-      [import_options, &exit_code] { exit_code = run_import(*import_options); });
 
-  auto export_options = std::make_shared<NetworkOptions>();
-  CLI::App* export_command = network->add_subcommand("export", "write it in another format");
-  add_file_options(*export_command, *export_options);
+  const auto [export_command, export_options] =
+      add("export", "write it in another format", run_export);
   add_value(*export_command, "--to", "FORMAT", export_options->to,
             joined(codec::network_export_formats(), ", "))
       ->required();
   add_examples(*export_command,
                "  ibnetdiscover | chipweave network export - --to slurm > topology.conf\n"
                "  chipweave network export topology.conf --to hypernode | kubectl apply -f -");
-  export_command->callback(
-      [export_options, &exit_code] { exit_code = run_export(*export_options); });
 
-  auto show_options = std::make_shared<NetworkOptions>();
-  CLI::App* show_command =
-      network->add_subcommand("show", "print levels, domains, their sizes and who is outside");
-  add_file_options(*show_command, *show_options);
+  const auto [show_command, show_options] =
+      add("show", "print levels, domains, their sizes and who is outside", run_show);
   add_output_option(*show_command, show_options->form);
   add_examples(*show_command, "  chipweave network show topology.conf");
-  show_command->callback([show_options, &exit_code] { exit_code = run_show(*show_options); });
 }
 
 }  // namespace chipweave::cli

@@ -12,7 +12,6 @@
 #include "cli/table.hpp"
 #include "cli/terminal.hpp"
 #include "common/base/limits.hpp"
-#include "common/codec/batch/batch.hpp"
 
 namespace chipweave::cli {
 namespace {
@@ -33,11 +32,12 @@ Exit answer_batch(const Flags& flags) {
   PlaceEngine engine;
   const auto answer = [&](const std::string& line, Timing& timing) -> BatchAnswer {
     const codec::PlaceLine parsed = codec::parse_place_line(line);
-    if (!parsed.request) return {codec::write_batch_error(parsed.id, parsed.request.error()), true};
+    if (!parsed.request) return {parsed.id, parsed.request.error()};
     const auto prepared = engine.prepare(*parsed.request);
-    if (!prepared) return {codec::write_batch_error(parsed.id, prepared.error()), true};
+    if (!prepared) return {parsed.id, prepared.error()};
     const auto decided = timing.timed([&] { return PlaceEngine::decide(*prepared); });
-    return {codec::write_place_answer(parsed.id, PlaceEngine::answer(*prepared, decided)), false};
+    return {parsed.id,
+            codec::write_place_answer(parsed.id, PlaceEngine::answer(*prepared, decided))};
   };
   return run_batch(flags.batch, limits::kMaxBatchLineBytes, answer);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/base/text.hpp"
 #include "common/io/files.hpp"
 #include "common/solver/gang/plan_numbers.hpp"
 #include "common/solver/gang/planner.hpp"
@@ -32,24 +33,21 @@ std::vector<codec::PlanTerm> terms_of(const solver::GangBandwidth& bandwidth) {
   if (bandwidth.rails) out.push_back({"rails", bandwidth.rails, ""});
   for (const solver::LevelBandwidth& level : bandwidth.levels)
     if (level.gbps) out.push_back({"level " + level.name, level.gbps, ""});
-  std::string left_out;
-  for (const std::string& one : bandwidth.left_out)
-    left_out += (left_out.empty() ? "" : "; ") + one;
-  if (!left_out.empty()) out.push_back({"left_out", std::nullopt, left_out});
+  if (!bandwidth.left_out.empty())
+    out.push_back({"left_out", std::nullopt, joined(bandwidth.left_out, "; ")});
   return out;
 }
 
 }  // namespace
 
 Result<solver::NodeMachine> PlanEngine::machine_of(const codec::PlanNode& node) {
-  std::shared_ptr<const domain::NodeTopology>& topology = topologies_[node.machine];
   std::shared_ptr<solver::Machine>& machine = machines_[node.machine];
-  if (topology == nullptr) {
+  if (machine == nullptr) {
     auto made = io::load_machine(node.machine);
     if (!made) return std::move(made).error().in("machine").in("network.nodes." + node.name);
-    machine = std::make_shared<solver::Machine>(made->topology);
-    topology = std::make_shared<domain::NodeTopology>(std::move(made->topology));
+    machine = std::make_shared<solver::Machine>(std::move(made->topology));
   }
+  const std::shared_ptr<const domain::NodeTopology> topology(machine, &machine->topology());
   solver::NodeMachine out{machine, topology, topology->all()};
   if (!node.free_chips) return out;
   out.free = {};
@@ -89,12 +87,11 @@ Result<PlanEngine::Decided> PlanEngine::decide(const codec::PlanRequest& request
                                                const Prepared& prepared) {
   Decided out;
   if (request.vendor) {
-    auto planned = solver::plan_vendor_gang(prepared.fabric, request.levels, request.gang,
-                                            *request.vendor, request.leaf_states);
+    auto planned =
+        solver::plan_vendor_gang(prepared.fabric, request.levels, request.gang, *request.vendor);
     if (!planned) return std::move(planned).error();
     out.plan = std::move(planned->plan);
-    for (const solver::LeafUse& use : planned->leaves)
-      out.details.leaves.push_back({use.leaf, use.state, use.pods});
+    out.details.leaves = std::move(planned->leaves);
   } else {
     out.plan = solver::plan_on_fast_nodes(prepared.fabric, request.levels, request.gang,
                                           prepared.machines);

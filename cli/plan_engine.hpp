@@ -37,8 +37,7 @@ class PlanEngine {
  private:
   Result<solver::NodeMachine> machine_of(const codec::PlanNode& node);
 
-  std::map<std::string, std::shared_ptr<const domain::NodeTopology>> topologies_;  // by name
-  std::map<std::string, std::shared_ptr<solver::Machine>> machines_;               // likewise
+  std::map<std::string, std::shared_ptr<solver::Machine>> machines_;  // by name
 };
 
 }  // namespace chipweave::cli

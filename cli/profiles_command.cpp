@@ -49,14 +49,14 @@ Exit list(OutputForm form) {
       w.field("description", one.description).end_object();
     }
     w.end_array();
-    return print(w.take() + "\n") ? Exit::fine : Exit::unreadable;
+    return printed(w.take() + "\n");
   }
   Table table({{"NAME"}, {"VENDOR"}, {"CHIPS", Table::Align::right}, {"SIZES"}, {"MACHINE"}}, 4);
   for (const Described& one : all) {
     table.add(
         {one.name, one.vendor, std::to_string(one.chips), chip_list(one.sizes), one.description});
   }
-  return print(table.text(colour_wanted())) ? Exit::fine : Exit::unreadable;
+  return printed(table.text(colour_wanted()));
 }
 
 }  // namespace

@@ -1,19 +1,30 @@
-// chipweave rank: the order in which hosts or placed pods should be numbered; one request by flags
-// (rank_human) or many by --batch.
+// chipweave rank: the order in which hosts or placed pods should be numbered; a hostfile in rank
+// order for a network by flags, or many requests by --batch.
+//
+// Flags and files are turned into a line of the batch form, with hosts as pods, so that both forms
+// share keys, checks and results.
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdint>
 #include <memory>
-#include <numeric>
 #include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "cli/batch.hpp"
 #include "cli/commands.hpp"
+#include "cli/input_file.hpp"
 #include "cli/options.hpp"
-#include "cli/rank_human.hpp"
+#include "common/base/json_writer.hpp"
 #include "common/base/limits.hpp"
-#include "common/codec/batch/batch.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/gang/rank_codec.hpp"
+#include "common/codec/network/hostfile.hpp"
+#include "common/codec/network/plan_network.hpp"
 #include "common/solver/ranks/communicators.hpp"
 #include "common/solver/ranks/rank_order.hpp"
 #include "common/solver/ranks/weighted_order.hpp"
@@ -21,11 +32,20 @@
 namespace chipweave::cli {
 namespace {
 
-std::vector<std::size_t> as_given(const codec::RankRequest& request) {
-  std::vector<std::size_t> out(request.paths.size());
-  std::iota(out.begin(), out.end(), std::size_t{0});
-  return out;
-}
+struct RankFlags {
+  BatchFlags batch;
+  std::string network;
+  codec::NetworkImportOptions import;
+  std::string hosts;
+  std::optional<std::int64_t> tensor, context, expert, data, pipeline, ranks_per_pod;
+  OutputForm form = OutputForm::text;
+};
+
+struct RankedLine {
+  std::string answer;  // as the batch form prints it
+  codec::RankRequest request;
+  codec::RankAnswer order;
+};
 
 struct Weighed {
   Result<solver::PodTraffic> traffic;
@@ -52,7 +72,7 @@ Result<codec::RankAnswer> weigh(const codec::RankRequest& request, Timing& timin
   costs.crossings = crossings(found.order.order);
   costs.weighted = solver::weighted_cost(traffic, costs.crossings);
   costs.depth_first_weighted = cost(solver::depth_first(levels, request.paths));
-  costs.input_weighted = cost(as_given(request));
+  costs.input_weighted = cost(solver::as_given(request.paths.size()));
   costs.optimal = found.order.optimal;
   for (const auto& communicator : traffic.communicators) costs.names.push_back(communicator.name);
   codec::RankAnswer out;
@@ -61,30 +81,201 @@ Result<codec::RankAnswer> weigh(const codec::RankRequest& request, Timing& timin
   return out;
 }
 
-RankedLine rank_error(const std::string& id, const Error& error) {
-  return {codec::write_batch_error(id, error), error, {}, {}};
-}
-
-}  // namespace
-
-RankedLine rank_line(const std::string& line, Timing& timing) {
-  codec::RankLine parsed = codec::parse_rank_line(line);
-  if (!parsed.request) return rank_error(parsed.id, parsed.request.error());
-  codec::RankRequest request = *std::move(parsed.request);
+Result<RankedLine> rank_line(codec::RankLine line, Timing& timing) {
+  if (!line.request) return std::move(line.request).error();
+  codec::RankRequest& request = *line.request;
   const std::size_t levels = request.levels.size();
   codec::RankAnswer out;
   if (request.communicators) {
     auto weighed = weigh(request, timing);
-    if (!weighed) return rank_error(parsed.id, weighed.error());
+    if (!weighed) return std::move(weighed).error();
     out = std::move(weighed).value();
   } else {
     out.order = timing.timed([&] { return solver::depth_first(levels, request.paths); });
   }
   out.crossings = solver::ring_crossings(levels, request.paths, out.order);
-  out.input_crossings = solver::ring_crossings(levels, request.paths, as_given(request));
-  std::string answer = codec::write_rank_answer(parsed.id, request, out);
-  return {std::move(answer), std::nullopt, std::move(request), std::move(out)};
+  out.input_crossings =
+      solver::ring_crossings(levels, request.paths, solver::as_given(request.paths.size()));
+  std::string answer = codec::write_rank_answer(line.id, request, out);
+  return RankedLine{std::move(answer), std::move(request), std::move(out)};
 }
+
+using Path = std::vector<std::string>;
+
+struct Size {
+  const char* key;
+  const std::optional<std::int64_t>& value;
+};
+
+std::vector<Size> sizes_of(const RankFlags& flags) {
+  return {{"tensor", flags.tensor},
+          {"context", flags.context},
+          {"expert", flags.expert},
+          {"data", flags.data},
+          {"pipeline", flags.pipeline}};
+}
+
+// A path for each host; hosts that the network lacks get none, with a warning. Errors: it lacks all
+// of them.
+Result<std::vector<Path>> paths_of(const std::vector<codec::Host>& hosts,
+                                   const domain::NetworkTable& network) {
+  std::unordered_map<std::string_view, const Path*> by_name;
+  for (const domain::NetworkNode& node : network.nodes) by_name.emplace(node.name, &node.path);
+  std::vector<Path> out;
+  std::vector<std::string> unknown;
+  for (const codec::Host& host : hosts) {
+    const auto at = by_name.find(host.name);
+    if (at == by_name.end()) unknown.push_back(host.name);
+    out.push_back(at == by_name.end() ? Path() : *at->second);
+  }
+  if (unknown.size() == hosts.size()) {
+    return make_error(Errc::not_found,
+                      "no host is a node of the network; the first is " + hosts.front().name)
+        .in("--hosts");
+  }
+  constexpr std::size_t kShown = 5;
+  std::string names = joined(std::span(unknown).first(std::min(unknown.size(), kShown)), ", ");
+  if (unknown.size() > kShown) names += ", ...";
+  if (!unknown.empty()) {
+    warn(concat("not in the network, so at the end: ", names, " (", unknown.size(), " of ",
+                hosts.size(), " hosts)"));
+  }
+  return out;
+}
+
+// --ranks-per-pod, or the slots of the hosts, or 1. Communicators need the same number on every
+// host.
+Result<std::int64_t> ranks_per_host(const RankFlags& flags, const std::vector<codec::Host>& hosts) {
+  const std::int64_t wanted = flags.ranks_per_pod.value_or(hosts.front().slots);
+  for (const codec::Host& host : hosts) {
+    const bool unspecified = flags.ranks_per_pod && host.slots == 0;
+    if (unspecified || host.slots == wanted) continue;
+    const std::string slots = host.slots == 0 ? "no slots" : "slots=" + std::to_string(host.slots);
+    const std::string others = flags.ranks_per_pod ? "--ranks-per-pod is " + std::to_string(wanted)
+                                                   : hosts.front().name + " has another number";
+    return make_error(Errc::invalid_argument,
+                      host.name + " has " + slots + ", " + others +
+                          ": communicators need as many ranks on every host")
+        .in("--hosts");
+  }
+  return std::max<std::int64_t>(wanted, 1);
+}
+
+// The request's communicators; empty: no flag names any.
+Result<std::string> communicators_json(const RankFlags& flags,
+                                       const std::vector<codec::Host>& hosts) {
+  const std::vector<Size> sizes = sizes_of(flags);
+  const bool any =
+      flags.ranks_per_pod ||
+      std::any_of(sizes.begin(), sizes.end(), [](const Size& s) { return s.value.has_value(); });
+  if (!any) return std::string();
+  std::int64_t ranks = 0;
+  if (flags.ranks_per_pod && *flags.ranks_per_pod < 1) {
+    ranks = *flags.ranks_per_pod;  // rejected together with the other keys
+  } else {
+    const auto found = ranks_per_host(flags, hosts);
+    if (!found) return Error(found.error());
+    ranks = *found;
+  }
+  JsonWriter json;
+  json.begin_object().key("ranks_per_pod").integer(ranks);
+  for (const Size& size : sizes) {
+    if (size.value) json.key(size.key).integer(*size.value);
+  }
+  return json.end_object().take();
+}
+
+std::string rank_line_of(const std::vector<std::string>& levels,
+                         const std::vector<codec::Host>& hosts, const std::vector<Path>& paths,
+                         const std::string& communicators) {
+  JsonWriter json;
+  json.begin_object().key("levels").strings(levels).key("pods").begin_array();
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    json.begin_object().field("name", hosts[i].name).key("path").strings(paths[i]).end_object();
+  }
+  json.end_array();
+  if (!communicators.empty()) json.key("communicators").raw(communicators);
+  return json.end_object().take();
+}
+
+// The benefit of the order, printed in addition to the hostfile.
+void remark_on_order(const RankedLine& ranked) {
+  std::string borders;
+  const codec::RankAnswer& order = ranked.order;
+  for (std::size_t i = 0; i < ranked.request.levels.size(); ++i) {
+    borders += concat((i == 0 ? "" : ", "), ranked.request.levels[i], " ", order.crossings[i],
+                      " (as given ", order.input_crossings[i], ")");
+  }
+  remark("borders that the ring of hosts crosses: " + borders);
+  if (!order.communicators) return;
+  const codec::CommunicatorCosts& costs = *order.communicators;
+  remark(concat("cost of the communicators: ", costs.weighted, " (as given ", costs.input_weighted,
+                ", depth-first ", costs.depth_first_weighted, "), ",
+                (costs.optimal ? "proven the least" : "not proven the least")));
+}
+
+// The usage error that shows before any file is read; empty: none.
+std::string rank_usage_error(const RankFlags& flags) {
+  if (flags.network.empty() || flags.hosts.empty())
+    return "one of --batch FILE, or --network FILE with --hosts FILE, is required; see "
+           "'chipweave rank --help'";
+  if (flags.network == "-" && flags.hosts == "-")
+    return "--network - cannot be combined with --hosts -: both read standard input";
+  return "";
+}
+
+Exit run_rank_flags(const RankFlags& flags) {
+  if (const std::string wrong = rank_usage_error(flags); !wrong.empty())
+    return complain(wrong, Exit::usage);
+  const auto description = read_input(flags.network, limits::kMaxNetworkFileBytes);
+  if (!description) return complain(description.error(), Exit::unreadable);
+  const auto network = codec::import_levelled_network(*description, flags.import);
+  if (!network) return complain_of_input(network.error(), flags.network);
+  const auto text = read_input(flags.hosts, limits::kMaxNetworkFileBytes);
+  if (!text) return complain(text.error(), Exit::unreadable);
+  const auto hosts = codec::parse_hostfile(*text);
+  if (!hosts) return complain_of_input(hosts.error(), flags.hosts);
+  for (const std::string& warning : network->warnings) warn(warning);
+  const auto communicators = communicators_json(flags, *hosts);
+  if (!communicators) return complain_of_input(communicators.error(), flags.hosts);
+  const auto paths = paths_of(*hosts, network->table);
+  if (!paths) return complain_of_input(paths.error(), flags.hosts);
+  Timing timing(flags.batch);
+  const std::string line = rank_line_of(network->table.levels, *hosts, *paths, *communicators);
+  const auto ranked = rank_line(codec::parse_rank_line(line), timing);
+  // Names and paths have been checked; the error can only be in sizes given by flags.
+  if (!ranked) return complain(ranked.error(), Exit::usage);
+  if (flags.form == OutputForm::json) {
+    if (!print(ranked->answer + "\n")) return Exit::unreadable;
+  } else {
+    std::string lines;
+    for (const std::size_t pod : ranked->order.order) lines += (*hosts)[pod].line + "\n";
+    if (!print(lines)) return Exit::unreadable;
+    remark_on_order(*ranked);
+  }
+  timing.report();
+  return Exit::fine;
+}
+
+// All flags of a single request. `batch` excludes them.
+void add_rank_flags(CLI::App& command, RankFlags& flags, CLI::Option* batch) {
+  const auto option = [&](const char* name, auto& to, const char* says, const char* form) {
+    add_value(command, name, form, to, says)->excludes(batch);
+  };
+  option("--network", flags.network, "where nodes are: a description in any format; -: stdin",
+         "FILE");
+  for (CLI::Option* o : add_network_options(command, flags.import)) o->excludes(batch);
+  option("--hosts", flags.hosts, "hostfile, lines of NAME or NAME slots=N; -: stdin", "FILE");
+  option("--tensor", flags.tensor, "tensor parallel size of the job", "N");
+  option("--context", flags.context, "context parallel size", "N");
+  option("--expert", flags.expert, "expert parallel size; divides context x data", "N");
+  option("--data", flags.data, "data parallel size; default: what the others leave", "N");
+  option("--pipeline", flags.pipeline, "pipeline stages", "N");
+  option("--ranks-per-pod", flags.ranks_per_pod, "ranks on each host; default: its slots, or 1",
+         "N");
+}
+
+}  // namespace
 
 void register_rank(CLI::App& app, Exit& exit_code) {
   auto flags = std::make_shared<RankFlags>();
@@ -102,8 +293,11 @@ void register_rank(CLI::App& app, Exit& exit_code) {
       "\"path\":[\"s0\",\"l1\"]}]}' | chipweave rank --batch -");
   c->callback([=, &exit_code] {
     const auto answer = [](const std::string& line, Timing& timing) -> BatchAnswer {
-      RankedLine ranked = rank_line(line, timing);
-      return {std::move(ranked.answer), ranked.wrong.has_value()};
+      codec::RankLine parsed = codec::parse_rank_line(line);
+      std::string id = parsed.id;
+      return {std::move(id), rank_line(std::move(parsed), timing).transform([](RankedLine ranked) {
+                return ranked.answer;
+              })};
     };
     exit_code = batch->count() > 0 ? run_batch(flags->batch, limits::kMaxPlanLineBytes, answer)
                                    : run_rank_flags(*flags);

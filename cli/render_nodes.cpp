@@ -1,6 +1,7 @@
 #include "cli/render_nodes.hpp"
 
 #include "cli/table.hpp"
+#include "common/base/text.hpp"
 
 namespace chipweave::cli {
 namespace {
@@ -65,11 +66,9 @@ std::string down_lines(const codec::NodeView& node) {
     ports += (ports.empty() ? "" : ", ") + std::to_string(port.chip) + " to " + port.by_switch +
              " (" + lanes_word(port.lanes) + ")";
   }
-  std::string nics;
-  for (const std::string& nic : node.down_nics) nics += (nics.empty() ? "" : ", ") + nic;
   std::string out;
-  for (const auto& [what, which] :
-       {std::pair("links", links), std::pair("switch ports", ports), std::pair("NICs", nics)}) {
+  for (const auto& [what, which] : {std::pair("links", links), std::pair("switch ports", ports),
+                                    std::pair("NICs", joined(node.down_nics, ", "))}) {
     if (!which.empty()) out += wrapped(std::string(what) + " down: " + which, 2) + "\n";
   }
   return out.empty() ? out : "\n" + out;

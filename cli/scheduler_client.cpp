@@ -73,21 +73,15 @@ Result<std::string> SchedulerClient::call(std::string_view method, const std::st
 }
 
 Result<std::vector<codec::NodeView>> SchedulerClient::nodes() {
-  return get("/api/v1/nodes").and_then([](const std::string& body) {
-    return codec::read_node_views(body);
-  });
+  return get("/api/v1/nodes").and_then(codec::read_node_views);
 }
 
 Result<std::vector<codec::PodSummary>> SchedulerClient::pods() {
-  return get("/api/v1/pods").and_then([](const std::string& body) {
-    return codec::read_pod_summaries(body);
-  });
+  return get("/api/v1/pods").and_then(codec::read_pod_summaries);
 }
 
 Result<codec::PodView> SchedulerClient::pod(const std::string& ns, const std::string& name) {
-  return get("/standalone/pods/" + ns + "/" + name).and_then([](const std::string& body) {
-    return codec::read_pod_view(body);
-  });
+  return get("/standalone/pods/" + ns + "/" + name).and_then(codec::read_pod_view);
 }
 
 Result<CreatedPod> SchedulerClient::create_pod(const std::string& json) {
@@ -100,21 +94,15 @@ Result<CreatedPod> SchedulerClient::create_pod(const std::string& json) {
 }
 
 Result<codec::FilterReply> SchedulerClient::filter(const std::string& args) {
-  return call("POST", "/kube/filter", args).and_then([](const std::string& body) {
-    return codec::read_filter_reply(body);
-  });
+  return call("POST", "/kube/filter", args).and_then(codec::read_filter_reply);
 }
 
 Result<std::vector<codec::HostScore>> SchedulerClient::prioritize(const std::string& args) {
-  return call("POST", "/kube/prioritize", args).and_then([](const std::string& body) {
-    return codec::read_prioritize_reply(body);
-  });
+  return call("POST", "/kube/prioritize", args).and_then(codec::read_prioritize_reply);
 }
 
 Result<std::string> SchedulerClient::bind(const std::string& args) {
-  return call("POST", "/kube/bind", args).and_then([](const std::string& body) {
-    return codec::read_binding_reply(body);
-  });
+  return call("POST", "/kube/bind", args).and_then(codec::read_binding_reply);
 }
 
 Result<std::string> SchedulerClient::explain(const std::string& ns, const std::string& name) {

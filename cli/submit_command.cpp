@@ -90,7 +90,7 @@ Exit run_submit(const SubmitState& state) {
   }
   const auto pods = read_pods(state);
   if (!pods) return Exit::unreadable;
-  if (state.only_print) return print(list_of(*pods)) ? Exit::fine : Exit::unreadable;
+  if (state.only_print) return printed(list_of(*pods));
   remark_on_selectors(*pods);
   Result<Transport> transport = connect(state.scheduler);
   if (!transport) return complain(transport.error(), exit_for(transport.error()));

@@ -44,6 +44,8 @@ bool print(std::string_view text) {
   return false;
 }
 
+Exit printed(std::string_view text) { return print(text) ? Exit::fine : Exit::unreadable; }
+
 bool colour_wanted() {
   const char* off = std::getenv("NO_COLOR");
   const char* term = std::getenv("TERM");

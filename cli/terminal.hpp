@@ -28,6 +28,8 @@ void remark(std::string_view message);
 void warn(std::string_view message);
 // Prints to stdout; false, with an error message, when it cannot be written, e.g. to a full disk.
 bool print(std::string_view text);
+// The same as the end of a command.
+Exit printed(std::string_view text);
 
 // Whether stdout is a terminal that shows colours (NO_COLOR and TERM=dumb are respected).
 bool colour_wanted();

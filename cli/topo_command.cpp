@@ -77,19 +77,6 @@ Result<codec::ImportedTopology> load(const MachineOptions& options) {
   return io::load_machine(options.source, {options.model});
 }
 
-// Prints warnings and errors; nullopt, with the exit code set, on failure.
-std::optional<domain::NodeTopology> load_machine_or_complain(const MachineOptions& options,
-                                                             Exit& exit) {
-  Result<codec::ImportedTopology> imported = load(options);
-  if (!imported) {
-    complain(imported.error());
-    exit = exit_for(imported.error());
-    return std::nullopt;
-  }
-  for (const std::string& warning : imported->warnings) warn(warning);
-  return std::move(imported->topology);
-}
-
 // Sizes above 16 chips are not searched, so that the page appears at once.
 std::vector<std::pair<int, double>> best_by_size(const domain::NodeTopology& topology) {
   constexpr int kMaxChips = 16;
@@ -102,73 +89,75 @@ std::vector<std::pair<int, double>> best_by_size(const domain::NodeTopology& top
   return out;
 }
 
-Exit show(const MachineOptions& options, OutputForm form) {
-  Exit exit = Exit::fine;
-  const auto topology = load_machine_or_complain(options, exit);
-  if (!topology) return exit;
-  if (form == OutputForm::json) {
-    return print(codec::export_topology_json(*topology)) ? Exit::fine : Exit::unreadable;
-  }
-  const TopologyPage page{options.source, best_by_size(*topology)};
-  return print(render_topology(*topology, page)) ? Exit::fine : Exit::unreadable;
-}
-
-Exit convert(const MachineOptions& options, const std::string& format, const std::string& out) {
-  Exit exit = Exit::fine;
-  const auto topology = load_machine_or_complain(options, exit);
-  if (!topology) return exit;
-  std::string text;
-  if (format == "nccl-xml") {
-    codec::NcclXml xml = codec::export_nccl_xml(*topology);
-    for (const std::string& what : xml.left_out)
-      warn("NCCL's format cannot say it, left out: " + what);
-    text = std::move(xml.text);
-  } else {
-    text = codec::export_topology_json(*topology);
-  }
-  if (out.empty()) return print(text) ? Exit::fine : Exit::unreadable;
-  if (auto written = io::write_file_atomically(out, text); !written)
-    return complain(written.error(), Exit::unreadable);
-  return Exit::fine;
-}
-
 struct TopoState {
-  MachineOptions show;
+  MachineOptions machine;
   OutputForm form = OutputForm::text;
-  MachineOptions convert;
   std::string format;
   std::string out;
 };
 
+// What a subcommand does with the machine.
+using MachineUse = Exit (*)(const TopoState& state, const domain::NodeTopology& topology);
+
+Exit load_and(MachineUse use, const TopoState& state) {
+  const Result<codec::ImportedTopology> imported = load(state.machine);
+  if (!imported) return complain(imported.error(), exit_for(imported.error()));
+  for (const std::string& warning : imported->warnings) warn(warning);
+  return use(state, imported->topology);
+}
+
+Exit show(const TopoState& state, const domain::NodeTopology& topology) {
+  if (state.form == OutputForm::json) return printed(codec::export_topology_json(topology));
+  return printed(render_topology(topology, {state.machine.source, best_by_size(topology)}));
+}
+
+Exit convert(const TopoState& state, const domain::NodeTopology& topology) {
+  std::string text;
+  if (state.format == "nccl-xml") {
+    codec::NcclXml xml = codec::export_nccl_xml(topology);
+    for (const std::string& what : xml.left_out)
+      warn("NCCL's format cannot say it, left out: " + what);
+    text = std::move(xml.text);
+  } else {
+    text = codec::export_topology_json(topology);
+  }
+  if (state.out.empty()) return printed(text);
+  if (auto written = io::write_file_atomically(state.out, text); !written)
+    return complain(written.error(), Exit::unreadable);
+  return Exit::fine;
+}
+
 }  // namespace
 
 void register_topo(CLI::App& app, Exit& exit_code) {
-  auto state = std::make_shared<TopoState>();
   CLI::App* topo = app.add_subcommand("topo", "show or convert the description of a machine");
   topo->require_subcommand(1);
 
-  CLI::App* show_command =
-      topo->add_subcommand("show", "print the matrix of chips and what it means");
-  add_machine_options(*show_command, state->show);
-  add_output_option(*show_command, state->form);
+  const auto add = [&](const char* name, const char* what, MachineUse use) {
+    auto state = std::make_shared<TopoState>();
+    CLI::App* command = topo->add_subcommand(name, what);
+    add_machine_options(*command, state->machine);
+    command->callback([state, use, &exit_code] { exit_code = load_and(use, *state); });
+    return std::pair(command, state);
+  };
+
+  const auto [show_command, shown] =
+      add("show", "print the matrix of chips and what it means", show);
+  add_output_option(*show_command, shown->form);
   add_examples(*show_command,
                "  chipweave topo show hgx-v100-8\n"
                "  nvidia-smi topo -m > box.txt && chipweave topo show box.txt --model H100\n"
                "  chipweave topo show /sys/class/kfd/kfd/topology -o json");
-  show_command->callback([state, &exit_code] { exit_code = show(state->show, state->form); });
 
-  CLI::App* convert_command = topo->add_subcommand("convert", "write it in another format");
-  add_machine_options(*convert_command, state->convert);
-  add_value(*convert_command, "--to", "FORMAT", state->format, "json or nccl-xml")
+  const auto [convert_command, converted] = add("convert", "write it in another format", convert);
+  add_value(*convert_command, "--to", "FORMAT", converted->format, "json or nccl-xml")
       ->check(CLI::IsMember({"json", "nccl-xml"}).description(""))
       ->required();
-  add_value(*convert_command, "--out", "FILE", state->out,
+  add_value(*convert_command, "--out", "FILE", converted->out,
             "file to write; default: standard output");
   add_examples(*convert_command,
                "  chipweave topo convert box.txt --to json --out box.json\n"
                "  chipweave topo convert hgx-h100-8 --to nccl-xml > topo.xml");
-  convert_command->callback(
-      [state, &exit_code] { exit_code = convert(state->convert, state->format, state->out); });
 }
 
 }  // namespace chipweave::cli

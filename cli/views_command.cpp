@@ -1,6 +1,5 @@
 // chipweave explain, chipweave nodes, chipweave pods: what a scheduler knows, for people.
 #include <CLI/CLI.hpp>
-#include <functional>
 #include <memory>
 #include <utility>
 
@@ -20,7 +19,7 @@ struct ViewState {
   OutputForm form = OutputForm::text;
 };
 
-std::string pods_text(const std::vector<codec::PodSummary>& pods, bool colours) {
+std::string pods_text(const std::vector<codec::PodSummary>& pods) {
   const auto figure = [](double gbps) { return gbps > 0 ? gbps_text(gbps) : std::string("-"); };
   Table table({{"POD"},
                {"STATE"},
@@ -33,12 +32,12 @@ std::string pods_text(const std::vector<codec::PodSummary>& pods, bool colours) 
                chip_list(pod.chips), figure(pod.gbps), figure(pod.best_gbps)},
               pod.node.empty() ? Colour::yellow : Colour::none);
   }
-  return table.text(colours);
+  return table.text(colour_wanted());
 }
 
-// One GET: its JSON unchanged, or `as_text` of it.
-Exit view(const ViewState& state, const std::string& target,
-          const std::function<Result<std::string>(const std::string&)>& as_text) {
+// One GET: its JSON unchanged, or the text of what `read` makes of it.
+template <class Read, class Text>
+Exit view(const ViewState& state, const std::string& target, const Read& read, const Text& text) {
   Result<Transport> transport = connect(state.scheduler);
   if (!transport) return complain(transport.error(), exit_for(transport.error()));
   SchedulerClient scheduler(*std::move(transport));
@@ -46,11 +45,10 @@ Exit view(const ViewState& state, const std::string& target,
   if (!body) return complain(body.error(), Exit::unreadable);
   if (state.form == OutputForm::json) {
     const bool ended = !body->empty() && body->back() == '\n';
-    return print(*body + (ended ? "" : "\n")) ? Exit::fine : Exit::unreadable;
+    return printed(*body + (ended ? "" : "\n"));
   }
-  const Result<std::string> text = as_text(*body);
-  if (!text) return complain(text.error(), Exit::unreadable);
-  return print(*text) ? Exit::fine : Exit::unreadable;
+  const Result<std::string> shown = read(*body).transform(text);
+  return shown ? printed(*shown) : complain(shown.error(), Exit::unreadable);
 }
 
 constexpr const char* kPodCharacters = "abcdefghijklmnopqrstuvwxyz0123456789-.";
@@ -76,49 +74,37 @@ std::string pod_path(const std::string& typed) {
 Exit explain(const ViewState& state) {
   const std::string path = pod_path(state.pod);
   if (path.empty()) return Exit::usage;
-  return view(state, "/api/v1/explain/" + path,
-              [](const std::string& body) { return codec::explain_as_text(body); });
+  return view(state, "/api/v1/explain/" + path, codec::explain_as_text,
+              [](std::string text) { return text; });
 }
 
 Exit pod(const ViewState& state) {
   const std::string path = pod_path(state.pod);
   if (path.empty()) return Exit::usage;
-  return view(state, "/standalone/pods/" + path, [](const std::string& body) {
-    return codec::read_pod_view(body).transform([](const codec::PodView& shown) {
-      std::string out = shown.ns + "/" + shown.name + " on " +
-                        (shown.node.empty() ? "no node yet" : shown.node) + "\n";
-      for (const auto& [key, value] : shown.annotations) out += key + ": " + value + "\n";
-      return out;
-    });
+  return view(state, "/standalone/pods/" + path, codec::read_pod_view, [](const auto& shown) {
+    std::string out = shown.ns + "/" + shown.name + " on " +
+                      (shown.node.empty() ? "no node yet" : shown.node) + "\n";
+    for (const auto& [key, value] : shown.annotations) out += key + ": " + value + "\n";
+    return out;
   });
 }
 
 Exit node(const ViewState& state) {
   if (!is_name_of(kNodeCharacters, state.node))
     return complain("NODE: expected the name of a node, got " + in_quotes(state.node), Exit::usage);
-  return view(state, "/api/v1/nodes/" + state.node, [](const std::string& body) {
-    return codec::read_node_view(body).transform(
-        [](const codec::NodeView& shown) { return render_node(shown, colour_wanted()); });
-  });
+  return view(state, "/api/v1/nodes/" + state.node, codec::read_node_view,
+              [](const auto& shown) { return render_node(shown, colour_wanted()); });
 }
 
 Exit nodes(const ViewState& state) {
   if (!state.node.empty()) return node(state);
-  return view(state, "/api/v1/nodes", [](const std::string& body) {
-    return codec::read_node_views(body).transform([](const std::vector<codec::NodeView>& nodes) {
-      return render_nodes(nodes, colour_wanted());
-    });
-  });
+  return view(state, "/api/v1/nodes", codec::read_node_views,
+              [](const auto& shown) { return render_nodes(shown, colour_wanted()); });
 }
 
 Exit pods(const ViewState& state) {
   if (!state.pod.empty()) return pod(state);
-  return view(state, "/api/v1/pods", [](const std::string& body) {
-    return codec::read_pod_summaries(body).transform(
-        [](const std::vector<codec::PodSummary>& pods) {
-          return pods_text(pods, colour_wanted());
-        });
-  });
+  return view(state, "/api/v1/pods", codec::read_pod_summaries, pods_text);
 }
 
 CLI::App* add_view(CLI::App& app, const char* name, const char* what, Exit (*run)(const ViewState&),

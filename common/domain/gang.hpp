@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace chipweave::domain {
@@ -50,6 +51,7 @@ struct PodSet {
 struct Spare {
   int level = 0;
   int nodes = 0;
+  friend bool operator==(const Spare&, const Spare&) = default;
 };
 
 // Running pods of the gang on a node.
@@ -78,6 +80,11 @@ struct Gang {
   std::map<int, std::vector<GangNodeId>> allowed;  // by pod; pods without an entry may go anywhere
   std::optional<Spare> spare;
 
+  int running_pods() const {
+    int sum = 0;
+    for (const auto& [node, here] : existing) sum += here.pods;
+    return sum;
+  }
   // Chips of a pod of that set (kNoSet: of none).
   int chips_of(int pod, int set) const {
     const auto number = static_cast<std::size_t>(pod);
@@ -101,5 +108,10 @@ struct Plan {
   std::vector<int> bound;        // if not proven: by level, a lower bound of the domains
   std::string reason;            // why it does not fit
 };
+inline Plan refused_plan(std::string reason) {
+  Plan plan;
+  plan.reason = std::move(reason);
+  return plan;
+}
 
 }  // namespace chipweave::domain

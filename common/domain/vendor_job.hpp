@@ -5,6 +5,7 @@
 // docs/concepts/vendor-gang-rules.md.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -75,6 +76,14 @@ struct TorRequest {
   TorNetwork network = TorNetwork::nslb_1;
   int shared_tors = 2;  // NSLB 2.0: at most so many shared leaves per job, 1 or 2
   int leaf_nodes = 0;   // positions below a leaf (tor_count); 0: those of the largest leaf
+  std::map<std::string, TorState> states = {};  // by name or path of a leaf; others are free
+};
+
+// What a plan by leaf switches makes of a leaf.
+struct LeafUse {
+  std::string leaf;  // its path
+  TorState state;
+  int pods = 0;
 };
 
 struct NvlinkRequest {

@@ -8,7 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "common/codec/topology/topology_json.hpp"
+#include "common/codec/topology/import.hpp"
 #include "common/io/files.hpp"
 #include "common/solver/chips/machine.hpp"
 
@@ -77,18 +77,18 @@ std::optional<NodeTopology> machine_of(const Json& point) {
     for (Json& link : stated["links"]) link.erase("gbps_per_lane");
     stated["model"] = "A40";
     stated["p2p"] = point.value("config", "").find("P2P_DISABLE") == std::string::npos;
-    auto t = codec::topology_from_json_text(stated.dump());
-    if (t) return std::move(t).value();
+    auto t = codec::import_topology_json(stated.dump(), {});
+    if (t) return std::move(t->topology);
     return std::nullopt;
   }
   for (const auto& [start, json] : described()) {
     if (name.rfind(start, 0) != 0) continue;
-    auto t = codec::topology_from_json_text(json);
+    auto t = codec::import_topology_json(json, {});
     if (!t) {
       fmt::print(stderr, "{}: {}\n", start, t.error().text());
       return std::nullopt;
     }
-    return std::move(t).value();
+    return std::move(t->topology);
   }
   auto loaded = io::load_machine(name);
   if (loaded) return std::move(loaded->topology);

@@ -33,9 +33,8 @@ Result<ChipSelection> parse_chip_selection(std::string_view annotation, std::str
     out.all = true;
     return out;
   }
-  while (true) {
-    const std::size_t comma = std::min(text.find(','), text.size());
-    const std::string_view part = trim(text.substr(0, comma));
+  for (const std::string_view item : split(text, ',')) {
+    const std::string_view part = trim(item);
     const auto index = index_of(part);
     if (!index) {
       return refused(Errc::invalid_argument,
@@ -44,8 +43,6 @@ Result<ChipSelection> parse_chip_selection(std::string_view annotation, std::str
                          "all of them");
     }
     out.chips.push_back(domain::ChipIndex{*index});
-    if (comma == text.size()) break;
-    text.remove_prefix(comma + 1);
   }
   std::sort(out.chips.begin(), out.chips.end());
   out.chips.erase(std::unique(out.chips.begin(), out.chips.end()), out.chips.end());

@@ -16,7 +16,7 @@ std::vector<domain::ChipIndex> chips(const JsonObject& file, std::string_view ke
   std::vector<domain::ChipIndex> out;
   for (const JsonValue item : file.array(key, static_cast<std::size_t>(limits::kMaxChips))) {
     const auto chip = as_integer(item, 0, kMaxIndex, file.problems());
-    if (chip) out.push_back(domain::ChipIndex{static_cast<int>(*chip)});
+    if (chip) out.push_back(domain::ChipIndex{*chip});
   }
   return out;
 }

@@ -90,22 +90,14 @@ void write_list(JsonWriter& w, const char* key, const List& list, Write write) {
 
 std::optional<ChipIndex> chip_at(const JsonObject& o, const char* key) {
   const auto index = o.integer(key, 0, limits::kMaxChipIndex);
-  if (!index) return std::nullopt;
-  return ChipIndex{static_cast<int>(*index)};
-}
-
-std::optional<int> port_number_at(const JsonObject& o, const char* key) {
-  const auto number = o.integer(key, 0, kMaxPortNumber);
-  if (!number) return std::nullopt;
-  return static_cast<int>(*number);
+  return index ? std::optional(ChipIndex{*index}) : std::nullopt;
 }
 
 Port read_port(JsonValue value, JsonProblems& problems) {
   const JsonObject o(value, {"chip", "number", "peer", "up"}, problems);
   Port out;
-  out.chip.value =
-      static_cast<int>(o.require_integer("chip", 0, limits::kMaxChipIndex).value_or(0));
-  out.number = static_cast<int>(o.require_integer("number", 0, kMaxPortNumber).value_or(0));
+  out.chip.value = o.require_integer("chip", 0, limits::kMaxChipIndex).value_or(0);
+  out.number = o.require_integer("number", 0, kMaxPortNumber).value_or(0);
   out.peer = chip_at(o, "peer");
   out.up = o.flag("up").value_or(true);
   return out;
@@ -125,7 +117,7 @@ Signal read_signal(JsonValue value, JsonProblems& problems) {
   out.code = o.require_text("code").value_or("");
   if (o.has("code") && out.code.empty()) o.problem("code", "is empty");
   out.chip = chip_at(o, "chip");
-  out.port = port_number_at(o, "port");
+  out.port = o.integer("port", 0, kMaxPortNumber);
   out.nic = o.text_or_empty("nic");
   out.value = o.number("value").value_or(0);
   out.text = o.text_or_empty("text");

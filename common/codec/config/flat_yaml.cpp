@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
+#include "common/base/text.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -137,10 +138,8 @@ Result<std::map<std::string, std::string>> parse_flat_yaml(
   std::map<std::string, std::string> out;
   for (const ConfigEntry& entry : *entries) {
     if (std::find(known_keys.begin(), known_keys.end(), entry.key) == known_keys.end()) {
-      std::string keys;
-      for (const std::string& k : known_keys) keys += (keys.empty() ? "" : ", ") + k;
-      return at_line(entry.line,
-                     "unknown key '" + entry.key.substr(0, 100) + "' (known: " + keys + ")");
+      return at_line(entry.line, "unknown key '" + entry.key.substr(0, 100) +
+                                     "' (known: " + joined(known_keys, ", ") + ")");
     }
     std::string& joined = out[entry.key];
     for (const std::string& value : entry.values) joined += (joined.empty() ? "" : ",") + value;

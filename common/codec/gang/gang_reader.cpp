@@ -19,6 +19,8 @@ using domain::kNoSet;
 using domain::PodSet;
 using domain::Slice;
 
+constexpr int kMaxMembers = 2 * limits::kMaxGangPods;  // running and new ones
+
 class GangReader {
  public:
   GangReader(JsonValue value, PlanRequest& request, JsonProblems& problems)
@@ -53,24 +55,16 @@ class GangReader {
     read_spare();
     read_min_sets();
     read_vendor();
-    std::int64_t running = 0;
-    for (const auto& [node, here] : gang_.existing) running += here.pods;
+    const int running = gang_.running_pods();
     // A repair restores the pods that ran; otherwise running and new pods count.
-    const std::int64_t all = gang_.failed ? running : gang_.pods + running;
-    gang_.min_member = static_cast<int>(
-        object_.integer("min_member", 0, std::int64_t{2} * limits::kMaxGangPods).value_or(all));
+    const int all = gang_.failed ? running : gang_.pods + running;
+    gang_.min_member = object_.integer("min_member", 0, kMaxMembers).value_or(all);
   }
 
  private:
   // kNoLevel if it is absent or wrong.
   int level(const JsonObject& object, std::string_view key) {
-    const auto name = object.text(key);
-    if (!name) return kNoLevel;
-    const auto& levels = request_.levels;
-    const auto at = std::find(levels.begin(), levels.end(), *name);
-    if (at != levels.end()) return static_cast<int>(at - levels.begin());
-    object.problem(key, unknown_name("level", *name, {levels.begin(), levels.end()}));
-    return kNoLevel;
+    return read_level(object, key, request_.levels).value_or(kNoLevel);
   }
 
   std::vector<Slice> slices(const JsonObject& object, int required) {
@@ -86,7 +80,7 @@ class GangReader {
         one.problem("level", "is above required_level: such a domain holds all pods");
       if (std::any_of(out.begin(), out.end(), [&](const auto& s) { return s.level == at; }))
         one.problem("level", "names a level for the second time");
-      out.push_back({at, static_cast<int>(*size)});
+      out.push_back({at, *size});
     }
     std::sort(out.begin(), out.end(),
               [](const auto& a, const auto& b) { return a.level < b.level; });
@@ -114,8 +108,7 @@ class GangReader {
         here.ranks = ranks_at(value, ranks);
         here.pods = static_cast<int>(here.ranks.size());
       } else {
-        here.pods =
-            static_cast<int>(as_integer(value, 0, limits::kMaxGangPods, problems_).value_or(0));
+        here.pods = as_integer(value, 0, limits::kMaxGangPods, problems_).value_or(0);
       }
       // The first node of a path represents all nodes there.
       if (here.pods > 0) out[at->second.front()] = std::move(here);
@@ -128,9 +121,8 @@ class GangReader {
     for (const JsonValue item : list) {
       const auto rank = as_integer(item, 0, limits::kMaxGangPods - 1, problems_);
       if (!rank || out.size() == std::size_t{limits::kMaxGangPods}) break;
-      if (!named.insert(static_cast<int>(*rank)).second)
-        problems_.add(item, "names a rank for the second time");
-      out.push_back(static_cast<int>(*rank));
+      if (!named.insert(*rank).second) problems_.add(item, "names a rank for the second time");
+      out.push_back(*rank);
     }
     return out;
   }
@@ -167,11 +159,7 @@ class GangReader {
       JsonValue item) {
     const std::string path(item.text());
     PlanNode gone;
-    for (std::size_t from = 0; from <= path.size();) {
-      const std::size_t to = std::min(path.find('/', from), path.size());
-      gone.path.push_back(path.substr(from, to - from));
-      from = to + 1;
-    }
+    for (const std::string_view step : split(path, '/')) gone.path.emplace_back(step);
     if (gone.path.size() > request_.switch_levels) {
       problems_.add(item, "unknown node path, and deeper than the network");
       return by_path_.end();
@@ -191,7 +179,7 @@ class GangReader {
     read_roles();
     read_subgroups();
     if (!object_.has("roles") && !object_.has("subgroups")) {
-      gang_.pods = static_cast<int>(object_.require_integer("pods", 0, most).value_or(0));
+      gang_.pods = object_.require_integer("pods", 0, limits::kMaxGangPods).value_or(0);
       return;
     }
     std::int64_t sum = 0;
@@ -205,13 +193,12 @@ class GangReader {
           "pods", "is " + std::to_string(*stated) + ", its parts sum up to " + std::to_string(sum));
   }
 
-  bool name_of(const JsonObject& one, PodSet& set) {
+  void read_common(const JsonObject& one, PodSet& set) {
     set.name = one.require_text("name").value_or("");
     if (!names_.insert(set.name).second) one.problem("name", "is a name that was used before");
-    set.pods = static_cast<int>(one.require_integer("pods", 0, limits::kMaxGangPods).value_or(0));
+    set.pods = one.require_integer("pods", 0, limits::kMaxGangPods).value_or(0);
     set.required_level = level(one, "required_level");
     set.preferred_level = level(one, "preferred_level");
-    return true;
   }
 
   void read_roles() {
@@ -224,13 +211,13 @@ class GangReader {
                            problems_);
       if (!one) continue;
       PodSet set;
-      name_of(one, set);
+      read_common(one, set);
       const auto chips = one.integer("chips_per_pod", 0, kMaxPodChips);
       if (!chips && !one.has("chips_per_pod") && !object_.has("chips_per_pod") &&
           !object_.has("pod_chips"))
         one.problem("chips_per_pod", "is missing");
-      set.chips_per_pod = static_cast<int>(
-          chips.value_or(object_.integer("chips_per_pod", 0, kMaxPodChips).value_or(0)));
+      set.chips_per_pod =
+          chips.value_or(object_.integer("chips_per_pod", 0, kMaxPodChips).value_or(0));
       set.slices = slices(one, std::max(set.required_level, gang_.required_level));
       set.together = one.text_or_empty("together");
       gang_.sets.push_back(std::move(set));
@@ -240,7 +227,7 @@ class GangReader {
   void read_subgroups() {
     if (!object_.has("subgroups") || gang_.roles) return;
     std::unordered_map<std::string, int> by_name;
-    std::vector<std::optional<std::int64_t>> least;
+    std::vector<std::optional<int>> least;
     std::vector<JsonValue> parents;
     for (const JsonValue item : object_.array("subgroups", limits::kMaxGangSets)) {
       const JsonObject one(item,
@@ -249,9 +236,9 @@ class GangReader {
                            problems_);
       if (!one) continue;
       PodSet set;
-      name_of(one, set);
+      read_common(one, set);
       parents.push_back(one.text("parent") ? one.find("parent") : JsonValue());
-      least.push_back(one.integer("min_member", 0, std::int64_t{2} * limits::kMaxGangPods));
+      least.push_back(one.integer("min_member", 0, kMaxMembers));
       set.kind = one.text_or_empty("set");
       for (const auto& [node, here] : existing(one)) set.existing[node] = here.pods;
       by_name.emplace(set.name, static_cast<int>(gang_.sets.size()));
@@ -274,8 +261,8 @@ class GangReader {
       int own = set.pods;
       for (const auto& [node, pods] : set.existing) own += pods;
       // Defaults to all of its own pods; a given number includes those of nested subgroups.
-      set.own_min = least[i] && has_children[i] ? 0 : static_cast<int>(least[i].value_or(own));
-      set.min_member = least[i] && has_children[i] ? static_cast<int>(*least[i]) : 0;
+      set.own_min = least[i] && has_children[i] ? 0 : least[i].value_or(own);
+      set.min_member = least[i] && has_children[i] ? *least[i] : 0;
     }
   }
   void refuse_cycles(const std::vector<JsonValue>& parents) {
@@ -295,7 +282,7 @@ class GangReader {
   void read_chips() {
     const JsonValue list = object_.array("pod_chips", limits::kMaxGangPods);
     const auto chips = object_.integer("chips_per_pod", 0, kMaxPodChips);
-    gang_.chips_per_pod = static_cast<int>(chips.value_or(0));
+    gang_.chips_per_pod = chips.value_or(0);
     if (!gang_.roles) {
       for (PodSet& set : gang_.sets) set.chips_per_pod = gang_.chips_per_pod;
     }
@@ -305,8 +292,7 @@ class GangReader {
       return;
     }
     for (const JsonValue item : list) {
-      const auto one = as_integer(item, 0, kMaxPodChips, problems_);
-      gang_.pod_chips.push_back(static_cast<int>(one.value_or(0)));
+      gang_.pod_chips.push_back(as_integer(item, 0, kMaxPodChips, problems_).value_or(0));
     }
     if (gang_.pod_chips.size() != static_cast<std::size_t>(gang_.pods))
       object_.problem("pod_chips", "has " + std::to_string(gang_.pod_chips.size()) +
@@ -360,7 +346,7 @@ class GangReader {
                                      [&](const PodSet& set) { return set.kind == name; });
       if (!known || name.empty()) problems_.add(value, "no subgroup has this set");
       const auto count = as_integer(value, 0, limits::kMaxGangPods, problems_);
-      if (count) gang_.min_sets[name] = static_cast<int>(*count);
+      if (count) gang_.min_sets[name] = *count;
     }
   }
 
@@ -369,13 +355,7 @@ class GangReader {
     if (!value) return;
     if (!gang_.sets.empty() || !gang_.pod_chips.empty())
       problems_.add(value, "cannot be combined with roles, subgroups or pod_chips");
-    VendorKeys keys = read_vendor_keys(value, request_.levels, problems_);
-    domain::VendorJob& job = request_.vendor.emplace();
-    job.levels = keys.levels;
-    job.ascend = keys.ascend;
-    job.tor = keys.tor;
-    job.nvlink = keys.nvlink;
-    request_.leaf_states = std::move(keys.leaf_states);
+    request_.vendor = read_vendor_keys(value, request_.levels, problems_);
   }
 
   JsonObject object_;

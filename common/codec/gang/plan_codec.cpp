@@ -1,12 +1,13 @@
 #include "common/codec/gang/plan_codec.hpp"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "common/base/limits.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/batch/batch_line.hpp"
-#include "common/codec/gang/combined_levels.hpp"
 #include "common/codec/gang/gang_reader.hpp"
 #include "common/codec/gang/network_reader.hpp"
 
@@ -24,8 +25,7 @@ void read_machine(const JsonObject& node, PlanNode& to) {
   if (to.machine.empty()) node.problem("free_chips", "needs the key machine");
   to.free_chips.emplace();
   for (const JsonValue item : list) {
-    const auto chip = as_integer(item, 0, kMaxPodChips, node.problems());
-    to.free_chips->push_back(static_cast<int>(chip.value_or(0)));
+    to.free_chips->push_back(as_integer(item, 0, kMaxPodChips, node.problems()).value_or(0));
   }
   const auto free = node.integer("free", 0, kMaxPodChips);
   to.free = static_cast<int>(to.free_chips->size());
@@ -49,9 +49,9 @@ void read_nodes(const JsonObject& network, std::size_t accelerator_levels, PlanR
     if (!names.insert(to.name).second) node.problem("name", "names a node for the second time");
     if (const JsonValue path = node.find("path"))
       to.path = read_path(path, out.levels.size(), problems);
-    to.free = static_cast<int>(node.integer("free", 0, kMaxPodChips).value_or(0));
+    to.free = node.integer("free", 0, kMaxPodChips).value_or(0);
     read_machine(node, to);
-    to.max_pods = static_cast<int>(node.integer("max_pods", 0, limits::kMaxGangPods).value_or(-1));
+    to.max_pods = node.integer("max_pods", 0, limits::kMaxGangPods).value_or(-1);
     to.healthy = node.flag("healthy").value_or(true);
     std::vector<std::string>& accelerator = accelerators.emplace_back();
     if (const JsonValue path = node.find("accelerator"))
@@ -80,6 +80,64 @@ void read_level_gbps(const JsonObject& network, PlanRequest& out) {
     else
       out.level_gbps[static_cast<std::size_t>(at - out.levels.begin())] = gbps;
   }
+}
+
+using Path = std::vector<std::string>;
+
+Path prefix(const Path& path, std::size_t length) {
+  Path out(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(std::min(length, path.size())));
+  out.resize(length);
+  return out;
+}
+
+// Whether the accelerators' domains fit between levels at - 1 and at: each inside one domain above,
+// and each domain below inside one of them.
+bool nests(const PlanRequest& request, const std::vector<Path>& accelerators, std::size_t at) {
+  std::map<std::string, Path> above;
+  std::map<Path, const Path*> below;
+  for (std::size_t i = 0; i < request.nodes.size(); ++i) {
+    const Path& path = request.nodes[i].path;
+    if (at < request.switch_levels) {
+      const auto [it, fresh] = below.try_emplace(prefix(path, at + 1), &accelerators[i]);
+      if (!fresh && *it->second != accelerators[i]) return false;
+    }
+    if (accelerators[i].empty() || accelerators[i].front().empty()) continue;
+    const auto [it, fresh] = above.try_emplace(accelerators[i].front(), prefix(path, at));
+    if (!fresh && it->second != prefix(path, at)) return false;
+  }
+  return true;
+}
+
+// The two hierarchies of a network, switches and the accelerators' own interconnect (super-pods,
+// NVLink domains, UB racks), become one list of levels for the planner: levels and each node's
+// place. If the accelerators' domains nest in the tree of switches, they become levels of it, as
+// close to the nodes as possible; the plan is then exact. Otherwise they come first, and a switch
+// domain that spans several of them counts once in each. accelerators: the accelerator path of each
+// node, in the order of the nodes; empty: it has none. asked: the gang names one of
+// accelerator_levels, so they are needed even if they do not nest.
+void combine_levels(const std::vector<std::string>& accelerator_levels,
+                    const std::vector<Path>& accelerators, bool asked, PlanRequest& request) {
+  request.switch_levels = request.levels.size();
+  for (PlanNode& node : request.nodes) node.place = node.path;
+  if (accelerator_levels.empty()) return;
+  std::size_t at = request.levels.size() + 1;
+  while (at > 0 && !nests(request, accelerators, at - 1)) --at;
+  request.nested = at > 0;
+  if (!request.nested && !asked) {
+    request.nested = true;  // the switches' tree alone is exact
+    return;
+  }
+  const std::size_t position = at > 0 ? at - 1 : 0;
+  const auto into = [&](Path& list, const Path& what) {
+    list.insert(list.begin() + static_cast<std::ptrdiff_t>(position), what.begin(), what.end());
+  };
+  for (std::size_t i = 0; i < request.nodes.size(); ++i) {
+    Path& place = request.nodes[i].place;
+    place.resize(request.switch_levels);
+    into(place, prefix(accelerators[i], accelerator_levels.size()));
+  }
+  into(request.levels, accelerator_levels);
+  request.accelerator_levels = accelerator_levels.size();
 }
 
 void read_network(JsonValue value, JsonValue gang, PlanRequest& out, JsonProblems& problems) {
@@ -142,7 +200,7 @@ void add_details(const PlanDetails& details, nlohmann::ordered_json& out) {
   }
   if (details.leaves.empty()) return;
   Ordered leaves = Ordered::array();
-  for (const PlanLeaf& one : details.leaves)
+  for (const domain::LeafUse& one : details.leaves)
     leaves.push_back({{"leaf", one.leaf},
                       {"pods", one.pods},
                       {"state", use_name(one.state.use)},
@@ -152,11 +210,7 @@ void add_details(const PlanDetails& details, nlohmann::ordered_json& out) {
 
 }  // namespace
 
-std::string joined_path(const std::vector<std::string>& path) {
-  std::string out;
-  for (std::size_t i = 0; i < path.size(); ++i) out += (i == 0 ? "" : "/") + path[i];
-  return out;
-}
+std::string joined_path(const std::vector<std::string>& path) { return joined(path, "/"); }
 
 PlanLine parse_plan_line(std::string_view line) {
   BatchLine read = read_batch_line(line, {limits::kMaxPlanLineBytes, limits::kMaxPlanValues});

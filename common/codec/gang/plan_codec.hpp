@@ -5,13 +5,12 @@
 // have is an error that names the key.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "common/base/result.hpp"
+#include "common/codec/batch/batch.hpp"
 #include "common/domain/gang.hpp"
 #include "common/domain/vendor_job.hpp"
 
@@ -29,22 +28,17 @@ struct PlanNode {
 };
 
 struct PlanRequest {
-  std::vector<std::string> levels;  // coarsest first, accelerators' among them (combined_levels)
+  std::vector<std::string> levels;  // coarsest first, accelerators' among them
   std::size_t switch_levels = 0;    // as many as the network itself has
-  std::size_t accelerators_at = 0;  // index of the first accelerator level
   std::size_t accelerator_levels = 0;
   bool nested = true;  // the two hierarchies are one tree
   std::vector<PlanNode> nodes;
   std::vector<std::optional<double>> level_gbps;  // GB/s that a node gets across each level
   domain::Gang gang;                              // GangNodeId: position in nodes
   std::optional<domain::VendorJob> vendor;
-  std::map<std::string, domain::TorState> leaf_states;  // by leaf
 };
 
-struct PlanLine {
-  std::string id;
-  Result<PlanRequest> request;
-};
+using PlanLine = BatchRequest<PlanRequest>;
 PlanLine parse_plan_line(std::string_view line);
 
 // "b1/r1/x1"
@@ -56,17 +50,12 @@ struct PlanTerm {
   std::optional<double> gbps;
   std::string text;
 };
-struct PlanLeaf {
-  std::string leaf;
-  domain::TorState state;
-  int pods = 0;
-};
 // What is known in addition to the plan.
 struct PlanDetails {
   std::vector<std::vector<int>> chips;  // by position in plan.pods; empty: not known
   std::vector<std::vector<int>> rings;  // likewise: the same along their widest ring
   std::vector<PlanTerm> bandwidth;      // the gang's, then the terms whose minimum it is
-  std::vector<PlanLeaf> leaves;         // by leaf switches: those used
+  std::vector<domain::LeafUse> leaves;  // if planned by leaf switches: those used
 };
 std::string write_plan_answer(const std::string& id, const PlanRequest& request,
                               const domain::Plan& plan, const PlanDetails& details = {});

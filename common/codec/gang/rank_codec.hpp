@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/base/result.hpp"
+#include "common/codec/batch/batch.hpp"
 #include "common/domain/communicators.hpp"
 
 namespace chipweave::codec {
@@ -20,10 +20,7 @@ struct RankRequest {
   // As written; the solver checks whether they fit the pods.
   std::optional<domain::Communicators> communicators;
 };
-struct RankLine {
-  std::string id;
-  Result<RankRequest> request;
-};
+using RankLine = BatchRequest<RankRequest>;
 RankLine parse_rank_line(std::string_view line);
 
 // The cost of an order for the communicators that the request names.

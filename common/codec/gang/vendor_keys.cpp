@@ -16,23 +16,10 @@ using domain::TorSchema;
 using domain::TorState;
 using domain::TorUse;
 
-std::optional<int> count(const JsonObject& object, std::string_view key, int min, int max) {
-  const auto read = object.integer(key, min, max);
-  if (!read) return std::nullopt;
-  return static_cast<int>(*read);
-}
-
 // `level` is unchanged if the key is absent or wrong.
 void read_level_into(const JsonObject& object, std::string_view key,
                      const std::vector<std::string>& levels, int& level) {
-  const auto name = object.text(key);
-  if (!name) return;
-  const auto at = std::find(levels.begin(), levels.end(), *name);
-  if (at != levels.end()) {
-    level = static_cast<int>(at - levels.begin());
-    return;
-  }
-  object.problem(key, unknown_name("level", *name, {levels.begin(), levels.end()}));
+  level = read_level(object, key, levels).value_or(level);
 }
 
 template <class Value, std::size_t N>
@@ -63,11 +50,11 @@ domain::AscendRequest read_ascend(const JsonObject& object, const std::vector<st
   static constexpr Choices<bool, 2> kAffinities = {{{"hard", false}, {"soft", true}}};
   domain::AscendRequest out;
   out.server = read_choice(object, "server", kServers);
-  out.node_chips = count(object, "node_chips", 1, limits::kMaxChips);
-  out.sp_block = count(object, "sp_block", 1, limits::kMaxChipIndex);
-  out.ra_block = count(object, "ra_block", 1, limits::kMaxChipIndex);
-  out.super_pod_size = count(object, "super_pod_size", 1, limits::kMaxGangPods);
-  out.reserve_nodes = count(object, "reserve_nodes", 0, limits::kMaxGangPods);
+  out.node_chips = object.integer("node_chips", 1, limits::kMaxChips);
+  out.sp_block = object.integer("sp_block", 1, limits::kMaxChipIndex);
+  out.ra_block = object.integer("ra_block", 1, limits::kMaxChipIndex);
+  out.super_pod_size = object.integer("super_pod_size", 1, limits::kMaxGangPods);
+  out.reserve_nodes = object.integer("reserve_nodes", 0, limits::kMaxGangPods);
   out.soft = read_choice(object, "affinity", kAffinities).value_or(false);
   out.ub_memory = object.flag("ub_memory").value_or(false);
   read_level_into(object, "super_pod_level", levels, roles.super_pod);
@@ -97,7 +84,7 @@ void read_states(const JsonObject& tor, std::map<std::string, TorState>& out) {
 }
 
 domain::TorRequest read_tor(const JsonObject& object, const std::vector<std::string>& levels,
-                            VendorKeys& keys) {
+                            domain::VendorLevels& roles) {
   static constexpr Choices<TorSchema, 3> kSchemas = {{
       {"large-model-schema", TorSchema::large_model},
       {"normal-schema", TorSchema::normal},
@@ -115,18 +102,28 @@ domain::TorRequest read_tor(const JsonObject& object, const std::vector<std::str
   out.network = read_choice(object, "nslb_version", kVersions).value_or(TorNetwork::nslb_1);
   if (read_choice(object, "tor_level", kLevels).value_or(false))
     out.network = TorNetwork::single_layer;
-  out.shared_tors = count(object, "shared_tor_num", 1, 2).value_or(out.shared_tors);
-  out.leaf_nodes = count(object, "tor_count", 1, limits::kMaxGangPods).value_or(0);
-  read_level_into(object, "level", levels, keys.levels.leaf);
-  read_states(object, keys.leaf_states);
+  out.shared_tors = object.integer("shared_tor_num", 1, 2).value_or(out.shared_tors);
+  out.leaf_nodes = object.integer("tor_count", 1, limits::kMaxGangPods).value_or(0);
+  read_level_into(object, "level", levels, roles.leaf);
+  read_states(object, out.states);
   return out;
 }
 
 }  // namespace
 
-VendorKeys read_vendor_keys(JsonValue value, const std::vector<std::string>& levels,
-                            JsonProblems& problems) {
-  VendorKeys out;
+std::optional<int> read_level(const JsonObject& object, std::string_view key,
+                              const std::vector<std::string>& levels) {
+  const auto name = object.text(key);
+  if (!name) return std::nullopt;
+  const auto at = std::find(levels.begin(), levels.end(), *name);
+  if (at != levels.end()) return static_cast<int>(at - levels.begin());
+  object.problem(key, unknown_name("level", *name, {levels.begin(), levels.end()}));
+  return std::nullopt;
+}
+
+domain::VendorJob read_vendor_keys(JsonValue value, const std::vector<std::string>& levels,
+                                   JsonProblems& problems) {
+  domain::VendorJob out;
   out.levels = domain::default_vendor_levels(levels);
   const JsonObject object(value, {"ascend", "tor", "nvl_domain_level", "nvl_segment"}, problems);
   if (!object) return out;
@@ -143,10 +140,10 @@ VendorKeys read_vendor_keys(JsonValue value, const std::vector<std::string>& lev
         tor,
         {"schema", "nslb_version", "tor_level", "shared_tor_num", "tor_count", "level", "states"},
         problems);
-    if (keys) out.tor = read_tor(keys, levels, out);
+    if (keys) out.tor = read_tor(keys, levels, out.levels);
   }
   read_level_into(object, "nvl_domain_level", levels, out.levels.nvlink);
-  const auto segment = count(object, "nvl_segment", 1, limits::kMaxGangPods);
+  const auto segment = object.integer("nvl_segment", 1, limits::kMaxGangPods);
   if (object.has("nvl_domain_level") || object.has("nvl_segment"))
     out.nvlink = domain::NvlinkRequest{segment};
   return out;

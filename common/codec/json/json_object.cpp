@@ -123,8 +123,7 @@ void JsonProblems::add_unknown_key(const JsonValue& member,
 }
 
 Error JsonProblems::error() const {
-  std::string out;
-  for (const std::string& p : list_) out += (out.empty() ? "" : "; ") + p;
+  std::string out = joined(list_, "; ");
   if (total_ > list_.size()) out += "; and " + std::to_string(total_ - list_.size()) + " more";
   return make_error(Errc::invalid_argument, std::move(out));
 }
@@ -178,8 +177,8 @@ std::vector<std::string> JsonObject::texts(std::string_view key, std::size_t max
   return out;
 }
 
-std::optional<std::int64_t> as_integer(const JsonValue& value, std::int64_t min, std::int64_t max,
-                                       JsonProblems& problems) {
+std::optional<std::int64_t> as_int64(const JsonValue& value, std::int64_t min, std::int64_t max,
+                                     JsonProblems& problems) {
   const std::string range = std::to_string(min) + " to " + std::to_string(max);
   if (!value.is_integer()) {
     problems.add(value, expected("an integer", value) + " (" + range + ")");
@@ -198,13 +197,6 @@ std::optional<double> as_number(const JsonValue& value, JsonProblems& problems) 
   if (out) return out;
   problems.add(value, value.is_number() ? "is too large a number" : expected("a number", value));
   return std::nullopt;
-}
-
-std::optional<std::int64_t> JsonObject::integer(std::string_view key, std::int64_t min,
-                                                std::int64_t max) const {
-  const JsonValue value = find(key);
-  if (!value) return std::nullopt;
-  return as_integer(value, min, max, problems_);
 }
 
 std::optional<double> JsonObject::number(std::string_view key) const {
@@ -251,12 +243,6 @@ JsonValue JsonObject::require(std::string_view key) const {
 
 std::optional<std::string> JsonObject::require_text(std::string_view key) const {
   return text_of(require(key));
-}
-
-std::optional<std::int64_t> JsonObject::require_integer(std::string_view key, std::int64_t min,
-                                                        std::int64_t max) const {
-  require(key);
-  return integer(key, min, max);
 }
 
 std::string expected(const char* wanted, const JsonValue& got) {

@@ -3,6 +3,7 @@
 // collected.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -10,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -60,6 +62,20 @@ class JsonProblems {
   std::size_t total_ = 0;
 };
 
+// "expected an object, got a string"
+std::string expected(const char* wanted, const JsonValue& got);
+std::optional<std::int64_t> as_int64(const JsonValue& value, std::int64_t min, std::int64_t max,
+                                     JsonProblems& problems);
+// A value that must be an integer from min to max, whose type it gets.
+template <std::integral Integer>
+std::optional<Integer> as_integer(const JsonValue& value, std::type_identity_t<Integer> min,
+                                  Integer max, JsonProblems& problems) {
+  const auto out =
+      as_int64(value, static_cast<std::int64_t>(min), static_cast<std::int64_t>(max), problems);
+  return out ? std::optional(static_cast<Integer>(*out)) : std::nullopt;
+}
+std::optional<double> as_number(const JsonValue& value, JsonProblems& problems);
+
 // One object. Getters return nullopt (or an absent value) for a key that is absent or wrong, and
 // add a problem for the latter; require_* add a problem for absence, too.
 class JsonObject {
@@ -83,13 +99,17 @@ class JsonObject {
   // At most limits::kMaxFactBytes; for a tolerant object, max_text.
   std::optional<std::string> text(std::string_view key) const;
   std::string text_or_empty(std::string_view key) const { return text(key).value_or(""); }
-  std::optional<std::int64_t> integer(std::string_view key, std::int64_t min,
-                                      std::int64_t max) const;
+  template <std::integral Integer>
+  std::optional<Integer> integer(std::string_view key, std::type_identity_t<Integer> min,
+                                 Integer max) const {
+    const JsonValue value = find(key);
+    return value ? as_integer(value, min, max, problems_) : std::nullopt;
+  }
   // An integer of T's range.
   template <class T>
   T integer_or(std::string_view key, T absent) const {
-    const auto value = integer(key, std::numeric_limits<T>::min(), std::numeric_limits<T>::max());
-    return value ? static_cast<T>(*value) : absent;
+    return integer(key, std::numeric_limits<T>::min(), std::numeric_limits<T>::max())
+        .value_or(absent);
   }
   std::optional<double> number(std::string_view key) const;
   std::optional<bool> flag(std::string_view key) const;
@@ -102,8 +122,12 @@ class JsonObject {
 
   JsonValue require(std::string_view key) const;
   std::optional<std::string> require_text(std::string_view key) const;
-  std::optional<std::int64_t> require_integer(std::string_view key, std::int64_t min,
-                                              std::int64_t max) const;
+  template <std::integral Integer>
+  std::optional<Integer> require_integer(std::string_view key, std::type_identity_t<Integer> min,
+                                         Integer max) const {
+    require(key);
+    return integer(key, min, max);
+  }
 
   static constexpr std::size_t kMaxTolerantText = 4096;
 
@@ -118,12 +142,6 @@ class JsonObject {
   std::size_t max_text_;  // bytes
 };
 
-// A value that must be an integer of that range.
-std::optional<std::int64_t> as_integer(const JsonValue& value, std::int64_t min, std::int64_t max,
-                                       JsonProblems& problems);
-std::optional<double> as_number(const JsonValue& value, JsonProblems& problems);
-// "expected an object, got a string"
-std::string expected(const char* wanted, const JsonValue& got);
 // `unknown kind "x"; did you mean "y"?`, or `…; known: a, b` where nothing is near.
 std::string unknown_name(const char* what, std::string_view given,
                          const std::vector<std::string_view>& known);

@@ -275,20 +275,25 @@ std::size_t JsonTree::child_count(Id container) const {
   return out;
 }
 
-std::string JsonTree::pointer(Id id) const {
-  std::string out;
-  Id container = root();
-  while (container != id) {
+template <class Step>
+void JsonTree::each_step(Id from, Id to, const Step& step) const {
+  for (Id container = from; container != to;) {
     std::size_t index = 0;
     Id child = first(container);
-    while (nodes_[child].after <= id) {
+    while (nodes_[child].after <= to) {
       child = next(container, child);
       ++index;
     }
-    out += '/';
-    out += is(container, Kind::array) ? std::to_string(index) : escaped_step(name(child));
+    step(is(container, Kind::array), index, name(child));
     container = child;
   }
+}
+
+std::string JsonTree::pointer(Id id) const {
+  std::string out;
+  each_step(root(), id, [&](bool element, std::size_t index, std::string_view name) {
+    out += '/' + (element ? std::to_string(index) : escaped_step(name));
+  });
   return out;
 }
 
@@ -308,20 +313,11 @@ std::string JsonTree::escaped_step(std::string_view name) {
 
 std::string JsonTree::path(Id id, Id base) const {
   std::string out;
-  Id container = base;
-  while (container != id) {
-    std::size_t index = 0;
-    Id child = first(container);
-    while (nodes_[child].after <= id) {
-      child = next(container, child);
-      ++index;
-    }
-    const std::string step =
-        is(container, Kind::array) ? "[" + std::to_string(index) + "]" : path_step(name(child));
+  each_step(base, id, [&](bool element, std::size_t index, std::string_view name) {
+    const std::string step = element ? "[" + std::to_string(index) + "]" : path_step(name);
     if (!out.empty() && step.front() != '[') out += '.';
     out += step;
-    container = child;
-  }
+  });
   return out;
 }
 

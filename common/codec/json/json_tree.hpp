@@ -117,6 +117,9 @@ class JsonTree {
     return {document_.data() + begin, end - begin};
   }
 
+  // From a container to a value in it: step(whether it is an element, its index, its name).
+  template <class Step>
+  void each_step(Id from, Id to, const Step& step) const;
   std::string_view decoded_text(Id id) const;
   std::string_view decoded_name(Id id) const;
 

@@ -6,8 +6,6 @@
 #include "common/base/text.hpp"
 
 namespace chipweave::codec::json_stream {
-namespace {}  // namespace
-
 bool is_key(std::string_view key, std::string_view wanted_lower) {
   return key.size() == wanted_lower.size() &&
          std::equal(key.begin(), key.end(), wanted_lower.begin(), [](char a, char b) {
@@ -82,6 +80,13 @@ void read_string(std::string_view key, od::value value, std::string& to) {
   if (is_null(value)) return;
   if (value.type() != od::json_type::string) wrong_type(key, "a string");
   to = std::string_view(value.get_string());
+}
+
+void read_name(std::string_view key, od::value value, std::string& to) {
+  read_string(key, value, to);
+  if (to.size() > limits::kMaxNameBytes)
+    throw BadInput(std::string(key) + " is longer than " + std::to_string(limits::kMaxNameBytes) +
+                   " bytes");
 }
 
 bool begin_object(std::string_view key, od::value& value) {

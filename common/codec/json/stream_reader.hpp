@@ -46,6 +46,8 @@ void check(od::value value, int depth);
 [[noreturn]] void wrong_type(std::string_view key, const char* wanted);
 // null leaves the empty value, as in Go.
 void read_string(std::string_view key, od::value value, std::string& to);
+// The same; longer than any name in Kubernetes (limits::kMaxNameBytes) is a problem.
+void read_name(std::string_view key, od::value value, std::string& to);
 // False when the value is null.
 bool begin_object(std::string_view key, od::value& value);
 bool begin_array(std::string_view key, od::value& value);
@@ -54,6 +56,13 @@ template <class F>
 bool each_member(std::string_view key, od::value value, F&& on_field) {
   if (!begin_object(key, value)) return false;
   each_field(value.get_object(), std::forward<F>(on_field));
+  return true;
+}
+// The elements of a list; false if the value is null.
+template <class F>
+bool each_element(std::string_view key, od::value value, F&& on_element) {
+  if (!begin_array(key, value)) return false;
+  for (auto element : value.get_array()) on_element(element.value());
   return true;
 }
 // numbers: values may also be numbers, which are kept as written.
@@ -81,6 +90,14 @@ Result<void> read_document(od::parser& parser, od::document& document, std::stri
   } catch (const simdjson::simdjson_error& e) {
     return make_error(Errc::invalid_argument, std::string("not valid JSON: ") + e.what());
   }
+}
+
+// The same with a parser of its own, for documents that are rare.
+template <class F>
+Result<void> read_document(std::string& text, F&& on_field) {
+  od::parser parser;
+  od::document document;
+  return read_document(parser, document, text, std::forward<F>(on_field));
 }
 
 }  // namespace chipweave::codec::json_stream

@@ -17,48 +17,25 @@ bool read_object(od::value value, int depth, KubePod& to) {
   return read_kube_pod(value, depth, to);
 }
 
-// The metadata of all objects. ns: null for kinds without a namespace.
-template <class Object>
-void read_names(od::value value, int depth, Object& to, std::string* ns) {
-  each_member("metadata", value, [&](std::string_view key, od::value v) {
-    if (is_key(key, "name")) return read_string("metadata.name", v, to.name);
-    if (is_key(key, "uid")) return read_string("metadata.uid", v, to.uid);
-    if (is_key(key, "resourceversion"))
-      return read_string("metadata.resourceVersion", v, to.resource_version);
-    if (ns != nullptr && is_key(key, "namespace")) return read_string("metadata.namespace", v, *ns);
+template <class Node>
+bool read_node(od::value value, int depth, Node& to) {
+  to = Node{};
+  return each_member("Node", value, [&](std::string_view key, od::value v) {
+    if (is_key(key, "metadata")) return read_metadata(v, depth + 1, to);
     check(v, depth + 1);
   });
 }
 
-bool read_object(od::value value, int depth, KubeNode& to) {
-  to = KubeNode{};
-  return each_member("Node", value, [&](std::string_view key, od::value v) {
-    if (is_key(key, "metadata")) return read_names(v, depth + 1, to, nullptr);
-    check(v, depth + 1);
-  });
-}
+bool read_object(od::value value, int depth, KubeNode& to) { return read_node(value, depth, to); }
 
 bool read_object(od::value value, int depth, KubeNodeMetadata& to) {
-  to = KubeNodeMetadata{};
-  return each_member("Node", value, [&](std::string_view key, od::value v) {
-    if (!is_key(key, "metadata")) return check(v, depth + 1);
-    each_member("metadata", v, [&](std::string_view inner, od::value w) {
-      if (is_key(inner, "name")) return read_string("metadata.name", w, to.name);
-      if (is_key(inner, "uid")) return read_string("metadata.uid", w, to.uid);
-      if (is_key(inner, "resourceversion"))
-        return read_string("metadata.resourceVersion", w, to.resource_version);
-      if (is_key(inner, "labels")) return read_map("metadata.labels", w, false, to.labels);
-      if (is_key(inner, "annotations"))
-        return read_map("metadata.annotations", w, false, to.annotations);
-      check(w, depth + 2);
-    });
-  });
+  return read_node(value, depth, to);
 }
 
 bool read_object(od::value value, int depth, KubeInventory& to) {
   to = KubeInventory{};
   return each_member("NodeInventory", value, [&](std::string_view key, od::value v) {
-    if (is_key(key, "metadata")) return read_names(v, depth + 1, to, nullptr);
+    if (is_key(key, "metadata")) return read_metadata(v, depth + 1, to);
     if (!is_key(key, "status")) return check(v, depth + 1);
     if (!begin_object("status", v)) return;
     od::object status = v.get_object();
@@ -74,7 +51,7 @@ void read_integer(od::value value, std::int64_t& to) {
 bool read_object(od::value value, int depth, KubeLease& to) {
   to = KubeLease{};
   return each_member("Lease", value, [&](std::string_view key, od::value v) {
-    if (is_key(key, "metadata")) return read_names(v, depth + 1, to, &to.ns);
+    if (is_key(key, "metadata")) return read_metadata(v, depth + 1, to);
     if (!is_key(key, "spec")) return check(v, depth + 1);
     each_member("spec", v, [&](std::string_view inner, od::value w) {
       if (is_key(inner, "holderidentity")) return read_string("holderIdentity", w, to.holder);
@@ -87,24 +64,21 @@ bool read_object(od::value value, int depth, KubeLease& to) {
 
 void read_devices(od::value value, std::vector<ClaimedDevice>& to) {
   to.clear();
-  if (!begin_array("status.allocation.devices.results", value)) return;
-  for (auto element : value.get_array()) {
-    od::value one = element.value();
+  each_element("status.allocation.devices.results", value, [&](od::value one) {
     ClaimedDevice device;
-    if (!begin_object("results", one)) continue;
-    each_field(one.get_object(), [&](std::string_view key, od::value v) {
+    const bool given = each_member("results", one, [&](std::string_view key, od::value v) {
       if (is_key(key, "driver")) return read_string("driver", v, device.driver);
       if (is_key(key, "pool")) return read_string("pool", v, device.pool);
       check(v, 6);
     });
-    to.push_back(std::move(device));
-  }
+    if (given) to.push_back(std::move(device));
+  });
 }
 
 bool read_object(od::value value, int depth, KubeClaim& to) {
   to = KubeClaim{};
   return each_member("ResourceClaim", value, [&](std::string_view key, od::value v) {
-    if (is_key(key, "metadata")) return read_names(v, depth + 1, to, &to.ns);
+    if (is_key(key, "metadata")) return read_metadata(v, depth + 1, to);
     if (!is_key(key, "status")) return check(v, depth + 1);
     each_member("status", v, [&](std::string_view in_status, od::value allocation) {
       if (!is_key(in_status, "allocation")) return check(allocation, depth + 2);
@@ -143,15 +117,12 @@ void read_bookmark(od::value value, Bookmark& to) {
 void read_details(od::value value, KubeStatus& to) {
   each_member("details", value, [&](std::string_view key, od::value v) {
     if (!is_key(key, "causes")) return check(v, 3);
-    if (!begin_array("details.causes", v)) return;
-    for (auto element : v.get_array()) {
-      od::value cause = element.value();
-      if (!begin_object("causes", cause)) continue;
-      each_field(cause.get_object(), [&](std::string_view inner, od::value w) {
+    each_element("details.causes", v, [&](od::value cause) {
+      each_member("causes", cause, [&](std::string_view inner, od::value w) {
         if (!is_key(inner, "reason") || !to.cause.empty()) return check(w, 5);
         read_string("reason", w, to.cause);
       });
-    }
+    });
   });
 }
 
@@ -204,12 +175,11 @@ Result<ListPage<Object>> WatchReader<Object>::read_page(std::string& body) {
         }
         if (!is_key(key, "items")) return check(v, 1);
         page.objects.clear();
-        if (!begin_array("items", v)) return;
-        for (auto element : v.get_array()) {
+        each_element("items", v, [&](od::value element) {
           Object object;
-          if (!read_object(element.value(), 2, object)) wrong_type("items", "a list of objects");
+          if (!read_object(element, 2, object)) wrong_type("items", "a list of objects");
           page.objects.push_back(std::move(object));
-        }
+        });
       });
   if (!read) return std::move(read).error();
   if (page.resource_version.empty()) {
@@ -284,12 +254,9 @@ template class WatchReader<KubeClaim>;
 
 KubeStatus read_status(std::string& body) {
   constexpr std::size_t kMaxText = 200;
-  od::parser parser;
-  od::document document;
   KubeStatus status;
-  const auto read = read_document(parser, document, body, [&](std::string_view key, od::value v) {
-    read_status_field(key, v, status);
-  });
+  const auto read = read_document(
+      body, [&](std::string_view key, od::value v) { read_status_field(key, v, status); });
   if (read && status.code != 0) return status;
   return {0, "", body.substr(0, kMaxText)};
 }

@@ -36,7 +36,7 @@ auto parsed(std::string_view text, const char* wanted, Read&& read)
 std::vector<int> ascending_indices(JsonValue list, JsonProblems& problems) {
   std::vector<int> out;
   for (const JsonValue item : list) {
-    out.push_back(static_cast<int>(as_integer(item, 0, INT_MAX, problems).value_or(0)));
+    out.push_back(as_integer(item, 0, INT_MAX, problems).value_or(0));
   }
   std::sort(out.begin(), out.end());
   return out;
@@ -50,7 +50,7 @@ NodeView node_view(JsonValue item, JsonProblems& problems) {
   NodeView node;
   node.name = object.require_text("name").value_or("");
   node.machine = object.text_or_empty("machine");
-  node.chips = static_cast<int>(object.require_integer("chips", 0, INT_MAX).value_or(0));
+  node.chips = object.require_integer("chips", 0, INT_MAX).value_or(0);
   object.require("free");
   node.free = ascending_indices(list("free"), problems);
   node.unhealthy = ascending_indices(list("unhealthy"), problems);
@@ -60,7 +60,7 @@ NodeView node_view(JsonValue item, JsonProblems& problems) {
   for (const JsonValue link : list("down_links")) {
     std::vector<int> parts;
     for (const JsonValue part : link) {
-      parts.push_back(static_cast<int>(as_integer(part, 0, INT_MAX, problems).value_or(0)));
+      parts.push_back(as_integer(part, 0, INT_MAX, problems).value_or(0));
     }
     if (parts.size() != 3) {
       problems.add(link, "must be [a,b,lanes]");
@@ -83,21 +83,6 @@ NodeView node_view(JsonValue item, JsonProblems& problems) {
   return node;
 }
 
-PlacementView placement_view(JsonValue value, JsonProblems& problems) {
-  const JsonObject object = JsonObject::tolerant(value, problems);
-  PlacementView placement;
-  placement.node = object.text_or_empty("node");
-  placement.resource = object.text_or_empty("resource");
-  placement.gbps = object.number("gbps").value_or(0);
-  object.require("chips");
-  for (const JsonValue chip : object.array("chips", limits::kMaxNetworkValues)) {
-    const auto index = JsonObject::tolerant(chip, problems).require_integer("index", 0, INT_MAX);
-    placement.chips.push_back(static_cast<int>(index.value_or(0)));
-  }
-  std::sort(placement.chips.begin(), placement.chips.end());
-  return placement;
-}
-
 PodView pod_view(JsonValue pod, JsonProblems& problems) {
   PodView out;
   const JsonObject metadata = JsonObject::tolerant(pod["metadata"], problems);
@@ -110,27 +95,48 @@ PodView pod_view(JsonValue pod, JsonProblems& problems) {
   }
   const JsonValue placement = pod["metadata"]["annotations"]["chipweave.dev/placement"];
   if (!placement) return out;
-  const Result<JsonTree> note = parse_json(placement.text());
-  if (!note) {
+  Result<PlacementNote> note = read_placement(placement.text());
+  if (note) {
+    out.placement = *std::move(note);
+  } else {
     problems.add(placement, note.error().text());
-    return out;
   }
-  JsonProblems inner;
-  out.placement = placement_view(JsonValue(*note), inner);
-  if (inner.any()) problems.add(placement, inner.error().text());
   return out;
+}
+
+PodSummary pod_summary(JsonValue value, JsonProblems& problems) {
+  const JsonObject item = JsonObject::tolerant(value, problems);
+  PodSummary pod;
+  pod.ns = item.require_text("namespace").value_or("");
+  pod.name = item.require_text("name").value_or("");
+  pod.resource = item.text_or_empty("resource");
+  pod.asked = item.integer_or("asked", 0);
+  pod.state = item.text_or_empty("state");
+  pod.node = item.text_or_empty("node");
+  pod.chips = ascending_indices(item.array("chips", limits::kMaxNetworkValues), problems);
+  pod.gbps = item.number("gbps").value_or(0);
+  pod.best_gbps = item.number("best_gbps").value_or(0);
+  return pod;
+}
+
+// All items of an answer.
+template <class View>
+Result<std::vector<View>> listed(std::string_view text, const char* wanted,
+                                 View (*view)(JsonValue, JsonProblems&)) {
+  return parsed(text, wanted, [view](JsonValue value, JsonProblems& problems) {
+    std::vector<View> out;
+    const JsonObject answer = JsonObject::tolerant(value, problems);
+    answer.require("items");
+    for (const JsonValue item : answer.array("items", limits::kMaxNetworkValues))
+      out.push_back(view(item, problems));
+    return out;
+  });
 }
 
 }  // namespace
 
 Result<std::vector<NodeView>> read_node_views(std::string_view text) {
-  return parsed(text, "list of nodes", [](JsonValue value, JsonProblems& problems) {
-    std::vector<NodeView> nodes;
-    const JsonObject answer = JsonObject::tolerant(value, problems);
-    answer.require("items");
-    for (const JsonValue item : answer.array("items", limits::kMaxNetworkValues)) {
-      nodes.push_back(node_view(item, problems));
-    }
+  return listed(text, "list of nodes", node_view).transform([](std::vector<NodeView> nodes) {
     std::sort(nodes.begin(), nodes.end(),
               [](const NodeView& a, const NodeView& b) { return a.name < b.name; });
     return nodes;
@@ -142,26 +148,7 @@ Result<NodeView> read_node_view(std::string_view text) { return parsed(text, "no
 Result<PodView> read_pod_view(std::string_view text) { return parsed(text, "pod", pod_view); }
 
 Result<std::vector<PodSummary>> read_pod_summaries(std::string_view text) {
-  return parsed(text, "list of pods", [](JsonValue value, JsonProblems& problems) {
-    std::vector<PodSummary> pods;
-    const JsonObject answer = JsonObject::tolerant(value, problems);
-    answer.require("items");
-    for (const JsonValue each : answer.array("items", limits::kMaxNetworkValues)) {
-      const JsonObject item = JsonObject::tolerant(each, problems);
-      PodSummary pod;
-      pod.ns = item.require_text("namespace").value_or("");
-      pod.name = item.require_text("name").value_or("");
-      pod.resource = item.text_or_empty("resource");
-      pod.asked = item.integer_or("asked", 0);
-      pod.state = item.text_or_empty("state");
-      pod.node = item.text_or_empty("node");
-      pod.chips = ascending_indices(item.array("chips", limits::kMaxNetworkValues), problems);
-      pod.gbps = item.number("gbps").value_or(0);
-      pod.best_gbps = item.number("best_gbps").value_or(0);
-      pods.push_back(std::move(pod));
-    }
-    return pods;
-  });
+  return listed(text, "list of pods", pod_summary);
 }
 
 Result<std::string> write_extender_args(std::string_view pod,
@@ -207,7 +194,7 @@ Result<std::vector<HostScore>> read_prioritize_reply(std::string_view text) {
     for (const JsonValue item : value) {
       const JsonObject score = JsonObject::tolerant(item, problems);
       scores.push_back({score.require_text("Host").value_or(""),
-                        static_cast<int>(score.require_integer("Score", 0, INT_MAX).value_or(0))});
+                        score.require_integer("Score", 0, INT_MAX).value_or(0)});
     }
     return scores;
   });

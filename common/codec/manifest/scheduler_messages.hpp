@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/base/result.hpp"
+#include "common/codec/kube/pod/placement.hpp"
 #include "common/domain/declared_faults.hpp"
 
 namespace chipweave::codec {
@@ -50,21 +51,13 @@ Result<std::vector<NodeView>> read_node_views(std::string_view json);
 // GET /api/v1/nodes/NAME.
 Result<NodeView> read_node_view(std::string_view json);
 
-// The annotation chipweave.dev/placement.
-struct PlacementView {
-  std::string node;
-  std::string resource;
-  std::vector<int> chips;
-  double gbps = 0;
-};
-
 // A pod as GET /standalone/pods returns it.
 struct PodView {
   std::string ns;
   std::string name;
   std::string uid;
-  std::string node;  // "" while it is pending
-  std::optional<PlacementView> placement;
+  std::string node;                        // "" while it is pending
+  std::optional<PlacementNote> placement;  // the annotation chipweave.dev/placement
   std::map<std::string, std::string> annotations;
 };
 Result<PodView> read_pod_view(std::string_view json);

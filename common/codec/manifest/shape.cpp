@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "common/base/limits.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/manifest/manifest.hpp"
 
 namespace chipweave::codec {
@@ -71,17 +72,12 @@ bool Shape::flag(JsonValue parent, std::string_view key, const std::string& wher
 }
 
 void Shape::check_name(const std::string& name, const std::string& where) {
-  bool fits = !name.empty() && name.size() <= limits::kMaxNameBytes;
-  for (std::size_t at = 0; fits && at <= name.size();) {
-    const std::size_t end = std::min(name.find('.', at), name.size());
-    fits = is_label(std::string_view(name).substr(at, end - at));
-    at = end + 1;
-  }
-  if (fits) return;
   if (name.empty()) return problem(where, "is missing");
   if (name.size() > limits::kMaxNameBytes) {
     return problem(where, "is longer than " + std::to_string(limits::kMaxNameBytes) + " bytes");
   }
+  const std::vector<std::string_view> parts = split(name, '.');
+  if (std::all_of(parts.begin(), parts.end(), is_label)) return;
   problem(where, "\"" + name +
                      "\" is no object name: lower-case letters, digits, '-' and '.', "
                      "each part between dots with a letter or digit at both ends");
@@ -104,10 +100,8 @@ void Shape::problem(const std::string& where, const std::string& what) {
 
 Result<void> Shape::done() const {
   if (problems_.empty()) return {};
-  std::string all;
-  for (const std::string& one : problems_) all += (all.empty() ? "" : "; ") + one;
   return make_error(Errc::invalid_argument,
-                    "document at line " + std::to_string(line_) + ": " + all);
+                    "document at line " + std::to_string(line_) + ": " + joined(problems_, "; "));
 }
 
 }  // namespace chipweave::codec

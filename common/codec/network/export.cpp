@@ -47,6 +47,12 @@ void warn_of_unknown(const NetworkExport& from, bool is_tree) {
 
 }  // namespace
 
+std::string quoted_json(std::string_view text) {
+  std::string out;
+  append_json_string(out, text);
+  return out;
+}
+
 void warn_of_rails(const NetworkExport& from) {
   const auto with = std::count_if(from.table.nodes.begin(), from.table.nodes.end(),
                                   [](const auto& node) { return !node.rails.empty(); });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "common/codec/network/export.hpp"
 #include "common/codec/network/table/domain_tree.hpp"
@@ -26,6 +27,9 @@ Result<std::string> export_dlrover(const NetworkExport& from);
 Result<std::string> export_tor_info(const NetworkExport& from);
 Result<std::string> export_topograph(const NetworkExport& from);
 Result<std::string> export_network_csv(const NetworkExport& from);
+
+// As a JSON string, which YAML reads as text, too.
+std::string quoted_json(std::string_view text);
 
 // Warnings for parts of a table that a format without them cannot express.
 void warn_of_rails(const NetworkExport& from);

@@ -13,39 +13,13 @@
 namespace chipweave::codec {
 namespace {
 
-struct TextFormat {
-  std::string_view name;
-  bool (*looks_like)(std::string_view);
-  Result<ImportedNetwork> (*import)(std::string_view);
-};
-constexpr std::array<TextFormat, 4> kTexts = {{
-    {"slurm", looks_like_slurm_conf, import_slurm_conf},
-    {"ibnetdiscover", looks_like_ibnetdiscover, import_ibnetdiscover},
-    {"csv", looks_like_network_csv, import_network_csv},
-    {"dlrover", looks_like_dlrover_lines, import_dlrover_lines},
-}};
-
-struct ObjectFormat {
-  std::string_view name;
-  bool (*looks_like)(const NetworkObjects&);
-  Result<ImportedNetwork> (*import)(const NetworkObjects&, const NetworkImportOptions&);
-  bool takes_levels = false;
-};
+constexpr std::array kTexts = {&kSlurmConfFormat, &kIbnetdiscoverFormat, &kCsvFormat,
+                               &kDlroverLinesFormat};
 // The more specific ones first: most of these can come together with Node objects.
-constexpr std::array<ObjectFormat, 12> kObjects = {{
-    {"chipweave-json", looks_like_network_json, import_network_json},
-    {"slurm-yaml", looks_like_slurm_yaml, import_slurm_yaml},
-    {"topograph", looks_like_topograph_graph, import_topograph_graph},
-    {"topograph-model", looks_like_topograph_model, import_topograph_model},
-    {"node-inventory", looks_like_node_inventories, import_node_inventories},
-    {"hypernode", looks_like_hypernodes, import_hypernodes},
-    {"kueue", looks_like_kueue, import_kueue, true},
-    {"koordinator", looks_like_koordinator, import_koordinator, true},
-    {"dlrover", looks_like_dlrover_map, import_dlrover_map},
-    {"tor", looks_like_tor_info, import_tor_info},
-    {"super-pod", looks_like_super_pods, import_super_pods},
-    {"node-labels", looks_like_node_labels, import_node_labels, true},
-}};
+constexpr std::array kObjects = {
+    &kNetworkJsonFormat,   &kSlurmYamlFormat, &kTopographFormat, &kTopographModelFormat,
+    &kNodeInventoryFormat, &kHypernodeFormat, &kKueueFormat,     &kKoordinatorFormat,
+    &kDlroverMapFormat,    &kTorFormat,       &kSuperPodFormat,  &kNodeLabelsFormat};
 
 constexpr std::string_view kKnown =
     "; known formats: Slurm topology.conf and topology.yaml, ibnetdiscover, topograph, Volcano "
@@ -102,6 +76,13 @@ Error unknown_objects(const NetworkObjects& objects) {
                     " do not describe a network");
 }
 
+// The imported table, under the name of its format.
+Result<ImportedNetwork> imported(std::string_view format, Result<domain::NetworkTable> table,
+                                 Warnings warnings) {
+  if (!table) return std::move(table).error();
+  return ImportedNetwork{*std::move(table), std::string(format), std::move(warnings).list()};
+}
+
 Result<ImportedNetwork> import_objects(std::string_view text, const NetworkImportOptions& options) {
   const Result<NetworkObjects> objects = read_network_objects(text);
   if (!objects) {
@@ -110,14 +91,14 @@ Result<ImportedNetwork> import_objects(std::string_view text, const NetworkImpor
     error.message += kKnown;
     return error;
   }
-  for (const ObjectFormat& format : kObjects) {
+  for (const ObjectFormat* format : kObjects) {
     const bool chosen =
-        options.format.empty() ? format.looks_like(*objects) : format.name == options.format;
+        options.format.empty() ? format->looks_like(*objects) : format->name == options.format;
     if (!chosen) continue;
-    if (!options.levels.empty() && !format.takes_levels) {
-      return levels_are_given(format.name);
-    }
-    return format.import(*objects, options);
+    if (!options.levels.empty() && !format->takes_levels) return levels_are_given(format->name);
+    Warnings warnings;
+    Result<domain::NetworkTable> table = format->import(*objects, options.levels, warnings);
+    return imported(format->name, std::move(table), std::move(warnings));
   }
   return unknown_objects(*objects);
 }
@@ -132,9 +113,9 @@ bool is_known(std::string_view name) {
 std::vector<std::string_view> network_formats() {
   std::vector<std::string_view> out;
   out.reserve(kTexts.size() + kObjects.size());
-  for (const TextFormat& format : kTexts) out.push_back(format.name);
-  for (const ObjectFormat& format : kObjects) {
-    if (std::find(out.begin(), out.end(), format.name) == out.end()) out.push_back(format.name);
+  for (const TextFormat* format : kTexts) out.push_back(format->name);
+  for (const ObjectFormat* format : kObjects) {
+    if (std::find(out.begin(), out.end(), format->name) == out.end()) out.push_back(format->name);
   }
   return out;
 }
@@ -149,17 +130,17 @@ Result<ImportedNetwork> import_network(std::string_view content,
   if (text->find_first_not_of(" \t\r\n") == std::string_view::npos) {
     return no_network("the file is empty");
   }
-  for (const TextFormat& format : kTexts) {
+  for (const TextFormat* format : kTexts) {
     const bool chosen = options.format.empty()
-                            ? format.looks_like(*text)
-                            : format.name == options.format &&
+                            ? format->looks_like(*text)
+                            : format->name == options.format &&
                                   // dlrover is both a text and a ConfigMap
-                                  (format.name != "dlrover" || format.looks_like(*text));
+                                  (format->name != "dlrover" || format->looks_like(*text));
     if (!chosen) continue;
-    if (!options.levels.empty()) {
-      return levels_are_given(format.name);
-    }
-    return format.import(*text);
+    if (!options.levels.empty()) return levels_are_given(format->name);
+    Warnings warnings;
+    Result<domain::NetworkTable> table = format->import(*text, warnings);
+    return imported(format->name, std::move(table), std::move(warnings));
   }
   return import_objects(*text, options);
 }

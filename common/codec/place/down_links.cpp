@@ -18,14 +18,11 @@ std::vector<domain::DownLink> read_down_links(const JsonObject& object, int max_
     }
     const auto a = as_integer(parts[0], 0, max_chip_index, problems);
     const auto b = as_integer(parts[1], 0, max_chip_index, problems);
-    std::optional<std::int64_t> lanes;
+    std::optional<int> lanes;
     if (parts.size() == 3) lanes = as_integer(parts[2], 1, limits::kMaxLanes, problems);
     if (!a || !b) continue;
     if (*a == *b) problems.add(item, "links chip " + std::to_string(*a) + " with itself");
-    domain::DownLink link{domain::ChipIndex{static_cast<int>(*a)},
-                          domain::ChipIndex{static_cast<int>(*b)}, std::nullopt};
-    if (lanes) link.lanes = static_cast<int>(*lanes);
-    out.push_back(link);
+    out.push_back({domain::ChipIndex{*a}, domain::ChipIndex{*b}, lanes});
   }
   return out;
 }

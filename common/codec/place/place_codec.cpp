@@ -16,10 +16,10 @@ std::vector<int> index_list(const JsonObject& object, std::string_view key) {
   for (const JsonValue item : object.array(key, std::size_t{limits::kMaxChips} * 4)) {
     const auto value = as_integer(item, 0, limits::kMaxChipIndex, object.problems());
     if (!value) continue;
-    if (std::find(out.begin(), out.end(), static_cast<int>(*value)) != out.end()) {
+    if (std::find(out.begin(), out.end(), *value) != out.end()) {
       object.problems().add(item, "chip " + std::to_string(*value) + " is named twice");
     }
-    out.push_back(static_cast<int>(*value));
+    out.push_back(*value);
   }
   return out;
 }
@@ -51,8 +51,7 @@ Result<PlaceRequest> read_place_request(JsonValue value) {
     out.chips = index_list(object, "chips");
     if (out.chips->empty()) object.problem("chips", "must name at least one chip");
   }
-  if (const auto size = object.integer("size", 1, limits::kMaxChipIndex))
-    out.size = static_cast<int>(*size);
+  out.size = object.integer("size", 1, limits::kMaxChipIndex);
   if (object.has("size") && object.has("chips"))
     object.problem("chips", "cannot be combined with size");
   if (!object.has("size") && !object.has("chips"))

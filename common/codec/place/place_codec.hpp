@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/base/result.hpp"
+#include "common/codec/batch/batch.hpp"
 #include "common/domain/declared_faults.hpp"
 
 namespace chipweave::codec {
@@ -40,12 +40,7 @@ struct PlaceAnswer {
   std::vector<std::string> warnings;
 };
 
-// A parsed line: the id to repeat (as JSON text, "null" if there is none) and the request, or the
-// error.
-struct PlaceLine {
-  std::string id;
-  Result<PlaceRequest> request;
-};
+using PlaceLine = BatchRequest<PlaceRequest>;
 PlaceLine parse_place_line(std::string_view line);
 
 // One line without newline.

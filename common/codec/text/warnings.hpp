@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +24,12 @@ class Warnings {
     } else {
       ++left_out_;
     }
+  }
+
+  // Of another program, all kept.
+  void repeat(std::vector<std::string> texts) {
+    kept_.insert(kept_.end(), std::make_move_iterator(texts.begin()),
+                 std::make_move_iterator(texts.end()));
   }
 
   std::vector<std::string> list() && {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
+#include "common/domain/topology_builder.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -60,6 +61,13 @@ Error unknown_format(std::string_view content) {
 }
 
 }  // namespace
+
+Result<ImportedTopology> imported(domain::TopologyBuilder&& builder, const char* format,
+                                  std::vector<std::string> warnings) {
+  return std::move(builder).build().transform([&](domain::NodeTopology topology) {
+    return ImportedTopology{std::move(topology), format, std::move(warnings)};
+  });
+}
 
 Result<ImportedTopology> import_topology(std::string_view content, const ImportOptions& options) {
   if (content.size() > limits::kMaxTopologyFileBytes) {

@@ -15,6 +15,10 @@
 #include "common/base/result.hpp"
 #include "common/domain/node_topology.hpp"
 
+namespace chipweave::domain {
+class TopologyBuilder;
+}
+
 namespace chipweave::codec {
 
 struct ImportOptions {
@@ -27,6 +31,10 @@ struct ImportedTopology {
                        // "rocm-smi", "chipweave-json"
   std::vector<std::string> warnings;  // what was assumed or left out, for people
 };
+
+// What an importer returns in the end; `format` as above.
+Result<ImportedTopology> imported(domain::TopologyBuilder&& builder, const char* format,
+                                  std::vector<std::string> warnings);
 
 // Relative path → content, e.g. "nodes/2/properties": a folder or tar archive, as common/io reads
 // it.

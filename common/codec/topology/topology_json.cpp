@@ -1,5 +1,3 @@
-#include "common/codec/topology/topology_json.hpp"
-
 #include <algorithm>
 #include <climits>
 #include <utility>
@@ -102,13 +100,9 @@ std::optional<LinkKind> TopologyReader::kind_of(const JsonObject& o,
 
 std::optional<int> TopologyReader::known_chip(JsonValue value) {
   const auto index = as_integer(value, 0, limits::kMaxChipIndex, problems_);
-  if (!index) return std::nullopt;
-  const int chip = static_cast<int>(*index);
-  if (chips_.count(chip) == 0) {
-    problems_.add(value, "the machine has no chip " + std::to_string(chip));
-    return std::nullopt;
-  }
-  return chip;
+  if (!index || chips_.count(*index) > 0) return index;
+  problems_.add(value, "the machine has no chip " + std::to_string(*index));
+  return std::nullopt;
 }
 
 std::vector<int> TopologyReader::chip_list(JsonValue value) {
@@ -167,8 +161,7 @@ void TopologyReader::read_rule(const JsonObject& top) {
     o.problem("kind", unknown_name("rule", *name, kRuleKinds));
     return;
   }
-  builder_.rule =
-      domain::PlacementRule{*kind, static_cast<int>(group.value_or(group_size_of(*kind)))};
+  builder_.rule = domain::PlacementRule{*kind, group.value_or(group_size_of(*kind))};
 }
 
 void TopologyReader::read_super_pod(const JsonObject& top) {
@@ -181,7 +174,7 @@ void TopologyReader::read_super_pod(const JsonObject& top) {
   } else {
     pod.id = o.require_text("id").value_or("");
   }
-  pod.server_index = static_cast<int>(o.integer("server_index", 0, INT_MAX).value_or(-1));
+  pod.server_index = o.integer("server_index", 0, INT_MAX).value_or(-1);
   builder_.super_pod = std::move(pod);
 }
 
@@ -213,7 +206,7 @@ void TopologyReader::read_chip(JsonValue value) {
   domain::Chip chip;
   const auto index = o.require_integer("index", 0, limits::kMaxChipIndex);
   if (index) {
-    chip.index = ChipIndex{static_cast<int>(*index)};
+    chip.index = ChipIndex{*index};
     if (!chips_.insert(chip.index.value).second) {
       o.problem("index", "two chips have index " + std::to_string(*index));
     }
@@ -223,19 +216,13 @@ void TopologyReader::read_chip(JsonValue value) {
   chip.id = o.text(o.has("uuid") ? "uuid" : "id").value_or("");
   chip.model = o.text_or_empty("model");
   chip.pci = lower_case(o.text_or_empty("pci"));
-  chip.numa = static_cast<int>(o.integer("numa", -1, limits::kMaxNumaNode).value_or(-1));
+  chip.numa = o.integer("numa", -1, limits::kMaxNumaNode).value_or(-1);
   chip.memory_bytes =
       static_cast<std::uint64_t>(o.integer("memory_bytes", 0, INT64_MAX).value_or(0));
   chip.device_ips = o.texts("device_ips", 64);
-  const auto id_of = [&o](std::string_view key) -> std::optional<int> {
-    const auto v = o.integer(key, 0, INT_MAX);
-    return v ? std::optional<int>(static_cast<int>(*v)) : std::nullopt;
-  };
-  chip.physical_id = id_of("physical_id");
-  chip.logical_id = id_of("logical_id");
-  if (const auto v = o.integer("super_device_id", 0, UINT32_MAX)) {
-    chip.super_device_id = static_cast<std::uint32_t>(*v);
-  }
+  chip.physical_id = o.integer("physical_id", 0, INT_MAX);
+  chip.logical_id = o.integer("logical_id", 0, INT_MAX);
+  chip.super_device_id = o.integer("super_device_id", 0, UINT32_MAX);
   if (const auto health = o.text("health")) {
     const auto it = std::find(kHealths.begin(), kHealths.end(), *health);
     if (it == kHealths.end()) {
@@ -247,13 +234,6 @@ void TopologyReader::read_chip(JsonValue value) {
   builder_.add_chip(std::move(chip));
 }
 
-Result<domain::NodeTopology> topology_from_json_text(std::string_view json,
-                                                     const ImportOptions& options) {
-  Result<JsonTree> document = parse_json(json);
-  if (!document) return std::move(document).error();
-  return TopologyReader(options).read(JsonValue(*document));
-}
-
 bool looks_like_topology_json(std::string_view content) {
   constexpr std::string_view kBom = "\xEF\xBB\xBF";
   if (content.substr(0, kBom.size()) == kBom) content.remove_prefix(kBom.size());
@@ -263,9 +243,11 @@ bool looks_like_topology_json(std::string_view content) {
 
 Result<ImportedTopology> import_topology_json(std::string_view content,
                                               const ImportOptions& options) {
-  Result<domain::NodeTopology> topology = topology_from_json_text(content, options);
-  if (!topology) return std::move(topology).error();
-  return ImportedTopology{std::move(topology).value(), "chipweave-json", {}};
+  const Result<JsonTree> document = parse_json(content);
+  if (!document) return document.error();
+  return TopologyReader(options).read(JsonValue(*document)).transform([](auto topology) {
+    return ImportedTopology{std::move(topology), "chipweave-json", {}};
+  });
 }
 
 }  // namespace chipweave::codec

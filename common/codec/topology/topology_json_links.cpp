@@ -197,8 +197,8 @@ void TopologyReader::read_nic(JsonValue value) {
     }
   }
   builder_.add_nic(name, lower_case(o.text_or_empty("pci")),
-                   static_cast<int>(o.integer("numa", -1, limits::kMaxNumaNode).value_or(-1)),
-                   gbps.value_or(0), std::move(paths));
+                   o.integer("numa", -1, limits::kMaxNumaNode).value_or(-1), gbps.value_or(0),
+                   std::move(paths));
 }
 
 void TopologyReader::read_partitions(const JsonObject& top) {

@@ -59,7 +59,7 @@ class TopologyReader {
   // Distinct known chips; empty after a problem.
   std::vector<int> chip_list(JsonValue value);
   int lanes_of(const JsonObject& o, std::string_view key, int fallback, int min = 0) {
-    return static_cast<int>(o.integer(key, min, limits::kMaxLanes).value_or(fallback));
+    return o.integer(key, min, limits::kMaxLanes).value_or(fallback);
   }
   std::optional<double> rate_of(const JsonObject& o, std::string_view key);
   // The default of the model, which must have been read before.

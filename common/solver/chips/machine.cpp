@@ -124,11 +124,7 @@ bool Machine::legal(ChipSet set, ChipSet usable, bool distributed) const {
 }
 
 std::vector<int> Machine::legal_sizes(bool distributed) const {
-  std::vector<int> out;
-  for (int size = 1; size <= impl_->topology.chip_count(); ++size) {
-    if (impl_->selector.rules().legal_size(size, distributed)) out.push_back(size);
-  }
-  return out;
+  return impl_->selector.rules().legal_sizes(distributed);
 }
 
 double Machine::best_gbps(int size, bool distributed) { return impl_->ceiling(size, distributed); }
@@ -143,14 +139,9 @@ std::string Machine::reason(const Request& r, const Choice& choice) const {
   switch (choice.why) {
     case Misfit::none:
       return "";
-    case Misfit::size: {
+    case Misfit::size:
       if (r.size > n) return chips(r.size) + " asked, the machine has " + std::to_string(n);
-      std::string sizes;
-      for (const int s : legal_sizes(r.distributed))
-        sizes += (sizes.empty() ? "" : ", ") + std::to_string(s);
-      return chips(r.size) + " asked, legal sizes" +
-             (r.distributed ? " of a distributed job" : "") + " are " + sizes;
-    }
+      return impl_->selector.rules().size_refusal(r.size, r.distributed);
     case Misfit::too_few_chips:
       return chips(r.size) + " asked, " + std::to_string((r.usable - r.already_held).size()) +
              " usable";

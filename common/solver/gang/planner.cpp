@@ -16,20 +16,17 @@ namespace {
 using domain::Gang;
 using domain::kNoLevel;
 using domain::Plan;
-
-Plan refused_plan(std::string why) {
-  Plan plan;
-  plan.reason = std::move(why);
-  return plan;
-}
+using domain::refused_plan;
 
 class GangPlanner {
  public:
   GangPlanner(const Fabric& fabric, const std::vector<std::string>& levels, const Gang& gang,
               const NodeUsages& usages)
-      : fabric_(fabric), levels_(levels), gang_(gang), usages_(usages) {
-    for (const auto& [node, here] : gang.existing) running_ += here.pods;
-  }
+      : fabric_(fabric),
+        levels_(levels),
+        gang_(gang),
+        usages_(usages),
+        running_(gang.running_pods()) {}
 
   Plan plan() {
     if (gang_.pods == 0) return refused_plan("there are no pods to place");
@@ -259,7 +256,7 @@ class GangPlanner {
   const std::vector<std::string>& levels_;
   const Gang& gang_;
   const NodeUsages& usages_;
-  int running_ = 0;
+  int running_;
 };
 
 }  // namespace

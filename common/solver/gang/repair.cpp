@@ -32,29 +32,27 @@ class Repairer {
       usages_[node].excluded = true;
       survivors_.existing.erase(node);
     }
-    for (const auto& [node, here] : survivors_.existing) {
-      usages_[node].already_used = true;
-      surviving_ += here.pods;
-    }
+    for (const auto& [node, here] : survivors_.existing) usages_[node].already_used = true;
   }
 
   Plan run() {
     find_lost();
-    if (lost_.empty()) return refused("no pod of the gang runs on a failed node");
+    if (lost_.empty()) return domain::refused_plan("no pod of the gang runs on a failed node");
     // Interchangeable pods that must stay in the same domain are placed together.
     std::map<std::pair<DomainId, std::pair<int, int>>, std::vector<LostPod>> parts;
     for (const LostPod& one : lost_) {
       const auto region = region_of(one);
-      if (!region) return refused(reason_);
+      if (!region) return domain::refused_plan(reason_);
       parts[{*region, {-chips_of(one), one.set}}].push_back(one);
     }
     for (auto& [key, pods] : parts) place(key.first, -key.second.first, pods);
-    if (!reason_.empty()) return refused(reason_);
+    if (!reason_.empty()) return domain::refused_plan(reason_);
     if (placed_.empty())
-      return refused("there is no room for any of the pods that lost their node");
-    if (surviving_ + static_cast<int>(placed_.size()) < gang_.min_member)
-      return refused("needs " + std::to_string(gang_.min_member) + " pods to run, " +
-                     std::to_string(surviving_ + static_cast<int>(placed_.size())) + " can");
+      return domain::refused_plan("there is no room for any of the pods that lost their node");
+    const int able = survivors_.running_pods() + static_cast<int>(placed_.size());
+    if (able < gang_.min_member)
+      return domain::refused_plan("needs " + std::to_string(gang_.min_member) + " pods to run, " +
+                                  std::to_string(able) + " can");
     Plan plan;
     plan.fits = true;
     plan.optimal = exact_;
@@ -69,11 +67,6 @@ class Repairer {
   }
 
  private:
-  static Plan refused(std::string why) {
-    Plan plan;
-    plan.reason = std::move(why);
-    return plan;
-  }
   bool failed(FabricNodeId node) const {
     const auto at = usages_.find(node);
     return at != usages_.end() && at->second.excluded;
@@ -201,7 +194,6 @@ class Repairer {
   NodeUsages usages_;
   std::vector<LostPod> lost_;
   std::vector<domain::PlannedPod> placed_;
-  int surviving_ = 0;
   bool exact_ = true;
   std::string reason_;
 };

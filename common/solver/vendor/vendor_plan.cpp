@@ -1,6 +1,7 @@
 #include "common/solver/vendor/vendor_plan.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "common/solver/gang/plan_numbers.hpp"
@@ -14,12 +15,6 @@ namespace {
 
 using domain::Gang;
 using domain::Plan;
-
-int running(const Gang& gang) {
-  int sum = 0;
-  for (const auto& [node, here] : gang.existing) sum += here.pods;
-  return sum;
-}
 
 // Slices of the gang itself and of its vendor, coarsest first. Where both name a level, the
 // vendor's must contain the gang's.
@@ -46,8 +41,7 @@ Result<Gang> constrained(Gang gang, const VendorConstraints& by) {
       return make_error(Errc::invalid_argument,
                         "its slices and the gang's own do not divide each other");
   }
-  if (!gang.spare && by.keep_spare)
-    gang.spare = domain::Spare{by.keep_spare->level, by.keep_spare->nodes};
+  if (!gang.spare) gang.spare = by.keep_spare;
   return gang;
 }
 
@@ -63,7 +57,7 @@ Result<Plan> plan_softly(const Fabric& fabric, const std::vector<std::string>& l
   if (!whole) return std::move(whole).error();
   auto rest = constrained(gang, without_soft_slices(constraints));
   if (!rest) return std::move(rest).error();
-  const int all = gang.pods + running(gang);
+  const int all = gang.pods + gang.running_pods();
   whole->pods -= whole->slices.empty() ? 0 : all % whole->slices.front().size;
   whole->min_member = 0;
   Plan first;
@@ -77,7 +71,7 @@ Result<Plan> plan_softly(const Fabric& fabric, const std::vector<std::string>& l
   }
   rest->pods -= static_cast<int>(first.pods.size());
   Plan second = plan_gang(fabric, level_names, *rest, given);
-  if (!second.fits && static_cast<int>(first.pods.size()) + running(gang) < gang.min_member)
+  if (!second.fits && static_cast<int>(first.pods.size()) + gang.running_pods() < gang.min_member)
     return second;
   Plan plan;
   plan.fits = true;
@@ -112,8 +106,7 @@ std::vector<TorLeaf> leaves_of(const Fabric& fabric, const Gang& gang, int level
 }
 
 Result<VendorPlan> plan_by_leaf(const Fabric& fabric, const Gang& gang,
-                                const domain::VendorJob& job,
-                                const std::map<std::string, domain::TorState>& states) {
+                                const domain::VendorJob& job) {
   const bool other_rules = !gang.existing.empty() || !gang.sets.empty() || !gang.slices.empty() ||
                            !gang.allowed.empty() || gang.failed || gang.spare ||
                            gang.required_level != domain::kNoLevel ||
@@ -126,7 +119,8 @@ Result<VendorPlan> plan_by_leaf(const Fabric& fabric, const Gang& gang,
                       "allowed_nodes and keep_spare cannot be combined with it")
         .in("gang.vendor.tor");
   std::vector<std::vector<FabricNodeId>> nodes;
-  const std::vector<TorLeaf> leaves = leaves_of(fabric, gang, job.levels.leaf, states, nodes);
+  const std::vector<TorLeaf> leaves =
+      leaves_of(fabric, gang, job.levels.leaf, job.tor->states, nodes);
   const auto found = plan_tor(leaves, gang.pods, *job.tor);
   if (!found) return Error(found.error()).in("gang.vendor.tor");
   VendorPlan out;
@@ -146,35 +140,33 @@ Result<VendorPlan> plan_by_leaf(const Fabric& fabric, const Gang& gang,
   return out;
 }
 
+Result<Plan> plan_constrained(const Fabric& fabric, const std::vector<std::string>& level_names,
+                              const Gang& gang, const VendorConstraints& constraints) {
+  if (soft(constraints) && !gang.failed) return plan_softly(fabric, level_names, gang, constraints);
+  const auto hard = constrained(gang, constraints);
+  if (!hard) return hard.error();
+  Plan plan = plan_gang(fabric, level_names, *hard);
+  if (plan.fits || !soft(constraints)) return plan;
+  // Not inside the block that lost pods.
+  return constrained(gang, without_soft_slices(constraints)).transform([&](const Gang& loose) {
+    return plan_gang(fabric, level_names, loose);
+  });
+}
+
 }  // namespace
 
 Result<VendorPlan> plan_vendor_gang(const Fabric& fabric,
                                     const std::vector<std::string>& level_names, const Gang& gang,
-                                    domain::VendorJob job,
-                                    const std::map<std::string, domain::TorState>& leaf_states) {
-  job.pods = gang.failed ? gang.pods : gang.pods + running(gang);
+                                    domain::VendorJob job) {
+  job.pods = gang.failed ? gang.pods : gang.pods + gang.running_pods();
   job.chips_per_pod = gang.chips_per_pod;
-  const auto constraints = vendor_constraints(job);
-  if (!constraints) return Error(constraints.error()).in("gang.vendor");
-  if (constraints->by_leaf_switch) return plan_by_leaf(fabric, gang, job, leaf_states);
-  if (soft(*constraints) && gang.failed) {
-    // Inside the block that lost pods, if possible.
-    const auto hard = constrained(gang, *constraints);
-    if (!hard) return Error(hard.error()).in("gang.vendor");
-    Plan plan = plan_gang(fabric, level_names, *hard);
-    if (plan.fits) return VendorPlan{std::move(plan), {}};
-    const auto loose = constrained(gang, without_soft_slices(*constraints));
-    if (!loose) return Error(loose.error()).in("gang.vendor");
-    return VendorPlan{plan_gang(fabric, level_names, *loose), {}};
-  }
-  if (soft(*constraints)) {
-    auto plan = plan_softly(fabric, level_names, gang, *constraints);
-    if (!plan) return std::move(plan).error().in("gang.vendor");
-    return VendorPlan{*std::move(plan), {}};
-  }
-  const auto with = constrained(gang, *constraints);
-  if (!with) return Error(with.error()).in("gang.vendor");
-  return VendorPlan{plan_gang(fabric, level_names, *with), {}};
+  auto constraints = vendor_constraints(job);
+  if (constraints && constraints->by_leaf_switch) return plan_by_leaf(fabric, gang, job);
+  auto plan = std::move(constraints).and_then([&](const VendorConstraints& by) {
+    return plan_constrained(fabric, level_names, gang, by);
+  });
+  if (!plan) return std::move(plan).error().in("gang.vendor");
+  return VendorPlan{*std::move(plan), {}};
 }
 
 }  // namespace chipweave::solver

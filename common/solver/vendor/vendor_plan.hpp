@@ -2,7 +2,6 @@
 // (vendor_rules), or by leaf switches (tor_affinity).
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -13,22 +12,15 @@
 
 namespace chipweave::solver {
 
-struct LeafUse {
-  std::string leaf;  // its path
-  domain::TorState state;
-  int pods = 0;
-};
-
 struct VendorPlan {
   domain::Plan plan;
-  std::vector<LeafUse> leaves;  // if planned by leaf switches: the used ones with their new state
+  std::vector<domain::LeafUse> leaves;  // if planned by leaf switches: those used
 };
 
-// leaf_states: by name or path of a leaf; others are free. Errors: invalid_argument, with the key
-// as context, where the vendor's own scheduler would reject the job.
+// Errors: invalid_argument, with the key as context, where the vendor's own scheduler would reject
+// the job.
 Result<VendorPlan> plan_vendor_gang(const Fabric& fabric,
                                     const std::vector<std::string>& level_names,
-                                    const domain::Gang& gang, domain::VendorJob job,
-                                    const std::map<std::string, domain::TorState>& leaf_states);
+                                    const domain::Gang& gang, domain::VendorJob job);
 
 }  // namespace chipweave::solver

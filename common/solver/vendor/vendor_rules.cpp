@@ -167,7 +167,7 @@ Result<void> add_super_pod(const VendorJob& job, const AscendRequest& request,
                                          "; the job has " + text(filled->total));
   out.whole_nodes = !filled->single();
   if (filled->reserve_nodes > 0)
-    out.keep_spare = VendorSpare{job.levels.super_pod, filled->reserve_nodes};
+    out.keep_spare = domain::Spare{job.levels.super_pod, filled->reserve_nodes};
   if (request.ub_memory) out.required_level = std::max(out.required_level, job.levels.ub_domain);
   if (!request.soft && filled->sp_block == filled->total)
     out.required_level = std::max(out.required_level, job.levels.super_pod);

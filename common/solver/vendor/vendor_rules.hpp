@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/base/result.hpp"
+#include "common/domain/gang.hpp"
 #include "common/domain/vendor_job.hpp"
 
 namespace chipweave::solver {
@@ -22,18 +23,11 @@ struct VendorSlice {
   friend bool operator==(const VendorSlice&, const VendorSlice&) = default;
 };
 
-// Preferred: whole free nodes to leave in every used domain of the level.
-struct VendorSpare {
-  int level = domain::kNoLevel;
-  int nodes = 0;
-  friend bool operator==(const VendorSpare&, const VendorSpare&) = default;
-};
-
 struct VendorConstraints {
   int required_level = domain::kNoLevel;
   // Coarsest first, one per level, none above required_level; inner sizes divide outer ones.
   std::vector<VendorSlice> slices;
-  std::optional<VendorSpare> keep_spare;
+  std::optional<domain::Spare> keep_spare;
   bool whole_nodes = false;     // every pod takes all chips of its node
   bool by_leaf_switch = false;  // plan_tor() chooses the nodes (tor_affinity.hpp)
 };

@@ -19,14 +19,14 @@ using ::testing::HasSubstr;
 
 const std::vector<std::string> kLevels{"pod", "ub", "rack", "leaf", "clique"};
 
-VendorKeys read(const std::string& text, JsonProblems& problems) {
+domain::VendorJob read(const std::string& text, JsonProblems& problems) {
   const Result<JsonTree> tree = parse_json(R"({"gang":{"vendor":)" + text + "}}");
   EXPECT_TRUE(tree) << tree.error().text();
   return read_vendor_keys(JsonValue(*tree)["gang"]["vendor"], kLevels, problems);
 }
-VendorKeys keys(const std::string& text) {
+domain::VendorJob keys(const std::string& text) {
   JsonProblems problems;
-  VendorKeys out = read(text, problems);
+  domain::VendorJob out = read(text, problems);
   EXPECT_FALSE(problems.any()) << problems.error().text();
   return out;
 }
@@ -37,7 +37,7 @@ std::string vendor_keys_problem(const std::string& text) {
 }
 
 TEST(VendorKeys, ReadsWhatAscendsUsersWrite) {
-  const VendorKeys read =
+  const domain::VendorJob read =
       keys(R"({"ascend":{"server":"950","node_chips":8,"sp_block":32,"super_pod_level":"pod",)"
            R"("reserve_nodes":3,"super_pod_size":40,"affinity":"soft","ra_block":16,)"
            R"("rack_level":"rack","ub_memory":true,"ub_level":"ub"}})");
@@ -56,7 +56,7 @@ TEST(VendorKeys, ReadsWhatAscendsUsersWrite) {
 }
 
 TEST(VendorKeys, WhatIsNotSaidStaysOpen) {
-  const VendorKeys read = keys(R"({"ascend":{}})");
+  const domain::VendorJob read = keys(R"({"ascend":{}})");
   ASSERT_TRUE(read.ascend);
   EXPECT_FALSE(read.ascend->server);
   EXPECT_FALSE(read.ascend->sp_block);
@@ -68,7 +68,7 @@ TEST(VendorKeys, WhatIsNotSaidStaysOpen) {
 }
 
 TEST(VendorKeys, ReadsTorAffinity) {
-  const VendorKeys read =
+  const domain::VendorJob read =
       keys(R"({"tor":{"level":"rack","schema":"large-model-schema","nslb_version":"2.0",)"
            R"("shared_tor_num":1,"tor_count":4,"states":{"t0":"exclusive","t1":"shared",)"
            R"("t2":"shared-unhealthy","t3":"shared-normal","t4":"free"}}})");
@@ -78,15 +78,15 @@ TEST(VendorKeys, ReadsTorAffinity) {
   EXPECT_EQ(read.tor->network, TorNetwork::nslb_2);
   EXPECT_EQ(read.tor->shared_tors, 1);
   EXPECT_EQ(read.tor->leaf_nodes, 4);
-  EXPECT_EQ(read.leaf_states.at("t0"), (TorState{TorUse::exclusive}));
-  EXPECT_EQ(read.leaf_states.at("t1"), (TorState{TorUse::shared}));
-  EXPECT_EQ(read.leaf_states.at("t2"), (TorState{TorUse::shared, false}));
-  EXPECT_EQ(read.leaf_states.at("t3"), (TorState{TorUse::shared, true, false}));
-  EXPECT_EQ(read.leaf_states.at("t4"), TorState{});
+  EXPECT_EQ(read.tor->states.at("t0"), (TorState{TorUse::exclusive}));
+  EXPECT_EQ(read.tor->states.at("t1"), (TorState{TorUse::shared}));
+  EXPECT_EQ(read.tor->states.at("t2"), (TorState{TorUse::shared, false}));
+  EXPECT_EQ(read.tor->states.at("t3"), (TorState{TorUse::shared, true, false}));
+  EXPECT_EQ(read.tor->states.at("t4"), TorState{});
 }
 
 TEST(VendorKeys, TorDefaultsAreTheStockOnes) {
-  const VendorKeys read = keys(R"({"tor":{"schema":"normal-schema"}})");
+  const domain::VendorJob read = keys(R"({"tor":{"schema":"normal-schema"}})");
   ASSERT_TRUE(read.tor);
   EXPECT_EQ(read.tor->network, TorNetwork::nslb_1);
   EXPECT_EQ(read.tor->shared_tors, 2);
@@ -99,7 +99,7 @@ TEST(VendorKeys, TorDefaultsAreTheStockOnes) {
 }
 
 TEST(VendorKeys, ReadsNvlinkDomains) {
-  const VendorKeys read = keys(R"({"nvl_domain_level":"clique"})");
+  const domain::VendorJob read = keys(R"({"nvl_domain_level":"clique"})");
   ASSERT_TRUE(read.nvlink);
   EXPECT_FALSE(read.nvlink->segment);
   EXPECT_EQ(read.levels.nvlink, 4);

@@ -11,15 +11,14 @@
 
 #include "common/codec/kube/inventory/inventory.hpp"
 #include "common/codec/topology/import.hpp"
-#include "common/codec/topology/topology_json.hpp"
 #include "common/profiles/profiles.hpp"
 
 namespace chipweave::codec {
 
 inline domain::NodeTopology topology_of(std::string_view json) {
-  auto read = topology_from_json_text(json);
+  auto read = import_topology_json(json, {});
   EXPECT_TRUE(read.ok()) << read.error().text();
-  return std::move(read).value();
+  return std::move(read->topology);
 }
 
 // The first chip unhealthy, the last one off the network, one lane of each direct link down.

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "common/codec/topology/topology_json.hpp"
+#include "common/codec/topology/import.hpp"
 #include "common/domain/topology_builder.hpp"
 #include "common/profiles/profiles.hpp"
 
@@ -14,9 +14,9 @@ using domain::LinkKind;
 domain::NodeTopology profile(const std::string& name) {
   const profiles::Profile* p = profiles::find(name);
   if (p == nullptr) throw std::runtime_error("no profile " + name);
-  auto t = codec::topology_from_json_text(p->json);
+  auto t = codec::import_topology_json(p->json, {});
   if (!t) throw std::runtime_error(t.error().text());
-  return std::move(t).value();
+  return std::move(t->topology);
 }
 
 std::vector<std::string> profile_names(int chips) {

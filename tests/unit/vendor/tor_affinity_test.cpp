@@ -31,11 +31,11 @@ TorLeaf leaf(const std::string& name, const std::string& places, TorState state 
   return out;
 }
 
-constexpr TorRequest kLarge1{TorSchema::large_model, TorNetwork::nslb_1};
-constexpr TorRequest kNormal1{TorSchema::normal, TorNetwork::nslb_1};
-constexpr TorRequest kLarge2{TorSchema::large_model, TorNetwork::nslb_2};
-constexpr TorRequest kNormal2{TorSchema::normal, TorNetwork::nslb_2};
-constexpr TorRequest kSingle{TorSchema::normal, TorNetwork::single_layer};
+const TorRequest kLarge1{TorSchema::large_model, TorNetwork::nslb_1};
+const TorRequest kNormal1{TorSchema::normal, TorNetwork::nslb_1};
+const TorRequest kLarge2{TorSchema::large_model, TorNetwork::nslb_2};
+const TorRequest kNormal2{TorSchema::normal, TorNetwork::nslb_2};
+const TorRequest kSingle{TorSchema::normal, TorNetwork::single_layer};
 
 TorPlan plan(const std::vector<TorLeaf>& leaves, int pods, const TorRequest& ask) {
   const Result<TorPlan> out = plan_tor(leaves, pods, ask);

@@ -59,7 +59,7 @@ class VendorPlans : public ::testing::Test {
 TEST_F(VendorPlans, BlocksStayWhole) {
   for (const char* name : {"a", "b", "c"}) add("s1", name);
   for (const char* name : {"d", "e", "f"}) add("s2", name);
-  const auto found = plan_vendor_gang(fabric, levels, gang_of(4), blocks(32, false), {});
+  const auto found = plan_vendor_gang(fabric, levels, gang_of(4), blocks(32, false));
   ASSERT_TRUE(found) << found.error().text();
   EXPECT_THAT(shares(found->plan),
               UnorderedElementsAre(Pair("a", 1), Pair("b", 1), Pair("d", 1), Pair("e", 1)));
@@ -68,10 +68,10 @@ TEST_F(VendorPlans, BlocksStayWhole) {
 TEST_F(VendorPlans, SoftBlocksAreSplitWhereNoWholeOneFits) {
   for (const char* name : {"a", "b", "c"}) add("s1", name);
   add("s2", "d");
-  const auto hard = plan_vendor_gang(fabric, levels, gang_of(4), blocks(32, false), {});
+  const auto hard = plan_vendor_gang(fabric, levels, gang_of(4), blocks(32, false));
   ASSERT_TRUE(hard);
   EXPECT_FALSE(hard->plan.fits);
-  const auto soft = plan_vendor_gang(fabric, levels, gang_of(4), blocks(32, true), {});
+  const auto soft = plan_vendor_gang(fabric, levels, gang_of(4), blocks(32, true));
   ASSERT_TRUE(soft) << soft.error().text();
   ASSERT_TRUE(soft->plan.fits) << soft->plan.reason;
   EXPECT_EQ(shares(soft->plan).size(), 4U) << "one pod per node, none placed twice";
@@ -85,10 +85,10 @@ TEST_F(VendorPlans, ARepairOfSoftBlocksMovesOnlyWhatWasLost) {
   gang.existing[fabric.find("a")].pods = 1;
   gang.existing[fabric.find("b")].pods = 1;
   gang.failed = std::vector<FabricNodeId>{fabric.find("a")};
-  const auto hard = plan_vendor_gang(fabric, levels, gang, blocks(32, false), {});
+  const auto hard = plan_vendor_gang(fabric, levels, gang, blocks(32, false));
   ASSERT_TRUE(hard) << hard.error().text();
   EXPECT_FALSE(hard->plan.fits) << "s1 has no capacity";
-  const auto soft = plan_vendor_gang(fabric, levels, gang, blocks(32, true), {});
+  const auto soft = plan_vendor_gang(fabric, levels, gang, blocks(32, true));
   ASSERT_TRUE(soft) << soft.error().text();
   EXPECT_THAT(shares(soft->plan), UnorderedElementsAre(Pair("g", 1)));
 }
@@ -101,7 +101,7 @@ TEST_F(VendorPlans, ARepairOfSoftBlocksThatFitsPlacesNothingTwice) {
   gang.existing[fabric.find("a")].pods = 1;
   gang.existing[fabric.find("b")].pods = 1;
   gang.failed = std::vector<FabricNodeId>{fabric.find("a")};
-  const auto found = plan_vendor_gang(fabric, levels, gang, blocks(32, true), {});
+  const auto found = plan_vendor_gang(fabric, levels, gang, blocks(32, true));
   ASSERT_TRUE(found) << found.error().text();
   EXPECT_THAT(shares(found->plan), UnorderedElementsAre(Pair("c", 1)));
 }
@@ -109,7 +109,7 @@ TEST_F(VendorPlans, ARepairOfSoftBlocksThatFitsPlacesNothingTwice) {
 TEST_F(VendorPlans, LeafAffinityTellsWhatLeavesAreFromNowOn) {
   for (const char* name : {"a", "b"}) add("l1", name);
   for (const char* name : {"c", "d"}) add("l2", name);
-  const auto found = plan_vendor_gang(fabric, levels, gang_of(3), leaves(), {});
+  const auto found = plan_vendor_gang(fabric, levels, gang_of(3), leaves());
   ASSERT_TRUE(found) << found.error().text();
   ASSERT_EQ(found->leaves.size(), 2U);
   EXPECT_EQ(found->leaves[0].state.use, domain::TorUse::exclusive);
@@ -120,7 +120,7 @@ TEST_F(VendorPlans, LeafAffinityRefusesRulesThatItWouldNotKeep) {
   add("l1", "a");
   Gang gang = gang_of(1);
   gang.allowed[0] = {fabric.find("a")};
-  const auto found = plan_vendor_gang(fabric, levels, gang, leaves(), {});
+  const auto found = plan_vendor_gang(fabric, levels, gang, leaves());
   ASSERT_FALSE(found);
   EXPECT_THAT(found.error().text(), HasSubstr("allowed_nodes"));
 }

@@ -54,7 +54,7 @@ TEST(VendorRules, ABlockIsASliceOfWholeNodes) {
   const VendorConstraints c = constraints(job(6, 16, a3(32)));
   EXPECT_THAT(c.slices, ElementsAre(VendorSlice{0, 2, false}));
   EXPECT_EQ(c.required_level, kNoLevel);
-  EXPECT_EQ(c.keep_spare, (VendorSpare{0, 2}));
+  EXPECT_EQ(c.keep_spare, (domain::Spare{0, 2}));
   EXPECT_TRUE(c.whole_nodes);
   EXPECT_FALSE(c.by_leaf_switch);
 }
@@ -117,7 +117,7 @@ TEST(VendorRules, SizesOfSuperPodAndReserve) {
   ask.super_pod_size = 1;
   EXPECT_THAT(problem(job(4, 16, ask)), HasSubstr("a super-pod has 16 chips (1 node of 16)"));
   ask.super_pod_size = 2;
-  EXPECT_EQ(constraints(job(4, 16, ask)).keep_spare, (VendorSpare{0, 1}));
+  EXPECT_EQ(constraints(job(4, 16, ask)).keep_spare, (domain::Spare{0, 1}));
   ask.reserve_nodes = 2;
   EXPECT_THAT(problem(job(4, 16, ask)), HasSubstr("ascend.reserve_nodes: must be 0 to 1"));
   ask.reserve_nodes = 0;
@@ -188,7 +188,7 @@ TEST(VendorRules, UbMemoryIsOneDomain) {
   EXPECT_EQ(c.required_level, 1);
   // the super-pod slice does not apply above the required level
   EXPECT_THAT(c.slices, ElementsAre(VendorSlice{1, 8, false}, VendorSlice{2, 2, false}));
-  EXPECT_EQ(c.keep_spare, (VendorSpare{0, 2}));
+  EXPECT_EQ(c.keep_spare, (domain::Spare{0, 2}));
   ask.sp_block = 8;
   ask.ra_block.reset();
   ask.super_pod_size = 1024;

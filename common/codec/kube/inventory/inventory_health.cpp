@@ -88,8 +88,7 @@ RememberedFault read_fault(JsonValue value, JsonProblems& problems) {
                      problems);
   const auto chip = [&o](const char* key) -> std::optional<ChipIndex> {
     const auto index = o.integer(key, 0, limits::kMaxChipIndex);
-    if (!index) return std::nullopt;
-    return ChipIndex{static_cast<int>(*index)};
+    return index ? std::optional(ChipIndex{*index}) : std::nullopt;
   };
   Fault out;
   out.code = o.require_text("code").value_or("");
@@ -99,11 +98,9 @@ RememberedFault read_fault(JsonValue value, JsonProblems& problems) {
   }
   out.chip = chip("chip");
   out.peer = chip("peer");
-  if (const auto port = o.integer("port", 0, limits::kMaxChipIndex)) {
-    out.port = static_cast<int>(*port);
-  }
+  out.port = o.integer("port", 0, limits::kMaxChipIndex);
   out.part = o.text_or_empty("part");
-  out.lanes = static_cast<int>(o.integer("lanes", 0, limits::kMaxLanes).value_or(0));
+  out.lanes = o.integer("lanes", 0, limits::kMaxLanes).value_or(0);
   out.text = o.text_or_empty("text");
   out.since = o.require_integer("sinceMs", 0, kLatestFaultTime).value_or(0);
   if (o.flag("untilReset").value_or(false)) out.held_until = kHeldUntilReset;

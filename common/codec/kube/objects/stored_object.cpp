@@ -17,11 +17,10 @@ void read_metadata(od::value value, StoredObject& to) {
     if (is_key(key, "labels")) return read_map("metadata.labels", v, false, to.labels);
     if (!is_key(key, "ownerreferences")) return check(v, 2);
     to.owned = false;
-    if (!begin_array("metadata.ownerReferences", v)) return;
-    for (auto owner : v.get_array()) {
-      check(owner.value(), 3);
+    each_element("metadata.ownerReferences", v, [&](od::value owner) {
+      check(owner, 3);
       to.owned = true;
-    }
+    });
   });
 }
 
@@ -36,10 +35,8 @@ void read_status(od::value value, StoredObject& to) {
 }  // namespace
 
 Result<StoredObject> read_stored_object(std::string& body) {
-  od::parser parser;
-  od::document document;
   StoredObject out;
-  auto read = read_document(parser, document, body, [&](std::string_view key, od::value v) {
+  auto read = read_document(body, [&](std::string_view key, od::value v) {
     if (is_key(key, "metadata")) return read_metadata(v, out);
     if (is_key(key, "status")) return read_status(v, out);
     if (is_key(key, "data")) return read_map("data", v, false, out.data);

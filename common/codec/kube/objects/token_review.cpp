@@ -10,8 +10,7 @@ using namespace json_stream;
 
 void read_texts(const char* name, od::value value, std::vector<std::string>& to) {
   to.clear();
-  if (!begin_array(name, value)) return;
-  for (auto element : value.get_array()) read_string(name, element.value(), to.emplace_back());
+  each_element(name, value, [&](od::value one) { read_string(name, one, to.emplace_back()); });
 }
 
 void read_user(od::value value, TokenOwner& to) {
@@ -53,12 +52,10 @@ std::string write_token_review(std::string_view token, std::string_view audience
 }
 
 Result<TokenOwner> read_token_review(std::string& body) {
-  od::parser parser;
-  od::document document;
   TokenOwner out;
   std::string kind;
   bool has_status = false;
-  auto read = read_document(parser, document, body, [&](std::string_view key, od::value v) {
+  auto read = read_document(body, [&](std::string_view key, od::value v) {
     if (key == "kind") return read_string("kind", v, kind);
     if (key != "status") return check(v, 1);
     out = {};

@@ -47,9 +47,7 @@ Result<PlacementNote> read_placement(std::string_view json) {
   std::int64_t version = 0;
   std::string when;
   std::string text(json);
-  od::parser parser;
-  od::document document;
-  const auto read = read_document(parser, document, text, [&](std::string_view key, od::value v) {
+  const auto read = read_document(text, [&](std::string_view key, od::value v) {
     if (key == "v") {
       version = read_int("v", v, 1'000'000);
       return;

@@ -7,9 +7,8 @@ namespace {
 
 KubeContainer read_container(od::value value, int depth) {
   KubeContainer c;
-  if (!begin_object("container", value)) return c;
   std::string restart_policy;
-  each_field(value.get_object(), [&](std::string_view key, od::value v) {
+  each_member("container", value, [&](std::string_view key, od::value v) {
     if (is_key(key, "name")) return read_string("container name", v, c.name);
     if (is_key(key, "restartpolicy")) return read_string("restartPolicy", v, restart_policy);
     if (!is_key(key, "resources")) return check(v, depth + 1);
@@ -27,11 +26,10 @@ KubeContainer read_container(od::value value, int depth) {
 
 void read_containers(const char* name, od::value value, int depth, std::vector<KubeContainer>& to) {
   to.clear();
-  if (!begin_array(name, value)) return;
-  for (auto element : value.get_array()) to.push_back(read_container(element.value(), depth + 1));
+  each_element(name, value, [&](od::value one) { to.push_back(read_container(one, depth + 1)); });
 }
 
-void read_metadata(od::value value, int depth, KubePod& pod) {
+void clear_metadata(KubePod& pod) {
   pod.name.clear();
   pod.ns.clear();
   pod.uid.clear();
@@ -39,23 +37,6 @@ void read_metadata(od::value value, int depth, KubePod& pod) {
   pod.ending = false;
   pod.labels.clear();
   pod.annotations.clear();
-  each_member("metadata", value, [&](std::string_view key, od::value v) {
-    if (is_key(key, "name")) return read_string("metadata.name", v, pod.name);
-    if (is_key(key, "namespace")) return read_string("metadata.namespace", v, pod.ns);
-    if (is_key(key, "uid")) return read_string("metadata.uid", v, pod.uid);
-    if (is_key(key, "resourceversion"))
-      return read_string("metadata.resourceVersion", v, pod.resource_version);
-    if (is_key(key, "deletiontimestamp")) {
-      std::string when;
-      read_string("metadata.deletionTimestamp", v, when);
-      pod.ending = !when.empty();
-      return;
-    }
-    if (is_key(key, "labels")) return read_map("metadata.labels", v, false, pod.labels);
-    if (is_key(key, "annotations"))
-      return read_map("metadata.annotations", v, false, pod.annotations);
-    check(v, depth + 1);
-  });
 }
 
 void read_scheduling_group(od::value value, int depth, std::string& to) {
@@ -68,11 +49,10 @@ void read_scheduling_group(od::value value, int depth, std::string& to) {
 
 void read_workload(od::value value, int depth, std::string& to) {
   to.clear();
-  if (!begin_object("spec.workloadRef", value)) return;
   std::string workload;
   std::string group;
   std::string replica;
-  each_field(value.get_object(), [&](std::string_view key, od::value v) {
+  each_member("spec.workloadRef", value, [&](std::string_view key, od::value v) {
     if (is_key(key, "name")) return read_string("spec.workloadRef.name", v, workload);
     if (is_key(key, "podgroup")) return read_string("spec.workloadRef.podGroup", v, group);
     if (is_key(key, "podgroupreplicakey"))
@@ -116,7 +96,10 @@ void read_spec(od::value value, int depth, KubePod& pod) {
 bool read_kube_pod(od::value value, int depth, KubePod& pod) {
   pod = KubePod{};
   return each_member("Pod", value, [&](std::string_view key, od::value v) {
-    if (is_key(key, "metadata")) return read_metadata(v, depth + 1, pod);
+    if (is_key(key, "metadata")) {
+      clear_metadata(pod);
+      return read_metadata(v, depth + 1, pod);
+    }
     if (is_key(key, "spec")) return read_spec(v, depth + 1, pod);
     if (!is_key(key, "status")) return check(v, depth + 1);
     pod.phase.clear();

@@ -4,6 +4,7 @@
 
 #include "common/base/json_writer.hpp"
 #include "common/base/limits.hpp"
+#include "common/codec/json/json_tree.hpp"
 #include "common/codec/json/stream_reader.hpp"
 #include "common/codec/kube/base64.hpp"
 
@@ -23,9 +24,8 @@ struct Seen {
 
 void read_resource(od::value value, std::string& to) {
   to.clear();
-  if (!begin_object("request.resource", value)) return;
   std::string group;
-  each_field(value.get_object(), [&](std::string_view key, od::value v) {
+  each_member("request.resource", value, [&](std::string_view key, od::value v) {
     if (is_key(key, "resource")) return read_string("request.resource.resource", v, to);
     if (is_key(key, "group")) return read_string("request.resource.group", v, group);
     check(v, 4);
@@ -83,21 +83,6 @@ Result<void> check_lengths(const BindingReview& review) {
   return {};
 }
 
-// A key as a step of a JSON pointer (RFC 6901).
-std::string pointer_step(std::string_view key) {
-  std::string step;
-  for (const char c : key) {
-    if (c == '~') {
-      step += "~0";
-    } else if (c == '/') {
-      step += "~1";
-    } else {
-      step += c;
-    }
-  }
-  return step;
-}
-
 // `add` on the whole map would replace it; `add` on a key requires the map to exist, and the API
 // server omits an empty one.
 std::string patch_text(const BindingReview& review, const std::string& pod_uid,
@@ -116,7 +101,7 @@ std::string patch_text(const BindingReview& review, const std::string& pod_uid,
   } else {
     for (const auto& [key, value] : annotations) {
       w.begin_object().field("op", "add");
-      w.field("path", "/metadata/annotations/" + pointer_step(key));
+      w.field("path", "/metadata/annotations/" + JsonTree::escaped_step(key));
       w.field("value", value).end_object();
     }
   }
@@ -132,12 +117,10 @@ void begin_review(JsonWriter& w, std::string_view uid, bool allowed) {
 }  // namespace
 
 Result<BindingReview> read_binding_review(std::string& body) {
-  od::parser parser;
-  od::document document;
   BindingReview to;
   Seen seen;
   bool asked = false;
-  auto done = read_document(parser, document, body, [&](std::string_view key, od::value v) {
+  auto done = read_document(body, [&](std::string_view key, od::value v) {
     if (is_key(key, "apiversion")) return read_string("apiVersion", v, seen.api_version);
     if (!is_key(key, "request")) return check(v, 1);
     to = BindingReview{};

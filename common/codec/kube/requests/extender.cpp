@@ -103,8 +103,7 @@ struct ExtenderReader::Impl {
 
   void read_victim(od::value value, PreemptionNode& to) {
     std::string uid;
-    if (!begin_object("victim", value)) wrong_type("Pods", "a list of objects");
-    each_field(value.get_object(), [&](std::string_view key, od::value v) {
+    const bool given = each_member("victim", value, [&](std::string_view key, od::value v) {
       if (is_key(key, "uid")) return read_string("UID", v, uid);
       if (!is_key(key, "metadata")) return check(v, 6);
       each_member("metadata", v, [&](std::string_view inner, od::value w) {
@@ -112,6 +111,7 @@ struct ExtenderReader::Impl {
         check(w, 7);
       });
     });
+    if (!given) wrong_type("Pods", "a list of objects");
     to.victim_uids.push_back(std::move(uid));
   }
 
@@ -163,24 +163,15 @@ Result<ExtenderBindingArgs> ExtenderReader::read_binding(std::string& body) {
   ExtenderBindingArgs to;
   auto done =
       read_document(impl_->parser, impl_->document, body, [&](std::string_view key, od::value v) {
-        if (is_key(key, "podname")) return read_string("PodName", v, to.pod_name);
-        if (is_key(key, "podnamespace")) return read_string("PodNamespace", v, to.pod_namespace);
-        if (is_key(key, "poduid")) return read_string("PodUID", v, to.pod_uid);
-        if (is_key(key, "node")) return read_string("Node", v, to.node);
+        if (is_key(key, "podname")) return read_name("PodName", v, to.pod_name);
+        if (is_key(key, "podnamespace")) return read_name("PodNamespace", v, to.pod_namespace);
+        if (is_key(key, "poduid")) return read_name("PodUID", v, to.pod_uid);
+        if (is_key(key, "node")) return read_name("Node", v, to.node);
         check(v, 1);
       });
   if (!done) return std::move(done).error();
   if (to.pod_name.empty() || to.node.empty()) {
     return make_error(Errc::invalid_argument, "PodName and Node must be given");
-  }
-  for (const auto& [key, value] :
-       {std::pair<const char*, const std::string&>("PodName", to.pod_name),
-        {"PodNamespace", to.pod_namespace},
-        {"PodUID", to.pod_uid},
-        {"Node", to.node}}) {
-    if (value.size() <= limits::kMaxNameBytes) continue;
-    return make_error(Errc::invalid_argument, std::string(key) + " is longer than " +
-                                                  std::to_string(limits::kMaxNameBytes) + " bytes");
   }
   return to;
 }

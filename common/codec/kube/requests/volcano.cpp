@@ -11,21 +11,13 @@ namespace {
 
 using namespace json_stream;
 
-void read_bounded(std::string_view key, od::value value, std::string& to) {
-  read_string(key, value, to);
-  if (to.size() > limits::kMaxNameBytes)
-    throw BadInput(std::string(key) + " is longer than " + std::to_string(limits::kMaxNameBytes) +
-                   " bytes");
-}
-
 void read_task(od::value value, const VolcanoReader::Known& known, VolcanoTask& task) {
   task = VolcanoTask{};
-  if (!begin_object("task", value)) throw BadInput("task is missing");
-  each_field(value.get_object(), [&](std::string_view key, od::value v) {
-    if (is_key(key, "uid")) return read_bounded("task.UID", v, task.uid);
-    if (is_key(key, "name")) return read_bounded("task.Name", v, task.name);
-    if (is_key(key, "namespace")) return read_bounded("task.Namespace", v, task.ns);
-    if (is_key(key, "nodename")) return read_bounded("task.NodeName", v, task.node);
+  const bool given = each_member("task", value, [&](std::string_view key, od::value v) {
+    if (is_key(key, "uid")) return read_name("task.UID", v, task.uid);
+    if (is_key(key, "name")) return read_name("task.Name", v, task.name);
+    if (is_key(key, "namespace")) return read_name("task.Namespace", v, task.ns);
+    if (is_key(key, "nodename")) return read_name("task.NodeName", v, task.node);
     if (is_key(key, "status")) {
       if (v.get_int64().get(task.status) != simdjson::SUCCESS)
         wrong_type("task.Status", "a whole number");
@@ -34,6 +26,7 @@ void read_task(od::value value, const VolcanoReader::Known& known, VolcanoTask& 
     if (!is_key(key, "pod") || known(task)) return;
     task.pod_read = read_kube_pod(v, 3, task.pod);
   });
+  if (!given) throw BadInput("task is missing");
   if (task.uid.empty() || task.name.empty()) throw BadInput("task.UID and task.Name must be given");
 }
 
@@ -66,8 +59,8 @@ VolcanoEvictee read_evictee(od::value value) {
   to.text = object.raw_json();
   object.reset();
   each_field(object, [&](std::string_view key, od::value v) {
-    if (is_key(key, "uid")) return read_bounded("evictees.UID", v, to.uid);
-    if (is_key(key, "nodename")) read_bounded("evictees.NodeName", v, to.node);
+    if (is_key(key, "uid")) return read_name("evictees.UID", v, to.uid);
+    if (is_key(key, "nodename")) read_name("evictees.NodeName", v, to.node);
   });
   return to;
 }
@@ -128,11 +121,10 @@ Result<void> VolcanoReader::read_prioritize(std::string& body, const Known& know
   return impl_->read(body, "task", known, task, [&](std::string_view key, od::value v) {
     if (!is_key(key, "nodes")) return;
     nodes.clear();
-    if (!begin_array("nodes", v)) return;
-    for (auto element : v.get_array()) {
-      nodes.push_back(read_node(element.value(), [](std::string_view, od::value) {}));
+    each_element("nodes", v, [&](od::value node) {
+      nodes.push_back(read_node(node, [](std::string_view, od::value) {}));
       if (nodes.size() > limits::kMaxNodes) too_many("nodes");
-    }
+    });
   });
 }
 
@@ -147,11 +139,10 @@ Result<void> VolcanoReader::read_eviction(std::string& body, const Known& known,
   return impl_->read(body, "evictor", known, evictor, [&](std::string_view key, od::value v) {
     if (!is_key(key, "evictees")) return;
     evictees.clear();
-    if (!begin_array("evictees", v)) return;
-    for (auto element : v.get_array()) {
-      evictees.push_back(read_evictee(element.value()));
+    each_element("evictees", v, [&](od::value evictee) {
+      evictees.push_back(read_evictee(evictee));
       if (evictees.size() > limits::kMaxNodes) too_many("evictees");
-    }
+    });
   });
 }
 

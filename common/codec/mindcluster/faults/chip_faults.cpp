@@ -1,6 +1,6 @@
 #include "common/codec/mindcluster/faults/chip_faults.hpp"
 
-#include "common/codec/mindcluster/faults/fault_moments.hpp"
+#include "common/base/json_writer.hpp"
 #include "common/codec/text/go_form.hpp"
 
 namespace chipweave::codec::mindcluster {

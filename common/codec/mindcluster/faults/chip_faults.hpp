@@ -11,6 +11,10 @@
 #include <string_view>
 #include <vector>
 
+namespace chipweave {
+class JsonWriter;
+}
+
 namespace chipweave::codec::mindcluster {
 
 inline constexpr std::string_view kCardUnhealthy = "CardUnhealthy";
@@ -34,6 +38,8 @@ struct ChipFault {
   FaultMoments moments;
 };
 
+// {"80E01801":{"fault_time":1750000000000,"fault_level":"SeparateNPU"}}
+void append_moments(JsonWriter& out, const FaultMoments& moments);
 // No faults: "[]".
 std::string write_chip_faults(const std::vector<ChipFault>& faults);
 

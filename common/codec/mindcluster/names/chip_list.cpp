@@ -37,10 +37,8 @@ Result<std::vector<int>> read_chip_list(std::string_view prefix, std::string_vie
   };
   if (text.size() > kMaxListBytes) return too_many();
   std::vector<int> out;
-  while (!text.empty()) {
-    const std::size_t comma = std::min(text.find(','), text.size());
-    const std::string_view name = trim(text.substr(0, comma));
-    text.remove_prefix(std::min(comma + 1, text.size()));
+  for (const std::string_view item : split(text, ',')) {
+    const std::string_view name = trim(item);
     if (name.empty()) continue;
     const auto chip = chip_of_name(prefix, name);
     if (!chip) {

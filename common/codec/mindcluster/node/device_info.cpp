@@ -4,7 +4,6 @@
 
 #include "common/base/json_writer.hpp"
 #include "common/codec/mindcluster/names/chip_list.hpp"
-#include "common/codec/mindcluster/node/cluster_entries.hpp"
 #include "common/codec/text/go_form.hpp"
 
 namespace chipweave::codec::mindcluster {

@@ -49,6 +49,8 @@ struct DeviceInfo {
   std::optional<std::int32_t> rack_id;
 };
 
+// The members DeviceList and UpdateTime.
+void append_device_list(JsonWriter& out, const DeviceInfo& info);
 std::string write_device_info(const DeviceInfo& info, const Digest& sha256);
 
 }  // namespace chipweave::codec::mindcluster

@@ -1,7 +1,6 @@
 #include "common/codec/mindcluster/node/node_info.hpp"
 
 #include "common/base/json_writer.hpp"
-#include "common/codec/mindcluster/node/cluster_entries.hpp"
 #include "common/codec/text/go_form.hpp"
 
 namespace chipweave::codec::mindcluster {

@@ -15,6 +15,10 @@
 
 #include "common/codec/mindcluster/check_code.hpp"
 
+namespace chipweave {
+class JsonWriter;
+}
+
 namespace chipweave::codec::mindcluster {
 
 inline constexpr std::string_view kNodeInfoPrefix = "mindx-dl-nodeinfo-";
@@ -35,6 +39,8 @@ struct NodeInfo {
   std::string status;  // "Healthy", "PreSeparate", "UnHealthy"
 };
 
+// The members FaultDevList and NodeStatus.
+void append_node_info(JsonWriter& out, const NodeInfo& info);
 std::string write_node_info(const NodeInfo& info, const Digest& sha256);
 
 }  // namespace chipweave::codec::mindcluster

@@ -8,6 +8,7 @@
 // CheckCode.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -48,6 +49,9 @@ struct SwitchInfo {
 // The node's status at a level; nullopt for a level without a defined status.
 std::optional<std::string_view> node_status_of(std::string_view switch_level);
 
+// The members FaultInfo (events as objects) to FaultTimeAndLevelMap. Returns the offset of the
+// number of UpdateTime.
+std::size_t append_switch_info(JsonWriter& out, const SwitchInfo& info);
 std::string write_switch_info(const SwitchInfo& info);
 
 }  // namespace chipweave::codec::mindcluster

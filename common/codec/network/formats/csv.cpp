@@ -13,7 +13,6 @@
 namespace chipweave::codec {
 namespace {
 
-constexpr const char* kCsvFormat = "csv";
 constexpr std::string_view kAccelerator = "accelerator";
 constexpr std::array<std::string_view, 4> kNameColumns{"name", "node", "hostname", "nodename"};
 constexpr std::size_t kMaxColumns = 64;
@@ -90,12 +89,8 @@ Result<Header> read_header(const std::vector<std::string>& titles) {
 std::vector<std::string> split_rails(std::string_view text) {
   std::vector<std::string> out;
   if (text.empty()) return out;
-  while (true) {
-    const std::size_t bar = std::min(text.find('|'), text.size());
-    out.emplace_back(trim(text.substr(0, bar)));
-    if (bar == text.size()) return out;
-    text.remove_prefix(bar + 1);
-  }
+  for (const std::string_view rail : split(text, '|')) out.emplace_back(trim(rail));
+  return out;
 }
 
 domain::NetworkNode make_node(const Header& header, std::vector<std::string> fields) {
@@ -119,8 +114,6 @@ domain::NetworkNode make_node(const Header& header, std::vector<std::string> fie
   return node;
 }
 
-}  // namespace
-
 bool looks_like_network_csv(std::string_view text) {
   const std::string_view header = first_content_line(text);
   const char separator = separator_of(header);
@@ -132,7 +125,7 @@ bool looks_like_network_csv(std::string_view text) {
   return is_name_column(first);
 }
 
-Result<ImportedNetwork> import_network_csv(std::string_view text) {
+Result<domain::NetworkTable> import_network_csv(std::string_view text, Warnings& /*warnings*/) {
   LineReader lines(text);
   std::vector<std::string> titles;
   char separator = '\0';
@@ -145,13 +138,11 @@ Result<ImportedNetwork> import_network_csv(std::string_view text) {
     if (!fields) return std::move(fields).error().in(lines.where());
     titles = *std::move(fields);
   }
-  if (separator == '\0') return not_this_format(kCsvFormat, "header \"name,LEVEL,…\"");
+  if (separator == '\0') return not_this_format(kCsvFormat.name, "header \"name,LEVEL,…\"");
   const Result<Header> header = read_header(titles);
   if (!header) return Error(header.error()).in(lines.where());
-  Result<NetworkTableBuilder> builder =
-      NetworkTableBuilder::make(header->levels, header->accelerator_levels);
-  if (!builder) return std::move(builder).error().in(lines.where());
-  for (std::string_view line; lines.next(line);) {
+  NetworkTableBuilder builder(header->levels, header->accelerator_levels, lines.where());
+  for (std::string_view line; builder.ok() && lines.next(line);) {
     const std::string_view shown = trim(line);
     if (shown.empty() || shown.front() == '#') continue;
     Result<std::vector<std::string>> fields = split_fields(line, separator);
@@ -161,12 +152,13 @@ Result<ImportedNetwork> import_network_csv(std::string_view text) {
                            " columns as in the header, got " + std::to_string(fields->size()))
           .in(lines.where());
     }
-    domain::NetworkNode node = make_node(*header, *std::move(fields));
-    if (auto added = builder->add(std::move(node), lines.where()); !added) {
-      return std::move(added).error();
-    }
+    builder.add(make_node(*header, *std::move(fields)), lines.where());
   }
-  return ImportedNetwork{std::move(*builder).take(), kCsvFormat, {}};
+  return std::move(builder).take();
 }
+
+}  // namespace
+
+const TextFormat kCsvFormat{"csv", looks_like_network_csv, import_network_csv};
 
 }  // namespace chipweave::codec

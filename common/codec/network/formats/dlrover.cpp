@@ -12,17 +12,15 @@
 namespace chipweave::codec {
 namespace {
 
-constexpr const char* kDlroverFormat = "dlrover";
 constexpr const char* kKey = "topology_config";
 constexpr std::size_t kDlroverWords = 3;
 
 bool is_template(std::string_view text) { return text.find("{{") != std::string_view::npos; }
 
-Result<ImportedNetwork> read_lines(std::string_view text) {
-  Result<NetworkTableBuilder> builder = NetworkTableBuilder::make(switch_levels(2));
-  if (!builder) return std::move(builder).error();
+Result<domain::NetworkTable> import_dlrover_lines(std::string_view text, Warnings& /*warnings*/) {
+  NetworkTableBuilder builder(switch_levels(2));
   LineReader lines(text);
-  for (std::string_view line; lines.next(line);) {
+  for (std::string_view line; builder.ok() && lines.next(line);) {
     const std::vector<std::string_view> words = split_words(line.substr(0, line.find('#')));
     if (words.empty()) continue;
     if (words.size() != kDlroverWords) {
@@ -32,15 +30,13 @@ Result<ImportedNetwork> read_lines(std::string_view text) {
     domain::NetworkNode node;
     node.name = words[2];
     node.path = {std::string(words[1]), std::string(words[0])};
-    if (auto added = builder->add(std::move(node), lines.where()); !added) {
-      return std::move(added).error();
-    }
+    builder.add(std::move(node), lines.where());
   }
-  if (builder->size() == 0) return not_this_format(kDlroverFormat, "line \"LEAF SPINE NODE\"");
-  return ImportedNetwork{std::move(*builder).take(), kDlroverFormat, {}};
+  if (builder.ok() && builder.size() == 0) {
+    return not_this_format(kDlroverLinesFormat.name, "line \"LEAF SPINE NODE\"");
+  }
+  return std::move(builder).take();
 }
-
-}  // namespace
 
 // Unlike prose and YAML, addresses and switch names have no other punctuation.
 bool looks_like_dlrover_lines(std::string_view text) {
@@ -52,25 +48,29 @@ bool looks_like_dlrover_lines(std::string_view text) {
   return words.size() == kDlroverWords && std::all_of(words.begin(), words.end(), plain);
 }
 
-Result<ImportedNetwork> import_dlrover_lines(std::string_view text) { return read_lines(text); }
-
 bool looks_like_dlrover_map(const NetworkObjects& objects) {
   return find_config_map(objects, kKey) != nullptr;
 }
 
-Result<ImportedNetwork> import_dlrover_map(const NetworkObjects& objects,
-                                           const NetworkImportOptions& /*options*/) {
+Result<domain::NetworkTable> import_dlrover_map(const NetworkObjects& objects,
+                                                const std::vector<std::string>& /*levels*/,
+                                                Warnings& warnings) {
   const NetworkObject* map = find_config_map(objects, kKey);
   if (map == nullptr)
-    return not_this_format(kDlroverFormat, "ConfigMap with the key topology_config");
+    return not_this_format(kDlroverMapFormat.name, "ConfigMap with the key topology_config");
   const std::string text = text_or_empty(map->value["data"][kKey]);
   const std::string where = object_label(*map) + ", key " + kKey;
   if (is_template(text)) {
     return network_error("the file is a Helm template; render it first (helm template)").in(where);
   }
-  Result<ImportedNetwork> out = read_lines(text);
+  Result<domain::NetworkTable> out = import_dlrover_lines(text, warnings);
   if (!out) return std::move(out).error().in(where);
   return out;
 }
+
+}  // namespace
+
+const TextFormat kDlroverLinesFormat{"dlrover", looks_like_dlrover_lines, import_dlrover_lines};
+const ObjectFormat kDlroverMapFormat{"dlrover", looks_like_dlrover_map, import_dlrover_map};
 
 }  // namespace chipweave::codec

@@ -21,8 +21,6 @@
 namespace chipweave::codec {
 namespace {
 
-constexpr const char* kIbnetdiscoverFormat = "ibnetdiscover";
-
 // mlx5_10 port 1 → ("mlx5_", 10, 1): the order of rails.
 using Rail = std::tuple<std::string, unsigned, unsigned>;
 
@@ -116,8 +114,6 @@ void warn_of_unassigned(const std::vector<std::string>& outside, Warnings& warni
                quoted_list(outside));
 }
 
-}  // namespace
-
 bool looks_like_ibnetdiscover(std::string_view text) {
   constexpr std::size_t kBeginning = 65536;
   LineReader lines(text.substr(0, kBeginning));
@@ -131,13 +127,12 @@ bool looks_like_ibnetdiscover(std::string_view text) {
   return false;
 }
 
-Result<ImportedNetwork> import_ibnetdiscover(std::string_view text) {
+Result<domain::NetworkTable> import_ibnetdiscover(std::string_view text, Warnings& warnings) {
   const Result<IbFabric> fabric = read_ib_fabric(text);
   if (!fabric) return fabric.error();
-  Warnings warnings;
   const Hosts hosts = hosts_of(*fabric, warnings);
   if (hosts.empty()) {
-    return not_this_format(kIbnetdiscoverFormat,
+    return not_this_format(kIbnetdiscoverFormat.name,
                            "port of a host with its name ([1] \"H-…\" # \"HOST mlx5_0\")");
   }
   if (hosts.size() > limits::kMaxNetworkNodes) {
@@ -151,19 +146,22 @@ Result<ImportedNetwork> import_ibnetdiscover(std::string_view text) {
   for (const auto& [unused, host] : hosts) sets.push_back(host.leaves());
   const LeafUnits units(sets);
   const std::map<Rail, std::size_t> indices = rail_indices(hosts);
-  Result<NetworkTableBuilder> builder = NetworkTableBuilder::make({"unit"});
-  if (!builder) return std::move(builder).error();
+  NetworkTableBuilder builder({"unit"});
   std::vector<std::string> outside;
   for (const auto& [name, host] : hosts) {
     const std::optional<LeafSet> unit = units.of(host.leaves());
     if (!unit) outside.push_back(name);
     domain::NetworkNode node{name, {unit ? unit_name(*unit, fabric->switches) : ""}, {}, {}};
     node.rails = rails_of(host, *fabric, indices);
-    if (auto added = builder->add(std::move(node), ""); !added) return std::move(added).error();
+    builder.add(std::move(node), "");
   }
   warn_of_unassigned(outside, warnings);
-  return ImportedNetwork{std::move(*builder).take(), kIbnetdiscoverFormat,
-                         std::move(warnings).list()};
+  return std::move(builder).take();
 }
+
+}  // namespace
+
+const TextFormat kIbnetdiscoverFormat{"ibnetdiscover", looks_like_ibnetdiscover,
+                                      import_ibnetdiscover};
 
 }  // namespace chipweave::codec

@@ -13,9 +13,7 @@
 namespace chipweave::codec {
 namespace {
 
-constexpr const char* kTor = "tor";
 constexpr const char* kTorKey = "tor_info";
-constexpr const char* kSuperPods = "super-pod";
 constexpr const char* kSuperPodLevel = "super-pod";
 constexpr const char* kDeviceKey = "superPodDevice";
 constexpr std::string_view kDeviceInfo = "mindx-dl-deviceinfo-";
@@ -33,9 +31,12 @@ Result<std::string> tor_name(JsonValue tor) {
   return "tor-" + *id;
 }
 
-Result<domain::NetworkTable> read_tors(JsonValue tors, Warnings& warnings) {
-  Result<NetworkTableBuilder> builder = NetworkTableBuilder::make({kTor});
-  if (!builder) return std::move(builder).error();
+Result<domain::NetworkTable> read_tors(JsonValue value, Warnings& warnings) {
+  const JsonValue tors = list_at(value, "server_list");
+  if (!tors) {
+    return not_this_format(kTorFormat.name, "list server_list of leaf switches with their servers");
+  }
+  NetworkTableBuilder builder({"tor"});
   std::set<std::string> seen;
   std::size_t i = 0;
   for (const JsonValue tor : tors) {
@@ -53,12 +54,10 @@ Result<domain::NetworkTable> read_tors(JsonValue tors, Warnings& warnings) {
       const std::string at = where + "." + list_item("server", k++);
       const auto address = text_or_integer(server["server_ip"]);
       if (!address) return network_error("key \"server_ip\" is missing").in(at);
-      if (auto added = builder->add({*address, {*name}, {}, {}}, at); !added) {
-        return std::move(added).error();
-      }
+      if (!builder.add({*address, {*name}, {}, {}}, at)) return std::move(builder).take();
     }
   }
-  return std::move(*builder).take();
+  return std::move(builder).take();
 }
 
 struct SuperPodMember {
@@ -135,29 +134,19 @@ Result<SuperPods> collect(const NetworkObjects& objects) {
   return out;
 }
 
-Result<ImportedNetwork> tor_network(JsonValue value) {
-  const JsonValue tors = list_at(value, "server_list");
-  if (!tors) return not_this_format(kTor, "list server_list of leaf switches with their servers");
-  Warnings warnings;
-  Result<domain::NetworkTable> table = read_tors(tors, warnings);
-  if (!table) return std::move(table).error();
-  return ImportedNetwork{*std::move(table), kTor, std::move(warnings).list()};
-}
-
-}  // namespace
-
 bool looks_like_tor_info(const NetworkObjects& objects) {
   return find_config_map(objects, kTorKey) != nullptr || is_tor_info(only_object(objects));
 }
 
-Result<ImportedNetwork> import_tor_info(const NetworkObjects& objects,
-                                        const NetworkImportOptions& /*options*/) {
+Result<domain::NetworkTable> import_tor_info(const NetworkObjects& objects,
+                                             const std::vector<std::string>& /*levels*/,
+                                             Warnings& warnings) {
   const NetworkObject* map = find_config_map(objects, kTorKey);
-  if (map == nullptr) return tor_network(only_object(objects));
+  if (map == nullptr) return read_tors(only_object(objects), warnings);
   const std::string where = key_label(*map, kTorKey);
   const Result<JsonTree> tree = json_in(map->value["data"][kTorKey], where);
   if (!tree) return tree.error();
-  Result<ImportedNetwork> out = tor_network(JsonValue(*tree));
+  Result<domain::NetworkTable> out = read_tors(JsonValue(*tree), warnings);
   if (!out) return std::move(out).error().in(where);
   return out;
 }
@@ -172,29 +161,31 @@ bool looks_like_super_pods(const NetworkObjects& objects) {
   });
 }
 
-Result<ImportedNetwork> import_super_pods(const NetworkObjects& objects,
-                                          const NetworkImportOptions& /*options*/) {
+Result<domain::NetworkTable> import_super_pods(const NetworkObjects& objects,
+                                               const std::vector<std::string>& /*levels*/,
+                                               Warnings& warnings) {
   const Result<SuperPods> found = collect(objects);
   if (!found) return found.error();
-  if (found->empty()) return not_this_format(kSuperPods, "super-pod with nodes");
+  if (found->empty()) return not_this_format(kSuperPodFormat.name, "super-pod with nodes");
   const bool racks = std::any_of(found->begin(), found->end(),
                                  [](const SuperPodMember& one) { return !one.rack.empty(); });
   std::vector<std::string> levels{kSuperPodLevel};
   if (racks) levels.emplace_back("rack");
-  Result<NetworkTableBuilder> builder = NetworkTableBuilder::make({}, std::move(levels));
-  if (!builder) return std::move(builder).error();
+  NetworkTableBuilder builder({}, std::move(levels));
   for (const SuperPodMember& one : *found) {
     domain::NetworkNode node{one.node, {}, {}, {one.super_pod}};
     if (racks) node.accelerator.push_back(one.rack);
-    if (auto added = builder->add(std::move(node), one.where); !added) {
-      return std::move(added).error();
-    }
+    builder.add(std::move(node), one.where);
   }
-  return ImportedNetwork{
-      std::move(*builder).take(),
-      kSuperPods,
-      {"super-pods are the accelerators' own interconnect; the file does not describe the network "
-       "between nodes, so there are no levels"}};
+  warnings.add(
+      "super-pods are the accelerators' own interconnect; the file does not describe the network "
+      "between nodes, so there are no levels");
+  return std::move(builder).take();
 }
+
+}  // namespace
+
+const ObjectFormat kTorFormat{"tor", looks_like_tor_info, import_tor_info};
+const ObjectFormat kSuperPodFormat{"super-pod", looks_like_super_pods, import_super_pods};
 
 }  // namespace chipweave::codec

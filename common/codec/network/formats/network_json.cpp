@@ -10,7 +10,6 @@
 namespace chipweave::codec {
 namespace {
 
-constexpr const char* kNetworkJsonFormat = "chipweave-json";
 constexpr std::size_t kMaxWarnings = 1000;
 
 // Keys that only `chipweave plan` reads are accepted, so that its networks can be shown and
@@ -25,52 +24,52 @@ domain::NetworkNode read_node(const JsonObject& object) {
           object.texts("accelerator", limits::kMaxNetworkRails)};
 }
 
-Result<ImportedNetwork> read_document(JsonValue value) {
+Result<domain::NetworkTable> read_document(JsonValue value, Warnings& warnings) {
   JsonProblems problems;
   const JsonObject object(
       value, {"levels", "accelerator_levels", "nodes", "warnings", "level_gbps"}, problems);
-  Result<NetworkTableBuilder> builder =
-      NetworkTableBuilder::make(object.texts("levels", limits::kMaxNetworkLevels),
-                                object.texts("accelerator_levels", limits::kMaxNetworkLevels));
+  NetworkTableBuilder builder(object.texts("levels", limits::kMaxNetworkLevels),
+                              object.texts("accelerator_levels", limits::kMaxNetworkLevels));
   // Sentences may be longer than names.
   const JsonObject sentences = JsonObject::tolerant(value, problems, limits::kMaxNetworkFileBytes);
-  ImportedNetwork out{{}, kNetworkJsonFormat, sentences.texts("warnings", kMaxWarnings)};
+  std::vector<std::string> stated = sentences.texts("warnings", kMaxWarnings);
   if (problems.any()) return problems.error();
-  if (!builder) return std::move(builder).error();
   bool has_state = object.has("level_gbps");
   std::size_t i = 0;
   for (const JsonValue item : object.find("nodes")) {
+    if (!builder.ok()) break;
     const JsonObject node(item,
                           {"name", "path", "rails", "accelerator", "free", "free_chips", "machine",
                            "max_pods", "healthy"},
                           problems);
     domain::NetworkNode read = read_node(node);
     if (problems.any()) return problems.error();
-    if (auto added = builder->add(std::move(read), list_item("nodes", i++)); !added) {
-      return std::move(added).error();
-    }
+    builder.add(std::move(read), list_item("nodes", i++));
     has_state = has_state || std::any_of(kStateKeys.begin(), kStateKeys.end(),
                                          [&](const char* key) { return node.has(key); });
   }
-  out.table = std::move(*builder).take();
-  if (has_state)
-    out.warnings.emplace_back("keys that only plan reads (free, machine, …) are left out");
-  return out;
+  if (has_state) stated.emplace_back("keys that only plan reads (free, machine, …) are left out");
+  warnings.repeat(std::move(stated));
+  return std::move(builder).take();
 }
-
-}  // namespace
 
 bool looks_like_network_json(const NetworkObjects& objects) {
   const JsonValue value = only_object(objects);
   return value["nodes"].is_array() && value["levels"];
 }
 
-Result<ImportedNetwork> import_network_json(const NetworkObjects& objects,
-                                            const NetworkImportOptions& /*options*/) {
+Result<domain::NetworkTable> import_network_json(const NetworkObjects& objects,
+                                                 const std::vector<std::string>& /*levels*/,
+                                                 Warnings& warnings) {
   if (!looks_like_network_json(objects)) {
-    return not_this_format(kNetworkJsonFormat, "lists \"levels\" and \"nodes\"");
+    return not_this_format(kNetworkJsonFormat.name, "lists \"levels\" and \"nodes\"");
   }
-  return read_document(objects.front().value);
+  return read_document(objects.front().value, warnings);
 }
+
+}  // namespace
+
+const ObjectFormat kNetworkJsonFormat{"chipweave-json", looks_like_network_json,
+                                      import_network_json};
 
 }  // namespace chipweave::codec

@@ -14,9 +14,6 @@
 namespace chipweave::codec {
 namespace {
 
-constexpr const char* kGraph = "topograph";
-constexpr const char* kModel = "topograph-model";
-
 struct Instance {
   LabelledNode node;
   std::vector<std::string> path;  // coarsest first
@@ -114,17 +111,16 @@ std::vector<std::string> accelerator_levels(const std::vector<ModelBlock>& block
   return out;
 }
 
-}  // namespace
-
 bool looks_like_topograph_graph(const NetworkObjects& objects) {
   const JsonValue list = list_at(only_object(objects), "instances");
   return list && (list.empty() || (*list.begin())["network_layers"]);
 }
 
-Result<ImportedNetwork> import_topograph_graph(const NetworkObjects& objects,
-                                               const NetworkImportOptions& /*options*/) {
+Result<domain::NetworkTable> import_topograph_graph(const NetworkObjects& objects,
+                                                    const std::vector<std::string>& /*levels*/,
+                                                    Warnings& warnings) {
   const JsonValue list = list_at(only_object(objects), "instances");
-  if (!list) return not_this_format(kGraph, "list instances");
+  if (!list) return not_this_format(kTopographFormat.name, "list instances");
   std::vector<LabelledNode> labelled;
   std::vector<std::vector<std::string>> paths;
   std::size_t depth = 0;
@@ -135,34 +131,30 @@ Result<ImportedNetwork> import_topograph_graph(const NetworkObjects& objects,
     paths.push_back(std::move(one->path));
     labelled.push_back(std::move(one->node));
   }
-  Warnings warnings;
   Result<domain::NetworkTable> labels = table_by_labels(labelled, {}, warnings);
-  if (!labels) return std::move(labels).error();
-  Result<NetworkTableBuilder> builder =
-      NetworkTableBuilder::make(switch_levels(depth), labels->accelerator_levels);
-  if (!builder) return std::move(builder).error();
+  if (!labels) return labels;
+  NetworkTableBuilder builder(switch_levels(depth), labels->accelerator_levels);
   for (std::size_t i = 0; i < paths.size(); ++i) {
     domain::NetworkNode& node = labels->nodes[i];
     node.path = std::move(paths[i]);
     // A node with fewer layers is attached higher up; one with none is outside.
     const std::string last = node.path.empty() ? "" : node.path.back();
     node.path.resize(depth, last);
-    if (auto added = builder->add(std::move(node), labelled[i].where); !added) {
-      return std::move(added).error();
-    }
+    builder.add(std::move(node), labelled[i].where);
   }
-  return ImportedNetwork{std::move(*builder).take(), kGraph, std::move(warnings).list()};
+  return std::move(builder).take();
 }
 
 bool looks_like_topograph_model(const NetworkObjects& objects) {
   return static_cast<bool>((*list_at(only_object(objects), "blocks").begin())["switch"]);
 }
 
-Result<ImportedNetwork> import_topograph_model(const NetworkObjects& objects,
-                                               const NetworkImportOptions& /*options*/) {
+Result<domain::NetworkTable> import_topograph_model(const NetworkObjects& objects,
+                                                    const std::vector<std::string>& /*levels*/,
+                                                    Warnings& warnings) {
   const JsonValue value = only_object(objects);
   const JsonValue list = list_at(value, "blocks");
-  if (!list) return not_this_format(kModel, "list blocks");
+  if (!list) return not_this_format(kTopographModelFormat.name, "list blocks");
   if (value["switches"] && !value["switches"].is_object()) {
     return network_error("switches must be a map of names to what is below them");
   }
@@ -187,10 +179,14 @@ Result<ImportedNetwork> import_topograph_model(const NetworkObjects& objects,
       }
     }
   }
-  Warnings warnings;
-  Result<domain::NetworkTable> table = tree.table(levels, warnings);
-  if (!table) return std::move(table).error();
-  return ImportedNetwork{*std::move(table), kModel, std::move(warnings).list()};
+  return tree.table(levels, warnings);
 }
+
+}  // namespace
+
+const ObjectFormat kTopographFormat{"topograph", looks_like_topograph_graph,
+                                    import_topograph_graph};
+const ObjectFormat kTopographModelFormat{"topograph-model", looks_like_topograph_model,
+                                         import_topograph_model};
 
 }  // namespace chipweave::codec

@@ -5,7 +5,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "common/base/json_writer.hpp"
 #include "common/base/limits.hpp"
 #include "common/codec/network/exporters.hpp"
 #include "common/codec/network/objects.hpp"
@@ -62,12 +61,6 @@ class KubeNames {
   std::size_t changed_ = 0;
 };
 
-std::string quoted(const std::string& text) {
-  std::string out;
-  append_json_string(out, text);
-  return out;
-}
-
 void warn_of_changed(const NetworkExport& from, const KubeNames& names, const char* what) {
   if (names.changed() == 0) return;
   from.warnings.add(std::to_string(names.changed()) + " names are not valid " + what +
@@ -76,7 +69,7 @@ void warn_of_changed(const NetworkExport& from, const KubeNames& names, const ch
 
 std::string member(const char* type, const std::string& name) {
   return std::string("  - type: ") + type +
-         "\n    selector:\n      exactMatch:\n        name: " + quoted(name) + "\n";
+         "\n    selector:\n      exactMatch:\n        name: " + quoted_json(name) + "\n";
 }
 
 // A label key: [prefix/]name.
@@ -114,7 +107,7 @@ void append_labels(std::string& out, const std::vector<std::string>& keys,
                    const std::vector<std::string>& values, KubeNames& names) {
   for (std::size_t i = 0; i < keys.size() && i < values.size(); ++i) {
     if (values[i].empty()) continue;
-    out += "    " + quoted(keys[i]) + ": " + quoted(names.name(values[i])) + "\n";
+    out += "    " + quoted_json(keys[i]) + ": " + quoted_json(names.name(values[i])) + "\n";
   }
 }
 
@@ -129,9 +122,9 @@ Result<std::string> export_hypernodes(const NetworkExport& from) {
   for (const DomainTree::Domain& domain : from.tree.domains()) {
     out += out.empty() ? "" : "---\n";
     out += "apiVersion: topology.volcano.sh/v1alpha1\nkind: HyperNode\nmetadata:\n  name: " +
-           quoted(names.name(domain.name)) +
+           quoted_json(names.name(domain.name)) +
            "\nspec:\n  tier: " + std::to_string(levels - domain.level) +
-           "\n  tierName: " + quoted(from.table.levels[domain.level]) + "\n  members:\n";
+           "\n  tierName: " + quoted_json(from.table.levels[domain.level]) + "\n  members:\n";
     for (const std::size_t child : domain.children) {
       out += member("HyperNode", names.name(from.tree.domains()[child].name));
     }
@@ -162,10 +155,10 @@ Result<std::string> export_kueue(const NetworkExport& from) {
   std::string out =
       "apiVersion: kueue.x-k8s.io/v1beta2\nkind: Topology\nmetadata:\n  name: \"default\"\nspec:\n"
       "  levels:\n";
-  for (const std::string& key : keys) out += "  - nodeLabel: " + quoted(key) + "\n";
+  for (const std::string& key : keys) out += "  - nodeLabel: " + quoted_json(key) + "\n";
   KubeNames names(KubeNames::Form::label, limits::kMaxLabelBytes);
   for (const domain::NetworkNode& node : from.table.nodes) {
-    out += "---\napiVersion: v1\nkind: Node\nmetadata:\n  name: " + quoted(node.name) +
+    out += "---\napiVersion: v1\nkind: Node\nmetadata:\n  name: " + quoted_json(node.name) +
            "\n  labels:\n";
     append_labels(out, keys, node.path, names);
     append_labels(out, second, node.accelerator, names);

@@ -16,7 +16,6 @@
 namespace chipweave::codec {
 namespace {
 
-constexpr const char* kHypernodeFormat = "hypernode";
 constexpr std::int64_t kMaxTier = 1'000'000;
 
 struct HyperNode {
@@ -200,29 +199,25 @@ Result<domain::NetworkTable> make_table(const ByName& all, const Homes& homes,
   if (nodes.empty()) {
     for (const auto& [name, unused] : homes.all()) labels->nodes.push_back({name, {}, {}, {}});
   }
-  Result<NetworkTableBuilder> builder =
-      NetworkTableBuilder::make(std::move(names), labels->accelerator_levels);
-  if (!builder) return std::move(builder).error();
+  NetworkTableBuilder builder(std::move(names), labels->accelerator_levels);
   std::size_t outside = 0;
   for (domain::NetworkNode& node : labels->nodes) {
     const HyperNode* home = homes.of(node.name);
     node.path = path_of(home, index);
     if (home == nullptr) ++outside;
-    if (auto added = builder->add(std::move(node), ""); !added) return std::move(added).error();
+    builder.add(std::move(node), "");
   }
   if (outside > 0) warnings.add(std::to_string(outside) + " nodes are in no HyperNode");
-  return std::move(*builder).take();
+  return std::move(builder).take();
 }
-
-}  // namespace
 
 bool looks_like_hypernodes(const NetworkObjects& objects) { return has_kind(objects, "HyperNode"); }
 
-Result<ImportedNetwork> import_hypernodes(const NetworkObjects& objects,
-                                          const NetworkImportOptions& /*options*/) {
+Result<domain::NetworkTable> import_hypernodes(const NetworkObjects& objects,
+                                               const std::vector<std::string>& /*levels*/,
+                                               Warnings& warnings) {
   if (!looks_like_hypernodes(objects))
-    return not_this_format(kHypernodeFormat, "object of kind HyperNode");
-  Warnings warnings;
+    return not_this_format(kHypernodeFormat.name, "object of kind HyperNode");
   Result<ByName> all = read_hypernodes(objects, warnings);
   if (!all) return std::move(all).error();
   const Result<std::vector<LabelledNode>> nodes = labelled_nodes(objects);
@@ -245,9 +240,11 @@ Result<ImportedNetwork> import_hypernodes(const NetworkObjects& objects,
   for (const auto& [node, home] : found) {
     if (auto done = homes.put(node, *home); !done) return std::move(done).error();
   }
-  Result<domain::NetworkTable> table = make_table(*all, homes, *nodes, warnings);
-  if (!table) return std::move(table).error();
-  return ImportedNetwork{*std::move(table), kHypernodeFormat, std::move(warnings).list()};
+  return make_table(*all, homes, *nodes, warnings);
 }
+
+}  // namespace
+
+const ObjectFormat kHypernodeFormat{"hypernode", looks_like_hypernodes, import_hypernodes};
 
 }  // namespace chipweave::codec

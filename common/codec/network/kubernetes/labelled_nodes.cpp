@@ -7,14 +7,91 @@
 
 #include "common/base/limits.hpp"
 #include "common/base/near_names.hpp"
-#include "common/codec/network/kubernetes/label_families.hpp"
 #include "common/codec/network/table/table_builder.hpp"
+#include "common/codec/text/numbers.hpp"
 #include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec {
 namespace {
 
 constexpr std::string_view kHostname = "kubernetes.io/hostname";
+
+constexpr std::string_view kTier = "fabric.topograph.run/tier-";
+constexpr std::string_view kClique = "nvidia.com/gpu.clique";
+constexpr unsigned kMaxTopographTier = 99;
+
+// The families of node labels that describe where a node is, each from coarsest to finest.
+struct LabelFamily {
+  std::string_view name;                 // for messages
+  std::vector<std::string_view> labels;  // coarsest first
+};
+
+// Of the network. Where nodes have several, the one that most nodes have; among equals the first.
+const std::vector<LabelFamily>& network_label_families() {
+  // A family may hold two generations of labels; a node has those of one.
+  static const std::vector<LabelFamily> kFamilies = {
+      {"topograph",
+       {"network.topology.nvidia.com/datacenter", "network.topology.nvidia.com/core",
+        "network.topology.nvidia.com/spine", "network.topology.nvidia.com/block",
+        "network.topology.nvidia.com/leaf"}},
+      {"AWS",
+       {"topology.k8s.aws/network-node-layer-1", "topology.k8s.aws/network-node-layer-2",
+        "topology.k8s.aws/network-node-layer-3"}},
+      {"Google",
+       {"cloud.google.com/gce-topology-block", "cloud.google.com/gce-topology-subblock",
+        "cloud.google.com/gce-topology-host"}},
+      {"Google before GKE 1.31",
+       {"topology.gke.io/cluster", "topology.gke.io/rack", "topology.gke.io/host"}},
+      {"Oracle", {"oci.oraclecloud.com/host.network_block_id", "oci.oraclecloud.com/host.rack_id"}},
+      {"CoreWeave",
+       {"backend.coreweave.cloud/fabric", "backend.coreweave.cloud/superpod",
+        "backend.coreweave.cloud/leafgroup"}},
+      {"Volcano", {"volcano.sh/hypercluster", "volcano.sh/hypernode", "volcano.sh/tor"}},
+      {"Kueue's examples",
+       {"cloud.provider.com/topology-block", "cloud.provider.com/topology-rack"}},
+  };
+  return kFamilies;
+}
+
+// Of the accelerators' own interconnect; annotations too (superPodID).
+const std::vector<LabelFamily>& accelerator_label_families() {
+  static const std::vector<LabelFamily> kFamilies = {
+      {"topograph 1.0",
+       {"accelerator.topograph.run/domain", "accelerator.topograph.run/sub-domain"}},
+      {"topograph", {"network.topology.nvidia.com/accelerator"}},
+      {"NVIDIA GPU operator", {kClique}},
+      {"AWS", {"topology.k8s.aws/ultraserver-id"}},
+      {"CoreWeave", {"ds.coreweave.com/nvlink.domain"}},
+      {"MindCluster", {"superPodID", "rackID"}},
+      {"MindCluster multi-level scheduling",
+       {"huawei.com/topotree.superpodid", "huawei.com/topotree.rackid"}},
+  };
+  return kFamilies;
+}
+
+// Regions and zones: only where nothing finer is known.
+const LabelFamily& zone_labels() {
+  static const LabelFamily kZones = {
+      "Kubernetes", {"topology.kubernetes.io/region", "topology.kubernetes.io/zone"}};
+  return kZones;
+}
+
+// N of fabric.topograph.run/tier-N, 0 closest to the node; nullopt for another label.
+std::optional<unsigned> topograph_tier(std::string_view label) {
+  if (!label.starts_with(kTier)) return std::nullopt;
+  label.remove_prefix(kTier.size());
+  const auto tier = parse_unsigned(label);
+  return tier && *tier <= kMaxTopographTier ? std::optional(static_cast<unsigned>(*tier))
+                                            : std::nullopt;
+}
+
+// The domain in an accelerator label: of nvidia.com/gpu.clique the part before the dot, "" for the
+// negative numbers by which MindCluster means "none", else the value.
+std::string accelerator_value(std::string_view label, const std::string& value) {
+  if (label == kClique) return value.substr(0, value.find('.'));
+  if ((label == "superPodID" || label == "rackID") && value.starts_with('-')) return "";
+  return value;
+}
 
 // kind-control-plane, kind-worker, kind-worker2 …
 void add_kind_nodes(const NetworkObject& object, std::vector<LabelledNode>& out) {
@@ -114,6 +191,16 @@ const FoundLabels* most_nodes(const std::vector<FoundLabels>& all) {
   return best;
 }
 
+// rest: which labels of the best family are read, and what for.
+void warn_of_rest(const std::vector<FoundLabels>& found, const FoundLabels& best,
+                  const std::string& rest, Warnings& warnings) {
+  for (const FoundLabels& other : found) {
+    if (&other == &best || other.nodes == 0) continue;
+    warnings.add("nodes also have " + std::string(other.labels.front()) + " (" +
+                 std::string(other.family) + "); the " + rest);
+  }
+}
+
 std::vector<std::string_view> accelerator_labels(const std::vector<LabelledNode>& nodes,
                                                  Warnings& warnings) {
   std::vector<FoundLabels> found;
@@ -122,12 +209,9 @@ std::vector<std::string_view> accelerator_labels(const std::vector<LabelledNode>
   }
   const FoundLabels* best = most_nodes(found);
   if (best == nullptr) return {};
-  for (const FoundLabels& other : found) {
-    if (&other == best || other.nodes == 0) continue;
-    warnings.add("nodes also have " + std::string(other.labels.front()) + " (" +
-                 std::string(other.family) + "); the accelerators' interconnect is read from " +
-                 std::string(best->labels.front()));
-  }
+  warn_of_rest(found, *best,
+               "accelerators' interconnect is read from " + std::string(best->labels.front()),
+               warnings);
   return best->labels;
 }
 
@@ -178,9 +262,7 @@ Result<domain::NetworkTable> table_by_labels(const std::vector<LabelledNode>& no
   std::vector<std::string> names;
   names.reserve(levels.size());
   for (const LabelLevel& level : levels) names.push_back(level.name);
-  Result<NetworkTableBuilder> builder =
-      NetworkTableBuilder::make(names, {accelerator.begin(), accelerator.end()});
-  if (!builder) return std::move(builder).error();
+  NetworkTableBuilder builder(std::move(names), {accelerator.begin(), accelerator.end()});
   std::size_t outside = 0;
   std::string example;
   for (const LabelledNode& node : nodes) {
@@ -195,16 +277,14 @@ Result<domain::NetworkTable> table_by_labels(const std::vector<LabelledNode>& no
       made.accelerator.push_back(accelerator_of(node, label));
     }
     if (!labelled && outside++ == 0) example = node.name;
-    if (auto added = builder->add(std::move(made), node.where); !added) {
-      return std::move(added).error();
-    }
+    builder.add(std::move(made), node.where);
   }
   if (outside > 0) {
     warnings.add(std::to_string(outside) + " of " + std::to_string(nodes.size()) +
                  " nodes have no label of any level and belong to no domain, the first is " +
                  quoted_excerpt(example));
   }
-  return std::move(*builder).take();
+  return std::move(builder).take();
 }
 
 Result<std::vector<LabelLevel>> chosen_levels(const std::vector<LabelledNode>& nodes,
@@ -236,12 +316,8 @@ std::vector<LabelLevel> detected_levels(const std::vector<LabelledNode>& nodes,
   const FoundLabels zones = find_labels(nodes, zone_labels().name, zone_labels().labels, has_label);
   if (best == nullptr && zones.nodes > 0) best = &zones;
   if (best == nullptr) return {};
-  for (const FoundLabels& other : found) {
-    if (&other == best || other.nodes == 0) continue;
-    warnings.add("nodes also have " + std::string(other.labels.front()) + " (" +
-                 std::string(other.family) + "); the levels are the labels of " +
-                 std::string(best->family) + ", choose others with --levels");
-  }
+  const std::string rest = "levels are the labels of " + std::string(best->family);
+  warn_of_rest(found, *best, rest + ", choose others with --levels", warnings);
   std::vector<LabelLevel> out;
   for (const std::string_view label : best->labels) {
     out.push_back({std::string(label), {std::string(label)}});

@@ -15,7 +15,6 @@
 namespace chipweave::codec {
 namespace {
 
-constexpr const char* kNodeInventoriesFormat = "node-inventory";
 constexpr const char* kKind = "NodeInventory";
 
 struct InventoryHost {
@@ -86,14 +85,13 @@ Result<InventoryHost> read_inventory(const NetworkObject& object, LeafFabric& fa
   return out;
 }
 
-}  // namespace
-
 bool looks_like_node_inventories(const NetworkObjects& objects) { return has_kind(objects, kKind); }
 
-Result<ImportedNetwork> import_node_inventories(const NetworkObjects& objects,
-                                                const NetworkImportOptions& /*options*/) {
+Result<domain::NetworkTable> import_node_inventories(const NetworkObjects& objects,
+                                                     const std::vector<std::string>& /*levels*/,
+                                                     Warnings& warnings) {
   if (!looks_like_node_inventories(objects))
-    return not_this_format(kNodeInventoriesFormat, "NodeInventory");
+    return not_this_format(kNodeInventoryFormat.name, "NodeInventory");
   LeafFabric fabric;
   for (const NetworkObject& object : objects) {
     if (object.kind != kKind) continue;
@@ -108,9 +106,8 @@ Result<ImportedNetwork> import_node_inventories(const NetworkObjects& objects,
     interconnects = interconnects || !host.interconnect.empty();
   }
   const LeafUnits units(sets);
-  auto builder = NetworkTableBuilder::make(
+  NetworkTableBuilder builder(
       {"leaf"}, interconnects ? std::vector<std::string>{"domain"} : std::vector<std::string>{});
-  if (!builder) return std::move(builder).error();
   std::size_t outside = 0;
   for (InventoryHost& host : fabric.hosts) {
     std::string unit;
@@ -122,17 +119,18 @@ Result<ImportedNetwork> import_node_inventories(const NetworkObjects& objects,
     outside += unit.empty() ? 1 : 0;
     domain::NetworkNode node{host.name, {std::move(unit)}, std::move(host.rails), {}};
     if (!host.interconnect.empty()) node.accelerator = {std::move(host.interconnect)};
-    if (auto added = builder->add(std::move(node), host.where); !added) {
-      return std::move(added).error();
-    }
+    builder.add(std::move(node), host.where);
   }
-  Warnings warnings;
   if (outside > 0) {
     warnings.add(std::to_string(outside) +
                  " nodes report no switch at their ports (LLDP) or belong to no unit of leaves");
   }
-  return ImportedNetwork{std::move(*builder).take(), kNodeInventoriesFormat,
-                         std::move(warnings).list()};
+  return std::move(builder).take();
 }
+
+}  // namespace
+
+const ObjectFormat kNodeInventoryFormat{"node-inventory", looks_like_node_inventories,
+                                        import_node_inventories};
 
 }  // namespace chipweave::codec

@@ -12,9 +12,6 @@
 namespace chipweave::codec {
 namespace {
 
-constexpr const char* kLabels = "node-labels";
-constexpr const char* kKueue = "kueue";
-constexpr const char* kKoordinator = "koordinator";
 constexpr const char* kLayer = "topologyLayer";
 constexpr const char* kParent = "parentTopologyLayer";
 constexpr const char* kNodeLayer = "NodeTopologyLayer";
@@ -144,12 +141,12 @@ Result<std::vector<LabelLevel>> ordered(const std::vector<Layer>& layers, Warnin
       "layer, or layers form a cycle");
 }
 
-Result<ImportedNetwork> from_levels(const char* format, const std::vector<LabelledNode>& nodes,
-                                    const std::vector<LabelLevel>& levels, Warnings warnings) {
+Result<domain::NetworkTable> from_levels(const std::vector<LabelledNode>& nodes,
+                                         const Result<std::vector<LabelLevel>>& levels,
+                                         Warnings& warnings) {
+  if (!levels) return levels.error();
   if (nodes.empty()) warnings.add(kNoNodes);
-  Result<domain::NetworkTable> table = table_by_labels(nodes, levels, warnings);
-  if (!table) return std::move(table).error();
-  return ImportedNetwork{*std::move(table), format, std::move(warnings).list()};
+  return table_by_labels(nodes, *levels, warnings);
 }
 
 // Labels that could be levels: those that group nodes.
@@ -168,51 +165,43 @@ std::string candidates(const std::vector<LabelledNode>& nodes) {
   return out;
 }
 
-}  // namespace
-
 bool looks_like_kueue(const NetworkObjects& objects) {
   return std::any_of(objects.begin(), objects.end(), is_topology);
 }
 
-Result<ImportedNetwork> import_kueue(const NetworkObjects& objects,
-                                     const NetworkImportOptions& options) {
+Result<domain::NetworkTable> import_kueue(const NetworkObjects& objects,
+                                          const std::vector<std::string>& levels,
+                                          Warnings& warnings) {
   const std::vector<const NetworkObject*> topologies = all_that(objects, is_topology);
-  if (topologies.empty()) return not_this_format(kKueue, "object of kind Topology");
-  if (topologies.size() > 1 && options.levels.empty()) return several(topologies);
+  if (topologies.empty()) return not_this_format(kKueueFormat.name, "object of kind Topology");
+  if (topologies.size() > 1 && levels.empty()) return several(topologies);
   const Result<std::vector<LabelledNode>> nodes = labelled_nodes(objects);
   if (!nodes) return nodes.error();
-  const Result<std::vector<LabelLevel>> levels = options.levels.empty()
-                                                     ? levels_of(*topologies.front())
-                                                     : chosen_levels(*nodes, options.levels);
-  if (!levels) return levels.error();
-  Warnings warnings;
   warn_of_others(objects, "Topology", warnings);
-  return from_levels(kKueue, *nodes, *levels, std::move(warnings));
+  return from_levels(
+      *nodes, levels.empty() ? levels_of(*topologies.front()) : chosen_levels(*nodes, levels),
+      warnings);
 }
 
 bool looks_like_koordinator(const NetworkObjects& objects) {
   return std::any_of(objects.begin(), objects.end(), is_network_topology);
 }
 
-Result<ImportedNetwork> import_koordinator(const NetworkObjects& objects,
-                                           const NetworkImportOptions& options) {
+Result<domain::NetworkTable> import_koordinator(const NetworkObjects& objects,
+                                                const std::vector<std::string>& levels,
+                                                Warnings& warnings) {
   const std::vector<const NetworkObject*> topologies = all_that(objects, is_network_topology);
-  if (topologies.empty()) return not_this_format(kKoordinator, "ClusterNetworkTopology");
-  if (topologies.size() > 1 && options.levels.empty()) return several(topologies);
+  if (topologies.empty()) return not_this_format(kKoordinatorFormat.name, "ClusterNetworkTopology");
+  if (topologies.size() > 1 && levels.empty()) return several(topologies);
   const Result<std::vector<LabelledNode>> nodes = labelled_nodes(objects);
   if (!nodes) return nodes.error();
-  Warnings warnings;
   warn_of_others(objects, "ClusterNetworkTopology", warnings);
-  if (!options.levels.empty()) {
-    const Result<std::vector<LabelLevel>> levels = chosen_levels(*nodes, options.levels);
-    if (!levels) return levels.error();
-    return from_levels(kKoordinator, *nodes, *levels, std::move(warnings));
-  }
+  if (!levels.empty()) return from_levels(*nodes, chosen_levels(*nodes, levels), warnings);
   const Result<std::vector<Layer>> layers = layers_of(*topologies.front());
   if (!layers) return layers.error();
-  const Result<std::vector<LabelLevel>> levels = ordered(*layers, warnings);
-  if (!levels) return Error(levels.error()).in(object_label(*topologies.front()));
-  return from_levels(kKoordinator, *nodes, *levels, std::move(warnings));
+  Result<std::vector<LabelLevel>> in_order = ordered(*layers, warnings);
+  if (!in_order) return std::move(in_order).error().in(object_label(*topologies.front()));
+  return from_levels(*nodes, in_order, warnings);
 }
 
 bool looks_like_node_labels(const NetworkObjects& objects) {
@@ -223,25 +212,29 @@ bool looks_like_node_labels(const NetworkObjects& objects) {
   });
 }
 
-Result<ImportedNetwork> import_node_labels(const NetworkObjects& objects,
-                                           const NetworkImportOptions& options) {
+Result<domain::NetworkTable> import_node_labels(const NetworkObjects& objects,
+                                                const std::vector<std::string>& levels,
+                                                Warnings& warnings) {
   const Result<std::vector<LabelledNode>> nodes = labelled_nodes(objects);
   if (!nodes) return nodes.error();
-  if (nodes->empty()) return not_this_format(kLabels, "nodes");
-  Warnings warnings;
+  if (nodes->empty()) return not_this_format(kNodeLabelsFormat.name, "nodes");
   warn_of_others(objects, "Cluster", warnings);
-  if (!options.levels.empty()) {
-    const Result<std::vector<LabelLevel>> levels = chosen_levels(*nodes, options.levels);
-    if (!levels) return levels.error();
-    return from_levels(kLabels, *nodes, *levels, std::move(warnings));
-  }
-  const std::vector<LabelLevel> levels = detected_levels(*nodes, warnings);
-  Result<ImportedNetwork> out = from_levels(kLabels, *nodes, levels, std::move(warnings));
-  if (out && out->table.levels.empty() && out->table.accelerator_levels.empty()) {
+  if (!levels.empty()) return from_levels(*nodes, chosen_levels(*nodes, levels), warnings);
+  Result<domain::NetworkTable> out =
+      from_levels(*nodes, detected_levels(*nodes, warnings), warnings);
+  if (out && out->levels.empty() && out->accelerator_levels.empty()) {
     return network_error("no node has a known topology label; name the labels with --levels" +
                          candidates(*nodes));
   }
   return out;
 }
+
+}  // namespace
+
+const ObjectFormat kKueueFormat{"kueue", looks_like_kueue, import_kueue, true};
+const ObjectFormat kKoordinatorFormat{"koordinator", looks_like_koordinator, import_koordinator,
+                                      true};
+const ObjectFormat kNodeLabelsFormat{"node-labels", looks_like_node_labels, import_node_labels,
+                                     true};
 
 }  // namespace chipweave::codec

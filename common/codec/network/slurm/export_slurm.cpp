@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/base/json_writer.hpp"
 #include "common/codec/network/exporters.hpp"
 #include "common/codec/network/objects.hpp"
 #include "common/codec/network/slurm/hostlist.hpp"
@@ -89,6 +88,7 @@ bool is_aggregate(const std::vector<std::size_t>& runs_of_level) {
 }
 
 Result<Blocks> blocks_of(const NetworkExport& from) {
+  if (auto good = check_names(from); !good) return std::move(good).error();
   Blocks out;
   std::size_t largest = 0;
   for (const DomainTree::Domain& domain : from.tree.domains()) {
@@ -149,23 +149,17 @@ Result<std::string> export_slurm_tree_yaml(const NetworkExport& from) {
   warn_of_tree(from);
   std::string out = "- topology: default\n  cluster_default: true\n  tree:\n    switches:\n";
   for (const DomainTree::Domain& domain : from.tree.domains()) {
-    out += "      - switch: ";
-    append_json_string(out, domain.name);
-    if (!domain.children.empty()) {
-      out += "\n        children: ";
-      append_json_string(out, child_list(from, domain));
-    }
-    if (!domain.nodes.empty()) {
-      out += "\n        nodes: ";
-      append_json_string(out, node_list(from, domain.nodes));
-    }
+    out += "      - switch: " + quoted_json(domain.name);
+    if (!domain.children.empty())
+      out += "\n        children: " + quoted_json(child_list(from, domain));
+    if (!domain.nodes.empty())
+      out += "\n        nodes: " + quoted_json(node_list(from, domain.nodes));
     out += "\n";
   }
   return out;
 }
 
 Result<std::string> export_slurm_blocks(const NetworkExport& from) {
-  if (auto good = check_names(from); !good) return std::move(good).error();
   const Result<Blocks> blocks = blocks_of(from);
   if (!blocks) return blocks.error();
   std::string out;
@@ -180,18 +174,14 @@ Result<std::string> export_slurm_blocks(const NetworkExport& from) {
 }
 
 Result<std::string> export_slurm_blocks_yaml(const NetworkExport& from) {
-  if (auto good = check_names(from); !good) return std::move(good).error();
   const Result<Blocks> blocks = blocks_of(from);
   if (!blocks) return blocks.error();
   std::string out = "- topology: default\n  cluster_default: true\n  block:\n    block_sizes:\n";
   for (const std::size_t size : blocks->sizes) out += "      - " + std::to_string(size) + "\n";
   out += "    blocks:\n";
   for (const DomainTree::Domain* block : blocks->blocks) {
-    out += "      - block: ";
-    append_json_string(out, block->name);
-    out += "\n        nodes: ";
-    append_json_string(out, node_list(from, block->nodes));
-    out += "\n";
+    out += "      - block: " + quoted_json(block->name) +
+           "\n        nodes: " + quoted_json(node_list(from, block->nodes)) + "\n";
   }
   return out;
 }

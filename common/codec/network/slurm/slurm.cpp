@@ -117,8 +117,7 @@ Result<domain::NetworkTable> slurm_block_table(const std::vector<SlurmBlock>& bl
   for (auto factor = factors->rbegin(); factor != factors->rend(); ++factor) {
     levels.push_back(*factor == 1 ? "block" : "block-" + std::to_string(*factor * base));
   }
-  Result<NetworkTableBuilder> builder = NetworkTableBuilder::make(std::move(levels));
-  if (!builder) return std::move(builder).error().in(sizes_where);
+  NetworkTableBuilder builder(std::move(levels), {}, sizes_where);
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     if (base > 0) warn_of_size(blocks[i], base, warnings);
     std::vector<std::string> path;
@@ -126,12 +125,10 @@ Result<domain::NetworkTable> slurm_block_table(const std::vector<SlurmBlock>& bl
       path.push_back(group_name(blocks, i, static_cast<std::size_t>(*factor)));
     }
     for (const std::string& node : blocks[i].nodes) {
-      if (auto added = builder->add({node, path, {}, {}}, blocks[i].where); !added) {
-        return std::move(added).error();
-      }
+      builder.add({node, path, {}, {}}, blocks[i].where);
     }
   }
-  return std::move(*builder).take();
+  return std::move(builder).take();
 }
 
 }  // namespace chipweave::codec

@@ -15,7 +15,6 @@
 namespace chipweave::codec {
 namespace {
 
-constexpr const char* kSlurmConfFormat = "slurm";
 constexpr std::array<std::string_view, 7> kKeys = {
     "switchname", "switches", "nodes", "linkspeed", "blockname", "blocksizes", "ringname"};
 
@@ -156,8 +155,6 @@ Result<void> add_entry(const Entry& entry, Parts& parts) {
   return {};
 }
 
-}  // namespace
-
 bool looks_like_slurm_conf(std::string_view text) {
   const std::string line = lower_case(first_content_line(text).substr(0, 16));
   return std::any_of(kKeys.begin(), kKeys.end(), [&](std::string_view key) {
@@ -165,7 +162,7 @@ bool looks_like_slurm_conf(std::string_view text) {
   });
 }
 
-Result<ImportedNetwork> import_slurm_conf(std::string_view text) {
+Result<domain::NetworkTable> import_slurm_conf(std::string_view text, Warnings& warnings) {
   const Result<std::vector<Entry>> entries = read_entries(text);
   if (!entries) return entries.error();
   Parts parts;
@@ -175,25 +172,20 @@ Result<ImportedNetwork> import_slurm_conf(std::string_view text) {
       return error.context.empty() ? std::move(error).in(entry.where) : error;
     }
   }
-  Warnings warnings;
-  ImportedNetwork out;
-  out.format = kSlurmConfFormat;
   if (parts.has_switches && (!parts.blocks.list.empty() || !parts.sizes.empty())) {
     return network_error(
         "the file has both SwitchName= and BlockName= lines; Slurm reads only one kind");
   }
   if (!parts.has_switches && parts.blocks.list.empty()) {
-    return not_this_format(kSlurmConfFormat, "line SwitchName= or BlockName=");
+    return not_this_format(kSlurmConfFormat.name, "line SwitchName= or BlockName=");
   }
   if (auto good = parts.tree.require_declared(); !good) return std::move(good).error();
-  Result<domain::NetworkTable> table =
-      parts.has_switches
-          ? parts.tree.table({}, warnings)
-          : slurm_block_table(parts.blocks.list, parts.sizes, parts.sizes_where, warnings);
-  if (!table) return std::move(table).error();
-  out.table = *std::move(table);
-  out.warnings = std::move(warnings).list();
-  return out;
+  if (parts.has_switches) return parts.tree.table({}, warnings);
+  return slurm_block_table(parts.blocks.list, parts.sizes, parts.sizes_where, warnings);
 }
+
+}  // namespace
+
+const TextFormat kSlurmConfFormat{"slurm", looks_like_slurm_conf, import_slurm_conf};
 
 }  // namespace chipweave::codec

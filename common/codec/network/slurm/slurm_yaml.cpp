@@ -10,7 +10,6 @@
 namespace chipweave::codec {
 namespace {
 
-constexpr const char* kSlurmYamlFormat = "slurm-yaml";
 constexpr std::array<const char*, 5> kShapes{"tree", "block", "flat", "ring", "torus3d"};
 
 // "topology: name": a list of these is the file.
@@ -94,24 +93,24 @@ Result<domain::NetworkTable> table_of(JsonValue topology, Warnings& warnings) {
       "a ring or a torus has no hierarchy of levels; describe the network as a tree or as blocks");
 }
 
-}  // namespace
-
 bool looks_like_slurm_yaml(const NetworkObjects& objects) {
   return static_cast<bool>(list_of(objects));
 }
 
-Result<ImportedNetwork> import_slurm_yaml(const NetworkObjects& objects,
-                                          const NetworkImportOptions& /*options*/) {
+Result<domain::NetworkTable> import_slurm_yaml(const NetworkObjects& objects,
+                                               const std::vector<std::string>& /*levels*/,
+                                               Warnings& warnings) {
   const JsonValue list = list_of(objects);
   if (!list)
-    return not_this_format(kSlurmYamlFormat, "list of topologies (topology: NAME, tree: …)");
-  Warnings warnings;
+    return not_this_format(kSlurmYamlFormat.name, "list of topologies (topology: NAME, tree: …)");
   const JsonValue chosen = choose(list, warnings);
   Result<domain::NetworkTable> table = table_of(chosen, warnings);
-  if (!table) {
-    return std::move(table).error().in("topology " + quoted_excerpt(name_of(chosen)));
-  }
-  return ImportedNetwork{*std::move(table), kSlurmYamlFormat, std::move(warnings).list()};
+  if (table) return table;
+  return std::move(table).error().in("topology " + quoted_excerpt(name_of(chosen)));
 }
+
+}  // namespace
+
+const ObjectFormat kSlurmYamlFormat{"slurm-yaml", looks_like_slurm_yaml, import_slurm_yaml};
 
 }  // namespace chipweave::codec

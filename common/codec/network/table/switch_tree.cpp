@@ -120,19 +120,15 @@ Result<domain::NetworkTable> SwitchTree::table(std::vector<std::string> accelera
     lines.push_back(*std::move(line));
   }
   for (const Attached& one : nodes_) depth = std::max(depth, lines[one.to].size());
-  Result<NetworkTableBuilder> builder =
-      NetworkTableBuilder::make(switch_levels(depth), std::move(accelerator_levels));
-  if (!builder) return std::move(builder).error();
+  NetworkTableBuilder builder(switch_levels(depth), std::move(accelerator_levels));
   for (const Attached& one : nodes_) {
     domain::NetworkNode node = one.node;
     for (const std::size_t i : lines[one.to]) node.path.push_back(switches_[i].name);
     node.path.resize(depth, switches_[one.to].name);
-    if (auto added = builder->add(std::move(node), one.where); !added) {
-      return std::move(added).error();
-    }
+    builder.add(std::move(node), one.where);
   }
   warn_of_empty(warnings);
-  return std::move(*builder).take();
+  return std::move(builder).take();
 }
 
 }  // namespace chipweave::codec

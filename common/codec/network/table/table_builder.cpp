@@ -69,19 +69,24 @@ std::vector<std::string> switch_levels(std::size_t depth) {
   return out;
 }
 
-Result<NetworkTableBuilder> NetworkTableBuilder::make(std::vector<std::string> levels,
-                                                      std::vector<std::string> accelerator_levels) {
-  if (auto good = check_levels(levels); !good) return std::move(good).error();
-  if (auto good = check_levels(accelerator_levels); !good) {
-    return std::move(good).error().in("accelerator");
+NetworkTableBuilder::NetworkTableBuilder(std::vector<std::string> levels,
+                                         std::vector<std::string> accelerator_levels,
+                                         const std::string& where)
+    : good_(check_levels(levels)) {
+  if (auto good = check_levels(accelerator_levels); good_ && !good) {
+    good_ = std::move(good).error().in("accelerator");
   }
-  NetworkTableBuilder builder;
-  builder.table_.levels = std::move(levels);
-  builder.table_.accelerator_levels = std::move(accelerator_levels);
-  return builder;
+  if (!good_) good_ = located(std::move(good_).error(), where);
+  table_.levels = std::move(levels);
+  table_.accelerator_levels = std::move(accelerator_levels);
 }
 
-Result<void> NetworkTableBuilder::add(domain::NetworkNode node, std::string_view where) {
+bool NetworkTableBuilder::add(domain::NetworkNode node, std::string_view where) {
+  if (good_) good_ = check_and_add(std::move(node), where);
+  return ok();
+}
+
+Result<void> NetworkTableBuilder::check_and_add(domain::NetworkNode node, std::string_view where) {
   const auto at = [&where](Error error) { return located(std::move(error), std::string(where)); };
   if (auto good = check_network_name("node", node.name); !good) return at(std::move(good).error());
   const std::string shown = "node " + quoted_excerpt(node.name);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/codec/text/warnings.hpp"
 #include "common/codec/topology/hardware/device_models.hpp"
 #include "common/codec/topology/hardware/host_tree.hpp"
 #include "common/codec/topology/import.hpp"
@@ -32,6 +33,16 @@ struct HostNic {
   int numa = -1;
   double gbps = 0;  // 0 unknown
   int tree_node = 0;
+};
+
+// What such a file describes.
+template <class Gpu>
+struct HostMachine {
+  std::vector<Gpu> gpus;  // in the order of the file
+  std::vector<HostNic> nics;
+  HostTree tree;
+  bool intel = false;
+  Warnings warnings;
 };
 
 // The chips, with options.model instead of the file's if it is given, and the machine's vendor and

@@ -17,7 +17,7 @@ class HostTree {
 
   // bridges_of_one_switch: nodes below the common bridge that are still inside one switch: 0 if a
   // switch is one node (NCCL), 1 if its upstream and downstream ports are nodes (hwloc, sysfs).
-  explicit HostTree(int bridges_of_one_switch) : bridges_of_one_switch_(bridges_of_one_switch) {
+  explicit HostTree(int bridges_of_one_switch = 0) : bridges_of_one_switch_(bridges_of_one_switch) {
     nodes_.push_back({-1, Level::machine, -1});
   }
 

@@ -30,9 +30,7 @@ class KfdImporter {
     add_host_paths();
     add_xgmi();
     builder_.host_bandwidth = host_bandwidth();
-    Result<domain::NodeTopology> topology = std::move(builder_).build();
-    if (!topology) return std::move(topology).error();
-    return ImportedTopology{std::move(topology).value(), "kfd", std::move(tree_.warnings).list()};
+    return imported(std::move(builder_), "kfd", std::move(tree_.warnings).list());
   }
 
  private:

@@ -9,6 +9,7 @@
 
 #include "common/base/limits.hpp"
 #include "common/base/text.hpp"
+#include "common/codec/text/lines.hpp"
 #include "common/codec/text/numbers.hpp"
 #include "common/codec/text/quoting.hpp"
 
@@ -20,24 +21,19 @@ class Properties {
  public:
   static Result<Properties> parse(const std::string& path, std::string_view text) {
     Properties out(path);
-    int line_number = 0;
-    while (!text.empty()) {
-      ++line_number;
-      const std::size_t newline = text.find('\n');
-      const std::string_view line = trim(text.substr(0, newline));
-      text.remove_prefix(newline == std::string_view::npos ? text.size() : newline + 1);
+    LineReader lines(text);
+    for (std::string_view line; lines.next_trimmed(line);) {
       if (line.empty()) continue;
       const std::size_t blank = line.find(' ');
       const std::string_view value =
           blank == std::string_view::npos ? "" : trim(line.substr(blank));
       if (!parse_unsigned(value) && !parse_int(value)) {
-        return make_error(Errc::invalid_argument, path + ": line " + std::to_string(line_number) +
+        return make_error(Errc::invalid_argument, path + ": " + lines.where() +
                                                       ": expected a key and a number, got " +
                                                       quoted_excerpt(line));
       }
       if (!out.values_.emplace(line.substr(0, blank), value).second) {
-        return make_error(Errc::invalid_argument, path + ": line " + std::to_string(line_number) +
-                                                      ": duplicate key " +
+        return make_error(Errc::invalid_argument, path + ": " + lines.where() + ": duplicate key " +
                                                       quoted_excerpt(line.substr(0, blank)));
       }
     }

@@ -35,38 +35,23 @@ const MatrixSyntax& npu_syntax() {
   return value;
 }
 
-class NpuReader {
+class NpuReader : MatrixReader {
  public:
   NpuReader(const LinkMatrix& matrix, const ImportOptions& options)
-      : matrix_(matrix), chips_(matrix.chip_columns()), numa_(numa_nodes(matrix)) {
-    builder_.vendor = "ascend";
-    builder_.model = options.model;
-  }
+      : MatrixReader(matrix, "ascend", options, ascend_host_path) {}
 
   Result<ImportedTopology> read() {
-    for (std::size_t i = 0; i < chips_.size(); ++i) {
-      domain::Chip chip;
-      chip.index = index(i);
-      chip.numa = numa_[i];
-      if (matrix_.chip_prefix == kPhysical) chip.physical_id = chip.index.value;
-      builder_.add_chip(std::move(chip));
-    }
+    add_chips(matrix_.chip_prefix == kPhysical);
     read_pairs();
     read_switches();
-    if (Result<void> ok = read_nics(); !ok) return std::move(ok).error();
+    if (Result<void> ok = add_nics({}, ""); !ok) return std::move(ok).error();
     warn();
-    Result<domain::NodeTopology> topology = std::move(builder_).build();
-    if (!topology) return std::move(topology).error();
-    warn_of_rule(*topology);
-    return ImportedTopology{std::move(topology).value(), "npu-smi", std::move(warnings_)};
+    auto out = imported(std::move(builder_), "npu-smi", std::move(warnings_));
+    if (out) warn_of_rule(*out);
+    return out;
   }
 
  private:
-  ChipIndex index(std::size_t i) const { return ChipIndex{matrix_.columns[chips_[i]].chip}; }
-  const std::string& cell(std::size_t i, std::size_t k) const {
-    return matrix_.cell(chips_[i], chips_[k]);
-  }
-
   void read_pairs() {
     for (std::size_t i = 0; i < chips_.size(); ++i) {
       for (std::size_t k = i + 1; k < chips_.size(); ++k) {
@@ -79,9 +64,7 @@ class NpuReader {
           unknown_ += (unknown_.empty() ? "" : ", ") + std::to_string(index(i).value) + "-" +
                       std::to_string(index(k).value);
         }
-        builder_.add_link(
-            index(i), index(k),
-            hidden_host_path(matrix_, chips_[i], chips_[k], numa_[i], numa_[k], ascend_host_path));
+        builder_.add_link(index(i), index(k), hidden_host_path(i, k));
         if (const auto kind = ascend_direct_link(word))
           builder_.add_link(index(i), index(k), *kind);
       }
@@ -97,23 +80,6 @@ class NpuReader {
     });
   }
 
-  Result<void> read_nics() {
-    for (const std::size_t column : matrix_.nic_columns()) {
-      std::map<ChipIndex, LinkKind> paths;
-      for (std::size_t i = 0; i < chips_.size(); ++i) {
-        const std::string& word = matrix_.cell(chips_[i], column);
-        const auto path = ascend_host_path(word);
-        if (path) paths[index(i)] = *path;
-        if (path || word.empty() || is_unknown(word)) continue;
-        return make_error(Errc::invalid_argument, "cell " + matrix_.columns[chips_[i]].name + ", " +
-                                                      quoted_excerpt(matrix_.columns[column].name) +
-                                                      ": expected a host path, got " + word);
-      }
-      builder_.add_nic(matrix_.columns[column].name, "", -1, 0, std::move(paths));
-    }
-    return {};
-  }
-
   void warn() {
     if (!matrix_.missing_rows.empty()) {
       warnings_.push_back(std::to_string(matrix_.missing_rows.size()) + " rows are missing (" +
@@ -125,23 +91,18 @@ class NpuReader {
     }
   }
 
-  void warn_of_rule(const domain::NodeTopology& topology) {
-    const domain::RuleGuess guess = domain::guess_rule(topology);
+  static void warn_of_rule(ImportedTopology& out) {
+    const domain::RuleGuess guess = domain::guess_rule(out.topology);
     if (guess.certain) return;
     const std::string kind(to_string(guess.rule.kind));
-    warnings_.push_back("these chips and links are not those of a known machine; " +
-                        (guess.rule.kind == domain::RuleKind::any
-                             ? "any set of chips is allowed"
-                             : "the placement rule " + kind + " is assumed") +
-                        "; set \"rule\" in a topology JSON if it is another");
+    out.warnings.push_back("these chips and links are not those of a known machine; " +
+                           (guess.rule.kind == domain::RuleKind::any
+                                ? "any set of chips is allowed"
+                                : "the placement rule " + kind + " is assumed") +
+                           "; set \"rule\" in a topology JSON if it is another");
   }
 
-  const LinkMatrix& matrix_;
-  std::vector<std::size_t> chips_;
-  std::vector<int> numa_;
-  domain::TopologyBuilder builder_;
   std::string unknown_;
-  std::vector<std::string> warnings_;
 };
 
 bool says_not_supported(std::string_view content) {

@@ -14,7 +14,6 @@
 namespace chipweave::codec {
 namespace {
 
-using domain::ChipIndex;
 using domain::LinkKind;
 
 constexpr int kMaxLanesOfGpu = 18;  // of every generation until NVLink 5
@@ -50,36 +49,21 @@ std::map<std::string, std::string> nic_names(std::string_view content) {
 }
 
 // Turns one matrix into a builder.
-class NvidiaReader {
+class NvidiaReader : MatrixReader {
  public:
   NvidiaReader(const LinkMatrix& matrix, const ImportOptions& options)
-      : matrix_(matrix), chips_(matrix.chip_columns()), numa_(numa_nodes(matrix)) {
-    builder_.vendor = "nvidia";
-    builder_.model = options.model;
-  }
+      : MatrixReader(matrix, "nvidia", options, nvidia_host_path) {}
 
   Result<ImportedTopology> read(const std::map<std::string, std::string>& names) {
-    for (std::size_t i = 0; i < chips_.size(); ++i) {
-      domain::Chip chip;
-      chip.index = index(i);
-      chip.numa = numa_[i];
-      builder_.add_chip(std::move(chip));
-    }
+    add_chips(false);
     if (Result<void> ok = read_pairs(); !ok) return std::move(ok).error();
-    if (Result<void> ok = read_nics(names); !ok) return std::move(ok).error();
+    if (Result<void> ok = add_nics(names, " (is this column a GPU?)"); !ok)
+      return std::move(ok).error();
     warn_of_rates();
-    Result<domain::NodeTopology> topology = std::move(builder_).build();
-    if (!topology) return std::move(topology).error();
-    return ImportedTopology{std::move(topology).value(), "nvidia-smi", std::move(warnings_)};
+    return imported(std::move(builder_), "nvidia-smi", std::move(warnings_));
   }
 
  private:
-  ChipIndex index(std::size_t i) const { return ChipIndex{matrix_.columns[chips_[i]].chip}; }
-  const std::string& name(std::size_t i) const { return matrix_.columns[chips_[i]].name; }
-  const std::string& cell(std::size_t i, std::size_t k) const {
-    return matrix_.cell(chips_[i], chips_[k]);
-  }
-
   // 0 for a pair that shows no NVLink.
   int lanes(std::size_t i, std::size_t k) const { return nvlink_lanes(cell(i, k)).value_or(0); }
 
@@ -87,10 +71,7 @@ class NvidiaReader {
     for (std::size_t i = 0; i < chips_.size(); ++i) {
       for (std::size_t k = i + 1; k < chips_.size(); ++k) {
         const auto path = nvidia_host_path(cell(i, k));
-        builder_.add_link(index(i), index(k),
-                          path ? *path
-                               : hidden_host_path(matrix_, chips_[i], chips_[k], numa_[i], numa_[k],
-                                                  nvidia_host_path));
+        builder_.add_link(index(i), index(k), path ? *path : hidden_host_path(i, k));
         if (path) continue;
         if (lanes(i, k) < 1) {
           return make_error(Errc::invalid_argument, "cell " + name(i) + ", " + name(k) +
@@ -158,27 +139,6 @@ class NvidiaReader {
     return domain::default_gbps_per_lane(LinkKind::nvlink, "H100");
   }
 
-  Result<void> read_nics(const std::map<std::string, std::string>& names) {
-    for (const std::size_t column : matrix_.nic_columns()) {
-      std::map<ChipIndex, LinkKind> paths;
-      for (std::size_t i = 0; i < chips_.size(); ++i) {
-        const auto path = nvidia_host_path(matrix_.cell(chips_[i], column));
-        if (!path) {
-          return make_error(Errc::invalid_argument,
-                            "cell " + matrix_.columns[chips_[i]].name + ", " +
-                                quoted_excerpt(matrix_.columns[column].name) +
-                                ": expected a host path, got " + matrix_.cell(chips_[i], column) +
-                                " (is this column a GPU?)");
-        }
-        paths[index(i)] = *path;
-      }
-      const std::string& name = matrix_.columns[column].name;
-      const auto known = names.find(name);
-      builder_.add_nic(known == names.end() ? name : known->second, "", -1, 0, std::move(paths));
-    }
-    return {};
-  }
-
   void warn_of_rates() {
     if (rate()) {
       warnings_.push_back(
@@ -191,11 +151,6 @@ class NvidiaReader {
     }
   }
 
-  const LinkMatrix& matrix_;
-  std::vector<std::size_t> chips_;  // their columns
-  std::vector<int> numa_;
-  domain::TopologyBuilder builder_;
-  std::vector<std::string> warnings_;
   int most_lanes_ = 0;  // of any pair
 };
 

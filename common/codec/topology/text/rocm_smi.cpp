@@ -65,9 +65,7 @@ class RocmReader {
       warnings_.push_back("the file holds " + std::to_string(outputs) +
                           " outputs: the first is used");
     }
-    Result<domain::NodeTopology> topology = std::move(builder_).build();
-    if (!topology) return std::move(topology).error();
-    return ImportedTopology{std::move(topology).value(), "rocm-smi", std::move(warnings_)};
+    return imported(std::move(builder_), "rocm-smi", std::move(warnings_));
   }
 
  private:

@@ -232,20 +232,19 @@ class MatrixParser {
   }
 
   Result<void> check_rows() {
-    std::string missing;
     bool any = false;
     for (std::size_t c = 0; c < rows_.size(); ++c) {
       any = any || rows_[c] != 0;
       if (rows_[c] != 0 || matrix_.columns[c].chip < 0) continue;
       matrix_.missing_rows.push_back(matrix_.columns[c].name);
-      missing += (missing.empty() ? "" : ", ") + matrix_.columns[c].name;
     }
-    if (missing.empty()) return {};
+    if (matrix_.missing_rows.empty()) return {};
     if (any && !syntax_.excerpt_prefix.empty() && matrix_.chip_prefix == syntax_.excerpt_prefix) {
       return {};
     }
     return at_line(matrix_.header_line, "the matrix that starts here has no row for " +
-                                            missing.substr(0, 200) + " (is the output cut off?)");
+                                            joined(matrix_.missing_rows, ", ").substr(0, 200) +
+                                            " (is the output cut off?)");
   }
 
   // "line 2 has NV1 for GPU0, GPU1"
@@ -278,6 +277,34 @@ class MatrixParser {
   std::vector<int> rows_;  // line of each row, 0: not read
   LinkMatrix matrix_;
 };
+
+// NUMA node of each chip column: the NUMA Affinity where every chip has one, else distinct CPU
+// affinities numbered by their first CPU; -1 if nothing is printed.
+std::vector<int> numa_nodes(const LinkMatrix& matrix) {
+  std::vector<int> out;
+  bool all_printed = true;
+  for (const std::size_t c : matrix.chip_columns()) {
+    out.push_back(number_after("", matrix.tails[c].numa_affinity).value_or(-1));
+    all_printed = all_printed && out.back() >= 0;
+  }
+  if (all_printed) return out;
+  // "48-71" → 48; equal texts are equal affinities, and the first CPU orders them
+  std::set<std::pair<int, std::string>> distinct;
+  const auto key = [](const std::string& affinity) {
+    const std::string_view first =
+        std::string_view(affinity).substr(0, affinity.find_first_of("-,"));
+    return std::pair(number_after("", first).value_or(-1), affinity);
+  };
+  for (const std::size_t c : matrix.chip_columns()) {
+    if (key(matrix.tails[c].cpu_affinity).first >= 0)
+      distinct.insert(key(matrix.tails[c].cpu_affinity));
+  }
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const auto it = distinct.find(key(matrix.tails[matrix.chip_columns()[i]].cpu_affinity));
+    out[i] = it == distinct.end() ? -1 : static_cast<int>(std::distance(distinct.begin(), it));
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -371,38 +398,51 @@ Result<std::vector<LinkMatrix>> parse_link_matrices(std::string_view content,
   return out;
 }
 
-std::vector<int> numa_nodes(const LinkMatrix& matrix) {
-  std::vector<int> out;
-  bool all_printed = true;
-  for (const std::size_t c : matrix.chip_columns()) {
-    out.push_back(number_after("", matrix.tails[c].numa_affinity).value_or(-1));
-    all_printed = all_printed && out.back() >= 0;
-  }
-  if (all_printed) return out;
-  // "48-71" → 48; equal texts are equal affinities, and the first CPU orders them
-  std::set<std::pair<int, std::string>> distinct;
-  const auto key = [](const std::string& affinity) {
-    const std::string_view first =
-        std::string_view(affinity).substr(0, affinity.find_first_of("-,"));
-    return std::pair(number_after("", first).value_or(-1), affinity);
-  };
-  for (const std::size_t c : matrix.chip_columns()) {
-    if (key(matrix.tails[c].cpu_affinity).first >= 0)
-      distinct.insert(key(matrix.tails[c].cpu_affinity));
-  }
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    const auto it = distinct.find(key(matrix.tails[matrix.chip_columns()[i]].cpu_affinity));
-    out[i] = it == distinct.end() ? -1 : static_cast<int>(std::distance(distinct.begin(), it));
-  }
-  return out;
+MatrixReader::MatrixReader(const LinkMatrix& matrix, const char* vendor,
+                           const ImportOptions& options, HostPath host_path)
+    : matrix_(matrix),
+      chips_(matrix.chip_columns()),
+      host_path_(host_path),
+      numa_(numa_nodes(matrix)) {
+  builder_.vendor = vendor;
+  builder_.model = options.model;
 }
 
-LinkKind hidden_host_path(const LinkMatrix& matrix, std::size_t a, std::size_t b, int numa_a,
-                          int numa_b, std::optional<LinkKind> (*host_path)(std::string_view)) {
-  LinkKind bound = numa_a >= 0 && numa_a == numa_b ? LinkKind::node : LinkKind::sys;
-  for (const std::size_t nic : matrix.nic_columns()) {
-    const auto to_a = host_path(matrix.cell(a, nic));
-    const auto to_b = host_path(matrix.cell(b, nic));
+void MatrixReader::add_chips(bool physical) {
+  for (std::size_t i = 0; i < chips_.size(); ++i) {
+    domain::Chip chip;
+    chip.index = index(i);
+    chip.numa = numa_[i];
+    if (physical) chip.physical_id = chip.index.value;
+    builder_.add_chip(std::move(chip));
+  }
+}
+
+Result<void> MatrixReader::add_nics(const std::map<std::string, std::string>& names,
+                                    const char* hint) {
+  for (const std::size_t column : matrix_.nic_columns()) {
+    const std::string& nic = matrix_.columns[column].name;
+    std::map<domain::ChipIndex, LinkKind> paths;
+    for (std::size_t i = 0; i < chips_.size(); ++i) {
+      const std::string& word = matrix_.cell(chips_[i], column);
+      if (const auto path = host_path_(word)) {
+        paths[index(i)] = *path;
+      } else if (!word.empty() && !is_not_available(word)) {
+        return make_error(Errc::invalid_argument, "cell " + name(i) + ", " + quoted_excerpt(nic) +
+                                                      ": expected a host path, got " + word + hint);
+      }
+    }
+    const auto known = names.find(nic);
+    builder_.add_nic(known == names.end() ? nic : known->second, "", -1, 0, std::move(paths));
+  }
+  return {};
+}
+
+LinkKind MatrixReader::hidden_host_path(std::size_t i, std::size_t k) const {
+  LinkKind bound = numa_[i] >= 0 && numa_[i] == numa_[k] ? LinkKind::node : LinkKind::sys;
+  for (const std::size_t nic : matrix_.nic_columns()) {
+    const auto to_a = host_path_(matrix_.cell(chips_[i], nic));
+    const auto to_b = host_path_(matrix_.cell(chips_[k], nic));
     if (!to_a || !to_b) continue;
     if (*to_a != *to_b) return std::max(*to_a, *to_b);
     bound = std::min(bound, *to_a);

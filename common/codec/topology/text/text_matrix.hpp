@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,7 +16,9 @@
 #include <vector>
 
 #include "common/base/result.hpp"
+#include "common/codec/topology/import.hpp"
 #include "common/domain/link.hpp"
+#include "common/domain/topology_builder.hpp"
 
 namespace chipweave::codec {
 
@@ -67,16 +70,42 @@ std::vector<std::string> plain_lines(std::string_view content,
 // "GPU12" with prefix "GPU" → 12; at most six digits.
 std::optional<int> number_after(std::string_view prefix, std::string_view word);
 
-// NUMA node of each chip column: the NUMA Affinity where every chip has one, else distinct CPU
-// affinities numbered by their first CPU; -1 if nothing is printed.
-std::vector<int> numa_nodes(const LinkMatrix& matrix);
+// What the readers of both tools do alike with one matrix. Chips are named by their position among
+// the matrix's chips.
+class MatrixReader {
+ protected:
+  using HostPath = std::optional<domain::LinkKind> (*)(std::string_view word);
 
-// Derives the PCIe path of two chips whose cell shows a fast link from the NIC columns. Host paths
-// nest (PIX inside PXB inside PHB …): if a NIC is nearer to one chip than to the other, the chips
-// have the farther path; if both are equal, the chips' path is at most that. Falls back on NUMA:
-// NODE inside one node, else SYS.
-domain::LinkKind hidden_host_path(const LinkMatrix& matrix, std::size_t a, std::size_t b,
-                                  int numa_a, int numa_b,
-                                  std::optional<domain::LinkKind> (*host_path)(std::string_view));
+  MatrixReader(const LinkMatrix& matrix, const char* vendor, const ImportOptions& options,
+               HostPath host_path);
+
+  domain::ChipIndex index(std::size_t i) const {
+    return domain::ChipIndex{matrix_.columns[chips_[i]].chip};
+  }
+  const std::string& name(std::size_t i) const { return matrix_.columns[chips_[i]].name; }
+  const std::string& cell(std::size_t i, std::size_t k) const {
+    return matrix_.cell(chips_[i], chips_[k]);
+  }
+  // physical: their indices are their physical ids, too.
+  void add_chips(bool physical);
+  // names: of the NICs, where the legend has other ones. hint: ends the message for a cell that is
+  // no host path; unknown ones are left out.
+  Result<void> add_nics(const std::map<std::string, std::string>& names, const char* hint);
+
+  // Derives the PCIe path of two chips whose cell shows a fast link from the NIC columns. Host
+  // paths nest (PIX inside PXB inside PHB …): if a NIC is nearer to one chip than to the other, the
+  // chips have the farther path; if both are equal, the chips' path is at most that. Falls back on
+  // NUMA: NODE inside one node, else SYS.
+  domain::LinkKind hidden_host_path(std::size_t i, std::size_t k) const;
+
+  const LinkMatrix& matrix_;
+  std::vector<std::size_t> chips_;  // their columns
+  domain::TopologyBuilder builder_;
+  std::vector<std::string> warnings_;
+
+ private:
+  HostPath host_path_;
+  std::vector<int> numa_;  // -1: unknown
+};
 
 }  // namespace chipweave::codec

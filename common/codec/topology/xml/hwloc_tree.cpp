@@ -161,9 +161,7 @@ class HwlocTreeReader {
   }
 
   Result<void> check_room(pugi::xml_node where) const {
-    if (out_.gpus.size() < static_cast<std::size_t>(limits::kMaxChips)) return {};
-    return make_error(Errc::limit_exceeded, document_.where(where) + ": more than " +
-                                                std::to_string(limits::kMaxChips) + " GPUs");
+    return document_.room(where, out_.gpus.size(), limits::kMaxChips, "GPUs");
   }
 
   // Adds the facts of an OS device of a GPU.
@@ -192,10 +190,8 @@ class HwlocTreeReader {
   // One NIC per PCI function, named by its RDMA name (mlx5_0) if it has one, else its network name,
   // else its bus id.
   Result<void> add_nic(pugi::xml_node device, int node, int numa) {
-    if (out_.nics.size() >= limits::kMaxNics) {
-      return make_error(Errc::limit_exceeded, document_.where(device) + ": more than " +
-                                                  std::to_string(limits::kMaxNics) + " NICs");
-    }
+    if (auto room = document_.room(device, out_.nics.size(), limits::kMaxNics, "NICs"); !room)
+      return room;
     HostNic nic{"", normalize_bus_id(device.attribute("pci_busid").value()), numa, 0, node};
     for (const pugi::xml_node child : device.children("object")) {
       if (type_of(child) != "OSDev") continue;

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "common/base/result.hpp"
-#include "common/codec/text/warnings.hpp"
 #include "common/codec/topology/hardware/host_devices.hpp"
 #include "common/codec/topology/xml/xml_document.hpp"
 
@@ -22,15 +21,11 @@ struct HwlocGpu : HostGpu {
   std::map<std::string, int, std::less<>> numbers;
 };
 
-struct HwlocMachine {
-  std::vector<HwlocGpu> gpus;  // in the order of the file
-  std::vector<HostNic> nics;
-  HostTree tree{1};
-  bool intel = false;
+struct HwlocMachine : HostMachine<HwlocGpu> {
+  HwlocMachine() { tree = HostTree{1}; }
   std::map<std::uint64_t, int>
       gpu_of_object;  // gp_index of a GPU's PCI or OS device → position in gpus
   std::set<std::uint64_t> nvswitch_objects;  // gp_index of PCI devices that are NVSwitches
-  Warnings warnings;
 };
 
 // Numbers every GPU as its vendor's tool does. If a GPU has no number or two share one (an NVIDIA

@@ -24,10 +24,8 @@ Result<std::set<int>> devices(const XmlDocument& document) {
         const Result<int> dev = document.integer(gpu, "dev", 0, limits::kMaxChipIndex);
         if (!dev) return dev.error();
         out.insert(*dev);
-        if (out.size() > static_cast<std::size_t>(limits::kMaxChips)) {
-          return make_error(Errc::limit_exceeded, document.where(gpu) + ": more than " +
-                                                      std::to_string(limits::kMaxChips) + " GPUs");
-        }
+        if (auto room = document.room(gpu, out.size() - 1, limits::kMaxChips, "GPUs"); !room)
+          return std::move(room).error();
       }
     }
   }
@@ -74,9 +72,7 @@ Result<ImportedTopology> import_nccl_graph(std::string_view content, const Impor
     for (auto b = std::next(a); b != found->end(); ++b)
       builder.add_link(ChipIndex{*a}, ChipIndex{*b}, *kind);
   }
-  Result<domain::NodeTopology> topology = std::move(builder).build();
-  if (!topology) return std::move(topology).error();
-  return ImportedTopology{std::move(topology).value(), "nccl-graph", std::move(warnings)};
+  return imported(std::move(builder), "nccl-graph", std::move(warnings));
 }
 
 }  // namespace chipweave::codec

@@ -131,19 +131,15 @@ class NcclTreeReader {
   }
 
   Result<void> add_nic(pugi::xml_node where, HostNic nic) {
-    if (out_.nics.size() >= limits::kMaxNics) {
-      return make_error(Errc::limit_exceeded, document_.where(where) + ": more than " +
-                                                  std::to_string(limits::kMaxNics) + " NICs");
-    }
+    if (auto room = document_.room(where, out_.nics.size(), limits::kMaxNics, "NICs"); !room)
+      return room;
     out_.nics.push_back(std::move(nic));
     return {};
   }
 
   Result<void> read_gpu(pugi::xml_node pci, const std::string& bus_id, int node, int numa) {
-    if (out_.gpus.size() >= static_cast<std::size_t>(limits::kMaxChips)) {
-      return make_error(Errc::limit_exceeded, document_.where(pci) + ": more than " +
-                                                  std::to_string(limits::kMaxChips) + " GPUs");
-    }
+    if (auto room = document_.room(pci, out_.gpus.size(), limits::kMaxChips, "GPUs"); !room)
+      return room;
     NcclGpu gpu;
     gpu.element = pci.child("gpu");
     gpu.bus_id = bus_id;

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "common/base/result.hpp"
-#include "common/codec/text/warnings.hpp"
 #include "common/codec/topology/hardware/host_devices.hpp"
 #include "common/codec/topology/xml/xml_document.hpp"
 
@@ -20,13 +19,8 @@ struct NcclGpu : HostGpu {          // index: the attribute dev
   int link_width = 0;               // 0 unknown
 };
 
-struct NcclMachine {
-  std::vector<NcclGpu> gpus;  // in the order of the file
-  std::vector<HostNic> nics;
-  HostTree tree{0};
-  bool intel = false;
+struct NcclMachine : HostMachine<NcclGpu> {
   bool has_gpu_elements = false;
-  Warnings warnings;
 };
 
 // Root element <system>, version 1 or 2.

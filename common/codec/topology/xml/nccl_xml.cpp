@@ -194,10 +194,7 @@ Result<ImportedTopology> import_nccl_xml(std::string_view content, const ImportO
   builder.host_bandwidth = nccl_host_bandwidth(machine);
   add_host_paths(machine.tree, machine.gpus, machine.nics, builder);
   add_nccl_links(*links, !options.model.empty(), machine, builder);
-  Result<domain::NodeTopology> topology = std::move(builder).build();
-  if (!topology) return std::move(topology).error();
-  return ImportedTopology{std::move(topology).value(), "nccl-xml",
-                          std::move(machine.warnings).list()};
+  return imported(std::move(builder), "nccl-xml", std::move(machine.warnings).list());
 }
 
 }  // namespace chipweave::codec

@@ -119,6 +119,13 @@ Error XmlDocument::error(pugi::xml_node node, std::string message) const {
   return make_error(Errc::invalid_argument, where(node) + ": " + std::move(message));
 }
 
+Result<void> XmlDocument::room(pugi::xml_node where, std::size_t present, std::size_t most,
+                               const char* what) const {
+  if (present < most) return {};
+  return make_error(Errc::limit_exceeded,
+                    this->where(where) + ": more than " + std::to_string(most) + " " + what);
+}
+
 Result<int> XmlDocument::integer(pugi::xml_node node, const char* attribute, int lowest,
                                  int highest) const {
   const pugi::xml_attribute found = node.attribute(attribute);

@@ -4,6 +4,7 @@
 // Included by .cpp files of this folder only: so that pugixml stays inside common/codec.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <pugixml.hpp>
 #include <string>
@@ -29,6 +30,9 @@ class XmlDocument {
   std::string where(pugi::xml_node node) const;
   // An invalid_argument error at a node.
   Error error(pugi::xml_node node, std::string message) const;
+  // An error if there are `most` already and `where` is one more.
+  Result<void> room(pugi::xml_node where, std::size_t present, std::size_t most,
+                    const char* what) const;
   // Integer attribute in lowest..highest; absent or unreadable: an error that names node and
   // attribute.
   Result<int> integer(pugi::xml_node node, const char* attribute, int lowest, int highest) const;

@@ -96,6 +96,13 @@ bool Rules::legal_size(int size, bool distributed) const {
   return false;
 }
 
+std::vector<int> Rules::legal_sizes(bool distributed) const {
+  std::vector<int> out;
+  for (int size = 1; size <= n_; ++size)
+    if (legal_size(size, distributed)) out.push_back(size);
+  return out;
+}
+
 bool Rules::legal(ChipSet set, ChipSet usable, bool distributed) const {
   const int size = set.size();
   if (!legal_size(size, distributed)) return false;
@@ -253,6 +260,14 @@ Rules::Recipe Rules::recipe(int size, ChipSet usable, bool distributed) const {
       return out;
   }
   return out;
+}
+
+std::string Rules::size_refusal(int size, bool distributed) const {
+  std::string sizes;
+  for (const int legal : legal_sizes(distributed))
+    sizes += (sizes.empty() ? "" : ", ") + std::to_string(legal);
+  return std::to_string(size) + (size == 1 ? " chip" : " chips") + " asked, legal sizes" +
+         (distributed ? " of a distributed job" : "") + " are " + sizes;
 }
 
 std::string Rules::shortage(int size, bool distributed) const {

@@ -19,6 +19,7 @@ class Rules {
   explicit Rules(const Wiring& wiring);
 
   bool legal_size(int size, bool distributed) const;
+  std::vector<int> legal_sizes(bool distributed) const;  // ascending
   // Whether the set may be allocated out of `usable` (some rules depend on the rest).
   bool legal(ChipSet set, ChipSet usable, bool distributed) const;
   // The stock order among legal sets of one size; lower is better. 0 if the vendor has no
@@ -35,6 +36,8 @@ class Rules {
   };
   Recipe recipe(int size, ChipSet usable, bool distributed) const;
 
+  // "3 chips asked, legal sizes are 1, 2, 4": why the size is not legal.
+  std::string size_refusal(int size, bool distributed) const;
   // "no HCCS ring has 2 free chips": why no set is legal although enough chips are free.
   std::string shortage(int size, bool distributed) const;
 

@@ -6,8 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "common/solver/chips/sets/rules.hpp"
 #include "common/solver/gang/chips/node_chips.hpp"
-#include "common/solver/gang/chips/pod_chips.hpp"
 #include "common/solver/gang/planner.hpp"
 
 namespace chipweave::solver {
@@ -83,11 +83,8 @@ class Rings {
   const std::vector<int>& of(const NodeMachine& node, ChipSet chips) {
     const auto [at, fresh] = known_.try_emplace({node.machine.get(), chips.bits()});
     if (fresh && chips.size() > 2) {
-      for (const int slot : ring_order(*node.topology, chips)) {
-        ChipSet one;
-        one.insert(slot);
-        at->second.push_back(node.topology->indices(one).front());
-      }
+      for (const int slot : ring_order(*node.topology, chips))
+        at->second.push_back(node.topology->chip(slot).index.value);
     }
     return at->second;
   }
@@ -131,10 +128,10 @@ static std::string illegal_size(const Fabric& fabric, const Gang& gang,
   std::string why;
   for (const auto& [node, one] : machines) {
     if (!seen.insert(one.machine.get()).second) continue;
-    const std::vector<int> pods(gang.pods > 1 ? 2 : 1, gang.chips_per_pod);
-    const auto legal = check_pod_chips(*one.topology, pods);
-    if (legal) return "";
-    why = legal.error().message;
+    const Wiring wiring(*one.topology);
+    const Rules rules(wiring);
+    if (rules.legal_size(gang.chips_per_pod, gang.pods > 1)) return "";
+    why = rules.size_refusal(gang.chips_per_pod, gang.pods > 1);
   }
   return why;
 }
@@ -179,13 +176,12 @@ ChipPlan assign_chips(const Fabric& fabric, const std::vector<std::string>& leve
       continue;
     }
     if (assign(machine->second, pods, sizes, rings, out, node)) continue;
-    out.plan = Plan{};
-    out.plan.optimal = false;
-    out.plan.reason = "the chips of " + node.name +
-                      " that are free cannot be split among its pods by the vendor's rules";
-    out.chips.clear();
-    out.rings.clear();
-    return out;
+    ChipPlan none;
+    none.plan =
+        domain::refused_plan("the chips of " + node.name +
+                             " that are free cannot be split among its pods by the vendor's rules");
+    none.plan.optimal = false;
+    return none;
   }
   for (std::size_t level = 0; level < level_names.size(); ++level)
     shape.levels.push_back({level_names[level], out.plan.domains[level],

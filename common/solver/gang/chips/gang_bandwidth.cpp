@@ -4,6 +4,9 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <span>
+
+#include "common/base/text.hpp"
 
 namespace chipweave::solver {
 namespace {
@@ -62,9 +65,7 @@ std::string count_text(std::size_t n, const std::string& what) {
 // "n1, n2 and 3 more"
 std::string names_text(const std::vector<std::string>& names) {
   constexpr std::size_t kNamed = 3;
-  std::string out;
-  for (std::size_t k = 0; k < std::min(kNamed, names.size()); ++k)
-    out += (k == 0 ? "" : ", ") + names[k];
+  std::string out = joined(std::span(names).first(std::min(kNamed, names.size())), ", ");
   if (names.size() > kNamed) out += " and " + std::to_string(names.size() - kNamed) + " more";
   return out;
 }
@@ -111,7 +112,6 @@ void add_rails(const GangShape& shape, GangBandwidth& out) {
       ++seen.nodes;
       seen.least = std::min(seen.least, rail.gbps);
     }
-    out.rails_most = std::max(out.rails_most, static_cast<int>(node->rails.rails.size()));
     crossing = std::min(crossing, sum_of(node->rails.rails));
   }
   double aligned = 0;
@@ -137,19 +137,16 @@ void add_levels(const GangShape& shape, GangBandwidth& out) {
 }
 
 void take_least(GangBandwidth& out) {
-  const auto offer = [&out](std::optional<double> gbps, GangLimit limit, const std::string& text) {
+  const auto offer = [&out](std::optional<double> gbps, const std::string& text) {
     if (!gbps || (out.gbps && *out.gbps <= *gbps)) return;
     out.gbps = gbps;
-    out.limit = limit;
     out.limit_text = text;
   };
-  offer(out.chips, GangLimit::chips, "chips of " + out.slowest_node);
-  offer(out.chip_fabric, GangLimit::chip_fabric, "the chips' fabric between nodes");
-  offer(out.rails, GangLimit::rails,
-        out.aligned ? count_text(static_cast<std::size_t>(out.rails_used), "rail")
-                    : "adapters of nodes without a common rail");
-  for (const LevelBandwidth& level : out.levels)
-    offer(level.gbps, GangLimit::level, "level " + level.name);
+  offer(out.chips, "chips of " + out.slowest_node);
+  offer(out.chip_fabric, "the chips' fabric between nodes");
+  offer(out.rails, out.aligned ? count_text(static_cast<std::size_t>(out.rails_used), "rail")
+                               : "adapters of nodes without a common rail");
+  for (const LevelBandwidth& level : out.levels) offer(level.gbps, "level " + level.name);
 }
 
 }  // namespace

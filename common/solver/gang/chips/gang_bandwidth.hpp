@@ -65,20 +65,18 @@ struct GangShape {
   std::optional<double> chip_fabric_gbps;
 };
 
-enum class GangLimit { none, chips, rails, chip_fabric, level };
-
 struct GangBandwidth {
   // The least of the terms that are known; nullopt: there is none, as for a single chip.
   std::optional<double> gbps;
-  GangLimit limit = GangLimit::none;  // which term it is; the first one of equal ones
-  std::string limit_text;             // "chips of n3", "8 rails", "level rack"; empty: none
+  // Which term it is, the first one of equal ones: "chips of n3", "8 rails", "level rack"; empty:
+  // none.
+  std::string limit_text;
 
   std::optional<double> chips;  // within nodes
   std::string slowest_node;     // of this term
 
   std::optional<double> rails;  // between nodes
   int rails_used = 0;           // rails that all nodes with known ones have
-  int rails_most = 0;           // that any node has
   bool aligned = true;          // false: no rail is common, rings change rails in the network
 
   std::optional<double> chip_fabric;   // in place of rails and levels

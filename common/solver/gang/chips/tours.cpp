@@ -211,15 +211,23 @@ std::vector<int> nearest(const HopTable& hops, int first, const std::vector<int>
       });
 }
 
-std::vector<int> rough_chain(const HopTable& hops, const std::vector<int>& kind,
-                             const std::vector<int>& kind_at) {
-  const auto score = [&hops](const std::vector<int>& order) { return chain_value(hops, order); };
+// The best of nearest() from every start.
+template <class Score>
+std::vector<int> best_nearest(const HopTable& hops, const std::vector<int>& kind,
+                              const std::vector<int>& kind_at, const Score& score) {
   std::vector<int> best;
   for (int first = 0; first < hops.size(); ++first) {
     if (kind[idx(first)] != kind_at[0]) continue;
     std::vector<int> order = nearest(hops, first, kind, kind_at);
     if (best.empty() || score(best) < score(order)) best = std::move(order);
   }
+  return best;
+}
+
+std::vector<int> rough_chain(const HopTable& hops, const std::vector<int>& kind,
+                             const std::vector<int>& kind_at) {
+  const auto score = [&hops](const std::vector<int>& order) { return chain_value(hops, order); };
+  std::vector<int> best = best_nearest(hops, kind, kind_at, score);
   polish(best, 0, kind, kind_at, score);
   return best;
 }
@@ -238,11 +246,7 @@ std::pair<Rate, Rate> ring_value(const HopTable& hops, const std::vector<int>& o
 std::vector<int> rough_ring(const HopTable& hops) {
   const std::vector<int> one_kind(idx(hops.size()), 0);
   const auto score = [&hops](const std::vector<int>& order) { return ring_value(hops, order); };
-  std::vector<int> best;
-  for (int first = 0; first < hops.size(); ++first) {
-    std::vector<int> order = nearest(hops, first, one_kind, one_kind);
-    if (best.empty() || score(best) < score(order)) best = std::move(order);
-  }
+  std::vector<int> best = best_nearest(hops, one_kind, one_kind, score);
   std::rotate(best.begin(), std::find(best.begin(), best.end(), 0), best.end());
   polish(best, 1, one_kind, one_kind, score);
   if (best.back() < best[1]) std::reverse(best.begin() + 1, best.end());

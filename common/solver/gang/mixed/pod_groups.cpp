@@ -132,12 +132,11 @@ MissingMembers missing_members(const Gang& gang, const std::vector<int>& placed_
       return {"needs " + std::to_string(least) + " subgroups of set " + kind + ", " +
               std::to_string(count) + " can run"};
   }
-  int running = 0;
-  for (const auto& [node, here] : gang.existing) running += here.pods;
+  const int able = placed + gang.running_pods();
   if (placed == 0) return {"there is no room for any of its pods"};
-  if (placed + running < gang.min_member)
-    return {"needs " + std::to_string(gang.min_member) + " pods to run, " +
-            std::to_string(placed + running) + " can"};
+  if (able < gang.min_member)
+    return {"needs " + std::to_string(gang.min_member) + " pods to run, " + std::to_string(able) +
+            " can"};
   return {};
 }
 

@@ -60,16 +60,20 @@ EvenShares::Part EvenShares::part(DomainId domain) const {
           domain};
 }
 
+void EvenShares::nodes_of(DomainId pool, std::vector<Part>& out) const {
+  fabric_.each_node(pool, [&](FabricNodeId node) {
+    const Capacity::Kind kind = capacity_.of_node(node);
+    if (kind.units > 0 || kind.base > 0)
+      out.push_back(
+          {true, node, kind.units, kind.base, capacity_.inner_step(pool), kind.free, pool});
+  });
+}
+
 void EvenShares::parts_of(DomainId domain, std::vector<Part>& out) const {
   if (fabric_.level(domain) >= level_) {
     if (capacity_.most(domain) > 0) out.push_back(part(domain));
   } else if (capacity_.is_pool(domain)) {
-    fabric_.each_node(domain, [&](FabricNodeId node) {
-      const Capacity::Kind kind = capacity_.of_node(node);
-      if (kind.units > 0 || kind.base > 0)
-        out.push_back(
-            {true, node, kind.units, kind.base, capacity_.inner_step(domain), kind.free, domain});
-    });
+    nodes_of(domain, out);
   } else {
     for (const DomainId child : fabric_.children(domain)) parts_of(child, out);
   }
@@ -79,12 +83,7 @@ void EvenShares::parts_of(DomainId domain, std::vector<Part>& out) const {
 std::vector<EvenShares::Part> EvenShares::inside(const Part& one) const {
   std::vector<Part> out;
   if (capacity_.is_pool(one.id)) {
-    fabric_.each_node(one.id, [&](FabricNodeId node) {
-      const Capacity::Kind kind = capacity_.of_node(node);
-      if (kind.units > 0 || kind.base > 0)
-        out.push_back(
-            {true, node, kind.units, kind.base, capacity_.inner_step(one.id), kind.free, one.id});
-    });
+    nodes_of(one.id, out);
     return out;
   }
   for (const DomainId child : fabric_.children(one.id))

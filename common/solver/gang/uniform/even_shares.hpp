@@ -48,6 +48,7 @@ class EvenShares {
     bool better(const Choice& other) const;
   };
 
+  void nodes_of(DomainId pool, std::vector<Part>& out) const;
   void parts_of(DomainId domain, std::vector<Part>& out) const;
   std::vector<Part> inside(const Part& part) const;
   Part part(DomainId domain) const;
