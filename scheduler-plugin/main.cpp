@@ -174,7 +174,7 @@ int run(const Config& config) {
   sched::Scheduler scheduler(
       clock, cluster, observers,
       {config.reservation_ttl, config.inventory_stale_after, config.annotate_after_bind});
-  memory.set_listener(&scheduler);
+  memory.set_listener(&scheduler.reconciler());
 
   http::ServerOptions options;
   options.host = config.http.host;
@@ -203,7 +203,9 @@ int run(const Config& config) {
       reviewer.check(std::move(token), std::move(done));
     };
   }
-  sched::GrpcServer grpc(loop, scheduler, grpc_options);
+  // In a cluster agents report to the API server, which guards who may write what.
+  sched::GrpcServer grpc(loop, kubernetes ? nullptr : &scheduler, scheduler.placements(),
+                         grpc_options);
 
   const auto http_port = front.start();
   if (!http_port)

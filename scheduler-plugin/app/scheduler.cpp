@@ -1,4 +1,3 @@
-// Inputs of the decision core: inventory, added and deleted pods, time.
 #include "scheduler-plugin/app/scheduler.hpp"
 
 #include <algorithm>
@@ -10,132 +9,75 @@ Scheduler::Scheduler(const Clock& clock, Cluster& cluster, Observer& observer,
                      SchedulerOptions options)
     : clock_(clock),
       cluster_(cluster),
-      observer_(observer),
       options_(options),
-      ledger_(nodes_, &records_),
-      groups_(ledger_, observer_),
-      speculative_(ledger_) {}
+      authority_(cluster),
+      groups_(state_.ledger, observer),
+      evaluator_(state_, cluster, groups_),
+      reservations_(state_, clock, cluster, observer, groups_, evaluator_, options.reservation_ttl),
+      decisions_(state_, clock, evaluator_, groups_),
+      bound_pods_(state_, clock, cluster, observer, groups_, reservations_, decisions_),
+      bindings_(state_, clock, cluster, observer, authority_, groups_, evaluator_, reservations_,
+                decisions_, bound_pods_),
+      reconciler_(state_, cluster, observer, authority_, groups_, reservations_, decisions_,
+                  bound_pods_, bindings_, options.decide_after_bind),
+      preemption_(state_, cluster, evaluator_),
+      extender_(state_, clock, observer, authority_, groups_, evaluator_, reservations_),
+      placements_(state_, clock, cluster, authority_, groups_, evaluator_, reservations_,
+                  decisions_, extender_) {}
 
 ReportAnswer Scheduler::report(InventoryReport report) {
-  NodeTable::Reported result = nodes_.report(std::move(report), clock_.now());
+  NodeTable::Reported result = state_.nodes.report(std::move(report), clock_.now());
   if (result.old_indices) {
-    rebase(result.node, *result.old_indices);
-    settle(result.node);
-    complete_recalled(result.node);
+    reservations_.rebase(result.node, *result.old_indices);
+    bound_pods_.settle(result.node);
+    bound_pods_.complete_recalled(result.node);
   }
   return {result.outcome, std::move(result.problem)};
 }
 
 void Scheduler::agent_gone(std::string_view node, std::string_view boot_id) {
-  const NodeId id = nodes_.find(node);
-  if (id != kNoNode && nodes_.node(id).boot_id == boot_id) nodes_.set_stale(id, true);
+  const NodeId id = state_.nodes.find(node);
+  if (id != kNoNode && state_.nodes.node(id).boot_id == boot_id) state_.nodes.set_stale(id, true);
 }
 
 void Scheduler::heartbeat(std::string_view node, std::string_view boot_id) {
-  const NodeId id = nodes_.find(node);
-  if (id != kNoNode) nodes_.seen(id, boot_id, clock_.now());
+  const NodeId id = state_.nodes.find(node);
+  if (id != kNoNode) state_.nodes.seen(id, boot_id, clock_.now());
 }
 
 void Scheduler::inventory_gone(std::string_view node) {
-  const NodeId id = nodes_.find(node);
+  const NodeId id = state_.nodes.find(node);
   if (id == kNoNode) return;
-  nodes_.withdraw_inventory(id);
-  if (nodes_.node(id).holders == 0) nodes_.remove(id);
+  state_.nodes.withdraw_inventory(id);
+  if (state_.nodes.node(id).holders == 0) state_.nodes.remove(id);
 }
 
 void Scheduler::tick() {
-  expire_reservations();
-  check_bindings();
-  check_after_bind();
-  publish_disputes();
-  nodes_.mark_stale(clock_.now() - options_.inventory_stale_after);
-}
-
-void Scheduler::pod_gone(const ClusterPod& pod) {
-  jobs_.remove(pod.request);
-  const std::string& uid = pod.request.uid;
-  PodRecord* record = records_.find(uid);
-  if (record == nullptr) return;
-  if (record->in_flight != nullptr) {
-    binding_failed(*record,
-                   make_error(Errc::not_found, "pod " + pod.request.key.text() + " was deleted"));
-  }
-  drop_second(*record);
-  withdraw(uid);
-  if (record->decision != nullptr) observer_.freed(placed_pod_of(*record->decision));
-  records_.on(uid, PodEvent::gone);
-  const Holding* holding = ledger_.find(uid);
-  if (holding == nullptr) return;
-  const Holding gone = *holding;  // bound
-  ledger_.drop(uid);
-  ++freed_;
-  if (!gone.group.empty()) groups_.forget(gone);
-  const Node& node = nodes_.node(gone.node);
-  if (node.holders == 0 && node.boot_id.empty()) {
-    nodes_.remove(gone.node);  // no agent reports it
-  } else {
-    settle(gone.node);
-  }
-}
-
-Result<void> Scheduler::release(const PodKey& key, std::string_view uid) {
-  if (std::string why = cannot_decide(); !why.empty())
-    return make_error(Errc::unavailable, std::move(why));
-  const ClusterPod* pod = cluster_.find(key);
-  if (pod == nullptr) return make_error(Errc::not_found, "pod " + key.text() + " is not known");
-  if (pod->request.uid != uid) {
-    return make_error(Errc::conflict,
-                      "pod " + key.text() + " has another uid; nothing was released");
-  }
-  if (!pod->node.empty()) return cluster_.end(key);
-  if (being_bound(uid) != nullptr) {
-    return make_error(Errc::conflict, "pod " + key.text() + " is being bound; try again");
-  }
-  withdraw(uid);
-  return {};
+  reservations_.expire();
+  bindings_.check();
+  reconciler_.check();
+  bound_pods_.publish_disputes();
+  state_.nodes.mark_stale(clock_.now() - options_.inventory_stale_after);
 }
 
 const Decision* Scheduler::decision(std::string_view uid) const {
-  const PodRecord* record = records_.find(uid);
+  const PodRecord* record = state_.records.find(uid);
   return record == nullptr ? nullptr : record->decision.get();
 }
 
 bool Scheduler::pods_wait() const {
-  const auto& pending = records_.in(PodState::pending);
+  const auto& pending = state_.records.in(PodState::pending);
   return std::any_of(pending.begin(), pending.end(), [&](const PodRecord* record) {
     const ClusterPod* pod = cluster_.find(record->key);
     return pod != nullptr && pod->node.empty() && pod->refused.empty();
   });
 }
 
-// Checks that the cached verdicts of every state equal newly computed ones.
-std::string Scheduler::check_verdicts() const {
-  for (const VerdictTable& table : tables_) {
-    const RequestKind& kind = table.kind();
-    PodRequest pod;
-    pod.resource = kind.resource;
-    pod.chips = kind.chips;
-    if (kind.replicas > 1) pod.group = GroupRef{"", kind.replicas};
-    RequestContext context;
-    context.pod = &pod;
-    context.distributed = kind.distributed;
-    context.members = kind.members;
-    for (StateId state = 0; state < nodes_.states(); ++state) {
-      if (!table.knows(state, nodes_)) continue;
-      const Verdict& kept = table.verdicts()[table.at(state)];
-      if (VerdictTable::same(kept, answer_of(context, nodes_.state(state), {}).verdict)) continue;
-      return "the verdict kept for " + std::to_string(kind.chips) + " " + kind.resource +
-             " is not the one of the state";
-    }
-  }
-  return {};
-}
-
 // Checks that the state of every pod is the one of its holding.
 std::string Scheduler::check_records() const {
   std::string wrong;
-  records_.each_after({}, [&](const PodRecord& record) {
-    const Holding* held = ledger_.find(record.uid);
+  state_.records.each_after({}, [&](const PodRecord& record) {
+    const Holding* held = state_.ledger.find(record.uid);
     const bool free = record.state == PodState::pending;
     const bool reserved = record.state == PodState::reserved;
     const bool guessed = record.state == PodState::assumed || record.state == PodState::disputed;
@@ -147,7 +89,7 @@ std::string Scheduler::check_records() const {
         (record.decision != nullptr) ==
             (record.state == PodState::bound || record.state == PodState::annotating) &&
         (record.dispute != nullptr) == (record.state == PodState::disputed) &&
-        (record.second == nullptr || ledger_.find(record.second->holding) != nullptr);
+        (record.second == nullptr || state_.ledger.find(record.second->holding) != nullptr);
     if (!fits || !whole) {
       wrong = "pod " + record.key.text() + " is " + std::string(to_string(record.state)) +
               ", which does not match what it holds";
@@ -158,13 +100,13 @@ std::string Scheduler::check_records() const {
 }
 
 std::string Scheduler::check_invariants() const {
-  if (std::string wrong = ledger_.check_invariants(); !wrong.empty()) return wrong;
+  if (std::string wrong = state_.ledger.check_invariants(); !wrong.empty()) return wrong;
   if (std::string wrong = groups_.check_invariants(); !wrong.empty()) return wrong;
-  if (std::string wrong = check_verdicts(); !wrong.empty()) return wrong;
+  if (std::string wrong = evaluator_.check_verdicts(); !wrong.empty()) return wrong;
   if (std::string wrong = check_records(); !wrong.empty()) return wrong;
   std::string wrong;
   cluster_.each([&](const ClusterPod& pod) {
-    const Holding* holding = ledger_.find(pod.request.uid);
+    const Holding* holding = state_.ledger.find(pod.request.uid);
     if (!pod.node.empty() && pod.request.chips > 0 && (holding == nullptr || !holding->bound)) {
       wrong = "pod " + pod.request.key.text() + " is bound but holds nothing";
     }
@@ -172,11 +114,20 @@ std::string Scheduler::check_invariants() const {
       wrong = "pod " + pod.request.key.text() + " holds another number of chips than it asked for";
     }
     if (pod.node.empty() && holding != nullptr && holding->bound &&
-        being_bound(pod.request.uid) == nullptr) {
+        state_.records.being_bound(pod.request.uid) == nullptr) {
       wrong = "pod " + pod.request.key.text() + " holds chips as bound but is not";
     }
   });
   return wrong;
+}
+
+void Scheduler::step_down() {
+  reservations_.end_all();
+  for (const PodState state :
+       {PodState::pending, PodState::reserved, PodState::binding, PodState::uncertain}) {
+    // another replica answers these pods now
+    for (PodRecord* record : state_.records.in(state)) record->evaluation.reset();
+  }
 }
 
 }  // namespace chipweave::sched

@@ -1,7 +1,7 @@
 // ClaimWatch — chips that are allocated through DRA ResourceClaims and must not be given to pods.
 //
 // A claim names devices in a driver's pool, which is named after its node, but not our chips. Only
-// their number is known, so a claim counts like a pod of another scheduler (Scheduler::pod_added).
+// their number is known, so a claim counts like a pod of another scheduler (Reconciler::pod_added).
 // Owner: the loop thread.
 #pragma once
 

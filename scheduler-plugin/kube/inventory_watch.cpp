@@ -20,13 +20,14 @@ typename kube::Reflector<Object>::Options watch_of(const std::string& path,
 
 }  // namespace
 
-InventoryWatch::InventoryWatch(kube::Transport& transport, const Options& options, Decide& decide,
-                               Events events, const std::function<double()>& jitter)
-    : decide_(decide),
+InventoryWatch::InventoryWatch(kube::Transport& transport, const Options& options,
+                               InventorySink& sink, Events events,
+                               const std::function<double()>& jitter)
+    : sink_(sink),
       events_(std::move(events)),
       inventories_(transport, watch_of<codec::KubeInventory>(codec::kInventoryPath),
                    {{[this](codec::KubeInventory&& seen) { take(seen); },
-                     [this](const std::string& node) { decide_.inventory_gone(node); }},
+                     [this](const std::string& node) { sink_.inventory_gone(node); }},
                     events_.synced,
                     events_.failed},
                    jitter),
@@ -34,14 +35,14 @@ InventoryWatch::InventoryWatch(kube::Transport& transport, const Options& option
               watch_of<codec::KubeLease>(
                   "/apis/coordination.k8s.io/v1/namespaces/" + options.lease_namespace + "/leases",
                   "labelSelector=chipweave.dev%2Fcomponent%3Dagent"),
-              {{[this](codec::KubeLease&& seen) { decide_.heartbeat(seen.name, seen.holder); },
+              {{[this](codec::KubeLease&& seen) { sink_.heartbeat(seen.name, seen.holder); },
                 [](const std::string&) {}},  // a missing heartbeat has the same effect
                [] {},
                events_.failed},
               jitter),
       nodes_(transport, watch_of<codec::KubeNode>("/api/v1/nodes"),
              {{[](codec::KubeNode&&) {},
-               [this](const std::string& node) { decide_.inventory_gone(node); }},
+               [this](const std::string& node) { sink_.inventory_gone(node); }},
               [] {},
               events_.failed},
              jitter) {}
@@ -69,7 +70,7 @@ void InventoryWatch::take(const codec::KubeInventory& seen) {
     obs::log(obs::Level::warn, "the faults of a NodeInventory are unreadable",
              {{"node", seen.name}, {"error", faults.error().text()}});
   }
-  const ReportAnswer answer = decide_.report(std::move(report));
+  const ReportAnswer answer = sink_.report(std::move(report));
   if (answer == ReportOutcome::no_room || answer == ReportOutcome::needs_full)
     return events_.unusable(seen.name, make_error(Errc::limit_exceeded, answer.problem));
   if (events_.seen) events_.seen(seen.name, seen.status);

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "common/kube/reflector.hpp"
-#include "scheduler-plugin/app/decide.hpp"
+#include "scheduler-plugin/app/inventory_sink.hpp"
 
 namespace chipweave::sched {
 
@@ -27,8 +27,8 @@ class InventoryWatch {
     // One was passed to the scheduler; status as received. May be empty.
     std::function<void(const std::string& node, std::string_view status)> seen = {};
   };
-  InventoryWatch(kube::Transport& transport, const Options& options, Decide& decide, Events events,
-                 const std::function<double()>& jitter);
+  InventoryWatch(kube::Transport& transport, const Options& options, InventorySink& sink,
+                 Events events, const std::function<double()>& jitter);
 
   void start();
   // Whether all inventories were listed once. Leases and Nodes need not be: they only report what
@@ -38,7 +38,7 @@ class InventoryWatch {
  private:
   void take(const codec::KubeInventory& seen);
 
-  Decide& decide_;
+  InventorySink& sink_;
   Events events_;
   kube::Reflector<codec::KubeInventory> inventories_;
   kube::Reflector<codec::KubeLease> leases_;

@@ -69,7 +69,7 @@ Kubernetes::Kubernetes(std::unique_ptr<kube::Transport> transport,
 }
 
 LeaderElection::Events Kubernetes::election_events() {
-  return {[this] { return scheduler_->waiting_for().empty(); },
+  return {[this] { return scheduler_->authority().waiting_for().empty(); },
           [this] { requeue_trigger_->requeue_all(); }, [this] { scheduler_->step_down(); }};
 }
 
@@ -80,7 +80,7 @@ TokenReviewer& Kubernetes::token_reviewer(TokenReviewer::Options options) {
 
 void Kubernetes::start(Scheduler& scheduler) {
   scheduler_ = &scheduler;
-  cluster_.set_listener(&scheduler);
+  cluster_.set_listener(&scheduler.reconciler());
   inventories_ = std::make_unique<InventoryWatch>(
       *transport_, InventoryWatch::Options{options_.lease_namespace}, scheduler,
       InventoryWatch::Events{[this] { update_waiting_for(); },
@@ -95,13 +95,13 @@ void Kubernetes::start(Scheduler& scheduler) {
                              }},
       options_.jitter);
   claims_ = std::make_unique<ClaimWatch>(
-      *transport_, scheduler,
+      *transport_, scheduler.reconciler(),
       ClaimWatch::Events{[this] { update_waiting_for(); },
                          [this](const kube::WatchFailure& failure) { watch_failed(failure); }},
       options_.jitter);
   requeue_trigger_ =
       std::make_unique<RequeueTrigger>(*transport_, scheduler, RequeueTrigger::Options{});
-  scheduler.set_leadership(election_.get());
+  scheduler.authority().set_leadership(election_.get());
   update_waiting_for();
   inventories_->start();
   cluster_.start();
@@ -119,12 +119,12 @@ void Kubernetes::update_waiting_for() {
     what = "waiting for the list of ResourceClaims";
   }
   if (!what.empty()) what = "chipweave-scheduler is starting: " + what;
-  if (what == scheduler_->waiting_for()) return;
+  if (what == scheduler_->authority().waiting_for()) return;
   if (what.empty()) {
     obs::log(obs::Level::info, "synced with the cluster",
              {{"pods", cluster_.size()}, {"nodes", scheduler_->nodes().size()}});
   }
-  scheduler_->set_waiting_for(std::move(what));
+  scheduler_->authority().set_waiting_for(std::move(what));
 }
 
 void Kubernetes::watch_failed(const kube::WatchFailure& failure) {
@@ -134,7 +134,7 @@ void Kubernetes::watch_failed(const kube::WatchFailure& failure) {
 
 void Kubernetes::tick() {
   if (election_) election_->tick();
-  const bool decides = scheduler_->cannot_decide().empty();
+  const bool decides = scheduler_->authority().cannot_decide().empty();
   if (decides) requeue_trigger_->check();
   if (cluster_info_) cluster_info_->tick(scheduler_->nodes(), scheduler_->ledger(), decides);
 }
@@ -143,7 +143,7 @@ void Kubernetes::stop(std::function<void()> done) {
   cluster_info_.reset();
   if (!election_) return done();
   // With a binding in flight the Lease is kept, so that the next leader waits until it expires.
-  election_->stop(scheduler_->in_flight() == 0, std::move(done));
+  election_->stop(scheduler_->records().in_flight() == 0, std::move(done));
 }
 
 Kubernetes::Stats Kubernetes::stats() const {

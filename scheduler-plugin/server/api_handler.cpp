@@ -96,7 +96,6 @@ PodKey pod_key_of(std::string_view rest) {
 }
 
 http::Response ApiHandler::nodes() {
-  scheduler_.tick();  // expired reservations and inventories are not shown
   JsonWriter w;
   w.begin_object().key("items").begin_array();
   const NodeTable& nodes = scheduler_.nodes();
@@ -110,7 +109,6 @@ http::Response ApiHandler::nodes() {
 }
 
 http::Response ApiHandler::node(std::string_view name) {
-  scheduler_.tick();
   const NodeTable& nodes = scheduler_.nodes();
   const NodeId id = nodes.find(name);
   if (id == kNoNode || !is_shown(nodes.node(id))) {
@@ -122,7 +120,6 @@ http::Response ApiHandler::node(std::string_view name) {
 }
 
 http::Response ApiHandler::pods() {
-  scheduler_.tick();
   JsonWriter w;
   w.begin_object().key("items").begin_array();
   scheduler_.cluster().each([&](const ClusterPod& pod) {
@@ -156,7 +153,7 @@ http::Response ApiHandler::explain(std::string_view rest) {
   const PodKey key = pod_key_of(rest);
   if (key.ns.empty())
     return error_response(404, "not_found", "the path is /api/v1/explain/NAMESPACE/NAME");
-  auto text = scheduler_.explain(key);
+  auto text = scheduler_.placements().explain(key);
   if (!text) return error_response(text.error());
   http::Response response;
   response.body = std::move(text->json);

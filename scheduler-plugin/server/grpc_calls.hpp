@@ -21,7 +21,8 @@
 #include <grpcpp/support/status.h>
 
 #include "common/http/loop.hpp"
-#include "scheduler-plugin/app/decide.hpp"
+#include "scheduler-plugin/app/inventory_sink.hpp"
+#include "scheduler-plugin/app/placement_api.hpp"
 #include "scheduler-plugin/server/grpc_server.hpp"
 
 namespace chipweave::sched {
@@ -40,10 +41,12 @@ grpc::Status stopping();  // the server is shutting down
 
 class LiveCalls {
  public:
-  LiveCalls(http::Loop& l, Decide& d, GrpcOptions o) : loop(l), decide(d), options(std::move(o)) {}
+  LiveCalls(http::Loop& l, InventorySink* i, PlacementApi& p, GrpcOptions o)
+      : loop(l), inventory(i), placements(p), options(std::move(o)) {}
 
   http::Loop& loop;
-  Decide& decide;  // loop thread only
+  InventorySink* inventory;  // loop thread only; null: agents cannot report here
+  PlacementApi& placements;  // loop thread only
   const GrpcOptions options;
 
   enum class Kind { stream, unary };

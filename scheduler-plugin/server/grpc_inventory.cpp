@@ -99,7 +99,7 @@ class ReportStream final : public grpc::ServerBidiReactor<v1::InventoryReport, v
   void OnDone() override {
     calls_->loop.post([calls = calls_, owners = owners_, id = id_] {
       if (calls->closing()) return;
-      for (const auto& [node, boot] : owners->leave(id)) calls->decide.agent_gone(node, boot);
+      for (const auto& [node, boot] : owners->leave(id)) calls->inventory->agent_gone(node, boot);
     });
     calls_->remove(this);
     const std::shared_ptr<ReportStream> last = std::move(self_);
@@ -190,10 +190,10 @@ class ReportStream final : public grpc::ServerBidiReactor<v1::InventoryReport, v
       ack_.set_outcome(v1::OUTCOME_OLDER);
       ack_.set_message("another stream reports this node");
     } else if (report_.body_case() == v1::InventoryReport::kHeartbeat) {
-      calls_->decide.heartbeat(report.node, report.boot_id);
+      calls_->inventory->heartbeat(report.node, report.boot_id);
       ack_.set_outcome(v1::OUTCOME_TAKEN);
     } else {
-      acknowledge(calls_->decide.report(std::move(report)));
+      acknowledge(calls_->inventory->report(std::move(report)));
     }
     return grpc::Status::OK;
   }
@@ -205,7 +205,7 @@ class ReportStream final : public grpc::ServerBidiReactor<v1::InventoryReport, v
       return {grpc::StatusCode::RESOURCE_EXHAUSTED,
               "more than " + std::to_string(calls_->options.max_nodes) + " nodes are reported"};
     }
-    const ReportAnswer answer = calls_->decide.report(std::move(report));
+    const ReportAnswer answer = calls_->inventory->report(std::move(report));
     if (answer == ReportOutcome::taken) owners_->take(node, id_, boot_id);
     if (answer == ReportOutcome::no_room) {
       return {grpc::StatusCode::RESOURCE_EXHAUSTED, answer.problem};

@@ -31,17 +31,19 @@ Result<Work> place(const v1::PlaceRequest& request, v1::PlaceReply* reply) {
   auto nodes = decode_nodes(request.nodes());
   if (!nodes) return std::move(nodes).error();
   return Work([pod = std::move(pod).value(), nodes = std::move(nodes).value(),
-               reserve = request.reserve(),
-               reply](Decide& decide) { return fill(decide.place(pod, nodes, reserve), *reply); });
+               reserve = request.reserve(), reply](PlacementApi& placements) {
+    return fill(placements.place(pod, nodes, reserve), *reply);
+  });
 }
 
 Result<Work> reserve(const v1::ReserveRequest& request, v1::PlaceReply* reply) {
   auto pod = decode_request(request.ask(), PodName::required);
   if (!pod) return std::move(pod).error();
   if (auto ok = check_name(request.node(), "node", false); !ok) return std::move(ok).error();
-  return Work([pod = std::move(pod).value(), node = request.node(), reply](Decide& decide) {
-    return fill(decide.reserve(pod, node), *reply);
-  });
+  return Work(
+      [pod = std::move(pod).value(), node = request.node(), reply](PlacementApi& placements) {
+        return fill(placements.reserve(pod, node), *reply);
+      });
 }
 
 Result<Work> what_if(const v1::WhatIfRequest& request, v1::PlaceReply* reply) {
@@ -49,16 +51,17 @@ Result<Work> what_if(const v1::WhatIfRequest& request, v1::PlaceReply* reply) {
   if (!pod) return std::move(pod).error();
   auto nodes = decode_nodes(request.nodes());
   if (!nodes) return std::move(nodes).error();
-  return Work([pod = std::move(pod).value(), nodes = std::move(nodes).value(),
-               reply](Decide& decide) { return fill(decide.what_if(pod, nodes), *reply); });
+  return Work(
+      [pod = std::move(pod).value(), nodes = std::move(nodes).value(),
+       reply](PlacementApi& placements) { return fill(placements.what_if(pod, nodes), *reply); });
 }
 
 Result<Work> release(const v1::ReleaseRequest& request) {
   auto key = decode_key(request.pod());
   if (!key) return std::move(key).error();
   if (auto ok = check_name(request.uid(), "uid", false); !ok) return std::move(ok).error();
-  return Work([key = std::move(key).value(), uid = request.uid()](Decide& decide) {
-    const Result<void> done = decide.release(key, uid);
+  return Work([key = std::move(key).value(), uid = request.uid()](PlacementApi& placements) {
+    const Result<void> done = placements.release(key, uid);
     return done ? grpc::Status::OK : rpc::to_status(done.error());
   });
 }
@@ -66,8 +69,8 @@ Result<Work> release(const v1::ReleaseRequest& request) {
 Result<Work> explain(const v1::ExplainRequest& request, v1::ExplainReply* reply) {
   auto key = decode_key(request.pod());
   if (!key) return std::move(key).error();
-  return Work([key = std::move(key).value(), reply](Decide& decide) {
-    Result<ExplainText> text = decide.explain(key);
+  return Work([key = std::move(key).value(), reply](PlacementApi& placements) {
+    Result<ExplainText> text = placements.explain(key);
     if (!text) return rpc::to_status(text.error());
     reply->set_json(std::move(text->json));
     return grpc::Status(grpc::Status::OK);

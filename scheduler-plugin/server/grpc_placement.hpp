@@ -1,5 +1,5 @@
-// PlacementService — the gRPC Placement service. Each unary call becomes one call of Decide on the
-// loop; WatchDecisions streams decisions.
+// PlacementService — the gRPC Placement service. Each unary call becomes one call of PlacementApi
+// on the loop; WatchDecisions streams decisions.
 #pragma once
 
 #include <memory>

@@ -28,8 +28,8 @@ void end_overdue_streams(const std::shared_ptr<LiveCalls>& calls) {
 }  // namespace
 
 struct GrpcServer::Impl {
-  Impl(http::Loop& loop, Decide& decide, GrpcOptions options)
-      : calls(std::make_shared<LiveCalls>(loop, decide, std::move(options))),
+  Impl(http::Loop& loop, InventorySink* sink, PlacementApi& placements, GrpcOptions options)
+      : calls(std::make_shared<LiveCalls>(loop, sink, placements, std::move(options))),
         inventory(calls),
         placement(calls) {}
 
@@ -39,8 +39,9 @@ struct GrpcServer::Impl {
   std::unique_ptr<grpc::Server> server;
 };
 
-GrpcServer::GrpcServer(http::Loop& loop, Decide& decide, GrpcOptions options)
-    : impl_(std::make_unique<Impl>(loop, decide, std::move(options))) {}
+GrpcServer::GrpcServer(http::Loop& loop, InventorySink* inventory, PlacementApi& placements,
+                       GrpcOptions options)
+    : impl_(std::make_unique<Impl>(loop, inventory, placements, std::move(options))) {}
 
 GrpcServer::~GrpcServer() { stop(std::chrono::milliseconds(0)); }
 
@@ -52,8 +53,10 @@ Result<std::uint16_t> GrpcServer::start(const std::string& host_port) {
   server_limits.max_streams_per_connection = impl_->calls->options.max_streams_per_connection;
   if (const auto age = impl_->calls->options.max_connection_age)
     server_limits.max_connection_age = *age;
-  auto started = rpc::start_server(*endpoint, {&impl_->inventory, &impl_->placement}, server_limits,
-                                   impl_->calls->options.tls.get());
+  std::vector<grpc::Service*> services{&impl_->placement};
+  if (impl_->calls->inventory != nullptr) services.push_back(&impl_->inventory);
+  auto started =
+      rpc::start_server(*endpoint, services, server_limits, impl_->calls->options.tls.get());
   if (!started) return std::move(started).error();
   impl_->server = std::move(started->server);
   if (impl_->calls->options.check_token) end_overdue_streams(impl_->calls);

@@ -1,9 +1,9 @@
 // GrpcServer — the gRPC server of the scheduler: agents' reports (Inventory) and other schedulers'
 // requests (Placement).
 //
-// Decodes on gRPC's threads, calls Decide on the loop and answers from there. Call start() and
-// stop() from one thread that is not gRPC's. `loop` and `decide` must outlive the server and every
-// task it posted: stop the server before the loop is destroyed.
+// Decodes on gRPC's threads, calls the use cases on the loop and answers from there. Call start()
+// and stop() from one thread that is not gRPC's. `loop` and `decide` must outlive the server and
+// every task it posted: stop the server before the loop is destroyed.
 #pragma once
 
 #include <chrono>
@@ -18,8 +18,9 @@
 #include "common/base/limits.hpp"
 #include "common/base/result.hpp"
 #include "common/http/loop.hpp"
-#include "scheduler-plugin/app/decide.hpp"
+#include "scheduler-plugin/app/inventory_sink.hpp"
 #include "scheduler-plugin/app/observer.hpp"
+#include "scheduler-plugin/app/placement_api.hpp"
 #include "scheduler-plugin/kube/token_review.hpp"
 
 namespace chipweave::rpc {
@@ -56,7 +57,9 @@ struct GrpcOptions {
 
 class GrpcServer {
  public:
-  GrpcServer(http::Loop& loop, Decide& decide, GrpcOptions options = {});
+  // inventory null: the service for agents does not exist.
+  GrpcServer(http::Loop& loop, InventorySink* inventory, PlacementApi& placements,
+             GrpcOptions options = {});
   ~GrpcServer();  // stop() without grace, if it was not called
   GrpcServer(const GrpcServer&) = delete;
   GrpcServer& operator=(const GrpcServer&) = delete;

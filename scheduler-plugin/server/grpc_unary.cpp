@@ -56,7 +56,7 @@ grpc::Status UnaryCall::outcome(const Result<Work>& work) {
   }
   if (!work) return rpc::to_status(work.error());
   try {
-    return work.value()(calls_->decide);
+    return work.value()(calls_->placements);
   } catch (const std::exception& e) {
     obs::log(obs::Level::error, "placement call failed", {{"error", e.what()}});
     return {grpc::StatusCode::INTERNAL, "internal error; see the scheduler's log"};

@@ -20,8 +20,9 @@ namespace chipweave::sched {
 
 class UnaryCall final : public grpc::ServerUnaryReactor, public LiveCall {
  public:
-  // Calls Decide and fills the reply, which lives until the call is finished. Runs on the loop.
-  using Work = std::function<grpc::Status(Decide&)>;
+  // Calls PlacementApi and fills the reply, which lives until the call is finished. Runs on the
+  // loop.
+  using Work = std::function<grpc::Status(PlacementApi&)>;
 
   // work: an error for an invalid request, which only authorised callers receive.
   // method: of static lifetime, a label of metrics.

@@ -132,7 +132,7 @@ class WatchStream final : public grpc::ServerWriteReactor<v1::DecisionEvent>,
     if (feed() == nullptr)
       return abort(
           {grpc::StatusCode::UNIMPLEMENTED, "WatchDecisions is not available on this server"});
-    const auto ready = calls_->decide.placed_pods({}, 0, [](const PlacedPod&) {});
+    const auto ready = calls_->placements.placed_pods({}, 0, [](const PlacedPod&) {});
     if (!ready) return abort(rpc::to_status(ready.error()));
     if (feed()->followers() >= calls_->options.max_watchers) {
       return abort({grpc::StatusCode::RESOURCE_EXHAUSTED,
@@ -153,7 +153,7 @@ class WatchStream final : public grpc::ServerWriteReactor<v1::DecisionEvent>,
     std::vector<Event> part;
     bool more = false;
     if (request_.initial()) {
-      const auto last = calls_->decide.placed_pods(listed_, kPart, [&](const PlacedPod& pod) {
+      const auto last = calls_->placements.placed_pods(listed_, kPart, [&](const PlacedPod& pod) {
         v1::DecisionEvent event = bound_event(pod);
         if (wanted(event)) part.push_back(std::make_shared<v1::DecisionEvent>(std::move(event)));
       });

@@ -71,9 +71,9 @@ void HttpFront::add_routes() {
       "GET", "/readyz",
       [this](const Request&, std::string_view) {
         if (!ready_) return text("not ready: starting or shutting down\n", 503);
-        if (!scheduler_.waiting_for().empty())
-          return text("not ready: " + scheduler_.waiting_for() + "\n", 503);
-        const std::string why = scheduler_.cannot_decide();
+        if (!scheduler_.authority().waiting_for().empty())
+          return text("not ready: " + scheduler_.authority().waiting_for() + "\n", 503);
+        const std::string why = scheduler_.authority().cannot_decide();
         return why.empty() ? text("ok\n") : text(why + "\n", 503);
       },
       false, true);
@@ -82,7 +82,7 @@ void HttpFront::add_routes() {
       "GET", "/readyz/standby",
       [this](const Request&, std::string_view) {
         if (!ready_) return text("not ready: starting or shutting down\n", 503);
-        std::string why = scheduler_.waiting_for();
+        std::string why = scheduler_.authority().waiting_for();
         if (why.empty() && kubernetes_ != nullptr) why = kubernetes_->not_ready();
         return why.empty() ? text("ok\n") : text("not ready: " + why + "\n", 503);
       },
@@ -205,7 +205,7 @@ http::Answer HttpFront::handle(const http::Request& request) {
 // would use it forever.
 void HttpFront::finish(http::Response& response, const RequestInfo& info) {
   metrics_.request(info.route, response.status, scheduler_.clock().now() - info.begin);
-  response.close = info.method == "POST" && !scheduler_.cannot_decide().empty();
+  response.close = info.method == "POST" && !scheduler_.authority().cannot_decide().empty();
 }
 
 std::string HttpFront::scrape() {

@@ -26,13 +26,13 @@ std::string bind_result(std::string_view error) {
 }  // namespace
 
 http::Response KubeExtenderHandler::filter(std::string& body) {
-  if (const std::string why = scheduler_.cannot_decide(); !why.empty())
+  if (const std::string why = scheduler_.authority().cannot_decide(); !why.empty())
     return json_response(error_only(why));
   if (auto read = reader_.read_args(body, args_); !read)
     return json_response(error_only(read.error().text()));
   const CountedRequest counted = count_request(args_.pod, resources_);
   if (!counted.refused.empty()) return json_response(refusal(counted.refused));
-  const Evaluation& evaluation = scheduler_.evaluate_filter(counted.request, args_.names);
+  const Evaluation& evaluation = scheduler_.extender().filter(counted.request, args_.names);
   return json_response(reply_.filter(evaluation, args_));
 }
 
@@ -54,14 +54,14 @@ std::string KubeExtenderHandler::refusal(const std::string& sentence) const {
 }
 
 http::Response KubeExtenderHandler::prioritize(std::string& body) {
-  if (std::string why = scheduler_.cannot_decide(); !why.empty())
+  if (std::string why = scheduler_.authority().cannot_decide(); !why.empty())
     return error_response(make_error(Errc::unavailable, std::move(why)));
   if (auto read = reader_.read_args(body, args_); !read) return error_response(read.error());
   const CountedRequest counted = count_request(args_.pod, resources_);
   if (!counted.refused.empty()) {
     return error_response(make_error(Errc::invalid_argument, counted.refused));
   }
-  const Evaluation& evaluation = scheduler_.evaluate_prioritize(counted.request, args_.names);
+  const Evaluation& evaluation = scheduler_.extender().prioritize(counted.request, args_.names);
   return json_response(reply_.prioritize(evaluation, args_));
 }
 
@@ -72,7 +72,7 @@ http::Answer KubeExtenderHandler::bind(std::string& body) {
   Binding binding{{ns, args->pod_name}, args->pod_uid, args->node};
   return http::Later(
       [this, binding = std::move(binding)](const std::shared_ptr<http::PendingReply>& reply) {
-        scheduler_.bind(binding, [reply](const Result<void>& bound) {
+        scheduler_.bindings().bind(binding, [reply](const Result<void>& bound) {
           reply->send(json_response(bind_result(bound ? "" : bound.error().text())));
         });
       });
@@ -81,7 +81,7 @@ http::Answer KubeExtenderHandler::bind(std::string& body) {
 // Keeps the nodes where ending the victims would let the pod fit, with only the victims that are
 // needed.
 http::Response KubeExtenderHandler::preempt(std::string& body) {
-  if (std::string why = scheduler_.cannot_decide(); !why.empty())
+  if (std::string why = scheduler_.authority().cannot_decide(); !why.empty())
     return error_response(make_error(Errc::unavailable, std::move(why)));
   auto args = reader_.read_preemption(body);
   if (!args) return error_response(args.error());
@@ -90,7 +90,8 @@ http::Response KubeExtenderHandler::preempt(std::string& body) {
   w.begin_object().key("NodeNameToMetaVictims").begin_object();
   for (const codec::PreemptionNode& node : args->nodes) {
     if (!counted.refused.empty() || node.victim_uids.empty()) continue;
-    const auto victims = scheduler_.choose_victims(counted.request, node.node, node.victim_uids);
+    const auto victims =
+        scheduler_.preemption().choose_victims(counted.request, node.node, node.victim_uids);
     if (victims.empty()) continue;
     w.key(node.node).begin_object().key("Pods").begin_array();
     for (const std::string& uid : victims) w.begin_object().field("UID", uid).end_object();

@@ -255,12 +255,11 @@ void Metrics::scrape_leader(const LeaderElection::Stats& now) {
 
 std::string Metrics::scrape(Scheduler& scheduler, const http::Server::Stats& server,
                             const Kubernetes::Stats* kubernetes) {
-  scheduler.tick();
   std::size_t inventories = 0;
   for (NodeId id = 0; id < scheduler.nodes().size(); ++id)
     inventories += scheduler.nodes().node(id).has_inventory() ? 1 : 0;
   totals_[kNodes].set(static_cast<double>(inventories));
-  totals_[kUnderWay].set(static_cast<double>(scheduler.in_flight()));
+  totals_[kUnderWay].set(static_cast<double>(scheduler.records().in_flight()));
   totals_[kClasses].set(static_cast<double>(scheduler.nodes().machine_classes()));
   totals_[kHeld].set(static_cast<double>(scheduler.ledger().reserved()));
   scrape_pods(scheduler);

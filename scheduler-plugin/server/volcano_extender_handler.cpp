@@ -63,11 +63,11 @@ CountedRequest VolcanoExtenderHandler::request_of(const codec::VolcanoTask& task
 bool VolcanoExtenderHandler::can_wait_for_room(const PodRequest& pod) const {
   constexpr double kThousandths = 1000;
   return node_.idle_of(pod.resource) < kThousandths * pod.chips &&
-         scheduler_.fits_when_ended(pod, node_.name);
+         scheduler_.preemption().fits_when_ended(pod, node_.name);
 }
 
 http::Response VolcanoExtenderHandler::predicate(std::string& body) {
-  if (const std::string why = scheduler_.cannot_decide(); !why.empty())
+  if (const std::string why = scheduler_.authority().cannot_decide(); !why.empty())
     return misfit(why, kUnschedulable);
   const auto knows = [this](const codec::VolcanoTask& task) { return known(task); };
   if (auto read = reader_.read_predicate(body, knows, task_, node_); !read)
@@ -76,7 +76,7 @@ http::Response VolcanoExtenderHandler::predicate(std::string& body) {
   if (!counted.refused.empty()) return misfit(counted.refused, kUnresolvable);
   const std::string_view name = node_.name;
   const Evaluation& evaluation =
-      scheduler_.evaluate_session(Verb::predicate, counted.request, {&name, 1});
+      scheduler_.extender().in_session(Verb::predicate, counted.request, {&name, 1});
   const Verdict verdict = evaluation.of(0);
   const bool preemption = verdict.remedy == Remedy::preemption;
   if (verdict.fits() || (preemption && can_wait_for_room(counted.request)))
@@ -85,14 +85,15 @@ http::Response VolcanoExtenderHandler::predicate(std::string& body) {
 }
 
 http::Response VolcanoExtenderHandler::prioritize(std::string& body) {
-  if (const std::string why = scheduler_.cannot_decide(); !why.empty()) return no_scores(why);
+  if (const std::string why = scheduler_.authority().cannot_decide(); !why.empty())
+    return no_scores(why);
   const auto knows = [this](const codec::VolcanoTask& task) { return known(task); };
   if (auto read = reader_.read_prioritize(body, knows, task_, nodes_); !read)
     return error_response(read.error());
   const CountedRequest counted = request_of(task_);
   if (!counted.refused.empty() || nodes_.empty()) return no_scores(counted.refused);
   const Evaluation& evaluation =
-      scheduler_.evaluate_session(Verb::prioritize, counted.request, nodes_);
+      scheduler_.extender().in_session(Verb::prioritize, counted.request, nodes_);
   JsonWriter w;
   w.begin_object().key("nodeScore").begin_object();
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
@@ -104,13 +105,14 @@ http::Response VolcanoExtenderHandler::prioritize(std::string& body) {
 }
 
 http::Response VolcanoExtenderHandler::allocate(std::string& body) {
-  if (const std::string why = scheduler_.cannot_decide(); !why.empty()) return outcome(why);
+  if (const std::string why = scheduler_.authority().cannot_decide(); !why.empty())
+    return outcome(why);
   const auto knows = [this](const codec::VolcanoTask& task) { return known(task); };
   if (auto read = reader_.read_event(body, knows, task_); !read)
     return error_response(read.error());
   // Other states wait for chips that are not free yet, or run again after a cancelled eviction.
   if (task_.status != codec::VolcanoTask::kAllocated) return outcome("");
-  const auto held = scheduler_.session_allocate(request_of(task_).request, task_.node);
+  const auto held = scheduler_.extender().allocate(request_of(task_).request, task_.node);
   return outcome(held ? "" : held.error().text());
 }
 
@@ -120,7 +122,7 @@ http::Response VolcanoExtenderHandler::deallocate(std::string& body) {
     return error_response(read.error());
   // An evicted task keeps its chips until it is gone.
   if (task_.status == codec::VolcanoTask::kPending)
-    scheduler_.session_deallocate(request_of(task_).request);
+    scheduler_.extender().deallocate(request_of(task_).request);
   return outcome("");
 }
 
@@ -129,13 +131,14 @@ http::Response VolcanoExtenderHandler::choose_victims(std::string& body) {
   if (auto read = reader_.read_eviction(body, knows, task_, evictees_); !read)
     return error_response(read.error());
   const CountedRequest counted = request_of(task_);
-  if (!scheduler_.cannot_decide().empty() || !counted.refused.empty() || counted.request.chips == 0)
+  if (!scheduler_.authority().cannot_decide().empty() || !counted.refused.empty() ||
+      counted.request.chips == 0)
     return json_response(R"({"status":0,"victims":[]})");
   std::map<std::string, std::vector<std::string>> by_node;
   for (const auto& evictee : evictees_) by_node[evictee.node].push_back(evictee.uid);
   std::set<std::string> victims;
   for (const auto& [node, offered] : by_node) {
-    for (std::string& uid : scheduler_.choose_victims(counted.request, node, offered))
+    for (std::string& uid : scheduler_.preemption().choose_victims(counted.request, node, offered))
       victims.insert(std::move(uid));
   }
   JsonWriter w;

@@ -36,6 +36,11 @@ const PodRecord* PodRecords::find(std::string_view uid) const {
   return it == records_.end() ? nullptr : it->second.get();
 }
 
+const InFlightBinding* PodRecords::being_bound(std::string_view uid) const {
+  const PodRecord* record = find(uid);
+  return record == nullptr ? nullptr : record->in_flight.get();
+}
+
 PodRecord* PodRecords::on(std::string_view uid, PodEvent event, const PodKey& key) {
   const auto it = records_.find(uid);
   const PodState from = it == records_.end() ? PodState::absent : it->second->state;

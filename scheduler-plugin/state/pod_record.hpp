@@ -79,6 +79,8 @@ class PodRecords {
   // Null if there is none. Valid until the record ends.
   PodRecord* find(std::string_view uid);
   const PodRecord* find(std::string_view uid) const;
+  // The pod's binding in flight; null if there is none.
+  const InFlightBinding* being_bound(std::string_view uid) const;
   // Moves the pod to the state that the event leads to, and drops the data that does not belong to
   // it. Throws std::logic_error if the event cannot happen in its state. `key` is used for a new
   // record only. Null: the record has ended. Cost: O(log pods).

@@ -43,7 +43,7 @@ TEST(IncludeDirection, AllowsWhatTheTableSays) {
   EXPECT_EQ(all(check_includes({
                 {"common/base/result.hpp", "#include <string>\n"},
                 {"common/solver/machine.hpp", "#include \"common/base/result.hpp\"\n"},
-                {"scheduler-plugin/app/decide.cpp", "#include \"common/solver/machine.hpp\"\n"},
+                {"scheduler-plugin/app/placement_api.cpp", "#include \"common/solver/machine.hpp\"\n"},
                 {"scheduler-plugin/main.cpp",
                  "#include <CLI/CLI.hpp>\n#include \"common/base/result.hpp\"\n"},
             })),
@@ -61,10 +61,10 @@ TEST(IncludeDirection, ReportsAnUpwardIncludeWithFileAndLine) {
 
 TEST(IncludeDirection, ReportsOneProgramThatIncludesTheOther) {
   EXPECT_EQ(all(check_includes({
-                {"node-agent/main.cpp", "#include \"scheduler-plugin/app/decide.hpp\"\n"},
-                {"scheduler-plugin/app/decide.hpp", ""},
+                {"node-agent/main.cpp", "#include \"scheduler-plugin/app/placement_api.hpp\"\n"},
+                {"scheduler-plugin/app/placement_api.hpp", ""},
             })),
-            "node-agent/main.cpp:1: node-agent may not include scheduler-plugin/app/decide.hpp\n");
+            "node-agent/main.cpp:1: node-agent may not include scheduler-plugin/app/placement_api.hpp\n");
 }
 
 TEST(IncludeDirection, ReportsTheAgentAndItsProbeProcessIncludingEachOther) {

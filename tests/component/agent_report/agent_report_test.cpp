@@ -20,7 +20,7 @@ namespace chipweave::agent {
 namespace {
 
 using domain::ChipIndex;
-using sched::FakeDecide;
+using sched::FakeCore;
 using sched::GrpcServer;
 using sched::Journal;
 using sched::LoopThread;
@@ -51,11 +51,11 @@ NodeStatePtr state(const domain::DeclaredFaults& faults = {}) {
 // A scheduler's gRPC server that keeps its port over a restart.
 struct GrpcScheduler {
   LoopThread thread;
-  FakeDecide decide;
+  FakeCore decide;
   std::unique_ptr<GrpcServer> server;
   std::uint16_t port = 0;
   bool open() {
-    server = std::make_unique<GrpcServer>(thread.loop, decide);
+    server = std::make_unique<GrpcServer>(thread.loop, &decide, decide);
     const auto got = server->start("127.0.0.1:" + std::to_string(port));
     if (got) port = *got;
     return got.ok();

@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "chipweave/v1/placement.pb.h"
-#include "scheduler-plugin/app/decide.hpp"
+#include "scheduler-plugin/app/inventory_sink.hpp"
+#include "scheduler-plugin/app/placement_api.hpp"
 #include "tests/unit/loop_thread.hpp"
 
 namespace chipweave::sched {
@@ -16,7 +17,7 @@ using chipweave::Journal;
 using chipweave::kPatience;
 using chipweave::LoopThread;
 
-class FakeDecide final : public Decide {
+class FakeCore final : public InventorySink, public PlacementApi {
  public:
   struct Gone {
     std::string node, boot_id;
@@ -46,17 +47,6 @@ class FakeDecide final : public Decide {
     gone.add({std::string(node), std::string(boot_id)});
   }
   void heartbeat(std::string_view node, std::string_view) override { beats.add(std::string(node)); }
-  Result<FilterAnswer> filter(const PodRequest&, std::span<const std::string_view>) override {
-    return none();
-  }
-  Result<std::vector<Score>> prioritize(const PodRequest&,
-                                        std::span<const std::string_view>) override {
-    return none();
-  }
-  void admit(const AdmissionRequest&, Admitted done) override {
-    done(make_error(Errc::unsupported, "not here"));
-  }
-  void bind(const Binding&, Done done) override { done(none()); }
   void inventory_gone(std::string_view) override {}
   Result<PlacedChips> place(const PodRequest& pod, std::span<const std::string_view> nodes,
                             bool reserve) override {
@@ -96,9 +86,6 @@ class FakeDecide final : public Decide {
                               std::span<const std::string_view> nodes) override {
     return place(pod, nodes, false);
   }
-
- private:
-  static Error none() { return make_error(Errc::unsupported, "not part of this test"); }
 };
 
 // A request for two chips for pod ns/p on n1 or n2, to be reserved.

@@ -83,12 +83,12 @@ class Peer {
 
 struct InventoryStream : testing::Test {
   LoopThread thread;
-  FakeDecide decide;
+  FakeCore decide;
   std::unique_ptr<GrpcServer> server;
   std::uint16_t port = 0;
 
   void open(const GrpcOptions& options = {}) {
-    server = std::make_unique<GrpcServer>(thread.loop, decide, options);
+    server = std::make_unique<GrpcServer>(thread.loop, &decide, decide, options);
     const auto got = server->start("127.0.0.1:0");
     ASSERT_TRUE(got) << got.error().text();
     port = *got;
@@ -282,8 +282,8 @@ TEST_F(InventoryStream, StopWhileADecisionIsDueEndsTheStreamToo) {
 
 TEST_F(InventoryStream, ATakenPortIsAnErrorAndSoIsNonsense) {
   open();
-  FakeDecide other;
-  GrpcServer second(thread.loop, other);
+  FakeCore other;
+  GrpcServer second(thread.loop, &other, other);
   const auto taken = second.start("127.0.0.1:" + std::to_string(port));
   ASSERT_FALSE(taken);
   EXPECT_EQ(taken.error().code, Errc::unavailable);

@@ -19,12 +19,12 @@ using std::chrono::milliseconds;
 
 struct PlacementTest : testing::Test {
   LoopThread thread;
-  FakeDecide decide;
+  FakeCore decide;
   std::unique_ptr<GrpcServer> server;
   std::unique_ptr<v1::Placement::Stub> stub;
 
   void open(GrpcOptions options = {}) {
-    server = std::make_unique<GrpcServer>(thread.loop, decide, options);
+    server = std::make_unique<GrpcServer>(thread.loop, &decide, decide, options);
     const auto port = server->start("127.0.0.1:0");
     ASSERT_TRUE(port) << port.error().text();
     stub = v1::Placement::NewStub(rpc::make_channel({"127.0.0.1", *port}));

@@ -91,7 +91,7 @@ TEST_F(AdmissionHttp, LetsPassWhatIsNotItsBusiness) {
 TEST_F(AdmissionHttp, ItsFailurePolicyDecidesWhileStarting) {
   add_node("n1", "hgx-v100-8");
   const Json p = create(pod("a", 4));
-  post_and_wait(loop_, [&] { scheduler_.set_waiting_for("starting"); });
+  post_and_wait(loop_, [&] { scheduler_.authority().set_waiting_for("starting"); });
   EXPECT_EQ(call("POST", "/admission/binding", review(p, "n1").dump()).status, 503);
 }
 

@@ -122,7 +122,7 @@ TEST_F(SchedHttp, AReplicaThatCannotDecideClosesConnectionsOfCallers) {
   http::RawSocket stays(port_);
   EXPECT_EQ(ask(kept, "POST", "/kube/filter", question).find("Connection: close"),
             std::string::npos);
-  post_and_wait(loop_, [&] { scheduler_.set_waiting_for("starting"); });
+  post_and_wait(loop_, [&] { scheduler_.authority().set_waiting_for("starting"); });
   EXPECT_EQ(ask(stays, "GET", "/api/v1/pods").find("Connection: close"), std::string::npos);
   EXPECT_EQ(ask(stays, "GET", "/readyz").find("Connection: close"), std::string::npos);
   EXPECT_NE(ask(kept, "POST", "/kube/filter", question).find("Connection: close"),
@@ -286,7 +286,7 @@ TEST_F(SchedHttp, SixtyBindsAreUnderWayAtOnce) {
   }
   post_and_wait(loop_, [&] {
     EXPECT_EQ(scheduler_.check_invariants(), "");
-    EXPECT_EQ(scheduler_.in_flight(), 0U);
+    EXPECT_EQ(scheduler_.records().in_flight(), 0U);
   });
 }
 

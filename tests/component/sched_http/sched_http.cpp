@@ -10,7 +10,7 @@ SchedHttp::SchedHttp()
     : metrics_("test"),
       scheduler_(clock_, gate_, metrics_),
       front_(loop_, {}, scheduler_, {&cluster_, nullptr}, metrics_, resources_, "test", {}) {
-  cluster_.set_listener(&scheduler_);
+  cluster_.set_listener(&scheduler_.reconciler());
   port_ = front_.start().value();
   front_.set_ready(true);
   thread_ = std::thread([this] { loop_.run(); });

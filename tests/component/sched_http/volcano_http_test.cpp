@@ -127,7 +127,7 @@ TEST_F(VolcanoHttp, ChoosesVictimsAndRepeatsThemAsSent) {
 TEST_F(VolcanoHttp, WhileStartingItSaysSoInEachVerbsWords) {
   add_node("n1", "hgx-v100-8");
   const Json a = create(pod("a", 4));
-  post_and_wait(loop_, [&] { scheduler_.set_waiting_for("starting"); });
+  post_and_wait(loop_, [&] { scheduler_.authority().set_waiting_for("starting"); });
   EXPECT_EQ(predicate(a, "n1"),
             Json({{"errorMessage", "starting"}, {"status", "starting"}, {"code", 2}}));
   EXPECT_EQ(ask("prioritize", {{"task", task(a)}, {"nodes", {node("n1")}}}),

@@ -94,7 +94,7 @@ TEST(Reservation, IsOverwrittenByTheNextFilterOfTheSamePod) {
   w.scores(a);
   ASSERT_EQ(w.node_of(a), "n1");
   const std::vector<std::string_view> only{"n2"};
-  ASSERT_TRUE(w.scheduler.filter(a, only).ok());
+  (void)w.scheduler.extender().filter(a, only);
   EXPECT_EQ(w.node_of(a), "n2");
   w.expect_sound();
 }
@@ -110,9 +110,9 @@ TEST(Reservation, IsNotHeldForPodsTheClusterDoesNotHaveWithThatUid) {
   old.uid = "uid-of-the-one-before";
   w.fit(old);
   EXPECT_EQ(w.scheduler.ledger().reserved(), 0U);
-  auto place = w.scheduler.place(unknown, {}, true);
+  auto place = w.scheduler.placements().place(unknown, {}, true);
   EXPECT_EQ(place.error().code, Errc::not_found);
-  EXPECT_EQ(w.scheduler.place(unknown, {}, false).value().chips.size(), 8U);
+  EXPECT_EQ(w.scheduler.placements().place(unknown, {}, false).value().chips.size(), 8U);
 }
 
 TEST(Reservation, ThatTurnedUnhealthyIsChosenAnewAtBind) {
@@ -139,8 +139,8 @@ TEST(Pods, EndGivesTheChipsBack) {
   w.expect_sound();
   const auto c = w.submit("c", 8);
   w.fit(c);
-  EXPECT_EQ(w.scheduler.release(c.key, "other").error().code, Errc::conflict);
-  ASSERT_TRUE(w.scheduler.release(c.key, c.uid).ok());
+  EXPECT_EQ(w.scheduler.placements().release(c.key, "other").error().code, Errc::conflict);
+  ASSERT_TRUE(w.scheduler.placements().release(c.key, c.uid).ok());
   EXPECT_EQ(w.scheduler.ledger().reserved(), 0U);
 }
 
@@ -195,19 +195,20 @@ TEST(Inventory, TakesTheNewestReportOnly) {
 TEST(Inventory, LinkHealthChangesWhatIsChosen) {
   World w;
   w.add_node("n1", "hgx-v100-8");
-  const auto before = w.scheduler.place(World::request("p", 2), {}, false).value();
+  const auto before = w.scheduler.placements().place(World::request("p", 2), {}, false).value();
   InventoryReport r;
   r.node = "n1";
   r.boot_id = "boot";
   r.sequence = ++w.sequence;
   r.links = {{{before.chips[0]}, {before.chips[1]}, 2}};
   ASSERT_EQ(w.scheduler.report(r), ReportOutcome::taken);
-  const auto after = w.scheduler.place(World::request("p", 2), {}, false).value();
+  const auto after = w.scheduler.placements().place(World::request("p", 2), {}, false).value();
   EXPECT_NE(after.chips, before.chips);
   r.sequence = ++w.sequence;
   r.links[0].lanes_down = 0;
   ASSERT_EQ(w.scheduler.report(r), ReportOutcome::taken);
-  EXPECT_EQ(w.scheduler.place(World::request("p", 2), {}, false).value().chips, before.chips);
+  EXPECT_EQ(w.scheduler.placements().place(World::request("p", 2), {}, false).value().chips,
+            before.chips);
 }
 
 TEST(Inventory, ChipsThatVanishAndComeBackStayTheirPods) {
@@ -217,7 +218,7 @@ TEST(Inventory, ChipsThatVanishAndComeBackStayTheirPods) {
   ASSERT_TRUE(w.bind(pod, "n1").ok());
   w.add_node("n1", "hgx-a100-4");  // four chips are not reported
   w.expect_sound();
-  EXPECT_TRUE(w.scheduler.explain(pod.key).ok());
+  EXPECT_TRUE(w.scheduler.placements().explain(pod.key).ok());
   EXPECT_EQ(w.chips(pod), (std::vector<int>{0, 1, 2, 3}));
   w.add_node("n1", "hgx-v100-8");
   w.expect_sound();
@@ -225,7 +226,7 @@ TEST(Inventory, ChipsThatVanishAndComeBackStayTheirPods) {
   const auto other = w.submit("q", 1);
   EXPECT_TRUE(w.fit(other).empty());
   EXPECT_FALSE(w.bind(other, "n1").ok());
-  EXPECT_TRUE(w.scheduler.explain(pod.key).ok());
+  EXPECT_TRUE(w.scheduler.placements().explain(pod.key).ok());
 }
 
 TEST(Inventory, AReservationThatLostAChipIsNotBound) {
@@ -283,7 +284,7 @@ TEST(Inventory, AFullTableReplacesStaleNodesWithoutPods) {
   const auto id = w.scheduler.nodes().find("new");
   ASSERT_NE(id, kNoNode);
   const std::vector<std::string_view> names{"n7", "new", "n8", "n9"};
-  EXPECT_EQ(w.scheduler.filter(w.submit("q", 8), names).value().fit,
+  EXPECT_EQ(fitting(w.scheduler, w.submit("q", 8), names),
             (std::vector<std::string_view>{"new", "n9"}));
 }
 
@@ -323,7 +324,8 @@ TEST(Bind, ThePodsRequestComesFromTheClusterNotTheCaller) {
   claimed = zero;
   claimed.chips = 4;
   claimed.resource = "nvidia.com/gpu";
-  EXPECT_TRUE(w.scheduler.place(claimed, {}, true).ok() == false || w.chips(zero).empty());
+  EXPECT_TRUE(w.scheduler.placements().place(claimed, {}, true).ok() == false ||
+              w.chips(zero).empty());
   EXPECT_TRUE(w.chips(zero).empty());
   w.expect_sound();
 }

@@ -11,7 +11,7 @@ namespace {
 using Json = nlohmann::json;
 
 Json explain(World& w, const PodRequest& a) {
-  return Json::parse(w.scheduler.explain(a.key).value().json);
+  return Json::parse(w.scheduler.placements().explain(a.key).value().json);
 }
 
 TEST(Explain, PlacedPodShowsWhatWasRejectedAndWhy) {
@@ -111,7 +111,7 @@ TEST(Explain, SmallestChangeReallyLetsThePodRun) {
 
 TEST(Explain, UnknownPodIsAnError) {
   World w;
-  EXPECT_EQ(w.scheduler.explain({"ns", "ghost"}).error().code, Errc::not_found);
+  EXPECT_EQ(w.scheduler.placements().explain({"ns", "ghost"}).error().code, Errc::not_found);
 }
 
 TEST(Explain, NoNodesAndStaleNodes) {
@@ -142,17 +142,17 @@ TEST(Explain, SpeaksOfTheNodesThatWereOffered) {
   ASSERT_TRUE(w.bind(w.submit("all", 8), "n1").ok());
   const auto p = w.submit("p", 1);
   const std::vector<std::string_view> offered{"n1"};
-  ASSERT_TRUE(w.scheduler.filter(p, offered).value().fit.empty());
+  ASSERT_TRUE(fitting(w.scheduler, p, offered).empty());
   const Json j = explain(w, p);
   EXPECT_EQ(j["fits_now"], false);
   EXPECT_EQ(j["not_offered"], 1);
   EXPECT_EQ(j["nodes"].size(), 1U);
   EXPECT_EQ(j["smallest_change"], "if pod ns/all (8 chips) on n1 ended");
   // prioritize gets the nodes that filter left, not those that were offered
-  ASSERT_TRUE(w.scheduler.prioritize(p, {}).ok());
+  (void)w.scheduler.extender().prioritize(p, {});
   EXPECT_EQ(explain(w, p)["nodes"].size(), 1U);
   const auto q = w.submit("q", 1);
-  ASSERT_TRUE(w.scheduler.filter(q, {}).value().fit.empty());
+  ASSERT_TRUE(fitting(w.scheduler, q, {}).empty());
   EXPECT_EQ(explain(w, q)["fits_now"], false);
 }
 
@@ -175,7 +175,7 @@ TEST(Explain, APodThatOthersBoundWithoutItsChips) {
   ClusterPod pod;
   pod.request = w.submit("p", 2);
   pod.node = "n1";
-  w.scheduler.pod_bound(pod, nullptr);
+  w.scheduler.reconciler().pod_bound(pod, nullptr);
   Json j = explain(w, pod.request);
   EXPECT_EQ(j["state"], "bound");
   EXPECT_EQ(j["chips"], Json::array());

@@ -35,7 +35,7 @@ TEST(Filter, TellsWhatWouldHelp) {
   w.set_health("sick", 3, domain::Health::unhealthy);
   w.scheduler.agent_gone("silent", "boot");
   const auto remedy = [&](const PodRequest& pod, std::string_view node) {
-    return w.scheduler.evaluate_filter(pod, {&node, 1}).of(0).remedy;
+    return w.scheduler.extender().filter(pod, {&node, 1}).of(0).remedy;
   };
   const auto all = World::request("all", 8);
   EXPECT_EQ(remedy(all, "busy"), Remedy::preemption);
@@ -61,17 +61,17 @@ TEST(Filter, DistinguishesMachinesThatAreTooSmallFromBusyOnes) {
   w.add_node("n1", "ascend-910a-8");
   const std::vector<std::string_view> names{"n1"};
   const Evaluation& five =
-      w.scheduler.evaluate_filter(World::request("p", 5, "huawei.com/Ascend910"), names);
+      w.scheduler.extender().filter(World::request("p", 5, "huawei.com/Ascend910"), names);
   EXPECT_EQ(five.of(0).cause, Cause::size);
   EXPECT_EQ(five.of(0).remedy, Remedy::never);
   EXPECT_NE(five.of(0).reason.find("1, 2, 4, 8"), std::string::npos) << five.of(0).reason;
   const Evaluation& nine =
-      w.scheduler.evaluate_filter(World::request("p", 9, "huawei.com/Ascend910"), names);
+      w.scheduler.extender().filter(World::request("p", 9, "huawei.com/Ascend910"), names);
   EXPECT_EQ(nine.of(0).remedy, Remedy::never);
   const auto filler = w.submit("filler", 8, "huawei.com/Ascend910");
   ASSERT_TRUE(w.bind(filler, "n1").ok());
   const Evaluation& busy =
-      w.scheduler.evaluate_filter(World::request("p", 4, "huawei.com/Ascend910"), names);
+      w.scheduler.extender().filter(World::request("p", 4, "huawei.com/Ascend910"), names);
   EXPECT_EQ(busy.of(0).cause, Cause::busy);
   EXPECT_EQ(busy.of(0).remedy, Remedy::preemption);
 }

@@ -124,7 +124,7 @@ TEST(Group, IsPlannedAnewWhenItsNodeIsNotOffered) {
   w.scores(a);
   ASSERT_EQ(w.node_of(a), "n1");
   const std::vector<std::string_view> only{"n2"};
-  ASSERT_EQ(w.scheduler.filter(a, only).value().fit.size(), 1U);
+  ASSERT_EQ(fitting(w.scheduler, a, only).size(), 1U);
   EXPECT_EQ(w.node_of(a), "n2");
   EXPECT_EQ(w.scheduler.ledger().reserved(), 2U);
   w.expect_sound();
@@ -209,7 +209,7 @@ TEST(Group, NumbersThatOverflowAreNoFit) {
   w.add_node("n1", "hgx-v100-8");
   const auto a = w.submit(member("w-0", 524288, 8192));
   EXPECT_TRUE(w.fit(a).empty());
-  EXPECT_EQ(Json::parse(w.scheduler.explain(a.key).value().json)["fits_now"], false);
+  EXPECT_EQ(Json::parse(w.scheduler.placements().explain(a.key).value().json)["fits_now"], false);
 }
 
 }  // namespace

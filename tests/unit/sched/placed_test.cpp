@@ -27,7 +27,7 @@ class Diary final : public NullObserver {
 };
 
 struct Placed : ::testing::Test {
-  Placed() { cluster.set_listener(&scheduler); }
+  Placed() { cluster.set_listener(&scheduler.reconciler()); }
   void add_node(const std::string& name) {
     InventoryReport r;
     r.node = name;
@@ -45,7 +45,8 @@ struct Placed : ::testing::Test {
   }
   Result<void> bind(const PodRequest& a, const std::string& node) {
     Result<void> outcome = make_error(Errc::internal, "no answer");
-    scheduler.bind({a.key, a.uid, node}, [&](Result<void> result) { outcome = std::move(result); });
+    scheduler.bindings().bind({a.key, a.uid, node},
+                              [&](Result<void> result) { outcome = std::move(result); });
     return outcome;
   }
   PodRequest submit(const std::string& name, int chips) {
@@ -64,7 +65,7 @@ TEST_F(Placed, ReceivesWhatIsBoundAndWhatEnds) {
   add_node("n1");
   const auto a = submit("a", 2);
   const auto none = submit("none", 0);
-  ASSERT_TRUE(scheduler.reserve(a, "n1").ok());
+  ASSERT_TRUE(scheduler.placements().reserve(a, "n1").ok());
   EXPECT_TRUE(diary.lines.empty()) << "a reservation is not a decision";
   ASSERT_TRUE(bind(a, "n1").ok());
   ASSERT_TRUE(bind(none, "n1").ok());
@@ -80,13 +81,13 @@ TEST_F(Placed, ReceivesWhatIsBoundAndWhatEnds) {
 TEST_F(Placed, ReceivesPodsThatOthersBoundOnceTheirChipsAreKnown) {
   add_node("n1");
   const ClusterPod pod = foreign("s", 2);
-  scheduler.pod_added(pod, nullptr);
+  scheduler.reconciler().pod_added(pod, nullptr);
   EXPECT_TRUE(diary.lines.empty());
   const Placement claimed{"n1", pod.request.uid, pod.request.resource, {4, 5},
                           100,  "d-000007",      clock.wall()};
-  scheduler.pod_bound(pod, &claimed);
-  scheduler.pod_bound(pod, &claimed);
-  scheduler.pod_gone(pod);
+  scheduler.reconciler().pod_bound(pod, &claimed);
+  scheduler.reconciler().pod_bound(pod, &claimed);
+  scheduler.reconciler().pod_gone(pod);
   EXPECT_EQ(diary.lines, (std::vector<std::string>{"placed ns/s uid-s on n1 4,5, d-000007",
                                                    "freed ns/s uid-s on n1 4,5, d-000007"}));
 }
@@ -94,8 +95,8 @@ TEST_F(Placed, ReceivesPodsThatOthersBoundOnceTheirChipsAreKnown) {
 TEST_F(Placed, ReceivesNothingAboutPodsWithUnknownChips) {
   add_node("n1");
   const ClusterPod pod = foreign("s", 2);
-  scheduler.pod_added(pod, nullptr);
-  scheduler.pod_gone(pod);
+  scheduler.reconciler().pod_added(pod, nullptr);
+  scheduler.reconciler().pod_gone(pod);
   EXPECT_TRUE(diary.lines.empty());
 }
 
@@ -125,7 +126,8 @@ TEST_F(Placed, AreListedPartByPart) {
   } while (!after.empty());
   EXPECT_EQ(all, "abbbcde");
   EXPECT_EQ(parts, (std::vector<std::size_t>{2, 2, 2}));
-  EXPECT_EQ(scheduler.placed_pods("", 0, [](const PlacedPod&) { FAIL(); }).value(), "");
+  EXPECT_EQ(scheduler.placements().placed_pods("", 0, [](const PlacedPod&) { FAIL(); }).value(),
+            "");
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ class Preempts : public ::testing::Test {
   }
   std::vector<std::string> victims(int chips, const std::vector<std::string>& offered) {
     const PodRequest wanted = World::request("wanted", chips);
-    return world_.scheduler.choose_victims(wanted, "n1", offered);
+    return world_.scheduler.preemption().choose_victims(wanted, "n1", offered);
   }
   World world_;
 };
@@ -61,8 +61,9 @@ TEST_F(Preempts, RoomThatIsThereIsNotMadeByVictims) {
 TEST_F(Preempts, NodesAndPodsThatAreNotKnown) {
   runs("low", 8, 0);
   const PodRequest wanted = World::request("wanted", 4);
-  EXPECT_TRUE(world_.scheduler.choose_victims(wanted, "nowhere", Names{"uid-low"}).empty());
-  EXPECT_TRUE(world_.scheduler.choose_victims(wanted, "n1", Names{"nobody"}).empty());
+  EXPECT_TRUE(
+      world_.scheduler.preemption().choose_victims(wanted, "nowhere", Names{"uid-low"}).empty());
+  EXPECT_TRUE(world_.scheduler.preemption().choose_victims(wanted, "n1", Names{"nobody"}).empty());
 }
 
 // The rules of an Ascend 910A: four free chips are usable only if they are one ring.
@@ -109,7 +110,7 @@ TEST(PreemptsByRule, WhatIsFreedMustBeUsable) {
       }
       if (fits(gone) && (!least || cost_of(gone) < *least)) least = cost_of(gone);
     }
-    const auto chosen = world.scheduler.choose_victims(wanted, "n1", running);
+    const auto chosen = world.scheduler.preemption().choose_victims(wanted, "n1", running);
     ASSERT_EQ(chosen.empty(), !least.has_value()) << "round " << round;
     if (!least) continue;
     EXPECT_TRUE(fits(chosen));

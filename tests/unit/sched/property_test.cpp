@@ -135,20 +135,19 @@ class Walk {
     if (PodRequest* a = some_pod()) {
       const auto nodes = some_nodes();
       const PodRequest asked = as_requested(*a);
-      const auto first = world_.scheduler.filter(asked, nodes).value().fit;
-      EXPECT_EQ(world_.scheduler.filter(asked, nodes).value().fit, first)
-          << "same input, different answers";
+      const auto first = fitting(world_.scheduler, asked, nodes);
+      EXPECT_EQ(fitting(world_.scheduler, asked, nodes), first) << "same input, different answers";
     }
   }
   void prioritize() {
     if (PodRequest* a = some_pod()) {
       const auto nodes = some_nodes();
       int tens = 0;
-      const auto scores = world_.scheduler.prioritize(as_requested(*a), nodes).value();
-      for (const Score& s : scores) {
-        EXPECT_GE(s.score, 0);
-        EXPECT_LE(s.score, 10);
-        tens += s.score == 10 ? 1 : 0;
+      const Evaluation& scored = world_.scheduler.extender().prioritize(as_requested(*a), nodes);
+      for (std::size_t i = 0; i < nodes.size(); ++i) {
+        EXPECT_GE(scored.score(i), 0);
+        EXPECT_LE(scored.score(i), 10);
+        tens += scored.score(i) == 10 ? 1 : 0;
       }
       EXPECT_LE(tens, 1);
     }
@@ -157,7 +156,7 @@ class Walk {
     PodRequest* a = some_pod();
     if (a == nullptr) return;
     const std::string node = some_node();
-    const auto got = world_.scheduler.reserve(as_requested(*a), node);
+    const auto got = world_.scheduler.placements().reserve(as_requested(*a), node);
     if (!got) return;
     EXPECT_TRUE(world_.pod(*a).node.empty());
     EXPECT_EQ(got->node, node);
@@ -166,7 +165,7 @@ class Walk {
     EXPECT_EQ(got->chips.size(), static_cast<std::size_t>(a->chips));
     EXPECT_EQ(got->lifetime, limits::kReservationTtl);
     world_.clock.advance(std::chrono::seconds(pick(3)));
-    const auto again = world_.scheduler.reserve(*a, node);
+    const auto again = world_.scheduler.placements().reserve(*a, node);
     ASSERT_TRUE(again.ok()) << again.error().text();
     EXPECT_EQ(again->chips, got->chips);
     EXPECT_EQ(again->gbps, got->gbps);
@@ -225,7 +224,7 @@ class Walk {
 
   void explain_sometimes(const PodRequest& a) {
     if (pick(40) == 0) {
-      EXPECT_TRUE(world_.scheduler.explain(a.key).ok());
+      EXPECT_TRUE(world_.scheduler.placements().explain(a.key).ok());
     }
   }
 

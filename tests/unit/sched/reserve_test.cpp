@@ -14,11 +14,11 @@ TEST(Reserve, TakesTheBestSetOfThatNodeAndNoOther) {
   w.add_node("n1", "hgx-v100-8");
   w.add_node("n2", "hgx-v100-8");
   const auto a = w.submit("a", 2);
-  const auto got = w.scheduler.reserve(a, "n2");
+  const auto got = w.scheduler.placements().reserve(a, "n2");
   ASSERT_TRUE(got.ok()) << got.error().text();
   EXPECT_EQ(got->node, "n2");
   const std::vector<std::string_view> other = {"n1"};
-  EXPECT_EQ(got->chips, w.scheduler.what_if(World::request("x", 2), other)->chips);
+  EXPECT_EQ(got->chips, w.scheduler.placements().what_if(World::request("x", 2), other)->chips);
   EXPECT_GT(got->gbps, 0);
   EXPECT_EQ(got->gbps, got->best_gbps);
   EXPECT_EQ(got->lifetime, seconds(30));
@@ -35,11 +35,11 @@ TEST(Reserve, AgainOnTheSameNodeKeepsTheChipsForANewLifetime) {
   const auto other = w.submit("other", 1);
   ASSERT_TRUE(w.bind(other, "n1").ok());
   const auto a = w.submit("a", 2);
-  const auto first = w.scheduler.reserve(a, "n1").value();
+  const auto first = w.scheduler.placements().reserve(a, "n1").value();
   ASSERT_TRUE(w.cluster.end(other.key).ok());  // room for another choice
   w.clock.advance(seconds(20));
   w.scheduler.heartbeat("n1", "boot");
-  const auto again = w.scheduler.reserve(a, "n1").value();
+  const auto again = w.scheduler.placements().reserve(a, "n1").value();
   EXPECT_EQ(again.chips, first.chips);
   EXPECT_EQ(again.gbps, first.gbps);
   EXPECT_EQ(again.best_gbps, first.best_gbps);
@@ -62,9 +62,9 @@ TEST(Reserve, WhatPodsOfAJobGiveTogetherIsNeverAboveTheBest) {
   };
   const auto two = submit("two", 2);
   const auto one = submit("one", 1);  // three chips together: no pod may have that many
-  ASSERT_TRUE(w.scheduler.reserve(two, "n1").ok());
-  const auto first = w.scheduler.reserve(one, "n1").value();
-  const auto again = w.scheduler.reserve(one, "n1").value();
+  ASSERT_TRUE(w.scheduler.placements().reserve(two, "n1").ok());
+  const auto first = w.scheduler.placements().reserve(one, "n1").value();
+  const auto again = w.scheduler.placements().reserve(one, "n1").value();
   EXPECT_GT(again.gbps, 0);
   EXPECT_EQ(again.gbps, first.gbps);
   EXPECT_EQ(again.best_gbps, first.best_gbps);
@@ -76,11 +76,11 @@ TEST(Reserve, OnAnotherNodeGivesTheFirstBack) {
   w.add_node("n1", "hgx-v100-8");
   w.add_node("n2", "hgx-v100-8");
   const auto a = w.submit("a", 8);
-  ASSERT_TRUE(w.scheduler.reserve(a, "n1").ok());
-  ASSERT_TRUE(w.scheduler.reserve(a, "n2").ok());
+  ASSERT_TRUE(w.scheduler.placements().reserve(a, "n1").ok());
+  ASSERT_TRUE(w.scheduler.placements().reserve(a, "n2").ok());
   EXPECT_EQ(w.node_of(a), "n2");
   EXPECT_EQ(w.fit(World::request("b", 8)), std::set<std::string>{"n1"});
-  ASSERT_TRUE(w.scheduler.release(a.key, a.uid).ok());
+  ASSERT_TRUE(w.scheduler.placements().release(a.key, a.uid).ok());
   EXPECT_EQ(w.fit(World::request("b", 8)).size(), 2U);
 }
 
@@ -88,9 +88,9 @@ TEST(Reserve, ChoosesAgainWhenAChipBecameUnhealthy) {
   World w;
   w.add_node("n1", "hgx-v100-8");
   const auto a = w.submit("a", 2);
-  const int broken = w.scheduler.reserve(a, "n1")->chips[0];
+  const int broken = w.scheduler.placements().reserve(a, "n1")->chips[0];
   w.set_health("n1", broken, domain::Health::unhealthy);
-  const auto got = w.scheduler.reserve(a, "n1").value();
+  const auto got = w.scheduler.placements().reserve(a, "n1").value();
   EXPECT_EQ(std::count(got.chips.begin(), got.chips.end(), broken), 0);
   EXPECT_EQ(w.chips(a), got.chips);
   w.expect_sound();
@@ -107,14 +107,14 @@ TEST(Reserve, OfAGroupKeepsTheWholePlan) {
   };
   const auto a = member("w-0");
   const auto b = member("w-1");
-  const auto first = w.scheduler.reserve(a, "n2").value();
+  const auto first = w.scheduler.placements().reserve(a, "n2").value();
   EXPECT_EQ(w.scheduler.ledger().reserved(), 2U);
   w.clock.advance(seconds(20));
   w.scheduler.heartbeat("n2", "boot");
-  EXPECT_EQ(w.scheduler.reserve(a, "n2")->chips, first.chips);
+  EXPECT_EQ(w.scheduler.placements().reserve(a, "n2")->chips, first.chips);
   w.clock.advance(seconds(20));
   w.scheduler.heartbeat("n2", "boot");
-  const auto second = w.scheduler.reserve(b, "n2").value();
+  const auto second = w.scheduler.placements().reserve(b, "n2").value();
   EXPECT_EQ(second.gbps, first.gbps);
   EXPECT_NE(second.chips, first.chips);
   EXPECT_EQ(w.scheduler.ledger().reserved(), 2U);
@@ -127,7 +127,7 @@ TEST(Reserve, ErrorsSayWhatStandsInTheWay) {
   w.add_node("n2", "pcie-8", {"example.com/npu"});
   const auto a = w.submit("a", 2);
   const auto error = [&](const PodRequest& request, const std::string& node) {
-    const auto got = w.scheduler.reserve(request, node);
+    const auto got = w.scheduler.placements().reserve(request, node);
     return got ? Error{} : got.error();
   };
   EXPECT_EQ(error(World::request("ghost", 1), "n1").code, Errc::not_found);
@@ -137,7 +137,7 @@ TEST(Reserve, ErrorsSayWhatStandsInTheWay) {
   imposter.uid = "another";
   EXPECT_EQ(error(imposter, "n1").code, Errc::conflict);
   const auto big = w.submit("big", 8);
-  ASSERT_TRUE(w.scheduler.reserve(a, "n1").ok());
+  ASSERT_TRUE(w.scheduler.placements().reserve(a, "n1").ok());
   const Error full = error(big, "n1");
   EXPECT_EQ(full.code, Errc::conflict);
   EXPECT_NE(full.message.find("not enough free chips"), std::string::npos) << full.message;
@@ -159,11 +159,11 @@ TEST(Reserve, WhatPlaceHoldsSaysForHowLong) {
   World w;
   w.add_node("n1", "hgx-v100-8");
   const auto a = w.submit("a", 2);
-  EXPECT_EQ(w.scheduler.place(a, {}, false)->lifetime, seconds(0));
-  EXPECT_EQ(w.scheduler.place(a, {}, true)->lifetime, seconds(30));
+  EXPECT_EQ(w.scheduler.placements().place(a, {}, false)->lifetime, seconds(0));
+  EXPECT_EQ(w.scheduler.placements().place(a, {}, true)->lifetime, seconds(30));
   PodRequest imposter = a;
   imposter.uid = "another";
-  EXPECT_EQ(w.scheduler.place(imposter, {}, true).error().code, Errc::conflict);
+  EXPECT_EQ(w.scheduler.placements().place(imposter, {}, true).error().code, Errc::conflict);
 }
 
 TEST(Waiting, WhatIsKnownCanBeReadAndNothingTaken) {
@@ -173,7 +173,8 @@ TEST(Waiting, WhatIsKnownCanBeReadAndNothingTaken) {
   const auto b = w.submit("b", 2);
   ASSERT_TRUE(w.bind(b, "n1").ok());
   const auto listed = [&](std::string& uid) {
-    return w.scheduler.placed_pods("", 10, [&](const PlacedPod& pod) { uid = pod.placement.uid; });
+    return w.scheduler.placements().placed_pods(
+        "", 10, [&](const PlacedPod& pod) { uid = pod.placement.uid; });
   };
   class Standby final : public Leadership {
    public:
@@ -181,23 +182,24 @@ TEST(Waiting, WhatIsKnownCanBeReadAndNothingTaken) {
     std::uint64_t term() const override { return 0; }
   } standby;
   for (const bool known : {false, true}) {
-    w.scheduler.set_waiting_for(known ? "" : "waiting for its turn");
-    w.scheduler.set_leadership(known ? &standby : nullptr);
+    w.scheduler.authority().set_waiting_for(known ? "" : "waiting for its turn");
+    w.scheduler.authority().set_leadership(known ? &standby : nullptr);
     for (const auto& code :
-         {w.scheduler.place(a, {}, false).error(), w.scheduler.place(a, {}, true).error(),
-          w.scheduler.reserve(a, "n1").error(), w.scheduler.release(a.key, a.uid).error(),
-          w.bind(a, "n1").error()}) {
+         {w.scheduler.placements().place(a, {}, false).error(),
+          w.scheduler.placements().place(a, {}, true).error(),
+          w.scheduler.placements().reserve(a, "n1").error(),
+          w.scheduler.placements().release(a.key, a.uid).error(), w.bind(a, "n1").error()}) {
       EXPECT_EQ(code.code, Errc::unavailable);
       EXPECT_EQ(code.message, "waiting for its turn");
     }
     std::string uid;
-    EXPECT_EQ(w.scheduler.explain(a.key).ok(), known);
-    EXPECT_EQ(w.scheduler.what_if(a, {}).ok(), known);
+    EXPECT_EQ(w.scheduler.placements().explain(a.key).ok(), known);
+    EXPECT_EQ(w.scheduler.placements().what_if(a, {}).ok(), known);
     EXPECT_EQ(listed(uid).ok(), known);
     EXPECT_EQ(uid, known ? b.uid : "");
   }
-  w.scheduler.set_leadership(nullptr);
-  EXPECT_TRUE(w.scheduler.reserve(a, "n1").ok());
+  w.scheduler.authority().set_leadership(nullptr);
+  EXPECT_TRUE(w.scheduler.placements().reserve(a, "n1").ok());
 }
 
 }  // namespace

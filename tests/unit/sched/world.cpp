@@ -18,7 +18,7 @@ domain::NodeTopology profile(const std::string& name) {
   return std::move(t->topology);
 }
 
-World::World() { cluster.set_listener(&scheduler); }
+World::World() { cluster.set_listener(&scheduler.reconciler()); }
 
 InventoryReport World::next_report(const std::string& node, const std::string& boot) {
   InventoryReport r;
@@ -84,31 +84,32 @@ PodRequest World::submit(const std::string& name, int chips, const std::string& 
 
 std::set<std::string> World::fit(const PodRequest& a) {
   const auto n = all();
-  auto answer = scheduler.filter(a, n);
-  std::set<std::string> out;
-  for (const auto& name : answer.value().fit) out.insert(std::string(name));
-  return out;
+  const auto fit = fitting(scheduler, a, n);
+  return {fit.begin(), fit.end()};
 }
 
 std::map<std::string, std::string> World::rejections(const PodRequest& a) {
   const auto n = all();
-  auto answer = scheduler.filter(a, n);
+  const Evaluation& evaluation = scheduler.extender().filter(a, n);
   std::map<std::string, std::string> out;
-  for (const auto& r : answer.value().rejected) out[r.node] = r.reason;
+  for (std::size_t i = 0; i < n.size(); ++i) {
+    if (!evaluation.of(i).fits()) out[std::string(n[i])] = evaluation.of(i).reason;
+  }
   return out;
 }
 
 std::map<std::string, int> World::scores(const PodRequest& a) {
   const auto n = all();
-  auto answer = scheduler.prioritize(a, n);
+  const Evaluation& evaluation = scheduler.extender().prioritize(a, n);
   std::map<std::string, int> out;
-  for (const auto& s : answer.value()) out[std::string(s.node)] = s.score;
+  for (std::size_t i = 0; i < n.size(); ++i) out[std::string(n[i])] = evaluation.score(i);
   return out;
 }
 
 Result<void> World::bind(const PodRequest& a, const std::string& node) {
   Result<void> outcome = make_error(Errc::internal, "no answer");
-  scheduler.bind({a.key, a.uid, node}, [&](Result<void> result) { outcome = std::move(result); });
+  scheduler.bindings().bind({a.key, a.uid, node},
+                            [&](Result<void> result) { outcome = std::move(result); });
   return outcome;
 }
 

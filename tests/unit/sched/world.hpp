@@ -11,6 +11,7 @@
 #include "scheduler-plugin/app/scheduler.hpp"
 #include "scheduler-plugin/state/memory_cluster.hpp"
 #include "tests/support/manual_clock.hpp"
+#include "tests/unit/sched/fitting.hpp"
 
 namespace chipweave::sched::test {
 

@@ -39,8 +39,9 @@ class Admits : public ::testing::Test {
     const auto pod = world_.api.pods.find("ns/" + name);
     const std::string of_pod = pod != world_.api.pods.end() ? pod->second.uid : "uid-of-nobody";
     const std::string uid = with_uid ? of_pod : "";
-    world_.scheduler->admit({{{"ns", name}, uid, node}, placement, dry_run},
-                            [outcome](Result<Admission> result) { *outcome = std::move(result); });
+    world_.scheduler->bindings().admit(
+        {{{"ns", name}, uid, node}, placement, dry_run},
+        [outcome](Result<Admission> result) { *outcome = std::move(result); });
     return outcome;
   }
   Annotations admitted(const std::string& name, const std::string& node) {
@@ -58,7 +59,7 @@ class Admits : public ::testing::Test {
     std::vector<std::string> nodes;
     const PodRequest pod = world_.request(world_.pod(name));
     for (const std::string_view node : world_.all_nodes()) {
-      if (world_.scheduler->evaluate_session(Verb::predicate, pod, {&node, 1}).fits > 0)
+      if (world_.scheduler->extender().in_session(Verb::predicate, pod, {&node, 1}).fits > 0)
         nodes.emplace_back(node);
     }
     return nodes;
@@ -86,7 +87,7 @@ TEST_F(Admits, TheChipsAreThePodsUntilItIsBound) {
   EXPECT_EQ(room_for("b"), std::vector<std::string>{"n2"});
   take("a", "n1", notes);
   EXPECT_EQ(world_.annotated("a"), world_.held("a"));
-  EXPECT_EQ(world_.scheduler->in_flight(), 0U);
+  EXPECT_EQ(world_.scheduler->records().in_flight(), 0U);
   EXPECT_EQ(world_.recorder.bound_pods, std::vector<std::string>{"a"});
 }
 
@@ -102,7 +103,7 @@ TEST_F(Admits, ARepeatedRequestGetsTheSameAnswer) {
 TEST_F(Admits, WhatTheSessionChoseIsWhatItGets) {
   create("a", 2);
   create("b", 2);
-  ASSERT_TRUE(world_.scheduler->session_allocate(world_.request(world_.pod("b")), "n1").ok());
+  ASSERT_TRUE(world_.scheduler->extender().allocate(world_.request(world_.pod("b")), "n1").ok());
   const auto b_chips = world_.held("b");
   const Annotations a = admitted("a", "n1");
   const Annotations b = admitted("b", "n1");
@@ -114,7 +115,7 @@ TEST_F(Admits, WhatTheSessionChoseIsWhatItGets) {
 
 TEST_F(Admits, WhatNoLongerHoldsIsChosenAnew) {
   create("a", 2);
-  ASSERT_TRUE(world_.scheduler->session_allocate(world_.request(world_.pod("a")), "n1").ok());
+  ASSERT_TRUE(world_.scheduler->extender().allocate(world_.request(world_.pod("a")), "n1").ok());
   const auto before = world_.held("a");
   world_.add_node("n1", "hgx-v100-8", {{before.front(), domain::Health::unhealthy}});
   world_.api.settle();
@@ -133,11 +134,11 @@ TEST_F(Admits, RefusesWithAReason) {
   create("c", 16);
   EXPECT_EQ(refused("c", "n2"),
             "pod ns/c no longer fits on node n2: the machine has fewer chips than requested");
-  world_.scheduler->set_waiting_for("starting");
+  world_.scheduler->authority().set_waiting_for("starting");
   const Outcome outcome = request("b", "n2");
   ASSERT_TRUE(*outcome);
   EXPECT_EQ((*outcome)->error().code, Errc::unavailable);
-  world_.scheduler->set_waiting_for("");
+  world_.scheduler->authority().set_waiting_for("");
 }
 
 TEST_F(Admits, HasNothingToSayOfOtherPods) {
@@ -155,7 +156,7 @@ TEST_F(Admits, HasNothingToSayOfOtherPods) {
   world_.create("shared", 1, "nvidia.com/gpu.shared");
   world_.api.settle();
   EXPECT_TRUE(admitted("shared", "n1").empty()) << "fractions of chips are not ours";
-  EXPECT_EQ(world_.scheduler->in_flight(), 0U);
+  EXPECT_EQ(world_.scheduler->records().in_flight(), 0U);
 }
 
 TEST_F(Admits, FindsThePodWithoutAUid) {
@@ -244,7 +245,7 @@ TEST_F(Admits, ADryRunTakesNothing) {
   const Outcome dry = request("a", "n1", true);
   ASSERT_TRUE(*dry && (*dry)->ok());
   EXPECT_EQ(world_.scheduler->ledger().reserved() + world_.scheduler->ledger().bound(), 0U);
-  EXPECT_EQ(world_.scheduler->in_flight(), 0U);
+  EXPECT_EQ(world_.scheduler->records().in_flight(), 0U);
   const Annotations real = admitted("a", "n1");
   EXPECT_EQ(real, (**dry)->annotations) << "it announced the result";
   take("a", "n1", real);
@@ -262,7 +263,7 @@ TEST_F(Admits, ABindingThatNeverCameIsGivenUp) {
   EXPECT_EQ(room_for("b"), std::vector<std::string>{"n2"}) << "it may still be stored";
   wait(seconds(30));
   EXPECT_EQ(room_for("b"), (std::vector<std::string>{"n1", "n2"}));
-  EXPECT_EQ(world_.scheduler->in_flight(), 0U);
+  EXPECT_EQ(world_.scheduler->records().in_flight(), 0U);
 }
 
 // Its scheduler learned that the binding failed and chooses another node.

@@ -38,7 +38,7 @@ class DecideAfterBind : public ::testing::Test {
 TEST_F(DecideAfterBind, WritesTheChipsThatWereReserved) {
   create("a", 2);
   create("b", 2);
-  ASSERT_TRUE(world_.scheduler->session_allocate(world_.request(world_.pod("b")), "n1").ok());
+  ASSERT_TRUE(world_.scheduler->extender().allocate(world_.request(world_.pod("b")), "n1").ok());
   const auto reserved = world_.held("b");
   bind_by_others("a", "n1");
   EXPECT_EQ(world_.annotated("a").size(), 2U);

@@ -204,13 +204,14 @@ TEST_F(KubeBind, APodWithoutChipsIsBoundAsItIs) {
 TEST_F(KubeBind, NobodyIsAnsweredBeforeTheClusterIsKnown) {
   world_.create("a", 2);
   world_.restart();
-  EXPECT_NE(world_.scheduler->waiting_for(), "");
+  EXPECT_NE(world_.scheduler->authority().waiting_for(), "");
   const auto outcome = world_.bind("a", "n1");
   EXPECT_TRUE(holds(*outcome, "is starting")) << *outcome;
-  EXPECT_FALSE(world_.scheduler->place(world_.request(world_.pod("a")), {}, false).ok());
-  EXPECT_FALSE(world_.scheduler->explain({"ns", "a"}).ok());
+  EXPECT_FALSE(
+      world_.scheduler->placements().place(world_.request(world_.pod("a")), {}, false).ok());
+  EXPECT_FALSE(world_.scheduler->placements().explain({"ns", "a"}).ok());
   world_.api.settle();
-  EXPECT_EQ(world_.scheduler->waiting_for(), "");
+  EXPECT_EQ(world_.scheduler->authority().waiting_for(), "");
   EXPECT_EQ(world_.fit("a").size(), 2U);
 }
 

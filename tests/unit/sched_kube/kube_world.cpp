@@ -61,7 +61,7 @@ void KubeWorld::restart() {
   start();
 }
 
-bool KubeWorld::leads() const { return scheduler->cannot_decide().empty(); }
+bool KubeWorld::leads() const { return scheduler->authority().cannot_decide().empty(); }
 
 void KubeWorld::add_node(const std::string& name, const std::string& machine,
                          const std::map<int, domain::Health>& health) {
@@ -113,10 +113,8 @@ PodRequest KubeWorld::request(const ServerPod& pod) const {
 
 std::vector<std::string> KubeWorld::fit(const std::string& name) {
   const auto names = all_nodes();
-  const auto answer = scheduler->filter(request(pod(name)), names);
-  std::vector<std::string> out;
-  for (const auto node : answer->fit) out.emplace_back(node);
-  return out;
+  const auto fit = fitting(*scheduler, request(pod(name)), names);
+  return {fit.begin(), fit.end()};
 }
 
 std::shared_ptr<std::string> KubeWorld::bind(const std::string& name, const std::string& node) {
@@ -127,7 +125,7 @@ std::shared_ptr<std::string> KubeWorld::bind(const std::string& name, const std:
 std::shared_ptr<std::string> KubeWorld::bind_as(const std::string& ns, const std::string& name,
                                                 const std::string& uid, const std::string& node) {
   auto outcome = std::make_shared<std::string>();
-  scheduler->bind({{ns, name}, uid, node}, [outcome](const Result<void>& result) {
+  scheduler->bindings().bind({{ns, name}, uid, node}, [outcome](const Result<void>& result) {
     *outcome = result ? "bound" : result.error().text();
   });
   return outcome;
@@ -214,7 +212,7 @@ void KubeWorld::expect_ledger_is_the_truth() const {
   }
   EXPECT_EQ(scheduler->ledger().bound(), bound);
   EXPECT_EQ(scheduler->ledger().reserved(), 0U);
-  EXPECT_EQ(scheduler->in_flight(), 0U);
+  EXPECT_EQ(scheduler->records().in_flight(), 0U);
 }
 
 }  // namespace chipweave::sched::test

@@ -13,6 +13,7 @@
 #include "scheduler-plugin/app/scheduler.hpp"
 #include "scheduler-plugin/kube/pod_request.hpp"
 #include "tests/support/manual_clock.hpp"
+#include "tests/unit/sched/fitting.hpp"
 #include "tests/unit/sched_kube/simulated_api.hpp"
 
 namespace chipweave::sched {

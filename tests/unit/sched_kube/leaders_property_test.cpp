@@ -138,13 +138,13 @@ class LeaderWalk {
         return;
       }
       const auto names = to.all_nodes();
-      const auto fit = to.scheduler->filter(to.request(pod), names)->fit;
+      const auto fit = fitting(*to.scheduler, to.request(pod), names);
       if (fit.empty()) return;
       const std::vector<std::string_view> left(fit.begin(), fit.end());
       node = fit[pick(fit.size())];
-      if (pick(2) == 0) (void)to.scheduler->prioritize(to.request(pod), left);
+      if (pick(2) == 0) (void)to.scheduler->extender().prioritize(to.request(pod), left);
     }
-    to.scheduler->bind(
+    to.scheduler->bindings().bind(
         {{pod.ns, pod.name}, pod.uid, node}, [this, pod, node](const Result<void>& result) {
           if (!result && result.error().text().starts_with("standby: ")) ++refusals_;
           if (!result) return;

@@ -60,10 +60,10 @@ class Leaders : public ::testing::Test {
 };
 
 TEST_F(Leaders, OneDecidesAndTheOtherLooksOn) {
-  EXPECT_EQ(a.scheduler->cannot_decide(), "");
-  EXPECT_TRUE(b.scheduler->cannot_decide().starts_with("standby: the leader is a_"))
-      << b.scheduler->cannot_decide();
-  EXPECT_EQ(b.scheduler->waiting_for(), "");
+  EXPECT_EQ(a.scheduler->authority().cannot_decide(), "");
+  EXPECT_TRUE(b.scheduler->authority().cannot_decide().starts_with("standby: the leader is a_"))
+      << b.scheduler->authority().cannot_decide();
+  EXPECT_EQ(b.scheduler->authority().waiting_for(), "");
   EXPECT_TRUE(labelled("a"));
   EXPECT_FALSE(labelled("b"));
   a.create("p", 2);
@@ -73,16 +73,17 @@ TEST_F(Leaders, OneDecidesAndTheOtherLooksOn) {
   EXPECT_EQ(api.waiting(), 0U) << "nothing was sent";
   const PodRequest request = a.request(a.pod("p"));
   const auto nodes = a.all_nodes();
-  EXPECT_EQ(b.scheduler->place(request, nodes, true).error().code, Errc::unavailable);
-  EXPECT_EQ(b.scheduler->release(request.key, request.uid).error().code, Errc::unavailable);
+  EXPECT_EQ(b.scheduler->placements().place(request, nodes, true).error().code, Errc::unavailable);
+  EXPECT_EQ(b.scheduler->placements().release(request.key, request.uid).error().code,
+            Errc::unavailable);
   EXPECT_EQ(b.scheduler->ledger().reserved(), 0U);
-  EXPECT_TRUE(b.scheduler->what_if(request, nodes).ok());
-  EXPECT_TRUE(b.scheduler->explain(request.key).ok());
+  EXPECT_TRUE(b.scheduler->placements().what_if(request, nodes).ok());
+  EXPECT_TRUE(b.scheduler->placements().explain(request.key).ok());
   const auto outcome = a.bind("p", "n1");
   api.settle();
   EXPECT_EQ(*outcome, "bound");
   EXPECT_EQ(b.held("p"), a.held("p")) << "warm";
-  EXPECT_TRUE(b.scheduler->explain(request.key).ok());
+  EXPECT_TRUE(b.scheduler->placements().explain(request.key).ok());
   two.pass(seconds(2));
   api.settle();
   EXPECT_EQ(api.events, std::vector<std::string>{"ChipsAssigned"}) << "reported by one replica";
@@ -146,7 +147,7 @@ TEST_F(Leaders, WithoutAnAnswerAboutTheNodeNothingIsBound) {
   const auto outcome = a.bind("p", "n1");
   api.take(0, Fate::lost_before);
   EXPECT_TRUE(has_part(*outcome, "cannot list the pods of node n1")) << *outcome;
-  EXPECT_EQ(a.scheduler->in_flight(), 0U);
+  EXPECT_EQ(a.scheduler->records().in_flight(), 0U);
   EXPECT_EQ(a.scheduler->ledger().bound(), 0U);
   const auto again = a.bind("p", "n1");
   api.settle();
@@ -269,7 +270,7 @@ TEST_F(Leaders, AnUncertainBindingYieldsToTheNextLeader) {
   EXPECT_EQ(a.held("q").size(), 8U) << "known, not guessed";
   EXPECT_FALSE(a.holding("q")->assumed);
   EXPECT_EQ(a.held("p").size(), 0U);
-  EXPECT_EQ(a.scheduler->in_flight(), 0U);
+  EXPECT_EQ(a.scheduler->records().in_flight(), 0U);
 }
 
 TEST_F(Leaders, AFormerLeaderReservesNothing) {
@@ -279,8 +280,8 @@ TEST_F(Leaders, AFormerLeaderReservesNothing) {
   EXPECT_EQ(a.fit("p").size(), 2U);
   EXPECT_EQ(a.fit("g").size(), 2U);
   const auto nodes = a.all_nodes();
-  EXPECT_TRUE(a.scheduler->prioritize(a.request(a.pod("p")), nodes).ok());
-  EXPECT_TRUE(a.scheduler->prioritize(a.request(a.pod("g")), nodes).ok());
+  (void)a.scheduler->extender().prioritize(a.request(a.pod("p")), nodes);
+  (void)a.scheduler->extender().prioritize(a.request(a.pod("g")), nodes);
   EXPECT_EQ(a.scheduler->ledger().reserved(), 3U);
   a.process->cut_off = true;
   two.pass(seconds(2) + milliseconds(100));
@@ -292,7 +293,7 @@ TEST_F(Leaders, AFormerLeaderReservesNothing) {
 TEST_F(Leaders, StoppingGivesTheLeaseBack) {
   bool stopped = false;
   a.kubernetes->stop([&] { stopped = true; });
-  EXPECT_TRUE(has_part(a.scheduler->cannot_decide(), "shutting down"));
+  EXPECT_TRUE(has_part(a.scheduler->authority().cannot_decide(), "shutting down"));
   two.pass(milliseconds(50));
   EXPECT_TRUE(stopped);
   EXPECT_FALSE(labelled("a"));
@@ -333,7 +334,7 @@ TEST_F(Leaders, WhoHasNotSeenTheClusterDoesNotLead) {
   b.restart();
   two.pass(seconds(10), TwoReplicas::Watches::stalled);
   EXPECT_FALSE(b.leads());
-  EXPECT_TRUE(has_part(b.scheduler->cannot_decide(), "starting"));
+  EXPECT_TRUE(has_part(b.scheduler->authority().cannot_decide(), "starting"));
   api.settle();
   two.pass(milliseconds(500));
   EXPECT_TRUE(b.leads());

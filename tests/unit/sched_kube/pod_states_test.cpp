@@ -43,12 +43,12 @@ class PodWorld {
   void filter() { (void)w.fit("a"); }
   void prioritize() {
     const auto nodes = w.all_nodes();
-    (void)w.scheduler->prioritize(request(), nodes);
+    (void)w.scheduler->extender().prioritize(request(), nodes);
   }
   void bind(const std::string& node) { w.bind("a", node); }
   void admit(const std::string& node) {
-    w.scheduler->admit({{{"ns", "a"}, w.pod("a").uid, node}, "", false},
-                       [](const Result<Admission>&) {});
+    w.scheduler->bindings().admit({{{"ns", "a"}, w.pod("a").uid, node}, "", false},
+                                  [](const Result<Admission>&) {});
   }
   // As the API server stores it for another scheduler; chips: a digit each.
   void found(const std::string& chips, bool started = false) {
@@ -158,10 +158,11 @@ const std::map<std::string, Step>& stimuli() {
          p.admit("n2");
        })},
       {"allocate",
-       of_pod([](PodWorld& p) { (void)p.w.scheduler->session_allocate(p.request(), "n2"); })},
-      {"deallocate", of_pod([](PodWorld& p) { p.w.scheduler->session_deallocate(p.request()); })},
+       of_pod([](PodWorld& p) { (void)p.w.scheduler->extender().allocate(p.request(), "n2"); })},
+      {"deallocate",
+       of_pod([](PodWorld& p) { p.w.scheduler->extender().deallocate(p.request()); })},
       {"release", of_pod([](PodWorld& p) {
-         (void)p.w.scheduler->release({"ns", "a"}, p.w.pod("a").uid);
+         (void)p.w.scheduler->placements().release({"ns", "a"}, p.w.pod("a").uid);
        })},
       {"arrival",
        [](PodWorld& p) {

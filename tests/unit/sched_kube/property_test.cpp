@@ -119,55 +119,58 @@ class Walk {
   // As kube-scheduler does: schedules a waiting pod, sometimes again while its binding is in
   // flight, and not always onto the node with the highest score.
   void schedule() {
-    if (!world_.scheduler->waiting_for().empty()) return;
+    if (!world_.scheduler->authority().waiting_for().empty()) return;
     const std::string key = some_pod(true);
     if (key.empty()) return;
     const ServerPod pod = world_.api.pods.at(key);
     if (asked_.contains(pod.uid) && pick(4) != 0) return;
     const PodRequest request = world_.request(pod);
     const auto names = world_.all_nodes();
-    const auto fit = world_.scheduler->filter(request, names)->fit;
+    const auto fit = fitting(*world_.scheduler, request, names);
     if (fit.empty()) return;
     std::string node(fit[pick(fit.size())]);
     if (fit.size() > 1) {
       const std::vector<std::string_view> left(fit.begin(), fit.end());
-      const auto scores = world_.scheduler->prioritize(request, left);
+      const Evaluation& scored = world_.scheduler->extender().prioritize(request, left);
       if (pick(4) != 0) {
-        const auto best =
-            std::max_element(scores->begin(), scores->end(),
-                             [](const Score& a, const Score& b) { return a.score < b.score; });
-        node = best->node;
+        std::size_t best = 0;
+        for (std::size_t i = 1; i < left.size(); ++i) {
+          if (scored.score(i) > scored.score(best)) best = i;
+        }
+        node = left[best];
       }
     }
     asked_.insert(pod.uid);
     const int life = life_;
-    world_.scheduler->bind({{pod.ns, pod.name}, pod.uid, node}, [this, key, uid = pod.uid, node,
-                                                                 life](const Result<void>& result) {
-      EXPECT_EQ(life, life_) << "an answer of a process that has ended";
-      asked_.erase(uid);
-      if (!result) return;
-      ++bindings_;
-      const auto it = world_.api.pods.find(key);
-      if (it == world_.api.pods.end() || it->second.uid != uid) return;
-      EXPECT_EQ(it->second.node, node) << key << " is not where it was said to be";
-      if (it->second.chips > 0 && !foreign_.contains(uid)) {
-        EXPECT_EQ(KubeWorld::annotated(it->second).size(),
-                  static_cast<std::size_t>(it->second.chips));
-      }
-    });
+    world_.scheduler->bindings().bind(
+        {{pod.ns, pod.name}, pod.uid, node},
+        [this, key, uid = pod.uid, node, life](const Result<void>& result) {
+          EXPECT_EQ(life, life_) << "an answer of a process that has ended";
+          asked_.erase(uid);
+          if (!result) return;
+          ++bindings_;
+          const auto it = world_.api.pods.find(key);
+          if (it == world_.api.pods.end() || it->second.uid != uid) return;
+          EXPECT_EQ(it->second.node, node) << key << " is not where it was said to be";
+          if (it->second.chips > 0 && !foreign_.contains(uid)) {
+            EXPECT_EQ(KubeWorld::annotated(it->second).size(),
+                      static_cast<std::size_t>(it->second.chips));
+          }
+        });
   }
 
   // As Volcano does: it places pods on nodes and takes most of them back.
   void session() {
-    if (!world_.scheduler->waiting_for().empty()) return;
+    if (!world_.scheduler->authority().waiting_for().empty()) return;
     const std::string key = some_pod(true);
     if (key.empty()) return;
     const PodRequest request = world_.request(world_.api.pods.at(key));
     const std::string node = "n" + std::to_string(1 + pick(3));
     const std::string_view name = node;
-    if (pick(3) == 0) return world_.scheduler->session_deallocate(request);
-    if (world_.scheduler->evaluate_session(Verb::predicate, request, {&name, 1}).fits == 0) return;
-    if (pick(3) != 0) static_cast<void>(world_.scheduler->session_allocate(request, node));
+    if (pick(3) == 0) return world_.scheduler->extender().deallocate(request);
+    if (world_.scheduler->extender().in_session(Verb::predicate, request, {&name, 1}).fits == 0)
+      return;
+    if (pick(3) != 0) static_cast<void>(world_.scheduler->extender().allocate(request, node));
   }
 
   // Another scheduler sends a binding, for which the API server calls our webhook.
@@ -180,7 +183,7 @@ class Walk {
     const int life = life_;
     const bool with_uid = pick(4) != 0;
     const bool dry_run = pick(8) == 0;
-    world_.scheduler->admit(
+    world_.scheduler->bindings().admit(
         {{{pod.ns, pod.name}, with_uid ? pod.uid : "", node}, "", dry_run},
         [this, key, uid = pod.uid, node, life, with_uid, dry_run](const Result<Admission>& result) {
           EXPECT_EQ(life, life_) << "an answer of a process that has ended";

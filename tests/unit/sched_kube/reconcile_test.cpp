@@ -62,7 +62,7 @@ TEST_F(Reconcile, AfterARestartTheLedgerIsWhatTheAnnotationsSay) {
   EXPECT_EQ(after->gbps, before.gbps);
   EXPECT_EQ(after->best_gbps, before.best_gbps);
   EXPECT_EQ(rfc3339(after->time), rfc3339(before.time));
-  EXPECT_NE(world_.scheduler->explain({"ns", "c"})->json.find("runs on n1 with chips"),
+  EXPECT_NE(world_.scheduler->placements().explain({"ns", "c"})->json.find("runs on n1 with chips"),
             std::string::npos);
   // decision numbers continue
   world_.create("d", 2);
@@ -287,16 +287,16 @@ TEST_F(Reconcile, NobodyIsAnsweredBeforeTheChipsOfResourceClaimsAreKnown) {
   world_.restart();
   const std::size_t last = world_.api.watches() - 1;
   for (std::size_t i = 0; i < last; ++i) world_.api.feed(i, 1'000'000);
-  EXPECT_NE(world_.scheduler->waiting_for().find("ResourceClaims"), std::string::npos);
+  EXPECT_NE(world_.scheduler->authority().waiting_for().find("ResourceClaims"), std::string::npos);
   world_.api.feed(last, 1'000'000);
-  EXPECT_EQ(world_.scheduler->waiting_for(), "");
+  EXPECT_EQ(world_.scheduler->authority().waiting_for(), "");
 }
 
 TEST_F(Reconcile, AClusterWithoutResourceClaimsIsKnownAllTheSame) {
   world_.api.claims_api = false;
   world_.restart();
   world_.api.settle();
-  EXPECT_EQ(world_.scheduler->waiting_for(), "");
+  EXPECT_EQ(world_.scheduler->authority().waiting_for(), "");
   EXPECT_EQ(world_.kubernetes->stats().watch_failures, 0U) << "not a valid placement";
   world_.api.cut(0);
   EXPECT_EQ(world_.kubernetes->stats().watch_failures, 1U);

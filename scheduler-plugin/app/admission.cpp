@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "scheduler-plugin/app/annotations.hpp"
-#include "scheduler-plugin/app/scheduler.hpp"
+#include "scheduler-plugin/app/bind_coordinator.hpp"
 #include "scheduler-plugin/app/uncertainty.hpp"
 
 namespace chipweave::sched {
 
-void Scheduler::admit(const AdmissionRequest& request, Admitted done) {
+void BindCoordinator::admit(const AdmissionRequest& request, Admitted done) {
   const Binding& binding = request.binding;
   Admitted finish = [this, binding, begin = clock_.now(),
                      done = std::move(done)](Result<Admission> result) {
@@ -22,7 +22,7 @@ void Scheduler::admit(const AdmissionRequest& request, Admitted done) {
     observer_.decided(Verb::admit, clock_.now() - begin, result.ok() ? 1 : 0);
     done(std::move(result));
   };
-  if (std::string why = cannot_decide(); !why.empty())
+  if (std::string why = authority_.cannot_decide(); !why.empty())
     return finish(make_error(Errc::unavailable, std::move(why)));
   const ClusterPod* pod = cluster_.find(binding.key);
   const bool same = pod != nullptr && (binding.uid.empty() || pod->request.uid == binding.uid);
@@ -35,21 +35,22 @@ void Scheduler::admit(const AdmissionRequest& request, Admitted done) {
                    });
 }
 
-void Scheduler::admit_when_certain(const AdmissionRequest& request, const Admitted& finish) {
+void BindCoordinator::admit_when_certain(const AdmissionRequest& request, const Admitted& finish) {
   const ClusterPod* pod = cluster_.find(request.binding.key);
   const NodeId node = nodes_.find(request.binding.node);
   const bool ours =
       pod != nullptr && pod->node.empty() && pod->request.chips > 0 && node != kNoNode;
-  if (!ours || is_node_certain(request.binding.node)) return finish(admit_known(request));
-  when_node_certain(request.binding.node, [this, request, finish](const Result<void>& result) {
-    finish(result ? admit_known(request) : Result<Admission>(result.error()));
-  });
+  if (!ours || authority_.is_certain(request.binding.node)) return finish(admit_known(request));
+  authority_.when_certain(
+      request.binding.node, [this, request, finish](const Result<void>& result) {
+        finish(result ? admit_known(request) : Result<Admission>(result.error()));
+      });
 }
 
-Result<Admission> Scheduler::admit_known(const AdmissionRequest& request) {
-  if (std::string why = cannot_decide(); !why.empty())
+Result<Admission> BindCoordinator::admit_known(const AdmissionRequest& request) {
+  if (std::string why = authority_.cannot_decide(); !why.empty())
     return make_error(Errc::unavailable, std::move(why));
-  expire_reservations();
+  reservations_.expire();
   const ClusterPod* pod = cluster_.find(request.binding.key);
   if (pod == nullptr && request.binding.uid.empty()) {
     // a pod that is being created right now would be bound without its chips
@@ -78,45 +79,43 @@ Result<Admission> Scheduler::admit_known(const AdmissionRequest& request) {
     if (earlier != nullptr) {
       if (auto aside = set_aside(*earlier); !aside) return std::move(aside).error();
     }
-    if (auto taken = take_chips(pod->request, node); !taken) return std::move(taken).error();
+    if (auto taken = reservations_.take(pod->request, node); !taken)
+      return std::move(taken).error();
   }
-  PodRecord& record = here ? *earlier : begin_binding(binding, pod->request);
+  PodRecord& record = here ? *earlier : begin(binding, pod->request);
   records_.on(binding.uid, PodEvent::admitted);
   InFlightBinding& begun = *record.in_flight;
   begun.admitted_until = clock_.now() + kUncertaintyWindow;
-  begun.term = term();
+  begun.term = authority_.term();
   if (record.state == PodState::uncertain) begun.ask_again = begun.admitted_until;
   return Admission{binding.uid, begun.annotations};
 }
 
 // What admit() would answer, without taking chips.
-Result<Admission> Scheduler::would_admit(const PodRequest& pod, NodeId node) {
+Result<Admission> BindCoordinator::would_admit(const PodRequest& pod, NodeId node) {
   const Holding* held = ledger_.find(pod.uid);
   Holding likely;
   likely.uid = pod.uid;
   likely.key = pod.key;
   likely.node = node;
   if (held != nullptr && held->node == node &&
-      usable(*held, pod, context_of(pod, held).distributed)) {
+      evaluator_.usable(*held, pod, evaluator_.context_of(pod, held).distributed)) {
     likely = *held;
   } else {
-    const Answer found = answer(context_of(pod, nullptr), node);
+    const Answer found = evaluator_.answer(evaluator_.context_of(pod, nullptr), node);
     if (!found.verdict.fits()) {
       return make_error(Errc::conflict, "pod " + pod.key.text() + " does not fit on node " +
                                             nodes_.node(node).name + ": " + found.verdict.reason);
     }
     likely.chips = found.chips;
   }
-  const std::uint64_t count = decision_count_;
-  Annotations notes = annotations_of(decide(pod, likely), nodes_.node(node));
-  decision_count_ = count;
-  return Admission{pod.uid, std::move(notes)};
+  return Admission{pod.uid, annotations_of(decisions_.preview(pod, likely), nodes_.node(node))};
 }
 
 // The chips of the pod's uncertain binding stay taken while it is bound elsewhere; the holding gets
 // a name that no pod can have as uid. A pod can have one such set: with more, a scheduler that
 // tries node after node would take a whole cluster for one pod. Errors: conflict.
-Result<void> Scheduler::set_aside(PodRecord& record) {
+Result<void> BindCoordinator::set_aside(PodRecord& record) {
   if (record.second != nullptr) {
     return make_error(Errc::conflict,
                       "pod " + record.key.text() +
@@ -136,18 +135,17 @@ Result<void> Scheduler::set_aside(PodRecord& record) {
   return {};
 }
 
-// The outcome of the pod's earlier binding is known.
-void Scheduler::drop_second(PodRecord& record) {
+void BindCoordinator::drop_second(PodRecord& record) {
   if (record.second == nullptr) return;
   const std::string name = record.second->holding;
   const NodeId node = ledger_.find(name)->node;
   records_.end_second(record);
   ledger_.drop(name);
-  ++freed_;
-  settle(node);
+  ++state_.freed;
+  bound_pods_.settle(node);
 }
 
-void Scheduler::check_seconds() {
+void BindCoordinator::check_seconds() {
   std::vector<std::pair<PodKey, std::string>> due;
   std::vector<std::string> uids;
   for (PodRecord* record : records_.with_second()) {

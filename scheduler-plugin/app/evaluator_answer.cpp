@@ -1,8 +1,8 @@
-// What one node can do for a request: chips that the solver chose, or why there are none.
+// One node: chips that the solver chose, or why there are none.
 #include <algorithm>
 #include <utility>
 
-#include "scheduler-plugin/app/scheduler.hpp"
+#include "scheduler-plugin/app/evaluator.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -14,8 +14,7 @@ Verdict stale() {
 
 }  // namespace
 
-// What other pods of the job hold there.
-ChipSet Scheduler::beside_on(const RequestContext& context, NodeId node) {
+ChipSet Evaluator::beside_on(const RequestContext& context, NodeId node) {
   if (context.of_job == nullptr) return {};
   const auto here = context.of_job->find(node);
   if (here == context.of_job->end()) return {};
@@ -23,14 +22,14 @@ ChipSet Scheduler::beside_on(const RequestContext& context, NodeId node) {
   return own_too ? here->second - context.own->chips : here->second;
 }
 
-Scheduler::Answer Scheduler::answer(const RequestContext& context, NodeId node) const {
+Answer Evaluator::answer(const RequestContext& context, NodeId node) const {
   if (context.only != kNoNode && node != context.only)
     return {context.binding != nullptr ? binding_elsewhere() : group_elsewhere()};
   if (context.part != nullptr && context.part->node == node) return part_answer(context);
   return answer_of(context, nodes_.state(nodes_.state_of(node)), beside_on(context, node));
 }
 
-Scheduler::Answer Scheduler::part_answer(const RequestContext& context) const {
+Answer Evaluator::part_answer(const RequestContext& context) const {
   const Node& node = nodes_.node(context.part->node);
   if (node.stale) return {stale()};
   if (!usable(*context.part, *context.pod, context.distributed)) {
@@ -50,8 +49,8 @@ Scheduler::Answer Scheduler::part_answer(const RequestContext& context) const {
   return a;
 }
 
-Scheduler::Answer Scheduler::answer_of(const RequestContext& context, const NodeState& state,
-                                       ChipSet beside) const {
+Answer Evaluator::answer_of(const RequestContext& context, const NodeState& state,
+                            ChipSet beside) const {
   const auto& offered = nodes_.resource_set(state.resources);
   if (!std::binary_search(offered.begin(), offered.end(), context.pod->resource)) {
     return {rejected(Cause::resource, Remedy::never, "the node has no " + context.pod->resource)};
@@ -61,8 +60,8 @@ Scheduler::Answer Scheduler::answer_of(const RequestContext& context, const Node
                                  : chips_answer(context, state, beside);
 }
 
-Scheduler::Answer Scheduler::chips_answer(const RequestContext& context, const NodeState& state,
-                                          ChipSet beside) const {
+Answer Evaluator::chips_answer(const RequestContext& context, const NodeState& state,
+                               ChipSet beside) const {
   solver::Machine& machine = *state.wiring;
   const ChipSet all = machine.topology().all();
   const ChipSet unusable =
@@ -95,8 +94,8 @@ Scheduler::Answer Scheduler::chips_answer(const RequestContext& context, const N
   return {rejected(Cause::busy, Remedy::preemption, "not enough free chips")};
 }
 
-Scheduler::Answer Scheduler::group_answer(const RequestContext& context, const NodeState& state,
-                                          ChipSet beside) const {
+Answer Evaluator::group_answer(const RequestContext& context, const NodeState& state,
+                               ChipSet beside) const {
   solver::Machine& machine = *state.wiring;
   const ChipSet all = machine.topology().all();
   const ChipSet unusable = state.unhealthy | state.network_unhealthy;
@@ -125,6 +124,12 @@ Scheduler::Answer Scheduler::group_answer(const RequestContext& context, const N
   a.verdict.best_gbps = choice.best_gbps;
   a.verdict.left_over = state.free.size() - total;
   return a;
+}
+
+bool Evaluator::usable(const Holding& holding, const PodRequest& pod, bool distributed) const {
+  const Node& node = nodes_.node(holding.node);
+  const ChipSet unusable = distributed ? node.unhealthy | node.network_unhealthy : node.unhealthy;
+  return holding.chips.size() == pod.chips && !holding.chips.intersects(unusable);
 }
 
 }  // namespace chipweave::sched

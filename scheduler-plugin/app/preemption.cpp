@@ -1,11 +1,9 @@
-// Preemption: which pods must end for a pod to fit on a node.
+#include "scheduler-plugin/app/preemption.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
-#include <tuple>
 #include <utility>
-
-#include "scheduler-plugin/app/scheduler.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -23,8 +21,8 @@ struct Cost {
 
 }  // namespace
 
-bool Scheduler::fits_without(const PodRequest& pod, std::string_view name,
-                             std::span<const std::string> victims) {
+bool Preemption::fits_without(const PodRequest& pod, std::string_view name,
+                              std::span<const std::string> victims) const {
   if (pod.chips == 0) return true;
   const NodeId id = nodes_.find(name);
   if (id == kNoNode || !nodes_.node(id).has_inventory()) return false;
@@ -36,12 +34,12 @@ bool Scheduler::fits_without(const PodRequest& pod, std::string_view name,
   // its own reservation does not block it
   const Holding* own = ledger_.find(pod.uid);
   if (own != nullptr && own->node == id) state.free |= own->chips - state.unhealthy;
-  const RequestContext context = context_of(pod, nullptr);
+  const RequestContext context = evaluator_.context_of(pod, nullptr);
   if (context.only != kNoNode && context.only != id) return false;
-  return answer_of(context, state, {}).verdict.fits();
+  return evaluator_.answer_of(context, state, {}).verdict.fits();
 }
 
-bool Scheduler::fits_when_ended(const PodRequest& pod, std::string_view name) {
+bool Preemption::fits_when_ended(const PodRequest& pod, std::string_view name) const {
   const NodeId id = nodes_.find(name);
   if (id == kNoNode) return false;
   std::vector<std::string> ending;
@@ -53,13 +51,13 @@ bool Scheduler::fits_when_ended(const PodRequest& pod, std::string_view name) {
   return !ending.empty() && fits_without(pod, name, ending);
 }
 
-int Scheduler::priority_of(const Holding& holding) const {
+int Preemption::priority_of(const Holding& holding) const {
   const ClusterPod* pod = cluster_.find(holding.key);
   return pod != nullptr && pod->request.uid == holding.uid ? pod->priority : 0;
 }
 
-std::vector<std::string> Scheduler::choose_victims(const PodRequest& pod, std::string_view node,
-                                                   std::span<const std::string> offered) {
+std::vector<std::string> Preemption::choose_victims(const PodRequest& pod, std::string_view node,
+                                                    std::span<const std::string> offered) const {
   if (!fits_without(pod, node, offered)) return {};
   if (fits_without(pod, node, {}))
     return {offered.begin(), offered.end()};  // chips are not the reason

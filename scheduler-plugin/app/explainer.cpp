@@ -7,8 +7,9 @@
 #include <utility>
 
 #include "common/base/json_writer.hpp"
+#include "common/base/limits.hpp"
 #include "common/base/text.hpp"
-#include "scheduler-plugin/app/scheduler.hpp"
+#include "scheduler-plugin/app/explainer.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -54,11 +55,9 @@ void write_others(JsonWriter& w, const std::vector<Considered>& others) {
   w.end_array();
 }
 
-}  // namespace
-
 class Explainer {
  public:
-  explicit Explainer(Scheduler& scheduler) : s_(scheduler) {}
+  Explainer(SchedulerState& state, Evaluator& evaluator) : state_(state), evaluator_(evaluator) {}
 
   std::string pod(const ClusterPod& pod) {
     w_.begin_object().field("pod", pod.request.key.text()).field("uid", pod.request.uid);
@@ -68,13 +67,13 @@ class Explainer {
         .key("chips")
         .integer(pod.request.chips);
     w_.end_object();
-    const Holding* held = s_.ledger_.find(pod.request.uid);
+    const Holding* held = state_.ledger.find(pod.request.uid);
     if (!pod.refused.empty()) {
       w_.field("state", "refused").field("summary", pod.refused);
     } else if (pod.request.chips == 0) {
       w_.field("state", pod.node.empty() ? "pending" : "bound").field("node", pod.node);
       w_.field("summary", "the pod requests no accelerator; any node fits");
-    } else if (const Decision* d = s_.decision(pod.request.uid)) {
+    } else if (const Decision* d = decision_of(pod)) {
       bound(*d);
     } else if (held != nullptr && held->assumed) {
       assumed(*held);
@@ -123,7 +122,7 @@ class Explainer {
   }
 
   void bound(const Decision& d) {
-    const Node& node = s_.nodes_.node(d.node);
+    const Node& node = state_.nodes.node(d.node);
     w_.field("state", "bound");
     placement(node, d.indices, d.gbps, d.best_gbps);
     w_.field("decision", d.id)
@@ -137,7 +136,7 @@ class Explainer {
   }
 
   void reserved(const ClusterPod& pod, const Holding& held) {
-    const Node& node = s_.nodes_.node(held.node);
+    const Node& node = state_.nodes.node(held.node);
     const LastEvaluation* last = evaluation_of(pod);
     const bool known = last != nullptr && last->node == held.node;
     const double gbps = known ? last->gbps : node.wiring->gbps(held.chips);
@@ -154,7 +153,7 @@ class Explainer {
 
   // Bound by another scheduler; its node may have no inventory.
   void assumed(const Holding& held) {
-    const Node& node = s_.nodes_.node(held.node);
+    const Node& node = state_.nodes.node(held.node);
     w_.field("state", "bound");
     placement(node, node.topology.indices(held.chips), 0, 0);
     w_.field("summary",
@@ -176,21 +175,26 @@ class Explainer {
   }
 
   const LastEvaluation* evaluation_of(const ClusterPod& pod) const {
-    const PodRecord* record = s_.records_.find(pod.request.uid);
+    const PodRecord* record = state_.records.find(pod.request.uid);
     return record == nullptr ? nullptr : record->evaluation.get();
+  }
+
+  const Decision* decision_of(const ClusterPod& pod) const {
+    const PodRecord* record = state_.records.find(pod.request.uid);
+    return record == nullptr ? nullptr : record->decision.get();
   }
 
   // The nodes that were offered last, else all.
   std::vector<std::string_view> candidates(const ClusterPod& pod) {
     const LastEvaluation* last = evaluation_of(pod);
     never_offered_ = last == nullptr || (last->offered == nullptr && !last->in_sessions);
-    if (last == nullptr || last->offered == nullptr) return s_.all_names();
+    if (last == nullptr || last->offered == nullptr) return evaluator_.all_names();
     const NodeSet& offered = *last->offered;
     std::vector<std::string_view> names;
-    for (const NodeId id : s_.nodes_.by_name()) {
-      if (!s_.nodes_.node(id).has_inventory()) continue;
+    for (const NodeId id : state_.nodes.by_name()) {
+      if (!state_.nodes.node(id).has_inventory()) continue;
       if (id < offered.size() && offered[id]) {
-        names.push_back(s_.nodes_.node(id).name);
+        names.push_back(state_.nodes.node(id).name);
       } else {
         ++not_offered_;
       }
@@ -201,9 +205,9 @@ class Explainer {
   void pending(const ClusterPod& pod) {
     w_.field("state", "pending");
     const std::vector<std::string_view> names = candidates(pod);
-    const Scheduler::RequestContext context = s_.context_of(pod.request, nullptr);
-    s_.evaluate_nodes(context, names);
-    const Evaluation& evaluation = s_.evaluation_;
+    const RequestContext context = evaluator_.context_of(pod.request, nullptr);
+    evaluator_.evaluate(context, names);
+    const Evaluation& evaluation = evaluator_.evaluation();
     w_.key("fits_now").boolean(evaluation.fits > 0);
     std::map<std::string, std::size_t> reasons;
     w_.key("nodes").begin_array();
@@ -229,7 +233,7 @@ class Explainer {
     w_.end_array().key("not_offered").integer(static_cast<std::int64_t>(not_offered_));
     if (evaluation.fits > 0) {
       w_.key("changes").begin_array().end_array().field("smallest_change", "");
-      w_.field("summary", "fits on " + s_.nodes_.node(evaluation.best_node).name +
+      w_.field("summary", "fits on " + state_.nodes.node(evaluation.best_node).name +
                               (never_offered_ ? std::string(" now") + kNeverOffered
                                               : " now; the scheduler has not retried it yet"));
       return;
@@ -237,7 +241,7 @@ class Explainer {
     changes(pod.request, context, names);
   }
 
-  void changes(const PodRequest& request, const Scheduler::RequestContext& context,
+  void changes(const PodRequest& request, const RequestContext& context,
                const std::vector<std::string_view>& names) {
     std::string unresolvable = unresolvable_text(request);
     collect(request, context, names);
@@ -263,7 +267,7 @@ class Explainer {
 
   // Set if no machine in the cluster can hold the pod.
   std::string unresolvable_text(const PodRequest& request) const {
-    const Evaluation& evaluation = s_.evaluation_;
+    const Evaluation& evaluation = evaluator_.evaluation();
     std::string size_reason;
     bool offered = false;
     std::size_t seen = 0;
@@ -287,24 +291,24 @@ class Explainer {
   }
 
   // Also false when the budget is exhausted: a timely answer is worth more than a complete one.
-  bool fits(const Scheduler::RequestContext& context, const NodeState& state, ChipSet beside) {
+  bool fits(const RequestContext& context, const NodeState& state, ChipSet beside) {
     if (tries_left_ == 0) return false;
     --tries_left_;
-    return s_.answer_of(context, state, beside).verdict.fits();
+    return evaluator_.answer_of(context, state, beside).verdict.fits();
   }
 
-  void collect(const PodRequest& request, const Scheduler::RequestContext& context,
+  void collect(const PodRequest& request, const RequestContext& context,
                const std::vector<std::string_view>& names) {
     std::set<StateId> seen;
     bool fewer_members = false;
     int best_size = 0;
     std::string best_size_node;
     for (const std::string_view name : names) {
-      const NodeId id = s_.nodes_.find(name);
+      const NodeId id = state_.nodes.find(name);
       if (context.only != kNoNode && id != context.only) continue;
-      const StateId state_id = s_.nodes_.state_of(id);
-      const NodeState state = s_.nodes_.state(state_id);
-      const ChipSet beside = Scheduler::beside_on(context, id);
+      const StateId state_id = state_.nodes.state_of(id);
+      const NodeState state = state_.nodes.state(state_id);
+      const ChipSet beside = Evaluator::beside_on(context, id);
       const std::string node(name);
       departures(context, state_id, beside, id);
       if (!seen.insert(state_id).second) continue;
@@ -315,7 +319,7 @@ class Explainer {
       for (int size = std::min(request.chips - 1, chips); size > best_size; --size) {
         PodRequest smaller = request;
         smaller.chips = size;
-        Scheduler::RequestContext less = context;
+        RequestContext less = context;
         less.pod = &smaller;
         if (!fits(less, state, beside)) continue;
         best_size = size;
@@ -329,7 +333,7 @@ class Explainer {
     }
   }
 
-  void repairs(const Scheduler::RequestContext& context, const NodeState& state, ChipSet beside,
+  void repairs(const RequestContext& context, const NodeState& state, ChipSet beside,
                const std::string& node) {
     if (state.stale) {
       NodeState fresh = state;
@@ -341,7 +345,7 @@ class Explainer {
       return;
     }
     const domain::NodeTopology& topology = state.wiring->topology();
-    const Node& known = s_.nodes_.node(s_.nodes_.find(node));
+    const Node& known = state_.nodes.node(state_.nodes.find(node));
     for (const int slot : state.unhealthy - known.taken) {
       NodeState well = state;
       well.unhealthy.erase(slot);
@@ -369,11 +373,10 @@ class Explainer {
 
   // One pod whose end is enough; otherwise the fewest, smallest first. Nodes of one state differ in
   // the holders of their chips, but freeing the same chips has the same effect on all of them.
-  void departures(const Scheduler::RequestContext& context, StateId state_id, ChipSet beside,
-                  NodeId id) {
-    const std::string& node = s_.nodes_.node(id).name;
-    const NodeState state = s_.nodes_.state(state_id);
-    std::vector<const Holding*> holders = s_.ledger_.on(id);
+  void departures(const RequestContext& context, StateId state_id, ChipSet beside, NodeId id) {
+    const std::string& node = state_.nodes.node(id).name;
+    const NodeState state = state_.nodes.state(state_id);
+    std::vector<const Holding*> holders = state_.ledger.on(id);
     std::stable_sort(holders.begin(), holders.end(), [](const auto* a, const auto* b) {
       return a->chips.size() < b->chips.size();
     });
@@ -434,11 +437,11 @@ class Explainer {
     changes_.push_back(std::move(change));
   }
 
-  bool smaller_group(const Scheduler::RequestContext& context, const NodeState& state,
-                     ChipSet beside, const std::string& node) {
+  bool smaller_group(const RequestContext& context, const NodeState& state, ChipSet beside,
+                     const std::string& node) {
     const int room = state.wiring->topology().chip_count() / context.pod->chips;
     for (int members = std::min(context.members - 1, room); members >= 1; --members) {
-      Scheduler::RequestContext less = context;
+      RequestContext less = context;
       less.members = members;
       if (!fits(less, state, beside)) continue;
       changes_.push_back({kFewerMembers + context.members - members, "smaller_group", node,
@@ -449,7 +452,8 @@ class Explainer {
     return false;
   }
 
-  Scheduler& s_;
+  SchedulerState& state_;
+  Evaluator& evaluator_;
   JsonWriter w_;
   std::vector<Change> changes_;
   std::multiset<int> endings_;  // weights of the easiest departures so far
@@ -459,12 +463,10 @@ class Explainer {
   int tries_left_ = limits::kMaxExplainTries;
 };
 
-Result<ExplainText> Scheduler::explain(const PodKey& key) {
-  if (auto ready = require_ready(); !ready) return std::move(ready).error();
-  const ClusterPod* pod = cluster_.find(key);
-  if (pod == nullptr) return make_error(Errc::not_found, "pod " + key.text() + " is not known");
-  expire_reservations();
-  return ExplainText{Explainer(*this).pod(*pod)};
+}  // namespace
+
+std::string explain(const ClusterPod& pod, SchedulerState& state, Evaluator& evaluator) {
+  return Explainer(state, evaluator).pod(pod);
 }
 
 }  // namespace chipweave::sched

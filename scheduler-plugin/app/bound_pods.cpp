@@ -1,37 +1,13 @@
-// Pods that are already bound when the watch delivers them: bound before a restart, or by another
-// scheduler.
-//
-// The cluster is the source of truth. A pod with a placement gets exactly those chips; conflicting
-// reservations are dropped and guesses revised. If a pod has no placement, or claims a chip of
-// another pod, only the number of its chips is known. It is then assumed to hold the chips that a
-// device plugin would most likely have picked, so that neither free chips nor bandwidth are
-// overestimated (Holding::assumed).
-#include <algorithm>
-#include <charconv>
-#include <utility>
+#include "scheduler-plugin/app/bound_pods.hpp"
 
-#include "scheduler-plugin/app/scheduler.hpp"
+#include <algorithm>
+#include <optional>
+#include <utility>
 
 namespace chipweave::sched {
 namespace {
 
 constexpr std::chrono::seconds kDisputeLasts{5};  // before a dispute is published
-
-// Null unless the placement can belong to this pod.
-const Placement* credible(const ClusterPod& pod, const Placement* p) {
-  const bool can_be = p != nullptr && p->uid == pod.request.uid && p->node == pod.node &&
-                      p->resource == pod.request.resource &&
-                      static_cast<int>(p->chips.size()) == pod.request.chips;
-  return can_be ? p : nullptr;
-}
-
-// "d-000123": numbering continues from there after a restart.
-std::uint64_t number_of(std::string_view decision) {
-  std::uint64_t number = 0;
-  if (decision.starts_with("d-"))
-    std::from_chars(decision.data() + 2, decision.data() + decision.size(), number);
-  return number;
-}
 
 // Whether a pod with known chips holds this one.
 bool belongs(const std::vector<const Holding*>& holdings, std::optional<int> slot, int index) {
@@ -45,33 +21,7 @@ bool belongs(const std::vector<const Holding*>& holdings, std::optional<int> slo
 
 }  // namespace
 
-void Scheduler::pod_added(const ClusterPod& pod, const Placement* claimed) {
-  jobs_.add(pod.request);
-  if (pod.request.chips == 0) return;
-  records_.on(pod.request.uid, PodEvent::arrived, pod.request.key);
-  if (!pod.node.empty()) reconcile(pod, credible(pod, claimed));
-}
-
-void Scheduler::pod_bound(const ClusterPod& pod, const Placement* claimed) {
-  if (pod.request.chips == 0) return;
-  claimed = credible(pod, claimed);
-  PodRecord& record = *records_.find(pod.request.uid);
-  drop_second(record);
-  if (record.in_flight != nullptr) {
-    const Decision& d = record.in_flight->decision;
-    const bool ours = pod.node == record.in_flight->binding.node && claimed != nullptr &&
-                      claimed->decision == d.id && claimed->chips == d.indices;
-    if (ours) return binding_done(record);
-    binding_failed(
-        record, make_error(Errc::conflict, "pod " + pod.request.key.text() + " was bound to node " +
-                                               pod.node + " by another scheduler"));
-  }
-  reconcile(pod, claimed);
-}
-
-// Whether the pod's placement matches its holding. It does not if our binding was changed in
-// transit, for example by the next leader's webhook.
-bool Scheduler::matches_holding(const Holding& held, const Placement& claimed) const {
+bool BoundPods::matches(const Holding& held, const Placement& claimed) const {
   const Node& node = nodes_.node(held.node);
   std::vector<int> indices = node.topology.indices(held.chips);
   indices.insert(indices.end(), held.unreported.begin(), held.unreported.end());
@@ -79,44 +29,11 @@ bool Scheduler::matches_holding(const Holding& held, const Placement& claimed) c
   return node.name == claimed.node && indices == claimed.chips;
 }
 
-void Scheduler::reconcile(const ClusterPod& pod, const Placement* claimed) {
-  const std::string& uid = pod.request.uid;
-  if (const Holding* held = ledger_.find(uid)) {
-    const bool learned = claimed != nullptr && (held->assumed || !matches_holding(*held, *claimed));
-    if (held->bound && !learned) return;
-    if (held->bound) ledger_.drop(uid);
-  }
-  const NodeId node = nodes_.declare(pod.node);
-  // if that fails now, it is tried again later
-  if (claimed == nullptr && node != kNoNode && decides_after_bind(pod) &&
-      place_after_bind(pod, node))
-    return;
-  withdraw(uid);
-  // the rest of its group was planned around other chips
-  if (is_member(pod.request)) groups_.dissolve(group_id(pod.request));
-  if (node == kNoNode) return observer_.unaccounted(pod.request.key, pod.node);
-  if (claimed != nullptr) give_up_earlier(node, *claimed);
-  Holding holding = holding_of(pod, node);
-  if (claimed != nullptr && contested(*claimed, node).empty()) {
-    hold_known(*claimed, std::move(holding));
-    records_.on(uid, PodEvent::found_known);
-    recall(pod, *claimed);
-  } else {
-    assume(pod, claimed);
-    holding.assumed = true;
-    holding.unplaced = pod.request.chips;
-    (void)ledger_.hold(std::move(holding));  // cannot fail: it takes no chip yet
-  }
-  if (is_member(pod.request) && !ledger_.find(uid)->group.empty())
-    groups_.join(ledger_.find(uid)->group, uid, node);
-  settle(node);
-}
-
 // The pod's chips are not known, or not certain.
-void Scheduler::assume(const ClusterPod& pod, const Placement* claimed) {
+void BoundPods::assume(const ClusterPod& pod, const Placement* claimed) {
   const std::string& uid = pod.request.uid;
   PodRecord& record = *records_.find(uid);
-  if (record.decision != nullptr) observer_.freed(placed_pod_of(*record.decision));
+  if (record.decision != nullptr) observer_.freed(decisions_.placed_pod_of(*record.decision));
   if (claimed == nullptr) {
     records_.on(uid, PodEvent::found_unknown);
     return;
@@ -125,7 +42,7 @@ void Scheduler::assume(const ClusterPod& pod, const Placement* claimed) {
   record.dispute = std::make_unique<Dispute>(Dispute{*claimed, clock_.now(), false});
 }
 
-Holding Scheduler::holding_of(const ClusterPod& pod, NodeId node) {
+Holding BoundPods::holding_of(const ClusterPod& pod, NodeId node) const {
   Holding holding;
   holding.uid = pod.request.uid;
   holding.key = pod.request.key;
@@ -140,7 +57,7 @@ Holding Scheduler::holding_of(const ClusterPod& pod, NodeId node) {
 }
 
 // The claimed chips that another pod is known to hold.
-std::vector<int> Scheduler::contested(const Placement& claimed, NodeId id) const {
+std::vector<int> BoundPods::contested(const Placement& claimed, NodeId id) const {
   const Node& node = nodes_.node(id);
   std::vector<int> chips;
   for (const int index : claimed.chips) {
@@ -151,7 +68,7 @@ std::vector<int> Scheduler::contested(const Placement& claimed, NodeId id) const
 }
 
 // If the other pod is gone, its deletion arrived late and the claim is valid.
-void Scheduler::end_disputes(NodeId id) {
+void BoundPods::end_disputes(NodeId id) {
   if (records_.in(PodState::disputed).empty()) return;
   std::vector<std::string> over;
   for (const Holding* h : ledger_.on(id)) {
@@ -178,7 +95,7 @@ void Scheduler::end_disputes(NodeId id) {
   }
 }
 
-void Scheduler::publish_disputes() {
+void BoundPods::publish_disputes() {
   for (PodRecord* record : records_.in(PodState::disputed)) {
     Dispute& dispute = *record->dispute;
     if (dispute.published || clock_.now() < dispute.since + kDisputeLasts) continue;
@@ -188,7 +105,7 @@ void Scheduler::publish_disputes() {
   }
 }
 
-void Scheduler::hold_known(const Placement& claimed, Holding holding) {
+void BoundPods::hold_known(const Placement& claimed, Holding holding) {
   const Node& node = nodes_.node(holding.node);
   for (const int index : claimed.chips) {
     const auto slot = node.topology.slot_of(domain::ChipIndex{index});
@@ -202,28 +119,7 @@ void Scheduler::hold_known(const Placement& claimed, Holding holding) {
   (void)ledger_.hold(std::move(holding));  // cannot fail: its chips are free now
 }
 
-// Takes these chips from reservations and from assumed holdings.
-void Scheduler::give_way(NodeId node, ChipSet chips) {
-  std::vector<std::string> reserved;
-  std::vector<std::string> guessed;
-  for (const Holding* h : ledger_.on(node)) {
-    if (h->chips.intersects(chips)) (h->assumed ? guessed : reserved).push_back(h->uid);
-  }
-  for (const std::string& uid : guessed) ledger_.assume(uid, ledger_.find(uid)->chips - chips);
-  for (const std::string& uid : reserved) {
-    const Holding* h = ledger_.find(uid);
-    if (h == nullptr) continue;  // its group was dissolved
-    if (h->group.empty()) {
-      withdraw(uid);
-    } else {
-      groups_.dissolve(std::string(h->group));
-    }
-  }
-}
-
-// Assigns chips to every assumed holding as far as there are any: free ones first, then reserved
-// ones.
-void Scheduler::settle(NodeId id) {
+void BoundPods::settle(NodeId id) {
   end_disputes(id);
   const Node& node = nodes_.node(id);
   if (!node.has_inventory()) return;
@@ -247,7 +143,7 @@ void Scheduler::settle(NodeId id) {
 }
 
 // The best set of free chips; unhealthy ones only if those are not enough.
-ChipSet Scheduler::guess(NodeId id, int count) const {
+ChipSet BoundPods::guess(NodeId id, int count) const {
   const Node& node = nodes_.node(id);
   const ChipSet free = node.free();
   if (count <= free.size()) {
@@ -264,7 +160,7 @@ ChipSet Scheduler::guess(NodeId id, int count) const {
 }
 
 // Restores the decision as far as the pod's placement tells it.
-void Scheduler::recall(const ClusterPod& pod, const Placement& claimed) {
+void BoundPods::recall(const ClusterPod& pod, const Placement& claimed) {
   const Holding& holding = *ledger_.find(pod.request.uid);
   Decision d;
   d.id = claimed.decision;
@@ -277,15 +173,14 @@ void Scheduler::recall(const ClusterPod& pod, const Placement& claimed) {
   d.gbps = claimed.gbps;
   d.distributed = pod.request.distributed;
   d.time = claimed.time;
-  decision_count_ = std::max(decision_count_, number_of(d.id));
+  decisions_.continue_after(d.id);
   PodRecord& record = *records_.find(d.uid);
   record.decision = std::make_unique<Decision>(std::move(d));
   complete_recalled(holding.node);
-  observer_.placed(placed_pod_of(*record.decision));
+  observer_.placed(decisions_.placed_pod_of(*record.decision));
 }
 
-// The rest of a restored decision follows from the machine, whose report may arrive later.
-void Scheduler::complete_recalled(NodeId id) {
+void BoundPods::complete_recalled(NodeId id) {
   const Node& node = nodes_.node(id);
   if (!node.has_inventory()) return;
   for (const Holding* h : ledger_.on(id)) {
@@ -296,6 +191,34 @@ void Scheduler::complete_recalled(NodeId id) {
     d.best_gbps =
         std::max(d.gbps, node.wiring->best_gbps(static_cast<int>(d.indices.size()), d.distributed));
   }
+}
+
+void BoundPods::found(const ClusterPod& pod, NodeId node, const Placement* claimed) {
+  const std::string& uid = pod.request.uid;
+  Holding holding = holding_of(pod, node);
+  if (claimed != nullptr && contested(*claimed, node).empty()) {
+    hold_known(*claimed, std::move(holding));
+    records_.on(uid, PodEvent::found_known);
+    recall(pod, *claimed);
+  } else {
+    assume(pod, claimed);
+    holding.assumed = true;
+    holding.unplaced = pod.request.chips;
+    (void)ledger_.hold(std::move(holding));  // cannot fail: it takes no chip yet
+  }
+  if (is_member(pod.request) && !ledger_.find(uid)->group.empty())
+    groups_.join(ledger_.find(uid)->group, uid, node);
+  settle(node);
+}
+
+// Takes these chips from reservations and from assumed holdings.
+void BoundPods::give_way(NodeId node, ChipSet chips) {
+  std::vector<std::string> guessed;
+  for (const Holding* h : ledger_.on(node)) {
+    if (h->assumed && h->chips.intersects(chips)) guessed.push_back(h->uid);
+  }
+  for (const std::string& uid : guessed) ledger_.assume(uid, ledger_.find(uid)->chips - chips);
+  reservations_.give_way(node, chips);
 }
 
 }  // namespace chipweave::sched

@@ -1,0 +1,70 @@
+#include "scheduler-plugin/app/decisions.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+
+namespace chipweave::sched {
+
+Decision Decisions::make(const PodRequest& pod, const Holding& holding) {
+  return numbered(pod, holding, ++count_);
+}
+
+Decision Decisions::preview(const PodRequest& pod, const Holding& holding) const {
+  return numbered(pod, holding, count_ + 1);
+}
+
+void Decisions::continue_after(std::string_view id) {
+  std::uint64_t number = 0;
+  if (id.starts_with("d-")) std::from_chars(id.data() + 2, id.data() + id.size(), number);
+  count_ = std::max(count_, number);
+}
+
+Decision Decisions::numbered(const PodRequest& pod, const Holding& holding,
+                             std::uint64_t of) const {
+  const Node& node = state_.nodes.node(holding.node);
+  const RequestContext context = evaluator_.context_of(pod, nullptr);
+  Decision d;
+  std::string number = std::to_string(of);
+  if (number.size() < 6) number.insert(0, 6 - number.size(), '0');
+  d.id = "d-" + number;
+  d.pod = pod.key;
+  d.uid = pod.uid;
+  d.resource = pod.resource;
+  d.node = holding.node;
+  d.chips = holding.chips;
+  d.indices = node.topology.indices(holding.chips);
+  d.distributed = context.distributed;
+  d.beside = Evaluator::beside_on(context, holding.node);
+  const PodRecord* record = state_.records.find(pod.uid);
+  const LastEvaluation* last = record == nullptr ? nullptr : record->evaluation.get();
+  if (last != nullptr && last->node == holding.node && last->request) {
+    d.request = last->request;
+    d.others = last->others;
+  } else {
+    d.request = solver::Request{
+        node.free() | holding.chips, {}, d.beside, holding.chips.size(), context.distributed};
+  }
+  if (const Group* group = holding.group.empty() ? nullptr : groups_.find(holding.group)) {
+    d.of_group = true;
+    if (group->plan.request) d.request = group->plan.request;
+    for (const auto& uid : group->members) d.beside |= state_.ledger.find(uid)->chips;
+    for (const auto& uid : group->spares) d.beside |= state_.ledger.find(uid)->chips;
+    d.beside -= holding.chips;
+  }
+  d.gbps = node.wiring->gbps(d.chips | d.beside);
+  d.best_gbps = node.wiring->best_gbps(d.chips | d.beside, d.distributed);
+  d.time = clock_.wall();
+  const auto nanos =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(d.time.time_since_epoch()).count();
+  d.predicate_time = std::max<std::int64_t>(nanos, node.last_predicate_time + 1);
+  return d;
+}
+
+PlacedPod Decisions::placed_pod_of(const Decision& d) const {
+  return {d.pod,
+          {state_.nodes.node(d.node).name, d.uid, d.resource, d.indices, d.gbps, d.id, d.time},
+          d.best_gbps};
+}
+
+}  // namespace chipweave::sched

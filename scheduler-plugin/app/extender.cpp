@@ -1,0 +1,119 @@
+#include "scheduler-plugin/app/extender.hpp"
+
+#include <utility>
+
+namespace chipweave::sched {
+
+// If a binding is likely to follow, reserves the best node's chips; in filter only if exactly one
+// node is left, because prioritize is not called then. The request of a known pod is taken from the
+// cluster, not from the caller.
+const Evaluation& Extender::evaluate(Verb verb, const PodRequest& asked,
+                                     std::span<const std::string_view> nodes, Purpose purpose) {
+  const auto begin = clock_.now();
+  reservations_.expire();
+  const ClusterPod* known = purpose == Purpose::what_if ? nullptr : reservations_.pending(asked);
+  const PodRequest& pod = known != nullptr ? known->request : asked;
+  const InFlightBinding* binding = known != nullptr ? records_.being_bound(pod.uid) : nullptr;
+  const Holding* part = known != nullptr ? reservations_.part_of(verb, pod, purpose) : nullptr;
+  RequestContext context = evaluator_.context_of(pod, part);
+  if (binding != nullptr) {
+    context.binding = &binding->decision;
+    if (!binding->admitted_only())
+      context.only = part->node;  // else its scheduler may choose again
+  }
+  const Evaluation& s = evaluator_.evaluate(context, nodes);
+  const bool to_bind = known != nullptr && binding == nullptr && purpose == Purpose::to_bind;
+  if (to_bind && context.only != kNoNode && s.fits == 0) {
+    // the group's node is gone, unhealthy, full or not offered: plan again around running members
+    groups_.dissolve(group_id(pod));
+    context = evaluator_.context_of(pod, nullptr);
+    evaluator_.evaluate(context, nodes);
+  }
+  if (known != nullptr && s.fits == 0 && reservations_.end_other_speculation(pod)) {
+    // what pods of its job held may have ended with those reservations
+    context.of_job = evaluator_.context_of(pod, context.part).of_job;
+    evaluator_.evaluate(context, nodes);
+  }
+  const bool found = s.best_node != kNoNode;
+  if (known != nullptr || verb == Verb::place) {
+    chosen_ = found ? evaluator_.answer(context, s.best_node) : Answer{};
+  }
+  if (known != nullptr && verb != Verb::predicate) remember(verb, pod, purpose);
+  if (to_bind && found) {
+    if (context.part != nullptr) {
+      reservations_.renew(*context.part);
+    } else if (verb != Verb::filter || s.fits == 1) {
+      reservations_.hold(verb, pod, s.best_node, chosen_);
+    }
+  }
+  for (const Verdict& v : s.verdicts) {
+    if (!v.fits() && v.count > 0) observer_.rejected(v.cause, v.count);
+  }
+  if (to_bind && verb == Verb::filter && s.fits == 0 && !nodes.empty())
+    observer_.unplaceable(pod.key, pod.uid, evaluator_.rejection_summary());
+  observer_.decided(verb, clock_.now() - begin, s.fits);
+  return s;
+}
+
+// Keeps what explain needs later. Cost: a few verdicts, and a bit per node.
+void Extender::remember(Verb verb, const PodRequest& pod, Purpose purpose) {
+  const Evaluation& s = evaluator_.evaluation();
+  PodRecord* record = records_.find(pod.uid);
+  if (record == nullptr) return;  // it requests no chips
+  LastEvaluation last;
+  last.node = s.best_node;
+  if (purpose == Purpose::in_session) {
+    last.in_sessions = true;
+  } else if (verb == Verb::prioritize) {
+    // prioritize sees only what filter left
+    if (record->evaluation != nullptr) last.offered = record->evaluation->offered;
+  } else {
+    NodeSet nodes(nodes_.size());
+    for (const NodeId id : s.nodes) {
+      if (id != kNoNode) nodes[id] = true;
+    }
+    if (offered_ == nullptr || *offered_ != nodes)
+      offered_ = std::make_shared<const NodeSet>(std::move(nodes));
+    last.offered = offered_;
+  }
+  if (s.best_node != kNoNode) {
+    last.request = chosen_.request;
+    last.gbps = s.verdicts[s.best].gbps;
+    last.best_gbps = s.verdicts[s.best].best_gbps;
+  }
+  last.others = evaluator_.considered();
+  record->evaluation = std::make_unique<LastEvaluation>(std::move(last));
+}
+
+Result<void> Extender::allocate(const PodRequest& asked, std::string_view node_name) {
+  if (std::string why = authority_.cannot_decide(); !why.empty())
+    return make_error(Errc::unavailable, std::move(why));
+  const auto begin = clock_.now();
+  reservations_.expire();
+  const ClusterPod* known = reservations_.pending(asked);
+  if (known == nullptr || known->request.chips == 0) return {};
+  const PodRequest& pod = known->request;
+  const InFlightBinding* in_flight = records_.being_bound(pod.uid);
+  if (in_flight != nullptr && in_flight->binding.node != node_name && !in_flight->admitted_only())
+    return bound_elsewhere(*in_flight);
+  if (in_flight != nullptr) return {};
+  const NodeId node = nodes_.find(node_name);
+  Result<void> taken;
+  if (node == kNoNode || !nodes_.node(node).has_inventory()) {
+    taken =
+        make_error(Errc::conflict, "node " + std::string(node_name) + ": inventory not received");
+  } else {
+    taken = reservations_.take(pod, node);
+  }
+  if (taken) reservations_.renew(*ledger_.find(pod.uid));
+  observer_.decided(Verb::allocate, clock_.now() - begin, taken ? 1 : 0);
+  return taken;
+}
+
+void Extender::deallocate(const PodRequest& asked) {
+  const ClusterPod* known = reservations_.pending(asked);
+  if (known != nullptr && records_.being_bound(asked.uid) == nullptr)
+    reservations_.withdraw(asked.uid);
+}
+
+}  // namespace chipweave::sched

@@ -1,0 +1,82 @@
+// Extender — filter and prioritize for kube-scheduler and for schedulers that work in sessions
+// (Volcano): verdicts and scores, and the reservations that follow from them.
+//
+// prioritize (or filter, if only one node is left) reserves the best node's chips for a pod that
+// the cluster knows by that uid. A session tries pods on nodes, takes them back, tries again every
+// second, and does not report what it commits: its predicates and scores reserve nothing. A pod
+// that a session has allocated is reserved, because later requests of the session must not use the
+// same chips; the reservation ends when the session takes the pod back, evaluates it again (it is
+// then unallocated), or by its time to live. Owner: the loop thread.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "scheduler-plugin/app/authority.hpp"
+#include "scheduler-plugin/app/bind_coordinator.hpp"
+#include "scheduler-plugin/app/reservations.hpp"
+
+namespace chipweave::sched {
+
+class Extender {
+ public:
+  Extender(SchedulerState& state, const Clock& clock, Observer& observer,
+           const Authority& authority, Groups& groups, Evaluator& evaluator,
+           Reservations& reservations)
+      : nodes_(state.nodes),
+        records_(state.records),
+        ledger_(state.ledger),
+        clock_(clock),
+        observer_(observer),
+        authority_(authority),
+        groups_(groups),
+        evaluator_(evaluator),
+        reservations_(reservations) {}
+  Extender(const Extender&) = delete;
+  Extender& operator=(const Extender&) = delete;
+
+  // The evaluation is valid until the next call of any use case.
+  const Evaluation& filter(const PodRequest& pod, std::span<const std::string_view> nodes) {
+    return evaluate(Verb::filter, pod, nodes, Purpose::to_bind);
+  }
+  const Evaluation& prioritize(const PodRequest& pod, std::span<const std::string_view> nodes) {
+    return evaluate(Verb::prioritize, pod, nodes, Purpose::to_bind);
+  }
+  // For a pod that the session has not placed yet. Reserves nothing and ends the reservation of an
+  // earlier session.
+  const Evaluation& in_session(Verb verb, const PodRequest& pod,
+                               std::span<const std::string_view> nodes) {
+    return evaluate(verb, pod, nodes, Purpose::in_session);
+  }
+  // The request of a known pod is taken from the cluster, not from the caller.
+  const Evaluation& evaluate(Verb verb, const PodRequest& pod,
+                             std::span<const std::string_view> nodes, Purpose purpose);
+  // What the best node of the last evaluation would give the pod, if that was to be acted on.
+  const Answer& chosen() const { return chosen_; }
+
+  // The session has placed the pod on the node: reserves the best chips there until the pod is
+  // bound, taken back, or the reservation expires. ok without a reservation for a pod that the
+  // cluster does not know by this uid or that no longer waits. Errors: unavailable; conflict: it
+  // does not fit.
+  Result<void> allocate(const PodRequest& pod, std::string_view node);
+  // The session has taken the pod back.
+  void deallocate(const PodRequest& pod);
+
+ private:
+  void remember(Verb verb, const PodRequest& pod, Purpose purpose);
+
+  NodeTable& nodes_;
+  PodRecords& records_;
+  Ledger& ledger_;
+  const Clock& clock_;
+  Observer& observer_;
+  const Authority& authority_;
+  Groups& groups_;
+  Evaluator& evaluator_;
+  Reservations& reservations_;
+  std::shared_ptr<const NodeSet> offered_;  // of the last evaluation that was remembered
+  Answer chosen_;
+};
+
+}  // namespace chipweave::sched

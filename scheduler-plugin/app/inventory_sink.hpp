@@ -1,0 +1,28 @@
+// InventorySink — takes what agents report of their nodes, over gRPC or as NodeInventory objects.
+// All calls on the loop thread; none blocks.
+#pragma once
+
+#include <string_view>
+
+#include "scheduler-plugin/model/inventory.hpp"
+
+namespace chipweave::sched {
+
+class InventorySink {
+ public:
+  InventorySink() = default;
+  InventorySink(const InventorySink&) = delete;
+  InventorySink& operator=(const InventorySink&) = delete;
+  virtual ~InventorySink() = default;
+
+  virtual ReportAnswer report(InventoryReport report) = 0;
+  // The agent's stream ended or timed out: the node becomes stale (it stays known, but nothing new
+  // is placed on it).
+  virtual void agent_gone(std::string_view node, std::string_view boot_id) = 0;
+  // The agent is alive; nothing changed.
+  virtual void heartbeat(std::string_view node, std::string_view boot_id) = 0;
+  // The agent's report was withdrawn, or the node was deleted.
+  virtual void inventory_gone(std::string_view node) = 0;
+};
+
+}  // namespace chipweave::sched

@@ -1,0 +1,61 @@
+// Placements — PlacementApi on the scheduler's state. Owner: the loop thread.
+#pragma once
+
+#include "scheduler-plugin/app/explainer.hpp"
+#include "scheduler-plugin/app/extender.hpp"
+#include "scheduler-plugin/app/placement_api.hpp"
+
+namespace chipweave::sched {
+
+class Placements final : public PlacementApi {
+ public:
+  Placements(SchedulerState& state, const Clock& clock, Cluster& cluster,
+             const Authority& authority, Groups& groups, Evaluator& evaluator,
+             Reservations& reservations, const Decisions& decisions, Extender& extender)
+      : state_(state),
+        nodes_(state.nodes),
+        records_(state.records),
+        ledger_(state.ledger),
+        clock_(clock),
+        cluster_(cluster),
+        authority_(authority),
+        groups_(groups),
+        evaluator_(evaluator),
+        reservations_(reservations),
+        decisions_(decisions),
+        extender_(extender) {}
+
+  Result<PlacedChips> place(const PodRequest& pod, std::span<const std::string_view> nodes,
+                            bool reserve) override;
+  Result<PlacedChips> reserve(const PodRequest& pod, std::string_view node) override;
+  Result<void> release(const PodKey& key, std::string_view uid) override;
+  Result<ExplainText> explain(const PodKey& key) override;
+  Result<PlacedChips> what_if(const PodRequest& pod,
+                              std::span<const std::string_view> nodes) override;
+  Result<std::string> placed_pods(
+      std::string_view after, std::size_t most,
+      const std::function<void(const PlacedPod&)>& visit) const override;
+
+ private:
+  Result<void> require_ready() const;
+  Result<const ClusterPod*> holdable_pod(const PodRequest& pod) const;
+  Result<PlacedChips> place_on(const PodRequest& pod, std::span<const std::string_view> nodes,
+                               bool reserve);
+  Result<PlacedChips> placed(const Evaluation& evaluation) const;
+  PlacedChips kept(const PodRequest& pod, const Holding& holding) const;
+
+  SchedulerState& state_;
+  NodeTable& nodes_;
+  PodRecords& records_;
+  Ledger& ledger_;
+  const Clock& clock_;
+  Cluster& cluster_;
+  const Authority& authority_;
+  Groups& groups_;
+  Evaluator& evaluator_;
+  Reservations& reservations_;
+  const Decisions& decisions_;
+  Extender& extender_;
+};
+
+}  // namespace chipweave::sched

@@ -1,0 +1,167 @@
+#include "scheduler-plugin/app/reconciler.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "common/base/text.hpp"
+#include "scheduler-plugin/app/annotations.hpp"
+
+namespace chipweave::sched {
+namespace {
+
+// Null unless the placement can belong to this pod.
+const Placement* credible(const ClusterPod& pod, const Placement* p) {
+  const bool can_be = p != nullptr && p->uid == pod.request.uid && p->node == pod.node &&
+                      p->resource == pod.request.resource &&
+                      static_cast<int>(p->chips.size()) == pod.request.chips;
+  return can_be ? p : nullptr;
+}
+
+}  // namespace
+
+void Reconciler::pod_added(const ClusterPod& pod, const Placement* claimed) {
+  state_.jobs.add(pod.request);
+  if (pod.request.chips == 0) return;
+  records_.on(pod.request.uid, PodEvent::arrived, pod.request.key);
+  if (!pod.node.empty()) reconcile(pod, credible(pod, claimed));
+}
+
+void Reconciler::pod_bound(const ClusterPod& pod, const Placement* claimed) {
+  if (pod.request.chips == 0) return;
+  claimed = credible(pod, claimed);
+  PodRecord& record = *records_.find(pod.request.uid);
+  bindings_.drop_second(record);
+  if (record.in_flight != nullptr) {
+    const Decision& d = record.in_flight->decision;
+    const bool ours = pod.node == record.in_flight->binding.node && claimed != nullptr &&
+                      claimed->decision == d.id && claimed->chips == d.indices;
+    if (ours) return bindings_.done(record);
+    bindings_.failed(
+        record, make_error(Errc::conflict, "pod " + pod.request.key.text() + " was bound to node " +
+                                               pod.node + " by another scheduler"));
+  }
+  reconcile(pod, claimed);
+}
+
+void Reconciler::pod_gone(const ClusterPod& pod) {
+  state_.jobs.remove(pod.request);
+  const std::string& uid = pod.request.uid;
+  PodRecord* record = records_.find(uid);
+  if (record == nullptr) return;
+  if (record->in_flight != nullptr) {
+    bindings_.failed(*record,
+                     make_error(Errc::not_found, "pod " + pod.request.key.text() + " was deleted"));
+  }
+  bindings_.drop_second(*record);
+  reservations_.withdraw(uid);
+  if (record->decision != nullptr) observer_.freed(decisions_.placed_pod_of(*record->decision));
+  records_.on(uid, PodEvent::gone);
+  const Holding* holding = ledger_.find(uid);
+  if (holding == nullptr) return;
+  const Holding gone = *holding;  // bound
+  ledger_.drop(uid);
+  ++state_.freed;
+  if (!gone.group.empty()) groups_.forget(gone);
+  const Node& node = nodes_.node(gone.node);
+  if (node.holders == 0 && node.boot_id.empty()) {
+    nodes_.remove(gone.node);  // no agent reports it
+  } else {
+    bound_pods_.settle(gone.node);
+  }
+}
+
+void Reconciler::reconcile(const ClusterPod& pod, const Placement* claimed) {
+  const std::string& uid = pod.request.uid;
+  if (const Holding* held = ledger_.find(uid)) {
+    const bool learned =
+        claimed != nullptr && (held->assumed || !bound_pods_.matches(*held, *claimed));
+    if (held->bound && !learned) return;
+    if (held->bound) ledger_.drop(uid);
+  }
+  const NodeId node = nodes_.declare(pod.node);
+  // if that fails now, it is tried again later
+  if (claimed == nullptr && node != kNoNode && decides_after_bind(pod) &&
+      place_after_bind(pod, node))
+    return;
+  reservations_.withdraw(uid);
+  // the rest of its group was planned around other chips
+  if (is_member(pod.request)) groups_.dissolve(group_id(pod.request));
+  if (node == kNoNode) return observer_.unaccounted(pod.request.key, pod.node);
+  if (claimed != nullptr) bindings_.give_up_earlier(node, *claimed);
+  bound_pods_.found(pod, node, claimed);
+}
+
+bool Reconciler::decides_after_bind(const ClusterPod& pod) const {
+  return decide_after_bind_ && !pod.started && !pod.node.empty() && pod.request.chips > 0;
+}
+
+// False if there is no set for it. Precondition: it holds at most a reservation.
+bool Reconciler::place_after_bind(const ClusterPod& pod, NodeId node) {
+  if (!authority_.cannot_decide().empty() || !nodes_.node(node).has_inventory()) return false;
+  if (!authority_.is_certain(pod.node)) {
+    authority_.when_certain(pod.node, [](const Result<void>&) {});  // it is retried
+    return false;
+  }
+  if (!reservations_.take(pod.request, node)) return false;
+  const std::string& uid = pod.request.uid;
+  const Holding& held = *ledger_.find(uid);
+  PodRecord& record = *records_.find(uid);
+  auto decision = std::make_unique<Decision>(decisions_.make(pod.request, held));
+  auto late = std::make_unique<LateAnnotations>();
+  late->annotations = annotations_of(*decision, nodes_.node(node));
+  nodes_.set_predicate_time(node, decision->predicate_time);
+  ledger_.confirm(uid);
+  records_.on(uid, PodEvent::placed_late);
+  record.decision = std::move(decision);
+  record.late = std::move(late);
+  const Decision& d = *record.decision;
+  observer_.bound(
+      {d.pod, uid, nodes_.node(node).name, comma_list(d.indices), d.gbps, d.best_gbps, d.id});
+  observer_.placed(decisions_.placed_pod_of(d));
+  write_placement(record);
+  return true;
+}
+
+void Reconciler::write_placement(PodRecord& record) {
+  record.late->asked = true;
+  cluster_.annotate(record.key, record.uid, record.late->annotations,
+                    [this, uid = record.uid](const Result<void>& result) {
+                      PodRecord* written = records_.find(uid);
+                      if (written == nullptr || written->state != PodState::annotating) return;
+                      written->late->asked = false;
+                      // conflict: it has another placement by now, which the watch delivers
+                      if (result || result.error().code == Errc::conflict ||
+                          result.error().code == Errc::not_found) {
+                        records_.on(uid, PodEvent::annotated);
+                      } else {
+                        observer_.bind_failed({written->key, uid, {}}, result.error());
+                      }
+                    });
+}
+
+void Reconciler::check() {
+  if (!decide_after_bind_ || !authority_.cannot_decide().empty()) return;
+  std::vector<std::string> uids;
+  for (const PodState state : {PodState::annotating, PodState::assumed}) {
+    for (const PodRecord* record : records_.in(state)) uids.push_back(record->uid);
+  }
+  for (const std::string& uid : uids) {
+    PodRecord* record = records_.find(uid);
+    if (record == nullptr) continue;
+    const ClusterPod* pod = cluster_.find(record->key);
+    const bool waits = pod != nullptr && pod->request.uid == uid && !pod->started;
+    if (record->state == PodState::annotating) {
+      if (!waits) {
+        records_.on(uid, PodEvent::annotated);
+      } else if (!record->late->asked) {
+        write_placement(*record);
+      }
+    } else if (record->state == PodState::assumed && waits) {
+      ledger_.drop(uid);  // it was assumed to have some
+      records_.on(uid, PodEvent::released);
+      reconcile(*pod, nullptr);
+    }
+  }
+}
+
+}  // namespace chipweave::sched

@@ -1,0 +1,60 @@
+// Reconciler — what the cluster reports of pods: added, bound by whomever, gone.
+//
+// Another scheduler may bind a pod without a placement and without admission. If it has not
+// started, its chips can be chosen then and annotated, for a device plugin that waits for the
+// annotation (SchedulerOptions::decide_after_bind). Owner: the loop thread.
+#pragma once
+
+#include "scheduler-plugin/app/bind_coordinator.hpp"
+
+namespace chipweave::sched {
+
+class Reconciler final : public ClusterListener {
+ public:
+  Reconciler(SchedulerState& state, Cluster& cluster, Observer& observer, Authority& authority,
+             Groups& groups, Reservations& reservations, Decisions& decisions,
+             BoundPods& bound_pods, BindCoordinator& bindings, bool decide_after_bind)
+      : state_(state),
+        nodes_(state.nodes),
+        records_(state.records),
+        ledger_(state.ledger),
+        cluster_(cluster),
+        observer_(observer),
+        authority_(authority),
+        groups_(groups),
+        reservations_(reservations),
+        decisions_(decisions),
+        bound_pods_(bound_pods),
+        bindings_(bindings),
+        decide_after_bind_(decide_after_bind) {}
+  Reconciler(const Reconciler&) = delete;
+  Reconciler& operator=(const Reconciler&) = delete;
+
+  void pod_added(const ClusterPod& pod, const Placement* claimed) override;
+  void pod_bound(const ClusterPod& pod, const Placement* claimed) override;
+  void pod_gone(const ClusterPod& pod) override;
+  // Retries pods without chips and annotations that could not be written.
+  void check();
+
+ private:
+  void reconcile(const ClusterPod& pod, const Placement* claimed);
+  bool decides_after_bind(const ClusterPod& pod) const;
+  bool place_after_bind(const ClusterPod& pod, NodeId node);
+  void write_placement(PodRecord& record);
+
+  SchedulerState& state_;
+  NodeTable& nodes_;
+  PodRecords& records_;
+  Ledger& ledger_;
+  Cluster& cluster_;
+  Observer& observer_;
+  Authority& authority_;
+  Groups& groups_;
+  Reservations& reservations_;
+  Decisions& decisions_;
+  BoundPods& bound_pods_;
+  BindCoordinator& bindings_;
+  bool decide_after_bind_;
+};
+
+}  // namespace chipweave::sched

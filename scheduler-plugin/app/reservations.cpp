@@ -1,0 +1,179 @@
+#include "scheduler-plugin/app/reservations.hpp"
+
+#include <utility>
+
+namespace chipweave::sched {
+
+const ClusterPod* Reservations::pending(const PodRequest& pod) const {
+  if (pod.uid.empty()) return nullptr;
+  const ClusterPod* held = cluster_.find(pod.key);
+  const bool waits = held != nullptr && held->request.uid == pod.uid && held->node.empty() &&
+                     held->refused.empty();
+  return waits ? held : nullptr;
+}
+
+const Holding* Reservations::part_of(Verb verb, const PodRequest& pod, Purpose purpose) {
+  if (records_.being_bound(pod.uid) != nullptr) return ledger_.find(pod.uid);
+  if (purpose == Purpose::in_session) {
+    withdraw(pod.uid);
+    return is_member(pod) ? groups_.part_for(pod) : nullptr;
+  }
+  if (is_speculative(verb, pod)) {
+    for (const std::string& uid : speculative_.asked(pod.gang, pod.uid, clock_.now()))
+      withdraw(uid);
+  }
+  const Holding* part = is_member(pod) ? groups_.claim(pod) : nullptr;
+  if (part == nullptr) withdraw(pod.uid);
+  return part;
+}
+
+// Whether kube-scheduler is evaluating a whole gang, whose outcome it does not report.
+bool Reservations::is_speculative(Verb verb, const PodRequest& pod) {
+  const bool question = verb == Verb::filter || verb == Verb::prioritize;
+  return question && !pod.gang.empty() && !is_member(pod);
+}
+
+bool Reservations::end_other_speculation(const PodRequest& pod) {
+  const std::size_t before = ledger_.reserved();
+  for (const std::string& uid : speculative_.end_others(pod.gang)) withdraw(uid);
+  return ledger_.reserved() < before;
+}
+
+void Reservations::hold(Verb verb, const PodRequest& pod, NodeId node, const Answer& answer) {
+  const bool speculative = is_speculative(verb, pod) && SpeculativeReservations::kLifetime < ttl_;
+  const auto expires = clock_.now() + (speculative ? SpeculativeReservations::kLifetime : ttl_);
+  if (is_member(pod)) {
+    groups_.hold(pod, node, answer.parts,
+                 {answer.request, answer.verdict.gbps, answer.verdict.best_gbps}, expires);
+    return;
+  }
+  withdraw(pod.uid);
+  Holding holding;
+  holding.uid = pod.uid;
+  holding.key = pod.key;
+  holding.node = node;
+  holding.chips = answer.chips;
+  holding.expires = expires;
+  holding.job = job_identity(pod);
+  if (ledger_.hold(std::move(holding)).ok()) observer_.reservation(ReservationEvent::held);
+}
+
+Result<void> Reservations::take(const PodRequest& pod, NodeId node) {
+  const Holding* held = is_member(pod) ? groups_.claim(pod) : ledger_.find(pod.uid);
+  if (held != nullptr && held->node == node && !nodes_.node(node).stale &&
+      evaluator_.usable(*held, pod, evaluator_.context_of(pod, held).distributed)) {
+    return {};
+  }
+  if (held != nullptr && !held->group.empty()) {
+    groups_.dissolve(std::string(held->group));
+  } else {
+    withdraw(pod.uid);
+  }
+  // kube-scheduler chose another node, or the reservation has expired
+  const RequestContext context = evaluator_.context_of(pod, nullptr);
+  Answer taken = evaluator_.answer(context, node);
+  if (!taken.verdict.fits()) {
+    return make_error(Errc::conflict, "pod " + pod.key.text() + " no longer fits on node " +
+                                          nodes_.node(node).name + ": " + taken.verdict.reason);
+  }
+  auto& evaluation = records_.find(pod.uid)->evaluation;
+  if (evaluation == nullptr) evaluation = std::make_unique<LastEvaluation>();
+  evaluation->node = node;
+  evaluation->request = taken.request;
+  evaluation->gbps = taken.verdict.gbps;
+  evaluation->best_gbps = taken.verdict.best_gbps;
+  evaluation->others.clear();
+  hold(Verb::bind, pod, node, taken);
+  held = ledger_.find(pod.uid);
+  if (held == nullptr) return make_error(Errc::internal, "the chips could not be held");
+  return {};
+}
+
+void Reservations::withdraw(std::string_view uid) {
+  const Holding* holding = ledger_.find(uid);
+  if (holding == nullptr || holding->bound) return;
+  if (!holding->group.empty()) {
+    groups_.leave(*holding);
+    return;
+  }
+  ledger_.drop(uid);
+  ++state_.freed;
+  observer_.reservation(ReservationEvent::dropped);
+}
+
+void Reservations::expire() {
+  speculative_.prolong(clock_.now());
+  end(clock_.now(), ReservationEvent::expired);
+}
+
+void Reservations::end(Clock::Steady due, ReservationEvent result) {
+  const std::vector<Holding> expired = ledger_.expire(due);
+  state_.freed += expired.size();
+  for (const Holding& gone : expired) {
+    observer_.reservation(result);
+    if (!gone.group.empty()) groups_.forget(gone);
+  }
+  // a group ends as one; only after every expired part is forgotten do group and ledger agree
+  // again
+  for (const Holding& gone : expired) {
+    if (!gone.group.empty()) groups_.dissolve(gone.group);
+  }
+}
+
+void Reservations::rebase(NodeId node, const std::vector<int>& old_indices) {
+  for (const std::string& uid : ledger_.rebase(node, old_indices)) {
+    const Holding* broken = ledger_.find(uid);
+    if (broken == nullptr) continue;  // its group was dissolved
+    if (!broken->group.empty()) {
+      groups_.dissolve(std::string(broken->group));
+    } else {
+      withdraw(uid);
+    }
+  }
+  groups_.forget_requests(node);
+  for (const PodState state :
+       {PodState::pending, PodState::reserved, PodState::binding, PodState::uncertain}) {
+    for (PodRecord* record : records_.in(state)) {
+      LastEvaluation* last = record->evaluation.get();
+      if (last != nullptr && last->node == node) last->request.reset();
+    }
+  }
+  for (const Holding* held : ledger_.on(node)) {
+    PodRecord* record = records_.find(held->uid);
+    if (record == nullptr) continue;
+    if (record->decision != nullptr) record->decision->request.reset();
+    if (record->in_flight != nullptr) record->in_flight->decision.request.reset();
+  }
+}
+
+void Reservations::renew(const Holding& reservation) {
+  const auto expires = clock_.now() + ttl_;
+  if (reservation.group.empty()) {
+    ledger_.extend(reservation.uid, expires);
+  } else {
+    groups_.extend(reservation.group, expires);
+  }
+}
+
+void Reservations::give_way(NodeId node, ChipSet chips) {
+  std::vector<std::string> reserved;
+  for (const Holding* h : ledger_.on(node)) {
+    if (!h->assumed && h->chips.intersects(chips)) reserved.push_back(h->uid);
+  }
+  for (const std::string& uid : reserved) {
+    const Holding* h = ledger_.find(uid);
+    if (h == nullptr) continue;  // its group was dissolved
+    if (h->group.empty()) {
+      withdraw(uid);
+    } else {
+      groups_.dissolve(std::string(h->group));
+    }
+  }
+}
+
+void Reservations::end_all() {
+  for (const std::string& uid : speculative_.end_others({})) withdraw(uid);
+  end(Clock::Steady::max(), ReservationEvent::dropped);
+}
+
+}  // namespace chipweave::sched

@@ -1,0 +1,27 @@
+// SchedulerState — what the use cases share: nodes, records of pods, who holds which chips, jobs.
+// Owner: the loop thread.
+#pragma once
+
+#include <cstdint>
+
+#include "scheduler-plugin/state/jobs.hpp"
+#include "scheduler-plugin/state/ledger.hpp"
+#include "scheduler-plugin/state/node_table.hpp"
+#include "scheduler-plugin/state/pod_record.hpp"
+
+namespace chipweave::sched {
+
+struct SchedulerState {
+  SchedulerState() = default;
+  SchedulerState(const SchedulerState&) = delete;
+  SchedulerState& operator=(const SchedulerState&) = delete;
+
+  NodeTable nodes;
+  PodRecords records;
+  Ledger ledger{nodes, &records};
+  Jobs jobs;
+  std::uint64_t freed = 0;   // how often chips came free without a report of an agent
+  std::uint64_t stored = 0;  // bindings that were stored
+};
+
+}  // namespace chipweave::sched
