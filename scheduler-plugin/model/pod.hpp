@@ -1,4 +1,4 @@
-// PodRequest — what a pod asks of the scheduler: its name, its chips, and which pods it belongs to.
+// PodRequest — what a pod requests: its name, its chips, and the pods it belongs with.
 #pragma once
 
 #include <compare>

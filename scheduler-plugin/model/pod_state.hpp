@@ -30,7 +30,7 @@ inline constexpr std::size_t kPodStates = 10;
 
 enum class PodEvent : std::uint8_t {
   rejected_early,   // filter rejected it before the watch delivered it
-  arrived,          // the watch delivered it; if it is bound, an event that says so follows
+  arrived,          // the watch delivered it; if it is bound, found_… follows
   held,             // a reservation was made for it
   released,         // its reservation ended
   sent,             // its binding goes to the API server

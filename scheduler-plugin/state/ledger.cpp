@@ -37,7 +37,7 @@ Result<void> Ledger::hold(Holding holding) {
   return {};
 }
 
-// Bound holdings have events of their own, and spare parts are no pod's.
+// Bound holdings have events of their own, and spare parts belong to no pod yet.
 void Ledger::tell(const Holding& reservation, PodEvent event) {
   if (pods_ != nullptr && !reservation.bound && !reservation.spare)
     pods_->on(reservation.uid, event);

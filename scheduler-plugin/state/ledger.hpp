@@ -47,7 +47,7 @@ struct Holding {
 
 class Ledger {
  public:
-  // pods, if any, is told when a reservation of a pod is made and when it ends.
+  // pods, if any, receives an event when a reservation of a pod is made and when it ends.
   explicit Ledger(NodeTable& nodes, PodRecords* pods = nullptr) : nodes_(nodes), pods_(pods) {}
   Ledger(const Ledger&) = delete;
   Ledger& operator=(const Ledger&) = delete;

@@ -1,5 +1,5 @@
-// PodRecord — everything the scheduler knows about one pod besides what the cluster says of it and
-// the chips in the ledger: its state, and the data that belongs to that state.
+// PodRecord — everything the scheduler knows about one pod besides the cluster's own object and the
+// chips in the ledger: its state, and the data that belongs to that state.
 //
 // One record per uid, from the time the pod is first heard of until it is gone; what belongs to a
 // state ends with it. Owner: the loop thread.
