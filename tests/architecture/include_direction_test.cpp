@@ -40,14 +40,15 @@ TEST(IncludeDirection, EveryFolderIsInTheTableOnce) {
 }
 
 TEST(IncludeDirection, AllowsWhatTheTableSays) {
-  EXPECT_EQ(all(check_includes({
-                {"common/base/result.hpp", "#include <string>\n"},
-                {"common/solver/machine.hpp", "#include \"common/base/result.hpp\"\n"},
-                {"scheduler-plugin/app/placement_api.cpp", "#include \"common/solver/machine.hpp\"\n"},
-                {"scheduler-plugin/main.cpp",
-                 "#include <CLI/CLI.hpp>\n#include \"common/base/result.hpp\"\n"},
-            })),
-            "");
+  EXPECT_EQ(
+      all(check_includes({
+          {"common/base/result.hpp", "#include <string>\n"},
+          {"common/solver/machine.hpp", "#include \"common/base/result.hpp\"\n"},
+          {"scheduler-plugin/app/placement_api.cpp", "#include \"common/solver/machine.hpp\"\n"},
+          {"scheduler-plugin/main.cpp",
+           "#include <CLI/CLI.hpp>\n#include \"common/base/result.hpp\"\n"},
+      })),
+      "");
 }
 
 TEST(IncludeDirection, ReportsAnUpwardIncludeWithFileAndLine) {
@@ -60,11 +61,12 @@ TEST(IncludeDirection, ReportsAnUpwardIncludeWithFileAndLine) {
 }
 
 TEST(IncludeDirection, ReportsOneProgramThatIncludesTheOther) {
-  EXPECT_EQ(all(check_includes({
-                {"node-agent/main.cpp", "#include \"scheduler-plugin/app/placement_api.hpp\"\n"},
-                {"scheduler-plugin/app/placement_api.hpp", ""},
-            })),
-            "node-agent/main.cpp:1: node-agent may not include scheduler-plugin/app/placement_api.hpp\n");
+  EXPECT_EQ(
+      all(check_includes({
+          {"node-agent/main.cpp", "#include \"scheduler-plugin/app/placement_api.hpp\"\n"},
+          {"scheduler-plugin/app/placement_api.hpp", ""},
+      })),
+      "node-agent/main.cpp:1: node-agent may not include scheduler-plugin/app/placement_api.hpp\n");
 }
 
 TEST(IncludeDirection, ReportsTheAgentAndItsProbeProcessIncludingEachOther) {

@@ -110,7 +110,7 @@ TEST_F(Placed, AreListedPartByPart) {
   std::string all;
   do {
     std::size_t visited = 0;
-    after = scheduler
+    after = scheduler.placements()
                 .placed_pods(after, 2,
                              [&](const PlacedPod& pod) {
                                ++visited;
