@@ -9,12 +9,7 @@ using S = PodState;
 using E = PodEvent;
 
 constexpr std::array kTransitions{
-    PodTransition{S::absent, E::rejected_early, S::unseen},
     PodTransition{S::absent, E::arrived, S::pending},
-
-    PodTransition{S::unseen, E::rejected_early, S::unseen},
-    PodTransition{S::unseen, E::arrived, S::pending},
-    PodTransition{S::unseen, E::gone, S::absent},
 
     PodTransition{S::pending, E::held, S::reserved},
     PodTransition{S::pending, E::found_known, S::bound},
@@ -67,12 +62,12 @@ constexpr auto kTable = [] {
 }();
 
 constexpr std::array<std::string_view, kPodStates> kStateNames{
-    "absent",    "unseen", "pending",    "reserved", "binding",
-    "uncertain", "bound",  "annotating", "assumed",  "disputed"};
+    "absent", "pending",    "reserved", "binding", "uncertain",
+    "bound",  "annotating", "assumed",  "disputed"};
 constexpr std::array<std::string_view, kPodEvents> kEventNames{
-    "rejected_early",  "arrived",     "held",      "released", "sent",        "admitted",
-    "set_aside",       "unanswered",  "refused",   "stored",   "found_known", "found_unknown",
-    "found_contested", "placed_late", "annotated", "gone"};
+    "arrived",     "held",      "released", "sent",        "admitted",      "set_aside",
+    "unanswered",  "refused",   "stored",   "found_known", "found_unknown", "found_contested",
+    "placed_late", "annotated", "gone"};
 
 }  // namespace
 

@@ -16,7 +16,6 @@ namespace chipweave::sched {
 
 enum class PodState : std::uint8_t {
   absent,      // no record
-  unseen,      // rejected by filter before the watch delivered it
   pending,     // not bound, holds nothing
   reserved,    // holds a reservation
   binding,     // its binding is at the API server
@@ -26,10 +25,9 @@ enum class PodState : std::uint8_t {
   assumed,     // bound by another scheduler; its chips are guessed
   disputed,    // bound with a placement that claims chips of another pod; its chips are guessed
 };
-inline constexpr std::size_t kPodStates = 10;
+inline constexpr std::size_t kPodStates = 9;
 
 enum class PodEvent : std::uint8_t {
-  rejected_early,   // filter rejected it before the watch delivered it
   arrived,          // the watch delivered it; if it is bound, found_… follows
   held,             // a reservation was made for it
   released,         // its reservation ended
@@ -46,7 +44,7 @@ enum class PodEvent : std::uint8_t {
   annotated,        // the placement that was chosen late is written, or no longer needed
   gone,             // deleted or finished, or its record is no longer needed
 };
-inline constexpr std::size_t kPodEvents = 16;
+inline constexpr std::size_t kPodEvents = 15;
 
 struct PodTransition {
   PodState from;

@@ -16,7 +16,7 @@ bool is_one_of(PodState state, std::initializer_list<PodState> states) {
 // What belongs to no state but the earlier one.
 void drop_foreign(PodRecord& r) {
   using S = PodState;
-  if (!is_one_of(r.state, {S::unseen, S::pending, S::reserved, S::binding, S::uncertain}))
+  if (!is_one_of(r.state, {S::pending, S::reserved, S::binding, S::uncertain}))
     r.evaluation.reset();
   if (!is_one_of(r.state, {S::binding, S::uncertain})) r.in_flight.reset();
   if (!is_one_of(r.state, {S::bound, S::annotating})) r.decision.reset();

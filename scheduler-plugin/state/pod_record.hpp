@@ -62,7 +62,7 @@ struct PodRecord {
   std::string uid;
   PodKey key;
   PodState state = PodState::absent;
-  std::unique_ptr<LastEvaluation> evaluation;  // unseen to uncertain: if it was evaluated
+  std::unique_ptr<LastEvaluation> evaluation;  // pending to uncertain: if it was evaluated
   std::unique_ptr<InFlightBinding> in_flight;  // binding, uncertain
   std::unique_ptr<Decision> decision;          // bound, annotating
   std::unique_ptr<LateAnnotations> late;       // annotating
@@ -103,9 +103,9 @@ class PodRecords {
   void enter(PodRecord& record, PodState state);
 
   std::map<std::string_view, std::unique_ptr<PodRecord>> records_;  // by the uid in it
-  std::array<Set, kPodStates> by_state_{Set(by_uid), Set(by_uid), Set(by_uid), Set(by_uid),
-                                        Set(by_uid), Set(by_uid), Set(by_uid), Set(by_uid),
-                                        Set(by_uid), Set(by_uid)};
+  std::array<Set, kPodStates> by_state_{Set(by_uid), Set(by_uid), Set(by_uid),
+                                        Set(by_uid), Set(by_uid), Set(by_uid),
+                                        Set(by_uid), Set(by_uid), Set(by_uid)};
   Set with_second_{by_uid};
 };
 

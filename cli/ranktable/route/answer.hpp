@@ -34,7 +34,7 @@ struct RouteAnswer {
 
 // Of a job that requests topology and is complete.
 RouteOutcome outcome_of(solver::RouteState state);
-// Why there is no plan; "" if there is one.
+// Why planning failed or waits; "" if there is a plan.
 std::string why_no_plan(RouteOutcome outcome);
 
 std::string route_text(const RouteAnswer& answer, bool colours);

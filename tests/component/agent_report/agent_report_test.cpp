@@ -51,11 +51,11 @@ NodeStatePtr state(const domain::DeclaredFaults& faults = {}) {
 // A scheduler's gRPC server that keeps its port over a restart.
 struct GrpcScheduler {
   LoopThread thread;
-  FakeCore decide;
+  FakeCore core;
   std::unique_ptr<GrpcServer> server;
   std::uint16_t port = 0;
   bool open() {
-    server = std::make_unique<GrpcServer>(thread.loop, &decide, decide);
+    server = std::make_unique<GrpcServer>(thread.loop, &core, core);
     const auto got = server->start("127.0.0.1:" + std::to_string(port));
     if (got) port = *got;
     return got.ok();
@@ -112,7 +112,7 @@ TEST(AgentReport, BeginsFullThenSendsWhatChanged) {
   ASSERT_TRUE(scheduler.open());
   Node node;
   node.begin(scheduler.port);
-  const auto full = scheduler.decide.reports.at(0);
+  const auto full = scheduler.core.reports.at(0);
   ASSERT_TRUE(full);
   EXPECT_EQ(full->node, "n1");
   EXPECT_EQ(full->boot_id, "boot-1");
@@ -122,7 +122,7 @@ TEST(AgentReport, BeginsFullThenSendsWhatChanged) {
   EXPECT_EQ(full->topology->chip_count(), 4);
   EXPECT_EQ(node.connected.at(0), true);
   node.want(state({{ChipIndex{3}}, {}, {{ChipIndex{0}, ChipIndex{1}, 1}}}));
-  const auto delta = scheduler.decide.reports.at(1);
+  const auto delta = scheduler.core.reports.at(1);
   ASSERT_TRUE(delta);
   EXPECT_FALSE(delta->topology);
   EXPECT_GT(delta->sequence, full->sequence);
@@ -132,7 +132,7 @@ TEST(AgentReport, BeginsFullThenSendsWhatChanged) {
   ASSERT_EQ(delta->links.size(), 1U);
   EXPECT_EQ(delta->links[0].lanes_down, 1);
   node.stop();
-  const auto gone = scheduler.decide.gone.at(0);
+  const auto gone = scheduler.core.gone.at(0);
   ASSERT_TRUE(gone);
   EXPECT_EQ(gone->node, "n1");
   EXPECT_EQ(gone->boot_id, "boot-1");
@@ -143,7 +143,7 @@ TEST(AgentReport, ReportsFaultsAndTheirEnd) {
   ASSERT_TRUE(scheduler.open());
   Node node;
   node.begin(scheduler.port);
-  const auto full = scheduler.decide.reports.at(0);
+  const auto full = scheduler.core.reports.at(0);
   ASSERT_TRUE(full && full->faults);
   EXPECT_TRUE(full->faults->empty());
   NodeState sick = *state({{ChipIndex{3}}, {}, {}});
@@ -154,7 +154,7 @@ TEST(AgentReport, ReportsFaultsAndTheirEnd) {
   sick.faults[0].text = "fallen off\nthe bus \xFF";
   sick.faults[0].since = 1795338842113;
   node.want(std::make_shared<const NodeState>(sick));
-  const auto delta = scheduler.decide.reports.at(1);
+  const auto delta = scheduler.core.reports.at(1);
   ASSERT_TRUE(delta && delta->faults);
   ASSERT_EQ(delta->faults->size(), 1U);
   const domain::Fault& reported = delta->faults->front();
@@ -163,7 +163,7 @@ TEST(AgentReport, ReportsFaultsAndTheirEnd) {
   EXPECT_EQ(reported.since, 1795338842113);
   EXPECT_EQ(reported.text, "fallen off?the bus \xEF\xBF\xBD") << "gRPC would drop the whole report";
   node.want(state());
-  const auto over = scheduler.decide.reports.at(2);
+  const auto over = scheduler.core.reports.at(2);
   ASSERT_TRUE(over && over->faults);
   EXPECT_TRUE(over->faults->empty());
 }
@@ -173,13 +173,13 @@ TEST(AgentReport, ARestartedSchedulerGetsEverythingAgain) {
   ASSERT_TRUE(scheduler.open());
   Node node;
   node.begin(scheduler.port);
-  ASSERT_TRUE(scheduler.decide.reports.at(0));
+  ASSERT_TRUE(scheduler.core.reports.at(0));
   ASSERT_EQ(node.connected.at(0), true);
   scheduler.close();
   ASSERT_EQ(node.connected.at(1), false);
   node.want(state({{ChipIndex{2}}, {}, {}}));  // changes while the scheduler is down
   ASSERT_TRUE(scheduler.open());
-  const auto again = scheduler.decide.reports.at(1);
+  const auto again = scheduler.core.reports.at(1);
   ASSERT_TRUE(again);
   ASSERT_TRUE(again->topology);
   EXPECT_EQ(again->boot_id, "boot-1");
@@ -187,7 +187,7 @@ TEST(AgentReport, ARestartedSchedulerGetsEverythingAgain) {
   // An attempt that had started already sends the state from its start; the change then follows as
   // a delta.
   if (again->topology->chip(2).health == domain::Health::healthy) {
-    const auto delta = scheduler.decide.reports.at(2);
+    const auto delta = scheduler.core.reports.at(2);
     ASSERT_TRUE(delta && delta->chips.size() == 1);
     EXPECT_EQ(delta->chips[0].chip.value, 2);
     EXPECT_EQ(delta->chips[0].health, domain::Health::unhealthy);
@@ -203,23 +203,23 @@ TEST(AgentReport, WaitsForASchedulerThatComesLater) {
   Node node;
   node.begin(port);
   ASSERT_TRUE(scheduler.open());
-  EXPECT_TRUE(scheduler.decide.reports.at(0));
+  EXPECT_TRUE(scheduler.core.reports.at(0));
 }
 
 TEST(AgentReport, NeedsFullIsAnsweredWithAFullReport) {
   GrpcScheduler scheduler;
-  scheduler.decide.outcome = [](const sched::InventoryReport& r) {
+  scheduler.core.outcome = [](const sched::InventoryReport& r) {
     return r.topology ? ReportOutcome::taken : ReportOutcome::needs_full;
   };
   ASSERT_TRUE(scheduler.open());
   Node node;
   node.begin(scheduler.port);
-  ASSERT_TRUE(scheduler.decide.reports.at(0));
+  ASSERT_TRUE(scheduler.core.reports.at(0));
   node.want(state({{ChipIndex{1}}, {}, {}}));
-  const auto delta = scheduler.decide.reports.at(1);
+  const auto delta = scheduler.core.reports.at(1);
   ASSERT_TRUE(delta);
   EXPECT_FALSE(delta->topology);
-  const auto full = scheduler.decide.reports.at(2);
+  const auto full = scheduler.core.reports.at(2);
   ASSERT_TRUE(full);
   ASSERT_TRUE(full->topology);
   EXPECT_EQ(full->topology->chip(1).health, domain::Health::unhealthy);
@@ -230,8 +230,8 @@ TEST(AgentReport, BeatsWhileNothingHappens) {
   ASSERT_TRUE(scheduler.open());
   Node node;
   node.begin(scheduler.port, "boot-1", milliseconds(20));
-  EXPECT_EQ(scheduler.decide.beats.at(2), "n1");
-  EXPECT_EQ(scheduler.decide.reports.size(), 1U);
+  EXPECT_EQ(scheduler.core.beats.at(2), "n1");
+  EXPECT_EQ(scheduler.core.reports.size(), 1U);
 }
 
 TEST(AgentReport, AnAgentThatIsReplacedLeavesTheNodeToItsSuccessor) {
@@ -239,10 +239,10 @@ TEST(AgentReport, AnAgentThatIsReplacedLeavesTheNodeToItsSuccessor) {
   ASSERT_TRUE(scheduler.open());
   Node old;
   old.begin(scheduler.port, "boot-1", milliseconds(20));
-  ASSERT_TRUE(scheduler.decide.beats.at(0));
+  ASSERT_TRUE(scheduler.core.beats.at(0));
   Node successor;
   successor.begin(scheduler.port, "boot-2");
-  const auto taken = scheduler.decide.reports.at(1);
+  const auto taken = scheduler.core.reports.at(1);
   ASSERT_TRUE(taken);
   EXPECT_EQ(taken->boot_id, "boot-2");
   // The old agent gets an answer, and its end does not make the node stale; the successor's end
@@ -254,7 +254,7 @@ TEST(AgentReport, AnAgentThatIsReplacedLeavesTheNodeToItsSuccessor) {
   }
   old.stop();
   successor.stop();
-  const auto gone = scheduler.decide.gone.at(0);
+  const auto gone = scheduler.core.gone.at(0);
   ASSERT_TRUE(gone);
   EXPECT_EQ(gone->boot_id, "boot-2");
 }
@@ -295,7 +295,7 @@ TEST(AgentReport, AChangeBehindTheEndOfTheStreamWaitsForTheNext) {
   node.want(state({{ChipIndex{2}}, {}, {}}));
   go.add(1);
   ASSERT_TRUE(scheduler.open());
-  const auto again = scheduler.decide.reports.at(1);
+  const auto again = scheduler.core.reports.at(1);
   ASSERT_TRUE(again && again->topology);
 }
 
@@ -306,7 +306,7 @@ TEST(AgentReport, AReporterMayGoWithItsStreamOpen) {
   node.begin(scheduler.port);
   ASSERT_EQ(node.connected.at(0), true);
   post_and_wait(node.thread.loop, [&] { node.reporter.reset(); });
-  EXPECT_TRUE(scheduler.decide.gone.at(0));
+  EXPECT_TRUE(scheduler.core.gone.at(0));
 }
 
 struct FixedProbe final : MachineSource {
@@ -326,7 +326,7 @@ TEST(AgentReport, AFaultInTheHealthFileReachesTheScheduler) {
   {
     Node node;
     node.begin(scheduler.port);
-    ASSERT_TRUE(scheduler.decide.reports.at(0));
+    ASSERT_TRUE(scheduler.core.reports.at(0));
     const SystemClock clock;
     FixedProbe probe;
     HealthFile file(path);
@@ -339,10 +339,10 @@ TEST(AgentReport, AFaultInTheHealthFileReachesTheScheduler) {
       const FileWatch watch({path}, [&] { node.thread.loop.post([&] { agent.check(); }); });
       ASSERT_TRUE(watch.complete());
       ASSERT_TRUE(
-          scheduler.decide.reports.at(1));  // the agent's names for the chips: a full report
+          scheduler.core.reports.at(1));  // the agent's names for the chips: a full report
       std::ofstream(folder + "/new") << R"({"unhealthy":[2],"down_links":[[0,1]]})";
       fs::rename(folder + "/new", path);  // as editors and ConfigMap volumes do
-      const auto delta = scheduler.decide.reports.at(2);
+      const auto delta = scheduler.core.reports.at(2);
       ASSERT_TRUE(delta);
       EXPECT_FALSE(delta->topology);
       ASSERT_EQ(delta->chips.size(), 1U);
@@ -351,7 +351,7 @@ TEST(AgentReport, AFaultInTheHealthFileReachesTheScheduler) {
       EXPECT_EQ(delta->links[0].lanes_down, 2);
       std::ofstream(path) << "{}";  // written in place
       std::size_t n = 3;
-      auto next = scheduler.decide.reports.at(n);
+      auto next = scheduler.core.reports.at(n);
       ASSERT_TRUE(next);
       ASSERT_EQ(next->chips.size(), 1U);
       EXPECT_EQ(next->chips[0].health, domain::Health::healthy);

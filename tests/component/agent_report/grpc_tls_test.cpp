@@ -31,7 +31,7 @@ struct GrpcTls : ::testing::Test {
   const Pem ca = make_authority("CA");
   const Pem other_ca = make_authority("another CA");
   LoopThread thread;
-  FakeCore decide;
+  FakeCore core;
   std::shared_ptr<rpc::ServerIdentity> identity;
   std::unique_ptr<GrpcServer> server;
   std::uint16_t port = 0;
@@ -41,7 +41,7 @@ struct GrpcTls : ::testing::Test {
         std::make_shared<rpc::ServerIdentity>(ServerPem{own.certificate, own.key, client_ca});
     GrpcOptions options;
     options.tls = identity;
-    server = std::make_unique<GrpcServer>(thread.loop, &decide, decide, options);
+    server = std::make_unique<GrpcServer>(thread.loop, &core, core, options);
     const auto got = server->start("127.0.0.1:0");
     ASSERT_TRUE(got) << got.error().text();
     port = *got;

@@ -83,12 +83,12 @@ class Peer {
 
 struct InventoryStream : testing::Test {
   LoopThread thread;
-  FakeCore decide;
+  FakeCore core;
   std::unique_ptr<GrpcServer> server;
   std::uint16_t port = 0;
 
   void open(const GrpcOptions& options = {}) {
-    server = std::make_unique<GrpcServer>(thread.loop, &decide, decide, options);
+    server = std::make_unique<GrpcServer>(thread.loop, &core, core, options);
     const auto got = server->start("127.0.0.1:0");
     ASSERT_TRUE(got) << got.error().text();
     port = *got;
@@ -108,13 +108,13 @@ TEST_F(InventoryStream, AcksEachReportWithItsNodeAndSequence) {
   EXPECT_EQ(ack.sequence(), 41U);
   EXPECT_EQ(peer.outcome(delta_of("a", "b1", 42)), v1::OUTCOME_TAKEN);
   EXPECT_EQ(peer.outcome(beat_of("a", "b1")), v1::OUTCOME_TAKEN);
-  EXPECT_EQ(decide.beats.at(0), "a");
+  EXPECT_EQ(core.beats.at(0), "a");
   EXPECT_TRUE(peer.finish().ok());
 }
 
 TEST_F(InventoryStream, AnOlderSequenceIsAnsweredOlder) {
   std::uint64_t newest = 0;
-  decide.outcome = [&newest](const InventoryReport& r) {
+  core.outcome = [&newest](const InventoryReport& r) {
     if (r.sequence <= newest) return ReportOutcome::older;
     newest = r.sequence;
     return ReportOutcome::taken;
@@ -133,7 +133,7 @@ TEST_F(InventoryStream, WithoutItsFullReportNothingIsTaken) {
   EXPECT_EQ(peer.outcome(beat_of("a", "b1")), v1::OUTCOME_NEEDS_FULL);
   EXPECT_EQ(peer.outcome(full_of("a", "b1", 2)), v1::OUTCOME_TAKEN);
   EXPECT_EQ(peer.outcome(delta_of("a", "b2", 3)), v1::OUTCOME_NEEDS_FULL);  // another boot
-  EXPECT_EQ(decide.reports.size(), 1U);
+  EXPECT_EQ(core.reports.size(), 1U);
 }
 
 TEST_F(InventoryStream, ARefusedReportDoesNotEndTheStream) {
@@ -144,7 +144,7 @@ TEST_F(InventoryStream, ARefusedReportDoesNotEndTheStream) {
   EXPECT_NE(refused.message().find("65"), std::string::npos) << refused.message();
   v1::InventoryReport nameless = full_of("", "b1", 2);
   EXPECT_EQ(peer.outcome(nameless), v1::OUTCOME_REFUSED);
-  EXPECT_EQ(decide.reports.size(), 0U);
+  EXPECT_EQ(core.reports.size(), 0U);
   EXPECT_EQ(peer.outcome(full_of("a", "b1", 3)), v1::OUTCOME_TAKEN);
 }
 
@@ -161,13 +161,13 @@ TEST_F(InventoryStream, FaultsThatMakeNoSenseAreRefusedByName) {
       << refused.message();
   fault.set_chip(4);  // of a chip that no longer exists
   EXPECT_EQ(peer.outcome(report), v1::OUTCOME_TAKEN);
-  const auto taken = decide.reports.at(0);
+  const auto taken = core.reports.at(0);
   ASSERT_TRUE(taken && taken->faults);
   EXPECT_EQ(taken->faults->front().chip, domain::ChipIndex{4});
 }
 
 TEST_F(InventoryStream, AnExceptionInTheCoreIsARefusal) {
-  decide.outcome = [](const InventoryReport& r) -> ReportOutcome {
+  core.outcome = [](const InventoryReport& r) -> ReportOutcome {
     if (r.node == "bad") throw std::runtime_error("secret detail");
     return ReportOutcome::taken;
   };
@@ -185,8 +185,8 @@ TEST_F(InventoryStream, AStreamMayCarrySeveralNodesAndItsEndIsReportedForEach) {
   EXPECT_EQ(peer.outcome(full_of("a", "b1", 1)), v1::OUTCOME_TAKEN);
   EXPECT_EQ(peer.outcome(full_of("b", "b1", 2)), v1::OUTCOME_TAKEN);
   peer.cancel();
-  const auto first = decide.gone.at(0);
-  const auto second = decide.gone.at(1);
+  const auto first = core.gone.at(0);
+  const auto second = core.gone.at(1);
   ASSERT_TRUE(first && second);
   EXPECT_EQ(first->node + second->node, "ab");
 }
@@ -200,11 +200,11 @@ TEST_F(InventoryStream, TheEndOfAnOlderStreamIsNotTheEndOfTheNode) {
   EXPECT_EQ(fresh.outcome(full_of("a", "b1", 3)), v1::OUTCOME_TAKEN);
   EXPECT_EQ(old.outcome(delta_of("a", "b1", 4)), v1::OUTCOME_OLDER);
   EXPECT_TRUE(old.finish().ok());
-  const auto gone = decide.gone.at(0);
+  const auto gone = core.gone.at(0);
   ASSERT_TRUE(gone);
   EXPECT_EQ(gone->node, "only-here");
   EXPECT_EQ(fresh.outcome(beat_of("a", "b1")), v1::OUTCOME_TAKEN);
-  EXPECT_EQ(decide.gone.size(), 1U);
+  EXPECT_EQ(core.gone.size(), 1U);
 }
 
 TEST_F(InventoryStream, TooManyNodesEndTheStream) {
@@ -218,7 +218,7 @@ TEST_F(InventoryStream, TooManyNodesEndTheStream) {
   ASSERT_TRUE(peer.write(full_of("c", "b1", 4)));
   EXPECT_TRUE(peer.read_fails());
   EXPECT_EQ(peer.finish().error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
-  EXPECT_TRUE(decide.gone.at(1));
+  EXPECT_TRUE(core.gone.at(1));
 }
 
 TEST_F(InventoryStream, AMessageAboveTheLimitEndsTheStream) {
@@ -232,7 +232,7 @@ TEST_F(InventoryStream, AMessageAboveTheLimitEndsTheStream) {
   peer.write(big);
   EXPECT_TRUE(peer.read_fails());
   EXPECT_EQ(peer.finish().error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
-  EXPECT_TRUE(decide.gone.at(0));
+  EXPECT_TRUE(core.gone.at(0));
 }
 
 TEST_F(InventoryStream, StopEndsOpenStreams) {
@@ -245,7 +245,7 @@ TEST_F(InventoryStream, StopEndsOpenStreams) {
   EXPECT_TRUE(one.read_fails());
   EXPECT_EQ(one.finish().error_code(), grpc::StatusCode::UNAVAILABLE);
   EXPECT_EQ(two.finish().error_code(), grpc::StatusCode::UNAVAILABLE);
-  EXPECT_EQ(decide.gone.size(), 0U);
+  EXPECT_EQ(core.gone.size(), 0U);
 }
 
 TEST_F(InventoryStream, StopOnTheLoopItselfDoesNotWaitForTheLoop) {
@@ -277,7 +277,7 @@ TEST_F(InventoryStream, StopWhileADecisionIsDueEndsTheStreamToo) {
   EXPECT_EQ(peer.finish().error_code(), grpc::StatusCode::UNAVAILABLE);
   go_on.add(1);
   post_and_wait(thread.loop, [] {});
-  EXPECT_EQ(decide.reports.size(), 1U);
+  EXPECT_EQ(core.reports.size(), 1U);
 }
 
 TEST_F(InventoryStream, ATakenPortIsAnErrorAndSoIsNonsense) {

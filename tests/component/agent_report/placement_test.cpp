@@ -19,12 +19,12 @@ using std::chrono::milliseconds;
 
 struct PlacementTest : testing::Test {
   LoopThread thread;
-  FakeCore decide;
+  FakeCore core;
   std::unique_ptr<GrpcServer> server;
   std::unique_ptr<v1::Placement::Stub> stub;
 
   void open(GrpcOptions options = {}) {
-    server = std::make_unique<GrpcServer>(thread.loop, &decide, decide, options);
+    server = std::make_unique<GrpcServer>(thread.loop, &core, core, options);
     const auto port = server->start("127.0.0.1:0");
     ASSERT_TRUE(port) << port.error().text();
     stub = v1::Placement::NewStub(rpc::make_channel({"127.0.0.1", *port}));
@@ -47,7 +47,7 @@ TEST_F(PlacementTest, PlaceCarriesTheQuestionAndTheAnswer) {
   EXPECT_EQ(reply.chips(1), 4);
   EXPECT_EQ(reply.gbps(), 40);
   EXPECT_EQ(reply.best_gbps(), 80);
-  const auto asked = decide.asked.at(0);
+  const auto asked = core.asked.at(0);
   ASSERT_TRUE(asked);
   EXPECT_EQ(asked->request.key.text(), "ns/p");
   EXPECT_EQ(asked->nodes, (std::vector<std::string>{"n1", "n2"}));
@@ -58,14 +58,14 @@ TEST_F(PlacementTest, ErrorsKeepTheirCodeAndWords) {
   open();
   v1::PlaceReply reply;
   post_and_wait(thread.loop,
-                [&] { decide.placed = make_error(Errc::conflict, "5 chips asked, 3 are free"); });
+                [&] { core.placed = make_error(Errc::conflict, "5 chips asked, 3 are free"); });
   const auto status = place(place_request(), reply);
   EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
   EXPECT_EQ(status.error_message(), "5 chips asked, 3 are free");
   v1::PlaceRequest bad = place_request();
   bad.mutable_ask()->set_chips(0);
   EXPECT_EQ(place(bad, reply).error_code(), grpc::StatusCode::INVALID_ARGUMENT);
-  EXPECT_EQ(decide.asked.size(), 1U);
+  EXPECT_EQ(core.asked.size(), 1U);
 }
 
 TEST_F(PlacementTest, WhatIfNeedsNoPodAndHoldsNothing) {
@@ -77,7 +77,7 @@ TEST_F(PlacementTest, WhatIfNeedsNoPodAndHoldsNothing) {
   grpc::ClientContext context;
   ASSERT_TRUE(stub->WhatIf(&context, r, &reply).ok());
   EXPECT_EQ(reply.chips_size(), 2);
-  EXPECT_FALSE(decide.asked.at(0)->reserve);
+  EXPECT_FALSE(core.asked.at(0)->reserve);
 }
 
 TEST_F(PlacementTest, ReleaseAndExplain) {
@@ -89,7 +89,7 @@ TEST_F(PlacementTest, ReleaseAndExplain) {
   v1::ReleaseReply released;
   grpc::ClientContext first;
   EXPECT_TRUE(stub->Release(&first, release, &released).ok());
-  EXPECT_EQ(decide.released.at(0), "ns/p u1");
+  EXPECT_EQ(core.released.at(0), "ns/p u1");
   release.set_uid("u2");
   grpc::ClientContext second;
   EXPECT_EQ(stub->Release(&second, release, &released).error_code(),
@@ -138,8 +138,8 @@ TEST_F(PlacementTest, NothingIsDecidedForACallerThatHasGone) {
   EXPECT_EQ(code, grpc::StatusCode::DEADLINE_EXCEEDED);
   blocked.go_on.add(1);
   post_and_wait(thread.loop, [] {});
-  for (std::size_t i = 0; i < decide.asked.size(); ++i)
-    EXPECT_EQ(decide.asked.at(i)->request.key.name, "other");
+  for (std::size_t i = 0; i < core.asked.size(); ++i)
+    EXPECT_EQ(core.asked.at(i)->request.key.name, "other");
 }
 
 TEST_F(PlacementTest, StopRefusesWhatWaitsForABlockedLoop) {
@@ -157,7 +157,7 @@ TEST_F(PlacementTest, StopRefusesWhatWaitsForABlockedLoop) {
   EXPECT_EQ(answer->error_code(), grpc::StatusCode::UNAVAILABLE);
   blocked.go_on.add(1);
   post_and_wait(thread.loop, [] {});
-  EXPECT_EQ(decide.asked.size(), 0U);
+  EXPECT_EQ(core.asked.size(), 0U);
 }
 
 TEST_F(PlacementTest, TooManyWaitingCallsAreRefused) {

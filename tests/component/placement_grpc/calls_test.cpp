@@ -17,7 +17,7 @@ struct Calls : GrpcFixture {
 
 TEST_F(Calls, ReserveCarriesTheQuestionAndTheAnswer) {
   open();
-  post_and_wait(thread.loop, [&] { decide.placed->lifetime = std::chrono::seconds(30); });
+  post_and_wait(thread.loop, [&] { core.placed->lifetime = std::chrono::seconds(30); });
   v1::PlaceReply reply;
   const auto status = reserve(reserve_request(), reply);
   ASSERT_TRUE(status.ok()) << status.error_message();
@@ -26,7 +26,7 @@ TEST_F(Calls, ReserveCarriesTheQuestionAndTheAnswer) {
   EXPECT_EQ(reply.gbps(), 40);
   EXPECT_EQ(reply.best_gbps(), 80);
   EXPECT_EQ(reply.lifetime_ms(), 30000);
-  const auto asked = decide.asked.at(0);
+  const auto asked = core.asked.at(0);
   ASSERT_TRUE(asked);
   EXPECT_EQ(asked->request.key.text(), "ns/p");
   EXPECT_EQ(asked->request.uid, "u1");
@@ -54,12 +54,12 @@ TEST_F(Calls, ReserveErrorsKeepTheirCodeAndWords) {
   for (const auto& [code, wanted] : {std::pair(Errc::not_found, Code::NOT_FOUND),
                                      {Errc::conflict, Code::FAILED_PRECONDITION},
                                      {Errc::unavailable, Code::UNAVAILABLE}}) {
-    post_and_wait(thread.loop, [&, code = code] { decide.placed = make_error(code, "why not"); });
+    post_and_wait(thread.loop, [&, code = code] { core.placed = make_error(code, "why not"); });
     const auto status = reserve(reserve_request(), reply);
     EXPECT_EQ(status.error_code(), wanted);
     EXPECT_EQ(status.error_message(), "why not");
   }
-  const std::size_t before = decide.asked.size();
+  const std::size_t before = core.asked.size();
   for (const auto& spoil : std::vector<std::function<void(v1::ReserveRequest&)>>{
            [](auto& r) { r.clear_node(); }, [](auto& r) { r.set_node("n\n1"); },
            [](auto& r) { r.mutable_ask()->clear_uid(); },
@@ -72,7 +72,7 @@ TEST_F(Calls, ReserveErrorsKeepTheirCodeAndWords) {
   v1::ReserveRequest r = reserve_request();
   r.set_node(std::string(254, 'n'));
   EXPECT_EQ(reserve(r, reply).error_code(), Code::RESOURCE_EXHAUSTED);
-  EXPECT_EQ(decide.asked.size(), before);
+  EXPECT_EQ(core.asked.size(), before);
 }
 
 // The caller's deadline passes while the loop is busy, before it reaches the call.
@@ -90,7 +90,7 @@ TEST_F(Calls, NothingIsReservedAfterTheDeadline) {
     ASSERT_TRUE(ended.at(0));
   }
   post_and_wait(thread.loop, [] {});
-  EXPECT_EQ(decide.asked.size(), 0U);
+  EXPECT_EQ(core.asked.size(), 0U);
   const auto end = ended.at(0);
   ASSERT_TRUE(end);
   EXPECT_TRUE(*end == "Reserve CANCELLED" || *end == "Reserve DEADLINE_EXCEEDED") << *end;
@@ -119,7 +119,7 @@ TEST_F(Calls, NothingIsReservedForACallerThatCancelled) {
     ASSERT_TRUE(ended.at(1));
   }
   post_and_wait(thread.loop, [] {});
-  EXPECT_EQ(decide.asked.size(), 0U);
+  EXPECT_EQ(core.asked.size(), 0U);
 }
 
 TEST_F(Calls, AreCountedByMethodAndCode) {

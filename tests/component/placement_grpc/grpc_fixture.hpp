@@ -30,7 +30,7 @@ struct GrpcFixture : ::testing::Test {
   ManualClock clock;
   std::shared_ptr<DecisionFeed> feed = std::make_shared<DecisionFeed>(clock);
   LoopThread thread;
-  FakeCore decide;
+  FakeCore core;
   GrpcOptions options;
   Journal<std::string> ended;  // "Place OK"
   std::unique_ptr<GrpcServer> server;
@@ -42,7 +42,7 @@ struct GrpcFixture : ::testing::Test {
     options.on_end = [this](std::string_view method, std::string_view code) {
       ended.add(std::string(method) + " " + std::string(code));
     };
-    server = std::make_unique<GrpcServer>(thread.loop, &decide, decide, options);
+    server = std::make_unique<GrpcServer>(thread.loop, &core, core, options);
     const auto got = server->start("127.0.0.1:0");
     ASSERT_TRUE(got) << got.error().text();
     port = *got;

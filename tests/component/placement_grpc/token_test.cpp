@@ -92,11 +92,11 @@ TEST_F(TokenGrpc, AcceptsListedUsersAndRefusesOthersWithAReason) {
   open_with_tokens();
   EXPECT_EQ(place("Bearer alices.token"), "0 ");
   EXPECT_EQ(place("bearer planners-token"), "0 ");
-  EXPECT_EQ(decide.asked.size(), 2U);
+  EXPECT_EQ(core.asked.size(), 2U);
   EXPECT_THAT(place("Bearer mallorys"), HasSubstr("7 'mallory' is not in grpc-users"));
   EXPECT_THAT(place("Bearer nobodys"), HasSubstr("16 the API server does not accept the token"));
   EXPECT_THAT(place(""), HasSubstr("16 a token is required"));
-  EXPECT_EQ(decide.asked.size(), 2U);
+  EXPECT_EQ(core.asked.size(), 2U);
   const auto request = reviews.at(0);
   ASSERT_TRUE(request);
   EXPECT_THAT(*request, HasSubstr("POST /apis/authentication.k8s.io/v1/tokenreviews"));
@@ -119,7 +119,7 @@ TEST_F(TokenGrpc, MalformedTokensAreNotReviewed) {
   EXPECT_EQ(status.error_code(), Code::UNAUTHENTICATED);
   EXPECT_THAT(status.error_message(), HasSubstr("more than once"));
   EXPECT_EQ(reviews.size(), 0U);
-  EXPECT_EQ(decide.asked.size(), 0U);
+  EXPECT_EQ(core.asked.size(), 0U);
 }
 
 TEST_F(TokenGrpc, ALargeTokenIsReviewedAndOneBeyondTheLimitIsNot) {
@@ -211,7 +211,7 @@ TEST_F(TokenGrpc, WithoutTheApiServerAllCallersAreRefused) {
     status = answer;
     EXPECT_EQ(place("Bearer alices"), "14 the token could not be checked; try again");
   }
-  EXPECT_EQ(decide.asked.size(), 0U);
+  EXPECT_EQ(core.asked.size(), 0U);
   status = 201;
   EXPECT_EQ(place("Bearer alices"), "0 ");
   api_server.reset();  // down: a verdict from a moment ago still holds
@@ -237,7 +237,7 @@ TEST_F(TokenGrpc, NothingIsReservedForACallerThatLeavesDuringTheReview) {
   ASSERT_TRUE(ended.at(0));
   go_on.add(1);
   EXPECT_EQ(place("Bearer alices"), "0 ");  // by the cached answer
-  EXPECT_EQ(decide.asked.size(), 1U);
+  EXPECT_EQ(core.asked.size(), 1U);
   EXPECT_EQ(reviews.size(), 1U);
 }
 
@@ -257,7 +257,7 @@ TEST_F(TokenGrpc, StopDoesNotWaitForACheck) {
   caller.join();
   go_on.add(1);
   post_and_wait(thread.loop, [] {});
-  EXPECT_EQ(decide.asked.size(), 0U);
+  EXPECT_EQ(core.asked.size(), 0U);
 }
 
 TEST_F(TokenGrpc, AStreamByATokenDoesNotLastForEver) {
@@ -287,7 +287,7 @@ TEST_F(TokenGrpc, WithClientCertificatesBothMustHold) {
   EXPECT_THAT(place(*with, ""), ::testing::StartsWith("16 "));
   EXPECT_THAT(place(*with, "Bearer mallorys"), ::testing::StartsWith("7 "));
   EXPECT_THAT(place(*without, "Bearer alices"), ::testing::StartsWith("14 "));
-  EXPECT_EQ(decide.asked.size(), 1U);
+  EXPECT_EQ(core.asked.size(), 1U);
   EXPECT_EQ(reviews.size(), 2U);
 }
 

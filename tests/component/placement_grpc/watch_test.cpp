@@ -109,7 +109,7 @@ TEST_F(Watch, FiltersByNamespaceAndNode) {
   both.set_namespace_("ns");
   both.set_node("n1");
   both.set_initial(true);
-  decide.holding = {pod("0", "n2"), pod("1", "n1", "other"), pod("2")};
+  core.holding = {pod("0", "n2"), pod("1", "n1", "other"), pod("2")};
   const auto stream = watch(both);
   EXPECT_EQ(stream->next(), "BOUND 2");
   EXPECT_EQ(stream->next(), "LIVE");
@@ -127,7 +127,7 @@ TEST_F(Watch, FiltersByNamespaceAndNode) {
 TEST_F(Watch, ListsWhatHoldsHoweverMuchItIs) {
   options.max_watch_queue = 4;
   constexpr int kMany = 3000;
-  for (int i = 0; i < kMany; ++i) decide.holding.push_back(pod(std::to_string(100000 + i)));
+  for (int i = 0; i < kMany; ++i) core.holding.push_back(pod(std::to_string(100000 + i)));
   open();
   v1::WatchDecisionsRequest initial;
   initial.set_initial(true);
@@ -139,7 +139,7 @@ TEST_F(Watch, ListsWhatHoldsHoweverMuchItIs) {
 }
 
 TEST_F(Watch, IsRefusedAsLongAsNothingIsKnown) {
-  decide.ready = make_error(Errc::unavailable, "starting");
+  core.ready = make_error(Errc::unavailable, "starting");
   open();
   for (const bool initial : {false, true}) {
     v1::WatchDecisionsRequest request;

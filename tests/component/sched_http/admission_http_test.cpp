@@ -105,7 +105,7 @@ TEST_F(AdmissionHttp, BadBodiesAreErrors) {
 TEST_F(AdmissionHttp, TakesWhatAnApiServerSends) {
   for (const char* file : {"admission-pods-binding.json", "admission-pods-binding-volcano.json"}) {
     const auto body = codec::capture(file);
-    if (!body) GTEST_SKIP() << "no captures";
+    if (!body) GTEST_SKIP() << "no shared data folder (CHIPWEAVE_SHARED_DATA)";
     const Json response = ask(Json::parse(*body));
     EXPECT_EQ(response["allowed"], true) << "an unknown pod";
   }

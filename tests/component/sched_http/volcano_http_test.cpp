@@ -155,7 +155,7 @@ TEST_F(VolcanoHttp, TakesWhatVolcanoSends) {
                            "deallocate", "preemptable", "reclaimable", "jobReady", "jobEnqueueable",
                            "queueOverused", "onSessionOpen", "onSessionClose"}) {
     const auto body = capture("volcano-" + std::string(verb) + ".json");
-    if (!body) GTEST_SKIP() << "no captures";
+    if (!body) GTEST_SKIP() << "no shared data folder (CHIPWEAVE_SHARED_DATA)";
     std::string path = verb;
     path.resize(std::min(path.find('-'), path.size()));
     const auto reply = call("POST", "/volcano/" + path, *body);

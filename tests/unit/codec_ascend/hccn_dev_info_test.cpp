@@ -30,7 +30,7 @@ TEST(HccnDevInfo, ColumnsAreFoundByTheirHeadings) {
 TEST(HccnDevInfo, ARealOneIsRead) {
   const auto file = shared_file("ascend/rt_hccn_tool_dev_info_950.txt");
   const auto all = shared_file("ascend/hccn_tool_950.txt");
-  if (!file || !all) GTEST_SKIP() << "no shared data";
+  if (!file || !all) GTEST_SKIP() << "no shared data folder (CHIPWEAVE_SHARED_DATA)";
   // The second file also contains the output of other commands.
   for (const std::string& text : {*file, *all}) {
     const auto ports = parse_hccn_dev_info(text);

@@ -43,7 +43,7 @@ TEST(Import, EveryRealFileFindsItsImporter) {
   const std::map<std::string, std::string> folders = {{"topologies/nvidia-smi", "nvidia-smi"}};
   for (const auto& [folder, format] : folders) {
     const std::set<std::string> names = shared_names(folder, ".");
-    if (names.empty()) GTEST_SKIP() << "no shared data";
+    if (names.empty()) GTEST_SKIP() << "no shared data folder (CHIPWEAVE_SHARED_DATA)";
     for (const std::string& name : names) {
       const auto t = import_topology(shared_file(folder + "/" + name).value());
       ASSERT_TRUE(t.ok()) << name << ": " << t.error().text();
