@@ -1,10 +1,5 @@
 // Admission: another scheduler sends a binding, and the API server asks which chips the pod gets
 // before it stores it.
-//
-// The API server does not report whether it stored the binding. An admitted binding is therefore in
-// flight with an unknown outcome: the pod keeps the chips until the watch shows the outcome or the
-// uncertainty window is over. If its scheduler chooses another node meanwhile, both sets are kept
-// until then (SecondSet).
 #include <utility>
 #include <vector>
 

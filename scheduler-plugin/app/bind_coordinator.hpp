@@ -19,26 +19,15 @@ namespace chipweave::sched {
 // The answer to a request for a pod whose binding to another node is in flight.
 Error bound_elsewhere(const InFlightBinding& in_flight);
 
-class BindCoordinator {
+class BindCoordinator : public UseCase {
  public:
-  BindCoordinator(SchedulerState& state, const Clock& clock, Cluster& cluster, Observer& observer,
-                  Authority& authority, Groups& groups, const Evaluator& evaluator,
-                  Reservations& reservations, Decisions& decisions, BoundPods& bound_pods)
-      : state_(state),
-        nodes_(state.nodes),
-        records_(state.records),
-        ledger_(state.ledger),
-        clock_(clock),
-        cluster_(cluster),
-        observer_(observer),
-        authority_(authority),
-        groups_(groups),
+  BindCoordinator(Core& core, const Evaluator& evaluator, Reservations& reservations,
+                  Decisions& decisions, BoundPods& bound_pods)
+      : UseCase(core),
         evaluator_(evaluator),
         reservations_(reservations),
         decisions_(decisions),
         bound_pods_(bound_pods) {}
-  BindCoordinator(const BindCoordinator&) = delete;
-  BindCoordinator& operator=(const BindCoordinator&) = delete;
 
   // ok: the pod is bound there, with its chips in its annotations. Errors: not_found, conflict,
   // invalid_argument: it was not bound. unavailable: try again; it may have been bound.
@@ -79,15 +68,6 @@ class BindCoordinator {
   Result<Admission> would_admit(const PodRequest& pod, NodeId node);
   Result<void> set_aside(PodRecord& record);
 
-  SchedulerState& state_;
-  NodeTable& nodes_;
-  PodRecords& records_;
-  Ledger& ledger_;
-  const Clock& clock_;
-  Cluster& cluster_;
-  Observer& observer_;
-  Authority& authority_;
-  Groups& groups_;
   const Evaluator& evaluator_;
   Reservations& reservations_;
   Decisions& decisions_;

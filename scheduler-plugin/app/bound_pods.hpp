@@ -16,21 +16,10 @@
 
 namespace chipweave::sched {
 
-class BoundPods {
+class BoundPods : public UseCase {
  public:
-  BoundPods(SchedulerState& state, const Clock& clock, const Cluster& cluster, Observer& observer,
-            Groups& groups, Reservations& reservations, Decisions& decisions)
-      : nodes_(state.nodes),
-        records_(state.records),
-        ledger_(state.ledger),
-        clock_(clock),
-        cluster_(cluster),
-        observer_(observer),
-        groups_(groups),
-        reservations_(reservations),
-        decisions_(decisions) {}
-  BoundPods(const BoundPods&) = delete;
-  BoundPods& operator=(const BoundPods&) = delete;
+  BoundPods(Core& core, Reservations& reservations, Decisions& decisions)
+      : UseCase(core), reservations_(reservations), decisions_(decisions) {}
 
   // The pod is bound to the node; claimed: its placement, null if there is none. Precondition: it
   // holds nothing.
@@ -56,13 +45,6 @@ class BoundPods {
   ChipSet guess(NodeId node, int count) const;
   void recall(const ClusterPod& pod, const Placement& claimed);
 
-  NodeTable& nodes_;
-  PodRecords& records_;
-  Ledger& ledger_;
-  const Clock& clock_;
-  const Cluster& cluster_;
-  Observer& observer_;
-  Groups& groups_;
   Reservations& reservations_;
   Decisions& decisions_;
 };

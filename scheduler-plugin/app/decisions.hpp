@@ -12,9 +12,8 @@ namespace chipweave::sched {
 
 class Decisions {
  public:
-  Decisions(const SchedulerState& state, const Clock& clock, const Evaluator& evaluator,
-            const Groups& groups)
-      : state_(state), clock_(clock), evaluator_(evaluator), groups_(groups) {}
+  Decisions(const Core& core, const Evaluator& evaluator)
+      : state_(core.state), clock_(core.clock), evaluator_(evaluator), groups_(core.groups) {}
   Decisions(const Decisions&) = delete;
   Decisions& operator=(const Decisions&) = delete;
 

@@ -14,22 +14,20 @@
 
 #include "common/solver/chips/node_score.hpp"
 #include "scheduler-plugin/app/evaluation.hpp"
-#include "scheduler-plugin/app/groups.hpp"
 #include "scheduler-plugin/app/request_context.hpp"
+#include "scheduler-plugin/app/use_case.hpp"
 #include "scheduler-plugin/app/verdict_table.hpp"
-#include "scheduler-plugin/state/cluster.hpp"
-#include "scheduler-plugin/state/scheduler_state.hpp"
 
 namespace chipweave::sched {
 
 class Evaluator {
  public:
-  Evaluator(SchedulerState& state, const Cluster& cluster, const Groups& groups)
-      : nodes_(state.nodes),
-        ledger_(state.ledger),
-        jobs_(state.jobs),
-        cluster_(cluster),
-        groups_(groups) {}
+  explicit Evaluator(Core& core)
+      : nodes_(core.state.nodes),
+        ledger_(core.state.ledger),
+        jobs_(core.state.jobs),
+        cluster_(core.cluster),
+        groups_(core.groups) {}
   Evaluator(const Evaluator&) = delete;
   Evaluator& operator=(const Evaluator&) = delete;
 

@@ -4,9 +4,7 @@
 
 namespace chipweave::sched {
 
-// If a binding is likely to follow, reserves the best node's chips; in filter only if exactly one
-// node is left, because prioritize is not called then. The request of a known pod is taken from the
-// cluster, not from the caller.
+// filter reserves only if exactly one node is left, because prioritize is not called then.
 const Evaluation& Extender::evaluate(Verb verb, const PodRequest& asked,
                                      std::span<const std::string_view> nodes, Purpose purpose) {
   const auto begin = clock_.now();

@@ -19,22 +19,10 @@
 
 namespace chipweave::sched {
 
-class Extender {
+class Extender : public UseCase {
  public:
-  Extender(SchedulerState& state, const Clock& clock, Observer& observer,
-           const Authority& authority, Groups& groups, Evaluator& evaluator,
-           Reservations& reservations)
-      : nodes_(state.nodes),
-        records_(state.records),
-        ledger_(state.ledger),
-        clock_(clock),
-        observer_(observer),
-        authority_(authority),
-        groups_(groups),
-        evaluator_(evaluator),
-        reservations_(reservations) {}
-  Extender(const Extender&) = delete;
-  Extender& operator=(const Extender&) = delete;
+  Extender(Core& core, Evaluator& evaluator, Reservations& reservations)
+      : UseCase(core), evaluator_(evaluator), reservations_(reservations) {}
 
   // The evaluation is valid until the next call of any use case.
   const Evaluation& filter(const PodRequest& pod, std::span<const std::string_view> nodes) {
@@ -66,13 +54,6 @@ class Extender {
  private:
   void remember(Verb verb, const PodRequest& pod, Purpose purpose);
 
-  NodeTable& nodes_;
-  PodRecords& records_;
-  Ledger& ledger_;
-  const Clock& clock_;
-  Observer& observer_;
-  const Authority& authority_;
-  Groups& groups_;
   Evaluator& evaluator_;
   Reservations& reservations_;
   std::shared_ptr<const NodeSet> offered_;  // of the last evaluation that was remembered

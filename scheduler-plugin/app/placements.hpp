@@ -7,19 +7,11 @@
 
 namespace chipweave::sched {
 
-class Placements final : public PlacementApi {
+class Placements final : public PlacementApi, public UseCase {
  public:
-  Placements(SchedulerState& state, const Clock& clock, Cluster& cluster,
-             const Authority& authority, Groups& groups, Evaluator& evaluator,
-             Reservations& reservations, const Decisions& decisions, Extender& extender)
-      : state_(state),
-        nodes_(state.nodes),
-        records_(state.records),
-        ledger_(state.ledger),
-        clock_(clock),
-        cluster_(cluster),
-        authority_(authority),
-        groups_(groups),
+  Placements(Core& core, Evaluator& evaluator, Reservations& reservations,
+             const Decisions& decisions, Extender& extender)
+      : UseCase(core),
         evaluator_(evaluator),
         reservations_(reservations),
         decisions_(decisions),
@@ -44,14 +36,6 @@ class Placements final : public PlacementApi {
   Result<PlacedChips> placed(const Evaluation& evaluation) const;
   PlacedChips kept(const PodRequest& pod, const Holding& holding) const;
 
-  SchedulerState& state_;
-  NodeTable& nodes_;
-  PodRecords& records_;
-  Ledger& ledger_;
-  const Clock& clock_;
-  Cluster& cluster_;
-  const Authority& authority_;
-  Groups& groups_;
   Evaluator& evaluator_;
   Reservations& reservations_;
   const Decisions& decisions_;

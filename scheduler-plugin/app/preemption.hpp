@@ -13,8 +13,11 @@ namespace chipweave::sched {
 
 class Preemption {
  public:
-  Preemption(const SchedulerState& state, const Cluster& cluster, const Evaluator& evaluator)
-      : nodes_(state.nodes), ledger_(state.ledger), cluster_(cluster), evaluator_(evaluator) {}
+  Preemption(const Core& core, const Evaluator& evaluator)
+      : nodes_(core.state.nodes),
+        ledger_(core.state.ledger),
+        cluster_(core.cluster),
+        evaluator_(evaluator) {}
   Preemption(const Preemption&) = delete;
   Preemption& operator=(const Preemption&) = delete;
 

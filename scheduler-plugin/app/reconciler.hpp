@@ -9,26 +9,16 @@
 
 namespace chipweave::sched {
 
-class Reconciler final : public ClusterListener {
+class Reconciler final : public ClusterListener, public UseCase {
  public:
-  Reconciler(SchedulerState& state, Cluster& cluster, Observer& observer, Authority& authority,
-             Groups& groups, Reservations& reservations, Decisions& decisions,
-             BoundPods& bound_pods, BindCoordinator& bindings, bool decide_after_bind)
-      : state_(state),
-        nodes_(state.nodes),
-        records_(state.records),
-        ledger_(state.ledger),
-        cluster_(cluster),
-        observer_(observer),
-        authority_(authority),
-        groups_(groups),
+  Reconciler(Core& core, Reservations& reservations, Decisions& decisions, BoundPods& bound_pods,
+             BindCoordinator& bindings, bool decide_after_bind)
+      : UseCase(core),
         reservations_(reservations),
         decisions_(decisions),
         bound_pods_(bound_pods),
         bindings_(bindings),
         decide_after_bind_(decide_after_bind) {}
-  Reconciler(const Reconciler&) = delete;
-  Reconciler& operator=(const Reconciler&) = delete;
 
   void pod_added(const ClusterPod& pod, const Placement* claimed) override;
   void pod_bound(const ClusterPod& pod, const Placement* claimed) override;
@@ -42,14 +32,6 @@ class Reconciler final : public ClusterListener {
   bool place_after_bind(const ClusterPod& pod, NodeId node);
   void write_placement(PodRecord& record);
 
-  SchedulerState& state_;
-  NodeTable& nodes_;
-  PodRecords& records_;
-  Ledger& ledger_;
-  Cluster& cluster_;
-  Observer& observer_;
-  Authority& authority_;
-  Groups& groups_;
   Reservations& reservations_;
   Decisions& decisions_;
   BoundPods& bound_pods_;

@@ -23,24 +23,10 @@ namespace chipweave::sched {
 // reservations of a session.
 enum class Purpose { what_if, to_bind, in_session };
 
-class Reservations {
+class Reservations : public UseCase {
  public:
-  Reservations(SchedulerState& state, const Clock& clock, const Cluster& cluster,
-               Observer& observer, Groups& groups, const Evaluator& evaluator,
-               std::chrono::milliseconds ttl)
-      : state_(state),
-        nodes_(state.nodes),
-        records_(state.records),
-        ledger_(state.ledger),
-        clock_(clock),
-        cluster_(cluster),
-        observer_(observer),
-        groups_(groups),
-        evaluator_(evaluator),
-        speculative_(state.ledger),
-        ttl_(ttl) {}
-  Reservations(const Reservations&) = delete;
-  Reservations& operator=(const Reservations&) = delete;
+  Reservations(Core& core, const Evaluator& evaluator, std::chrono::milliseconds ttl)
+      : UseCase(core), evaluator_(evaluator), speculative_(core.state.ledger), ttl_(ttl) {}
 
   // The cluster's pod if it is pending with this uid, else null; only such pods may reserve chips.
   const ClusterPod* pending(const PodRequest& pod) const;
@@ -73,14 +59,6 @@ class Reservations {
   static bool is_speculative(Verb verb, const PodRequest& pod);
   void end(Clock::Steady due, ReservationEvent result);
 
-  SchedulerState& state_;
-  NodeTable& nodes_;
-  PodRecords& records_;
-  Ledger& ledger_;
-  const Clock& clock_;
-  const Cluster& cluster_;
-  Observer& observer_;
-  Groups& groups_;
   const Evaluator& evaluator_;
   SpeculativeReservations speculative_;
   std::chrono::milliseconds ttl_;

@@ -41,8 +41,8 @@ class Scheduler final : public InventorySink {
   Placements& placements() { return placements_; }
   const Preemption& preemption() const { return preemption_; }
   Reconciler& reconciler() { return reconciler_; }
-  Authority& authority() { return authority_; }
-  const Authority& authority() const { return authority_; }
+  Authority& authority() { return core_.authority; }
+  const Authority& authority() const { return core_.authority; }
 
   // Expires reservations, marks nodes stale and checks bindings without an answer; call it about
   // every second.
@@ -52,19 +52,19 @@ class Scheduler final : public InventorySink {
 
   // What kube-scheduler cannot see for itself, so that pods which it found no node for should be
   // tried again: how often nodes came to offer more, and how often chips came free.
-  std::uint64_t gains() const { return state_.nodes.gains(); }
-  std::uint64_t freed() const { return state_.freed; }
+  std::uint64_t gains() const { return core_.state.nodes.gains(); }
+  std::uint64_t freed() const { return core_.state.freed; }
   // Bindings that were stored.
-  std::uint64_t stored() const { return state_.stored; }
+  std::uint64_t stored() const { return core_.state.stored; }
   // Whether any pod waits for chips and holds none.
   bool pods_wait() const;
 
   // For read-only views and tests.
-  const NodeTable& nodes() const { return state_.nodes; }
-  const Ledger& ledger() const { return state_.ledger; }
-  const PodRecords& records() const { return state_.records; }
-  const Cluster& cluster() const { return cluster_; }
-  const Clock& clock() const { return clock_; }
+  const NodeTable& nodes() const { return core_.state.nodes; }
+  const Ledger& ledger() const { return core_.state.ledger; }
+  const PodRecords& records() const { return core_.state.records; }
+  const Cluster& cluster() const { return core_.cluster; }
+  const Clock& clock() const { return core_.clock; }
   // Of a bound pod; null if its chips are not known.
   const Decision* decision(std::string_view uid) const;
   // "" if all invariants hold, else the first violation.
@@ -73,12 +73,8 @@ class Scheduler final : public InventorySink {
  private:
   std::string check_records() const;
 
-  const Clock& clock_;
-  Cluster& cluster_;
   SchedulerOptions options_;
-  SchedulerState state_;
-  Authority authority_;
-  Groups groups_;
+  Core core_;
   Evaluator evaluator_;
   Reservations reservations_;
   Decisions decisions_;

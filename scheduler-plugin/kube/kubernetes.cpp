@@ -151,7 +151,7 @@ Kubernetes::Stats Kubernetes::stats() const {
   stats.events_sent = events_.stats().sent;
   stats.events_refused = events_.stats().refused;
   stats.events_dropped = events_.stats().dropped;
-  stats.wake_ups = requeue_trigger_ ? requeue_trigger_->touched() : 0;
+  stats.requeue_triggers = requeue_trigger_ ? requeue_trigger_->touched() : 0;
   stats.watch_failures = watch_failures_;
   stats.unusable_inventories = unusable_inventories_;
   if (reviewer_) stats.token_reviews = reviewer_->stats();

@@ -65,7 +65,7 @@ class Kubernetes {
     std::uint64_t events_sent = 0;
     std::uint64_t events_refused = 0;
     std::uint64_t events_dropped = 0;
-    std::uint64_t wake_ups = 0;
+    std::uint64_t requeue_triggers = 0;
     std::uint64_t watch_failures = 0;
     std::uint64_t unusable_inventories = 0;
     TokenReviewer::Stats token_reviews{};

@@ -226,7 +226,7 @@ void Metrics::scrape_kubernetes(const Kubernetes::Stats& now) {
   const Kubernetes::Stats& was = seen_kubernetes_;
   kubernetes_[0].add(static_cast<double>(now.events_sent - was.events_sent));
   kubernetes_[1].add(static_cast<double>(now.events_dropped - was.events_dropped));
-  kubernetes_[2].add(static_cast<double>(now.wake_ups - was.wake_ups));
+  kubernetes_[2].add(static_cast<double>(now.requeue_triggers - was.requeue_triggers));
   kubernetes_[3].add(static_cast<double>(now.watch_failures - was.watch_failures));
   kubernetes_[4].add(static_cast<double>(now.unusable_inventories - was.unusable_inventories));
   const TokenReviewer::Stats& reviews = now.token_reviews;

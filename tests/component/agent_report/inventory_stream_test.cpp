@@ -280,6 +280,17 @@ TEST_F(InventoryStream, StopWhileADecisionIsDueEndsTheStreamToo) {
   EXPECT_EQ(core.reports.size(), 1U);
 }
 
+// In a cluster agents report to the API server.
+TEST_F(InventoryStream, WithoutASinkThereIsNoSuchService) {
+  GrpcServer of_a_cluster(thread.loop, nullptr, core);
+  const auto at = of_a_cluster.start("127.0.0.1:0");
+  ASSERT_TRUE(at) << at.error().text();
+  Peer peer(*at);
+  EXPECT_TRUE(peer.read_fails());
+  EXPECT_EQ(peer.finish().error_code(), grpc::StatusCode::UNIMPLEMENTED);
+  EXPECT_EQ(core.reports.size(), 0U);
+}
+
 TEST_F(InventoryStream, ATakenPortIsAnErrorAndSoIsNonsense) {
   open();
   FakeCore other;

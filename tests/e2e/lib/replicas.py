@@ -85,7 +85,8 @@ class Replica:
         settings = self.bed.must("GET", f"/api/v1/namespaces/{NS}/configmaps/chipweave-scheduler")["data"]["scheduler.yaml"]
         for part in ("crt", "key"):
             settings = settings.replace(f"/etc/chipweave/tls/tls.{part}", f"{self.bed.work}/tls.{part}")
-        file = self.of.folder / "scheduler.yaml"
+        # of its own: another replica, which may be starting, must not find it half written
+        file = self.of.folder / f"{self.pod}.yaml"
         file.write_text(settings)
         container = self.bed.must("GET", f"{PODS}/{self.pod}")["spec"]["containers"][0]
         here = {"--config=/etc/chipweave/config/scheduler.yaml": f"--config={file}"}
@@ -198,8 +199,14 @@ class Replicas:
     def other(self, replica):
         return next(one for one in self.all if one is not replica)
 
+    # A pod may be in two slices for a moment.
     def behind(self, service):
-        return sorted(self.endpoints[service])
+        return sorted(set(self.endpoints[service]))
+
+    # What each process says of itself, for a check that fails.
+    def state(self):
+        return {replica.pod: replica.process and (replica.process.poll(), replica.ask("GET", self.probe_path, seconds=1))
+                for replica in self.all} | {"endpoints": self.endpoints}
 
     # Whether the Service has the other one behind it, and it decides.
     def leads_instead_of(self, replica):

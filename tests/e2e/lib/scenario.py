@@ -33,10 +33,10 @@ class Scenario:
         self.check(name, answer, why() if why and not answer else answer)
         return answer
 
-    def must_come(self, what, test, seconds=SOON):
+    def must_come(self, what, test, seconds=SOON, why=None):
         answer = self.bed.poll(test, seconds)
         if not answer:
-            raise RuntimeError(f"{what} did not come within {seconds} s; last answer: {answer}")
+            raise RuntimeError(f"{what} did not come within {seconds} s; last answer: {why() if why else answer}")
         return answer
 
     # --- before and after

@@ -47,7 +47,7 @@ def review(s, pod, node):
 
 
 def both_are_back(s, r):
-    s.must_come("both replicas behind the Service of readers", lambda: len(r.behind(READERS)) == 2)
+    s.must_come("both replicas behind the Service of readers", lambda: len(r.behind(READERS)) == 2, why=r.state)
 
 
 def one_decides(s, r):

@@ -289,7 +289,7 @@ TEST_F(Admits, ElsewhereAfterAllTheOtherWayRound) {
   EXPECT_EQ(room_for("b"), std::vector<std::string>{"n1"});
 }
 
-TEST_F(Admits, OrphansEndWithTheUncertaintyWindowAndWithThePod) {
+TEST_F(Admits, SecondSetsEndWithTheUncertaintyWindowAndWithThePod) {
   create("a", 8);
   create("b", 8);
   admitted("a", "n1");

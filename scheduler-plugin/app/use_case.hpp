@@ -1,0 +1,56 @@
+// Core — what the use cases work on: the state, and the scheduler's ways to the outside; and
+// UseCase, the base of those that change the state. Owner: the loop thread.
+#pragma once
+
+#include "scheduler-plugin/app/authority.hpp"
+#include "scheduler-plugin/app/groups.hpp"
+#include "scheduler-plugin/app/observer.hpp"
+#include "scheduler-plugin/state/cluster.hpp"
+#include "scheduler-plugin/state/scheduler_state.hpp"
+
+namespace chipweave::sched {
+
+struct Core {
+  Core(const Clock& the_clock, Cluster& the_cluster, Observer& the_observer)
+      : clock(the_clock), cluster(the_cluster), observer(the_observer) {}
+  Core(const Core&) = delete;
+  Core& operator=(const Core&) = delete;
+
+  const Clock& clock;
+  Cluster& cluster;
+  Observer& observer;
+  SchedulerState state;
+  Authority authority{cluster};
+  Groups groups{state.ledger, observer};
+};
+
+class UseCase {
+ public:
+  UseCase(const UseCase&) = delete;
+  UseCase& operator=(const UseCase&) = delete;
+
+ protected:
+  explicit UseCase(Core& core)
+      : state_(core.state),
+        nodes_(core.state.nodes),
+        records_(core.state.records),
+        ledger_(core.state.ledger),
+        clock_(core.clock),
+        cluster_(core.cluster),
+        observer_(core.observer),
+        authority_(core.authority),
+        groups_(core.groups) {}
+  ~UseCase() = default;
+
+  SchedulerState& state_;
+  NodeTable& nodes_;
+  PodRecords& records_;
+  Ledger& ledger_;
+  const Clock& clock_;
+  Cluster& cluster_;
+  Observer& observer_;
+  Authority& authority_;
+  Groups& groups_;
+};
+
+}  // namespace chipweave::sched
