@@ -338,8 +338,7 @@ TEST(AgentReport, AFaultInTheHealthFileReachesTheScheduler) {
       // The watch alone drives the agent here: no polling timer.
       const FileWatch watch({path}, [&] { node.thread.loop.post([&] { agent.check(); }); });
       ASSERT_TRUE(watch.complete());
-      ASSERT_TRUE(
-          scheduler.core.reports.at(1));  // the agent's names for the chips: a full report
+      ASSERT_TRUE(scheduler.core.reports.at(1));  // the agent's names for the chips: a full report
       std::ofstream(folder + "/new") << R"({"unhealthy":[2],"down_links":[[0,1]]})";
       fs::rename(folder + "/new", path);  // as editors and ConfigMap volumes do
       const auto delta = scheduler.core.reports.at(2);
