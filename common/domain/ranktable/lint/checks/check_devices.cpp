@@ -27,11 +27,12 @@ void check_unique(Check& check) {
   const bool by_host = several_entries(check);
   if (!by_host && check.ids_ascend) return;
   std::unordered_map<std::string_view, std::unordered_map<std::int64_t, const DeviceEntry*>> seen;
-  const Server* server = nullptr;
+  const Server* last = nullptr;
   for (const DeviceEntry& entry : check.entries) {
-    if (!by_host && entry.server != server) seen.clear();
-    server = entry.server;
-    const std::string_view host = host_of(check, *server);
+    const Server& server = *entry.server;
+    if (!by_host && &server != last) seen.clear();
+    last = &server;
+    const std::string_view host = host_of(check, server);
     if (entry.device->device_id < 0) continue;
     const auto [first, is_new] = seen[host].emplace(*entry.device->device_id, &entry);
     if (is_new) continue;
