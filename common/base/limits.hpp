@@ -82,9 +82,16 @@ inline constexpr std::size_t kMaxHttpBodyBytes = 64U
                                                  << 20U;  // 5,000 full Node objects are about 40 MB
 inline constexpr std::size_t kMaxHttpSmallBodyBytes = 1U << 20U;    // one pod, binding or review
 inline constexpr std::size_t kMaxHttpUnusedBodyBytes = 64U << 10U;  // of a GET; it is not read
+// Of all connections together: requests that are being read, replies that are being written. The
+// chart limits the scheduler's memory to 512 MiB, of which the state of 10,000 nodes takes 350; a
+// copy of the largest body while its buffer grows (32 MiB) and TLS sessions need the rest. Above
+// kMaxHttpBodyBytes, so that one request cannot hold everything.
+inline constexpr std::size_t kMaxHttpHeldBytes = 96U << 20U;
 inline constexpr std::size_t kMaxHttpConnections = 1024;
 inline constexpr std::chrono::seconds kHttpHeaderTimeout{5};
 inline constexpr std::chrono::seconds kHttpBodyTimeout{10};
+// When kMaxHttpHeldBytes are held, requests and replies that take longer than this make room.
+inline constexpr std::chrono::seconds kHttpBodyGrace{1};
 inline constexpr std::chrono::seconds kHttpIdleTimeout{120};
 inline constexpr std::chrono::seconds kHttpWriteTimeout{10};
 
@@ -97,6 +104,10 @@ inline constexpr std::size_t kMaxNodesExplained = 1000;  // listed individually
 inline constexpr int kMaxExplainTries = 20000;  // requests to the solver for one explanation
 inline constexpr std::size_t kMaxAnnotationBytes = 256U << 10U;
 inline constexpr std::size_t kMaxGrpcMessageBytes = 4U << 20U;
+// Of all connections of a server together: above it gRPC slows streams down and resets some, but
+// may exceed it. Agents that report over gRPC (standalone only) need more.
+inline constexpr std::size_t kMaxGrpcHeldBytes = 32U << 20U;
+inline constexpr std::size_t kMaxGrpcAgentsHeldBytes = 1U << 30U;
 inline constexpr int kMaxGrpcMetadataBytes = 16 << 10;  // a caller's token takes 1 to 4 KiB
 inline constexpr std::chrono::seconds kGrpcHandshakeTimeout{10};  // until the TLS handshake is done
 inline constexpr std::chrono::minutes kGrpcIdleTimeout{10};       // connection without calls

@@ -17,6 +17,8 @@ namespace asio = boost::asio;
 // How much one connection may do before the others get a turn.
 constexpr int kReadsPerTurn = 16;
 constexpr int kRequestsPerTurn = 16;
+// Replies up to this size are sent even if the budget is spent: what was done must be said.
+constexpr std::size_t kSmallReply = 16U << 10U;
 
 bool would_block(const boost::system::error_code& ec) {
   return ec == asio::error::would_block || ec == asio::error::try_again;
@@ -33,6 +35,8 @@ void Connection::start() { on_readable({}); }
 
 void Connection::close() {
   if (std::exchange(closed_, true)) return;
+  // the buffers follow as soon as pending completions are done
+  host_.budget.change(std::exchange(held_, 0), 0);
   wire_.close();
   host_.forget(*this);
 }
@@ -54,6 +58,25 @@ void Connection::time_out() {
                     "the answer took too long; what was asked for may happen all the same");
   }
   close();
+}
+
+void Connection::account() {
+  if (closed_) return;
+  const std::size_t now = reader_.held() + response_.body.capacity();
+  host_.budget.change(std::exchange(held_, now), now);
+}
+
+void Connection::evict() {
+  host_.count_over_budget();
+  if (place.phase != Phase::body) return close();
+  const Response response = busy_response();
+  write_response_head(head_, response, AfterReply::close, true);
+  wire_.say(head_ += response.body);
+  // reading goes on, see linger()
+  reader_.drop_all();
+  account();
+  wire_.finish_sending();
+  host_.enter(*this, Phase::lingering);
 }
 
 // Best effort before closing: the client may be gone.
@@ -86,8 +109,11 @@ void Connection::on_readable(const error_code& failure) {
     const std::size_t n = wire_.read_some(host_.scratch.data(), host_.scratch.size(), ec);
     if (would_block(ec)) break;
     if (ec) return on_cut();
-    if (place.phase != Phase::lingering && !proceed(reader_.feed({host_.scratch.data(), n})))
-      return;
+    if (place.phase != Phase::lingering) {
+      const RequestReader::State state = reader_.feed({host_.scratch.data(), n});
+      account();
+      if (!proceed(state)) return;
+    }
     if (n < host_.scratch.size() && !wire_.has_more()) break;
   }
   wait_readable();
@@ -177,10 +203,14 @@ std::optional<Response> Connection::ask_handler() {
   Request request = reader_.request();
   request.trusted = wire_.trusted();
   Answer answer = host_.serve(request);
+  if (closed_) return std::nullopt;
+  reader_.drop_body();
+  account();
   if (auto* now = std::get_if<Response>(&answer)) return std::move(*now);
   beginning_ = true;
   host_.begin(std::get<Later>(answer), std::make_shared<Pending>(weak_from_this()));
   beginning_ = false;
+  if (closed_) return std::nullopt;
   if (early_) return std::exchange(early_, std::nullopt);
   host_.enter(*this, Phase::working);
   return std::nullopt;
@@ -198,12 +228,12 @@ void Connection::answered(Response response) {
 }
 
 void Connection::refuse(const RequestReader::Refusal& refusal) {
+  if (refusal.status == 503) {
+    host_.count_over_budget();
+    return reject(busy_response());
+  }
   host_.count_bad_request();
-  host_.enter(*this, Phase::replying);
-  refused_ = true;
-  start_reply(error_response(refusal.status, refusal.code, refusal.message), AfterReply::close,
-              true);
-  finish_reply();
+  reject(error_response(refusal.status, refusal.code, refusal.message));
 }
 
 void Connection::reject(Response response) {
@@ -220,7 +250,13 @@ void Connection::start_reply(Response response) {
 }
 
 void Connection::start_reply(Response response, AfterReply after, bool with_body) {
+  const std::size_t size = response.body.capacity();
+  if (size > kSmallReply && !host_.make_room(*this, size)) {
+    host_.count_over_budget();
+    return start_reply(busy_response(), AfterReply::close, with_body);
+  }
   response_ = std::move(response);
+  account();
   after_ = after;
   write_response_head(head_, response_, after, reader_.is_http11());
   body_size_ = with_body && may_have_body(response_.status) ? response_.body.size() : 0;
@@ -271,7 +307,9 @@ void Connection::reply_done() {
 
 // Goes on to the next request; reads if it is not complete yet.
 bool Connection::next_is_ready() {
+  std::string().swap(response_.body);
   const RequestReader::State state = reader_.next();
+  account();
   if (state == RequestReader::State::ready) return true;
   host_.enter(*this, Phase::idle);
   if (proceed(state)) wait_readable();
@@ -281,6 +319,9 @@ bool Connection::next_is_ready() {
 // Closing with unread bytes would reset the connection and could take the answer from the client's
 // hands.
 void Connection::linger() {
+  reader_.drop_all();
+  std::string().swap(response_.body);
+  account();
   wire_.finish_sending();
   host_.enter(*this, Phase::lingering);
   wait_readable();

@@ -13,7 +13,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
+#include "common/http/byte_budget.hpp"
 #include "common/http/request_reader.hpp"
 #include "common/http/response_head.hpp"
 #include "common/http/wire.hpp"
@@ -35,7 +37,7 @@ class Connection;
 
 class ConnectionHost {
  public:
-  ConnectionHost() = default;
+  explicit ConnectionHost(std::size_t max_held_bytes) : budget(max_held_bytes) {}
   ConnectionHost(const ConnectionHost&) = delete;
   ConnectionHost& operator=(const ConnectionHost&) = delete;
   virtual ~ConnectionHost() = default;
@@ -49,6 +51,12 @@ class ConnectionHost {
   virtual void begin(const Later& later, std::shared_ptr<PendingReply> reply) = 0;
   virtual bool draining() const = 0;
   virtual void count_bad_request() = 0;
+  virtual void count_over_budget() = 0;
+  // Whether `budget` has room for that many bytes more; evicts slow connections for them.
+  virtual bool make_room(const Connection& for_whom, std::size_t bytes) = 0;
+  // Whether make_room() could succeed; evicts none yet.
+  virtual bool may_announce(std::size_t bytes) = 0;
+  ByteBudget budget;
   // Read buffer shared by all connections; most requests fit into 128 KiB.
   static constexpr std::size_t kScratchBytes = 128U << 10U;
   std::array<char, kScratchBytes> scratch;
@@ -66,6 +74,9 @@ class Connection final : public std::enable_shared_from_this<Connection>, privat
   void close();
   // The time limit of the phase has passed.
   void time_out();
+  // Gives its memory to others: an incomplete request is answered 503, a reply is cut off.
+  void evict();
+  std::size_t held() const { return held_; }
   // Whether unread bytes have arrived.
   bool has_unread() const;
   bool has_begun_request() const;
@@ -83,6 +94,12 @@ class Connection final : public std::enable_shared_from_this<Connection>, privat
   using error_code = boost::system::error_code;
 
   HeadVerdict check(RequestHead head) override;
+  bool may_announce(std::size_t bytes) override { return host_.may_announce(bytes); }
+  bool make_room(std::size_t bytes) override { return host_.make_room(*this, bytes); }
+  std::string take_buffer() override { return host_.budget.take_buffer(); }
+  void give_back(std::string buffer) override { host_.budget.give_back(std::move(buffer)); }
+  // Tells the budget what this connection holds now.
+  void account();
   void wait_readable();
   void on_readable(const error_code& ec);
   void on_cut();
@@ -114,6 +131,7 @@ class Connection final : public std::enable_shared_from_this<Connection>, privat
   Response response_;
   std::size_t body_size_ = 0;  // how much of response_.body goes out: nothing for HEAD
   std::size_t written_ = 0;    // of head_ and body together
+  std::size_t held_ = 0;       // as the budget knows it
   AfterReply after_ = AfterReply::keep_alive;
   bool refused_ = false;
   bool beginning_ = false;         // inside ConnectionHost::begin()

@@ -61,6 +61,26 @@ std::shared_ptr<Connection> ConnectionTable::expendable() const {
   return oldest;
 }
 
+std::shared_ptr<Connection> ConnectionTable::slowest(Steady before) const {
+  std::shared_ptr<Connection> oldest;
+  for (const Phase phase : {Phase::body, Phase::replying}) {
+    for (const auto& candidate : lane(phase)) {
+      const Steady since = candidate->place.since;
+      if (since < before && (!oldest || since < oldest->place.since)) oldest = candidate;
+    }
+  }
+  return oldest;
+}
+
+std::size_t ConnectionTable::held_by_slow(Steady before) const {
+  std::size_t held = 0;
+  for (const Phase phase : {Phase::body, Phase::replying}) {
+    for (const auto& candidate : lane(phase))
+      held += candidate->place.since < before ? candidate->held() : 0;
+  }
+  return held;
+}
+
 std::list<std::shared_ptr<Connection>> ConnectionTable::at_rest() const {
   Lane resting = all();
   resting.remove_if([](const auto& connection) {

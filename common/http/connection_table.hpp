@@ -10,6 +10,7 @@
 
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <list>
 #include <memory>
 
@@ -37,6 +38,11 @@ class ConnectionTable {
   // The connection to drop when there are too many: a lingering one, then the longest idle, then
   // the one whose request has been incomplete longest. Null if all are serving complete requests.
   std::shared_ptr<Connection> expendable() const;
+  // The connection that has been sending a request or taking a reply for longest, if it began
+  // before `before`; otherwise null.
+  std::shared_ptr<Connection> slowest(Steady before) const;
+  // What all connections that began before `before` hold for that.
+  std::size_t held_by_slow(Steady before) const;
   // Connections between requests; a copy, so that they can be closed while iterating.
   std::list<std::shared_ptr<Connection>> at_rest() const;
   std::list<std::shared_ptr<Connection>> all() const;

@@ -18,11 +18,13 @@ namespace {
 namespace beast = boost::beast;
 using beast::error_code;
 
-// Buffers larger than this are given back after the request, so that one large body does not stay
-// with its connection.
-constexpr std::size_t kKeepBytes = 512U << 10U;
-// A claimed Content-Length reserves at most this much before bytes arrive.
-constexpr std::size_t kReserveAhead = 256U << 10U;
+// Buffers of headers larger than this are freed after the request: a connection that is idle holds
+// next to nothing.
+constexpr std::size_t kKeepBytes = 1U << 10U;
+
+void shrink(std::string& buffer) {
+  if (buffer.capacity() > kKeepBytes) std::string().swap(buffer);
+}
 
 // What Beast reads off one request header: the request line, and the fields that decide about
 // framing.
@@ -92,6 +94,8 @@ constexpr RequestReader::Refusal kHeaderTooLarge{
 constexpr RequestReader::Refusal kBodyTooLarge{
     413, "body_too_large", "the request body is larger than the server's limit"};
 
+constexpr RequestReader::Refusal kBusy{503, "busy", "there is no memory for the request now"};
+
 RequestReader::Refusal refusal_of(const error_code& ec) {
   using E = beast::http::error;
   if (ec == E::header_limit) return kHeaderTooLarge;
@@ -138,6 +142,7 @@ struct RequestReader::Impl {
   std::string_view path;
   std::string_view query;
   std::string body;
+  std::size_t max_body = 0;  // its length, or the limit of a chunked one
   bool head = false;
   bool continue_wanted = false;
   Refusal refusal;
@@ -158,6 +163,7 @@ struct RequestReader::Impl {
       if (!can_start_method(in.front())) return fail(kBadRequest);
       state = State::header;
       header_bytes = 0;
+      head = false;
       parser.emplace(method, target);
       // the parser's limit counts per call; the sum is kept in header_bytes
       parser->header_limit(
@@ -174,7 +180,7 @@ struct RequestReader::Impl {
     advance(in);
     pending_from = pending.size() - in.size();
     if (in.empty()) {
-      if (pending.capacity() > kKeepBytes) std::string().swap(pending);
+      shrink(pending);
       pending.clear();
       pending_from = 0;
     }
@@ -208,7 +214,7 @@ struct RequestReader::Impl {
     if (h.transfer_encoding && !h.http11) return void(fail(kBadLength));
     if (h.unknown_expectation) return void(fail(kBadExpectation));
     head = method == "HEAD";
-    body.clear();
+    max_body = 0;
     state = State::body;
     const std::uint64_t length = h.content_length().value_or(0);
     const std::size_t most = ask_gate();
@@ -218,13 +224,14 @@ struct RequestReader::Impl {
       return;
     }
     if (h.chunked()) {
+      max_body = most;
       decoder.emplace(most, limits.header_bytes);
     } else {
       if (length > most) return void(fail(kBodyTooLarge));
       if (length == 0) return finish();
+      max_body = static_cast<std::size_t>(length);
+      if (gate != nullptr && !gate->may_announce(max_body)) return void(fail(kBusy));
       decoder.emplace(length);
-      body.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(length, kReserveAhead)) +
-                   kBodyPadding);
     }
     continue_wanted = h.expects_continue && h.http11;
   }
@@ -262,7 +269,10 @@ struct RequestReader::Impl {
   }
 
   void read_body(std::string_view& in) {
-    if (!in.empty()) continue_wanted = false;  // it did not wait
+    if (in.empty()) return;
+    continue_wanted = false;  // it did not wait
+    if (!grow_body(std::min(body.size() + in.size(), max_body) + kBodyPadding))
+      return void(fail(kBusy));
     switch (decoder->feed(in, body)) {
       case BodyDecoder::State::more:
         return;
@@ -275,8 +285,39 @@ struct RequestReader::Impl {
     }
   }
 
+  // Doubles as bytes arrive and ends at the largest size that the body can have: an announced
+  // length alone takes no memory. False if there is no room.
+  bool grow_body(std::size_t need) {
+    if (gate != nullptr && body.capacity() < kBodyPadding) body = gate->take_buffer();
+    if (need <= body.capacity()) return true;
+    const std::size_t most = std::max(need, max_body + kBodyPadding);
+    const std::size_t size = std::clamp(2 * body.capacity(), need, most);
+    if (!has_room(size - body.capacity())) return false;
+    std::string larger;  // reserve() of a string in use doubles its capacity at least
+    larger.reserve(size);
+    larger.append(body);
+    body.swap(larger);
+    return true;
+  }
+
+  bool has_room(std::size_t bytes) const { return gate == nullptr || gate->make_room(bytes); }
+
+  void drop_body() {
+    if (gate != nullptr && body.capacity() >= kBodyPadding)
+      gate->give_back(std::exchange(body, std::string()));
+    body.clear();
+  }
+
+  // Keeps bytes that are not parsed yet.
+  void keep(std::string_view bytes) {
+    if (state == State::failed) return;
+    if (pending.size() + bytes.size() > pending.capacity() && !has_room(bytes.size()))
+      return void(fail(kBusy));
+    pending.append(bytes);
+  }
+
   void finish() {
-    append_padded(body, {});
+    if (!grow_body(body.size() + kBodyPadding)) return void(fail(kBusy));
     continue_wanted = false;
     state = State::ready;
   }
@@ -289,27 +330,28 @@ RequestReader::~RequestReader() = default;
 RequestReader::State RequestReader::feed(std::string_view bytes) {
   Impl& i = *impl_;
   if (i.state == State::ready || i.state == State::failed) {
-    i.pending.append(bytes);
+    i.keep(bytes);
     return i.state;
   }
   if (i.pending.empty()) {
     // the common case: a request in one piece is parsed in place
     i.advance(bytes);
-    i.pending.assign(bytes);
-    i.pending_from = 0;
+    i.keep(bytes);
     return i.state;
   }
   i.pending.erase(0, i.pending_from);
   i.pending_from = 0;
-  i.pending.append(bytes);
-  return i.advance_pending();
+  i.keep(bytes);
+  return i.state == State::failed ? i.state : i.advance_pending();
 }
 
 RequestReader::State RequestReader::next() {
   Impl& i = *impl_;
   if (i.state != State::ready) return i.state;
   i.state = State::idle;
-  if (i.body.capacity() > kKeepBytes) std::string().swap(i.body);
+  i.drop_body();
+  shrink(i.method);
+  shrink(i.target);
   return i.advance_pending();
 }
 
@@ -334,5 +376,18 @@ bool RequestReader::keep_alive() const {
 }
 
 const RequestReader::Refusal& RequestReader::refusal() const { return impl_->refusal; }
+
+std::size_t RequestReader::held() const {
+  const Impl& i = *impl_;
+  return i.body.capacity() + i.pending.capacity() + i.method.capacity() + i.target.capacity();
+}
+
+void RequestReader::drop_body() { impl_->drop_body(); }
+
+void RequestReader::drop_all() {
+  impl_->drop_body();
+  std::string().swap(impl_->pending);
+  impl_->pending_from = 0;
+}
 
 }  // namespace chipweave::http

@@ -17,13 +17,21 @@
 
 namespace chipweave::http {
 
-// What a reader asks about a request whose head is complete; see HeadCheck.
+// What a reader asks its server.
 class RequestGate {
  public:
   RequestGate() = default;
   RequestGate(const RequestGate&) = delete;
   RequestGate& operator=(const RequestGate&) = delete;
-  virtual HeadVerdict check(RequestHead head) = 0;  // trusted is not set
+  // See HeadCheck; trusted is not set.
+  virtual HeadVerdict check(RequestHead head) = 0;
+  // Whether a body of that length, just announced, can find room.
+  virtual bool may_announce(std::size_t bytes) = 0;
+  // Whether the buffers may grow by that many bytes now.
+  virtual bool make_room(std::size_t bytes) = 0;
+  // Buffers of bodies; see ByteBudget.
+  virtual std::string take_buffer() = 0;
+  virtual void give_back(std::string buffer) = 0;
 
  protected:
   ~RequestGate() = default;
@@ -44,12 +52,12 @@ class RequestReader {
   };
   // The reply to a request that is not served.
   struct Refusal {
-    int status = 400;
+    int status = 400;          // 503: the gate left no room
     std::string_view code;     // stable, e.g. "bad_request"
     std::string_view message;  // human-readable
   };
 
-  // gate: must outlive the reader; null: no check.
+  // gate: must outlive the reader; null: no check, and memory is bounded by the limits only.
   explicit RequestReader(Limits limits, RequestGate* gate = nullptr);
   ~RequestReader();
   RequestReader(const RequestReader&) = delete;
@@ -74,6 +82,13 @@ class RequestReader {
   // In states ready and failed: whether the connection may serve another request after this one.
   bool keep_alive() const;
   const Refusal& refusal() const;
+
+  // Capacity of all buffers.
+  std::size_t held() const;
+  // In state ready: gives the body back; the other views stay valid until next().
+  void drop_body();
+  // In state failed: gives all buffers back.
+  void drop_all();
 
  private:
   struct Impl;

@@ -55,6 +55,10 @@ void write_response_head(std::string& out, const Response& response, AfterReply 
     out += "\r\nAllow: ";
     out += response.allow;
   }
+  if (response.retry_after > 0) {
+    out += "\r\nRetry-After: ";
+    out += std::to_string(response.retry_after);
+  }
   out += "\r\nDate: ";
   out += http_date();
   if (after == AfterReply::close) {
@@ -70,6 +74,15 @@ Response error_response(int status, std::string_view code, std::string_view mess
   response.status = status;
   response.body = R"({"error":{"code":")";
   response.body.append(code).append(R"(","message":")").append(message).append("\"}}\n");
+  return response;
+}
+
+Response busy_response() {
+  Response response = error_response(
+      503, "busy",
+      "the requests that the server is reading take all its memory for them; try again");
+  response.retry_after = 1;
+  response.close = true;
   return response;
 }
 

@@ -19,6 +19,8 @@ void write_response_head(std::string& out, const Response& response, AfterReply 
 // The body is {"error":{"code":…,"message":…}} and a newline; `code` and `message` must be plain
 // ASCII.
 Response error_response(int status, std::string_view code, std::string_view message);
+// The reply when the server holds too many bytes: status 503.
+Response busy_response();
 // The reply when a handler throws: status 500.
 Response internal_error();
 

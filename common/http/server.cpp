@@ -29,7 +29,8 @@ ConnectionTable::Timeouts timeouts_of(const ServerOptions& o) {
 // Accepts connections, enforces the connection limit and all timeouts, drains.
 struct Server::Impl final : ConnectionHost, std::enable_shared_from_this<Server::Impl> {
   Impl(Loop::Impl& loop, ServerOptions options, Handler handler, HeadCheck check)
-      : loop_(loop),
+      : ConnectionHost(options.max_held_bytes),
+        loop_(loop),
         options_(std::move(options)),
         handler_(std::move(handler)),
         check_(std::move(check)),
@@ -144,10 +145,28 @@ struct Server::Impl final : ConnectionHost, std::enable_shared_from_this<Server:
 
   bool draining() const override { return draining_; }
   void count_bad_request() override { ++stats_.bad_requests; }
+  void count_over_budget() override { ++stats_.over_budget; }
+
+  bool make_room(const Connection& for_whom, std::size_t bytes) override {
+    while (!budget.fits(bytes)) {
+      const auto slow = table_.slowest(slow_since());
+      if (!slow || slow.get() == &for_whom) return false;
+      slow->evict();
+    }
+    return true;
+  }
+
+  bool may_announce(std::size_t bytes) override {
+    if (budget.fits(bytes)) return true;
+    const std::size_t slow = table_.held_by_slow(slow_since());
+    return bytes <= options_.max_held_bytes &&
+           budget.held() - slow <= options_.max_held_bytes - bytes;
+  }
 
   Stats stats() const {
     Stats now = stats_;
     now.connections_open = table_.size();
+    now.bytes_held = budget.held();
     if (options_.tls) now.certificate_not_after = options_.tls->not_after();
     return now;
   }
@@ -156,6 +175,9 @@ struct Server::Impl final : ConnectionHost, std::enable_shared_from_this<Server:
   using tcp = asio::ip::tcp;
   using error_code = boost::system::error_code;
   using Steady = Connection::Steady;
+
+  // Requests and replies that began before this make room for others.
+  Steady slow_since() const { return std::chrono::steady_clock::now() - options_.body_grace; }
 
   void on_accept(const error_code& ec, tcp::socket socket) {
     if (draining_ || !acceptor_.is_open()) return;

@@ -39,8 +39,9 @@ struct Response {
   int status = 200;
   std::string body;
   std::string content_type = "application/json";
-  std::string allow;   // with 405: the allowed methods, "GET, POST"
-  bool close = false;  // close the connection even if the client would keep it
+  std::string allow;    // with 405: the allowed methods, "GET, POST"
+  int retry_after = 0;  // seconds; 0: no Retry-After field
+  bool close = false;   // close the connection even if the client would keep it
 };
 
 // Handle for a reply that is sent later. Destroying it unsent answers 500, so that no client waits
@@ -71,8 +72,10 @@ struct ServerOptions {
   std::size_t max_connections = limits::kMaxHttpConnections;
   std::size_t max_header_bytes = limits::kMaxHttpHeaderBytes;
   std::size_t max_body_bytes = limits::kMaxHttpBodyBytes;  // whatever the check allows
+  std::size_t max_held_bytes = limits::kMaxHttpHeldBytes;  // of all connections together
   std::chrono::milliseconds header_timeout = limits::kHttpHeaderTimeout;
   std::chrono::milliseconds body_timeout = limits::kHttpBodyTimeout;
+  std::chrono::milliseconds body_grace = limits::kHttpBodyGrace;
   std::chrono::milliseconds idle_timeout = limits::kHttpIdleTimeout;
   std::chrono::milliseconds write_timeout = limits::kHttpWriteTimeout;
   // For a later reply; then 504. More than anything that is waited for takes: every handler has a
@@ -100,6 +103,9 @@ class Server {
     std::uint64_t connections_refused = 0;  // answered 503 or dropped because too many were open
     std::uint64_t requests = 0;
     std::uint64_t bad_requests = 0;  // malformed, too large, too slow, no or broken TLS
+    // Requests and replies that max_held_bytes left no room for; answered 503 if possible.
+    std::uint64_t over_budget = 0;
+    std::size_t bytes_held = 0;
     std::chrono::system_clock::time_point certificate_not_after{};  // the epoch: no TLS
   };
   Stats stats() const;

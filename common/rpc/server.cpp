@@ -1,5 +1,6 @@
 #include "common/rpc/server.hpp"
 
+#include <grpcpp/resource_quota.h>
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server_builder.h>
 
@@ -17,6 +18,7 @@ Result<StartedServer> start_server(const Endpoint& endpoint,
   int chosen = 0;
   builder.AddListeningPort(endpoint.text(),
                            tls ? tls->credentials() : grpc::InsecureServerCredentials(), &chosen);
+  builder.SetResourceQuota(grpc::ResourceQuota("server").Resize(limits.max_held_bytes));
   builder.SetMaxReceiveMessageSize(limits.max_message_bytes);
   builder.SetMaxSendMessageSize(limits.max_message_bytes);
   builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, limits::kMaxGrpcMetadataBytes);

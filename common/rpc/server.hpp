@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -18,6 +19,9 @@ namespace chipweave::rpc {
 class ServerIdentity;
 
 struct ServerLimits {
+  // Messages and connections together. gRPC slows down and resets streams above it, but does not
+  // guarantee it.
+  std::size_t max_held_bytes = limits::kMaxGrpcHeldBytes;
   int max_message_bytes = static_cast<int>(limits::kMaxGrpcMessageBytes);
   int max_streams_per_connection = 1000;
   // After this time a connection takes no new calls; running calls continue. A Service balances

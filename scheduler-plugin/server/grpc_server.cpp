@@ -50,6 +50,8 @@ Result<std::uint16_t> GrpcServer::start(const std::string& host_port) {
   if (!endpoint) return Error(endpoint.error());
   rpc::ServerLimits server_limits;
   server_limits.max_message_bytes = static_cast<int>(impl_->calls->options.max_message_bytes);
+  if (impl_->calls->inventory != nullptr)
+    server_limits.max_held_bytes = limits::kMaxGrpcAgentsHeldBytes;
   server_limits.max_streams_per_connection = impl_->calls->options.max_streams_per_connection;
   if (const auto age = impl_->calls->options.max_connection_age)
     server_limits.max_connection_age = *age;

@@ -19,7 +19,16 @@ const std::vector<double> kShareBuckets = {0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1};
 
 double seconds(std::chrono::nanoseconds ns) { return std::chrono::duration<double>(ns).count(); }
 
-enum Total : std::size_t { kNodes, kClasses, kHeld, kPredicted, kBest, kConnections, kUnderWay };
+enum Total : std::size_t {
+  kNodes,
+  kClasses,
+  kHeld,
+  kPredicted,
+  kBest,
+  kConnections,
+  kUnderWay,
+  kBytes
+};
 enum Trouble : std::size_t { kDisputed, kUnaccounted };
 
 }  // namespace
@@ -85,6 +94,10 @@ Metrics::Metrics(std::string_view version)
              registry_
                  .gauge("chipweave_bindings_in_flight",
                         "Bindings whose outcome the API server has not reported yet")
+                 .with(),
+             registry_
+                 .gauge("chipweave_http_held_bytes",
+                        "Memory of requests being read and replies being written")
                  .with()};
   trouble_ = {registry_
                   .counter("chipweave_disputed_chips_total",
@@ -101,6 +114,10 @@ Metrics::Metrics(std::string_view version)
              registry_
                  .counter("chipweave_http_bad_requests_total",
                           "Malformed, oversized or slow requests and failed TLS handshakes")
+                 .with(),
+             registry_
+                 .counter("chipweave_http_over_budget_total",
+                          "Requests and replies that the limit on held bytes left no room for")
                  .with()};
   registry_.gauge("chipweave_build_info", "1, with the version as label")
       .with({{"version", std::string(version)}})
@@ -195,10 +212,12 @@ void Metrics::scrape_pods(Scheduler& scheduler) {
 
 void Metrics::scrape_server(const http::Server::Stats& server) {
   totals_[kConnections].set(static_cast<double>(server.connections_open));
+  totals_[kBytes].set(static_cast<double>(server.bytes_held));
   if (const auto expiry = server.certificate_not_after.time_since_epoch(); expiry.count() > 0)
     certificate_.with().set(seconds(expiry));
   server_[0].add(static_cast<double>(server.connections_refused - seen_.connections_refused));
   server_[1].add(static_cast<double>(server.bad_requests - seen_.bad_requests));
+  server_[2].add(static_cast<double>(server.over_budget - seen_.over_budget));
   seen_ = server;
 }
 

@@ -68,7 +68,7 @@ class Metrics final : public Observer {
   std::vector<obs::Histogram> share_;       // predicted against best possible; one
   std::vector<obs::Gauge> totals_;          // by Total
   std::vector<obs::Counter> trouble_;       // by Trouble
-  std::vector<obs::Counter> server_;        // refused, bad
+  std::vector<obs::Counter> server_;        // refused, bad, over budget
   http::Server::Stats seen_;
   std::vector<obs::Counter> kubernetes_;  // made at the first scrape that has them
   Kubernetes::Stats seen_kubernetes_;

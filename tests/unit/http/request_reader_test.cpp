@@ -176,6 +176,52 @@ TEST(RequestReader, BoundsTheBody) {
   EXPECT_EQ(refusal_of(with_field("Transfer-Encoding: chunked") + "1389\r\n").status, 413);
 }
 
+TEST(RequestReader, ABuffersSizeFollowsWhatArrives) {
+  RequestReader reader(kLimits);
+  ASSERT_EQ(reader.feed(with_field("Content-Length: 5000")), RequestState::body);
+  EXPECT_LT(reader.held(), 200U);
+  ASSERT_EQ(reader.feed(std::string(1000, 'b')), RequestState::body);
+  EXPECT_LT(reader.held(), 2500U);
+  ASSERT_EQ(reader.feed(std::string(4000, 'b')), RequestState::ready);
+  EXPECT_LT(reader.held(), 5200U);
+}
+
+// Leaves no more than so much room.
+class TightGate final : public RequestGate {
+ public:
+  explicit TightGate(std::size_t room) : room_(room) {}
+  HeadVerdict check(RequestHead) override { return std::size_t{5000}; }
+  bool may_announce(std::size_t) override { return true; }
+  bool make_room(std::size_t bytes) override { return bytes <= room_; }
+  std::string take_buffer() override { return {}; }
+  void give_back(std::string) override {}
+
+ private:
+  std::size_t room_;
+};
+
+TEST(RequestReader, BytesOfTheNextRequestNeedRoomToo) {
+  const std::string next = with_field("Content-Length: 2000") + std::string(1000, 'b');
+  for (const std::size_t room : {500U, 2000U}) {
+    TightGate gate(room);
+    RequestReader reader(kLimits, &gate);
+    const RequestState state = reader.feed("GET / HTTP/1.1\r\nHost: x\r\n\r\n" + next);
+    EXPECT_EQ(state, room == 500 ? RequestState::failed : RequestState::ready);
+    EXPECT_EQ(reader.refusal().status, room == 500 ? 503 : 400);
+  }
+}
+
+TEST(RequestReader, AFailedReaderHoldsNothing) {
+  TightGate gate(3000);
+  RequestReader reader(kLimits, &gate);
+  ASSERT_EQ(reader.feed(with_field("Content-Length: 5000") + std::string(1000, 'b')),
+            RequestState::body);
+  ASSERT_EQ(reader.feed(std::string(3900, 'b')), RequestState::failed);
+  EXPECT_EQ(reader.refusal().status, 503);
+  reader.drop_all();
+  EXPECT_LT(reader.held(), 200U);
+}
+
 TEST(RequestReader, ABodyTakenAwayByTheHandlerDoesNoHarm) {
   RequestReader reader(kLimits);
   const std::string request = with_field("Content-Length: 3") + "abc";
