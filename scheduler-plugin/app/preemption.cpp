@@ -29,7 +29,9 @@ bool Preemption::fits_without(const PodRequest& pod, std::string_view name,
   NodeState state = nodes_.state(nodes_.state_of(id));
   for (const std::string& uid : victims) {
     const Holding* victim = ledger_.find(uid);
-    if (victim != nullptr && victim->node == id) state.free |= victim->chips - state.unhealthy;
+    // a chip of which it uses a part may stay in use
+    if (victim != nullptr && victim->node == id && !victim->parts)
+      state.free |= victim->chips - state.unhealthy;
   }
   // its own reservation does not block it
   const Holding* own = ledger_.find(pod.uid);

@@ -113,7 +113,9 @@ class Walk {
       labels["gpu-topology"] = "g" + std::to_string(pick(2));
       labels["gpu-topology-replica"] = "2";
     }
-    world_.create(name, pick(10) == 0 ? 0 : chips, "nvidia.com/gpu", labels);
+    const bool parts = pick(12) == 0;  // no node fits it, but it may be bound by hand
+    world_.create(name, pick(10) == 0 ? 0 : chips,
+                  parts ? "nvidia.com/gpu.shared" : "nvidia.com/gpu", labels);
   }
 
   // As kube-scheduler does: schedules a waiting pod, sometimes again while its binding is in
