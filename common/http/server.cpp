@@ -24,26 +24,15 @@ ConnectionTable::Timeouts timeouts_of(const ServerOptions& o) {
           o.answer_timeout, o.write_timeout, o.header_timeout};
 }
 
-// False, with a line in the log, if `act` throws.
-template <class Act>
-bool survives(std::string_view path, Act&& act) {
-  try {
-    act();
-    return true;
-  } catch (...) {
-    obs::log(obs::Level::error, "handler failed", {{"path", path}, {"what", exception_text()}});
-    return false;
-  }
-}
-
 }  // namespace
 
 // Accepts connections, enforces the connection limit and all timeouts, drains.
 struct Server::Impl final : ConnectionHost, std::enable_shared_from_this<Server::Impl> {
-  Impl(Loop::Impl& loop, ServerOptions options, Handler handler)
+  Impl(Loop::Impl& loop, ServerOptions options, Handler handler, HeadCheck check)
       : loop_(loop),
         options_(std::move(options)),
         handler_(std::move(handler)),
+        check_(std::move(check)),
         acceptor_(loop.context),
         deadline_timer_(loop.context),
         accept_timer_(loop.context),
@@ -122,16 +111,35 @@ struct Server::Impl final : ConnectionHost, std::enable_shared_from_this<Server:
     if (draining_) finish_drain_if_empty();
   }
 
+  HeadVerdict check(const RequestHead& head) override {
+    if (!check_) return options_.max_body_bytes;
+    try {
+      HeadVerdict verdict = check_(head);
+      if (std::holds_alternative<Response>(verdict)) ++stats_.requests;
+      return verdict;
+    } catch (...) {
+      loop_.on_escape("a check of an HTTP request: " + exception_text());
+      return internal_error();
+    }
+  }
+
   Answer serve(const Request& request) override {
     ++stats_.requests;
-    Answer answer;
-    if (!survives(request.path, [&] { answer = handler_(request); })) return internal_error();
-    return answer;
+    try {
+      return handler_(request);
+    } catch (...) {
+      loop_.on_escape("an HTTP handler: " + exception_text());
+      return internal_error();
+    }
   }
 
   // A reply that is still unsent then answers for itself.
   void begin(const Later& later, std::shared_ptr<PendingReply> reply) override {
-    survives("(later)", [&] { later(std::move(reply)); });
+    try {
+      later(std::move(reply));
+    } catch (...) {
+      loop_.on_escape("a later HTTP reply: " + exception_text());
+    }
   }
 
   bool draining() const override { return draining_; }
@@ -230,6 +238,7 @@ struct Server::Impl final : ConnectionHost, std::enable_shared_from_this<Server:
   Loop::Impl& loop_;
   ServerOptions options_;
   Handler handler_;
+  HeadCheck check_;
   tcp::acceptor acceptor_;
   asio::steady_timer deadline_timer_;  // one for all connections
   asio::steady_timer accept_timer_;    // the pause after a failed accept
@@ -241,8 +250,9 @@ struct Server::Impl final : ConnectionHost, std::enable_shared_from_this<Server:
   Stats stats_;
 };
 
-Server::Server(Loop& loop, ServerOptions options, Handler handler)
-    : impl_(std::make_shared<Impl>(loop.impl(), std::move(options), std::move(handler))) {}
+Server::Server(Loop& loop, ServerOptions options, Handler handler, HeadCheck check)
+    : impl_(std::make_shared<Impl>(loop.impl(), std::move(options), std::move(handler),
+                                   std::move(check))) {}
 
 Server::~Server() {
   impl_->drain({}, nullptr);

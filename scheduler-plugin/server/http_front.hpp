@@ -22,6 +22,13 @@
 
 namespace chipweave::sched {
 
+// Which requests a path takes.
+struct RouteRules {
+  std::size_t max_body = limits::kMaxHttpUnusedBodyBytes;
+  bool prefix = false;  // anything may follow the path
+  bool open = false;    // also to clients without the required certificate
+};
+
 class HttpFront {
  public:
   // Exactly one is set. standalone: receives posted pods.
@@ -43,25 +50,26 @@ class HttpFront {
   // Whether the rest (the gRPC server) is up too.
   void set_ready(bool ready) { ready_ = ready; }
 
-  // Called by the server and by tests.
+  // Called by the server and by tests. The check refuses callers that may not use the path before
+  // their body is read; requests that it refuses do not reach handle().
+  http::HeadVerdict check(const http::RequestHead& head);
   http::Answer handle(const http::Request& request);
 
  private:
   struct Route {
     std::string_view method;
     std::string_view path;
-    bool prefix;  // anything may follow
-    bool open;    // also to clients without the required certificate
+    RouteRules rules;
     std::function<http::Answer(const http::Request&, std::string_view rest)> answer;
+    bool matches(std::string_view asked) const;
   };
-  void add(std::string_view method, std::string_view path,
-           std::function<http::Answer(const http::Request&, std::string_view)> answer,
-           bool prefix = false, bool open = false);
+  void add(std::string_view method, std::string_view path, const RouteRules& rules,
+           std::function<http::Answer(const http::Request&, std::string_view)> answer);
   void add_routes();
   void add_volcano_routes();
   void add_standalone_routes();
   http::Answer route(const http::Request& request, std::string_view& route);
-  bool is_allowed(const http::Request& request) const;
+  bool is_allowed(const http::RequestHead& head) const;
   std::string scrape();
   // The data of a request that is kept until its answer.
   struct RequestInfo {
