@@ -171,6 +171,27 @@ TEST_F(Parts, ExplainAndTheListOfNodesSayWhoUsesThem) {
   for (const Json& change : explained("w")["changes"]) EXPECT_NE(change["kind"], "pod") << change;
 }
 
+TEST_F(Parts, NeitherTheyNorGuessesAreAddedToVictims) {
+  run("f", 1);
+  run("g", 3, "nvidia.com/gpu");
+  world_.create("low", 4);
+  world_.api.settle();
+  world_.bind("low", "n1");
+  world_.api.settle();
+  const Preemption& preemption = world_.scheduler->preemption();
+  const std::vector<std::string> uids{world_.pod("f").uid, world_.pod("g").uid};
+  const std::vector<ProposedVictims> nodes{{"n1", {}}, {"n1", uids}};
+  PodRequest wanted = world_.request(world_.pod("low"));
+  wanted.uid = "wanted";
+  EXPECT_EQ(preemption.choose_victims(wanted, 10, nodes).at(0),
+            std::vector<std::string>{world_.pod("low").uid});
+  wanted.chips = 7;
+  EXPECT_TRUE(preemption.choose_victims(wanted, 10, nodes).at(0).empty());
+  EXPECT_EQ(preemption.choose_victims(wanted, 10, nodes).at(1).size(), 2U) << "proposed: g";
+  wanted.chips = 8;
+  EXPECT_TRUE(preemption.choose_victims(wanted, 10, nodes).at(1).empty()) << "f frees no chip";
+}
+
 TEST_F(Parts, AreNeverPlacedAfterTheirBinding) {
   KubeWorld world;
   world.options.decide_after_bind = true;
