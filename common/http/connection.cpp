@@ -166,6 +166,7 @@ class Connection::Pending final : public PendingReply {
 std::optional<Response> Connection::ask_handler() {
   Request request = reader_.request();
   request.trusted = wire_.trusted();
+  request.peer = &wire_;
   Answer answer = host_.serve(request);
   if (auto* now = std::get_if<Response>(&answer)) return std::move(*now);
   beginning_ = true;

@@ -28,9 +28,13 @@ constexpr std::size_t kReserveAhead = 256U << 10U;
 // framing.
 class RequestHeadParser final : public beast::http::basic_parser<true> {
  public:
-  RequestHeadParser(std::string& method, std::string& target) : method_(method), target_(target) {}
+  RequestHeadParser(std::string& method, std::string& target, std::string& authorization)
+      : method_(method), target_(target), authorization_(authorization) {
+    authorization_.clear();
+  }
 
   int hosts = 0;
+  int authorizations = 0;
   bool http11 = false;
   bool transfer_encoding = false;
   bool unknown_coding = false;
@@ -48,6 +52,8 @@ class RequestHeadParser final : public beast::http::basic_parser<true> {
   void on_field_impl(beast::http::field name, beast::string_view, beast::string_view value,
                      error_code&) override {
     if (name == beast::http::field::host) ++hosts;
+    if (name == beast::http::field::authorization && ++authorizations == 1)
+      authorization_.assign(value.data(), value.size());
     if (name == beast::http::field::transfer_encoding) {
       transfer_encoding = true;
       unknown_coding = unknown_coding || !beast::iequals(value, "chunked");
@@ -69,6 +75,7 @@ class RequestHeadParser final : public beast::http::basic_parser<true> {
 
   std::string& method_;
   std::string& target_;
+  std::string& authorization_;
 };
 
 constexpr RequestReader::Refusal kBadRequest{400, "bad_request", "this is not an HTTP/1.1 request"};
@@ -134,6 +141,7 @@ struct RequestReader::Impl {
   std::size_t pending_from = 0;  // how many of them are used up
   std::string method;
   std::string target;
+  std::string authorization;
   std::string_view path;
   std::string_view query;
   std::string body;
@@ -156,7 +164,7 @@ struct RequestReader::Impl {
       if (!can_start_method(in.front())) return fail(kBadRequest);
       state = State::header;
       header_bytes = 0;
-      parser.emplace(method, target);
+      parser.emplace(method, target, authorization);
       // the parser's limit counts per call; the sum is kept in header_bytes
       parser->header_limit(
           static_cast<std::uint32_t>(std::min<std::size_t>(limits.header_bytes, UINT32_MAX)));
@@ -205,6 +213,7 @@ struct RequestReader::Impl {
     if (h.unknown_coding) return void(fail(kBadCoding));
     if (h.transfer_encoding && !h.http11) return void(fail(kBadLength));
     if (h.unknown_expectation) return void(fail(kBadExpectation));
+    if (h.authorizations > 1) authorization.clear();
     head = method == "HEAD";
     body.clear();
     state = State::body;
@@ -294,8 +303,10 @@ bool RequestReader::take_expect_continue() { return std::exchange(impl_->continu
 
 Request RequestReader::request() {
   Impl& i = *impl_;
-  return Request{i.head ? std::string_view("GET") : std::string_view(i.method), i.path, i.query,
-                 i.body};
+  Request out{i.head ? std::string_view("GET") : std::string_view(i.method), i.path, i.query,
+              i.body};
+  out.authorization = i.authorization;
+  return out;
 }
 
 bool RequestReader::is_head() const { return impl_->head; }

@@ -24,14 +24,14 @@ ConnectionTable::Timeouts timeouts_of(const ServerOptions& o) {
           o.answer_timeout, o.write_timeout, o.header_timeout};
 }
 
-// False, with a line in the log, if `act` throws.
+// False, with a line in the log, if `act` throws. The path may contain a secret and is not logged.
 template <class Act>
-bool survives(std::string_view path, Act&& act) {
+bool survives(Act&& act) {
   try {
     act();
     return true;
   } catch (...) {
-    obs::log(obs::Level::error, "handler failed", {{"path", path}, {"what", exception_text()}});
+    obs::log(obs::Level::error, "handler failed", {{"what", exception_text()}});
     return false;
   }
 }
@@ -125,13 +125,13 @@ struct Server::Impl final : ConnectionHost, std::enable_shared_from_this<Server:
   Answer serve(const Request& request) override {
     ++stats_.requests;
     Answer answer;
-    if (!survives(request.path, [&] { answer = handler_(request); })) return internal_error();
+    if (!survives([&] { answer = handler_(request); })) return internal_error();
     return answer;
   }
 
   // A reply that is still unsent then answers for itself.
   void begin(const Later& later, std::shared_ptr<PendingReply> reply) override {
-    survives("(later)", [&] { later(std::move(reply)); });
+    survives([&] { later(std::move(reply)); });
   }
 
   bool draining() const override { return draining_; }

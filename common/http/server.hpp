@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "common/base/limits.hpp"
 #include "common/base/result.hpp"
@@ -20,6 +21,19 @@
 #include "common/http/tls_context.hpp"
 
 namespace chipweave::http {
+
+// The other end of a connection.
+class Peer {
+ public:
+  Peer() = default;
+  Peer(const Peer&) = delete;
+  Peer& operator=(const Peer&) = delete;
+  virtual ~Peer() = default;
+  // Its IP address; empty if it has disconnected.
+  virtual std::string address() const = 0;
+  // DNS names, URIs and common name of its certificate; empty without a valid certificate.
+  virtual const std::vector<std::string>& names() const = 0;
+};
 
 // Valid while the handler runs.
 struct Request {
@@ -30,6 +44,9 @@ struct Request {
   std::string& body;
   // False if the server requests client certificates and the client has not presented one.
   bool trusted = true;
+  // The field; empty if it is missing or sent more than once.
+  std::string_view authorization = {};
+  const Peer* peer = nullptr;  // null in tests without a connection
 };
 
 struct Response {

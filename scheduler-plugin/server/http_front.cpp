@@ -28,7 +28,7 @@ HttpFront::HttpFront(http::Loop& loop, http::ServerOptions server, Scheduler& sc
       metrics_(metrics),
       kubernetes_(backend.kubernetes),
       version_(std::move(version)),
-      options_(options),
+      callers_(std::move(options.callers)),
       kube_(scheduler, resources),
       volcano_(scheduler, resources, options.volcano_weight),
       admission_(scheduler),
@@ -43,8 +43,8 @@ HttpFront::HttpFront(http::Loop& loop, http::ServerOptions server, Scheduler& sc
 
 void HttpFront::add(std::string_view method, std::string_view path,
                     std::function<http::Answer(const http::Request&, std::string_view)> answer,
-                    bool prefix, bool open) {
-  routes_.push_back({method, path, prefix, open, std::move(answer)});
+                    bool prefix) {
+  routes_.push_back({method, path, prefix, std::move(answer)});
 }
 
 void HttpFront::add_routes() {
@@ -58,35 +58,23 @@ void HttpFront::add_routes() {
   add("POST", "/kube/preempt",
       [this](const Request& r, std::string_view) { return kube_.preempt(r.body); });
   add_volcano_routes();
-  // API servers rarely present a certificate to webhooks
-  add(
-      "POST", "/admission/binding",
-      [this](const Request& r, std::string_view) { return admission_.review(r.body); }, false,
-      options_.open_admission);
-  // open: the kubelet's probes cannot present a certificate
-  add(
-      "GET", "/healthz", [](const Request&, std::string_view) { return text("ok\n"); }, false,
-      true);
-  add(
-      "GET", "/readyz",
-      [this](const Request&, std::string_view) {
-        if (!ready_) return text("not ready: starting or shutting down\n", 503);
-        if (!scheduler_.authority().waiting_for().empty())
-          return text("not ready: " + scheduler_.authority().waiting_for() + "\n", 503);
-        const std::string why = scheduler_.authority().cannot_decide();
-        return why.empty() ? text("ok\n") : text(why + "\n", 503);
-      },
-      false, true);
+  add("POST", "/admission/binding",
+      [this](const Request& r, std::string_view) { return admission_.review(r.body); });
+  add("GET", "/healthz", [](const Request&, std::string_view) { return text("ok\n"); });
+  add("GET", "/readyz", [this](const Request&, std::string_view) {
+    if (!ready_) return text("not ready: starting or shutting down\n", 503);
+    if (!scheduler_.authority().waiting_for().empty())
+      return text("not ready: " + scheduler_.authority().waiting_for() + "\n", 503);
+    const std::string why = scheduler_.authority().cannot_decide();
+    return why.empty() ? text("ok\n") : text(why + "\n", 503);
+  });
   // whether this replica could lead and can answer read-only requests
-  add(
-      "GET", "/readyz/standby",
-      [this](const Request&, std::string_view) {
-        if (!ready_) return text("not ready: starting or shutting down\n", 503);
-        std::string why = scheduler_.authority().waiting_for();
-        if (why.empty() && kubernetes_ != nullptr) why = kubernetes_->not_ready();
-        return why.empty() ? text("ok\n") : text("not ready: " + why + "\n", 503);
-      },
-      false, true);
+  add("GET", "/readyz/standby", [this](const Request&, std::string_view) {
+    if (!ready_) return text("not ready: starting or shutting down\n", 503);
+    std::string why = scheduler_.authority().waiting_for();
+    if (why.empty() && kubernetes_ != nullptr) why = kubernetes_->not_ready();
+    return why.empty() ? text("ok\n") : text("not ready: " + why + "\n", 503);
+  });
   add("GET", "/version", [this](const Request&, std::string_view) {
     JsonWriter w;
     w.begin_object().field("name", "chipweave-scheduler").field("version", version_).end_object();
@@ -155,24 +143,33 @@ void HttpFront::add_standalone_routes() {
       [this](const Request&, std::string_view rest) { return standalone_->remove(rest); }, true);
 }
 
-// Unauthorised callers do not learn which paths exist either.
-bool HttpFront::is_allowed(const http::Request& request) const {
-  return request.trusted || std::any_of(routes_.begin(), routes_.end(), [&](const Route& r) {
-           return r.open && r.path == request.path;
-         });
+bool HttpFront::is_at(const Route& route, std::string_view path) {
+  return route.prefix ? path.starts_with(route.path) && path.size() > route.path.size()
+                      : path == route.path;
+}
+
+// Callers without a proof do not learn which paths exist either. The log and the metrics get the
+// route, never the path.
+std::optional<http::Response> HttpFront::refuse(const http::Request& request,
+                                                const CallerPath& to) {
+  const auto why = callers_.refuse(request, to);
+  if (!why) return std::nullopt;
+  metrics_.refused_caller(*why);
+  const auto route = std::find_if(routes_.begin(), routes_.end(),
+                                  [&](const Route& r) { return is_at(r, to.path); });
+  audit_.refused(*why, route == routes_.end() ? "other" : route->path, request.peer,
+                 scheduler_.clock().now());
+  return error_response(401, "unauthenticated", explain(*why));
 }
 
 http::Answer HttpFront::route(const http::Request& request, std::string_view& name) {
-  if (!is_allowed(request))
-    return error_response(401, "unauthenticated", "a client certificate is required for this path");
+  const CallerPath to(request.path);
+  if (auto refused = refuse(request, to)) return std::move(*refused);
   std::string allowed;
   for (const Route& r : routes_) {
-    const bool here = r.prefix
-                          ? request.path.starts_with(r.path) && request.path.size() > r.path.size()
-                          : request.path == r.path;
-    if (!here) continue;
+    if (!is_at(r, to.path)) continue;
     name = r.path;
-    if (r.method == request.method) return r.answer(request, request.path.substr(r.path.size()));
+    if (r.method == request.method) return r.answer(request, to.path.substr(r.path.size()));
     allowed += (allowed.empty() ? "" : ", ") + std::string(r.method);
   }
   if (!allowed.empty()) {

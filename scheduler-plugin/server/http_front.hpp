@@ -15,6 +15,8 @@
 #include "common/http/server.hpp"
 #include "scheduler-plugin/server/admission_handler.hpp"
 #include "scheduler-plugin/server/api_handler.hpp"
+#include "scheduler-plugin/server/caller_audit.hpp"
+#include "scheduler-plugin/server/caller_check.hpp"
 #include "scheduler-plugin/server/kube_extender_handler.hpp"
 #include "scheduler-plugin/server/metrics.hpp"
 #include "scheduler-plugin/server/standalone_handler.hpp"
@@ -30,8 +32,8 @@ class HttpFront {
     const Kubernetes* kubernetes = nullptr;
   };
   struct Options {
-    int volcano_weight = 20;      // see VolcanoExtenderHandler
-    bool open_admission = false;  // also serve clients without the required certificate
+    int volcano_weight = 20;  // see VolcanoExtenderHandler
+    CallerRules callers;
   };
   // backend and resources must outlive the front.
   HttpFront(http::Loop& loop, http::ServerOptions server, Scheduler& scheduler, Backend backend,
@@ -43,6 +45,9 @@ class HttpFront {
   // Whether the rest (the gRPC server) is up too.
   void set_ready(bool ready) { ready_ = ready; }
 
+  // Once a second.
+  void tick() { audit_.tick(scheduler_.clock().now()); }
+
   // Called by the server and by tests.
   http::Answer handle(const http::Request& request);
 
@@ -51,17 +56,18 @@ class HttpFront {
     std::string_view method;
     std::string_view path;
     bool prefix;  // anything may follow
-    bool open;    // also to clients without the required certificate
     std::function<http::Answer(const http::Request&, std::string_view rest)> answer;
   };
   void add(std::string_view method, std::string_view path,
            std::function<http::Answer(const http::Request&, std::string_view)> answer,
-           bool prefix = false, bool open = false);
+           bool prefix = false);
   void add_routes();
   void add_volcano_routes();
   void add_standalone_routes();
   http::Answer route(const http::Request& request, std::string_view& route);
-  bool is_allowed(const http::Request& request) const;
+  static bool is_at(const Route& route, std::string_view path);
+  // The 401 for a caller that may not make this request; nullopt: it may.
+  std::optional<http::Response> refuse(const http::Request& request, const CallerPath& to);
   std::string scrape();
   // The data of a request that is kept until its answer.
   struct RequestInfo {
@@ -76,7 +82,8 @@ class HttpFront {
   Metrics& metrics_;
   const Kubernetes* kubernetes_;
   std::string version_;
-  Options options_;
+  CallerCheck callers_;
+  CallerAudit audit_;
   KubeExtenderHandler kube_;
   VolcanoExtenderHandler volcano_;
   AdmissionHandler admission_;
