@@ -130,8 +130,8 @@ Result<std::unique_ptr<sched::Kubernetes>> reach_kubernetes(http::Loop& loop, co
   return sched::Kubernetes::make(loop, clock, *access, std::move(options), config.resources);
 }
 
-// The gRPC port trusts its callers unless they must authenticate; the HTTP port lets nobody decide
-// who has no proof.
+// The gRPC port trusts its callers unless they must authenticate; the HTTP port answers
+// decisions only to callers with a proof.
 void warn_of_callers(const Config& config) {
   const bool proofs = !config.tls_client_ca.empty() || !config.caller_secrets.empty();
   if (!config.http.is_loopback() && !proofs) {

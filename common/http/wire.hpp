@@ -83,7 +83,7 @@ class Wire final : public Peer {
     TlsLink link;
     bool asks_client;
     bool looked = false;                                    // at the first byte
-    mutable std::optional<std::vector<std::string>> names;  // once they were asked for
+    mutable std::optional<std::vector<std::string>> names;  // after the first names()
     std::string owed;  // unsent bytes of say(): TLS requires them to be sent first
   };
   std::size_t read_tls(char* to, std::size_t room, error_code& ec);

@@ -36,7 +36,7 @@ class CallerSecrets {
   // At most kMaxCallers. Returns whether they differ from those before.
   bool replace(std::vector<Caller> callers);
   const std::vector<Caller>& callers() const { return callers_; }
-  // Who has this secret; null: nobody. The time depends on the number of callers alone.
+  // Who has this secret; null if it is unknown. The time depends on the number of callers alone.
   const Caller* find(std::string_view secret) const;
 
  private:
