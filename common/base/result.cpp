@@ -7,8 +7,9 @@ namespace chipweave {
 
 const char* to_string(Errc code) {
   // in the order of Errc
-  constexpr std::array kNames = {"invalid_argument", "not_found",      "conflict",    "unavailable",
-                                 "deadline",         "limit_exceeded", "unsupported", "internal"};
+  constexpr std::array kNames = {"invalid_argument", "not_found", "conflict",
+                                 "unavailable",      "deadline",  "limit_exceeded",
+                                 "unsupported",      "internal",  "not_sent"};
   return kNames.at(static_cast<std::size_t>(code));
 }
 

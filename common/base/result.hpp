@@ -24,6 +24,7 @@ enum class Errc {
   limit_exceeded,  // over a size or count limit of limits.hpp
   unsupported,
   internal,
+  not_sent,  // the request did not leave this process: it changed nothing; try again
 };
 
 // Stable text of a code as it appears in JSON answers, e.g. "invalid_argument".

@@ -44,6 +44,7 @@ class BindAttempt : public PodAttempt {
 
   bool may_post() {
     called_off_ = order_.may_send && !order_.may_send();
+    sent_ = sent_ || !called_off_;
     return !called_off_;
   }
 
@@ -51,13 +52,14 @@ class BindAttempt : public PodAttempt {
     may_try_again_ = true;
     retry_after_ = std::chrono::seconds(0);
     if (called_off_) {
-      return fail(Errc::unavailable, "the binding of " + pod_ + " was called off" +
-                                         (problem_.empty() ? "" : ": " + problem_));
+      return fail(unclear(), "the binding of " + pod_ + " was called off" +
+                                 (problem_.empty() ? "" : ": " + problem_));
     }
     if (!reply) {
       problem_ = reply.error().text();
-      return ask();
+      return sent_ ? ask() : try_again(false);
     }
+    sent_ = true;
     const int status = reply->status;
     if (status == 200 || status == 201) return finish({});
     retry_after_ = reply->retry_after.value_or(std::chrono::seconds(0));
@@ -113,15 +115,17 @@ class BindAttempt : public PodAttempt {
   // asking: repeats only the read, after it went unanswered.
   void try_again(bool asking) {
     if (wait([this, asking] { asking ? ask() : post(); }, retry_after_)) return;
-    fail(Errc::unavailable,
-         "the API server did not take the binding of " + pod_ + " in time: " + problem_);
+    fail(unclear(), "the API server did not take the binding of " + pod_ + " in time: " + problem_);
   }
+
+  Errc unclear() const { return sent_ ? Errc::unavailable : Errc::not_sent; }
 
   BindRequest order_;
   std::chrono::seconds retry_after_{0};
   std::string problem_;         // outcome of the last binding
   bool may_try_again_ = false;  // with a second binding
   bool called_off_ = false;     // the last one was not sent
+  bool sent_ = false;           // any of them may have reached the server
 };
 
 }  // namespace

@@ -23,6 +23,7 @@ constexpr EnumTable<Errc, grpc::StatusCode, 8> kCodes = {{
 }  // namespace
 
 grpc::StatusCode to_status_code(Errc code) {
+  if (code == Errc::not_sent) return grpc::StatusCode::UNAVAILABLE;
   return theirs_of(kCodes, code).value_or(grpc::StatusCode::INTERNAL);
 }
 

@@ -116,6 +116,7 @@ void BindCoordinator::ask_cluster(PodRecord& record) {
   InFlightBinding& in_flight = *record.in_flight;
   in_flight.term = authority_.term();
   in_flight.question = ++questions_;
+  ++in_flight.epoch;
   // copies: the answer may come before the call returns, and end the record's binding
   const Binding binding = in_flight.binding;
   const Annotations annotations = in_flight.annotations;
@@ -169,16 +170,25 @@ void BindCoordinator::failed(PodRecord& record, const Error& why) {
 }
 
 void BindCoordinator::check() {
-  std::vector<std::pair<std::string, PodKey>> due;
+  struct Due {
+    std::string uid;
+    PodKey key;
+    std::uint64_t epoch;
+  };
+  std::vector<Due> due;
   for (PodRecord* record : records_.in(PodState::uncertain)) {
-    if (record->in_flight->ask_again > clock_.now()) continue;
-    record->in_flight->ask_again = clock_.now() + kRecheckInterval;
-    due.emplace_back(record->uid, record->in_flight->binding.key);
+    InFlightBinding& in_flight = *record->in_flight;
+    if (in_flight.ask_again > clock_.now()) continue;
+    in_flight.ask_again = clock_.now() + kRecheckInterval;
+    due.push_back({record->uid, in_flight.binding.key, in_flight.epoch});
   }
-  for (const auto& [uid, key] : due) {
-    cluster_.refresh(key, [this, uid = uid](const Result<void>& result) {
+  for (const Due& one : due) {
+    cluster_.refresh(one.key, [this, uid = one.uid, epoch = one.epoch](const Result<void>& result) {
       PodRecord* record = records_.find(uid);  // elsewhere: the pod was found bound, or is gone
-      if (!result || record == nullptr || record->state != PodState::uncertain) return;
+      if (!result || record == nullptr || record->state != PodState::uncertain ||
+          record->in_flight->epoch != epoch) {
+        return;
+      }
       failed(*record, make_error(Errc::unavailable, "the API server did not store the binding"));
     });
   }

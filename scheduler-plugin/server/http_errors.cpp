@@ -15,6 +15,7 @@ int http_status(Errc code) {
     case Errc::conflict:
       return 409;
     case Errc::unavailable:
+    case Errc::not_sent:
       return 503;
     case Errc::deadline:
       return 504;

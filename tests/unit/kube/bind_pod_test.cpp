@@ -57,6 +57,7 @@ TEST_F(Binds, OneWriteWithUidNodeAndAnnotations) {
 
 TEST_F(Binds, ALostAnswerIsAskedFor) {
   begin();
+  send();
   server_.fail(Errc::unavailable, "reset by peer");
   EXPECT_EQ(server_.target, kBoundPod);
   server_.reply(200, pod_text("u1", "n1", "0,3"));
@@ -65,6 +66,7 @@ TEST_F(Binds, ALostAnswerIsAskedFor) {
 
 TEST_F(Binds, AnAnswerThatNeverReachedTheServerIsTriedAgain) {
   begin();
+  send();
   server_.fail(Errc::deadline, "no answer in time");
   server_.reply(200, pod_text("u1", ""));
   EXPECT_EQ(server_.target, "wait 100");
@@ -135,6 +137,7 @@ TEST_F(Binds, AServerThatIsAwayIsWaitedForUntilTimeIsUp) {
 
 TEST_F(Binds, AnUnansweredQuestionIsAskedAgainNotBoundAgain) {
   begin();
+  send();
   server_.fail(Errc::unavailable, "cut");
   server_.fail(Errc::unavailable, "cut");
   EXPECT_EQ(server_.target, "wait 100");
@@ -149,8 +152,23 @@ TEST_F(Binds, CalledOffBeforeItWasSent) {
   EXPECT_EQ(server_.target, "POST " + kBoundPod + "/binding");
   may_send_ = false;
   send();
-  EXPECT_EQ(outcome_, "unavailable: the binding of pod team/w-0 was called off");
+  EXPECT_EQ(outcome_, "not_sent: the binding of pod team/w-0 was called off");
   EXPECT_EQ(answers_, 1);
+}
+
+// A server that cannot be reached, or is busy with other calls of ours: nothing is uncertain.
+TEST_F(Binds, WhatWasNeverSentIsNotAskedFor) {
+  begin();
+  while (outcome_.empty()) {
+    EXPECT_EQ(server_.target, "POST " + kBoundPod + "/binding");
+    server_.fail(Errc::deadline, "was busy with other calls");
+    if (!outcome_.empty()) break;
+    EXPECT_TRUE(server_.target.starts_with("wait ")) << server_.target;
+    server_.pass_time();
+  }
+  EXPECT_EQ(outcome_,
+            "not_sent: the API server did not take the binding of pod team/w-0 in time: "
+            "was busy with other calls");
 }
 
 TEST_F(Binds, NoSecondTryAfterItWasCalledOff) {

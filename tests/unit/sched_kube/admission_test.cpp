@@ -356,6 +356,27 @@ TEST_F(Admits, EachAdmissionIsWaitedFor) {
   take("a", "n1", notes);
 }
 
+// The pod is read while unbound, then its binding is admitted once more and stored; the reading
+// arrives last.
+TEST_F(Admits, WhatWasReadBeforeAnotherAdmissionFreesNothing) {
+  create("a", 8);
+  create("b", 8);
+  admitted("a", "n1");
+  world_.pass(seconds(80));
+  const auto reading = [&] {
+    return world_.api.find([](const kube::Call& call) {
+      return call.method == "GET" && call.target.ends_with("/pods/a");
+    });
+  };
+  ASSERT_TRUE(reading()) << "the pod is read";
+  world_.api.read(*reading());
+  const Annotations notes = admitted("a", "n1");
+  world_.api.take(*reading(), SimulatedApi::Fate::answered);
+  EXPECT_EQ(world_.held("a").size(), 8U);
+  EXPECT_EQ(room_for("b"), std::vector<std::string>{"n2"});
+  take("a", "n1", notes);
+}
+
 TEST_F(Admits, WhatWasAdmittedCanBeBoundByUs) {
   create("a", 4);
   create("b", 4);

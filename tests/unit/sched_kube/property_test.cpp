@@ -223,6 +223,8 @@ class Walk {
         return api.take(n, SimulatedApi::Fate::lost_after);
       case 2:
         return api.detach(n);
+      case 3:
+        return api.read(n);
       default:
         return api.take(n, SimulatedApi::Fate::answered);
     }

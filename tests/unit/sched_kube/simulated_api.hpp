@@ -80,6 +80,8 @@ class SimulatedApi {
   // How many waiting requests match.
   std::size_t count(const std::function<bool(const kube::Call&)>& such) const;
   enum class Fate { answered, lost_before, lost_after };
+  // The n-th waiting request reaches the server; its answer stays on the way until take().
+  void read(std::size_t n);
   // The n-th waiting request reaches the server (or not), and its answer its caller (or not).
   void take(std::size_t n, Fate fate);
   // The n-th request times out at its caller but may still arrive.

@@ -122,14 +122,25 @@ std::size_t SimulatedApi::count(const std::function<bool(const kube::Call&)>& su
                     [&](const auto& pending) { return such(pending->call); }));
 }
 
+void SimulatedApi::read(std::size_t n) {
+  PendingCall& call = **nth(network_->calls, n);
+  const bool late = is_binding(call.call) && network_->now > call.sent + binding_timeout;
+  if (!call.read && !late) call.read = answer(call.call);
+}
+
 void SimulatedApi::take(std::size_t n, Fate fate) {
   const auto it = nth(network_->calls, n);
   const std::shared_ptr<PendingCall> call = *it;
   network_->calls.erase(it);
   kube::Reply reply;
-  if (is_binding(call->call) && network_->now > call->sent + binding_timeout)
-    fate = Fate::lost_before;
-  if (fate != Fate::lost_before) reply = answer(call->call);
+  if (call->read) {
+    if (fate == Fate::lost_before) fate = Fate::lost_after;
+    reply = std::move(*call->read);
+  } else {
+    if (is_binding(call->call) && network_->now > call->sent + binding_timeout)
+      fate = Fate::lost_before;
+    if (fate != Fate::lost_before) reply = answer(call->call);
+  }
   call->by->run([call, fate, reply = std::move(reply)] {
     if (!std::exchange(call->live, false)) return;
     if (fate == Fate::answered) {
@@ -144,7 +155,7 @@ void SimulatedApi::detach(std::size_t n) {
   const auto it = nth(network_->calls, n);
   const std::shared_ptr<PendingCall> call = *it;
   if (!call->live) return;
-  if (!is_binding(call->call) || network_->now > call->sent + binding_timeout)
+  if (!is_binding(call->call) || call->read || network_->now > call->sent + binding_timeout)
     return take(n, Fate::lost_before);
   network_->calls.erase(it);
   network_->detached.emplace_back(call->call, call->sent + binding_timeout);

@@ -17,6 +17,7 @@ struct PendingCall {
   std::shared_ptr<SimulatedProcess> by;
   SimulatedTime sent;
   bool live = true;
+  std::optional<kube::Reply> read{};  // what the server answered already
 };
 struct OpenWatch {
   std::string path;
