@@ -80,6 +80,8 @@ inline constexpr std::size_t kMaxSocketPathBytes = 107;  // sun_path of Linux
 inline constexpr std::size_t kMaxHttpHeaderBytes = 16U << 10U;
 inline constexpr std::size_t kMaxHttpBodyBytes = 64U
                                                  << 20U;  // 5,000 full Node objects are about 40 MB
+inline constexpr std::size_t kMaxHttpSmallBodyBytes = 1U << 20U;    // one pod, binding or review
+inline constexpr std::size_t kMaxHttpUnusedBodyBytes = 64U << 10U;  // of a GET; it is not read
 inline constexpr std::size_t kMaxHttpConnections = 1024;
 inline constexpr std::chrono::seconds kHttpHeaderTimeout{5};
 inline constexpr std::chrono::seconds kHttpBodyTimeout{10};

@@ -26,7 +26,7 @@ bool would_block(const boost::system::error_code& ec) {
 
 Connection::Connection(ConnectionHost& host, Wire::Socket socket, const TlsContext* tls,
                        RequestReader::Limits limits)
-    : host_(host), wire_(std::move(socket), tls), reader_(limits) {}
+    : host_(host), wire_(std::move(socket), tls), reader_(limits, this) {}
 
 // The request is often there already.
 void Connection::start() { on_readable({}); }
@@ -62,6 +62,12 @@ void Connection::reply_and_close(int status, std::string_view code, std::string_
   write_response_head(head_, response, AfterReply::close, true);
   head_ += response.body;
   wire_.say(head_);
+}
+
+HeadVerdict Connection::check(RequestHead head) {
+  head.trusted = wire_.trusted();
+  head.peer = &wire_;
+  return host_.check(head);
 }
 
 void Connection::wait_readable() {
@@ -116,7 +122,11 @@ bool Connection::proceed(RequestReader::State state) {
       serve_ready();
       return false;
     case RequestReader::State::failed:
-      refuse(reader_.refusal());
+      if (auto rejection = reader_.take_rejection()) {
+        reject(std::move(*rejection));
+      } else {
+        refuse(reader_.refusal());
+      }
       return false;
   }
   return false;
@@ -164,6 +174,7 @@ class Connection::Pending final : public PendingReply {
 };
 
 std::optional<Response> Connection::ask_handler() {
+  if (auto rejection = reader_.take_rejection()) return rejection;
   Request request = reader_.request();
   request.trusted = wire_.trusted();
   request.peer = &wire_;
@@ -194,6 +205,13 @@ void Connection::refuse(const RequestReader::Refusal& refusal) {
   refused_ = true;
   start_reply(error_response(refusal.status, refusal.code, refusal.message), AfterReply::close,
               true);
+  finish_reply();
+}
+
+void Connection::reject(Response response) {
+  host_.enter(*this, Phase::replying);
+  refused_ = true;
+  start_reply(std::move(response), AfterReply::close, !reader_.is_head());
   finish_reply();
 }
 

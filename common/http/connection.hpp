@@ -42,7 +42,8 @@ class ConnectionHost {
   // Moves the connection to that phase and starts the phase's time limit.
   virtual void enter(Connection& connection, Phase phase) = 0;
   virtual void forget(Connection& connection) = 0;
-  // Neither throws: an exception of the handler becomes a 500.
+  // None of these throws: an exception of the check or the handler becomes a 500.
+  virtual HeadVerdict check(const RequestHead& head) = 0;
   virtual Answer serve(const Request& request) = 0;
   virtual void begin(const Later& later, std::shared_ptr<PendingReply> reply) = 0;
   virtual bool draining() const = 0;
@@ -52,7 +53,7 @@ class ConnectionHost {
   std::array<char, kScratchBytes> scratch;
 };
 
-class Connection : public std::enable_shared_from_this<Connection> {
+class Connection final : public std::enable_shared_from_this<Connection>, private RequestGate {
  public:
   using Steady = std::chrono::steady_clock::time_point;
 
@@ -80,6 +81,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   class Pending;
   using error_code = boost::system::error_code;
 
+  HeadVerdict check(RequestHead head) override;
   void wait_readable();
   void on_readable(const error_code& ec);
   void on_cut();
@@ -90,6 +92,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::optional<Response> ask_handler();
   void answered(Response response);
   void refuse(const RequestReader::Refusal& refusal);
+  // Sends the reply of the host's check in place of reading the body.
+  void reject(Response response);
   void send_continue();
   void start_reply(Response response);
   void start_reply(Response response, AfterReply after, bool with_body);

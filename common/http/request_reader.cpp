@@ -130,9 +130,10 @@ bool can_start_method(char c) {
 }  // namespace
 
 struct RequestReader::Impl {
-  explicit Impl(Limits l) : limits(l) {}
+  Impl(Limits l, RequestGate* g) : limits(l), gate(g) {}
 
   Limits limits;
+  RequestGate* gate;
   State state = State::idle;
   std::optional<RequestHeadParser> parser;
   std::optional<BodyDecoder> decoder;
@@ -148,6 +149,7 @@ struct RequestReader::Impl {
   bool head = false;
   bool continue_wanted = false;
   Refusal refusal;
+  std::optional<Response> rejection;  // the gate's
 
   State fail(const Refusal& why) {
     refusal = why;
@@ -217,17 +219,41 @@ struct RequestReader::Impl {
     head = method == "HEAD";
     body.clear();
     state = State::body;
+    const std::uint64_t length = h.content_length().value_or(0);
+    const std::size_t most = ask_gate();
+    if (rejection) {
+      if (!h.chunked() && length == 0) return finish();
+      state = State::failed;
+      return;
+    }
     if (h.chunked()) {
-      decoder.emplace(limits.body_bytes, limits.header_bytes);
+      decoder.emplace(most, limits.header_bytes);
     } else {
-      const std::uint64_t length = h.content_length().value_or(0);
-      if (length > limits.body_bytes) return void(fail(kBodyTooLarge));
+      if (length > most) return void(fail(kBodyTooLarge));
       if (length == 0) return finish();
       decoder.emplace(length);
       body.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(length, kReserveAhead)) +
                    kBodyPadding);
     }
     continue_wanted = h.expects_continue && h.http11;
+  }
+
+  // How long the body may be, or sets rejection.
+  std::size_t ask_gate() {
+    rejection.reset();
+    if (gate == nullptr) return limits.body_bytes;
+    HeadVerdict verdict = gate->check(request_head());
+    if (auto* refused = std::get_if<Response>(&verdict)) {
+      rejection = std::move(*refused);
+      return 0;
+    }
+    return std::min(std::get<std::size_t>(verdict), limits.body_bytes);
+  }
+
+  RequestHead request_head() const {
+    RequestHead out{head ? std::string_view("GET") : std::string_view(method), path, query};
+    out.authorization = authorization;
+    return out;
   }
 
   bool split_target() {
@@ -267,7 +293,8 @@ struct RequestReader::Impl {
   }
 };
 
-RequestReader::RequestReader(Limits limits) : impl_(std::make_unique<Impl>(limits)) {}
+RequestReader::RequestReader(Limits limits, RequestGate* gate)
+    : impl_(std::make_unique<Impl>(limits, gate)) {}
 RequestReader::~RequestReader() = default;
 
 RequestReader::State RequestReader::feed(std::string_view bytes) {
@@ -301,13 +328,11 @@ RequestReader::State RequestReader::state() const { return impl_->state; }
 
 bool RequestReader::take_expect_continue() { return std::exchange(impl_->continue_wanted, false); }
 
-Request RequestReader::request() {
-  Impl& i = *impl_;
-  Request out{i.head ? std::string_view("GET") : std::string_view(i.method), i.path, i.query,
-              i.body};
-  out.authorization = i.authorization;
-  return out;
+std::optional<Response> RequestReader::take_rejection() {
+  return std::exchange(impl_->rejection, std::nullopt);
 }
+
+Request RequestReader::request() { return Request{impl_->request_head(), impl_->body}; }
 
 bool RequestReader::is_head() const { return impl_->head; }
 

@@ -9,12 +9,25 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "common/http/server.hpp"
 
 namespace chipweave::http {
+
+// What a reader asks about a request whose head is complete; see HeadCheck.
+class RequestGate {
+ public:
+  RequestGate() = default;
+  RequestGate(const RequestGate&) = delete;
+  RequestGate& operator=(const RequestGate&) = delete;
+  virtual HeadVerdict check(RequestHead head) = 0;  // trusted is not set
+
+ protected:
+  ~RequestGate() = default;
+};
 
 class RequestReader {
  public:
@@ -36,7 +49,8 @@ class RequestReader {
     std::string_view message;  // human-readable
   };
 
-  explicit RequestReader(Limits limits);
+  // gate: must outlive the reader; null: no check.
+  explicit RequestReader(Limits limits, RequestGate* gate = nullptr);
   ~RequestReader();
   RequestReader(const RequestReader&) = delete;
   RequestReader& operator=(const RequestReader&) = delete;
@@ -50,6 +64,8 @@ class RequestReader {
   // In state body: true once if the client waits for "100 Continue" before it sends the body.
   bool take_expect_continue();
 
+  // In states ready and failed: the reply of the gate if it refused this request, once.
+  std::optional<Response> take_rejection();
   // In state ready; the views live until next(). HEAD comes as "GET" (is_head() tells them apart).
   Request request();
   bool is_head() const;

@@ -40,10 +40,11 @@ bool survives(Act&& act) {
 
 // Accepts connections, enforces the connection limit and all timeouts, drains.
 struct Server::Impl final : ConnectionHost, std::enable_shared_from_this<Server::Impl> {
-  Impl(Loop::Impl& loop, ServerOptions options, Handler handler)
+  Impl(Loop::Impl& loop, ServerOptions options, Handler handler, HeadCheck check)
       : loop_(loop),
         options_(std::move(options)),
         handler_(std::move(handler)),
+        check_(std::move(check)),
         acceptor_(loop.context),
         deadline_timer_(loop.context),
         accept_timer_(loop.context),
@@ -120,6 +121,14 @@ struct Server::Impl final : ConnectionHost, std::enable_shared_from_this<Server:
   void forget(Connection& connection) override {
     table_.remove(connection);
     if (draining_) finish_drain_if_empty();
+  }
+
+  HeadVerdict check(const RequestHead& head) override {
+    if (!check_) return options_.max_body_bytes;
+    HeadVerdict verdict;
+    if (!survives([&] { verdict = check_(head); })) return internal_error();
+    if (std::holds_alternative<Response>(verdict)) ++stats_.requests;
+    return verdict;
   }
 
   Answer serve(const Request& request) override {
@@ -230,6 +239,7 @@ struct Server::Impl final : ConnectionHost, std::enable_shared_from_this<Server:
   Loop::Impl& loop_;
   ServerOptions options_;
   Handler handler_;
+  HeadCheck check_;
   tcp::acceptor acceptor_;
   asio::steady_timer deadline_timer_;  // one for all connections
   asio::steady_timer accept_timer_;    // the pause after a failed accept
@@ -241,8 +251,9 @@ struct Server::Impl final : ConnectionHost, std::enable_shared_from_this<Server:
   Stats stats_;
 };
 
-Server::Server(Loop& loop, ServerOptions options, Handler handler)
-    : impl_(std::make_shared<Impl>(loop.impl(), std::move(options), std::move(handler))) {}
+Server::Server(Loop& loop, ServerOptions options, Handler handler, HeadCheck check)
+    : impl_(std::make_shared<Impl>(loop.impl(), std::move(options), std::move(handler),
+                                   std::move(check))) {}
 
 Server::~Server() {
   impl_->drain({}, nullptr);

@@ -35,18 +35,21 @@ class Peer {
   virtual const std::vector<std::string>& names() const = 0;
 };
 
-// Valid while the handler runs.
-struct Request {
+// Valid while the handler or the check runs.
+struct RequestHead {
   std::string_view method;  // "GET", "POST", "DELETE"
   std::string_view path;    // as sent (not decoded), without query
   std::string_view query;   // after '?', without it
-  // The body with at least 64 readable bytes after its end (simdjson needs them).
-  std::string& body;
   // False if the server requests client certificates and the client has not presented one.
   bool trusted = true;
   // The field; empty if it is missing or sent more than once.
   std::string_view authorization = {};
   const Peer* peer = nullptr;  // null in tests without a connection
+};
+
+struct Request : RequestHead {
+  // The body with at least 64 readable bytes after its end (simdjson needs them).
+  std::string& body;
 };
 
 struct Response {
@@ -72,12 +75,19 @@ using Later = std::function<void(std::shared_ptr<PendingReply> reply)>;
 using Answer = std::variant<Response, Later>;
 using Handler = std::function<Answer(const Request&)>;
 
+// How many bytes the body of a request may have, or the reply that refuses the request.
+using HeadVerdict = std::variant<std::size_t, Response>;
+// Called once for each request, when its head is complete and before any byte of its body is read
+// or asked for (100 Continue). A refused request never reaches the handler; the reply is sent at
+// once, and the connection closes if a body was announced. Must not allocate for a good request.
+using HeadCheck = std::function<HeadVerdict(const RequestHead&)>;
+
 struct ServerOptions {
   std::string host = "127.0.0.1";
   std::uint16_t port = 0;  // 0: any free one
   std::size_t max_connections = limits::kMaxHttpConnections;
   std::size_t max_header_bytes = limits::kMaxHttpHeaderBytes;
-  std::size_t max_body_bytes = limits::kMaxHttpBodyBytes;
+  std::size_t max_body_bytes = limits::kMaxHttpBodyBytes;  // whatever the check allows
   std::chrono::milliseconds header_timeout = limits::kHttpHeaderTimeout;
   std::chrono::milliseconds body_timeout = limits::kHttpBodyTimeout;
   std::chrono::milliseconds idle_timeout = limits::kHttpIdleTimeout;
@@ -90,7 +100,8 @@ struct ServerOptions {
 
 class Server {
  public:
-  Server(Loop& loop, ServerOptions options, Handler handler);
+  // Without a check every request may have a body of max_body_bytes.
+  Server(Loop& loop, ServerOptions options, Handler handler, HeadCheck check = {});
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;

@@ -84,7 +84,7 @@ bool CallerCheck::is_listed(const std::vector<std::string>& names,
   });
 }
 
-std::optional<CallerRefusal> CallerCheck::refuse_certificate(const http::Request& request) const {
+std::optional<CallerRefusal> CallerCheck::refuse_certificate(const http::RequestHead& request) const {
   if (!request.trusted) return CallerRefusal::no_credentials;
   if (rules_.client_names.empty()) return std::nullopt;
   const bool listed =
@@ -92,7 +92,7 @@ std::optional<CallerRefusal> CallerCheck::refuse_certificate(const http::Request
   return listed ? std::nullopt : std::optional(CallerRefusal::name_not_allowed);
 }
 
-std::optional<CallerRefusal> CallerCheck::refuse(const http::Request& request,
+std::optional<CallerRefusal> CallerCheck::refuse(const http::RequestHead& request,
                                                  const CallerPath& to) const {
   const Access access = access_of(request.method, to.path);
   BasicCredentials basic;

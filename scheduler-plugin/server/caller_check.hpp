@@ -40,13 +40,13 @@ class CallerCheck {
   explicit CallerCheck(CallerRules rules) : rules_(std::move(rules)) {}
 
   // Why the request is refused; nullopt: it may go on.
-  std::optional<CallerRefusal> refuse(const http::Request& request, const CallerPath& to) const;
+  std::optional<CallerRefusal> refuse(const http::RequestHead& request, const CallerPath& to) const;
   // With client_names: whether one of these names is listed.
   static bool is_listed(const std::vector<std::string>& names,
                         const std::vector<std::string>& listed);
 
  private:
-  std::optional<CallerRefusal> refuse_certificate(const http::Request& request) const;
+  std::optional<CallerRefusal> refuse_certificate(const http::RequestHead& request) const;
   CallerRules rules_;
 };
 

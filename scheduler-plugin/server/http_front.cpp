@@ -11,6 +11,10 @@
 namespace chipweave::sched {
 namespace {
 
+// Requests that list nodes: those of a scheduler without a node cache carry whole Node objects.
+constexpr RouteRules kWithNodes{.max_body = limits::kMaxHttpBodyBytes};
+constexpr RouteRules kSmall{.max_body = limits::kMaxHttpSmallBodyBytes};
+
 http::Response text(std::string body, int status = 200) {
   http::Response response;
   response.status = status;
@@ -33,35 +37,39 @@ HttpFront::HttpFront(http::Loop& loop, http::ServerOptions server, Scheduler& sc
       volcano_(scheduler, resources, options.volcano_weight),
       admission_(scheduler),
       api_(scheduler),
-      server_(loop, std::move(server),
-              [this](const http::Request& request) { return handle(request); }) {
+      server_(
+          loop, std::move(server), [this](const http::Request& request) { return handle(request); },
+          [this](const http::RequestHead& head) { return check(head); }) {
   add_routes();
   if (backend.standalone == nullptr) return;
   standalone_.emplace(*backend.standalone, resources);
   add_standalone_routes();
 }
 
-void HttpFront::add(std::string_view method, std::string_view path,
-                    std::function<http::Answer(const http::Request&, std::string_view)> answer,
-                    bool prefix) {
-  routes_.push_back({method, path, prefix, std::move(answer)});
+void HttpFront::add(std::string_view method, std::string_view path, const RouteRules& rules,
+                    std::function<http::Answer(const http::Request&, std::string_view)> answer) {
+  routes_.push_back({method, path, rules, std::move(answer)});
+}
+
+bool HttpFront::Route::matches(std::string_view asked) const {
+  return rules.prefix ? asked.starts_with(path) && asked.size() > path.size() : asked == path;
 }
 
 void HttpFront::add_routes() {
   using Request = http::Request;
-  add("POST", "/kube/filter",
+  add("POST", "/kube/filter", kWithNodes,
       [this](const Request& r, std::string_view) { return kube_.filter(r.body); });
-  add("POST", "/kube/prioritize",
+  add("POST", "/kube/prioritize", kWithNodes,
       [this](const Request& r, std::string_view) { return kube_.prioritize(r.body); });
-  add("POST", "/kube/bind",
+  add("POST", "/kube/bind", kSmall,
       [this](const Request& r, std::string_view) { return kube_.bind(r.body); });
-  add("POST", "/kube/preempt",
+  add("POST", "/kube/preempt", kWithNodes,
       [this](const Request& r, std::string_view) { return kube_.preempt(r.body); });
   add_volcano_routes();
-  add("POST", "/admission/binding",
+  add("POST", "/admission/binding", kSmall,
       [this](const Request& r, std::string_view) { return admission_.review(r.body); });
-  add("GET", "/healthz", [](const Request&, std::string_view) { return text("ok\n"); });
-  add("GET", "/readyz", [this](const Request&, std::string_view) {
+  add("GET", "/healthz", {}, [](const Request&, std::string_view) { return text("ok\n"); });
+  add("GET", "/readyz", {}, [this](const Request&, std::string_view) {
     if (!ready_) return text("not ready: starting or shutting down\n", 503);
     if (!scheduler_.authority().waiting_for().empty())
       return text("not ready: " + scheduler_.authority().waiting_for() + "\n", 503);
@@ -69,50 +77,49 @@ void HttpFront::add_routes() {
     return why.empty() ? text("ok\n") : text(why + "\n", 503);
   });
   // whether this replica could lead and can answer read-only requests
-  add("GET", "/readyz/standby", [this](const Request&, std::string_view) {
+  add("GET", "/readyz/standby", {}, [this](const Request&, std::string_view) {
     if (!ready_) return text("not ready: starting or shutting down\n", 503);
     std::string why = scheduler_.authority().waiting_for();
     if (why.empty() && kubernetes_ != nullptr) why = kubernetes_->not_ready();
     return why.empty() ? text("ok\n") : text("not ready: " + why + "\n", 503);
   });
-  add("GET", "/version", [this](const Request&, std::string_view) {
+  add("GET", "/version", {}, [this](const Request&, std::string_view) {
     JsonWriter w;
     w.begin_object().field("name", "chipweave-scheduler").field("version", version_).end_object();
     http::Response response;
     response.body = w.take();
     return response;
   });
-  add("GET", "/metrics", [this](const Request&, std::string_view) {
+  add("GET", "/metrics", {}, [this](const Request&, std::string_view) {
     http::Response response = text(scrape());
     response.content_type = "text/plain; version=0.0.4; charset=utf-8";
     return response;
   });
-  add("GET", "/api/v1/nodes", [this](const Request&, std::string_view) { return api_.nodes(); });
-  add(
-      "GET", "/api/v1/nodes/",
-      [this](const Request&, std::string_view rest) { return api_.node(rest); }, true);
-  add("GET", "/api/v1/pods", [this](const Request&, std::string_view) { return api_.pods(); });
-  add(
-      "GET", "/api/v1/explain/",
-      [this](const Request&, std::string_view rest) { return api_.explain(rest); }, true);
+  add("GET", "/api/v1/nodes", {},
+      [this](const Request&, std::string_view) { return api_.nodes(); });
+  add("GET", "/api/v1/nodes/", {.prefix = true},
+      [this](const Request&, std::string_view rest) { return api_.node(rest); });
+  add("GET", "/api/v1/pods", {}, [this](const Request&, std::string_view) { return api_.pods(); });
+  add("GET", "/api/v1/explain/", {.prefix = true},
+      [this](const Request&, std::string_view rest) { return api_.explain(rest); });
 }
 
 void HttpFront::add_volcano_routes() {
   using Request = http::Request;
-  add("POST", "/volcano/predicate",
+  add("POST", "/volcano/predicate", kWithNodes,
       [this](const Request& r, std::string_view) { return volcano_.predicate(r.body); });
-  add("POST", "/volcano/prioritize",
+  add("POST", "/volcano/prioritize", kWithNodes,
       [this](const Request& r, std::string_view) { return volcano_.prioritize(r.body); });
-  add("POST", "/volcano/allocate",
+  add("POST", "/volcano/allocate", kSmall,
       [this](const Request& r, std::string_view) { return volcano_.allocate(r.body); });
-  add("POST", "/volcano/deallocate",
+  add("POST", "/volcano/deallocate", kSmall,
       [this](const Request& r, std::string_view) { return volcano_.deallocate(r.body); });
   for (const std::string_view path : {"/volcano/preemptable", "/volcano/reclaimable"}) {
-    add("POST", path,
+    add("POST", path, kWithNodes,
         [this](const Request& r, std::string_view) { return volcano_.choose_victims(r.body); });
   }
   for (const std::string_view path : {"/volcano/onSessionOpen", "/volcano/onSessionClose"}) {
-    add("POST", path,
+    add("POST", path, kWithNodes,
         [](const Request&, std::string_view) { return VolcanoExtenderHandler::session_hook(); });
   }
   struct NoOpinion {
@@ -123,7 +130,7 @@ void HttpFront::add_volcano_routes() {
                                 NoOpinion{"/volcano/jobEnqueueable", R"({"status":0})"},
                                 NoOpinion{"/volcano/jobEnqueued", "{}"},
                                 NoOpinion{"/volcano/queueOverused", R"({"overused":false})"}}) {
-    add("POST", verb.path, [reply = verb.reply](const Request&, std::string_view) {
+    add("POST", verb.path, kWithNodes, [reply = verb.reply](const Request&, std::string_view) {
       return VolcanoExtenderHandler::no_opinion(reply);
     });
   }
@@ -131,43 +138,45 @@ void HttpFront::add_volcano_routes() {
 
 void HttpFront::add_standalone_routes() {
   using Request = http::Request;
-  add("POST", "/standalone/pods",
+  add("POST", "/standalone/pods", kSmall,
       [this](const Request& r, std::string_view) { return standalone_->create(r.body); });
-  add("GET", "/standalone/pods",
+  add("GET", "/standalone/pods", {},
       [this](const Request&, std::string_view) { return standalone_->list(); });
-  add(
-      "GET", "/standalone/pods/",
-      [this](const Request&, std::string_view rest) { return standalone_->get(rest); }, true);
-  add(
-      "DELETE", "/standalone/pods/",
-      [this](const Request&, std::string_view rest) { return standalone_->remove(rest); }, true);
+  add("GET", "/standalone/pods/", {.prefix = true},
+      [this](const Request&, std::string_view rest) { return standalone_->get(rest); });
+  add("DELETE", "/standalone/pods/", {.prefix = true},
+      [this](const Request&, std::string_view rest) { return standalone_->remove(rest); });
 }
 
-bool HttpFront::is_at(const Route& route, std::string_view path) {
-  return route.prefix ? path.starts_with(route.path) && path.size() > route.path.size()
-                      : path == route.path;
+// The log and the metrics get the route, never the path.
+http::Response HttpFront::refuse(CallerRefusal why, const http::RequestHead& head,
+                                 std::string_view path) {
+  const auto at =
+      std::find_if(routes_.begin(), routes_.end(), [&](const Route& r) { return r.matches(path); });
+  const std::string_view route = at == routes_.end() ? "other" : at->path;
+  const auto now = scheduler_.clock().now();
+  metrics_.refused_caller(why);
+  audit_.refused(why, route, head.peer, now);
+  http::Response refused = error_response(401, "unauthenticated", explain(why));
+  finish(refused, {route, std::string(head.method), now});
+  return refused;
 }
 
-// Callers without a proof do not learn which paths exist either. The log and the metrics get the
-// route, never the path.
-std::optional<http::Response> HttpFront::refuse(const http::Request& request,
-                                                const CallerPath& to) {
-  const auto why = callers_.refuse(request, to);
-  if (!why) return std::nullopt;
-  metrics_.refused_caller(*why);
-  const auto route = std::find_if(routes_.begin(), routes_.end(),
-                                  [&](const Route& r) { return is_at(r, to.path); });
-  audit_.refused(*why, route == routes_.end() ? "other" : route->path, request.peer,
-                 scheduler_.clock().now());
-  return error_response(401, "unauthenticated", explain(*why));
+// Callers without a proof do not learn which paths exist either.
+http::HeadVerdict HttpFront::check(const http::RequestHead& head) {
+  const CallerPath to(head.path);
+  if (const auto why = callers_.refuse(head, to)) return refuse(*why, head, to.path);
+  for (const Route& r : routes_) {
+    if (r.method == head.method && r.matches(to.path)) return r.rules.max_body;
+  }
+  return limits::kMaxHttpUnusedBodyBytes;
 }
 
 http::Answer HttpFront::route(const http::Request& request, std::string_view& name) {
   const CallerPath to(request.path);
-  if (auto refused = refuse(request, to)) return std::move(*refused);
   std::string allowed;
   for (const Route& r : routes_) {
-    if (!is_at(r, to.path)) continue;
+    if (!r.matches(to.path)) continue;
     name = r.path;
     if (r.method == request.method) return r.answer(request, to.path.substr(r.path.size()));
     allowed += (allowed.empty() ? "" : ", ") + std::string(r.method);

@@ -24,6 +24,12 @@
 
 namespace chipweave::sched {
 
+// Which requests a path takes.
+struct RouteRules {
+  std::size_t max_body = limits::kMaxHttpUnusedBodyBytes;
+  bool prefix = false;  // anything may follow the path
+};
+
 class HttpFront {
  public:
   // Exactly one is set. standalone: receives posted pods.
@@ -48,26 +54,26 @@ class HttpFront {
   // Once a second.
   void tick() { audit_.tick(scheduler_.clock().now()); }
 
-  // Called by the server and by tests.
+  // Called by the server and by tests. The check refuses callers that may not use the path before
+  // their body is read; requests that it refuses do not reach handle().
+  http::HeadVerdict check(const http::RequestHead& head);
   http::Answer handle(const http::Request& request);
 
  private:
   struct Route {
     std::string_view method;
     std::string_view path;
-    bool prefix;  // anything may follow
+    RouteRules rules;
     std::function<http::Answer(const http::Request&, std::string_view rest)> answer;
+    bool matches(std::string_view asked) const;
   };
-  void add(std::string_view method, std::string_view path,
-           std::function<http::Answer(const http::Request&, std::string_view)> answer,
-           bool prefix = false);
+  void add(std::string_view method, std::string_view path, const RouteRules& rules,
+           std::function<http::Answer(const http::Request&, std::string_view)> answer);
   void add_routes();
   void add_volcano_routes();
   void add_standalone_routes();
   http::Answer route(const http::Request& request, std::string_view& route);
-  static bool is_at(const Route& route, std::string_view path);
-  // The 401 for a caller that may not make this request; nullopt: it may.
-  std::optional<http::Response> refuse(const http::Request& request, const CallerPath& to);
+  http::Response refuse(CallerRefusal why, const http::RequestHead& head, std::string_view path);
   std::string scrape();
   // The data of a request that is kept until its answer.
   struct RequestInfo {

@@ -233,10 +233,14 @@ TEST_F(WithClientCa, UnauthorisedCallersSeeOnlyTheProbes) {
   const auto status = [this](std::string_view method, std::string_view path) {
     int got = 0;
     post_and_wait(loop_, [&] {
+      const http::RequestHead head{method, path, "", false};
+      const http::HeadVerdict verdict = front_.check(head);
+      if (const auto* refused = std::get_if<http::Response>(&verdict)) {
+        got = refused->status;
+        return;
+      }
       std::string body;
-      http::Request request{method, path, "", body};
-      request.trusted = false;
-      got = std::get<http::Response>(front_.handle(request)).status;
+      got = std::get<http::Response>(front_.handle({head, body})).status;
     });
     return got;
   };
@@ -247,6 +251,27 @@ TEST_F(WithClientCa, UnauthorisedCallersSeeOnlyTheProbes) {
     EXPECT_EQ(status("GET", path), 401) << path;
   EXPECT_EQ(status("POST", "/kube/filter"), 401);
   EXPECT_EQ(status("DELETE", "/standalone/pods/ns/p"), 401);
+}
+
+TEST_F(SchedHttp, EachPathHasItsOwnBodyLimit) {
+  const auto limit = [this](std::string_view method, std::string_view path) {
+    std::size_t got = 0;
+    post_and_wait(loop_, [&] {
+      got = std::get<std::size_t>(front_.check({method, path, "", true}));
+    });
+    return got;
+  };
+  for (const char* path : {"/kube/filter", "/kube/prioritize", "/kube/preempt",
+                           "/volcano/predicate", "/volcano/onSessionOpen"})
+    EXPECT_EQ(limit("POST", path), 64U << 20U) << path;
+  for (const char* path : {"/kube/bind", "/admission/binding", "/volcano/deallocate",
+                           "/volcano/allocate", "/standalone/pods"})
+    EXPECT_EQ(limit("POST", path), 1U << 20U) << path;
+  for (const char* path : {"/healthz", "/metrics", "/api/v1/nodes", "/kube/filter", "/nothing"})
+    EXPECT_EQ(limit("GET", path), 64U << 10U) << path;
+  EXPECT_EQ(limit("POST", "/healthz"), 64U << 10U);
+  EXPECT_EQ(limit("DELETE", "/standalone/pods/ns/p"), 64U << 10U);
+  EXPECT_EQ(call("POST", "/kube/bind", std::string((1U << 20U) + 1, ' ')).status, 413);
 }
 
 TEST_F(SchedHttp, MetricsShowWhatHappened) {

@@ -26,8 +26,9 @@ namespace chipweave::http {
 
 class RunningServer {
  public:
-  explicit RunningServer(Handler handler, ServerOptions options = {})
-      : server_(std::make_unique<Server>(loop_, std::move(options), std::move(handler))) {
+  explicit RunningServer(Handler handler, ServerOptions options = {}, HeadCheck check = {})
+      : server_(std::make_unique<Server>(loop_, std::move(options), std::move(handler),
+                                         std::move(check))) {
     port_ = server_->start().value();
     thread_ = std::thread([this] { loop_.run(); });
   }

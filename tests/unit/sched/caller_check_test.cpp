@@ -56,8 +56,7 @@ struct CallerChecks : ::testing::Test {
   // "" if it may go on.
   static std::string refused(const CallerRules& rules, const Sent& sent) {
     const NamedPeer peer(sent.names);
-    std::string body;
-    http::Request request{sent.method, sent.path, "", body};
+    http::RequestHead request{sent.method, sent.path, ""};
     request.trusted = sent.trusted;
     request.authorization = sent.authorization;
     request.peer = &peer;

@@ -1,0 +1,96 @@
+// The check of a request's head: it refuses or limits the body before a byte of it is read.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <string>
+
+#include "tests/unit/http/running_server.hpp"
+
+namespace chipweave::http {
+namespace {
+
+const std::string kRefused = "GET /no HTTP/1.1\r\nHost: x\r\n\r\n";
+const std::string kGood = "GET /yes HTTP/1.1\r\nHost: x\r\n\r\n";
+
+// Refuses /no, throws at /throw, and allows bodies of 10 bytes elsewhere.
+HeadVerdict check(const RequestHead& head) {
+  if (head.path == "/throw") throw std::runtime_error("broken check");
+  if (head.path != "/no") return std::size_t{10};
+  Response refused;
+  refused.status = 401;
+  refused.body = std::string(head.method) + " refused?" + std::string(head.query);
+  return refused;
+}
+
+class HeadChecks : public ::testing::Test {
+ protected:
+  std::atomic<int> handled_{0};
+  RunningServer running_{[this](const Request& request) {
+                           ++handled_;
+                           return echo(request);
+                         },
+                         {},
+                         check};
+};
+
+TEST_F(HeadChecks, RefusesBeforeTheBodyIsSentAndCloses) {
+  for (const char* framing : {"Content-Length: 1000", "Transfer-Encoding: chunked",
+                              "Expect: 100-continue\r\nContent-Length: 5"}) {
+    RawSocket socket(running_.port());
+    socket.send(std::string("POST /no?q HTTP/1.1\r\nHost: x\r\n") + framing + "\r\n\r\n");
+    const std::string reply = socket.read_to_close();
+    EXPECT_EQ(status_of(reply), "HTTP/1.1 401") << framing;
+    EXPECT_EQ(body_of(reply), "POST refused?q") << framing;
+    EXPECT_NE(reply.find("Connection: close\r\n"), std::string::npos) << framing;
+  }
+  EXPECT_EQ(handled_, 0);
+  EXPECT_EQ(running_.stats().requests, 3U);
+  EXPECT_EQ(running_.stats().bad_requests, 0U);
+}
+
+TEST_F(HeadChecks, ARefusalWithoutABodyKeepsTheConnection) {
+  RawSocket socket(running_.port());
+  socket.send(kRefused + kGood + "POST /no HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n" +
+              "HEAD /no HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+  EXPECT_EQ(body_of(socket.read_reply()), "GET refused?");
+  EXPECT_EQ(body_of(socket.read_reply()), "GET /yes? ");
+  EXPECT_EQ(body_of(socket.read_reply()), "POST refused?");
+  const std::string last = socket.read_to_close();
+  EXPECT_EQ(status_of(last), "HTTP/1.1 401");
+  EXPECT_EQ(body_of(last), "");
+  EXPECT_EQ(handled_, 1);
+}
+
+TEST_F(HeadChecks, LimitsTheBodyOfOneRequest) {
+  RawSocket fits(running_.port());
+  fits.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n0123456789");
+  EXPECT_EQ(body_of(fits.read_reply()), "POST /? 0123456789");
+  for (const char* framing :
+       {"Content-Length: 11\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\nb\r\n",
+        "Expect: 100-continue\r\nContent-Length: 11\r\n\r\n"}) {
+    RawSocket larger(running_.port());
+    larger.send(std::string("POST / HTTP/1.1\r\nHost: x\r\n") + framing);
+    EXPECT_EQ(status_of(larger.read_to_close()), "HTTP/1.1 413") << framing;
+  }
+}
+
+TEST_F(HeadChecks, ACheckThatThrowsRefuses) {
+  RawSocket socket(running_.port());
+  socket.send("GET /throw HTTP/1.1\r\nHost: x\r\n\r\n" + kGood);
+  EXPECT_EQ(status_of(socket.read_reply()), "HTTP/1.1 500");
+  EXPECT_EQ(status_of(socket.read_reply()), "HTTP/1.1 200");
+  EXPECT_EQ(handled_, 1);
+}
+
+TEST(HeadCheck, CannotRaiseTheServersLimit) {
+  ServerOptions options;
+  options.max_body_bytes = 5;
+  RunningServer running(echo, options, check);
+  RawSocket socket(running.port());
+  socket.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\n");
+  EXPECT_EQ(status_of(socket.read_to_close()), "HTTP/1.1 413");
+}
+
+}  // namespace
+}  // namespace chipweave::http
