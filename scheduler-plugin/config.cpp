@@ -288,6 +288,11 @@ const std::vector<Setting>& settings() {
       {"port-file", "write the ports in use to this file as JSON when ready", false,
        [](Config& c, const Values& v) { return set_text(c.port_file, v[0]); },
        [](const Config& c) { return Values{c.port_file}; }},
+      {"crash-file",
+       "keep here how often and why the process ended because of a bug, for the metric "
+       "chipweave_crashes_total",
+       false, [](Config& c, const Values& v) { return set_text(c.crash_file, v[0]); },
+       [](const Config& c) { return Values{c.crash_file}; }},
       {"log-level", "debug, info, warn or error", false, set_log_level,
        [](const Config& c) { return Values{c.log_level}; }},
       {"reservation-ttl", "how long chips stay reserved before bind", false,

@@ -42,7 +42,8 @@ class ConnectionHost {
   // Moves the connection to that phase and starts the phase's time limit.
   virtual void enter(Connection& connection, Phase phase) = 0;
   virtual void forget(Connection& connection) = 0;
-  // None of these throws: an exception of the check or the handler becomes a 500.
+  // None of these throws: an exception of the check or the handler goes to Loop::on_escape() and,
+  // if that returns, becomes a 500.
   virtual HeadVerdict check(const RequestHead& head) = 0;
   virtual Answer serve(const Request& request) = 0;
   virtual void begin(const Later& later, std::shared_ptr<PendingReply> reply) = 0;

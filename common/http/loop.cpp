@@ -58,13 +58,14 @@ void Loop::Impl::guarded(const std::function<void()>& task) {
   try {
     task();
   } catch (...) {
-    ++escaped;
-    obs::log(obs::Level::error, "exception escaped a loop task",
-             {{"what", exception_text()}, {"count", escaped}});
+    on_escape(exception_text());
   }
 }
 
 Loop::Loop() : impl_(std::make_unique<Impl>()) {
+  on_escape([](const std::string& what) {
+    obs::log(obs::Level::error, "exception escaped a loop task", {{"what", what}});
+  });
   std::signal(SIGPIPE, SIG_IGN);  // OpenSSL's sockets raise it when the peer is gone
 }
 Loop::~Loop() = default;
@@ -105,6 +106,10 @@ void Loop::on_terminate(std::function<void()> task) {
       [impl = impl_.get(), task = std::move(task)](const boost::system::error_code& ec, int) {
         if (!ec) impl->guarded(task);
       });
+}
+
+void Loop::on_escape(std::function<void(const std::string&)> act) {
+  impl_->on_escape = std::move(act);
 }
 
 bool Loop::in_loop_thread() const { return impl_->runner.load() == std::this_thread::get_id(); }

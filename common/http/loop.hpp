@@ -7,6 +7,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <string>
 
 namespace chipweave::http {
 
@@ -18,7 +19,7 @@ class Loop {
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
 
-  // Runs until stop(); exceptions that escape a task are logged and counted, not propagated.
+  // Runs until stop(). An exception that escapes a task is a bug: it goes to on_escape().
   void run();
   void stop();
   // Runs `task` on the loop thread, after the caller returns. Any thread.
@@ -29,6 +30,9 @@ class Loop {
   // Calls `task` once on SIGTERM or SIGINT.
   void on_terminate(std::function<void()> task);
   bool in_loop_thread() const;
+  // What happens with the text of an escaped exception. By default it is logged and the loop goes
+  // on. A program whose state may be half changed by then ends here instead. Before run().
+  void on_escape(std::function<void(const std::string& what)> act);
 
   struct Impl;
   Impl& impl() { return *impl_; }

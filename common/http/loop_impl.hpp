@@ -2,7 +2,7 @@
 #pragma once
 
 #include <atomic>
-#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <thread>
@@ -19,7 +19,7 @@ namespace chipweave::http {
 std::string exception_text();
 
 struct Loop::Impl {
-  // Runs `task`; an exception that escapes it is logged and counted.
+  // Runs `task`; an exception that escapes it goes to on_escape.
   void guarded(const std::function<void()>& task);
 
   boost::asio::io_context context{1};  // one thread runs it
@@ -27,7 +27,7 @@ struct Loop::Impl {
       context.get_executor()};
   std::optional<boost::asio::signal_set> signals;
   std::atomic<std::thread::id> runner{};
-  std::uint64_t escaped = 0;  // exceptions, loop thread
+  std::function<void(const std::string& what)> on_escape;
 };
 
 }  // namespace chipweave::http

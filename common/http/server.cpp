@@ -24,18 +24,6 @@ ConnectionTable::Timeouts timeouts_of(const ServerOptions& o) {
           o.answer_timeout, o.write_timeout, o.header_timeout};
 }
 
-// False, with a line in the log, if `act` throws. The path may contain a secret and is not logged.
-template <class Act>
-bool survives(Act&& act) {
-  try {
-    act();
-    return true;
-  } catch (...) {
-    obs::log(obs::Level::error, "handler failed", {{"what", exception_text()}});
-    return false;
-  }
-}
-
 }  // namespace
 
 // Accepts connections, enforces the connection limit and all timeouts, drains.
@@ -125,22 +113,33 @@ struct Server::Impl final : ConnectionHost, std::enable_shared_from_this<Server:
 
   HeadVerdict check(const RequestHead& head) override {
     if (!check_) return options_.max_body_bytes;
-    HeadVerdict verdict;
-    if (!survives([&] { verdict = check_(head); })) return internal_error();
-    if (std::holds_alternative<Response>(verdict)) ++stats_.requests;
-    return verdict;
+    try {
+      HeadVerdict verdict = check_(head);
+      if (std::holds_alternative<Response>(verdict)) ++stats_.requests;
+      return verdict;
+    } catch (...) {
+      loop_.on_escape("the check of an HTTP request: " + exception_text());
+      return internal_error();
+    }
   }
 
   Answer serve(const Request& request) override {
     ++stats_.requests;
-    Answer answer;
-    if (!survives([&] { answer = handler_(request); })) return internal_error();
-    return answer;
+    try {
+      return handler_(request);
+    } catch (...) {
+      loop_.on_escape("an HTTP handler: " + exception_text());
+      return internal_error();
+    }
   }
 
   // A reply that is still unsent then answers for itself.
   void begin(const Later& later, std::shared_ptr<PendingReply> reply) override {
-    survives([&] { later(std::move(reply)); });
+    try {
+      later(std::move(reply));
+    } catch (...) {
+      loop_.on_escape("a later HTTP reply: " + exception_text());
+    }
   }
 
   bool draining() const override { return draining_; }

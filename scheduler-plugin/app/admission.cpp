@@ -126,7 +126,7 @@ Result<void> BindCoordinator::set_aside(PodRecord& record) {
   holding.uid = second.holding;
   holding.job.clear();
   holding.group.clear();
-  (void)ledger_.hold(std::move(holding));  // cannot fail: these chips have just been freed
+  ledger_.hold_free(std::move(holding));
   records_.set_second(record, std::move(second));
   return {};
 }

@@ -116,7 +116,7 @@ void BoundPods::hold_known(const Placement& claimed, Holding holding) {
     }
   }
   give_way(holding.node, holding.chips);
-  (void)ledger_.hold(std::move(holding));  // cannot fail: its chips are free now
+  ledger_.hold_free(std::move(holding));
 }
 
 void BoundPods::settle(NodeId id) {
@@ -204,7 +204,7 @@ void BoundPods::found(const ClusterPod& pod, NodeId node, const Placement* claim
     assume(pod, claimed);
     holding.assumed = true;
     holding.unplaced = pod.request.chips;
-    (void)ledger_.hold(std::move(holding));  // cannot fail: it takes no chip yet
+    ledger_.hold_free(std::move(holding));  // it takes no chip yet
   }
   if (is_member(pod.request) && !ledger_.find(uid)->group.empty())
     groups_.join(ledger_.find(uid)->group, uid, node);

@@ -197,6 +197,7 @@ http::Answer HttpFront::handle(const http::Request& request) {
   try {
     answer = route(request, name);
   } catch (const std::exception& e) {
+    if (request.method != "GET") throw;  // the state may be half changed: Loop::on_escape() decides
     obs::log(obs::Level::error, "request failed", {{"path", name}, {"error", e.what()}});
     answer = error_response(500, "internal", "internal error; see the scheduler's log");
   }

@@ -34,6 +34,10 @@ Metrics::Metrics(std::string_view version)
                                        "gRPC calls that ended, by method and status code")),
       bind_failures_(
           registry_.counter("chipweave_bind_failures_total", "Failed binds, by error code")),
+      crashes_(registry_
+                   .counter("chipweave_crashes_total",
+                            "Times that this replica's process ended because of a bug")
+                   .with()),
       pods_(registry_.gauge("chipweave_pods", "Pods by state: pending, reserved or bound")),
       certificate_(registry_.gauge("chipweave_tls_certificate_expiry_timestamp_seconds",
                                    "When the certificate in use expires, Unix time")) {

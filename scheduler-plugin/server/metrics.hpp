@@ -6,6 +6,7 @@
 
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -36,6 +37,8 @@ class Metrics final : public Observer {
   void disputed(const PodKey& pod, std::string_view node, const std::vector<int>& chips) override;
   void unaccounted(const PodKey& pod, std::string_view node) override;
 
+  // Earlier processes of this replica ended because of a bug.
+  void crashed(std::uint64_t times) { crashes_.add(static_cast<double>(times)); }
   // A gRPC call has ended. Any thread.
   void grpc_call(std::string_view method, std::string_view code);
   // path: the route, not the client's path.
@@ -56,6 +59,7 @@ class Metrics final : public Observer {
   obs::Family<obs::Histogram>& request_seconds_;
   obs::Family<obs::Counter>& grpc_requests_;
   obs::Family<obs::Counter>& bind_failures_;
+  obs::Counter crashes_;
   obs::Family<obs::Gauge>& pods_;
   obs::Family<obs::Gauge>& certificate_;
   std::vector<obs::Histogram> decision_seconds_;  // by verb

@@ -11,6 +11,13 @@ const Holding* Ledger::find(std::string_view uid) const {
   return it == holdings_.end() ? nullptr : it->second.get();
 }
 
+Holding& Ledger::held_by(std::string_view uid) {
+  const auto it = holdings_.find(uid);
+  if (it == holdings_.end())
+    throw std::logic_error("ledger: pod " + std::string(uid) + " holds nothing");
+  return *it->second;
+}
+
 const std::vector<const Holding*>& Ledger::on(NodeId node) const {
   static const std::vector<const Holding*> none;
   return node < on_.size() ? on_[node] : none;
@@ -35,6 +42,11 @@ Result<void> Ledger::hold(Holding holding) {
   tell(held, PodEvent::held);
   check();
   return {};
+}
+
+void Ledger::hold_free(Holding holding) {
+  if (const auto held = hold(std::move(holding)); !held)
+    throw std::logic_error("ledger: " + held.error().message);
 }
 
 // Bound holdings have events of their own, and spare parts belong to no pod yet.
@@ -76,14 +88,14 @@ const Ledger::ByNode& Ledger::of_job(const std::string& job) const {
 }
 
 void Ledger::confirm(std::string_view uid) {
-  Holding& holding = *holdings_.find(uid)->second;
+  Holding& holding = held_by(uid);
   if (!holding.bound) forget_reservation(holding);
   holding.bound = true;
   check();
 }
 
 void Ledger::reopen(std::string_view uid, Clock::Steady expires) {
-  Holding& holding = *holdings_.find(uid)->second;
+  Holding& holding = held_by(uid);
   if (!holding.bound) return;
   holding.bound = false;
   holding.expires = expires;
@@ -92,7 +104,7 @@ void Ledger::reopen(std::string_view uid, Clock::Steady expires) {
 }
 
 void Ledger::assume(std::string_view uid, ChipSet chips) {
-  Holding& holding = *holdings_.find(uid)->second;
+  Holding& holding = held_by(uid);
   const ChipSet others = nodes_.node(holding.node).taken - holding.chips;
   if (!holding.assumed || chips.size() > holding.count() || others.intersects(chips)) {
     throw std::logic_error("ledger: a guess that cannot be");

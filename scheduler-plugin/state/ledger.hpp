@@ -59,7 +59,9 @@ class Ledger {
   // Takes the chips; health is the caller's concern. Errors: conflict, if a chip is taken or the
   // uid already holds chips.
   Result<void> hold(Holding holding);
-  // Turns a reservation into a bound holding, and back. Precondition: it exists.
+  // The same for chips that are known to be free. Throws std::logic_error if they are not.
+  void hold_free(Holding holding);
+  // Turns a reservation into a bound holding, and back. Throws std::logic_error if there is none.
   void confirm(std::string_view uid);
   void reopen(std::string_view uid, Clock::Steady expires);
   // Another guess for an assumed holding, whose count stays. Preconditions: the chips are free or
@@ -94,6 +96,7 @@ class Ledger {
 
  private:
   const Holding& put(Holding holding);
+  Holding& held_by(std::string_view uid);
   void forget_reservation(const Holding& holding);
   void add_to_job(const Holding& holding);
   void take_from_job(const Holding& holding);

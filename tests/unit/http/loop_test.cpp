@@ -5,6 +5,7 @@
 #include <csignal>
 #include <future>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -62,6 +63,18 @@ TEST(Loop, ATaskThatThrowsDoesNotEndTheLoop) {
   bool alive = false;
   post_and_wait(running.loop, [&] { alive = true; });
   EXPECT_TRUE(alive);
+}
+
+TEST(Loop, WhatEscapesATaskIsHandedOn) {
+  LoopThread running;
+  std::vector<std::string> escaped;
+  post_and_wait(running.loop, [&] {
+    running.loop.on_escape([&](const std::string& what) { escaped.push_back(what); });
+  });
+  running.loop.post([] { throw std::logic_error("half done"); });
+  running.loop.post([] { throw 1; });
+  post_and_wait(running.loop, [] {});
+  EXPECT_EQ(escaped, (std::vector<std::string>{"half done", "unknown exception"}));
 }
 
 TEST(Loop, AfterRunsOnceAndEveryAgainAndAgain) {

@@ -186,6 +186,18 @@ TEST(Server, AHandlerThatThrowsIsA500AndTheConnectionStays) {
   EXPECT_EQ(status_of(socket.read_reply()), "HTTP/1.1 200");
 }
 
+TEST(Server, WhatEscapesAHandlerIsHandedOnWithoutItsPath) {
+  RunningServer running([](const Request&) -> Response { throw std::logic_error("half done"); });
+  std::string escaped;
+  post_and_wait(running.loop(), [&] {
+    running.loop().on_escape([&](const std::string& what) { escaped = what; });
+  });
+  RawSocket socket(running.port());
+  socket.send("GET /secret HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_EQ(status_of(socket.read_reply()), "HTTP/1.1 500");
+  EXPECT_EQ(escaped, "an HTTP handler: half done");
+}
+
 TEST(Server, A204HasNeitherBodyNorLength) {
   RunningServer running([](const Request&) {
     Response response;

@@ -356,7 +356,7 @@ TEST_F(Admits, EachAdmissionIsWaitedFor) {
   take("a", "n1", notes);
 }
 
-// The pod is read while unbound, then its binding is admitted once more and stored; the reading
+// The pod is read while unbound, then its binding is admitted again and stored; the reading
 // arrives last.
 TEST_F(Admits, WhatWasReadBeforeAnotherAdmissionFreesNothing) {
   create("a", 8);
