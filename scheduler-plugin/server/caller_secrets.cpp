@@ -48,8 +48,8 @@ Result<CallerSecrets::Caller> CallerSecrets::read(std::string_view name, std::st
     return make_error(Errc::invalid_argument,
                       "expected " + std::to_string(kMinSecret) + " to " +
                           std::to_string(kMaxSecret) +
-                          " letters, digits, '-' or '_' in one line: head -c 36 /dev/urandom | "
-                          "base64 | tr +/ -_");
+                          " letters, digits, '-' or '_' in one line, as openssl rand -hex 24 "
+                          "prints");
   }
   return Caller{std::string(name), http::sha256(content)};
 }

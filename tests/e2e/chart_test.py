@@ -135,7 +135,7 @@ def caller_secrets(bed):
 def callers(bed, helm):
     found = caller_secrets(bed)
     bed.check("each caller has a secret of its own", sorted(found) == ["kube-scheduler", "volcano", "webhook"] and
-              len(set(found.values())) == 3 and all(re.fullmatch("[A-Za-z0-9]{48}", s) for s in found.values()), list(found))
+              len(set(found.values())) == 3 and all(re.fullmatch("[a-z0-9]{48}", s) for s in found.values()), list(found))
     hook = bed.must("GET", "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/chipweave-scheduler")
     path = hook["webhooks"][0]["clientConfig"]["service"]["path"]
     bed.check("the webhook is called with its secret", path == f"/callers/{found['webhook']}/admission/binding")
