@@ -118,7 +118,7 @@ struct Server::Impl final : ConnectionHost, std::enable_shared_from_this<Server:
       if (std::holds_alternative<Response>(verdict)) ++stats_.requests;
       return verdict;
     } catch (...) {
-      loop_.on_escape("the check of an HTTP request: " + exception_text());
+      loop_.on_escape("a check of an HTTP request: " + exception_text());
       return internal_error();
     }
   }

@@ -3,7 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <string_view>
 #include <utility>
+
+#include "common/base/text.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -155,18 +159,11 @@ std::string Evaluator::why_lost(const Verdict& loser, const Verdict& best) const
 }
 
 std::string Evaluator::rejection_summary() const {
-  std::vector<const Verdict*> claimed;
+  std::set<std::string_view> reasons;
   for (const Verdict& v : evaluation_.verdicts) {
-    if (v.count > 0) claimed.push_back(&v);
+    if (v.count > 0) reasons.insert(v.reason);
   }
-  std::stable_sort(claimed.begin(), claimed.end(),
-                   [](const Verdict* a, const Verdict* b) { return a->count > b->count; });
-  std::string text;
-  for (const Verdict* v : claimed) {
-    if (!text.empty()) text += "; ";
-    text += std::to_string(v->count) + (v->count == 1 ? " node: " : " nodes: ") + v->reason;
-  }
-  return text;
+  return joined(reasons, "; ");
 }
 
 std::vector<std::string_view> Evaluator::all_names() {

@@ -47,8 +47,8 @@ class Evaluator {
   // Whether all chips of the holding are present and healthy.
   bool usable(const Holding& holding, const PodRequest& pod, bool distributed) const;
 
-  // Of the last evaluation: "2 nodes: not enough free chips; 1 node: inventory not received", most
-  // nodes first.
+  // Of the last evaluation: "inventory not received; not enough free chips". In alphabetical order
+  // and without numbers of nodes, so that the text stays the same while nodes come and go.
   std::string rejection_summary() const;
   // Of the last evaluation: why the other nodes are not the best one, best first.
   std::vector<Considered> considered() const;

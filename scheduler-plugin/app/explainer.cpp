@@ -1,47 +1,22 @@
 // Why a pod is where it is, or why it is pending and the smallest change that would let it run.
 #include <algorithm>
-#include <iterator>
 #include <map>
-#include <set>
-#include <tuple>
 #include <utility>
 
 #include "common/base/json_writer.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/text.hpp"
+#include "scheduler-plugin/app/change_search.hpp"
 #include "scheduler-plugin/app/explainer.hpp"
 
 namespace chipweave::sched {
 namespace {
-
-constexpr std::size_t kMaxChanges = 10;
-
-// Weights by kind: repairs disturb no workload and come first, then ending pods (by their number of
-// chips), then requesting less.
-constexpr int kAgentBack = 0;
-constexpr int kRepair = 1;
-constexpr int kEndPods = 10;
-constexpr int kFewerMembers = 1000;
-constexpr int kFewerChips = 2000;
 
 // kube-scheduler calls extenders only if its own filters leave a node.
 constexpr const char* kNeverOffered =
     " (of all nodes: no scheduler has offered any for it; node selectors, taints or too little of "
     "a "
     "resource may rule them out)";
-
-std::string chips_word(int n) { return std::to_string(n) + (n == 1 ? " chip" : " chips"); }
-
-// " (xid.79: has fallen off the bus)": the agent's fault of the chip with that effect; "" if there
-// is none.
-std::string cause_of(const Node& node, domain::ChipIndex chip, domain::Effect effect) {
-  for (const domain::Fault& fault : node.faults) {
-    if (fault.effect != effect || !fault.part.empty() || fault.chip.value_or(chip) != chip)
-      continue;
-    return " (" + fault.code + (fault.text.empty() ? "" : ": " + fault.text) + ")";
-  }
-  return "";
-}
 
 void write_others(JsonWriter& w, const std::vector<Considered>& others) {
   w.key("others").begin_array();
@@ -87,14 +62,6 @@ class Explainer {
   }
 
  private:
-  // Something that would let the pod run; a smaller weight is easier.
-  struct Change {
-    int weight = 0;
-    std::string kind;
-    std::string node;
-    std::string text;
-  };
-
   void placement(const Node& node, const std::vector<int>& chips, double gbps, double best) {
     w_.field("node", node.name).field("machine", node.machine);
     w_.key("chips").integers(chips);
@@ -244,12 +211,9 @@ class Explainer {
   void changes(const PodRequest& request, const RequestContext& context,
                const std::vector<std::string_view>& names) {
     std::string unresolvable = unresolvable_text(request);
-    collect(request, context, names);
-    std::stable_sort(changes_.begin(), changes_.end(),
-                     [](const Change& a, const Change& b) { return a.weight < b.weight; });
-    if (changes_.size() > kMaxChanges) changes_.resize(kMaxChanges);
+    const std::vector<Change> found = ChangeSearch(state_, evaluator_).easiest(context, names);
     w_.key("changes").begin_array();
-    for (const Change& c : changes_) {
+    for (const Change& c : found) {
       w_.begin_object()
           .field("kind", c.kind)
           .field("node", c.node)
@@ -257,7 +221,7 @@ class Explainer {
           .end_object();
     }
     w_.end_array();
-    const std::string smallest = changes_.empty() ? "" : changes_.front().text;
+    const std::string smallest = found.empty() ? "" : found.front().text;
     w_.field("smallest_change", smallest);
     std::string summary = unresolvable.empty() ? "pending: no node fits now" : unresolvable;
     if (!smallest.empty()) summary += "; it would fit " + smallest;
@@ -290,177 +254,11 @@ class Explainer {
     return "no machine in the cluster can hold " + what + ": " + size_reason;
   }
 
-  // Also false when the budget is exhausted: a timely answer is worth more than a complete one.
-  bool fits(const RequestContext& context, const NodeState& state, ChipSet beside) {
-    if (tries_left_ == 0) return false;
-    --tries_left_;
-    return evaluator_.answer_of(context, state, beside).verdict.fits();
-  }
-
-  void collect(const PodRequest& request, const RequestContext& context,
-               const std::vector<std::string_view>& names) {
-    std::set<StateId> seen;
-    bool fewer_members = false;
-    int best_size = 0;
-    std::string best_size_node;
-    for (const std::string_view name : names) {
-      const NodeId id = state_.nodes.find(name);
-      if (context.only != kNoNode && id != context.only) continue;
-      const StateId state_id = state_.nodes.state_of(id);
-      const NodeState state = state_.nodes.state(state_id);
-      const ChipSet beside = Evaluator::beside_on(context, id);
-      const std::string node(name);
-      departures(context, state_id, beside, id);
-      if (!seen.insert(state_id).second) continue;
-      repairs(context, state, beside, node);
-      if (context.members > 1 && !fewer_members)
-        fewer_members = smaller_group(context, state, beside, node);
-      const int chips = state.wiring->topology().chip_count();
-      for (int size = std::min(request.chips - 1, chips); size > best_size; --size) {
-        PodRequest smaller = request;
-        smaller.chips = size;
-        RequestContext less = context;
-        less.pod = &smaller;
-        if (!fits(less, state, beside)) continue;
-        best_size = size;
-        best_size_node = node;
-      }
-    }
-    if (best_size > 0) {
-      changes_.push_back(
-          {kFewerChips + request.chips - best_size, "smaller_size", best_size_node,
-           "if it requested " + chips_word(best_size) + " (fits on " + best_size_node + ")"});
-    }
-  }
-
-  void repairs(const RequestContext& context, const NodeState& state, ChipSet beside,
-               const std::string& node) {
-    if (state.stale) {
-      NodeState fresh = state;
-      fresh.stale = false;
-      if (fits(context, fresh, beside)) {
-        changes_.push_back(
-            {kAgentBack, "agent", node, "if the agent of " + node + " reported again"});
-      }
-      return;
-    }
-    const domain::NodeTopology& topology = state.wiring->topology();
-    const Node& known = state_.nodes.node(state_.nodes.find(node));
-    for (const int slot : state.unhealthy - known.taken) {
-      NodeState well = state;
-      well.unhealthy.erase(slot);
-      well.network_unhealthy.erase(slot);
-      well.free.insert(slot);
-      if (!fits(context, well, beside)) continue;
-      const domain::ChipIndex index = topology.chip(slot).index;
-      changes_.push_back({kRepair, "chip", node,
-                          "if chip " + std::to_string(index.value) + " on " + node +
-                              " were healthy again" +
-                              cause_of(known, index, domain::Effect::unusable)});
-    }
-    if (!context.distributed) return;
-    for (const int slot : state.network_unhealthy& state.free) {
-      NodeState well = state;
-      well.network_unhealthy.erase(slot);
-      if (!fits(context, well, beside)) continue;
-      const domain::ChipIndex index = topology.chip(slot).index;
-      changes_.push_back({kRepair, "network_port", node,
-                          "if the network port of chip " + std::to_string(index.value) + " on " +
-                              node + " were healthy again" +
-                              cause_of(known, index, domain::Effect::network)});
-    }
-  }
-
-  // One pod whose end is enough; otherwise the fewest, smallest first. Nodes of one state differ in
-  // the holders of their chips, but freeing the same chips has the same effect on all of them.
-  void departures(const RequestContext& context, StateId state_id, ChipSet beside, NodeId id) {
-    const std::string& node = state_.nodes.node(id).name;
-    const NodeState state = state_.nodes.state(state_id);
-    std::vector<const Holding*> holders = state_.ledger.on(id);
-    std::stable_sort(holders.begin(), holders.end(), [](const auto* a, const auto* b) {
-      return a->chips.size() < b->chips.size();
-    });
-    const auto without = [&](const std::vector<const Holding*>& gone) {
-      ChipSet back;
-      for (const Holding* h : gone) back |= h->chips;
-      const auto [known, fresh] =
-          without_.try_emplace({state_id, back.bits(), (beside - back).bits()}, false);
-      if (!fresh) return known->second;
-      NodeState after = state;
-      after.free |= back - state.unhealthy;
-      const bool enough = after.free.size() >= std::min(context.pod->chips, limits::kMaxChips) &&
-                          fits(context, after, beside - back);
-      known->second = enough;
-      return enough;
-    };
-    bool single = false;
-    for (const Holding* h : holders) {
-      if (single && !worth(kEndPods + h->chips.size())) break;
-      if (!without({h})) continue;
-      single = true;
-      add_ending({kEndPods + h->chips.size(), "pod", node,
-                  "if pod " + h->key.text() + " (" + chips_word(h->chips.size()) + ") on " + node +
-                      " ended"});
-    }
-    if (single || holders.size() < 2) return;
-    std::vector<const Holding*> gone;
-    int chips = 0;
-    for (const Holding* h : holders) {
-      gone.push_back(h);
-      chips += h->chips.size();
-      if (without(gone)) break;
-    }
-    if (!without(gone)) return;
-    // keep those whose end is not needed, largest first
-    for (std::size_t i = gone.size(); i-- > 0;) {
-      std::vector<const Holding*> fewer = gone;
-      fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
-      if (!without(fewer)) continue;
-      chips -= gone[i]->chips.size();
-      gone = std::move(fewer);
-    }
-    const int weight = kEndPods + chips + 64 * static_cast<int>(gone.size() - 1);
-    if (!worth(weight)) return;
-    std::string list;
-    for (const Holding* h : gone) list += (list.empty() ? "" : ", ") + h->key.text();
-    add_ending({weight, "pods", node,
-                "if pods " + list + " (" + chips_word(chips) + ") on " + node + " ended"});
-  }
-
-  // Whether a change of this weight would be among those shown.
-  bool worth(int weight) const {
-    return endings_.size() < kMaxChanges || weight < *endings_.rbegin();
-  }
-  void add_ending(Change change) {
-    endings_.insert(change.weight);
-    if (endings_.size() > kMaxChanges) endings_.erase(std::prev(endings_.end()));
-    changes_.push_back(std::move(change));
-  }
-
-  bool smaller_group(const RequestContext& context, const NodeState& state, ChipSet beside,
-                     const std::string& node) {
-    const int room = state.wiring->topology().chip_count() / context.pod->chips;
-    for (int members = std::min(context.members - 1, room); members >= 1; --members) {
-      RequestContext less = context;
-      less.members = members;
-      if (!fits(less, state, beside)) continue;
-      changes_.push_back({kFewerMembers + context.members - members, "smaller_group", node,
-                          "if " + std::to_string(members) +
-                              " pods of its group were enough (fit on " + node + ")"});
-      return true;
-    }
-    return false;
-  }
-
   SchedulerState& state_;
   Evaluator& evaluator_;
   JsonWriter w_;
-  std::vector<Change> changes_;
-  std::multiset<int> endings_;  // weights of the easiest departures so far
-  std::map<std::tuple<StateId, std::uint64_t, std::uint64_t>, bool> without_;
   std::size_t not_offered_ = 0;
   bool never_offered_ = false;
-  int tries_left_ = limits::kMaxExplainTries;
 };
 
 }  // namespace
