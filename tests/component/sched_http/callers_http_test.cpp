@@ -65,15 +65,26 @@ TEST_F(OffLoopback, ASecretInThePathOrAsPasswordOpensItsRoutes) {
   EXPECT_EQ(call("POST", prefix + "/volcano/predicate", body).status, 401);
   EXPECT_EQ(call("POST", "/callers/" + kVolcanoSecret + "/volcano/jobReady", "{}").status, 200);
 
+  const std::string good =
+      "Authorization: Basic " + codec::encode_base64("kube-scheduler:" + kKubeSecret) + "\r\n";
   http::RawSocket raw(port_);
-  const std::string good = codec::encode_base64("kube-scheduler:" + kKubeSecret);
-  raw.send(posted("/kube/filter", "Authorization: Basic " + good + "\r\n"));
+  raw.send(posted("/kube/filter", good));
   EXPECT_EQ(http::status_of(raw.read_reply()), "HTTP/1.1 200");
   raw.send(posted("/kube/filter"));
   EXPECT_EQ(http::status_of(raw.read_reply()), "HTTP/1.1 401") << "not kept for the connection";
-  raw.send(posted("/kube/filter",
-                  "Authorization: Basic " + good + "\r\nAuthorization: Basic " + good + "\r\n"));
-  EXPECT_EQ(http::status_of(raw.read_reply()), "HTTP/1.1 401");
+  http::RawSocket twice(port_);
+  twice.send(posted("/kube/filter", good + good));
+  EXPECT_EQ(http::status_of(twice.read_reply()), "HTTP/1.1 401");
+}
+
+// The body is announced and never sent.
+TEST_F(OffLoopback, ACallerIsRefusedBeforeItsBodyIsRead) {
+  for (const char* path : {"/kube/filter", "/callers/x/kube/filter"}) {
+    http::RawSocket raw(port_);
+    raw.send(std::string("POST ") + path +
+             " HTTP/1.1\r\nHost: x\r\nContent-Length: 60000000\r\n\r\n");
+    EXPECT_EQ(http::status_of(raw.read_reply()), "HTTP/1.1 401") << path;
+  }
 }
 
 TEST_F(OffLoopback, NoSecretShowsInAnAnswerAMetricOrTheLog) {

@@ -37,7 +37,7 @@ class Chipweave:
             (bed.work / file).write_text(bed.run("base64", "-d", text=data).stdout)
         callers = bed.must("GET", f"/api/v1/namespaces/{NS}/secrets/chipweave-callers")["data"]
         self.secrets = {name: base64.b64decode(secret).decode() for name, secret in callers.items()}
-        self.callers = bed.work / "callers"  # as the chart mounts it
+        self.callers = bed.work / "caller-secrets"  # as the chart mounts them
         self.callers.mkdir(exist_ok=True)
         for name, secret in self.secrets.items():
             (self.callers / name).write_text(secret)
