@@ -174,7 +174,7 @@ TEST_F(ProgramsTls, FilesThatDoNotFitAreNamed) {
   expect(scheduler + "--tls-client-ca ca.crt", 2, "requires --tls-cert");
   expect(scheduler + "--tls-cert none.crt --tls-key own.key", 3, "none.crt");
   expect(scheduler + "--client-names a", 2, "--client-names requires --tls-client-ca");
-  expect(scheduler + "--caller-secrets none", 3, "--caller-secrets: none");
+  expect(scheduler + "--caller-secrets none", 3, "--caller-secrets: file none");
   expect(scheduler + "--tls-cert own.crt --tls-key other.key", 3, "other.key is not the key of");
   expect(scheduler + kTls + "--tls-client-ca empty", 3, "empty is empty");
   const std::string agent =
