@@ -84,7 +84,8 @@ bool CallerCheck::is_listed(const std::vector<std::string>& names,
   });
 }
 
-std::optional<CallerRefusal> CallerCheck::refuse_certificate(const http::RequestHead& request) const {
+std::optional<CallerRefusal> CallerCheck::refuse_certificate(
+    const http::RequestHead& request) const {
   if (!request.trusted) return CallerRefusal::no_credentials;
   if (rules_.client_names.empty()) return std::nullopt;
   const bool listed =
