@@ -28,9 +28,13 @@ constexpr std::size_t kReserveAhead = 256U << 10U;
 // framing.
 class RequestHeadParser final : public beast::http::basic_parser<true> {
  public:
-  RequestHeadParser(std::string& method, std::string& target) : method_(method), target_(target) {}
+  RequestHeadParser(std::string& method, std::string& target, std::string& authorization)
+      : method_(method), target_(target), authorization_(authorization) {
+    authorization_.clear();
+  }
 
   int hosts = 0;
+  int authorizations = 0;
   bool http11 = false;
   bool transfer_encoding = false;
   bool unknown_coding = false;
@@ -48,6 +52,8 @@ class RequestHeadParser final : public beast::http::basic_parser<true> {
   void on_field_impl(beast::http::field name, beast::string_view, beast::string_view value,
                      error_code&) override {
     if (name == beast::http::field::host) ++hosts;
+    if (name == beast::http::field::authorization && ++authorizations == 1)
+      authorization_.assign(value.data(), value.size());
     if (name == beast::http::field::transfer_encoding) {
       transfer_encoding = true;
       unknown_coding = unknown_coding || !beast::iequals(value, "chunked");
@@ -69,6 +75,7 @@ class RequestHeadParser final : public beast::http::basic_parser<true> {
 
   std::string& method_;
   std::string& target_;
+  std::string& authorization_;
 };
 
 constexpr RequestReader::Refusal kBadRequest{400, "bad_request", "this is not an HTTP/1.1 request"};
@@ -135,6 +142,7 @@ struct RequestReader::Impl {
   std::size_t pending_from = 0;  // how many of them are used up
   std::string method;
   std::string target;
+  std::string authorization;
   std::string_view path;
   std::string_view query;
   std::string body;
@@ -158,7 +166,7 @@ struct RequestReader::Impl {
       if (!can_start_method(in.front())) return fail(kBadRequest);
       state = State::header;
       header_bytes = 0;
-      parser.emplace(method, target);
+      parser.emplace(method, target, authorization);
       // the parser's limit counts per call; the sum is kept in header_bytes
       parser->header_limit(
           static_cast<std::uint32_t>(std::min<std::size_t>(limits.header_bytes, UINT32_MAX)));
@@ -207,6 +215,7 @@ struct RequestReader::Impl {
     if (h.unknown_coding) return void(fail(kBadCoding));
     if (h.transfer_encoding && !h.http11) return void(fail(kBadLength));
     if (h.unknown_expectation) return void(fail(kBadExpectation));
+    if (h.authorizations > 1) authorization.clear();
     head = method == "HEAD";
     body.clear();
     state = State::body;
@@ -242,7 +251,9 @@ struct RequestReader::Impl {
   }
 
   RequestHead request_head() const {
-    return {head ? std::string_view("GET") : std::string_view(method), path, query};
+    RequestHead out{head ? std::string_view("GET") : std::string_view(method), path, query};
+    out.authorization = authorization;
+    return out;
   }
 
   bool split_target() {
