@@ -74,6 +74,16 @@ std::string down_lines(const codec::NodeView& node) {
   return out.empty() ? out : "\n" + out;
 }
 
+// Which pods use parts of chips; "" if none does.
+std::string parts_line(const codec::NodeView& node) {
+  if (node.pods_with_parts.empty()) return "";
+  return "\n" +
+         wrapped("parts of chips " + chip_list(node.chips_in_parts) +
+                     " are in use, so these are not offered: " + joined(node.pods_with_parts, ", "),
+                 2) +
+         "\n";
+}
+
 }  // namespace
 
 std::string render_nodes(const std::vector<codec::NodeView>& nodes, bool colours) {
@@ -81,7 +91,8 @@ std::string render_nodes(const std::vector<codec::NodeView>& nodes, bool colours
 }
 
 std::string render_node(const codec::NodeView& node, bool colours) {
-  return node_lines({node}, colours) + down_lines(node) + fault_list(node, colours);
+  return node_lines({node}, colours) + parts_line(node) + down_lines(node) +
+         fault_list(node, colours);
 }
 
 }  // namespace chipweave::cli

@@ -142,6 +142,29 @@ Result<void> set_grpc_audience(Config& c, const Values& v) {
   return {};
 }
 
+Result<void> set_client_names(Config& c, const Values& v) {
+  for (const std::string& name : v) {
+    const bool plain =
+        std::all_of(name.begin(), name.end(), [](char ch) { return ch > ' ' && ch != 0x7f; });
+    if (name.empty() || name.size() > kMaxIdentity || !plain) {
+      return invalid("expected a DNS name, URI or common name of a certificate, got " +
+                     in_quotes(name));
+    }
+  }
+  c.client_names = v;
+  return {};
+}
+
+Result<void> check_callers(const Config& config) {
+  if (!config.client_names.empty() && config.tls_client_ca.empty())
+    return invalid("--client-names requires --tls-client-ca");
+  if (!config.caller_secrets.empty() && config.tls_cert.empty() && !config.http.is_loopback()) {
+    return invalid("--caller-secrets requires --tls-cert and --tls-key: " + config.http.text() +
+                   " would receive secrets in clear text");
+  }
+  return {};
+}
+
 Result<void> check_grpc_auth(const Config& config) {
   if (config.grpc_auth == "mtls" && config.tls_client_ca.empty())
     return invalid(
@@ -220,6 +243,14 @@ const std::vector<Setting>& settings() {
        "CA of client certificates (PEM); default: client certificates are not required", false,
        [](Config& c, const Values& v) { return set_text(c.tls_client_ca, v[0]); },
        [](const Config& c) { return Values{c.tls_client_ca}; }},
+      {"client-names",
+       "callers among the certificates of tls-client-ca, by DNS name, URI or common name; default: "
+       "all",
+       true, set_client_names, [](const Config& c) { return c.client_names; }},
+      {"caller-secrets",
+       "folder with a secret per file, for callers without a certificate; reloaded when it changes",
+       false, [](Config& c, const Values& v) { return set_text(c.caller_secrets, v[0]); },
+       [](const Config& c) { return Values{c.caller_secrets}; }},
       {"grpc-auth",
        "authentication of gRPC callers: none (apart from tls-client-ca), mtls, or token "
        "(checked by the API server)",
@@ -276,10 +307,6 @@ const std::vector<Setting>& settings() {
       {"volcano-weight", "weight of our scores in Volcano, relative to its own plugins", false,
        set_volcano_weight,
        [](const Config& c) { return Values{std::to_string(c.volcano_weight)}; }},
-      {"open-admission",
-       "serve /admission/binding also to callers without a certificate of --tls-client-ca", false,
-       [](Config& c, const Values& v) { return set_flag(c.open_admission, v[0]); },
-       [](const Config& c) { return Values{show_flag(c.open_admission)}; }, true},
       {"annotate-after-bind",
        "choose chips for pods that another scheduler bound, and annotate the pods", false,
        [](Config& c, const Values& v) { return set_flag(c.annotate_after_bind, v[0]); },
@@ -384,6 +411,7 @@ Result<void> check_config(const Config& config) {
                                           : "--tls-key requires --tls-cert");
   if (!config.tls_client_ca.empty() && config.tls_cert.empty())
     return invalid("--tls-client-ca requires --tls-cert and --tls-key");
+  if (auto ok = check_callers(config); !ok) return ok;
   return check_grpc_auth(config);
 }
 

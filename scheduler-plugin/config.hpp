@@ -27,8 +27,10 @@ struct Config {
   Endpoint grpc{"127.0.0.1", 8081};
   std::string tls_cert;  // empty: no TLS on either port
   std::string tls_key;
-  std::string tls_client_ca;       // empty: no client certificates are requested
-  std::string grpc_auth = "none";  // in addition to tls_client_ca
+  std::string tls_client_ca;              // empty: no client certificates are requested
+  std::vector<std::string> client_names;  // empty: every certificate of tls_client_ca
+  std::string caller_secrets;             // folder; empty: no caller has a secret
+  std::string grpc_auth = "none";         // in addition to tls_client_ca
   std::vector<std::string> grpc_users;
   std::string grpc_audience = "chipweave";
   bool leader_elect = false;
@@ -45,7 +47,6 @@ struct Config {
   std::chrono::milliseconds inventory_stale_after = limits::kInventoryStaleAfter;
   std::size_t max_connections = limits::kMaxHttpConnections;
   int volcano_weight = 20;
-  bool open_admission = false;
   bool annotate_after_bind = false;
   bool publish_cluster_info = false;
   ResourceTable resources;

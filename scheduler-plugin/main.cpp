@@ -22,6 +22,7 @@
 #include "common/rpc/server_identity.hpp"
 #include "common/tls/certificate_files.hpp"
 #include "scheduler-plugin/app/scheduler.hpp"
+#include "scheduler-plugin/caller_files.hpp"
 #include "scheduler-plugin/config.hpp"
 #include "scheduler-plugin/crash_file.hpp"
 #include "scheduler-plugin/kube/kubernetes.hpp"
@@ -132,14 +133,34 @@ Result<std::unique_ptr<sched::Kubernetes>> reach_kubernetes(http::Loop& loop, co
   return sched::Kubernetes::make(loop, clock, *access, std::move(options), config.resources);
 }
 
-void warn_of_clear_text(const Config& config) {
-  for (const auto& [flag, address] : {std::pair("http", &config.http), {"grpc", &config.grpc}}) {
-    if (address->is_loopback()) continue;
+// The gRPC port trusts its callers unless they must authenticate; the HTTP port answers
+// decisions only to callers with a proof.
+void warn_of_callers(const Config& config) {
+  const bool proofs = !config.tls_client_ca.empty() || !config.caller_secrets.empty();
+  if (!config.http.is_loopback() && !proofs) {
+    obs::log(obs::Level::warn,
+             "no caller can prove who it is, so every decision is refused: set --tls-client-ca or "
+             "--caller-secrets (with --tls-cert and --tls-key), or listen on 127.0.0.1",
+             {{"side", "http"}, {"address", config.http.text()}});
+  }
+  if (!config.grpc.is_loopback() && config.tls_cert.empty()) {
     obs::log(obs::Level::warn,
              "any caller that reaches this port is trusted: set --tls-cert, --tls-key and "
              "--tls-client-ca, or listen on 127.0.0.1",
-             {{"side", flag}, {"address", address->text()}});
+             {{"side", "grpc"}, {"address", config.grpc.text()}});
   }
+  if (!config.tls_client_ca.empty() && config.client_names.empty()) {
+    obs::log(obs::Level::warn,
+             "every certificate of tls-client-ca may decide: if this CA signs others than the "
+             "callers, list the callers in client-names",
+             {{"tls-client-ca", config.tls_client_ca}});
+  }
+}
+
+// What an HTTP caller has to prove. secrets: null without the setting.
+sched::CallerRules caller_rules(const Config& config, const sched::CallerFiles* files) {
+  return {config.http.is_loopback(), !config.tls_client_ca.empty(), config.client_names,
+          files == nullptr ? nullptr : &files->secrets()};
 }
 
 void count_crashes(const sched::CrashFile& file, sched::Metrics& metrics) {
@@ -168,14 +189,20 @@ int run(const Config& config) {
   const std::size_t descriptors = io::raise_descriptor_limit(limits::kMaxDescriptors);
   const SystemClock clock;
   http::Loop loop;
+  warn_of_callers(config);
   std::unique_ptr<tls::CertificateFiles> certificate;
-  if (config.tls_cert.empty()) {
-    warn_of_clear_text(config);
-  } else {
+  if (!config.tls_cert.empty()) {
     auto opened =
         tls::CertificateFiles::open(clock, {config.tls_cert, config.tls_key, config.tls_client_ca});
     if (!opened) return complain(kUnreadable, "TLS: " + opened.error().text());
     certificate = std::move(*opened);
+  }
+  std::unique_ptr<sched::CallerFiles> callers;
+  if (!config.caller_secrets.empty()) {
+    auto opened = sched::CallerFiles::open(config.caller_secrets);
+    if (!opened) return complain(kUnreadable, "--caller-secrets: " + opened.error().text());
+    callers = std::move(*opened);
+    loop.every(tls::kLookEvery, [&] { callers->check(); });
   }
 
   sched::Metrics metrics(CHIPWEAVE_VERSION);
@@ -218,13 +245,15 @@ int run(const Config& config) {
     };
     loop.every(tls::kLookEvery, [&] { certificate->check(); });
   }
-  sched::HttpFront front(
-      loop, options, scheduler, {kubernetes ? nullptr : &memory, kubernetes.get()}, metrics,
-      config.resources, CHIPWEAVE_VERSION, {config.volcano_weight, config.open_admission});
+  sched::HttpFront front(loop, options, scheduler,
+                         {kubernetes ? nullptr : &memory, kubernetes.get()}, metrics,
+                         config.resources, CHIPWEAVE_VERSION,
+                         {config.volcano_weight, caller_rules(config, callers.get())});
   grpc_options.decisions = decisions;
   grpc_options.on_end = [&](std::string_view method, std::string_view code) {
     metrics.grpc_call(method, code);
   };
+  if (config.grpc_auth == "mtls") grpc_options.client_names = config.client_names;
   if (config.grpc_auth == "token") {
     sched::TokenReviewer& reviewer =
         kubernetes->token_reviewer({config.grpc_audience, config.grpc_users});
@@ -243,7 +272,10 @@ int run(const Config& config) {
   if (!grpc_port)
     return complain(1, "--grpc " + config.grpc.text() + ": " + grpc_port.error().text());
 
-  loop.every(kTick, [&] { scheduler.tick(); });
+  loop.every(kTick, [&] {
+    scheduler.tick();
+    front.tick();
+  });
   if (kubernetes) {
     kubernetes->start(scheduler);
     loop.every(kWakeTick, [&] { kubernetes->tick(); });

@@ -89,6 +89,7 @@ void Connection::reply_and_close(int status, std::string_view code, std::string_
 
 HeadVerdict Connection::check(RequestHead head) {
   head.trusted = wire_.trusted();
+  head.peer = &wire_;
   return host_.check(head);
 }
 
@@ -202,6 +203,7 @@ std::optional<Response> Connection::ask_handler() {
   if (auto rejection = reader_.take_rejection()) return rejection;
   Request request = reader_.request();
   request.trusted = wire_.trusted();
+  request.peer = &wire_;
   Answer answer = host_.serve(request);
   if (closed_) return std::nullopt;
   reader_.drop_body();

@@ -18,21 +18,20 @@ namespace {
 namespace beast = boost::beast;
 using beast::error_code;
 
-// Buffers of headers larger than this are freed after the request: a connection that is idle holds
-// next to nothing.
+// Buffers of headers larger than this are freed after the request.
 constexpr std::size_t kKeepBytes = 1U << 10U;
-
-void shrink(std::string& buffer) {
-  if (buffer.capacity() > kKeepBytes) std::string().swap(buffer);
-}
 
 // What Beast reads off one request header: the request line, and the fields that decide about
 // framing.
 class RequestHeadParser final : public beast::http::basic_parser<true> {
  public:
-  RequestHeadParser(std::string& method, std::string& target) : method_(method), target_(target) {}
+  RequestHeadParser(std::string& method, std::string& target, std::string& authorization)
+      : method_(method), target_(target), authorization_(authorization) {
+    authorization_.clear();
+  }
 
   int hosts = 0;
+  int authorizations = 0;
   bool http11 = false;
   bool transfer_encoding = false;
   bool unknown_coding = false;
@@ -50,6 +49,8 @@ class RequestHeadParser final : public beast::http::basic_parser<true> {
   void on_field_impl(beast::http::field name, beast::string_view, beast::string_view value,
                      error_code&) override {
     if (name == beast::http::field::host) ++hosts;
+    if (name == beast::http::field::authorization && ++authorizations == 1)
+      authorization_.assign(value.data(), value.size());
     if (name == beast::http::field::transfer_encoding) {
       transfer_encoding = true;
       unknown_coding = unknown_coding || !beast::iequals(value, "chunked");
@@ -71,6 +72,7 @@ class RequestHeadParser final : public beast::http::basic_parser<true> {
 
   std::string& method_;
   std::string& target_;
+  std::string& authorization_;
 };
 
 constexpr RequestReader::Refusal kBadRequest{400, "bad_request", "this is not an HTTP/1.1 request"};
@@ -139,6 +141,7 @@ struct RequestReader::Impl {
   std::size_t pending_from = 0;  // how many of them are used up
   std::string method;
   std::string target;
+  std::string authorization;
   std::string_view path;
   std::string_view query;
   std::string body;
@@ -164,7 +167,7 @@ struct RequestReader::Impl {
       state = State::header;
       header_bytes = 0;
       head = false;
-      parser.emplace(method, target);
+      parser.emplace(method, target, authorization);
       // the parser's limit counts per call; the sum is kept in header_bytes
       parser->header_limit(
           static_cast<std::uint32_t>(std::min<std::size_t>(limits.header_bytes, UINT32_MAX)));
@@ -180,7 +183,7 @@ struct RequestReader::Impl {
     advance(in);
     pending_from = pending.size() - in.size();
     if (in.empty()) {
-      shrink(pending);
+      if (pending.capacity() > kKeepBytes) std::string().swap(pending);
       pending.clear();
       pending_from = 0;
     }
@@ -213,6 +216,7 @@ struct RequestReader::Impl {
     if (h.unknown_coding) return void(fail(kBadCoding));
     if (h.transfer_encoding && !h.http11) return void(fail(kBadLength));
     if (h.unknown_expectation) return void(fail(kBadExpectation));
+    if (h.authorizations > 1) authorization.clear();
     head = method == "HEAD";
     max_body = 0;
     state = State::body;
@@ -249,7 +253,9 @@ struct RequestReader::Impl {
   }
 
   RequestHead request_head() const {
-    return {head ? std::string_view("GET") : std::string_view(method), path, query};
+    RequestHead out{head ? std::string_view("GET") : std::string_view(method), path, query};
+    out.authorization = authorization;
+    return out;
   }
 
   bool split_target() {
@@ -302,12 +308,6 @@ struct RequestReader::Impl {
 
   bool has_room(std::size_t bytes) const { return gate == nullptr || gate->make_room(bytes); }
 
-  void drop_body() {
-    if (gate != nullptr && body.capacity() >= kBodyPadding)
-      gate->give_back(std::exchange(body, std::string()));
-    body.clear();
-  }
-
   // Keeps bytes that are not parsed yet.
   void keep(std::string_view bytes) {
     if (state == State::failed) return;
@@ -349,9 +349,10 @@ RequestReader::State RequestReader::next() {
   Impl& i = *impl_;
   if (i.state != State::ready) return i.state;
   i.state = State::idle;
-  i.drop_body();
-  shrink(i.method);
-  shrink(i.target);
+  drop_body();
+  for (std::string* text : {&i.method, &i.target, &i.authorization}) {
+    if (text->capacity() > kKeepBytes) std::string().swap(*text);
+  }
   return i.advance_pending();
 }
 
@@ -379,13 +380,19 @@ const RequestReader::Refusal& RequestReader::refusal() const { return impl_->ref
 
 std::size_t RequestReader::held() const {
   const Impl& i = *impl_;
-  return i.body.capacity() + i.pending.capacity() + i.method.capacity() + i.target.capacity();
+  return i.body.capacity() + i.pending.capacity() + i.method.capacity() + i.target.capacity() +
+         i.authorization.capacity();
 }
 
-void RequestReader::drop_body() { impl_->drop_body(); }
+void RequestReader::drop_body() {
+  Impl& i = *impl_;
+  if (i.gate != nullptr && i.body.capacity() >= kBodyPadding)
+    i.gate->give_back(std::exchange(i.body, std::string()));
+  i.body.clear();
+}
 
 void RequestReader::drop_all() {
-  impl_->drop_body();
+  drop_body();
   std::string().swap(impl_->pending);
   impl_->pending_from = 0;
 }

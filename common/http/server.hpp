@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "common/base/limits.hpp"
 #include "common/base/result.hpp"
@@ -21,6 +22,19 @@
 
 namespace chipweave::http {
 
+// The other end of a connection.
+class Peer {
+ public:
+  Peer() = default;
+  Peer(const Peer&) = delete;
+  Peer& operator=(const Peer&) = delete;
+  virtual ~Peer() = default;
+  // Its IP address; empty if it has disconnected.
+  virtual std::string address() const = 0;
+  // DNS names, URIs and common name of its certificate; empty without a valid certificate.
+  virtual const std::vector<std::string>& names() const = 0;
+};
+
 // Valid while the handler or the check runs.
 struct RequestHead {
   std::string_view method;  // "GET", "POST", "DELETE"
@@ -28,6 +42,9 @@ struct RequestHead {
   std::string_view query;   // after '?', without it
   // False if the server requests client certificates and the client has not presented one.
   bool trusted = true;
+  // The field; empty if it is missing or sent more than once.
+  std::string_view authorization = {};
+  const Peer* peer = nullptr;  // null in tests without a connection
 };
 
 struct Request : RequestHead {

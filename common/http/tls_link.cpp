@@ -6,6 +6,7 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
+#include <openssl/x509v3.h>
 #include <boost/asio/error.hpp>
 
 namespace chipweave::http {
@@ -87,6 +88,43 @@ bool TlsLink::established() const { return SSL_is_init_finished(ssl_.get()) == 1
 bool TlsLink::peer_certified() const {
   return SSL_get0_peer_certificate(ssl_.get()) != nullptr &&
          SSL_get_verify_result(ssl_.get()) == X509_V_OK;
+}
+
+namespace {
+
+// With the length that the certificate states: a NUL inside does not end a name.
+std::string asn1_text(const ASN1_STRING* text) {
+  const unsigned char* data = ASN1_STRING_get0_data(text);
+  return {data, data + ASN1_STRING_length(text)};
+}
+
+void add_common_name(X509* certificate, std::vector<std::string>& to) {
+  const X509_NAME* subject = X509_get_subject_name(certificate);
+  const int at = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
+  if (at < 0) return;
+  unsigned char* utf8 = nullptr;
+  const int size =
+      ASN1_STRING_to_UTF8(&utf8, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at)));
+  if (size > 0) to.emplace_back(utf8, utf8 + size);
+  OPENSSL_free(utf8);
+}
+
+}  // namespace
+
+std::vector<std::string> TlsLink::peer_names() const {
+  std::vector<std::string> out;
+  if (!peer_certified()) return out;
+  X509* certificate = SSL_get0_peer_certificate(ssl_.get());
+  auto* found = static_cast<GENERAL_NAMES*>(
+      X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr));
+  for (int i = 0; i < sk_GENERAL_NAME_num(found); ++i) {
+    const GENERAL_NAME* name = sk_GENERAL_NAME_value(found, i);
+    if (name->type == GEN_DNS) out.push_back(asn1_text(name->d.dNSName));
+    if (name->type == GEN_URI) out.push_back(asn1_text(name->d.uniformResourceIdentifier));
+  }
+  GENERAL_NAMES_free(found);
+  add_common_name(certificate, out);
+  return out;
 }
 
 }  // namespace chipweave::http

@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <boost/system/error_code.hpp>
 
@@ -44,6 +45,8 @@ class TlsLink {
   bool established() const;
   // The peer has presented a valid certificate.
   bool peer_certified() const;
+  // DNS names, URIs and common name of that certificate; empty without one.
+  std::vector<std::string> peer_names() const;
   const std::string& failure() const { return failure_; }
 
   static constexpr std::size_t kRecordBytes = std::size_t{16} << 10U;

@@ -77,6 +77,19 @@ bool Wire::has_unread() const {
 
 bool Wire::trusted() const { return !tls_ || !tls_->asks_client || tls_->link.peer_certified(); }
 
+std::string Wire::address() const {
+  error_code ec;
+  const auto remote = socket_.remote_endpoint(ec);
+  return ec ? std::string() : remote.address().to_string();
+}
+
+const std::vector<std::string>& Wire::names() const {
+  static const std::vector<std::string> none;
+  if (!tls_) return none;
+  if (!tls_->names) tls_->names = tls_->link.peer_names();
+  return *tls_->names;
+}
+
 void Wire::finish_sending() {
   if (tls_) tls_->link.finish();
   tls_.reset();

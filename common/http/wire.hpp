@@ -6,19 +6,22 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/ip/tcp.hpp>
 
+#include "common/http/server.hpp"
 #include "common/http/tls_context.hpp"
 #include "common/http/tls_link.hpp"
 
 namespace chipweave::http {
 
-class Wire {
+class Wire final : public Peer {
  public:
   using Socket = boost::asio::ip::tcp::socket;
   using error_code = boost::system::error_code;
@@ -65,6 +68,8 @@ class Wire {
   bool has_unread() const;
   // The client has presented a valid certificate, or none is required.
   bool trusted() const;
+  std::string address() const override;
+  const std::vector<std::string>& names() const override;
   // Ends the sending direction; what is still read is discarded.
   void finish_sending();
   void finish();
@@ -77,8 +82,9 @@ class Wire {
         : link(context.native(), descriptor), asks_client(context.asks_clients()) {}
     TlsLink link;
     bool asks_client;
-    bool looked = false;  // at the first byte
-    std::string owed;     // unsent bytes of say(): TLS requires them to be sent first
+    bool looked = false;                                    // at the first byte
+    mutable std::optional<std::vector<std::string>> names;  // after the first names()
+    std::string owed;  // unsent bytes of say(): TLS requires them to be sent first
   };
   std::size_t read_tls(char* to, std::size_t room, error_code& ec);
   std::size_t write_tls(std::string_view head, std::string_view body, error_code& ec);

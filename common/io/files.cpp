@@ -182,6 +182,24 @@ class TreeReader {
 
 }  // namespace
 
+Result<std::vector<std::string>> folder_names(const std::string& folder, std::size_t max_names) {
+  std::vector<std::string> out;
+  std::error_code failed;
+  fs::directory_iterator it(folder, failed);
+  for (; !failed && it != fs::directory_iterator(); it.increment(failed)) {
+    std::string name = it->path().filename().string();
+    if (name.starts_with('.')) continue;
+    if (out.size() == max_names) {
+      return make_error(Errc::limit_exceeded, "more than " + std::to_string(max_names) + " files")
+          .in("folder " + folder);
+    }
+    out.push_back(std::move(name));
+  }
+  if (failed) return system_error(folder, "open", failed.value());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
 Result<std::string> read_file(const std::string& path, std::size_t max_bytes) {
   if (path.find('\0') != std::string::npos) {
     return make_error(Errc::invalid_argument, "a file name must not contain a NUL byte");

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "common/base/result.hpp"
 #include "common/codec/topology/import.hpp"
@@ -18,6 +19,9 @@ Result<std::string> read_standard_input(std::size_t max_bytes);
 // Writes a temporary file next to `name`, flushes it and renames it over `name`. For a symbolic
 // link the target is replaced; devices and pipes are written to directly.
 Result<void> write_file_atomically(const std::string& name, const std::string& content);
+// Names of what is in a folder, sorted, without those that begin with a dot. Errors: not_found,
+// unavailable; limit_exceeded for more than max_names.
+Result<std::vector<std::string>> folder_names(const std::string& folder, std::size_t max_names);
 // A folder as a FileTree (regular files only, symlinks inside the folder followed once, bounded).
 Result<codec::FileTree> read_tree(const std::string& folder);
 // The same with empty contents: lists the folder without reading files.

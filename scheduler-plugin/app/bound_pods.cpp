@@ -49,6 +49,7 @@ Holding BoundPods::holding_of(const ClusterPod& pod, NodeId node) const {
   holding.node = node;
   holding.bound = true;
   holding.job = job_identity(pod.request);
+  holding.parts = pod.parts;
   if (is_member(pod.request)) {
     const Group* group = groups_.find(group_id(pod.request));
     if (group == nullptr || group->node == node) holding.group = group_id(pod.request);

@@ -132,6 +132,7 @@ void ChangeSearch::departures(const RequestContext& context, StateId state_id, C
   const std::string& node = state_.nodes.node(id).name;
   const NodeState state = state_.nodes.state(state_id);
   std::vector<const Holding*> holders = state_.ledger.on(id);
+  std::erase_if(holders, [](const auto* h) { return h->parts; });  // others may share its chips
   std::stable_sort(holders.begin(), holders.end(),
                    [](const auto* a, const auto* b) { return a->chips.size() < b->chips.size(); });
   const auto without = [&](const std::vector<const Holding*>& gone) {

@@ -43,6 +43,8 @@ class Evaluator {
   Answer answer(const RequestContext& context, NodeId node) const;
   // The same for a state that a node has or might have. beside: what other pods of the job hold.
   Answer answer_of(const RequestContext& context, const NodeState& state, ChipSet beside) const;
+  // Whether it is enough for the request; cheaper, since no chips are chosen.
+  bool fits(const RequestContext& context, const NodeState& state) const;
   static ChipSet beside_on(const RequestContext& context, NodeId node);
   // Whether all chips of the holding are present and healthy.
   bool usable(const Holding& holding, const PodRequest& pod, bool distributed) const;

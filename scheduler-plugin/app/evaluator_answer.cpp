@@ -60,6 +60,17 @@ Answer Evaluator::answer_of(const RequestContext& context, const NodeState& stat
                                  : chips_answer(context, state, beside);
 }
 
+bool Evaluator::fits(const RequestContext& context, const NodeState& state) const {
+  if (is_member(*context.pod)) return answer_of(context, state, {}).verdict.fits();
+  const auto& offered = nodes_.resource_set(state.resources);
+  if (state.stale || !std::binary_search(offered.begin(), offered.end(), context.pod->resource))
+    return false;
+  const ChipSet unusable =
+      context.distributed ? state.unhealthy | state.network_unhealthy : state.unhealthy;
+  return state.wiring->fits(
+      {state.free - unusable, {}, {}, context.pod->chips, context.distributed});
+}
+
 Answer Evaluator::chips_answer(const RequestContext& context, const NodeState& state,
                                ChipSet beside) const {
   solver::Machine& machine = *state.wiring;

@@ -43,7 +43,9 @@ class Explainer {
         .integer(pod.request.chips);
     w_.end_object();
     const Holding* held = state_.ledger.find(pod.request.uid);
-    if (!pod.refused.empty()) {
+    if (!pod.refused.empty() && held != nullptr && decision_of(pod) == nullptr) {
+      in_use(pod, *held);
+    } else if (!pod.refused.empty() && held == nullptr) {
       w_.field("state", "refused").field("summary", pod.refused);
     } else if (pod.request.chips == 0) {
       w_.field("state", pod.node.empty() ? "pending" : "bound").field("node", pod.node);
@@ -126,6 +128,23 @@ class Explainer {
     w_.field("summary",
              "runs on " + node.name + "; another scheduler bound it without saying which " +
                  chips_word(held.count()) + " it has, so the best free ones are set aside for it");
+  }
+
+  // Bound by another scheduler, although its request would be refused.
+  void in_use(const ClusterPod& pod, const Holding& held) {
+    const Node& node = state_.nodes.node(held.node);
+    const std::vector<int> chips = node.topology.indices(held.chips);
+    w_.field("state", "bound").key("parts").boolean(pod.parts);
+    placement(node, chips, 0, 0);
+    std::string text = "runs on " + node.name + " and uses " + (pod.parts ? "parts of " : "") +
+                       chips_word(pod.request.chips) + " (" + pod.refused + ")";
+    if (!chips.empty()) {
+      text += "; chips " + comma_list(chips) + " are not offered to other pods";
+      if (held.assumed) text += ": which ones it has is not known, so these are set aside for it";
+    } else if (node.has_inventory()) {
+      text += "; all chips of the node are in use";
+    }
+    w_.field("summary", text);
   }
 
   static std::string summary_of(const Node& node, const std::vector<int>& chips, double gbps,

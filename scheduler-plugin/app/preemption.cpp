@@ -1,23 +1,14 @@
 #include "scheduler-plugin/app/preemption.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <numeric>
 #include <utility>
 
 namespace chipweave::sched {
 namespace {
 
-// Sets of victims that are tried before a small set is accepted instead of the smallest.
-constexpr int kMaxTries = 20'000;
-
-// Lower is better: the fewest, then the least important one of the most important, then all.
-struct Cost {
-  std::size_t pods = std::numeric_limits<std::size_t>::max();
-  int highest = 0;
-  std::int64_t sum = 0;
-  friend auto operator<=>(const Cost&, const Cost&) = default;
-};
+// Of one request, over all its nodes, see VictimSearch::kFitsWork. It bounds how long a request
+// holds the loop.
+constexpr std::int64_t kVictimWork = 300'000;
 
 }  // namespace
 
@@ -29,14 +20,16 @@ bool Preemption::fits_without(const PodRequest& pod, std::string_view name,
   NodeState state = nodes_.state(nodes_.state_of(id));
   for (const std::string& uid : victims) {
     const Holding* victim = ledger_.find(uid);
-    if (victim != nullptr && victim->node == id) state.free |= victim->chips - state.unhealthy;
+    // a chip of which it uses a part may stay in use
+    if (victim != nullptr && victim->node == id && !victim->parts)
+      state.free |= victim->chips - state.unhealthy;
   }
   // its own reservation does not block it
   const Holding* own = ledger_.find(pod.uid);
   if (own != nullptr && own->node == id) state.free |= own->chips - state.unhealthy;
   const RequestContext context = evaluator_.context_of(pod, nullptr);
   if (context.only != kNoNode && context.only != id) return false;
-  return evaluator_.answer_of(context, state, {}).verdict.fits();
+  return evaluator_.fits(context, state);
 }
 
 bool Preemption::fits_when_ended(const PodRequest& pod, std::string_view name) const {
@@ -51,70 +44,78 @@ bool Preemption::fits_when_ended(const PodRequest& pod, std::string_view name) c
   return !ending.empty() && fits_without(pod, name, ending);
 }
 
-int Preemption::priority_of(const Holding& holding) const {
+// What comes free with the pod that holds these chips; empty if nothing does, or if it must not
+// end.
+std::optional<Victim> Preemption::victim_of(const Holding& holding, bool proposed,
+                                            std::optional<int> priority) const {
+  const Node& node = nodes_.node(holding.node);
+  const ChipSet chips = holding.chips - node.unhealthy;
   const ClusterPod* pod = cluster_.find(holding.key);
-  return pod != nullptr && pod->request.uid == holding.uid ? pod->priority : 0;
+  if (pod == nullptr || pod->request.uid != holding.uid || chips.empty()) return std::nullopt;
+  if (holding.parts) return std::nullopt;  // others may use the other parts of its chips
+  // kube-scheduler rejects the whole answer if it does not know a victim on the node
+  const bool lower = priority && pod->priority < *priority && pod->node == node.name;
+  if (!proposed && (!lower || holding.assumed)) return std::nullopt;
+  return Victim{holding.uid, chips, pod->priority, holding.job,
+                std::max<std::size_t>(1, jobs_.members(holding.job))};
 }
 
-std::vector<std::string> Preemption::choose_victims(const PodRequest& pod, std::string_view node,
-                                                    std::span<const std::string> offered) const {
-  if (!fits_without(pod, node, offered)) return {};
-  if (fits_without(pod, node, {}))
-    return {offered.begin(), offered.end()};  // chips are not the reason
-  const NodeId id = nodes_.find(node);
-  struct Holder {
-    std::string uid;
-    int priority;
+std::vector<std::string> Preemption::choose_on_node(const RequestContext& context,
+                                                    std::optional<int> priority,
+                                                    const ProposedVictims& proposed,
+                                                    std::int64_t& work) const {
+  const std::int64_t share = std::exchange(work, VictimSearch::kFitsWork);
+  const PodRequest& pod = *context.pod;
+  if (pod.chips == 0) return proposed.uids;
+  const NodeId id = nodes_.find(proposed.node);
+  if (id == kNoNode || !nodes_.node(id).has_inventory()) return {};
+  if (context.only != kNoNode && context.only != id) return {};
+  NodeState state = nodes_.state(nodes_.state_of(id));
+  const Holding* own = ledger_.find(pod.uid);
+  if (own != nullptr && own->node == id) state.free |= own->chips - state.unhealthy;
+  const ChipSet free = state.free;
+  const auto fits = [&](ChipSet freed) {
+    state.free = free | freed;
+    return evaluator_.fits(context, state);
   };
-  std::vector<std::string> chosen;  // victims chosen for other reasons than chips
-  std::vector<Holder> holders;
-  for (const std::string& uid : offered) {
-    const Holding* h = pod.chips > 0 ? ledger_.find(uid) : nullptr;
-    if (h != nullptr && h->node == id && h->count() > 0) {
-      holders.push_back({uid, priority_of(*h)});
-    } else {
-      chosen.push_back(uid);
-    }
+  if (fits({})) return proposed.uids;  // chips are not the reason
+  const auto is_proposed = [&](std::string_view uid) {
+    return std::find(proposed.uids.begin(), proposed.uids.end(), uid) != proposed.uids.end();
+  };
+  std::vector<Victim> victims;
+  std::ptrdiff_t first = 0;  // after the proposed ones
+  for (const Holding* h : ledger_.on(id)) {
+    const bool preferred = is_proposed(h->uid);
+    auto victim = victim_of(*h, preferred, priority);
+    if (!victim) continue;
+    victims.insert(preferred ? victims.begin() + first++ : victims.end(), *std::move(victim));
   }
-  std::stable_sort(holders.begin(), holders.end(),
-                   [](const Holder& a, const Holder& b) { return a.priority < b.priority; });
-  // The smallest sets first; all of one size, since the best of them may be the last.
-  const std::size_t n = holders.size();
-  std::vector<std::string> best;
-  int tries = kMaxTries;
-  for (std::size_t size = 1; size < n && best.empty() && tries > 0; ++size) {
-    std::vector<std::size_t> at(size);
-    std::iota(at.begin(), at.end(), std::size_t{0});
-    Cost least;
-    while (tries-- > 0) {
-      Cost cost{size, holders[at.back()].priority, 0};
-      std::vector<std::string> uids;
-      for (const std::size_t i : at) {
-        cost.sum += holders[i].priority;
-        uids.push_back(holders[i].uid);
-      }
-      if (cost < least && fits_without(pod, node, uids)) {
-        least = cost;
-        best = std::move(uids);
-      }
-      std::size_t move = size;  // the next combination in order
-      while (move > 0 && at[move - 1] == n - size + move - 1) --move;
-      if (move == 0) break;
-      ++at[move - 1];
-      for (std::size_t i = move; i < size; ++i) at[i] = at[i - 1] + 1;
-    }
-  }
-  if (best.empty()) {
-    // all of them, without those that can stay, the most important first
-    for (const Holder& h : holders) best.push_back(h.uid);
-    for (std::size_t i = best.size(); i-- > 0 && best.size() > 1;) {
-      std::vector<std::string> fewer = best;
-      fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
-      if (fits_without(pod, node, fewer)) best = std::move(fewer);
-    }
+  VictimSearch search(std::move(victims), context.members * pod.chips - free.size(), fits);
+  const std::vector<std::string> best = search.find(share);
+  work += search.work_done();
+  if (best.empty()) return {};
+  std::vector<std::string> chosen;
+  for (const std::string& uid : proposed.uids) {
+    const Holding* h = ledger_.find(uid);
+    // proposed for other reasons than chips
+    if (h == nullptr || h->node != id || h->count() == 0) chosen.push_back(uid);
   }
   chosen.insert(chosen.end(), best.begin(), best.end());
   return chosen;
+}
+
+std::vector<std::vector<std::string>> Preemption::choose_victims(
+    const PodRequest& pod, std::optional<int> priority,
+    std::span<const ProposedVictims> nodes) const {
+  const RequestContext context = evaluator_.context_of(pod, nullptr);
+  std::vector<std::vector<std::string>> victims(nodes.size());
+  std::int64_t left = kVictimWork;
+  for (std::size_t i = 0; i < nodes.size() && left > 0; ++i) {
+    std::int64_t work = left / static_cast<std::int64_t>(nodes.size() - i);
+    victims[i] = choose_on_node(context, priority, nodes[i], work);
+    left -= work;
+  }
+  return victims;
 }
 
 }  // namespace chipweave::sched

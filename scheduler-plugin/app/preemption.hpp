@@ -2,20 +2,28 @@
 // thread.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "scheduler-plugin/app/evaluator.hpp"
+#include "scheduler-plugin/app/victim_search.hpp"
 
 namespace chipweave::sched {
+
+struct ProposedVictims {
+  std::string node;
+  std::vector<std::string> uids;
+};
 
 class Preemption {
  public:
   Preemption(const Core& core, const Evaluator& evaluator)
       : nodes_(core.state.nodes),
         ledger_(core.state.ledger),
+        jobs_(core.state.jobs),
         cluster_(core.cluster),
         evaluator_(evaluator) {}
   Preemption(const Preemption&) = delete;
@@ -23,19 +31,29 @@ class Preemption {
 
   // Whether the pod would fit on the node once the pods that were deleted there are gone.
   bool fits_when_ended(const PodRequest& pod, std::string_view node) const;
-  // Which of the proposed victims (uids) must end for the pod to fit on the node: the fewest, then
-  // those of lowest priority. Victims without chips there stay on the list, since they were chosen
-  // for other reasons. Empty: all of them are not enough.
-  std::vector<std::string> choose_victims(const PodRequest& pod, std::string_view node,
-                                          std::span<const std::string> offered) const;
+  // Which pods (uids) must end for the pod to fit on each of the nodes: the cheapest set (see
+  // VictimSearch) of the proposed victims and, if the pod's priority is given, of all bound pods
+  // with a lower one whose chips are known. Proposed victims without chips stay on the list, since
+  // they were chosen for other reasons. Empty: no such set, or the work that one call may do was
+  // done before this node's turn.
+  std::vector<std::vector<std::string>> choose_victims(
+      const PodRequest& pod, std::optional<int> priority,
+      std::span<const ProposedVictims> nodes) const;
 
  private:
-  bool fits_without(const PodRequest& pod, std::string_view node,
+  bool fits_without(const PodRequest& pod, std::string_view name,
                     std::span<const std::string> victims) const;
-  int priority_of(const Holding& holding) const;
+  // work: how much may be done, then how much was.
+  std::vector<std::string> choose_on_node(const RequestContext& context,
+                                          std::optional<int> priority,
+                                          const ProposedVictims& proposed,
+                                          std::int64_t& work) const;
+  std::optional<Victim> victim_of(const Holding& holding, bool proposed,
+                                  std::optional<int> priority) const;
 
   const NodeTable& nodes_;
   const Ledger& ledger_;
+  const Jobs& jobs_;
   const Cluster& cluster_;
   const Evaluator& evaluator_;
 };

@@ -92,7 +92,8 @@ void Reconciler::reconcile(const ClusterPod& pod, const Placement* claimed) {
 }
 
 bool Reconciler::decides_after_bind(const ClusterPod& pod) const {
-  return decide_after_bind_ && !pod.started && !pod.node.empty() && pod.request.chips > 0;
+  return decide_after_bind_ && !pod.started && !pod.node.empty() && pod.request.chips > 0 &&
+         pod.refused.empty();
 }
 
 // False if there is no set for it. Precondition: it holds at most a reservation.
@@ -149,7 +150,7 @@ void Reconciler::check() {
     PodRecord* record = records_.find(uid);
     if (record == nullptr) continue;
     const ClusterPod* pod = cluster_.find(record->key);
-    const bool waits = pod != nullptr && pod->request.uid == uid && !pod->started;
+    const bool waits = pod != nullptr && pod->request.uid == uid && decides_after_bind(*pod);
     if (record->state == PodState::annotating) {
       if (!waits) {
         records_.on(uid, PodEvent::annotated);

@@ -58,10 +58,12 @@ std::vector<int> others(const codec::KubePod& pod, const PodRequest& request) {
 
 }  // namespace
 
-std::optional<Placement> placement_of(const codec::KubePod& pod, const PodRequest& request) {
+std::optional<Placement> placement_of(const codec::KubePod& pod, const ClusterPod& counted) {
+  const PodRequest& request = counted.request;
   if (request.chips == 0 || pod.node_name.empty()) return std::nullopt;
   const auto found = pod.annotations.find(kPlacementAnnotation);
   if (found != pod.annotations.end()) return own(found->second);
+  if (counted.parts) return std::nullopt;
   std::vector<int> chips = others(pod, request);
   if (chips.empty()) return std::nullopt;
   Placement p;

@@ -55,6 +55,11 @@ ClusterPod KubeCluster::made_of(const codec::KubePod& seen) const {
   pod.request.annotations.clear();
   pod.refused = std::move(counted.refused);
   pod.node = seen.node_name;
+  if (!pod.node.empty() && !pod.refused.empty()) {
+    pod.request.resource = std::move(counted.used.resource);
+    pod.request.chips = counted.used.chips;
+    pod.parts = counted.used.parts;
+  }
   pod.started = !seen.phase.empty() && seen.phase != "Pending";
   pod.ending = seen.ending;
   pod.priority = seen.priority;
@@ -64,11 +69,19 @@ ClusterPod KubeCluster::made_of(const codec::KubePod& seen) const {
 void KubeCluster::take(codec::KubePod&& seen) {
   const std::string key = kube::key_of(seen);
   if (seen.phase == "Succeeded" || seen.phase == "Failed") return drop(key);
-  const auto known = pods_.find(key);
+  auto known = pods_.find(key);
+  if (known != pods_.end() && !seen.node_name.empty() && known->second.pod.node.empty() &&
+      !known->second.pod.refused.empty()) {
+    // what it uses now is counted, unlike what it asked for
+    const ClusterPod waiting = std::move(known->second.pod);
+    pods_.erase(known);
+    listener_->pod_gone(waiting);
+    known = pods_.end();
+  }
   if (known == pods_.end()) {
     Entry entry{made_of(seen), false};
     if (!entry.pod.node.empty() && entry.pod.request.chips == 0) return;
-    const auto claimed = placement_of(seen, entry.pod.request);
+    const auto claimed = placement_of(seen, entry.pod);
     entry.placement_known = claimed.has_value();
     entry.pod.arrival = ++arrivals_;
     const auto it = pods_.emplace(key, std::move(entry)).first;
@@ -82,7 +95,7 @@ void KubeCluster::take(codec::KubePod&& seen) {
   if (entry.pod.request.chips == 0) return drop(key);
   const bool news = entry.pod.node.empty();
   entry.pod.node = seen.node_name;
-  const auto claimed = placement_of(seen, entry.pod.request);
+  const auto claimed = placement_of(seen, entry.pod);
   entry.placement_known = claimed.has_value();
   if (news || claimed) listener_->pod_bound(entry.pod, claimed ? &*claimed : nullptr);
 }

@@ -3,7 +3,9 @@
 //
 // Finished pods (Succeeded, Failed) and bound pods without chips are dropped; labels are reduced to
 // the job identity. Once seen bound, a pod stays bound: older versions that the watch delivers
-// later are ignored. Owner: the loop thread; ends with its destructor.
+// later are ignored. A bound pod whose request would be refused has the chips that it uses
+// (CountedRequest::used), and one that was refused while it waited is delivered as gone, then as
+// added. Owner: the loop thread; ends with its destructor.
 #pragma once
 
 #include <cstdint>

@@ -37,28 +37,80 @@ std::string read_group(PodRequest& request) {
   return {};
 }
 
-// The message if the pod cannot be served, else "" with resource and chips set.
-std::string count_chips(const codec::KubePod& pod, const ResourceTable& table,
-                        PodRequest& request) {
+// The g of "nvidia.com/mig-3g.20gb": sevenths of a GPU; 0 for other resources.
+int sevenths_of(std::string_view name) {
+  constexpr std::string_view kMig = "nvidia.com/mig-";
+  if (!name.starts_with(kMig)) return 0;
+  name.remove_prefix(kMig.size());
+  const std::size_t g = name.find('g');
+  const int sevenths =
+      g == std::string_view::npos ? 0 : parse_number<int>(name.substr(0, g)).value_or(0);
+  return std::clamp(sevenths, 0, 7);
+}
+
+// Adds up on how many chips a pod's accelerators can be at least, see CountedRequest.
+class ChipsInUse {
+ public:
+  void add_whole(std::int64_t count) { devices_ += count; }
+  void add_part(std::string_view name, std::int64_t count) {
+    const auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
+    if (has("percent") || has("ratio") || name == "koordinator.sh/gpu") return in_percent(count);
+    if (has("mem")) return in_percent(1);
+    if (has("core")) return in_percent(count);
+    if (const int sevenths = sevenths_of(name); sevenths > 0) {
+      sevenths_ += count * sevenths;
+    } else {
+      devices_ += count;
+    }
+  }
+  int chips() const {
+    const std::int64_t chips = std::max(devices_ + up(sevenths_, 7), up(percent_, 100));
+    return static_cast<int>(std::min<std::int64_t>(chips, limits::kMaxChipsOfPod));
+  }
+
+ private:
+  static std::int64_t up(std::int64_t count, std::int64_t by) { return (count + by - 1) / by; }
+  // Memory and cores are shares of the devices that the pod asks for beside them.
+  void in_percent(std::int64_t count) { percent_ = std::max(percent_, count); }
+
+  std::int64_t devices_ = 0;
+  std::int64_t sevenths_ = 0;
+  std::int64_t percent_ = 0;
+};
+
+// Sets what the pod asks for and what it uses if it is bound; `refused` is the first problem.
+void count_chips(const codec::KubePod& pod, const ResourceTable& table, CountedRequest& counted) {
+  PodRequest& request = counted.request;
+  ChipsInUse in_use;
+  const auto refuse = [&](const std::string& why) {
+    if (counted.refused.empty()) counted.refused = why;
+  };
   for (const std::string& name : codec::resource_names(pod)) {
     const bool whole = in(table.accelerators, name);
     if (!whole && !in(table.shared, name)) continue;
     const auto count = codec::count_resource(pod, name);
-    if (!count) return count.error().text();
-    if (*count == 0) continue;
-    if (!whole)
-      return name.substr(0, limits::kMaxNameBytes) +
-             " is a fraction of a chip; only whole chips can be requested";
-    if (!request.resource.empty()) {
-      return "asks for " + request.resource + " and " + name +
-             "; a pod can request only one kind of accelerator";
+    if (!count) refuse(count.error().text());
+    const std::int64_t used = count ? *count : 1;
+    if (used == 0) continue;
+    if (counted.used.resource.empty()) counted.used.resource = name;
+    if (!whole) {
+      in_use.add_part(name, used);
+      counted.used.parts = true;
+      refuse(name.substr(0, limits::kMaxNameBytes) +
+             " is a fraction of a chip; only whole chips can be requested");
+      continue;
     }
-    if (*count > limits::kMaxChipsOfPod)
-      return name + ": more chips than any supported machine has";
-    request.resource = name;
-    request.chips = static_cast<int>(*count);
+    in_use.add_whole(used);
+    if (!request.resource.empty()) {
+      refuse("asks for " + request.resource + " and " + name +
+             "; a pod can request only one kind of accelerator");
+    }
+    if (used > limits::kMaxChipsOfPod) refuse(name + ": more chips than any supported machine has");
+    if (request.resource.empty()) request.resource = name;
   }
-  return {};
+  if (!request.resource.empty()) counted.used.resource = request.resource;
+  counted.used.chips = in_use.chips();
+  request.chips = counted.used.chips;
 }
 
 }  // namespace
@@ -71,7 +123,7 @@ CountedRequest count_request(const codec::KubePod& pod, const ResourceTable& tab
   request.labels = {pod.labels.begin(), pod.labels.end()};
   request.annotations = {pod.annotations.begin(), pod.annotations.end()};
   if (!pod.gang.empty()) request.gang = pod.ns + "/" + pod.gang;
-  counted.refused = count_chips(pod, table, request);
+  count_chips(pod, table, counted);
   if (counted.refused.empty() && request.chips > 0) counted.refused = read_group(request);
   if (!counted.refused.empty()) {
     constexpr std::size_t kMaxRefusalBytes = 400;  // bytes; the message is repeated for every node

@@ -27,11 +27,22 @@ struct ResourceTable {
       "4paradigm.com/vgpu*"};
 };
 
+// What a bound pod uses, even if its request would be refused now.
+struct ChipUse {
+  std::string resource;
+  // Whole chips, plus the smallest number of chips that its parts can be on: one for each shared
+  // device, one for each started 7 g of MIG; amounts of memory or cores are parts of these devices
+  // and count one chip, or one for each started 100 percent, only if that is more.
+  int chips = 0;
+  bool parts = false;  // of some chips it uses a part only
+};
+
 // A request that whole chips cannot serve (fractions, shared chips, two kinds of chip) has
 // `refused` set, a message for the pod's owner, and 0 chips.
 struct CountedRequest {
   PodRequest request;
   std::string refused;
+  ChipUse used = {};
 };
 CountedRequest count_request(const codec::KubePod& pod, const ResourceTable& table);
 

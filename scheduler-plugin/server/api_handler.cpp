@@ -56,6 +56,19 @@ void write_down(JsonWriter& w, const Node& node) {
   w.end_array();
 }
 
+// The chips of which pods use parts, and these pods.
+void write_parts(JsonWriter& w, const Node& node, const std::vector<const Holding*>& holdings) {
+  ChipSet chips;
+  std::vector<std::string> pods;
+  for (const Holding* h : holdings) {
+    if (!h->parts) continue;
+    chips |= h->chips;
+    pods.push_back(h->key.text());
+  }
+  w.key("parts").begin_object().key("chips").integers(node.topology.indices(chips));
+  w.key("pods").strings(pods).end_object();
+}
+
 void write_node(JsonWriter& w, const Node& node, const std::vector<const Holding*>& holdings,
                 Clock::Steady now) {
   const domain::NodeTopology& t = node.topology;
@@ -69,6 +82,7 @@ void write_node(JsonWriter& w, const Node& node, const std::vector<const Holding
   for (const Holding* h : holdings) used[h->key.text()] |= h->chips;
   for (const auto& [pod, chips] : used) w.key(pod).integers(t.indices(chips));
   w.end_object();
+  write_parts(w, node, holdings);
   w.key("network_unhealthy").integers(t.indices(node.network_unhealthy));
   w.key("resources").strings(node.resources).key("stale").boolean(node.stale);
   w.key("inventory_age_seconds");

@@ -6,6 +6,10 @@
 #include <string_view>
 #include <utility>
 
+#include <grpc/grpc_security_constants.h>
+
+#include "scheduler-plugin/server/caller_check.hpp"
+
 namespace chipweave::sched {
 namespace {
 
@@ -36,6 +40,20 @@ ShownToken shown_token(const grpc::CallbackServerContext& context) {
   const std::string_view token = text.substr(kScheme.size());
   if (!is_token(token)) return bad_token("the token contains invalid characters");
   return {grpc::Status::OK, std::string(token)};
+}
+
+grpc::Status check_names(const grpc::CallbackServerContext& context,
+                         const std::vector<std::string>& listed) {
+  const auto identity = context.auth_context();
+  for (const char* property :
+       {GRPC_PEER_DNS_PROPERTY_NAME, GRPC_PEER_URI_PROPERTY_NAME, GRPC_X509_CN_PROPERTY_NAME}) {
+    for (const grpc::string_ref& name : identity->FindPropertyValues(property)) {
+      const std::string_view text(name.data(), name.size());
+      if (std::find(listed.begin(), listed.end(), text) != listed.end()) return grpc::Status::OK;
+    }
+  }
+  return {grpc::StatusCode::PERMISSION_DENIED,
+          std::string(explain(CallerRefusal::name_not_allowed))};
 }
 
 grpc::Status to_status(const CallerVerdict& verdict) {

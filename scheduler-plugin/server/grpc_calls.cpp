@@ -40,6 +40,9 @@ void LiveCalls::remove(const LiveCall* call) {
 
 grpc::Status LiveCalls::look_at(const grpc::CallbackServerContext& context,
                                 std::string& token) const {
+  if (!options.client_names.empty()) {
+    if (auto named = check_names(context, options.client_names); !named.ok()) return named;
+  }
   if (!options.check_token) return grpc::Status::OK;
   ShownToken shown = shown_token(context);
   token = std::move(shown.token);

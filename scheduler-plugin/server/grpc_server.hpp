@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/base/limits.hpp"
 #include "common/base/result.hpp"
@@ -49,6 +50,8 @@ struct GrpcOptions {
   std::shared_ptr<DecisionFeed> decisions;
   // Checks a token, called on the loop and answering there; empty: callers need no token.
   std::function<void(std::string token, TokenReviewer::Done done)> check_token;
+  // Callers' certificates must have one of these DNS names, URIs or common names; empty: any.
+  std::vector<std::string> client_names;
   // Lifetime of a stream that was authorised by a token.
   std::chrono::milliseconds token_stream_life = std::chrono::minutes(10);
   // Called when a call has ended, with its method and status name. Any thread.

@@ -32,7 +32,7 @@ HttpFront::HttpFront(http::Loop& loop, http::ServerOptions server, Scheduler& sc
       metrics_(metrics),
       kubernetes_(backend.kubernetes),
       version_(std::move(version)),
-      options_(options),
+      callers_(std::move(options.callers)),
       kube_(scheduler, resources),
       volcano_(scheduler, resources, options.volcano_weight),
       admission_(scheduler),
@@ -66,14 +66,10 @@ void HttpFront::add_routes() {
   add("POST", "/kube/preempt", kWithNodes,
       [this](const Request& r, std::string_view) { return kube_.preempt(r.body); });
   add_volcano_routes();
-  // API servers rarely present a certificate to webhooks
-  add("POST", "/admission/binding",
-      {.max_body = limits::kMaxHttpSmallBodyBytes, .open = options_.open_admission},
+  add("POST", "/admission/binding", kSmall,
       [this](const Request& r, std::string_view) { return admission_.review(r.body); });
-  // open: the kubelet's probes cannot present a certificate
-  add("GET", "/healthz", {.open = true},
-      [](const Request&, std::string_view) { return text("ok\n"); });
-  add("GET", "/readyz", {.open = true}, [this](const Request&, std::string_view) {
+  add("GET", "/healthz", {}, [](const Request&, std::string_view) { return text("ok\n"); });
+  add("GET", "/readyz", {}, [this](const Request&, std::string_view) {
     if (!ready_) return text("not ready: starting or shutting down\n", 503);
     if (!scheduler_.authority().waiting_for().empty())
       return text("not ready: " + scheduler_.authority().waiting_for() + "\n", 503);
@@ -81,7 +77,7 @@ void HttpFront::add_routes() {
     return why.empty() ? text("ok\n") : text(why + "\n", 503);
   });
   // whether this replica could lead and can answer read-only requests
-  add("GET", "/readyz/standby", {.open = true}, [this](const Request&, std::string_view) {
+  add("GET", "/readyz/standby", {}, [this](const Request&, std::string_view) {
     if (!ready_) return text("not ready: starting or shutting down\n", 503);
     std::string why = scheduler_.authority().waiting_for();
     if (why.empty() && kubernetes_ != nullptr) why = kubernetes_->not_ready();
@@ -152,32 +148,37 @@ void HttpFront::add_standalone_routes() {
       [this](const Request&, std::string_view rest) { return standalone_->remove(rest); });
 }
 
-// Unauthorised callers do not learn which paths exist either.
-bool HttpFront::is_allowed(const http::RequestHead& head) const {
-  return head.trusted || std::any_of(routes_.begin(), routes_.end(), [&](const Route& r) {
-           return r.rules.open && r.path == head.path;
-         });
+// The log and the metrics get the route, never the path.
+http::Response HttpFront::refuse(CallerRefusal why, const http::RequestHead& head,
+                                 std::string_view path) {
+  const auto at =
+      std::find_if(routes_.begin(), routes_.end(), [&](const Route& r) { return r.matches(path); });
+  const std::string_view route = at == routes_.end() ? "other" : at->path;
+  const auto now = scheduler_.clock().now();
+  metrics_.refused_caller(why);
+  audit_.refused(why, route, head.peer, now);
+  http::Response refused = error_response(401, "unauthenticated", explain(why));
+  finish(refused, {route, std::string(head.method), now});
+  return refused;
 }
 
+// Callers without a proof do not learn which paths exist either.
 http::HeadVerdict HttpFront::check(const http::RequestHead& head) {
-  if (!is_allowed(head)) {
-    http::Response refused =
-        error_response(401, "unauthenticated", "a client certificate is required for this path");
-    finish(refused, {"other", std::string(head.method), scheduler_.clock().now()});
-    return refused;
-  }
+  const CallerPath to(head.path);
+  if (const auto why = callers_.refuse(head, to)) return refuse(*why, head, to.path);
   for (const Route& r : routes_) {
-    if (r.method == head.method && r.matches(head.path)) return r.rules.max_body;
+    if (r.method == head.method && r.matches(to.path)) return r.rules.max_body;
   }
   return limits::kMaxHttpUnusedBodyBytes;
 }
 
 http::Answer HttpFront::route(const http::Request& request, std::string_view& name) {
+  const CallerPath to(request.path);
   std::string allowed;
   for (const Route& r : routes_) {
-    if (!r.matches(request.path)) continue;
+    if (!r.matches(to.path)) continue;
     name = r.path;
-    if (r.method == request.method) return r.answer(request, request.path.substr(r.path.size()));
+    if (r.method == request.method) return r.answer(request, to.path.substr(r.path.size()));
     allowed += (allowed.empty() ? "" : ", ") + std::string(r.method);
   }
   if (!allowed.empty()) {

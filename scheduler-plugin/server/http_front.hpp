@@ -15,6 +15,8 @@
 #include "common/http/server.hpp"
 #include "scheduler-plugin/server/admission_handler.hpp"
 #include "scheduler-plugin/server/api_handler.hpp"
+#include "scheduler-plugin/server/caller_audit.hpp"
+#include "scheduler-plugin/server/caller_check.hpp"
 #include "scheduler-plugin/server/kube_extender_handler.hpp"
 #include "scheduler-plugin/server/metrics.hpp"
 #include "scheduler-plugin/server/standalone_handler.hpp"
@@ -26,7 +28,6 @@ namespace chipweave::sched {
 struct RouteRules {
   std::size_t max_body = limits::kMaxHttpUnusedBodyBytes;
   bool prefix = false;  // anything may follow the path
-  bool open = false;    // also to clients without the required certificate
 };
 
 class HttpFront {
@@ -37,8 +38,8 @@ class HttpFront {
     const Kubernetes* kubernetes = nullptr;
   };
   struct Options {
-    int volcano_weight = 20;      // see VolcanoExtenderHandler
-    bool open_admission = false;  // also serve clients without the required certificate
+    int volcano_weight = 20;  // see VolcanoExtenderHandler
+    CallerRules callers;
   };
   // backend and resources must outlive the front.
   HttpFront(http::Loop& loop, http::ServerOptions server, Scheduler& scheduler, Backend backend,
@@ -49,6 +50,9 @@ class HttpFront {
   void drain(std::chrono::milliseconds grace, std::function<void()> done);
   // Whether the rest (the gRPC server) is up too.
   void set_ready(bool ready) { ready_ = ready; }
+
+  // Once a second.
+  void tick() { audit_.tick(scheduler_.clock().now()); }
 
   // Called by the server and by tests. The check refuses callers that may not use the path before
   // their body is read; requests that it refuses do not reach handle().
@@ -69,7 +73,7 @@ class HttpFront {
   void add_volcano_routes();
   void add_standalone_routes();
   http::Answer route(const http::Request& request, std::string_view& route);
-  bool is_allowed(const http::RequestHead& head) const;
+  http::Response refuse(CallerRefusal why, const http::RequestHead& head, std::string_view path);
   std::string scrape();
   // The data of a request that is kept until its answer.
   struct RequestInfo {
@@ -84,7 +88,8 @@ class HttpFront {
   Metrics& metrics_;
   const Kubernetes* kubernetes_;
   std::string version_;
-  Options options_;
+  CallerCheck callers_;
+  CallerAudit audit_;
   KubeExtenderHandler kube_;
   VolcanoExtenderHandler volcano_;
   AdmissionHandler admission_;

@@ -78,24 +78,27 @@ http::Answer KubeExtenderHandler::bind(std::string& body) {
       });
 }
 
-// Keeps the nodes where ending the victims would let the pod fit, with only the victims that are
-// needed.
+// The nodes where the end of some pods would let this one fit, with these pods.
 http::Response KubeExtenderHandler::preempt(std::string& body) {
   if (std::string why = scheduler_.authority().cannot_decide(); !why.empty())
     return error_response(make_error(Errc::unavailable, std::move(why)));
   auto args = reader_.read_preemption(body);
   if (!args) return error_response(args.error());
   const CountedRequest counted = count_request(args->pod, resources_);
+  std::vector<ProposedVictims> proposed;
+  for (codec::PreemptionNode& node : args->nodes) {
+    if (counted.refused.empty())
+      proposed.push_back({std::move(node.node), std::move(node.victim_uids)});
+  }
+  const auto victims =
+      scheduler_.preemption().choose_victims(counted.request, args->pod.priority, proposed);
   JsonWriter w;
   w.begin_object().key("NodeNameToMetaVictims").begin_object();
-  for (const codec::PreemptionNode& node : args->nodes) {
-    if (!counted.refused.empty() || node.victim_uids.empty()) continue;
-    const auto victims =
-        scheduler_.preemption().choose_victims(counted.request, node.node, node.victim_uids);
-    if (victims.empty()) continue;
-    w.key(node.node).begin_object().key("Pods").begin_array();
-    for (const std::string& uid : victims) w.begin_object().field("UID", uid).end_object();
-    w.end_array().key("NumPDBViolations").integer(node.pdb_violations).end_object();
+  for (std::size_t i = 0; i < victims.size(); ++i) {
+    if (victims[i].empty()) continue;
+    w.key(proposed[i].node).begin_object().key("Pods").begin_array();
+    for (const std::string& uid : victims[i]) w.begin_object().field("UID", uid).end_object();
+    w.end_array().key("NumPDBViolations").integer(args->nodes[i].pdb_violations).end_object();
   }
   w.end_object().end_object();
   return json_response(w.take());

@@ -119,6 +119,13 @@ Metrics::Metrics(std::string_view version)
                  .counter("chipweave_http_over_budget_total",
                           "Requests and replies that the limit on held bytes left no room for")
                  .with()};
+  auto& refused_callers = registry_.counter("chipweave_refused_callers_total",
+                                            "Requests of callers that were not authenticated or "
+                                            "not authorised, by reason");
+  for (int i = 0; i < kCallerRefusals; ++i) {
+    refused_callers_.push_back(
+        refused_callers.with({{"reason", std::string(to_string(static_cast<CallerRefusal>(i)))}}));
+  }
   registry_.gauge("chipweave_build_info", "1, with the version as label")
       .with({{"version", std::string(version)}})
       .set(1);
@@ -180,6 +187,10 @@ void Metrics::request(std::string_view route, int status, std::chrono::nanosecon
   }
   it->second.first.add();
   it->second.second.observe(seconds(took));
+}
+
+void Metrics::refused_caller(CallerRefusal why) {
+  refused_callers_[static_cast<std::size_t>(why)].add();
 }
 
 void Metrics::grpc_call(std::string_view method, std::string_view code) {

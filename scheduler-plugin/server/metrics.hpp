@@ -17,6 +17,7 @@
 #include "scheduler-plugin/app/observer.hpp"
 #include "scheduler-plugin/app/scheduler.hpp"
 #include "scheduler-plugin/kube/kubernetes.hpp"
+#include "scheduler-plugin/server/caller_check.hpp"
 #include "scheduler-plugin/server/node_metrics.hpp"
 
 namespace chipweave::sched {
@@ -42,6 +43,7 @@ class Metrics final : public Observer {
   void grpc_call(std::string_view method, std::string_view code);
   // path: the route, not the client's path.
   void request(std::string_view route, int status, std::chrono::nanoseconds took);
+  void refused_caller(CallerRefusal why);
   // kubernetes: null in standalone mode.
   std::string scrape(Scheduler& scheduler, const http::Server::Stats& server,
                      const Kubernetes::Stats* kubernetes = nullptr);
@@ -63,12 +65,13 @@ class Metrics final : public Observer {
   std::vector<obs::Histogram> decision_seconds_;  // by verb
   std::vector<obs::Counter> decisions_fit_;
   std::vector<obs::Counter> decisions_none_;
-  std::vector<obs::Counter> rejected_;      // by cause
-  std::vector<obs::Counter> reservations_;  // by event
-  std::vector<obs::Histogram> share_;       // predicted against best possible; one
-  std::vector<obs::Gauge> totals_;          // by Total
-  std::vector<obs::Counter> trouble_;       // by Trouble
-  std::vector<obs::Counter> server_;        // refused, bad, over budget
+  std::vector<obs::Counter> rejected_;         // by cause
+  std::vector<obs::Counter> reservations_;     // by event
+  std::vector<obs::Histogram> share_;          // predicted against best possible; one
+  std::vector<obs::Gauge> totals_;             // by Total
+  std::vector<obs::Counter> trouble_;          // by Trouble
+  std::vector<obs::Counter> server_;           // refused, bad, over budget
+  std::vector<obs::Counter> refused_callers_;  // by CallerRefusal
   http::Server::Stats seen_;
   std::vector<obs::Counter> kubernetes_;  // made at the first scrape that has them
   Kubernetes::Stats seen_kubernetes_;

@@ -136,10 +136,13 @@ http::Response VolcanoExtenderHandler::choose_victims(std::string& body) {
     return json_response(R"({"status":0,"victims":[]})");
   std::map<std::string, std::vector<std::string>> by_node;
   for (const auto& evictee : evictees_) by_node[evictee.node].push_back(evictee.uid);
+  std::vector<ProposedVictims> proposed;
+  for (auto& [node, uids] : by_node) proposed.push_back({node, std::move(uids)});
   std::set<std::string> victims;
-  for (const auto& [node, offered] : by_node) {
-    for (std::string& uid : scheduler_.preemption().choose_victims(counted.request, node, offered))
-      victims.insert(std::move(uid));
+  // Volcano ends no others
+  for (auto& uids :
+       scheduler_.preemption().choose_victims(counted.request, std::nullopt, proposed)) {
+    victims.insert(uids.begin(), uids.end());
   }
   JsonWriter w;
   w.begin_object().key("status").integer(1).key("victims").begin_array();

@@ -39,10 +39,13 @@ struct Holding {
   // yields to pods that are known to have them.
   bool assumed = false;
   int unplaced = 0;  // of an assumed one: further chips that could not be assigned
+  // The pod uses parts of chips, whose other parts other pods may use. Which pods share is unknown,
+  // so each takes chips of its own as long as the node has any, and none of them is offered.
+  bool parts = false;
 
   int count() const { return chips.size() + static_cast<int>(unreported.size()) + unplaced; }
   // How many of its chips are unknown.
-  int unattributed() const { return assumed ? count() : 0; }
+  int unattributed() const { return !assumed ? 0 : parts ? chips.size() : count(); }
 };
 
 class Ledger {

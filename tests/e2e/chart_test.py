@@ -7,7 +7,7 @@ and may not do, that an agent can write for its own node only, upgrade, kube-sch
 It starts a testbed named chart and prints a line for each check. Nodes and pods are fake (kwok), so nothing runs in
 them; --agent runs that program with the token and the arguments of such a pod. Exit status: 0 all checks passed, or no
 Go here to build the testbed with; 1 otherwise. Logs of a failed run are kept and their folder is named."""
-import argparse, json, re, shutil, signal, sys, tempfile, time
+import argparse, base64, json, re, shutil, signal, sys, tempfile, time
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -74,8 +74,9 @@ def install(bed, helm):
 def values_sets(bed, helm):
     more = {"everything": ["--set", "scheduler.service.clusterIP=10.0.0.77"],  # the range of a testbed
             "mutual-tls": ["--set", "serviceMonitor.force=false"]}  # its API is not in a testbed
-    words = {"defaults": "ATTENTION: image.repository", "agent-off": "deployment/other-chipweave-scheduler",
-             "everything": "https://10.0.0.77:8443/kube", "mutual-tls": "ATTENTION: no ServiceMonitor was made",
+    words = {"defaults": "WARNING: image.repository", "agent-off": "deployment/other-chipweave-scheduler",
+             "everything": "https://kube-scheduler:SECRET@10.0.0.77:8443/kube",
+             "mutual-tls": "WARNING: no ServiceMonitor was created",
              "tokens": f"is installed in namespace {NS}"}
     for name, said in words.items():
         rendered = bed.run(helm, "install", "other", CHART, "-n", NS, "--dry-run=server",
@@ -123,6 +124,28 @@ def certificates(bed):
                       done.stdout + done.stderr)
     bed.check("agents do not have the scheduler's key", data["agent"]["tls.key"] != data["scheduler"]["tls.key"])
     return data
+
+
+def caller_secrets(bed):
+    data = bed.must("GET", f"/api/v1/namespaces/{NS}/secrets/chipweave-callers")["data"]
+    return {name: base64.b64decode(secret).decode() for name, secret in data.items()}
+
+
+# Nobody is told one who may not read Secrets; the webhook's path has its own.
+def callers(bed, helm):
+    found = caller_secrets(bed)
+    bed.check("each caller has a secret of its own", sorted(found) == ["kube-scheduler", "volcano", "webhook"] and
+              len(set(found.values())) == 3 and all(re.fullmatch("[a-z0-9]{48}", s) for s in found.values()), list(found))
+    hook = bed.must("GET", "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/chipweave-scheduler")
+    path = hook["webhooks"][0]["clientConfig"]["service"]["path"]
+    bed.check("the webhook is called with its secret", path == f"/callers/{found['webhook']}/admission/binding")
+    notes = bed.run(helm, "get", "notes", "chipweave", "-n", NS).stdout
+    bed.check("helm prints no secret", not any(secret in notes for secret in found.values()))
+    (command,) = re.findall(r"kubectl -n \S+ (get secret chipweave-callers .*?) \| base64 -d", notes)
+    shown = bed.kubectl(*command.replace("'", "").split(), "-n", NS).stdout
+    bed.check("the command that it prints shows kube-scheduler's",
+              base64.b64decode(shown).decode() == found["kube-scheduler"])
+    return found
 
 
 # --- rights
@@ -242,7 +265,7 @@ def cluster_info(bed, helm):
 # --- upgrade, kube-scheduler, removal
 
 
-def upgrade(bed, helm, before):
+def upgrade(bed, helm, before, callers_before):
     path = f"/apis/apps/v1/namespaces/{NS}/deployments/chipweave-scheduler"
     settings = lambda: bed.must("GET", path)["spec"]["template"]["metadata"]["annotations"]["chipweave.dev/config"]
     old = settings()
@@ -251,6 +274,11 @@ def upgrade(bed, helm, before):
     bed.run(helm, "upgrade", "chipweave", CHART, "-n", NS, "--set", "scheduler.logLevel=debug")
     bed.check("other settings start the scheduler again", settings() != old)
     bed.check("an upgrade keeps the certificates and their CAs", secrets(bed) == before)
+    bed.check("and the callers' secrets", caller_secrets(bed) == callers_before)
+    more = {"stringData": {"volcano-2": "v" * 48}}
+    bed.must("PATCH", f"/api/v1/namespaces/{NS}/secrets/chipweave-callers", more)
+    bed.run(helm, "upgrade", "chipweave", CHART, "-n", NS)
+    bed.check("also one that was added", caller_secrets(bed) == {**callers_before, "volcano-2": "v" * 48})
     bed.run(helm, "upgrade", "chipweave", CHART, "-n", NS, "-f", CHART / "ci/tokens.yaml")
     scheduler = bed.token("chipweave-scheduler")
     bed.poll(lambda: bed.ask("POST", TOKEN_REVIEWS, TOKEN_REVIEW, scheduler)[0] == 201)  # RBAC takes a moment
@@ -265,7 +293,7 @@ def upgrade(bed, helm, before):
 def printed_configuration(bed, helm):
     printed = extenders_in(bed.run(helm, "get", "notes", "chipweave", "-n", NS).stdout)
     address = bed.must("GET", f"/api/v1/namespaces/{NS}/services/chipweave-scheduler")["spec"]["clusterIP"]
-    bed.check("helm prints the address of the Service", f"urlPrefix: https://{address}:8443/kube\n" in printed, printed)
+    bed.check("helm prints the address of the Service", f"urlPrefix: https://kube-scheduler:SECRET@{address}:8443/kube\n" in printed, printed)
     done = scheduler_takes(bed, printed.replace("managedResources", "managedResource"))
     bed.check("kube-scheduler refuses a misspelt key in it", "managedResource" in done.stderr, done.stderr[-500:])
     written = re.findall(r"^```yaml\n(.*?)^```", DOCS.read_text(), re.M | re.S)
@@ -280,8 +308,8 @@ def second_scheduler(bed, objects):
     bed.kubectl("apply", "--validate=strict", "-f", "-", text=objects)
     stand_in = StandIn(bed.work, bed.server, bed.ca, bed.token("chipweave-scheduler"))
     write_kubeconfig(bed, "second.kubeconfig", bed.token("chipweave-kube-scheduler"))
-    path = f"/api/v1/namespaces/{NS}/configmaps/chipweave-kube-scheduler"
-    config = bed.must("GET", path)["data"]["kube-scheduler.yaml"]
+    path = f"/api/v1/namespaces/{NS}/secrets/chipweave-kube-scheduler"
+    config = base64.b64decode(bed.must("GET", path)["data"]["kube-scheduler.yaml"]).decode()
     config = re.sub(r"urlPrefix: .*", f"urlPrefix: https://127.0.0.1:{stand_in.port}/kube", config)
     config = re.sub(r"caFile: .*", f"caFile: {bed.work}/ca.crt", config)
     (bed.work / "second.yaml").write_text(f"{config}clientConnection:\n  kubeconfig: {bed.work}/second.kubeconfig\n")
@@ -330,6 +358,7 @@ def checks(bed, agent):
     fake_nodes(bed)
     manifest = install(bed, helm)
     data = certificates(bed)
+    known_callers = callers(bed, helm)
     bed.kubectl("create", "namespace", "mindx-dl")  # as MindCluster's installation does
     values_sets(bed, helm)
     pod_security(bed, manifest)
@@ -338,7 +367,7 @@ def checks(bed, agent):
         built_agent(bed, agent.absolute())
     published_config_maps(bed, helm)
     cluster_info(bed, helm)
-    upgrade(bed, helm, data)
+    upgrade(bed, helm, data, known_callers)
     second_scheduler(bed, printed_configuration(bed, helm))
     uninstall(bed, helm, manifest)
 

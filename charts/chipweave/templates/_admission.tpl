@@ -1,6 +1,6 @@
 {{/*
-The webhook that asks chipweave before a pod is bound: (list CONTEXT CA), CA in base64; empty: cert-manager fills it in.
-Made beside the certificate, because a CA that helm makes anew is known only there.
+The webhook that asks chipweave before a pod is bound: (list CONTEXT SECRET CA), CA in base64; empty: cert-manager fills it
+in. Made beside the certificate and the callers' secrets, because what helm makes anew is known only there.
 */}}
 {{- define "chipweave.admission" -}}
 {{- $context := first . }}
@@ -18,7 +18,7 @@ metadata:
 webhooks:
 - name: binding.chipweave.dev
   clientConfig:
-    service: {namespace: {{ $context.Release.Namespace }}, name: {{ $name }}, port: 8443, path: /admission/binding}
+    service: {namespace: {{ $context.Release.Namespace }}, name: {{ $name }}, port: 8443, path: /callers/{{ index . 1 }}/admission/binding}
     {{- with last . }}
     caBundle: {{ . }}
     {{- end }}

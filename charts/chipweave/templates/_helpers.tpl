@@ -46,6 +46,11 @@ helm.sh/chart: {{ $context.Chart.Name }}-{{ $context.Chart.Version | replace "+"
 {{ default (printf "%s-tls" (include "chipweave.agent" .)) .Values.tls.agentExistingSecret }}
 {{- end -}}
 
+{{/* The Secret with a secret for each caller that presents no certificate. */}}
+{{- define "chipweave.callersSecret" -}}
+{{ default (printf "%s-callers" (include "chipweave.fullname" .)) .Values.callers.existingSecret }}
+{{- end -}}
+
 {{/* The name that kube-scheduler checks the certificate for. */}}
 {{- define "chipweave.serverName" -}}
 {{ include "chipweave.scheduler" . }}.{{ .Release.Namespace }}.svc

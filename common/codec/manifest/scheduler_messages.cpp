@@ -57,6 +57,12 @@ NodeView node_view(JsonValue item, JsonProblems& problems) {
   for (const JsonValue chips : object.map("used", limits::kMaxNetworkValues)) {
     node.used[std::string(chips.name())] = ascending_indices(chips, problems);
   }
+  if (const JsonValue value = object.find("parts")) {
+    const JsonObject parts = JsonObject::tolerant(value, problems);
+    node.chips_in_parts =
+        ascending_indices(parts.array("chips", limits::kMaxNetworkValues), problems);
+    node.pods_with_parts = parts.texts("pods", limits::kMaxNetworkValues);
+  }
   for (const JsonValue link : list("down_links")) {
     std::vector<int> parts;
     for (const JsonValue part : link) {

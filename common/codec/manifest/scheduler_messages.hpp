@@ -40,6 +40,9 @@ struct NodeView {
   std::vector<int> free;
   std::vector<int> unhealthy;
   std::map<std::string, std::vector<int>> used;  // "namespace/name" → chips
+  // Chips of which pods use parts, and these pods; empty if the scheduler does not report them.
+  std::vector<int> chips_in_parts;
+  std::vector<std::string> pods_with_parts;
   std::vector<domain::DownLink> down_links;
   // Empty if the scheduler does not report them.
   std::vector<DownPortView> down_ports;

@@ -6,7 +6,7 @@ and a proxy on every way between them:
 
 `calls` and `hook` play the Service: they go to the scheduler whose pod bore the label chipweave.dev/leader when last looked at,
 or to both in turn where both do."""
-import base64, contextlib, http.client, json, os, signal, ssl, struct, subprocess, threading
+import base64, contextlib, http.client, json, os, re, signal, ssl, struct, subprocess, threading
 from urllib.parse import urlsplit
 
 from lib.bed import NS, ROOT
@@ -39,9 +39,9 @@ def kind_of_api(method, target):
     return "event" if "/events" in path else "write"
 
 
-# "/kube/bind": "kube-bind".
+# "/kube/bind": "kube-bind"; of "/callers/SECRET/admission/binding" only what follows the secret.
 def kind_of_call(method, target):
-    return target.partition("?")[0].strip("/").replace("/", "-")
+    return re.sub("^/callers/[^/]*", "", target.partition("?")[0]).strip("/").replace("/", "-")
 
 
 class Client:
@@ -97,7 +97,8 @@ class Replica:
         world = self.world
         command = [world.binaries / "chipweave-scheduler", "--kubeconfig", self.config, "--namespace", NS,
                    "--http", f"127.0.0.1:{self.http}", "--grpc", f"127.0.0.1:{self.grpc}",
-                   f"--tls-cert={world.work}/tls.crt", f"--tls-key={world.work}/tls.key", *world.flags(self)]
+                   f"--tls-cert={world.work}/tls.crt", f"--tls-key={world.work}/tls.key",
+                   "--caller-secrets", world.chipweave.callers, *world.flags(self)]
         self.process = self.bed.start(self.log, *command, env=world.shifted(self.clock))
 
     def kill(self):
@@ -295,7 +296,7 @@ class World:
         agent.start()
 
     def start_driver(self):
-        self.driver = Driver(self.s, "--ignorable", url=f"https://127.0.0.1:{self.calls.port}/volcano")
+        self.driver = Driver(self.s, "--ignorable", url=f"{self.chipweave.url_of('volcano')}/volcano")
 
     # --- the end
 

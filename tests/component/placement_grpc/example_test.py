@@ -220,6 +220,13 @@ class Example(unittest.TestCase):
         stranger = self.client(self.grpc, "--ca", file["ca.crt"], "--patience", "0.2", *asking)
         self.assertEqual(stranger.end(), 1)
         self.assertRegex(stranger.lines[-1], "^UNAVAILABLE: ")
+        for listed, expected in (("caller", "NOT_FOUND"), ("someone-else", "PERMISSION_DENIED")):
+            self.scheduler("--tls-cert", file["server.crt"], "--tls-key", file["server.key"], "--tls-client-ca",
+                           file["ca.crt"], "--grpc-auth", "mtls", "--client-names", listed, agent=False)
+            known = self.client(self.grpc, "--ca", file["ca.crt"], "--cert", file["caller.crt"], "--key",
+                                file["caller.key"], *asking)
+            self.assertEqual(known.end(), 1)
+            self.assertRegex(known.lines[-1], f"^{expected}: ")
 
 
 if __name__ == "__main__":

@@ -95,6 +95,43 @@ CHIPWEAVE_SCHEDULER=https://$H %B/chipweave nodes)");
   EXPECT_THAT(out.text, HasSubstr("MACHINE"));
 }
 
+TEST_F(ProgramsTls, OffLoopbackDecisionsNeedASecretOrACertificateOfAListedCaller) {
+  const std::string first(48, 'a');
+  const std::string second(48, 'b');
+  folder.put("callers/kube-scheduler", first + "\n");
+  const std::string flags =
+      kTls + "--tls-client-ca ca.crt --client-names client --caller-secrets callers";
+  const Outcome out = with_scheduler(flags, R"sh(
+post() {
+  N=$1; P=$2; shift 2
+  printf 'POST /%s HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}' "$P" |
+    openssl s_client -quiet -verify_return_error -CAfile ca.crt -connect "$H" "$@" 2>/dev/null |
+    sed -n "s|^HTTP/1.1 \([0-9]*\).*|$N \1|p"
+}
+A=$(cat callers/kube-scheduler)
+B=)sh" + second + R"sh(
+post nobody kube/filter
+post named kube/filter -cert client.crt -key client.key
+post unnamed kube/filter -cert other.crt -key other.key
+post first callers/$A/kube/filter
+post elsewhere callers/$A/volcano/predicate
+post second callers/$B/kube/filter
+echo $B >callers/kube-scheduler-2
+until post both callers/$B/kube/filter | grep 200; do sleep 0.1; done
+post still callers/$A/kube/filter
+rm callers/kube-scheduler
+until post gone callers/$A/kube/filter | grep 401; do sleep 0.1; done
+post new callers/$B/kube/filter
+get metrics $H -cert client.crt -key client.key | grep '^chipweave_refused_callers_total.*name_not'
+grep -c -e $A -e $B log
+grep -m1 -o 'msg="refused a caller" path=/kube/filter from=127.0.0.1' log)sh",
+                                     "0.0.0.0:0");
+  EXPECT_EQ(out.code, 0);
+  EXPECT_THAT(out.text, HasSubstr("nobody 401\nnamed 200\nunnamed 401\nfirst 200\nelsewhere 401\n"
+                                  "second 401\nboth 200\nstill 200\ngone 401\nnew 200\n"));
+  EXPECT_THAT(out.text, HasSubstr("{reason=\"name_not_allowed\"} 1\n0\nmsg="));
+}
+
 TEST_F(ProgramsTls, AnAgentReportsOverTlsAndShowsItsMetricsOverTls) {
   const Outcome out = with_scheduler(kTls + "--tls-client-ca ca.crt", R"(
 %B/chipweave-agent --node n1 --probe profile:hgx-h100-8 --scheduler $G --tls-ca ca.crt \
@@ -136,6 +173,8 @@ TEST_F(ProgramsTls, FilesThatDoNotFitAreNamed) {
   expect(scheduler + "--tls-key own.key", 2, "--tls-key requires --tls-cert");
   expect(scheduler + "--tls-client-ca ca.crt", 2, "requires --tls-cert");
   expect(scheduler + "--tls-cert none.crt --tls-key own.key", 3, "none.crt");
+  expect(scheduler + "--client-names a", 2, "--client-names requires --tls-client-ca");
+  expect(scheduler + "--caller-secrets none", 3, "--caller-secrets: file none");
   expect(scheduler + "--tls-cert own.crt --tls-key other.key", 3, "other.key is not the key of");
   expect(scheduler + kTls + "--tls-client-ca empty", 3, "empty is empty");
   const std::string agent =
@@ -165,7 +204,10 @@ TEST_F(ProgramsTls, AnOpenPortInTheClearIsWarnedOf) {
   };
   EXPECT_THAT(log("", "0.0.0.0:0"), AllOf(HasSubstr("level=warn"), HasSubstr("--tls-cert")));
   EXPECT_THAT(log("", "127.0.0.1:0"), Not(HasSubstr("level=warn")));
-  EXPECT_THAT(log(kTls, "0.0.0.0:0"), Not(HasSubstr("level=warn")));
+  EXPECT_THAT(log(kTls, "0.0.0.0:0"), HasSubstr("no caller can prove who it is"));
+  EXPECT_THAT(log(kTls + "--tls-client-ca ca.crt", "0.0.0.0:0"), HasSubstr("client-names"));
+  EXPECT_THAT(log(kTls + "--tls-client-ca ca.crt --client-names client", "0.0.0.0:0"),
+              Not(HasSubstr("level=warn")));
 }
 
 }  // namespace

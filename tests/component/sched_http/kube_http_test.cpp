@@ -225,7 +225,11 @@ TEST_F(SchedHttp, PathsAndMethods) {
   EXPECT_EQ(Json::parse(call("GET", "/standalone/pods").body)["items"].size(), 1U);
 }
 
-TEST_F(SchedHttp, UnauthorisedCallersSeeOnlyTheProbes) {
+struct WithClientCa : SchedHttp {
+  WithClientCa() : SchedHttp({true, true, {}, nullptr}) {}
+};
+
+TEST_F(WithClientCa, UnauthorisedCallersSeeOnlyTheProbes) {
   const auto status = [this](std::string_view method, std::string_view path) {
     int got = 0;
     post_and_wait(loop_, [&] {

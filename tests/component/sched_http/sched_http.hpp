@@ -23,7 +23,7 @@ class SchedHttp : public ::testing::Test {
   ~SchedHttp() override;
 
  protected:
-  SchedHttp();
+  explicit SchedHttp(CallerRules callers = {}, http::ServerOptions server = {});
 
   void add_node(const std::string& name, const std::string& machine);
   http::Client client();

@@ -1,5 +1,5 @@
 """chipweave-scheduler and chipweave-agent as processes of a test, with the rights that the chart gives their accounts."""
-import contextlib, http.client, json, os, re, signal, ssl, subprocess, time
+import base64, contextlib, http.client, json, os, re, signal, ssl, subprocess, time
 
 from lib.bed import CHART, NS
 from testbed.files import write_kubeconfig
@@ -7,6 +7,8 @@ from testbed.processes import free_ports
 from testbed.started import TESTBED
 
 EXIT_SECONDS = 5
+# Whose secret opens a path.
+CALLERS = {"kube": "kube-scheduler", "volcano": "volcano", "admission": "webhook"}
 
 
 class Chipweave:
@@ -33,6 +35,12 @@ class Chipweave:
         for file in ("tls.crt", "tls.key", "ca.crt") if self.https else ():
             data = bed.must("GET", f"/api/v1/namespaces/{NS}/secrets/chipweave-scheduler-tls")["data"][file]
             (bed.work / file).write_text(bed.run("base64", "-d", text=data).stdout)
+        callers = bed.must("GET", f"/api/v1/namespaces/{NS}/secrets/chipweave-callers")["data"]
+        self.secrets = {name: base64.b64decode(secret).decode() for name, secret in callers.items()}
+        self.callers = bed.work / "caller-secrets"  # as the chart mounts them
+        self.callers.mkdir(exist_ok=True)
+        for name, secret in self.secrets.items():
+            (self.callers / name).write_text(secret)
         unbound = bed.token("chipweave-agent")
         inventory = {"apiVersion": "chipweave.dev/v1alpha1", "kind": "NodeInventory", "metadata": {"name": "nobody"}}
         path = "/apis/chipweave.dev/v1alpha1/nodeinventories?dryRun=All"
@@ -47,9 +55,24 @@ class Chipweave:
         self.bed.kubectl("-n", NS, "scale", "deployment/chipweave-scheduler", "--replicas=0")
         return notes
 
-    # What helm prints for kube-scheduler, but for the address.
+    # As clients write it that take their name and secret from a URL.
+    def url_of(self, caller):
+        return self.url.replace("://", f"://{caller}:{self.secrets[caller]}@")
+
+    # Headers of the caller that a path needs.
+    def credentials(self, path):
+        caller = CALLERS.get(path.split("/")[1])
+        if not caller:
+            return {}
+        text = base64.b64encode(f"{caller}:{self.secrets[caller]}".encode()).decode()
+        return {"Authorization": f"Basic {text}"}
+
+    # What helm prints for kube-scheduler, with the secret that it tells to insert, but for the address.
     def scheduler_config(self, name="default-scheduler"):
-        extenders = re.sub(r"urlPrefix: .*", f"urlPrefix: {self.url}/kube", self.extenders)
+        extenders, found = re.subn(r"urlPrefix: https://kube-scheduler:SECRET@[^/]*/kube\n",
+                                   f"urlPrefix: {self.url_of('kube-scheduler')}/kube\n", self.extenders)
+        if found != 1:
+            raise RuntimeError(f"helm prints another urlPrefix: {self.extenders}")
         if self.https:
             extenders = re.sub(r"caFile: .*", f"caFile: {self.bed.work}/ca.crt", extenders)
         else:
@@ -72,7 +95,8 @@ class Chipweave:
     def launch(self):
         tls = [f"--tls-cert={self.bed.work}/tls.crt", f"--tls-key={self.bed.work}/tls.key"] if self.https else []
         command = [self.binaries / "chipweave-scheduler", "--kubeconfig", self.bed.folder / "scheduler.kubeconfig",
-                   "--namespace", NS, "--http", f"127.0.0.1:{self.port}", "--grpc", f"127.0.0.1:{self.grpc}", *tls]
+                   "--namespace", NS, "--http", f"127.0.0.1:{self.port}", "--grpc", f"127.0.0.1:{self.grpc}",
+                   "--caller-secrets", self.callers, *tls]
         self.process = self.bed.start(self.log, *command, *self.flags)
 
     # SIGKILL. That it still ran is part of every test.

@@ -85,6 +85,7 @@ class Replica:
         settings = self.bed.must("GET", f"/api/v1/namespaces/{NS}/configmaps/chipweave-scheduler")["data"]["scheduler.yaml"]
         for part in ("crt", "key"):
             settings = settings.replace(f"/etc/chipweave/tls/tls.{part}", f"{self.bed.work}/tls.{part}")
+        settings = settings.replace("/etc/chipweave/callers", str(self.of.chipweave.callers))
         # of its own: another replica, which may be starting, must not find it half written
         file = self.of.folder / f"{self.pod}.yaml"
         file.write_text(settings)
@@ -92,7 +93,7 @@ class Replica:
         here = {"--config=/etc/chipweave/config/scheduler.yaml": f"--config={file}"}
         arguments = [here.get(a, a).replace("$(POD_NAME)", self.pod) for a in container["args"]]
         self.process = self.bed.start(self.log, self.of.chipweave.binaries / container["command"][0], *arguments,
-                                      f"--kubeconfig={self.kubeconfig}", f"--http=127.0.0.1:{self.port}",
+                                      f"--kubeconfig={self.kubeconfig}", f"--http=0.0.0.0:{self.port}",
                                       f"--grpc=127.0.0.1:{self.grpc}")
 
     def kill(self):
@@ -114,11 +115,12 @@ class Replica:
     def connection(self, seconds=10):
         return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=seconds, context=self.of.trust)
 
-    # Status and answer of one request to this process, past all Services.
-    def ask(self, method, path, body=None, seconds=10):
+    # Status and answer of one request to this process, past all Services. Decisions are asked for with the caller's secret.
+    def ask(self, method, path, body=None, seconds=10, credentials=True):
         connection = self.connection(seconds)
+        headers = {"Content-Type": "application/json", **(self.of.chipweave.credentials(path) if credentials else {})}
         try:
-            connection.request(method, path, None if body is None else json.dumps(body), {"Content-Type": "application/json"})
+            connection.request(method, path, None if body is None else json.dumps(body), headers)
             reply = connection.getresponse()
             text = reply.read().decode()
             with contextlib.suppress(ValueError):

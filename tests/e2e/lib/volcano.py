@@ -38,7 +38,7 @@ class Driver:
         if s.chipweave.https:
             environment["SSL_CERT_FILE"] = str(bed.work / "ca.crt")  # Volcano trusts the system's roots
         command = [build(bed), "--server", bed.server, "--ca", bed.ca, "--verbs", verbs, "--seed", s.seed,
-                   "--extender", f"chipweave={url or s.chipweave.url + '/volcano'}", *flags]
+                   "--extender", f"chipweave={url or s.chipweave.url_of('volcano') + '/volcano'}", *flags]
         self.process = bed.start(self.log, *command, env=environment)
         s.undo.append(lambda: bed.end(self.process))
 
@@ -95,12 +95,13 @@ def gang(s, name, members, chips, resource=None, **spec):
 
 
 # The API server asks us about every binding in the scenario's namespace.
-# The chart's own webhook, except for its URL: no Service can be reached here. It is called for namespaces with its label.
+# The chart's own webhook and its path with a secret, except for the address: no Service can be reached here. It is called for namespaces with its label.
 def admission(s, url=None, seconds=5):
     path = f"{HOOKS}/chipweave-scheduler"
     as_it_was = s.bed.must("GET", path)["webhooks"]
     (hook,) = as_it_was
-    client = {"url": f"{url or s.chipweave.url}/admission/binding", "caBundle": hook["clientConfig"]["caBundle"]}
+    service = as_it_was[0]["clientConfig"]["service"]
+    client = {"url": f"{url or s.chipweave.url}{service['path']}", "caBundle": hook["clientConfig"]["caBundle"]}
     s.bed.must("PATCH", path, {"webhooks": [{**hook, "clientConfig": client, "timeoutSeconds": seconds}]})
     s.undo.append(lambda: s.bed.must("PATCH", path, {"webhooks": as_it_was}))
     ((label, value),) = hook["namespaceSelector"]["matchLabels"].items()

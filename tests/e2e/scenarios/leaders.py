@@ -20,6 +20,7 @@ def run(s):
     s.must_come("all nodes", lambda: set(NODES) <= set(s.chipweave.nodes()))
     admission(s)
     s.watched = s.watch()
+    closed(s, r)
     one_decides(s, r)
     killed(s, r)
     told_to_end(s, r)
@@ -48,6 +49,28 @@ def review(s, pod, node):
 
 def both_are_back(s, r):
     s.must_come("both replicas behind the Service of readers", lambda: len(r.behind(READERS)) == 2, why=r.state)
+
+
+# The replicas listen on all addresses: nobody decides there without a secret, and all of this scenario goes by secrets.
+def closed(s, r):
+    leader, secrets = r.leader(), s.chipweave.secrets
+    pod = s.create("uninvited", 1, schedulerName="nobody")
+    s.must_come("the pod at the leader", lambda: "uninvited" in str(leader.ask("GET", "/api/v1/pods")[1]))
+    body = {"PodName": "uninvited", "PodNamespace": s.ns, "PodUID": pod["metadata"]["uid"], "Node": NODES[0]}
+    for what, path in (("without a secret", "/kube/bind"), ("with a wrong one", f"/callers/{'x' * 48}/kube/bind"),
+                       ("with the webhook's", f"/callers/{secrets['webhook']}/kube/bind")):
+        code, said = leader.ask("POST", path, body, credentials=False)
+        s.check(f"a bind {what} is refused", code == 401 and not s.is_bound("uninvited"), (code, said))
+    code, said = leader.ask("POST", "/admission/binding", review(s, pod, NODES[0]), credentials=False)
+    s.check("so is an admission without a secret", code == 401, (code, said))
+    code, said = leader.ask("POST", f"/callers/{secrets['kube-scheduler']}/kube/bind", body, credentials=False)
+    s.check("a bind with kube-scheduler's secret in the path is not", code == 200 and said == {"Error": ""} and
+            s.is_bound("uninvited"), (code, said))
+    log = leader.log.read_text()
+    s.check("the log names the refused callers", 'msg="refused a caller" path=/kube/bind from=127.0.0.1' in log, log[-2000:])
+    s.check("and no secret", not any(secret in log for secret in (*secrets.values(), "x" * 48)))
+    s.delete("uninvited")
+    s.must_come("the chip back", lambda: not s.used())
 
 
 def one_decides(s, r):
@@ -145,7 +168,8 @@ def frozen(s, r):
     began = time.monotonic()
     old.signal(signal.SIGSTOP)
     body = {"PodName": "late", "PodNamespace": s.ns, "PodUID": late["metadata"]["uid"], "Node": NODES[0]}
-    connection.request("POST", "/kube/bind", json.dumps(body), {"Content-Type": "application/json"})
+    connection.request("POST", "/kube/bind", json.dumps(body),
+                       {"Content-Type": "application/json", **s.chipweave.credentials("/kube/bind")})
     took_over(s, r, old, began, "SIGSTOP")
     eights = [f"eight-{number}" for number in range(2)]
     for name in eights:
@@ -190,6 +214,9 @@ def nobody(s, r):
     code, said = s.bed.ask("POST", f"{s.pods_path}/by-hand/binding", binding("by-hand", NODES[0]))
     s.check("while nobody leads no binding passes", code >= 500 and not s.is_bound("by-hand"), (code, said))
     s.create("plain", 0)
+    told = s.must_come("what kube-scheduler tells of it", lambda: s.events("by-scheduler", "FailedScheduling"))
+    s.check("which does not show its secret", s.chipweave.secrets["kube-scheduler"] not in json.dumps(told), told)
+    s.check("nor does the pod", s.chipweave.secrets["kube-scheduler"] not in json.dumps(s.pod("by-scheduler")))
     s.check("a pod without chips waits as well: the webhook is asked about it too", not s.bed.poll(
         lambda: s.is_bound("plain"), 3))
     for replica in r.all:

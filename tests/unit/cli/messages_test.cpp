@@ -57,13 +57,15 @@ TEST(Answers, NodesComeByName) {
 
 TEST(Answers, ANodeWithItsFaults) {
   const auto node = read_node_view(
-      R"({"name":"n1","chips":1,"free":[],"down_ports":[{"chip":3,"switch":"s","lanes":4}],)"
+      R"({"name":"n1","chips":1,"free":[],"parts":{"chips":[4,2],"pods":["a/b"]},"down_ports":[{"chip":3,"switch":"s","lanes":4}],)"
       R"("down_nics":["mlx5_1"],"faults":[{"code":"xid.79","effect":"unusable","where":"chip 3",)"
       R"("text":"t","since":"2026-11-22T09:14:02Z","until_reset":true}]})");
   ASSERT_TRUE(node.ok()) << node.error().text();
   EXPECT_EQ(node->down_ports.at(0).by_switch, "s");
   EXPECT_EQ(node->down_ports.at(0).lanes, 4);
   EXPECT_THAT(node->down_nics, ElementsAre("mlx5_1"));
+  EXPECT_THAT(node->chips_in_parts, ElementsAre(2, 4));
+  EXPECT_THAT(node->pods_with_parts, ElementsAre("a/b"));
   EXPECT_EQ(node->faults.at(0).where, "chip 3");
   EXPECT_EQ(node->faults.at(0).since, "2026-11-22T09:14:02Z");
   EXPECT_FALSE(read_node_view(R"({"name":"n1","chips":1,"free":[],"faults":[7]})").ok());

@@ -50,6 +50,16 @@ TEST(RenderNodes, OneShowsAllOfIt) {
                               "note      mlx5_0  nic.flap  2026-11-22T09:15:00Z\n"));
 }
 
+TEST(RenderNodes, OneSaysWhoUsesPartsOfChips) {
+  codec::NodeView node = sick_node();
+  EXPECT_THAT(render_node(node, false), Not(HasSubstr("parts")));
+  node.chips_in_parts = {4, 5};
+  node.pods_with_parts = {"team/a", "team/b"};
+  EXPECT_THAT(
+      render_node(node, false),
+      HasSubstr("\n\nparts of chips 4,5 are in use, so these are not offered: team/a, team/b\n"));
+}
+
 TEST(RenderNodes, OneSaysTheWholeTextOfEachFault) {
   codec::NodeView node = sick_node();
   std::string words;

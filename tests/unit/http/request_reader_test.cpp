@@ -240,5 +240,20 @@ TEST(RequestReader, BytesAfterARefusalAreNotRead) {
   EXPECT_FALSE(reader.keep_alive());
 }
 
+TEST(RequestReader, TheAuthorizationFieldIsThatOfThisRequest) {
+  RequestReader reader({1000, 1000});
+  const auto shown = [&](const std::string& fields) {
+    EXPECT_EQ(reader.feed("GET / HTTP/1.1\r\nHost: x\r\n" + fields + "\r\n"),
+              RequestReader::State::ready);
+    const std::string out(reader.request().authorization);
+    reader.next();
+    return out;
+  };
+  EXPECT_EQ(shown("authorization: Basic YQ==\r\n"), "Basic YQ==");
+  EXPECT_EQ(shown(""), "") << "not that of the request before";
+  EXPECT_EQ(shown("Authorization: a\r\nAuthorization: b\r\n"), "");
+  EXPECT_EQ(shown("Authorization: c\r\n"), "c");
+}
+
 }  // namespace
 }  // namespace chipweave::http

@@ -26,5 +26,12 @@ TEST(Sha256, IsTheStandards) {
             "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
+TEST(Sha256, ComparesDigests) {
+  EXPECT_TRUE(same_digest(sha256("a"), sha256("a")));
+  EXPECT_FALSE(same_digest(sha256("a"), sha256("b")));
+  EXPECT_FALSE(same_digest(sha256("a"), sha256("a").substr(1)));
+  EXPECT_TRUE(same_digest("", ""));
+}
+
 }  // namespace
 }  // namespace chipweave::http

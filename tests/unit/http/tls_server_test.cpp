@@ -322,6 +322,29 @@ TEST_F(TlsServer, KnowsWhoHasShownACertificate) {
   EXPECT_EQ(running.stats().requests, 4U);
 }
 
+TEST_F(TlsServer, KnowsTheNamesInACertificate) {
+  RunningServer running(
+      [](const Request& request) {
+        Response response;
+        response.body = request.peer->address();
+        for (const std::string& name : request.peer->names()) response.body += " " + name;
+        return response;
+      },
+      options(ca.certificate));
+  TlsWish known = wish();
+  known.own = make_certificate(
+      ca, "DNS:kube-scheduler.example,URI:spiffe://a/b,IP:10.0.0.1,email:me@example.com");
+  TlsSocket friendly(running.port(), known);
+  for (int i = 0; i < 2; ++i) {
+    friendly.send(https_get("/"));
+    EXPECT_EQ(body_of(friendly.read_reply()),
+              "127.0.0.1 kube-scheduler.example spiffe://a/b kube-apiserver");
+  }
+  TlsSocket without(running.port(), wish());
+  without.send(https_get("/"));
+  EXPECT_EQ(body_of(without.read_reply()), "127.0.0.1");
+}
+
 TEST_F(TlsServer, TrustsEverybodyIfNoCertificateIsAskedFor) {
   RunningServer running(show_trust, options());
   TlsSocket socket(running.port(), wish());

@@ -103,6 +103,14 @@ TEST(Config, HowCallersShowWhoTheyAre) {
             std::string::npos);
   EXPECT_EQ(fault("publish-cluster-info: true"), "");
   EXPECT_NE(fault("grpc-users: [a]", tls).find("requires --grpc-auth token"), std::string::npos);
+  EXPECT_NE(fault("client-names: [a]", tls).find("requires --tls-client-ca"), std::string::npos);
+  EXPECT_EQ(fault("client-names: [a, spiffe://b/c]", tls + "tls-client-ca: c"), "");
+  for (const char* names : {"[\"\"]", "[\"a b\"]", "[\"a\\n\"]"})
+    EXPECT_NE(fault(std::string("client-names: ") + names), "") << names;
+  EXPECT_EQ(fault("caller-secrets: /x"), "") << "on loopback without TLS";
+  EXPECT_EQ(fault("caller-secrets: /x", "http: 0.0.0.0:2\n" + tls), "");
+  EXPECT_NE(fault("caller-secrets: /x", "http: 0.0.0.0:1").find("in clear text"),
+            std::string::npos);
 }
 
 }  // namespace

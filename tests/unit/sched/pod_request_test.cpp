@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "common/base/limits.hpp"
+
 namespace chipweave::sched {
 namespace {
 
@@ -38,6 +40,45 @@ TEST(PodRequest, RefusesPartsOfChipsInASentence) {
   }
   const auto half = count(container(R"({"limits":{"nvidia.com/gpu":"500m"}})"));
   EXPECT_NE(half.refused.find("500m"), std::string::npos) << half.refused;
+}
+
+// What a bound pod uses although its request is refused: never nothing.
+TEST(PodRequest, CountsTheChipsThatARefusedRequestUses) {
+  const auto used = [](const std::string& limits) {
+    const auto c = count(container(R"({"limits":{)" + limits + "}}"));
+    EXPECT_NE(c.refused, "") << limits;
+    EXPECT_EQ(c.request.chips, 0) << limits;
+    return c.used;
+  };
+  const struct {
+    const char* limits;
+    int chips;
+    bool parts;
+  } cases[] = {
+      {R"("nvidia.com/gpu":2,"nvidia.com/gpumem":3000)", 2, true},
+      {R"("nvidia.com/gpu":"500m")", 1, false},
+      {R"("nvidia.com/gpu":2,"amd.com/gpu":1)", 3, false},
+      {R"("nvidia.com/gpu":1000001)", limits::kMaxChipsOfPod, false},
+      {R"("nvidia.com/gpumem":30000,"nvidia.com/gpucores":30)", 1, true},
+      {R"("nvidia.com/gpumem-percentage":50)", 1, true},
+      {R"("nvidia.com/vgpu":3,"nvidia.com/gpumem":2000)", 3, true},
+      {R"("nvidia.com/gpu.shared":2)", 2, true},
+      {R"("nvidia.com/mig-1g.5gb":7)", 1, true},
+      {R"("nvidia.com/mig-3g.20gb":2,"nvidia.com/mig-2g.10gb":1)", 2, true},
+      {R"("nvidia.com/mig-9999999999g.x":9)", 9, true},
+      {R"("nvidia.com/gpu":1,"nvidia.com/mig-1g.5gb":1)", 2, true},
+      {R"("koordinator.sh/gpu-core":200,"koordinator.sh/gpu-memory-ratio":250)", 3, true},
+      {R"("koordinator.sh/gpu":100)", 1, true},
+      {R"("aliyun.com/gpu-mem":8)", 1, true},
+      {R"("huawei.com/npu-core":4)", 1, true},
+      {R"("huawei.com/Ascend910-4c":2)", 2, true},
+  };
+  for (const auto& c : cases) {
+    EXPECT_EQ(used(c.limits).chips, c.chips) << c.limits;
+    EXPECT_EQ(used(c.limits).parts, c.parts) << c.limits;
+  }
+  EXPECT_EQ(used(R"("nvidia.com/gpu":2,"nvidia.com/gpumem":3000)").resource, "nvidia.com/gpu");
+  EXPECT_EQ(used(R"("nvidia.com/gpumem":3000)").resource, "nvidia.com/gpumem");
 }
 
 TEST(PodRequest, RefusesTwoKindsOfAcceleratorInOnePod) {

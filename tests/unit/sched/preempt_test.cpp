@@ -1,8 +1,11 @@
-// The chosen victims, against all subsets of the proposed ones.
+// The chosen victims, against all sets of pods of the node.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <random>
+#include <set>
+#include <tuple>
 
 #include "tests/unit/sched/world.hpp"
 
@@ -18,9 +21,14 @@ class Preempts : public ::testing::Test {
     EXPECT_TRUE(world_.bind(a, "n1").ok());
     return a.uid;
   }
-  std::vector<std::string> victims(int chips, const std::vector<std::string>& offered) {
-    const PodRequest wanted = World::request("wanted", chips);
-    return world_.scheduler.preemption().choose_victims(wanted, "n1", offered);
+  // Without a priority: only of the proposed ones.
+  std::vector<std::string> victims(int chips, const std::vector<std::string>& proposed,
+                                   std::optional<int> priority = {},
+                                   const std::string& node = "n1") {
+    const std::vector<ProposedVictims> nodes{{node, proposed}};
+    return world_.scheduler.preemption()
+        .choose_victims(World::request("wanted", chips), priority, nodes)
+        .at(0);
   }
   World world_;
 };
@@ -60,10 +68,54 @@ TEST_F(Preempts, RoomThatIsThereIsNotMadeByVictims) {
 
 TEST_F(Preempts, NodesAndPodsThatAreNotKnown) {
   runs("low", 8, 0);
-  const PodRequest wanted = World::request("wanted", 4);
-  EXPECT_TRUE(
-      world_.scheduler.preemption().choose_victims(wanted, "nowhere", Names{"uid-low"}).empty());
-  EXPECT_TRUE(world_.scheduler.preemption().choose_victims(wanted, "n1", Names{"nobody"}).empty());
+  EXPECT_EQ(victims(4, {"uid-low"}, {}, "nowhere"), Names{});
+  EXPECT_EQ(victims(4, {"nobody"}), Names{});
+}
+
+TEST_F(Preempts, AnyPodOfLowerPriorityMayBeAVictim) {
+  const std::string low = runs("low", 2, 1);
+  const std::string middle = runs("middle", 4, 5);
+  const std::string high = runs("high", 2, 10);
+  EXPECT_EQ(victims(4, {low}), Names{}) << "of the proposed one only";
+  EXPECT_EQ(victims(4, {low}, 10), Names{middle}) << "one pod is fewer than two";
+  EXPECT_EQ(victims(4, {low}, 5), Names{}) << "pods of the same priority stay";
+  EXPECT_EQ(victims(6, {low}, 10), (Names{low, middle}));
+  EXPECT_EQ(victims(8, {low}, 10), Names{});
+  EXPECT_EQ(victims(8, {low}, 11).size(), 3U);
+  EXPECT_EQ(victims(2, {}, 10), Names{low}) << "also if none is proposed";
+}
+
+TEST_F(Preempts, OfEqualOnesTheProposedIsPreferred) {
+  runs("one", 4, 0);
+  const std::string two = runs("two", 4, 0);
+  EXPECT_EQ(victims(4, {two}, 10), Names{two});
+}
+
+TEST_F(Preempts, AJobCountsWithAllItsPods) {
+  const auto member = [&](const std::string& name, int chips, int priority) {
+    PodRequest a = World::request(name, chips);
+    a.labels["volcano.sh/job-name"] = "gang";
+    a = world_.submit(a, priority);
+    return a;
+  };
+  const PodRequest gang = member("gang-0", 4, 0);
+  ASSERT_TRUE(world_.bind(gang, "n1").ok());
+  const std::string one = runs("one", 2, 5);
+  const std::string two = runs("two", 2, 5);
+  EXPECT_EQ(victims(4, {}, 10), Names{gang.uid}) << "it is the only pod of its job";
+  member("gang-1", 1, 0);
+  member("gang-2", 1, 0);
+  EXPECT_EQ(victims(4, {}, 10), (Names{one, two})) << "two pods are fewer than three";
+  EXPECT_EQ(victims(6, {}, 10).size(), 2U) << "the job, and one more";
+}
+
+TEST_F(Preempts, PodsThatOnlyHaveAReservationAreNoVictims) {
+  const std::string low = runs("low", 4, 0);
+  EXPECT_EQ(victims(6, {}, 10), Names{low}) << "four chips are free";
+  // its binding is not stored yet: kube-scheduler may not know it on the node
+  const PodRequest waits = world_.submit(World::request("waits", 4), 0);
+  ASSERT_EQ(world_.fit(waits), std::set<std::string>{"n1"});
+  EXPECT_EQ(victims(6, {}, 10), Names{});
 }
 
 // The rules of an Ascend 910A: four free chips are usable only if they are one ring.
@@ -110,12 +162,112 @@ TEST(PreemptsByRule, WhatIsFreedMustBeUsable) {
       }
       if (fits(gone) && (!least || cost_of(gone) < *least)) least = cost_of(gone);
     }
-    const auto chosen = world.scheduler.preemption().choose_victims(wanted, "n1", running);
+    const std::vector<ProposedVictims> nodes{{"n1", running}};
+    const auto chosen = world.scheduler.preemption().choose_victims(wanted, {}, nodes).at(0);
     ASSERT_EQ(chosen.empty(), !least.has_value()) << "round " << round;
     if (!least) continue;
     EXPECT_TRUE(fits(chosen));
     EXPECT_EQ(cost_of(chosen), *least) << "round " << round;
   }
+}
+
+// Small nodes of all kinds, against every set of their pods.
+TEST(VictimSearches, FindTheCheapestOfAllSets) {
+  std::mt19937 random(11);
+  const auto pick = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  for (int round = 0; round < 400; ++round) {
+    std::vector<Victim> pods;
+    int next = 0;
+    const int count = 1 + pick(8);
+    for (int i = 0; i < count; ++i) {
+      Victim v{"p" + std::to_string(i), {}, pick(4) - 2, {}, 1};
+      for (int chips = 1 + pick(3); chips > 0; --chips) v.chips.insert(next++);
+      if (pick(3) == 0) {
+        v.job = "j" + std::to_string(pick(2));
+        v.job_pods = v.job == "j0" ? 2 : 5;
+      }
+      pods.push_back(std::move(v));
+    }
+    const int missing = 1 + pick(next);
+    // like a machine with rules: chips of one half are worth twice as much
+    const bool rule = pick(2) == 0;
+    const auto fits = [&](ChipSet freed) {
+      int worth = freed.size();
+      if (rule) {
+        worth = 0;
+        for (const int chip : freed) worth += chip % 2;
+      }
+      return worth >= (rule ? (missing + 1) / 2 : missing);
+    };
+    using Cost = std::tuple<std::size_t, int, long>;
+    const auto cost_of = [&](const std::vector<std::string>& uids) {
+      Cost cost{0, -100, 0};
+      std::set<std::string> jobs;
+      for (const Victim& v : pods) {
+        if (std::find(uids.begin(), uids.end(), v.uid) == uids.end()) continue;
+        if (v.job.empty()) std::get<0>(cost) += 1;
+        if (!v.job.empty() && jobs.insert(v.job).second) std::get<0>(cost) += v.job_pods;
+        std::get<1>(cost) = std::max(std::get<1>(cost), v.priority);
+        std::get<2>(cost) += v.priority + (1L << 31) + 1;
+      }
+      return cost;
+    };
+    std::optional<Cost> least;
+    for (unsigned mask = 1; mask < (1U << pods.size()); ++mask) {
+      std::vector<std::string> uids;
+      ChipSet freed;
+      for (std::size_t i = 0; i < pods.size(); ++i) {
+        if ((mask >> i & 1U) == 0) continue;
+        uids.push_back(pods[i].uid);
+        freed |= pods[i].chips;
+      }
+      if (freed.size() >= missing && fits(freed) && (!least || cost_of(uids) < *least))
+        least = cost_of(uids);
+    }
+    const auto chosen = VictimSearch(pods, missing, fits).find(1'000'000);
+    ASSERT_EQ(chosen.empty(), !least.has_value()) << "round " << round;
+    if (least) {
+      EXPECT_EQ(cost_of(chosen), *least) << "round " << round;
+    }
+    // with hardly any work still a set without a needless pod
+    const auto quick = VictimSearch(pods, missing, fits).find(1);
+    ASSERT_EQ(quick.empty(), chosen.empty());
+    const auto freed_by = [&](const std::vector<std::string>& uids, const std::string& without) {
+      ChipSet freed;
+      for (const Victim& v : pods) {
+        if (v.uid != without && std::find(uids.begin(), uids.end(), v.uid) != uids.end())
+          freed |= v.chips;
+      }
+      return freed;
+    };
+    for (const std::string& uid : quick) {
+      const ChipSet freed = freed_by(quick, uid);
+      EXPECT_FALSE(freed.size() >= missing && fits(freed)) << "round " << round << ": " << uid;
+    }
+  }
+}
+
+TEST(VictimSearches, DoNoWorkIfTooFewChipsCanComeFree) {
+  int calls = 0;
+  VictimSearch search({{"a", ChipSet{0, 1}, 0, {}, 1}}, 3, [&](ChipSet) {
+    ++calls;
+    return true;
+  });
+  EXPECT_TRUE(search.find(1000).empty());
+  EXPECT_EQ(calls, 0);
+}
+
+TEST(VictimSearches, StopWhenTheirWorkIsDone) {
+  std::vector<Victim> pods;
+  for (int i = 0; i < 40; ++i) pods.push_back({"p" + std::to_string(i), ChipSet{i}, i % 7, {}, 1});
+  int calls = 0;
+  VictimSearch search(pods, 20, [&](ChipSet freed) {
+    ++calls;
+    return freed.size() >= 22;  // the bound does not know it
+  });
+  EXPECT_EQ(search.find(20'000).size(), 22U);
+  EXPECT_LT(search.work_done(), 22'000);
+  EXPECT_LT(calls, 1400);
 }
 
 }  // namespace

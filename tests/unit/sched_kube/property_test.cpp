@@ -114,7 +114,9 @@ class Walk {
       labels["gpu-topology"] = "g" + std::to_string(pick(2));
       labels["gpu-topology-replica"] = "2";
     }
-    world_.create(name, pick(10) == 0 ? 0 : chips, "nvidia.com/gpu", labels);
+    const bool parts = pick(20) == 0;  // no node fits it, but it may be bound by hand
+    world_.create(name, pick(10) == 0 ? 0 : chips,
+                  parts ? "nvidia.com/gpu.shared" : "nvidia.com/gpu", labels);
   }
 
   // As kube-scheduler does: schedules a waiting pod, sometimes again while its binding is in
@@ -205,7 +207,8 @@ class Walk {
     if (pick(4) == 0 || one.until <= world_.clock.now()) return;
     if (pod == world_.api.pods.end() || !pod->second.node.empty()) return;
     if (!one.uid.empty() && pod->second.uid != one.uid) return;
-    EXPECT_TRUE(pod->second.chips == 0 || one.notes.contains(kPlacementAnnotation))
+    const bool whole = pod->second.chips > 0 && pod->second.resource == "nvidia.com/gpu";
+    EXPECT_TRUE(!whole || one.notes.contains(kPlacementAnnotation))
         << one.key << " was let through without its chips";
     foreign_.insert(pod->second.uid);
     world_.api.set_node(one.key, one.node, one.notes);

@@ -1,0 +1,53 @@
+// CallerCheck — decides whether a caller may make a request of the HTTP port.
+//
+// Requests that decide something (they bind, reserve or free chips) need a caller that proves who
+// it is: by a certificate of the client CA, or by a secret, in the path
+// (/callers/SECRET/kube/filter) or as the password of HTTP's Basic scheme. Only on a loopback
+// address without a client CA is a proof not required. Owner: the loop thread.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/http/server.hpp"
+#include "scheduler-plugin/server/caller_secrets.hpp"
+
+namespace chipweave::sched {
+
+struct CallerRules {
+  bool loopback = true;                   // of the address that the server listens on
+  bool client_ca = false;                 // clients' certificates are verified
+  std::vector<std::string> client_names;  // empty: every certificate of the client CA
+  const CallerSecrets* secrets = nullptr;
+};
+
+enum class CallerRefusal { no_credentials, name_not_allowed, unknown_secret, wrong_path };
+inline constexpr int kCallerRefusals = 4;
+std::string_view to_string(CallerRefusal why);  // the metric's label
+std::string_view explain(CallerRefusal why);    // for the caller and the log
+
+// Where a request goes: its path without the segment /callers/SECRET.
+struct CallerPath {
+  explicit CallerPath(std::string_view sent);
+  std::string_view path;
+  std::optional<std::string_view> secret;
+};
+
+class CallerCheck {
+ public:
+  explicit CallerCheck(CallerRules rules) : rules_(std::move(rules)) {}
+
+  // Why the request is refused; nullopt: it may go on.
+  std::optional<CallerRefusal> refuse(const http::RequestHead& request, const CallerPath& to) const;
+  // With client_names: whether one of these names is listed.
+  static bool is_listed(const std::vector<std::string>& names,
+                        const std::vector<std::string>& listed);
+
+ private:
+  std::optional<CallerRefusal> refuse_certificate(const http::RequestHead& request) const;
+  CallerRules rules_;
+};
+
+}  // namespace chipweave::sched

@@ -1,0 +1,198 @@
+// Who may make which request: each proof on and off loopback, with and without a client CA; and the
+// log of refused callers.
+#include "scheduler-plugin/server/caller_check.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/codec/kube/base64.hpp"
+#include "scheduler-plugin/server/caller_audit.hpp"
+
+namespace chipweave::sched {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const std::string kKube(48, 'k');
+const std::string kVolcano(48, 'v');
+const std::string kWebhook(48, 'w');
+const std::string kStandalone(48, 's');
+
+struct NamedPeer final : http::Peer {
+  explicit NamedPeer(std::vector<std::string> n) : names_(std::move(n)) {}
+  std::string address() const override { return "10.0.0.7"; }
+  const std::vector<std::string>& names() const override { return names_; }
+  std::vector<std::string> names_;
+};
+
+struct Sent {
+  std::string method = "POST";
+  std::string path;
+  bool trusted = true;
+  std::vector<std::string> names{};
+  std::string authorization{};
+};
+
+std::string basic(const std::string& name, const std::string& secret) {
+  return "Basic " + codec::encode_base64(name + ":" + secret);
+}
+
+struct CallerChecks : ::testing::Test {
+  CallerSecrets secrets;
+  CallerChecks() {
+    std::vector<CallerSecrets::Caller> all;
+    for (const auto& [name, secret] : {std::pair{"kube-scheduler", kKube},
+                                       {"volcano", kVolcano},
+                                       {"webhook", kWebhook},
+                                       {"standalone", kStandalone}})
+      all.push_back(CallerSecrets::read(name, secret).value());
+    secrets.replace(std::move(all));
+  }
+  CallerRules rules(bool loopback, bool client_ca = false,
+                    std::vector<std::string> names = {}) const {
+    return {loopback, client_ca, std::move(names), &secrets};
+  }
+  // "" if it may go on.
+  static std::string refused(const CallerRules& rules, const Sent& sent) {
+    const NamedPeer peer(sent.names);
+    http::RequestHead request{sent.method, sent.path, ""};
+    request.trusted = sent.trusted;
+    request.authorization = sent.authorization;
+    request.peer = &peer;
+    const auto why = CallerCheck(rules).refuse(request, CallerPath(sent.path));
+    return why ? std::string(to_string(*why)) : "";
+  }
+};
+
+struct Decision {
+  const char* method;
+  const char* path;
+  const std::string& secret;
+  const char* caller;
+};
+const std::vector<Decision> kDecisions{
+    {"POST", "/kube/filter", kKube, "kube-scheduler"},
+    {"POST", "/kube/prioritize", kKube, "kube-scheduler"},
+    {"POST", "/kube/bind", kKube, "kube-scheduler"},
+    {"POST", "/kube/preempt", kKube, "kube-scheduler"},
+    {"POST", "/volcano/predicate", kVolcano, "volcano"},
+    {"POST", "/volcano/onSessionOpen", kVolcano, "volcano"},
+    {"POST", "/volcano/jobReady", kVolcano, "volcano"},
+    {"POST", "/admission/binding", kWebhook, "webhook"},
+    {"POST", "/standalone/pods", kStandalone, "standalone"},
+    {"DELETE", "/standalone/pods/ns/p", kStandalone, "standalone"},
+    {"GET", "/kube/filter", kKube, "kube-scheduler"},  // no route: refused before routing tells
+    {"PUT", "/standalone/x", kStandalone, "standalone"},
+    {"POST", "/kube/nothing", kKube, "kube-scheduler"}};
+
+TEST_F(CallerChecks, OffLoopbackEveryDecisionNeedsAProof) {
+  for (const Decision& d : kDecisions) {
+    SCOPED_TRACE(d.path);
+    const std::string with_secret = "/callers/" + d.secret + d.path;
+    const CallerRules off = rules(false);
+    EXPECT_EQ(refused(off, {d.method, d.path}), "no_credentials");
+    EXPECT_EQ(refused({false, false, {}, nullptr}, {d.method, d.path}), "no_credentials");
+    EXPECT_EQ(refused(off, {d.method, with_secret}), "");
+    EXPECT_EQ(refused({false, false, {}, nullptr}, {d.method, with_secret}), "unknown_secret");
+    EXPECT_EQ(refused(off, {d.method, d.path, true, {}, basic(d.caller, d.secret)}), "");
+    EXPECT_EQ(refused(off, {d.method, d.path, true, {}, basic("x", d.secret)}), "unknown_secret");
+    EXPECT_EQ(refused(off, {d.method, d.path, true, {}, "Bearer " + d.secret}), "no_credentials");
+    const CallerRules ca = rules(false, true);
+    EXPECT_EQ(refused(ca, {d.method, d.path, false}), "no_credentials");
+    EXPECT_EQ(refused(ca, {d.method, d.path, true, {"any"}}), "");
+    EXPECT_EQ(refused(ca, {d.method, with_secret, false}), "") << "a secret suffices";
+    const CallerRules named = rules(false, true, {"spiffe://a/b", "kube-scheduler"});
+    EXPECT_EQ(refused(named, {d.method, d.path, true, {"node-7"}}), "name_not_allowed");
+    EXPECT_EQ(refused(named, {d.method, d.path, true, {}}), "name_not_allowed");
+    EXPECT_EQ(refused(named, {d.method, d.path, true, {"x", "spiffe://a/b"}}), "");
+    EXPECT_EQ(refused(named, {d.method, d.path, true, {std::string("kube-scheduler\0.x", 17)}}),
+              "name_not_allowed");
+  }
+}
+
+TEST_F(CallerChecks, OnLoopbackWithoutAClientCaNoProofIsNeededButAWrongOneIsRefused) {
+  for (const Decision& d : kDecisions) {
+    SCOPED_TRACE(d.path);
+    EXPECT_EQ(refused(rules(true), {d.method, d.path}), "");
+    EXPECT_EQ(refused(rules(true), {d.method, "/callers/" + d.secret + d.path}), "");
+    EXPECT_EQ(refused(rules(true), {d.method, "/callers/x" + d.secret + d.path}), "unknown_secret");
+    EXPECT_EQ(refused(rules(true), {d.method, d.path, true, {}, basic(d.caller, "no")}),
+              "unknown_secret");
+    EXPECT_EQ(refused(rules(true, true), {d.method, d.path, false}), "no_credentials");
+    EXPECT_EQ(refused(rules(true, true), {d.method, d.path, true}), "");
+  }
+}
+
+TEST_F(CallerChecks, ASecretIsGoodForItsOwnPathsOnly) {
+  for (const bool loopback : {true, false}) {
+    for (const Decision& d : kDecisions) {
+      for (const std::string& secret : {kKube, kVolcano, kWebhook, kStandalone}) {
+        EXPECT_EQ(refused(rules(loopback), {d.method, "/callers/" + secret + d.path}),
+                  secret == d.secret ? "" : "wrong_path")
+            << d.path;
+      }
+    }
+  }
+}
+
+TEST_F(CallerChecks, ReadersAreAsBeforeAndProbesAreOpen) {
+  for (const bool loopback : {true, false}) {
+    for (const char* path : {"/version", "/metrics", "/api/v1/nodes", "/api/v1/explain/a/b",
+                             "/standalone/pods", "/nothing", "/", "/callers", "*"}) {
+      EXPECT_EQ(refused(rules(loopback), {"GET", path}), "") << path;
+      EXPECT_EQ(refused(rules(loopback, true), {"GET", path, false}), "no_credentials") << path;
+      EXPECT_EQ(refused(rules(loopback, true, {"x"}), {"GET", path, true, {"y"}}), "") << path;
+      EXPECT_EQ(refused(rules(loopback), {"GET", path, true, {}, basic("a", "b")}), "") << path;
+    }
+    for (const char* path : {"/healthz", "/readyz", "/readyz/standby"})
+      EXPECT_EQ(refused(rules(loopback, true), {"GET", path, false}), "") << path;
+  }
+  EXPECT_EQ(refused(rules(true), {"GET", "/callers/wrong/healthz"}), "unknown_secret");
+  EXPECT_EQ(refused(rules(false, true), {"GET", "/callers/" + kKube + "/metrics", false}),
+            "no_credentials");
+}
+
+TEST_F(CallerChecks, HostileCredentials) {
+  for (const std::string& path :
+       {std::string("/callers/"), std::string("/callers//kube/bind"), "/callers/" + kKube.substr(1),
+        "/callers/" + kKube + "x/kube/bind", "/callers/%6b" + kKube.substr(1) + "/kube/bind",
+        "/callers/" + std::string(8000, 'k') + "/kube/bind"})
+    EXPECT_EQ(refused(rules(false), {"POST", path}), "unknown_secret") << path;
+  EXPECT_EQ(refused(rules(false), {"POST", "//callers/" + kKube + "/kube/bind"}), "")
+      << "no such path, which the router answers";
+  EXPECT_EQ(
+      refused(rules(false), {"POST", "/callers/" + kKube + "/callers/" + kKube + "/kube/bind"}), "")
+      << "no such path either";
+  for (const std::string& field :
+       {std::string("Basic !!!!"), std::string("Basic "), "Basic " + codec::encode_base64(kKube),
+        "Basic " + codec::encode_base64(":" + kKube),
+        "Basic " + codec::encode_base64(std::string(5000, 'k'))})
+    EXPECT_NE(refused(rules(false), {"POST", "/kube/bind", true, {}, field}), "") << field;
+}
+
+TEST(CallerAudit, TenLinesAMinuteThenACount) {
+  CallerAudit audit;
+  const NamedPeer peer({});
+  const Clock::Steady begin = Clock::Steady() + std::chrono::hours(1);
+  ::testing::internal::CaptureStderr();
+  for (int i = 0; i < 25; ++i)
+    audit.refused(CallerRefusal::unknown_secret, "/kube/bind", &peer, begin);
+  audit.tick(begin + std::chrono::seconds(59));
+  const std::string first = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::count(first.begin(), first.end(), '\n'), 10) << first;
+  EXPECT_THAT(first, HasSubstr("level=warn msg=\"refused a caller\" path=/kube/bind from=10.0.0.7 "
+                               "reason=\"no caller has this secret\""));
+  ::testing::internal::CaptureStderr();
+  audit.tick(begin + std::chrono::seconds(60));
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("not_logged=15"));
+  ::testing::internal::CaptureStderr();
+  audit.refused(CallerRefusal::no_credentials, "other", nullptr, begin + std::chrono::minutes(2));
+  audit.tick(begin + std::chrono::minutes(4));
+  const std::string last = ::testing::internal::GetCapturedStderr();
+  EXPECT_THAT(last, HasSubstr("path=other from=unknown"));
+  EXPECT_THAT(last, Not(HasSubstr("not_logged")));
+}
+
+}  // namespace
+}  // namespace chipweave::sched
