@@ -170,8 +170,11 @@ Result<void> check_grpc_auth(const Config& config) {
     return invalid(
         "--grpc-auth=mtls requires --tls-client-ca, the CA of the callers' certificates");
   if (config.grpc_auth != "token") {
-    if (config.grpc_users.empty()) return {};
-    return invalid("--grpc-users requires --grpc-auth token");
+    if (!config.grpc_users.empty()) return invalid("--grpc-users requires --grpc-auth token");
+    if (config.grpc.is_loopback() || !config.tls_client_ca.empty()) return {};
+    return invalid("--grpc " + config.grpc.text() +
+                   " requires --tls-client-ca or --grpc-auth token: anyone who reaches it could "
+                   "reserve chips");
   }
   if (config.standalone) {
     return invalid(

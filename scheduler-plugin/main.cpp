@@ -133,8 +133,7 @@ Result<std::unique_ptr<sched::Kubernetes>> reach_kubernetes(http::Loop& loop, co
   return sched::Kubernetes::make(loop, clock, *access, std::move(options), config.resources);
 }
 
-// The gRPC port trusts its callers unless they must authenticate; the HTTP port answers
-// decisions only to callers with a proof.
+// Off loopback the HTTP port answers decisions only to callers with a proof.
 void warn_of_callers(const Config& config) {
   const bool proofs = !config.tls_client_ca.empty() || !config.caller_secrets.empty();
   if (!config.http.is_loopback() && !proofs) {
@@ -142,12 +141,6 @@ void warn_of_callers(const Config& config) {
              "no caller can prove who it is, so every decision is refused: set --tls-client-ca or "
              "--caller-secrets (with --tls-cert and --tls-key), or listen on 127.0.0.1",
              {{"side", "http"}, {"address", config.http.text()}});
-  }
-  if (!config.grpc.is_loopback() && config.tls_cert.empty()) {
-    obs::log(obs::Level::warn,
-             "any caller that reaches this port is trusted: set --tls-cert, --tls-key and "
-             "--tls-client-ca, or listen on 127.0.0.1",
-             {{"side", "grpc"}, {"address", config.grpc.text()}});
   }
   if (!config.tls_client_ca.empty() && config.client_names.empty()) {
     obs::log(obs::Level::warn,

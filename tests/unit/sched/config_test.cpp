@@ -88,7 +88,10 @@ TEST(Config, HowCallersShowWhoTheyAre) {
     return ok ? std::string() : ok.error().text();
   };
   const std::string tls = "tls-cert: a\ntls-key: b\ngrpc: 0.0.0.0:1\n";
-  EXPECT_EQ(fault("grpc-auth: none", tls), "");
+  EXPECT_NE(fault("grpc-auth: none", tls).find("anyone who reaches it could reserve chips"),
+            std::string::npos);
+  EXPECT_EQ(fault("grpc-auth: none", tls + "tls-client-ca: c"), "");
+  EXPECT_EQ(fault("grpc-auth: none", "grpc: 127.0.0.1:1"), "");
   EXPECT_NE(fault("grpc-auth: mtls", tls).find("requires --tls-client-ca"), std::string::npos);
   EXPECT_EQ(fault("grpc-auth: mtls", tls + "tls-client-ca: c"), "");
   EXPECT_EQ(fault("grpc-auth: token", tls), "") << "all callers are rejected, and the log says so";
@@ -108,7 +111,7 @@ TEST(Config, HowCallersShowWhoTheyAre) {
   for (const char* names : {"[\"\"]", "[\"a b\"]", "[\"a\\n\"]"})
     EXPECT_NE(fault(std::string("client-names: ") + names), "") << names;
   EXPECT_EQ(fault("caller-secrets: /x"), "") << "on loopback without TLS";
-  EXPECT_EQ(fault("caller-secrets: /x", "http: 0.0.0.0:2\n" + tls), "");
+  EXPECT_EQ(fault("caller-secrets: /x", "http: 0.0.0.0:2\ntls-client-ca: c\n" + tls), "");
   EXPECT_NE(fault("caller-secrets: /x", "http: 0.0.0.0:1").find("in clear text"),
             std::string::npos);
 }

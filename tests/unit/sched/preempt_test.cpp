@@ -259,6 +259,7 @@ TEST(VictimSearches, DoNoWorkIfTooFewChipsCanComeFree) {
 
 TEST(VictimSearches, StopWhenTheirWorkIsDone) {
   std::vector<Victim> pods;
+  pods.reserve(40);
   for (int i = 0; i < 40; ++i) pods.push_back({"p" + std::to_string(i), ChipSet{i}, i % 7, {}, 1});
   int calls = 0;
   VictimSearch search(pods, 20, [&](ChipSet freed) {
