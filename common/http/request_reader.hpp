@@ -23,6 +23,7 @@ class RequestGate {
   RequestGate() = default;
   RequestGate(const RequestGate&) = delete;
   RequestGate& operator=(const RequestGate&) = delete;
+  virtual ~RequestGate() = default;
   // See HeadCheck; trusted is not set.
   virtual HeadVerdict check(RequestHead head) = 0;
   // Whether a body of that length, just announced, can find room.
@@ -32,9 +33,6 @@ class RequestGate {
   // Buffers of bodies; see ByteBudget.
   virtual std::string take_buffer() = 0;
   virtual void give_back(std::string buffer) = 0;
-
- protected:
-  ~RequestGate() = default;
 };
 
 class RequestReader {

@@ -137,6 +137,7 @@ http::Response VolcanoExtenderHandler::choose_victims(std::string& body) {
   std::map<std::string, std::vector<std::string>> by_node;
   for (const auto& evictee : evictees_) by_node[evictee.node].push_back(evictee.uid);
   std::vector<ProposedVictims> proposed;
+  proposed.reserve(by_node.size());
   for (auto& [node, uids] : by_node) proposed.push_back({node, std::move(uids)});
   std::set<std::string> victims;
   // Volcano ends no others

@@ -101,8 +101,10 @@ TEST(SchedulerMemory, StaysBelowTheChartsLimitWhateverIsSent) {
       "POST /kube/filter HTTP/1.1\r\nHost: x\r\nContent-Length: 67108864\r\n\r\n" +
       std::string(kSentBytes, '[');
   std::vector<Flood> flood;
+  flood.reserve(kConnections);
   for (std::size_t i = 0; i < kConnections; ++i) flood.emplace_back(port);
   std::vector<Flood*> sending;
+  sending.reserve(kConnections);
   for (Flood& one : flood) sending.push_back(&one);
   const bool all_sent = eventually([&] {
     std::erase_if(sending, [&](Flood* one) { return !one->send(request); });

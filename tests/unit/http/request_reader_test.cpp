@@ -245,7 +245,7 @@ TEST(RequestReader, TheAuthorizationFieldIsThatOfThisRequest) {
   const auto shown = [&](const std::string& fields) {
     EXPECT_EQ(reader.feed("GET / HTTP/1.1\r\nHost: x\r\n" + fields + "\r\n"),
               RequestReader::State::ready);
-    const std::string out(reader.request().authorization);
+    std::string out(reader.request().authorization);
     reader.next();
     return out;
   };
