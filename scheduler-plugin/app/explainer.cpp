@@ -54,7 +54,7 @@ class Explainer {
       bound(*d);
     } else if (held != nullptr && held->assumed) {
       assumed(*held);
-    } else if (held != nullptr) {
+    } else if (held != nullptr && held->chips.size() == pod.request.chips) {
       reserved(pod, *held);
     } else {
       pending(pod);

@@ -27,11 +27,8 @@ const Evaluation& Extender::evaluate(Verb verb, const PodRequest& asked,
     context = evaluator_.context_of(pod, nullptr);
     evaluator_.evaluate(context, nodes);
   }
-  if (known != nullptr && s.fits == 0 && reservations_.end_other_speculation(pod)) {
-    // what pods of its job held may have ended with those reservations
-    context.of_job = evaluator_.context_of(pod, context.part).of_job;
-    evaluator_.evaluate(context, nodes);
-  }
+  if (known != nullptr && s.fits == 0) find_room(context, *known, nodes);
+  if (to_bind && s.fits == 0) reservations_.fits_nowhere(verb, pod);
   const bool found = s.best_node != kNoNode;
   if (known != nullptr || verb == Verb::place) {
     chosen_ = found ? evaluator_.answer(context, s.best_node) : Answer{};
@@ -41,9 +38,10 @@ const Evaluation& Extender::evaluate(Verb verb, const PodRequest& asked,
     if (context.part != nullptr) {
       reservations_.renew(*context.part);
     } else if (verb != Verb::filter || s.fits == 1) {
-      reservations_.hold(verb, pod, s.best_node, chosen_);
+      reservations_.hold(pod, s.best_node, chosen_);
     }
   }
+  if (known != nullptr) nominations_.keep_for(pod.uid);
   for (const Verdict& v : s.verdicts) {
     if (!v.fits() && v.count > 0) observer_.rejected(v.cause, v.count);
   }
@@ -51,6 +49,19 @@ const Evaluation& Extender::evaluate(Verb verb, const PodRequest& asked,
     observer_.unplaceable(pod.key, pod.uid, evaluator_.rejection_summary());
   observer_.decided(verb, clock_.now() - begin, s.fits);
   return s;
+}
+
+// The pod fits nowhere: evaluates it again if others give up what is reserved for them.
+void Extender::find_room(RequestContext& context, const ClusterPod& pod,
+                         std::span<const std::string_view> nodes) {
+  const Evaluation& s = evaluator_.evaluation();
+  const auto evaluate_again = [&] {
+    // what pods of its job held may have ended with those reservations
+    context.of_job = evaluator_.context_of(pod.request, context.part).of_job;
+    evaluator_.evaluate(context, nodes);
+  };
+  if (reservations_.end_doubtful_speculation(pod.request)) evaluate_again();
+  if (s.fits == 0 && nominations_.give_way(context, pod.priority, s.nodes)) evaluate_again();
 }
 
 // Keeps what explain needs later. Cost: a few verdicts, and a bit per node.

@@ -15,14 +15,18 @@
 
 #include "scheduler-plugin/app/authority.hpp"
 #include "scheduler-plugin/app/bind_coordinator.hpp"
+#include "scheduler-plugin/app/nominations.hpp"
 #include "scheduler-plugin/app/reservations.hpp"
 
 namespace chipweave::sched {
 
 class Extender : public UseCase {
  public:
-  Extender(Core& core, Evaluator& evaluator, Reservations& reservations)
-      : UseCase(core), evaluator_(evaluator), reservations_(reservations) {}
+  Extender(Core& core, Evaluator& evaluator, Reservations& reservations, Nominations& nominations)
+      : UseCase(core),
+        evaluator_(evaluator),
+        reservations_(reservations),
+        nominations_(nominations) {}
 
   // The evaluation is valid until the next call of any use case.
   const Evaluation& filter(const PodRequest& pod, std::span<const std::string_view> nodes) {
@@ -52,10 +56,13 @@ class Extender : public UseCase {
   void deallocate(const PodRequest& pod);
 
  private:
+  void find_room(RequestContext& context, const ClusterPod& pod,
+                 std::span<const std::string_view> nodes);
   void remember(Verb verb, const PodRequest& pod, Purpose purpose);
 
   Evaluator& evaluator_;
   Reservations& reservations_;
+  Nominations& nominations_;
   std::shared_ptr<const NodeSet> offered_;  // of the last evaluation that was remembered
   Answer chosen_;
 };

@@ -1,6 +1,7 @@
 #include "scheduler-plugin/app/preemption.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace chipweave::sched {
@@ -9,6 +10,7 @@ namespace {
 // Of one request, over all its nodes, see VictimSearch::kFitsWork. It bounds how long a request
 // holds the loop.
 constexpr std::int64_t kVictimWork = 300'000;
+constexpr int kLowestPriority = std::numeric_limits<int>::min();
 
 }  // namespace
 
@@ -24,6 +26,7 @@ bool Preemption::fits_without(const PodRequest& pod, std::string_view name,
     if (victim != nullptr && victim->node == id && !victim->parts)
       state.free |= victim->chips - state.unhealthy;
   }
+  state.free -= nominations_.expected(id, pod.uid, kLowestPriority);
   // its own reservation does not block it
   const Holding* own = ledger_.find(pod.uid);
   if (own != nullptr && own->node == id) state.free |= own->chips - state.unhealthy;
@@ -47,9 +50,9 @@ bool Preemption::fits_when_ended(const PodRequest& pod, std::string_view name) c
 // What comes free with the pod that holds these chips; empty if nothing does, or if it must not
 // end.
 std::optional<Victim> Preemption::victim_of(const Holding& holding, bool proposed,
-                                            std::optional<int> priority) const {
+                                            std::optional<int> priority, ChipSet of_others) const {
   const Node& node = nodes_.node(holding.node);
-  const ChipSet chips = holding.chips - node.unhealthy;
+  const ChipSet chips = holding.chips - node.unhealthy - of_others;
   const ClusterPod* pod = cluster_.find(holding.key);
   if (pod == nullptr || pod->request.uid != holding.uid || chips.empty()) return std::nullopt;
   if (holding.parts) return std::nullopt;  // others may use the other parts of its chips
@@ -73,6 +76,9 @@ std::vector<std::string> Preemption::choose_on_node(const RequestContext& contex
   NodeState state = nodes_.state(nodes_.state_of(id));
   const Holding* own = ledger_.find(pod.uid);
   if (own != nullptr && own->node == id) state.free |= own->chips - state.unhealthy;
+  const int rank = priority.value_or(kLowestPriority);
+  state.free |= nominations_.yielding(id, rank) - state.unhealthy;
+  const ChipSet of_others = nominations_.expected(id, pod.uid, rank);
   const ChipSet free = state.free;
   const auto fits = [&](ChipSet freed) {
     state.free = free | freed;
@@ -86,7 +92,7 @@ std::vector<std::string> Preemption::choose_on_node(const RequestContext& contex
   std::ptrdiff_t first = 0;  // after the proposed ones
   for (const Holding* h : ledger_.on(id)) {
     const bool preferred = is_proposed(h->uid);
-    auto victim = victim_of(*h, preferred, priority);
+    auto victim = victim_of(*h, preferred, priority, of_others);
     if (!victim) continue;
     victims.insert(preferred ? victims.begin() + first++ : victims.end(), *std::move(victim));
   }

@@ -9,23 +9,20 @@
 #include <vector>
 
 #include "scheduler-plugin/app/evaluator.hpp"
+#include "scheduler-plugin/app/nominations.hpp"
 #include "scheduler-plugin/app/victim_search.hpp"
 
 namespace chipweave::sched {
 
-struct ProposedVictims {
-  std::string node;
-  std::vector<std::string> uids;
-};
-
 class Preemption {
  public:
-  Preemption(const Core& core, const Evaluator& evaluator)
+  Preemption(const Core& core, const Evaluator& evaluator, const Nominations& nominations)
       : nodes_(core.state.nodes),
         ledger_(core.state.ledger),
         jobs_(core.state.jobs),
         cluster_(core.cluster),
-        evaluator_(evaluator) {}
+        evaluator_(evaluator),
+        nominations_(nominations) {}
   Preemption(const Preemption&) = delete;
   Preemption& operator=(const Preemption&) = delete;
 
@@ -34,8 +31,8 @@ class Preemption {
   // Which pods (uids) must end for the pod to fit on each of the nodes: the cheapest set (see
   // VictimSearch) of the proposed victims and, if the pod's priority is given, of all bound pods
   // with a lower one whose chips are known. Proposed victims without chips stay on the list, since
-  // they were chosen for other reasons. Empty: no such set, or the work that one call may do was
-  // done before this node's turn.
+  // they were chosen for other reasons. Chips that are kept for another pod do not count. Empty: no
+  // such set, or the work that one call may do was done before this node's turn.
   std::vector<std::vector<std::string>> choose_victims(
       const PodRequest& pod, std::optional<int> priority,
       std::span<const ProposedVictims> nodes) const;
@@ -49,13 +46,14 @@ class Preemption {
                                           const ProposedVictims& proposed,
                                           std::int64_t& work) const;
   std::optional<Victim> victim_of(const Holding& holding, bool proposed,
-                                  std::optional<int> priority) const;
+                                  std::optional<int> priority, ChipSet of_others) const;
 
   const NodeTable& nodes_;
   const Ledger& ledger_;
   const Jobs& jobs_;
   const Cluster& cluster_;
   const Evaluator& evaluator_;
+  const Nominations& nominations_;
 };
 
 }  // namespace chipweave::sched

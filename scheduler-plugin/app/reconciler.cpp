@@ -23,13 +23,20 @@ void Reconciler::pod_added(const ClusterPod& pod, const Placement* claimed) {
   state_.jobs.add(pod.request);
   if (pod.request.chips == 0) return;
   records_.on(pod.request.uid, PodEvent::arrived, pod.request.key);
-  if (!pod.node.empty()) reconcile(pod, credible(pod, claimed));
+  if (!pod.node.empty()) return reconcile(pod, credible(pod, claimed));
+  if (!pod.nominated.empty()) nominations_.nominated(pod);
+}
+
+void Reconciler::pod_nominated(const ClusterPod& pod) {
+  reservations_.nominated(pod);
+  nominations_.nominated(pod);
 }
 
 void Reconciler::pod_bound(const ClusterPod& pod, const Placement* claimed) {
   if (pod.request.chips == 0) return;
   claimed = credible(pod, claimed);
   PodRecord& record = *records_.find(pod.request.uid);
+  nominations_.end(pod.request.uid);
   bindings_.drop_second(record);
   if (record.in_flight != nullptr) {
     const Decision& d = record.in_flight->decision;
@@ -53,6 +60,7 @@ void Reconciler::pod_gone(const ClusterPod& pod) {
                      make_error(Errc::not_found, "pod " + pod.request.key.text() + " was deleted"));
   }
   bindings_.drop_second(*record);
+  nominations_.end(uid);
   reservations_.withdraw(uid);
   if (record->decision != nullptr) observer_.freed(decisions_.placed_pod_of(*record->decision));
   records_.on(uid, PodEvent::gone);
@@ -67,6 +75,7 @@ void Reconciler::pod_gone(const ClusterPod& pod) {
     nodes_.remove(gone.node);  // no agent reports it
   } else {
     bound_pods_.settle(gone.node);
+    nominations_.keep_on(gone.node);
   }
 }
 

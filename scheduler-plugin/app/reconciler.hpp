@@ -6,15 +6,17 @@
 #pragma once
 
 #include "scheduler-plugin/app/bind_coordinator.hpp"
+#include "scheduler-plugin/app/nominations.hpp"
 
 namespace chipweave::sched {
 
 class Reconciler final : public ClusterListener, public UseCase {
  public:
-  Reconciler(Core& core, Reservations& reservations, Decisions& decisions, BoundPods& bound_pods,
-             BindCoordinator& bindings, bool decide_after_bind)
+  Reconciler(Core& core, Reservations& reservations, Nominations& nominations, Decisions& decisions,
+             BoundPods& bound_pods, BindCoordinator& bindings, bool decide_after_bind)
       : UseCase(core),
         reservations_(reservations),
+        nominations_(nominations),
         decisions_(decisions),
         bound_pods_(bound_pods),
         bindings_(bindings),
@@ -22,6 +24,10 @@ class Reconciler final : public ClusterListener, public UseCase {
 
   void pod_added(const ClusterPod& pod, const Placement* claimed) override;
   void pod_bound(const ClusterPod& pod, const Placement* claimed) override;
+  void pod_nominated(const ClusterPod& pod) override;
+  void pod_unschedulable(const ClusterPod& pod) override {
+    reservations_.unschedulable(pod.request);
+  }
   void pod_gone(const ClusterPod& pod) override;
   // Retries pods without chips and annotations that could not be written.
   void check();
@@ -33,6 +39,7 @@ class Reconciler final : public ClusterListener, public UseCase {
   void write_placement(PodRecord& record);
 
   Reservations& reservations_;
+  Nominations& nominations_;
   Decisions& decisions_;
   BoundPods& bound_pods_;
   BindCoordinator& bindings_;

@@ -18,10 +18,9 @@ const Holding* Reservations::part_of(Verb verb, const PodRequest& pod, Purpose p
     withdraw(pod.uid);
     return is_member(pod) ? groups_.part_for(pod) : nullptr;
   }
-  if (is_speculative(verb, pod)) {
-    for (const std::string& uid : speculative_.asked(pod.gang, pod.uid, clock_.now()))
-      withdraw(uid);
-  }
+  withdraw_all(speculative_.end_failed(pod.gang));
+  if (is_speculative(verb, pod))
+    withdraw_all(speculative_.evaluated(pod.gang, pod.uid, clock_.now()));
   const Holding* part = is_member(pod) ? groups_.claim(pod) : nullptr;
   if (part == nullptr) withdraw(pod.uid);
   return part;
@@ -33,15 +32,31 @@ bool Reservations::is_speculative(Verb verb, const PodRequest& pod) {
   return question && !pod.gang.empty() && !is_member(pod);
 }
 
-bool Reservations::end_other_speculation(const PodRequest& pod) {
+bool Reservations::end_doubtful_speculation(const PodRequest& pod) {
   const std::size_t before = ledger_.reserved();
-  for (const std::string& uid : speculative_.end_others(pod.gang)) withdraw(uid);
+  withdraw_all(speculative_.end_doubtful(pod.gang));
   return ledger_.reserved() < before;
 }
 
-void Reservations::hold(Verb verb, const PodRequest& pod, NodeId node, const Answer& answer) {
-  const bool speculative = is_speculative(verb, pod) && SpeculativeReservations::kLifetime < ttl_;
-  const auto expires = clock_.now() + (speculative ? SpeculativeReservations::kLifetime : ttl_);
+void Reservations::fits_nowhere(Verb verb, const PodRequest& pod) {
+  if (is_speculative(verb, pod)) speculative_.fits_nowhere(pod.gang, pod.uid);
+}
+
+void Reservations::nominated(const ClusterPod& pod) {
+  const Holding* held = ledger_.find(pod.request.uid);
+  if (held == nullptr || held->bound || held->nominated ||
+      nodes_.node(held->node).name != pod.nominated)
+    return;
+  if (!pod.request.gang.empty()) speculative_.being_bound(pod.request.gang);
+  renew(*held);
+}
+
+void Reservations::unschedulable(const PodRequest& pod) {
+  if (!pod.gang.empty()) speculative_.unschedulable(pod.gang, pod.uid);
+}
+
+void Reservations::hold(const PodRequest& pod, NodeId node, const Answer& answer) {
+  const auto expires = clock_.now() + ttl_;
   if (is_member(pod)) {
     groups_.hold(pod, node, answer.parts,
                  {answer.request, answer.verdict.gbps, answer.verdict.best_gbps}, expires);
@@ -49,11 +64,25 @@ void Reservations::hold(Verb verb, const PodRequest& pod, NodeId node, const Ans
   }
   withdraw(pod.uid);
   Holding holding;
-  holding.uid = pod.uid;
-  holding.key = pod.key;
   holding.node = node;
   holding.chips = answer.chips;
   holding.expires = expires;
+  hold_single(pod, std::move(holding));
+}
+
+void Reservations::hold_nominated(const PodRequest& pod, NodeId node, ChipSet chips,
+                                  Clock::Steady expires) {
+  Holding holding;
+  holding.node = node;
+  holding.chips = chips;
+  holding.expires = expires;
+  holding.nominated = true;
+  hold_single(pod, std::move(holding));
+}
+
+void Reservations::hold_single(const PodRequest& pod, Holding holding) {
+  holding.uid = pod.uid;
+  holding.key = pod.key;
   holding.job = job_identity(pod);
   if (ledger_.hold(std::move(holding)).ok()) observer_.reservation(ReservationEvent::held);
 }
@@ -83,7 +112,7 @@ Result<void> Reservations::take(const PodRequest& pod, NodeId node) {
   evaluation->gbps = taken.verdict.gbps;
   evaluation->best_gbps = taken.verdict.best_gbps;
   evaluation->others.clear();
-  hold(Verb::bind, pod, node, taken);
+  hold(pod, node, taken);
   held = ledger_.find(pod.uid);
   if (held == nullptr) return make_error(Errc::internal, "the chips could not be held");
   return {};
@@ -96,13 +125,18 @@ void Reservations::withdraw(std::string_view uid) {
     groups_.leave(*holding);
     return;
   }
+  // what is kept for a nominated pod is kept again unless its nomination ends
+  if (!holding->nominated) ++state_.freed;
   ledger_.drop(uid);
-  ++state_.freed;
   observer_.reservation(ReservationEvent::dropped);
 }
 
+void Reservations::withdraw_all(const std::vector<std::string>& uids) {
+  for (const std::string& uid : uids) withdraw(uid);
+}
+
 void Reservations::expire() {
-  speculative_.prolong(clock_.now());
+  withdraw_all(speculative_.expire(clock_.now()));
   end(clock_.now(), ReservationEvent::expired);
 }
 
@@ -172,7 +206,7 @@ void Reservations::give_way(NodeId node, ChipSet chips) {
 }
 
 void Reservations::end_all() {
-  for (const std::string& uid : speculative_.end_others({})) withdraw(uid);
+  withdraw_all(speculative_.end_all());
   end(Clock::Steady::max(), ReservationEvent::dropped);
 }
 

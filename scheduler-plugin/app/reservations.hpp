@@ -26,17 +26,28 @@ enum class Purpose { what_if, to_bind, in_session };
 class Reservations : public UseCase {
  public:
   Reservations(Core& core, const Evaluator& evaluator, std::chrono::milliseconds ttl)
-      : UseCase(core), evaluator_(evaluator), speculative_(core.state.ledger), ttl_(ttl) {}
+      : UseCase(core), evaluator_(evaluator), speculative_(core.state.ledger, ttl), ttl_(ttl) {}
 
   // The cluster's pod if it is pending with this uid, else null; only such pods may reserve chips.
   const ClusterPod* pending(const PodRequest& pod) const;
   // The fixed holding of a pod that is to be evaluated: of its binding in flight, or its part of a
   // group. Ends its own earlier reservation.
   const Holding* part_of(Verb verb, const PodRequest& pod, Purpose purpose);
-  // Ends the reservations of kube-scheduler's gangs other than the pod's. True if that freed chips.
-  bool end_other_speculation(const PodRequest& pod);
+  // The pod fits nowhere. Ends doubtful reservations of kube-scheduler's other gangs. True if that
+  // freed chips.
+  bool end_doubtful_speculation(const PodRequest& pod);
+  // The pod fits nowhere nevertheless, so the attempt of its gang fails.
+  void fits_nowhere(Verb verb, const PodRequest& pod);
+  // kube-scheduler has chosen the node, and prepares it for the pod. If the pod has its reservation
+  // there, it is being bound.
+  void nominated(const ClusterPod& pod);
+  // kube-scheduler reports that it cannot place the pod.
+  void unschedulable(const PodRequest& pod);
   // Reserves what the answer names. Preconditions: the pod is pending; the chips are free.
-  void hold(Verb verb, const PodRequest& pod, NodeId node, const Answer& answer);
+  void hold(const PodRequest& pod, NodeId node, const Answer& answer);
+  // Reserves chips for a pod that will get these and more there. Preconditions: as above, and it
+  // holds nothing.
+  void hold_nominated(const PodRequest& pod, NodeId node, ChipSet chips, Clock::Steady expires);
   // Reserves chips for the pod on this node. Keeps an existing reservation there if its chips are
   // healthy. Errors: conflict: it does not fit.
   Result<void> take(const PodRequest& pod, NodeId node);
@@ -57,6 +68,8 @@ class Reservations : public UseCase {
 
  private:
   static bool is_speculative(Verb verb, const PodRequest& pod);
+  void hold_single(const PodRequest& pod, Holding holding);
+  void withdraw_all(const std::vector<std::string>& uids);
   void end(Clock::Steady due, ReservationEvent result);
 
   const Evaluator& evaluator_;

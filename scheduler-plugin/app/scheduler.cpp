@@ -11,13 +11,14 @@ Scheduler::Scheduler(const Clock& clock, Cluster& cluster, Observer& observer,
       core_(clock, cluster, observer),
       evaluator_(core_),
       reservations_(core_, evaluator_, options.reservation_ttl),
+      nominations_(core_, evaluator_, reservations_),
       decisions_(core_, evaluator_),
       bound_pods_(core_, reservations_, decisions_),
       bindings_(core_, evaluator_, reservations_, decisions_, bound_pods_),
-      reconciler_(core_, reservations_, decisions_, bound_pods_, bindings_,
+      reconciler_(core_, reservations_, nominations_, decisions_, bound_pods_, bindings_,
                   options.decide_after_bind),
-      preemption_(core_, evaluator_),
-      extender_(core_, evaluator_, reservations_),
+      preemption_(core_, evaluator_, nominations_),
+      extender_(core_, evaluator_, reservations_, nominations_),
       placements_(core_, evaluator_, reservations_, decisions_, extender_) {}
 
 ReportAnswer Scheduler::report(InventoryReport report) {
@@ -26,6 +27,7 @@ ReportAnswer Scheduler::report(InventoryReport report) {
     reservations_.rebase(result.node, *result.old_indices);
     bound_pods_.settle(result.node);
     bound_pods_.complete_recalled(result.node);
+    nominations_.keep_on(result.node);
   }
   return {result.outcome, std::move(result.problem)};
 }
@@ -52,6 +54,7 @@ void Scheduler::tick() {
   reservations_.expire();
   bindings_.check();
   reconciler_.check();
+  nominations_.keep_all();
   bound_pods_.publish_disputes();
   core_.state.nodes.mark_stale(core_.clock.now() - options_.inventory_stale_after);
 }
@@ -63,10 +66,15 @@ const Decision* Scheduler::decision(std::string_view uid) const {
 
 bool Scheduler::pods_wait() const {
   const auto& pending = core_.state.records.in(PodState::pending);
-  return std::any_of(pending.begin(), pending.end(), [&](const PodRecord* record) {
-    const ClusterPod* pod = core_.cluster.find(record->key);
-    return pod != nullptr && pod->node.empty() && pod->refused.empty();
-  });
+  const auto& reserved = core_.state.records.in(PodState::reserved);
+  return std::any_of(pending.begin(), pending.end(),
+                     [&](const PodRecord* record) {
+                       const ClusterPod* pod = core_.cluster.find(record->key);
+                       return pod != nullptr && pod->node.empty() && pod->refused.empty();
+                     }) ||
+         std::any_of(reserved.begin(), reserved.end(), [&](const PodRecord* record) {
+           return core_.state.ledger.find(record->uid)->nominated;
+         });
 }
 
 // Checks that the state of every pod is the one of its holding.

@@ -40,6 +40,7 @@ class Scheduler final : public InventorySink {
   BindCoordinator& bindings() { return bindings_; }
   Placements& placements() { return placements_; }
   const Preemption& preemption() const { return preemption_; }
+  Nominations& nominations() { return nominations_; }
   Reconciler& reconciler() { return reconciler_; }
   Authority& authority() { return core_.authority; }
   const Authority& authority() const { return core_.authority; }
@@ -77,6 +78,7 @@ class Scheduler final : public InventorySink {
   Core core_;
   Evaluator evaluator_;
   Reservations reservations_;
+  Nominations nominations_;
   Decisions decisions_;
   BoundPods bound_pods_;
   BindCoordinator bindings_;

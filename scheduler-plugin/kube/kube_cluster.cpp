@@ -1,6 +1,7 @@
 #include "scheduler-plugin/kube/kube_cluster.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -63,6 +64,7 @@ ClusterPod KubeCluster::made_of(const codec::KubePod& seen) const {
   pod.started = !seen.phase.empty() && seen.phase != "Pending";
   pod.ending = seen.ending;
   pod.priority = seen.priority;
+  pod.nominated = seen.nominated_node;
   return pod;
 }
 
@@ -79,7 +81,7 @@ void KubeCluster::take(codec::KubePod&& seen) {
     known = pods_.end();
   }
   if (known == pods_.end()) {
-    Entry entry{made_of(seen), false};
+    Entry entry{made_of(seen), false, std::hash<std::string>()(seen.rejection)};
     if (!entry.pod.node.empty() && entry.pod.request.chips == 0) return;
     const auto claimed = placement_of(seen, entry.pod);
     entry.placement_known = claimed.has_value();
@@ -91,13 +93,26 @@ void KubeCluster::take(codec::KubePod&& seen) {
   Entry& entry = known->second;
   entry.pod.started = !seen.phase.empty() && seen.phase != "Pending";
   entry.pod.ending = seen.ending;
-  if (seen.node_name.empty() || entry.placement_known) return;  // a pod's request does not change
+  if (seen.node_name.empty()) return take_status(entry, seen);
+  if (entry.placement_known) return;  // a pod's request does not change
   if (entry.pod.request.chips == 0) return drop(key);
   const bool news = entry.pod.node.empty();
   entry.pod.node = seen.node_name;
   const auto claimed = placement_of(seen, entry.pod);
   entry.placement_known = claimed.has_value();
   if (news || claimed) listener_->pod_bound(entry.pod, claimed ? &*claimed : nullptr);
+}
+
+// What kube-scheduler reports of a pod that waits.
+void KubeCluster::take_status(Entry& entry, const codec::KubePod& seen) {
+  if (!entry.pod.node.empty()) return;  // an older version
+  const std::size_t rejection = std::hash<std::string>()(seen.rejection);
+  const bool unschedulable =
+      std::exchange(entry.rejection, rejection) != rejection && !seen.rejection.empty();
+  const bool nominated = entry.pod.nominated != seen.nominated_node;
+  entry.pod.nominated = seen.nominated_node;
+  if (unschedulable) listener_->pod_unschedulable(entry.pod);
+  if (nominated) listener_->pod_nominated(entry.pod);
 }
 
 void KubeCluster::drop(const std::string& key) {

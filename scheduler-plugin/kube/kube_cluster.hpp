@@ -56,8 +56,10 @@ class KubeCluster final : public Cluster {
   struct Entry {
     ClusterPod pod;
     bool placement_known = false;  // bound, with a known placement
+    std::size_t rejection = 0;     // hash of KubePod::rejection
   };
   ClusterPod made_of(const codec::KubePod& seen) const;
+  void take_status(Entry& entry, const codec::KubePod& seen);
   void bound(const Binding& binding, const Result<void>& result, const Done& done);
   void refreshed(const PodKey& key, std::uint64_t call, Result<kube::Reply> reply,
                  const Done& done);

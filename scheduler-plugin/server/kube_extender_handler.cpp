@@ -92,15 +92,18 @@ http::Response KubeExtenderHandler::preempt(std::string& body) {
   }
   const auto victims =
       scheduler_.preemption().choose_victims(counted.request, args->pod.priority, proposed);
+  std::vector<ProposedVictims> chosen;
   JsonWriter w;
   w.begin_object().key("NodeNameToMetaVictims").begin_object();
   for (std::size_t i = 0; i < victims.size(); ++i) {
     if (victims[i].empty()) continue;
+    chosen.push_back({proposed[i].node, victims[i]});
     w.key(proposed[i].node).begin_object().key("Pods").begin_array();
     for (const std::string& uid : victims[i]) w.begin_object().field("UID", uid).end_object();
     w.end_array().key("NumPDBViolations").integer(args->nodes[i].pdb_violations).end_object();
   }
   w.end_object().end_object();
+  scheduler_.nominations().proposed(counted.request.uid, std::move(chosen));
   return json_response(w.take());
 }
 

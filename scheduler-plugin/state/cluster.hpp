@@ -23,6 +23,8 @@ struct ClusterPod {
   bool started = false;  // it runs or ran: its devices were allocated
   bool ending = false;   // being deleted; it keeps its chips until it is gone
   int priority = 0;
+  // Where kube-scheduler expects it to be bound later; empty: nowhere.
+  std::string nominated = {};
   std::uint64_t arrival = 0;
 };
 
@@ -35,6 +37,10 @@ class ClusterListener {
                          const Placement* claimed) = 0;  // may be bound already
   // A waiting pod was bound, by any scheduler. Called again if its placement is annotated later.
   virtual void pod_bound(const ClusterPod& pod, const Placement* claimed) = 0;
+  // kube-scheduler nominated a node for a waiting pod, another one, or none any more.
+  virtual void pod_nominated(const ClusterPod& pod) = 0;
+  // kube-scheduler could not place a waiting pod. Not called again for the same reason.
+  virtual void pod_unschedulable(const ClusterPod& pod) = 0;
   virtual void pod_gone(const ClusterPod& pod) = 0;  // deleted or finished: its chips are free
 };
 

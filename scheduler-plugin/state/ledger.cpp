@@ -91,6 +91,7 @@ void Ledger::confirm(std::string_view uid) {
   Holding& holding = held_by(uid);
   if (!holding.bound) forget_reservation(holding);
   holding.bound = true;
+  holding.nominated = false;
   check();
 }
 
@@ -123,6 +124,7 @@ void Ledger::extend(std::string_view uid, Clock::Steady expires) {
   if (it == holdings_.end() || it->second->bound) return;
   forget_reservation(*it->second);
   it->second->expires = expires;
+  it->second->nominated = false;
   reservations_.emplace(expires, it->second->uid);
 }
 

@@ -32,6 +32,8 @@ struct Holding {
   std::string job;          // identity of the pod's job; empty: none
   std::string group;        // id of the group it belongs to; empty: none
   bool spare = false;       // a part of the group that no pod has claimed
+  // A reservation of the chips that are free so far of those that the pod will get (Nominations).
+  bool nominated = false;
   // Vendor indices of chips that the node's agent no longer reports. The holder gets them back if
   // they reappear.
   std::vector<int> unreported;
@@ -64,12 +66,14 @@ class Ledger {
   Result<void> hold(Holding holding);
   // The same for chips that are known to be free. Throws std::logic_error if they are not.
   void hold_free(Holding holding);
-  // Turns a reservation into a bound holding, and back. Throws std::logic_error if there is none.
+  // Turns a reservation into a bound holding, and back into an ordinary reservation. Throws
+  // std::logic_error if there is none.
   void confirm(std::string_view uid);
   void reopen(std::string_view uid, Clock::Steady expires);
   // Another guess for an assumed holding, whose count stays. Preconditions: the chips are free or
   // its own, and not more than its count.
   void assume(std::string_view uid, ChipSet chips);
+  // It is an ordinary reservation from now on.
   void extend(std::string_view uid, Clock::Steady expires);
   // Transfers a holding: from a group to one of its pods, or back. Preconditions: `from` exists and
   // is not bound, `to.uid` does not exist.

@@ -31,6 +31,28 @@ TEST(WatchReader, ReadsAPodEvent) {
   EXPECT_EQ(count_resource(pod, "nvidia.com/gpu").value(), 2);
 }
 
+TEST(WatchReader, ReadsWhatKubeSchedulerReportsOfAPod) {
+  WatchReader<KubePod> reader;
+  const auto pod = [&](const std::string& status) {
+    std::string line =
+        R"({"type":"MODIFIED","object":{"metadata":{"name":"p","resourceVersion":"1"},"status":{)" +
+        status + "}}}";
+    return reader.read_event(line);
+  };
+  const std::string scheduled = R"("message":"0/3 nodes","type":"PodScheduled")";
+  const auto waits = pod(R"("nominatedNodeName":"n1","conditions":[{"type":"Ready",)"
+                         R"("status":"False"},{"status":"False","reason":"Unschedulable",)" +
+                         scheduled + "}]");
+  ASSERT_TRUE(waits.ok()) << waits.error().text();
+  EXPECT_EQ(waits->object.nominated_node, "n1");
+  EXPECT_EQ(waits->object.rejection, "Unschedulable: 0/3 nodes");
+  EXPECT_EQ(pod(R"("conditions":[{"status":"True",)" + scheduled + "}]")->object.rejection, "");
+  EXPECT_EQ(pod(R"("conditions":null,"nominatedNodeName":null)")->object.nominated_node, "");
+  EXPECT_FALSE(pod(R"("conditions":{})").ok());
+  EXPECT_FALSE(pod(R"("conditions":[{"type":7}])").ok());
+  EXPECT_FALSE(pod(R"("nominatedNodeName":7)").ok());
+}
+
 TEST(WatchReader, ReadsWhatHangsOnANode) {
   WatchReader<KubeNodeMetadata> reader;
   const std::string node =

@@ -37,7 +37,7 @@ class Walk {
   }
 
   void step() {
-    switch (pick(12)) {
+    switch (pick(14)) {
       case 0:
       case 1:
         submit();
@@ -66,6 +66,12 @@ class Walk {
         break;
       case 10:
         reserve();
+        break;
+      case 11:
+        status();
+        break;
+      case 12:
+        preempt();
         break;
       default:
         machine();
@@ -106,7 +112,7 @@ class Walk {
       a.labels["gpu-topology"] = a.group->name;
     }
     a.uid = "uid-" + std::to_string(++count_);
-    pods_.push_back(world_.submit(a));
+    pods_.push_back(world_.submit(a, pick(3)));
   }
 
   // As a caller may send it, which is not always what the cluster knows.
@@ -190,6 +196,26 @@ class Walk {
     pods_.erase(pods_.begin() + i);
     ASSERT_TRUE(world_.cluster.end(gone.key).ok());
     model_.end(gone.uid);
+  }
+  // kube-scheduler could not place the pod, or expects it on a node later, or no more.
+  void status() {
+    const PodRequest* a = some_pod();
+    if (a == nullptr || !world_.pod(*a).node.empty()) return;
+    ClusterPod pod = world_.pod(*a);
+    if (pick(3) == 0) return world_.scheduler.reconciler().pod_unschedulable(pod);
+    if (pick(3) != 0) pod.nominated = some_node();
+    world_.scheduler.reconciler().pod_nominated(pod);
+  }
+  void preempt() {
+    const PodRequest* a = some_pod();
+    if (a == nullptr || !world_.pod(*a).node.empty()) return;
+    ClusterPod pod = world_.pod(*a);
+    pod.nominated = some_node();
+    const std::vector<ProposedVictims> nodes{{pod.nominated, {}}};
+    const auto victims = world_.scheduler.preemption().choose_victims(*a, pod.priority, nodes);
+    if (victims[0].empty()) return;
+    world_.scheduler.nominations().proposed(a->uid, {{pod.nominated, victims[0]}});
+    world_.scheduler.reconciler().pod_nominated(pod);
   }
   void health() {
     const auto health =

@@ -104,6 +104,7 @@ PodRequest KubeWorld::request(const ServerPod& pod) const {
   kube.ns = pod.ns;
   kube.name = pod.name;
   kube.uid = pod.uid;
+  kube.gang = pod.gang;
   kube.labels.insert(pod.labels.begin(), pod.labels.end());
   codec::KubeContainer container;
   if (pod.chips > 0) container.limits[pod.resource] = std::to_string(pod.chips);

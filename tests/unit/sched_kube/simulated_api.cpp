@@ -55,6 +55,14 @@ void SimulatedApi::annotate(const std::string& key, const std::string& name,
   network_->changed(pod);
 }
 
+void SimulatedApi::reject(const std::string& key, const std::string& message,
+                          const std::string& nominated) {
+  ServerPod& pod = pods.at(key);
+  pod.rejection = message;
+  pod.nominated = nominated;
+  network_->changed(pod);
+}
+
 void SimulatedApi::set_inventory(const std::string& node, const std::string& status) {
   auto& inventories = network_->inventories;
   const bool known = inventories.contains(node);

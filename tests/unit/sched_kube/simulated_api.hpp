@@ -55,6 +55,10 @@ class SimulatedApi {
   void set_node(const std::string& key, const std::string& node,
                 const std::map<std::string, std::string>& annotations = {});
   void annotate(const std::string& key, const std::string& name, const std::string& value);
+  // As kube-scheduler does after an attempt in vain: with the node of its victims, or none, and a
+  // message.
+  void reject(const std::string& key, const std::string& message,
+              const std::string& nominated = {});
   // status: JSON; empty: the object is deleted.
   void set_inventory(const std::string& node, const std::string& status);
   // devices: driver and pool; none: the claim is deleted.

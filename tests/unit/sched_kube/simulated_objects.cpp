@@ -28,12 +28,21 @@ std::string pod_json(const ServerPod& pod) {
   for (const auto& [name, value] : pod.annotations) w.field(name, value);
   w.end_object().end_object().key("spec").begin_object();
   if (!pod.node.empty()) w.field("nodeName", pod.node);
+  if (!pod.gang.empty()) {
+    w.key("schedulingGroup").begin_object().field("podGroupName", pod.gang).end_object();
+  }
   w.key("priority").integer(pod.priority).key("containers").begin_array();
   w.begin_object().field("name", "c").key("resources").begin_object();
   w.key("limits").begin_object();
   if (pod.chips > 0) w.field(pod.resource, std::to_string(pod.chips));
   w.end_object().end_object().end_object().end_array().end_object();
   w.key("status").begin_object().field("phase", pod.started ? "Running" : "Pending");
+  if (!pod.nominated.empty()) w.field("nominatedNodeName", pod.nominated);
+  if (!pod.rejection.empty()) {
+    w.key("conditions").begin_array().begin_object();
+    w.field("type", "PodScheduled").field("status", "False").field("reason", "Unschedulable");
+    w.field("message", pod.rejection).end_object().end_array();
+  }
   w.end_object().end_object();
   return w.take();
 }

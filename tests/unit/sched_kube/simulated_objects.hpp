@@ -34,6 +34,9 @@ struct ServerPod {
   int priority = 0;
   bool ending = false;  // deleted, with its grace period running
   bool started = false;
+  std::string gang = {};       // spec.schedulingGroup.podGroupName
+  std::string nominated = {};  // status.nominatedNodeName
+  std::string rejection = {};  // message of the condition PodScheduled, which is then False
   std::uint64_t version = 0;
 
   std::string key() const { return ns + "/" + name; }

@@ -29,6 +29,9 @@ struct KubePod {
   std::string resource_version;
   std::string node_name;
   std::string phase;
+  std::string nominated_node;  // status.nominatedNodeName
+  // Reason and message of its condition PodScheduled, if that is False.
+  std::string rejection;
   bool ending = false;  // deleted, with its grace period running
   int priority = 0;     // spec.priority
   // Kubernetes' own gang, in this namespace: the PodGroup of spec.schedulingGroup (1.36), or what
@@ -52,9 +55,9 @@ std::vector<std::string> resource_names(const KubePod& pod);
 // missing request.
 Result<std::int64_t> count_resource(const KubePod& pod, std::string_view resource);
 
-// One Pod document, e.g. the body of POST /standalone/pods. resource_version, ending, priority and
-// gang stay empty, since there is no API server or scheduler to act on them. A field of a wrong
-// type is an error that names it.
+// One Pod document, e.g. the body of POST /standalone/pods. resource_version, ending, priority,
+// gang, nominated_node and rejection stay empty, since there is no API server or scheduler to act
+// on them. A field of a wrong type is an error that names it.
 Result<KubePod> read_pod(std::string_view json);
 // The same document in canonical form, with namespace, uid and nodeName set and the given
 // annotations added to its own.

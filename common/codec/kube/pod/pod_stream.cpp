@@ -91,6 +91,37 @@ void read_spec(od::value value, int depth, KubePod& pod) {
   });
 }
 
+void read_conditions(od::value value, int depth, KubePod& pod) {
+  pod.rejection.clear();
+  each_element("status.conditions", value, [&](od::value one) {
+    std::string type;
+    std::string status;
+    std::string reason;
+    std::string message;
+    each_member("condition", one, [&](std::string_view key, od::value v) {
+      if (is_key(key, "type")) return read_string("condition type", v, type);
+      if (is_key(key, "status")) return read_string("condition status", v, status);
+      if (is_key(key, "reason")) return read_string("condition reason", v, reason);
+      if (is_key(key, "message")) return read_string("condition message", v, message);
+      check(v, depth + 2);
+    });
+    if (type == "PodScheduled" && status == "False") pod.rejection = reason + ": " + message;
+  });
+}
+
+void read_status(od::value value, int depth, KubePod& pod) {
+  pod.phase.clear();
+  pod.nominated_node.clear();
+  pod.rejection.clear();
+  each_member("status", value, [&](std::string_view key, od::value v) {
+    if (is_key(key, "phase")) return read_string("status.phase", v, pod.phase);
+    if (is_key(key, "nominatednodename"))
+      return read_string("status.nominatedNodeName", v, pod.nominated_node);
+    if (is_key(key, "conditions")) return read_conditions(v, depth + 1, pod);
+    check(v, depth + 1);
+  });
+}
+
 }  // namespace
 
 bool read_kube_pod(od::value value, int depth, KubePod& pod) {
@@ -101,12 +132,8 @@ bool read_kube_pod(od::value value, int depth, KubePod& pod) {
       return read_metadata(v, depth + 1, pod);
     }
     if (is_key(key, "spec")) return read_spec(v, depth + 1, pod);
-    if (!is_key(key, "status")) return check(v, depth + 1);
-    pod.phase.clear();
-    each_member("status", v, [&](std::string_view inner, od::value w) {
-      if (is_key(inner, "phase")) return read_string("status.phase", w, pod.phase);
-      check(w, depth + 2);
-    });
+    if (is_key(key, "status")) return read_status(v, depth + 1, pod);
+    check(v, depth + 1);
   });
 }
 
