@@ -20,7 +20,7 @@ const Holding* Reservations::part_of(Verb verb, const PodRequest& pod, Purpose p
   }
   withdraw_all(speculative_.end_failed(pod.gang));
   if (is_speculative(verb, pod))
-    withdraw_all(speculative_.evaluated(pod.gang, pod.uid, clock_.now()));
+    withdraw_all(speculative_.evaluated(verb, pod.gang, pod.uid, clock_.now()));
   const Holding* part = is_member(pod) ? groups_.claim(pod) : nullptr;
   if (part == nullptr) withdraw(pod.uid);
   return part;

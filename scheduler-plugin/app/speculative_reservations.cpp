@@ -50,14 +50,23 @@ Clock::Steady SpeculativeReservations::due(const Attempt& attempt) const {
   return soon ? attempt.last + std::min(kFailedLifetime, ttl_) : attempt.extended;
 }
 
-SpeculativeReservations::Uids SpeculativeReservations::evaluated(const std::string& gang,
+// kube-scheduler filters a member twice in one attempt only if it did not fit on its nominated
+// node.
+bool SpeculativeReservations::begins_again(Verb verb, const Attempt& attempt,
+                                           const std::string& uid) {
+  if (!attempt.members.contains(uid)) return false;
+  if (attempt.current != uid || attempt.unschedulable) return true;
+  return verb == Verb::filter && !attempt.misfits.contains(uid);
+}
+
+SpeculativeReservations::Uids SpeculativeReservations::evaluated(Verb verb, const std::string& gang,
                                                                  const std::string& uid,
                                                                  Clock::Steady now) {
   Uids ended;
   const auto [it, fresh] = attempts_.try_emplace(gang);
   Attempt& attempt = it->second;
   if (fresh) attempt.extended = now + ttl_;
-  if (attempt.members.contains(uid) && (attempt.current != uid || attempt.unschedulable)) {
+  if (begins_again(verb, attempt, uid)) {
     if (others_are_bound_next(attempt, uid)) {
       being_bound(gang);
     } else {

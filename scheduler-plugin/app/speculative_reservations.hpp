@@ -24,6 +24,7 @@
 #include <string>
 #include <vector>
 
+#include "scheduler-plugin/app/observer.hpp"
 #include "scheduler-plugin/state/ledger.hpp"
 
 namespace chipweave::sched {
@@ -40,9 +41,10 @@ class SpeculativeReservations {
   using Uids = std::vector<std::string>;
   // Each of these returns the pods whose reservations are to end now.
 
-  // A member is being evaluated. One that was evaluated before begins a new attempt; if the earlier
-  // one failed as a whole, its reservations end. Cost: O(log members), O(members) in that case.
-  Uids evaluated(const std::string& gang, const std::string& uid, Clock::Steady now);
+  // A member is being evaluated. A filter after it was found to fit, or after that of another
+  // member, begins a new attempt; if the earlier one failed as a whole, its reservations end. Cost:
+  // O(log members), O(members) in that case.
+  Uids evaluated(Verb verb, const std::string& gang, const std::string& uid, Clock::Steady now);
   // A pod of this gang, or of none (""), is being evaluated: failed attempts of other gangs end.
   Uids end_failed(const std::string& gang);
   // A pod fits nowhere: doubtful attempts of other gangs end.
@@ -74,6 +76,7 @@ class SpeculativeReservations {
   };
   bool is_bound(const std::string& uid) const;
   bool any_bound(const Attempt& attempt) const;
+  static bool begins_again(Verb verb, const Attempt& attempt, const std::string& uid);
   bool others_are_bound_next(const Attempt& attempt, const std::string& uid) const;
   static void clear(Attempt& attempt);
   // The reservations that end with a failed attempt. Those of one whose bindings have begun do not.

@@ -141,6 +141,17 @@ TEST_F(Speculation, RepeatedInVainEndsForAPodThatFitsNowhere) {
   w_.expect_sound();
 }
 
+// Of the other members kube-scheduler asks nothing, since the node has too few GPUs for them.
+TEST_F(Speculation, RepeatedForOneMemberOnlyEndsForAPodThatFitsNowhere) {
+  const auto a = member("a", 4);
+  const auto other = w_.submit("other", 8);
+  request(a);
+  w_.scores(a);
+  EXPECT_TRUE(w_.fit(other).empty()) << "it may be bound";
+  request(a);
+  request(other);
+}
+
 TEST_F(Speculation, RepeatedInVainEndsAfterASecond) {
   const auto a = member("a", 4);
   const auto b = member("b", 2);
@@ -251,7 +262,7 @@ TEST_F(Speculation, BeginsAgainWithAMemberThatWasEvaluatedBefore) {
   request(a);
   request(a);
   w_.scores(a);
-  EXPECT_EQ(w_.scheduler.ledger().reserved(), 2U) << "an immediate repetition is the same attempt";
+  EXPECT_EQ(w_.scheduler.ledger().reserved(), 2U) << "b, which is not evaluated, may be bound";
   EXPECT_EQ(w_.chips(b).size(), 4U);
 }
 
