@@ -107,7 +107,7 @@ inline constexpr std::size_t kMaxGrpcMessageBytes = 4U << 20U;
 // Calls that receive a message or wait for its answer; the others' messages stay with the senders.
 inline constexpr std::size_t kMaxGrpcMessages = 16;
 inline constexpr std::chrono::seconds kGrpcMessageTimeout{5};
-// Bytes of a message that a connection takes before somebody reads it.
+// Bytes of messages that a connection takes before they are read.
 inline constexpr int kGrpcUnreadBytes = 64 << 10;
 // Of all connections of a server together: above it gRPC slows streams down and resets some, but
 // may exceed it. Agents that report over gRPC (standalone only) need more.

@@ -24,7 +24,7 @@ Result<StartedServer> start_server(const Endpoint& endpoint, const Services& ser
   // gRPC unpacks a message before it looks at its size: 4 MB of gzip may be gigabytes.
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
-  // A window that grows with the bandwidth would let callers that nobody has looked at fill memory.
+  // A window that grows with the bandwidth would let callers fill memory before they are checked.
   builder.AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, limits::kGrpcUnreadBytes);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, limits.max_streams_per_connection);
