@@ -26,6 +26,7 @@
 #include "scheduler-plugin/config.hpp"
 #include "scheduler-plugin/crash_file.hpp"
 #include "scheduler-plugin/kube/kubernetes.hpp"
+#include "scheduler-plugin/server/decision_log.hpp"
 #include "scheduler-plugin/server/grpc_server.hpp"
 #include "scheduler-plugin/server/http_front.hpp"
 
@@ -204,6 +205,8 @@ int run(const Config& config) {
   loop.on_escape(
       [&](const std::string& what) { end_with_bug(crashes, rfc3339(clock.wall()), what); });
   sched::Observers observers;
+  sched::DecisionLog decision_log;
+  observers.add(decision_log);
   observers.add(metrics);
   const auto decisions = sched::make_decision_feed(clock);
   observers.add(sched::observer_of(*decisions));
