@@ -36,7 +36,7 @@ class Nominations : public UseCase {
   Nominations(Core& core, const Evaluator& evaluator, Reservations& reservations)
       : UseCase(core), evaluator_(evaluator), reservations_(reservations) {}
 
-  // kube-scheduler was told which pods must end for this one, by node; it may nominate one of them.
+  // These pods must end for this one, by node; kube-scheduler may nominate one of the nodes.
   void proposed(const std::string& uid, std::vector<ProposedVictims> nodes);
   // The cluster reports the node of a waiting pod, another one, or none.
   void nominated(const ClusterPod& pod);

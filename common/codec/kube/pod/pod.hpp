@@ -28,6 +28,7 @@ struct KubePod {
   std::string uid;
   std::string resource_version;
   std::string node_name;
+  std::string scheduler;  // spec.schedulerName
   std::string phase;
   std::string nominated_node;  // status.nominatedNodeName
   // Reason and message of its condition PodScheduled, if that is False.
