@@ -203,6 +203,8 @@ int run(const Config& config) {
   count_crashes(crashes, metrics);
   loop.on_escape(
       [&](const std::string& what) { end_with_bug(crashes, rfc3339(clock.wall()), what); });
+  loop.on_held(
+      [&](http::LoopTask task, std::chrono::nanoseconds took) { metrics.loop_held(task, took); });
   sched::Observers observers;
   observers.add(metrics);
   const auto decisions = sched::make_decision_feed(clock);

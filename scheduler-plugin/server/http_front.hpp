@@ -19,6 +19,7 @@
 #include "scheduler-plugin/server/caller_check.hpp"
 #include "scheduler-plugin/server/kube_extender_handler.hpp"
 #include "scheduler-plugin/server/metrics.hpp"
+#include "scheduler-plugin/server/sliced_replies.hpp"
 #include "scheduler-plugin/server/standalone_handler.hpp"
 #include "scheduler-plugin/server/volcano_extender_handler.hpp"
 
@@ -74,7 +75,7 @@ class HttpFront {
   void add_standalone_routes();
   http::Answer route(const http::Request& request, std::string_view& route);
   http::Response refuse(CallerRefusal why, const http::RequestHead& head, std::string_view path);
-  std::string scrape();
+  SlicedReplies::Parts scrape();
   // The data of a request that is kept until its answer.
   struct RequestInfo {
     std::string_view route;  // one of routes_, or "other"
@@ -93,6 +94,7 @@ class HttpFront {
   KubeExtenderHandler kube_;
   VolcanoExtenderHandler volcano_;
   AdmissionHandler admission_;
+  SlicedReplies replies_;
   ApiHandler api_;
   std::optional<StandaloneHandler> standalone_;
   std::vector<Route> routes_;
