@@ -26,6 +26,7 @@
 #include "scheduler-plugin/config.hpp"
 #include "scheduler-plugin/crash_file.hpp"
 #include "scheduler-plugin/kube/kubernetes.hpp"
+#include "scheduler-plugin/server/decision_log.hpp"
 #include "scheduler-plugin/server/grpc_server.hpp"
 #include "scheduler-plugin/server/http_front.hpp"
 
@@ -206,6 +207,8 @@ int run(const Config& config) {
   loop.on_held(
       [&](http::LoopTask task, std::chrono::nanoseconds took) { metrics.loop_held(task, took); });
   sched::Observers observers;
+  sched::DecisionLog decision_log;
+  observers.add(decision_log);
   observers.add(metrics);
   const auto decisions = sched::make_decision_feed(clock);
   observers.add(sched::observer_of(*decisions));

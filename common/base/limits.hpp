@@ -104,6 +104,11 @@ inline constexpr std::size_t kMaxNodesExplained = 1000;  // listed individually
 inline constexpr int kMaxExplainTries = 20000;  // requests to the solver for one explanation
 inline constexpr std::size_t kMaxAnnotationBytes = 256U << 10U;
 inline constexpr std::size_t kMaxGrpcMessageBytes = 4U << 20U;
+// Calls that receive a message or wait for its answer; the others' messages stay with the senders.
+inline constexpr std::size_t kMaxGrpcMessages = 16;
+inline constexpr std::chrono::seconds kGrpcMessageTimeout{5};
+// Bytes of messages that a connection takes before they are read.
+inline constexpr int kGrpcUnreadBytes = 64 << 10;
 // Of all connections of a server together: above it gRPC slows streams down and resets some, but
 // may exceed it. Agents that report over gRPC (standalone only) need more.
 inline constexpr std::size_t kMaxGrpcHeldBytes = 32U << 20U;

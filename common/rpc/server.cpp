@@ -11,8 +11,7 @@
 
 namespace chipweave::rpc {
 
-Result<StartedServer> start_server(const Endpoint& endpoint,
-                                   const std::vector<grpc::Service*>& services,
+Result<StartedServer> start_server(const Endpoint& endpoint, const Services& services,
                                    const ServerLimits& limits, ServerIdentity* tls) {
   grpc::ServerBuilder builder;
   int chosen = 0;
@@ -25,6 +24,9 @@ Result<StartedServer> start_server(const Endpoint& endpoint,
   // gRPC unpacks a message before it looks at its size: 4 MB of gzip may be gigabytes.
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
+  // A window that grows with the bandwidth would let callers fill memory before they are checked.
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, limits::kGrpcUnreadBytes);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, limits.max_streams_per_connection);
   // gRPC's default lets a second process bind the same port and take half of the agents.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
@@ -41,7 +43,8 @@ Result<StartedServer> start_server(const Endpoint& endpoint,
                              milliseconds(limits::kGrpcIdleTimeout));
   builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_MS,
                              milliseconds(limits.max_connection_age));
-  for (grpc::Service* service : services) builder.RegisterService(service);
+  for (grpc::Service* service : services.typed) builder.RegisterService(service);
+  if (services.others != nullptr) builder.RegisterCallbackGenericService(services.others);
   std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
   // On failure gRPC gives a null server, or one that listens nowhere.
   if (server == nullptr || chosen <= 0) {

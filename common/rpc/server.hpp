@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/impl/service_type.h>
 #include <grpcpp/server.h>
 
@@ -29,6 +30,12 @@ struct ServerLimits {
   std::chrono::milliseconds max_connection_age = std::chrono::seconds(30);
 };
 
+struct Services {
+  std::vector<grpc::Service*> typed;
+  // Gets the calls of all other methods, before their messages are read; may be null.
+  grpc::CallbackGenericService* others = nullptr;
+};
+
 struct StartedServer {
   std::unique_ptr<grpc::Server> server;
   std::uint16_t port = 0;
@@ -37,8 +44,7 @@ struct StartedServer {
 // Binds and serves; port 0: any free one; tls: null for plain TCP. Services and tls must
 // outlive the server. Errors: unavailable when the address cannot be bound (taken, not local).
 // A port that another process listens on is never shared.
-Result<StartedServer> start_server(const Endpoint& endpoint,
-                                   const std::vector<grpc::Service*>& services,
+Result<StartedServer> start_server(const Endpoint& endpoint, const Services& services,
                                    const ServerLimits& limits = {}, ServerIdentity* tls = nullptr);
 
 }  // namespace chipweave::rpc

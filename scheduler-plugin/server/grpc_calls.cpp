@@ -14,6 +14,12 @@ grpc::Status stopping() {
   return {grpc::StatusCode::UNAVAILABLE, "the scheduler is shutting down; try again"};
 }
 
+grpc::Status message_is_late() {
+  return {grpc::StatusCode::DEADLINE_EXCEEDED,
+          "the message did not arrive within " +
+              std::to_string(limits::kGrpcMessageTimeout.count()) + " s"};
+}
+
 grpc::Status LiveCalls::add(const std::shared_ptr<LiveCall>& call, Kind kind) {
   const std::lock_guard lock(mutex_);
   if (closing_) return stopping();

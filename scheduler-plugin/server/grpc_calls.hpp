@@ -20,10 +20,12 @@
 #include <grpcpp/server_context.h>
 #include <grpcpp/support/status.h>
 
+#include "common/base/limits.hpp"
 #include "common/http/loop.hpp"
 #include "scheduler-plugin/app/inventory_sink.hpp"
 #include "scheduler-plugin/app/placement_api.hpp"
 #include "scheduler-plugin/server/grpc_server.hpp"
+#include "scheduler-plugin/server/grpc_slots.hpp"
 
 namespace chipweave::sched {
 
@@ -37,7 +39,8 @@ class LiveCall {
   virtual void abort(const grpc::Status& why) = 0;
 };
 
-grpc::Status stopping();  // the server is shutting down
+grpc::Status stopping();         // the server is shutting down
+grpc::Status message_is_late();  // the caller has not sent its message in time
 
 class LiveCalls {
  public:
@@ -48,6 +51,7 @@ class LiveCalls {
   InventorySink* inventory;  // loop thread only; null: agents cannot report here
   PlacementApi& placements;  // loop thread only
   const GrpcOptions options;
+  MessageSlots slots{limits::kMaxGrpcMessages};
 
   enum class Kind { stream, unary };
   // Not OK when the server is shutting down or (unary) too many calls are waiting: the call must
@@ -64,6 +68,13 @@ class LiveCalls {
   void let_in(const std::shared_ptr<LiveCall>& call, Kind kind, std::string token,
               std::function<void(const grpc::Status&)> then);
   void end_overdue();
+  // Parses messages one after the other: while it is parsed, a message may take many times its
+  // size. Any thread.
+  template <typename Parse>
+  auto one_at_a_time(Parse parse) {
+    const std::lock_guard lock(parsing_);
+    return parse();
+  }
   // Counts a call that ended with this status. Any thread.
   void count(const char* method, const grpc::Status& status) const;
 
@@ -79,6 +90,7 @@ class LiveCalls {
     Kind kind;
     std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
   };
+  std::mutex parsing_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::unordered_map<const LiveCall*, Entry> calls_;

@@ -16,6 +16,15 @@ constexpr std::chrono::milliseconds kFlush{200};
 // How often streams authorised by a token are checked.
 constexpr std::chrono::milliseconds kLookAtStreams{5000};
 
+void end_late_messages(const std::shared_ptr<LiveCalls>& calls) {
+  calls->loop.post([late = std::weak_ptr(calls), &loop = calls->loop] {
+    loop.every(std::chrono::seconds(1), [late] {
+      if (const auto live = late.lock())
+        live->slots.tell_overdue(MessageSlots::Steady::now() - limits::kGrpcMessageTimeout);
+    });
+  });
+}
+
 void end_overdue_streams(const std::shared_ptr<LiveCalls>& calls) {
   const auto every = std::min(kLookAtStreams, calls->options.token_stream_life);
   calls->loop.post([every, late = std::weak_ptr(calls), &loop = calls->loop] {
@@ -55,12 +64,14 @@ Result<std::uint16_t> GrpcServer::start(const std::string& host_port) {
   server_limits.max_streams_per_connection = impl_->calls->options.max_streams_per_connection;
   if (const auto age = impl_->calls->options.max_connection_age)
     server_limits.max_connection_age = *age;
-  std::vector<grpc::Service*> services{&impl_->placement};
-  if (impl_->calls->inventory != nullptr) services.push_back(&impl_->inventory);
+  rpc::Services services;
+  services.others = &impl_->placement;
+  if (impl_->calls->inventory != nullptr) services.typed.push_back(&impl_->inventory);
   auto started =
       rpc::start_server(*endpoint, services, server_limits, impl_->calls->options.tls.get());
   if (!started) return std::move(started).error();
   impl_->server = std::move(started->server);
+  end_late_messages(impl_->calls);
   if (impl_->calls->options.check_token) end_overdue_streams(impl_->calls);
   return started->port;
 }

@@ -12,11 +12,11 @@
 #include "common/obs/log.hpp"
 #include "common/rpc/status.hpp"
 #include "scheduler-plugin/server/grpc_decode.hpp"
+#include "scheduler-plugin/server/grpc_message.hpp"
 
 namespace chipweave::sched {
 namespace {
 
-constexpr const char* kMethod = "WatchDecisions";
 // Decisions read from the core at a time: about ten microseconds of the loop.
 constexpr std::size_t kPart = 256;
 
@@ -35,31 +35,56 @@ v1::DecisionEvent event_of(v1::DecisionKind kind, const PodKey& pod, const std::
   return out;
 }
 
-// One stream. Phases: opening → idle ⇄ writing, until finished. `mutex_` guards the phase and the
+// One stream. Phases: admitting → waiting (for a slot) → reading → opening → idle ⇄ writing, until
+// finished. `mutex_` guards the phase and the
 // queue and is held over StartWrite and Finish, so that nothing is started on a call that another
 // thread has just finished (gRPC runs completions on its own threads, never inside these calls).
-class WatchStream final : public grpc::ServerWriteReactor<v1::DecisionEvent>,
+class WatchStream final : public grpc::ServerGenericBidiReactor,
                           public LiveCall,
+                          public SlotHolder,
                           public DecisionFeed::Follower {
  public:
   using Event = DecisionFeed::Event;
 
-  WatchStream(std::shared_ptr<LiveCalls> calls, grpc::CallbackServerContext* context,
-              v1::WatchDecisionsRequest request)
-      : calls_(std::move(calls)), context_(context), request_(std::move(request)) {}
+  WatchStream(std::shared_ptr<LiveCalls> calls, grpc::CallbackServerContext* context)
+      : calls_(std::move(calls)), context_(context) {}
 
   void begin(const std::shared_ptr<WatchStream>& self) {
     self_ = self;
     std::string token;
     grpc::Status refused = calls_->look_at(*context_, token);
     if (refused.ok()) refused = calls_->add(self, LiveCalls::Kind::stream);
-    if (!refused.ok()) return abort(refused);
+    if (!refused.ok() || !calls_->options.check_token) return admit(refused);
     calls_->loop.post([self, token = std::move(token)] {
       self->calls_->let_in(self, LiveCalls::Kind::stream, token,
-                           [self](const grpc::Status& status) {
-                             status.ok() ? self->open(self) : self->abort(status);
-                           });
+                           [self](const grpc::Status& status) { self->admit(status); });
     });
+  }
+
+  void slot_granted() override {
+    const std::lock_guard lock(mutex_);
+    if (phase_ == Phase::waiting) read();
+  }
+
+  void slot_overdue() override {
+    const std::lock_guard lock(mutex_);
+    if (phase_ == Phase::reading) finish(message_is_late());
+  }
+
+  void OnReadDone(bool ok) override {
+    {
+      const std::lock_guard lock(mutex_);
+      if (phase_ != Phase::reading) return;
+      if (!ok) return finish({grpc::StatusCode::INVALID_ARGUMENT, "the call has no message"});
+      auto request = calls_->one_at_a_time(
+          [this] { return parse_message<v1::WatchDecisionsRequest>(buffer_); });
+      buffer_.Clear();
+      if (!request) return finish(rpc::to_status(request.error()));
+      request_ = std::move(request).value();
+      phase_ = Phase::opening;
+    }
+    calls_->slots.release(this);
+    calls_->loop.post([self = self_] { self->open(self); });
   }
 
   // Delayed while something is being written; a peer that does not read is disconnected.
@@ -94,6 +119,7 @@ class WatchStream final : public grpc::ServerWriteReactor<v1::DecisionEvent>,
     calls_->loop.post([self = self_] {
       if (self->feed() != nullptr) self->feed()->remove(self.get());
     });
+    calls_->slots.release(this);
     calls_->remove(this);
     const std::shared_ptr<WatchStream> last = std::move(self_);
   }
@@ -114,7 +140,20 @@ class WatchStream final : public grpc::ServerWriteReactor<v1::DecisionEvent>,
   }
 
  private:
-  enum class Phase { opening, idle, writing, finished };
+  enum class Phase { admitting, waiting, reading, opening, idle, writing, finished };
+
+  void admit(const grpc::Status& status) {
+    const std::lock_guard lock(mutex_);
+    if (phase_ != Phase::admitting) return;
+    if (!status.ok()) return finish(status);
+    phase_ = Phase::waiting;
+    if (calls_->slots.acquire(self_)) read();
+  }
+
+  void read() {  // under mutex_
+    phase_ = Phase::reading;
+    StartRead(&buffer_);
+  }
 
   DecisionFeed* feed() const { return calls_->options.decisions.get(); }
 
@@ -177,16 +216,18 @@ class WatchStream final : public grpc::ServerWriteReactor<v1::DecisionEvent>,
 
   void write_next() {  // under mutex_
     if (phase_ != Phase::idle || queue_.empty()) return;
-    phase_ = Phase::writing;
-    current_ = std::move(queue_.front());
+    const Event event = std::move(queue_.front());
     queue_.pop_front();
-    StartWrite(current_.get());
+    buffer_.Clear();
+    if (auto written = write_message(*event, buffer_); !written.ok()) return finish(written);
+    phase_ = Phase::writing;
+    StartWrite(&buffer_);
   }
 
   void finish(const grpc::Status& status) {  // under mutex_
     phase_ = Phase::finished;
     queue_.clear();
-    calls_->count(kMethod, status);
+    calls_->count(kWatchDecisions.data(), status);
     Finish(status);
   }
 
@@ -197,14 +238,14 @@ class WatchStream final : public grpc::ServerWriteReactor<v1::DecisionEvent>,
 
   std::shared_ptr<LiveCalls> calls_;
   grpc::CallbackServerContext* context_;  // lives until the call is finished
-  const v1::WatchDecisionsRequest request_;
+  v1::WatchDecisionsRequest request_;
   std::shared_ptr<WatchStream> self_;
   std::string listed_;  // uid of the last decision that was listed; loop thread
   std::mutex mutex_;
-  Phase phase_ = Phase::opening;
+  Phase phase_ = Phase::admitting;
   bool listing_ = false;  // decisions are still to be listed
   std::deque<Event> queue_;
-  Event current_;  // being written
+  grpc::ByteBuffer buffer_;  // of the message that is being read or written
   std::optional<grpc::Status> ending_;
 };
 
@@ -261,10 +302,9 @@ void DecisionFeed::remove(const Follower* follower) {
   std::erase_if(followers_, [&](const auto& one) { return one.get() == follower; });
 }
 
-grpc::ServerWriteReactor<v1::DecisionEvent>* watch_decisions(
-    const std::shared_ptr<LiveCalls>& calls, grpc::CallbackServerContext* context,
-    const v1::WatchDecisionsRequest& request) {
-  const auto stream = std::make_shared<WatchStream>(calls, context, request);
+grpc::ServerGenericBidiReactor* watch_decisions(const std::shared_ptr<LiveCalls>& calls,
+                                                grpc::CallbackServerContext* context) {
+  const auto stream = std::make_shared<WatchStream>(calls, context);
   stream->begin(stream);
   return stream.get();
 }

@@ -8,10 +8,11 @@
 
 #include <cstddef>
 #include <memory>
+#include <string_view>
 #include <vector>
 
+#include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/server_context.h>
-#include <grpcpp/support/server_callback.h>
 
 #include "chipweave/v1/placement.pb.h"
 #include "common/base/clock.hpp"
@@ -54,9 +55,10 @@ class DecisionFeed final : public NullObserver {
 // As a DECISION_KIND_BOUND event.
 v1::DecisionEvent bound_event(const PlacedPod& pod);
 
+inline constexpr std::string_view kWatchDecisions = "WatchDecisions";  // the method
+
 // Starts a stream, which owns itself.
-grpc::ServerWriteReactor<v1::DecisionEvent>* watch_decisions(
-    const std::shared_ptr<LiveCalls>& calls, grpc::CallbackServerContext* context,
-    const v1::WatchDecisionsRequest& request);
+grpc::ServerGenericBidiReactor* watch_decisions(const std::shared_ptr<LiveCalls>& calls,
+                                                grpc::CallbackServerContext* context);
 
 }  // namespace chipweave::sched

@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/base/text.hpp"
-#include "common/obs/log.hpp"
-
 namespace chipweave::sched {
 namespace {
 
@@ -157,32 +154,17 @@ void Metrics::reservation(ReservationEvent event) {
 
 void Metrics::bound(const BoundPod& pod) {
   if (pod.best_gbps > 0) share_[0].observe(pod.gbps / pod.best_gbps);
-  obs::log(obs::Level::info, "bound",
-           {{"pod", pod.pod.text()},
-            {"node", pod.node},
-            {"chips", pod.chips},
-            {"gbps", pod.gbps},
-            {"best_gbps", pod.best_gbps},
-            {"decision", pod.decision}});
 }
 
-void Metrics::bind_failed(const Binding& binding, const Error& error) {
+void Metrics::bind_failed(const Binding&, const Error& error) {
   bind_failures_.with({{"code", to_string(error.code)}}).add();
-  obs::log(obs::Level::warn, "bind failed",
-           {{"pod", binding.key.text()}, {"node", binding.node}, {"error", error.text()}});
 }
 
-void Metrics::disputed(const PodKey& pod, std::string_view node, const std::vector<int>& chips) {
+void Metrics::disputed(const PodKey&, std::string_view, const std::vector<int>& chips) {
   trouble_[kDisputed].add(static_cast<double>(chips.size()));
-  obs::log(obs::Level::error, "a bound pod claims chips of another bound pod",
-           {{"pod", pod.text()}, {"node", node}, {"chips", comma_list(chips)}});
 }
 
-void Metrics::unaccounted(const PodKey& pod, std::string_view node) {
-  trouble_[kUnaccounted].add();
-  obs::log(obs::Level::error, "the node table is full: a bound pod's node is not accounted for",
-           {{"pod", pod.text()}, {"node", node}});
-}
+void Metrics::unaccounted(const PodKey&, std::string_view) { trouble_[kUnaccounted].add(); }
 
 void Metrics::request(std::string_view route, int status, std::chrono::nanoseconds took) {
   const std::pair<std::string, int> key(route, status);

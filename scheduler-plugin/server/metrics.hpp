@@ -25,7 +25,7 @@
 
 namespace chipweave::sched {
 
-class Metrics final : public Observer {
+class Metrics final : public NullObserver {
  public:
   explicit Metrics(std::string_view version);
 
@@ -33,10 +33,7 @@ class Metrics final : public Observer {
   void rejected(Cause cause, std::size_t nodes) override;
   void reservation(ReservationEvent event) override;
   void bound(const BoundPod& pod) override;
-  void unplaceable(const PodKey&, std::string_view, std::string_view) override {}
   void bind_failed(const Binding& binding, const Error& error) override;
-  void placed(const PlacedPod&) override {}
-  void freed(const PlacedPod&) override {}
   void disputed(const PodKey& pod, std::string_view node, const std::vector<int>& chips) override;
   void unaccounted(const PodKey& pod, std::string_view node) override;
 

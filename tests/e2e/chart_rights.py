@@ -29,6 +29,7 @@ WATCH = "?watch=true&timeoutSeconds=1"
 TOKEN_REVIEWS = "/apis/authentication.k8s.io/v1/tokenreviews"
 TOKEN_REVIEW = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenReview", "spec": {"token": "none"}}
 NOTE = {"metadata": {"annotations": {"chipweave.dev/test": "1"}}}
+REQUEUE = {"metadata": {"annotations": {"chipweave.dev/chips-freed": "1"}}}
 
 
 def leases(namespace):
@@ -69,7 +70,7 @@ def scheduler_requests(ns):
         (True, "POST", f"{DEFAULT}/pods/to-bind/binding", binding),
         (True, "GET", "/api/v1/nodes", None),
         (True, "GET", f"/api/v1/nodes{WATCH}", None),
-        (True, "PATCH", "/api/v1/nodes/fake-0", NOTE),
+        (True, "PATCH", "/api/v1/nodes/fake-0", REQUEUE),
         (True, "GET", INVENTORIES, None),
         (True, "GET", f"{INVENTORIES}{WATCH}", None),
         (True, "GET", leases(ns), None),
@@ -106,6 +107,20 @@ def scheduler_requests(ns):
         (False, "POST", TOKEN_REVIEWS, TOKEN_REVIEW),
         (False, "GET", "/apis/rbac.authorization.k8s.io/v1/clusterroles", None),
     ]
+
+
+# Patches of a node that the scheduler may not make: what it changes, and the patch.
+SCHEDULER_NODE_PATCHES = [
+    ("another annotation", NOTE),
+    ("a cordon", {"metadata": {"annotations": {"chipweave.dev/cordon-chips": "*"}}}),
+    ("an annotation away", {"metadata": {"annotations": {"chipweave.dev/clear-faults": None}}}),
+    ("a label", {"metadata": {"labels": {"chipweave.dev/chips": "8"}}}),
+    ("a label away", {"metadata": {"labels": {"kubernetes.io/hostname": None}}}),
+    ("taints", {"spec": {"taints": [{"key": "x", "effect": "NoExecute"}]}}),
+    ("whether pods may come", {"spec": {"unschedulable": True}}),
+    ("finalizers", {"metadata": {"finalizers": ["example.com/x"]}}),
+    ("owners", {"metadata": {"ownerReferences": [{"apiVersion": "v1", "kind": "Node", "name": "x", "uid": "x"}]}}),
+]
 
 
 # Besides what it writes, below.

@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from chart_agent import agent_tokens, built_agent, own_node_only, published_config_maps, write_kubeconfig
 from chart_rights import AGENT_RIGHTS, NOTE, SCHEDULER_RIGHTS, TOKEN_REVIEW, TOKEN_REVIEWS, TOKEN_RIGHTS, agent_requests
 from chart_rights import CLUSTER_INFO, CLUSTER_INFO_RIGHTS, NOT_CLUSTER_INFO, WATCH, config_map, lease
-from chart_rights import scheduler_requests
+from chart_rights import REQUEUE, SCHEDULER_NODE_PATCHES, scheduler_requests
 from lib.bed import CHART, NO_GO, NS, ROOT, Bed
 from lib.rights import exact_rights, named, rights, try_requests
 from stand_in import StandIn
@@ -169,6 +169,7 @@ def account_rights(bed):
               pod["spec"].get("nodeName") == "fake-0" and "chipweave.dev/placement" in pod["metadata"]["annotations"])
 
     leader_label(bed)
+    node_annotation(bed, scheduler)
 
     agents = agent_tokens(bed)
     exact_rights(bed, "agent", agents["fake-0"], *AGENT_RIGHTS)
@@ -210,6 +211,26 @@ def leader_label(bed):
     code, answer = bed.ask("PATCH", own, label(None), scheduler)
     bed.check("and take the label off", code == 200, f"{code}: {answer}")
     bed.check("after which nobody is", bed.poll(lambda: not behind("chipweave-scheduler")))
+
+
+# Patches of nodes: the policy leaves nothing of that right but the annotation that makes kube-scheduler retry pods.
+def node_annotation(bed, token):
+    node = "/api/v1/nodes/fake-1"
+    refused = lambda answer: "may not change this of a node" in str(answer)
+    bed.must("PATCH", node, {"metadata": {"annotations": {"chipweave.dev/clear-faults": "3"}}})
+    bed.check("the policy for nodes is in force",
+              bed.poll(lambda: refused(bed.ask("PATCH", f"{node}?dryRun=All", NOTE, token)[1])))
+    for what, patch in SCHEDULER_NODE_PATCHES:
+        code, answer = bed.ask("PATCH", node, patch, token)
+        bed.check(f"the scheduler may not change of a node: {what}", code == 403 and refused(answer), f"{code}: {answer}")
+    code, answer = bed.ask("PATCH", node, {"metadata": {**REQUEUE["metadata"], "labels": {"example.com/x": "1"}}}, token)
+    bed.check("nor a label beside its annotation", code == 403 and refused(answer), f"{code}: {answer}")
+    for value in ("1", "2"):
+        patch = {"metadata": {"annotations": {"chipweave.dev/chips-freed": value}}}
+        code, answer = bed.ask("PATCH", node, patch, token)
+        bed.check(f"the scheduler may set its annotation to {value}", code == 200, f"{code}: {answer}")
+    bed.check("others may patch the node", bed.ask("PATCH", node, {"metadata": {"annotations": {
+        "chipweave.dev/clear-faults": None, "chipweave.dev/chips-freed": None}}})[0] == 200)
 
 
 # Where it writes placements after the bind it may patch annotations everywhere, and still nothing else.

@@ -13,6 +13,15 @@ bool is_key(std::string_view key, std::string_view wanted_lower) {
          });
 }
 
+bool too_dense(std::string_view text) {
+  if (text.size() <= kMaxPunctuation) return false;
+  std::size_t found = 0;
+  for (const char c : text)
+    found += static_cast<std::size_t>(c == '[' || c == ']' || c == '{' || c == '}' || c == ',' ||
+                                      c == ':');
+  return found > kMaxPunctuation;
+}
+
 std::string_view token_of(od::value& value) {
   std::string_view token = value.raw_json_token();
   while (!token.empty() && (token.back() == ' ' || token.back() == '\n' || token.back() == '\r' ||

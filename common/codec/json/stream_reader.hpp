@@ -69,10 +69,20 @@ bool each_element(std::string_view key, od::value value, F&& on_element) {
 void read_map(const char* name, od::value value, bool numbers,
               std::map<std::string, std::string, std::less<>>& to);
 
+// simdjson keeps 4 bytes for each of these and for each value: it is refused what would take many
+// times its own size. A document of Kubernetes has one in about 12 bytes.
+inline constexpr std::size_t kMaxPunctuation = std::size_t{8} << 20U;
+// Whether `text` has more brackets, commas and colons. Cost: one pass over long texts, none else.
+bool too_dense(std::string_view text);
+
 // A complete read: pads, parses, requires one object and nothing after it.
 template <class F>
 Result<void> read_document(od::parser& parser, od::document& document, std::string& text,
                            F&& on_field) {
+  if (too_dense(text))
+    return make_error(Errc::limit_exceeded, "the JSON has more than " +
+                                                std::to_string(kMaxPunctuation) +
+                                                " brackets, commas and colons");
   if (text.capacity() - text.size() < simdjson::SIMDJSON_PADDING) {
     text.reserve(text.size() + simdjson::SIMDJSON_PADDING);
   }

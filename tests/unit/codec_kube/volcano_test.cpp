@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/base/limits.hpp"
+#include "common/codec/json/stream_reader.hpp"
 #include "tests/unit/codec_kube/captures.hpp"
 
 namespace chipweave::codec {
@@ -143,6 +144,8 @@ TEST(VolcanoReader, SaysWhatIsWrong) {
   };
   expect("", "not valid JSON");
   expect("[]", "not valid JSON");
+  expect(std::string(json_stream::kMaxPunctuation + 1, '['), "brackets, commas and colons");
+  expect("{\"x\":\"" + std::string(json_stream::kMaxPunctuation, 'x') + "\"}", "task is missing");
   expect("{}", "task is missing");
   expect(R"({"task":null,"node":{"Name":"n"}})", "task is missing");
   expect(R"({"task":)" + good_task + "}", "node is missing");

@@ -1,0 +1,117 @@
+// Callers that start many calls and do not finish their messages: credentials come first, the
+// scheduler's memory stays bounded, and good calls are answered.
+#include <regex>
+#include <stdexcept>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include "common/base/limits.hpp"
+#include "tests/component/agent_hardware/program.hpp"
+#include "tests/component/placement_grpc/grpc_fixture.hpp"
+#include "tests/component/placement_grpc/raw_caller.hpp"
+#include "tests/support/paths.hpp"
+#include "tests/unit/temp_folder.hpp"
+
+namespace chipweave::sched {
+namespace {
+
+using test::RawCaller;
+
+constexpr std::string_view kPlace = "/chipweave.v1.Placement/Place";
+constexpr std::string_view kWatch = "/chipweave.v1.Placement/WatchDecisions";
+
+struct Flood : GrpcFixture {
+  static bool ends(RawCaller& caller, std::uint32_t stream) {
+    return eventually([&] { return !caller.pump() || caller.ended().count(stream) != 0; });
+  }
+};
+
+TEST_F(Flood, ACallerIsRefusedBeforeItsMessageIsRead) {
+  options.check_token = [](const std::string&, const TokenReviewer::Done& done) {
+    done({CallerVerdict::Kind::unknown, "no such token"});
+  };
+  open();
+  RawCaller caller(port);
+  for (const std::string_view method : {kPlace, kWatch}) {
+    for (const std::string_view authorization : {"", "Bearer nobodys"}) {
+      EXPECT_TRUE(ends(caller, caller.call(method, authorization))) << method << authorization;
+    }
+  }
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(ended.at(i), i < 2 ? "Place UNAUTHENTICATED" : "WatchDecisions UNAUTHENTICATED");
+  }
+}
+
+// More callers than may send at the same time hold their messages back.
+TEST_F(Flood, LateMessagesMakeRoomForOthers) {
+  open();
+  RawCaller caller(port);
+  for (std::size_t i = 0; i < 2 * limits::kMaxGrpcMessages; ++i)
+    caller.announce(caller.call(i % 2 == 0 ? kPlace : kWatch), 1000);
+  ASSERT_TRUE(eventually([&] { return caller.pump() && caller.sent() > 0; }));
+  grpc::ClientContext context;
+  set_patience(context, std::chrono::seconds(60));
+  v1::PlaceReply reply;
+  EXPECT_TRUE(stub->Place(&context, place_request(), &reply).ok());
+  EXPECT_THAT(ended.at(0).value_or(""), ::testing::HasSubstr("DEADLINE_EXCEEDED"));
+}
+
+long memory_limit_of_chart() {  // KiB
+  const std::string values =
+      chipweave::test::file_content(chipweave::test::source_path("charts/chipweave/values.yaml"))
+          .value();
+  const std::string scheduler = values.substr(values.find("\nscheduler:"));
+  std::smatch found;
+  if (!std::regex_search(scheduler, found, std::regex(R"(limits: \{memory: (\d+)Mi\})")))
+    throw std::runtime_error("values.yaml has no memory limit of the scheduler");
+  return std::stol(found[1]) * 1024;
+}
+
+TEST(GrpcMemory, StaysBelowTheChartsLimitWhateverIsSent) {
+  io::TempFolder folder;
+  const std::string ports = folder.path() + "/ports";
+  const Program scheduler({"chipweave-scheduler", "--standalone", "--http", "127.0.0.1:0", "--grpc",
+                           "127.0.0.1:0", "--port-file", ports},
+                          {}, folder.path() + "/log");
+  std::smatch found;
+  std::string text;
+  ASSERT_TRUE(eventually([&] {
+    text = chipweave::test::file_content(ports).value_or("");
+    return std::regex_search(text, found, std::regex(R"("grpc":(\d+))"));
+  }));
+  const auto port = static_cast<std::uint16_t>(std::stoul(found[1]));
+
+  std::vector<std::unique_ptr<RawCaller>> callers;
+  for (int i = 0; i < 20; ++i) {
+    RawCaller& caller = *callers.emplace_back(std::make_unique<RawCaller>(port));
+    for (int c = 0; c < 50; ++c) {
+      caller.announce(caller.call(kPlace), limits::kMaxGrpcMessageBytes);
+    }
+  }
+  // until slots were given to others twice, or all is taken
+  EXPECT_TRUE(eventually([&] {
+    std::size_t ended = 0;
+    std::size_t sent = 0;
+    for (const auto& caller : callers) {
+      caller->pump();
+      ended += caller->ended().size();
+      sent += caller->sent();
+    }
+    return ended >= 2 * limits::kMaxGrpcMessages || sent > (std::size_t{2} << 30U);
+  }));
+  EXPECT_LT(scheduler.kilobytes("VmHWM"), memory_limit_of_chart());
+
+  const auto stub = v1::Placement::NewStub(rpc::make_channel({"127.0.0.1", port}));
+  grpc::ClientContext context;
+  GrpcFixture::set_patience(context, std::chrono::seconds(120));
+  v1::ExplainRequest request;
+  request.mutable_pod()->set_namespace_("ns");
+  request.mutable_pod()->set_name("p");
+  v1::ExplainReply reply;
+  callers.clear();
+  EXPECT_EQ(stub->Explain(&context, request, &reply).error_code(), grpc::StatusCode::NOT_FOUND);
+}
+
+}  // namespace
+}  // namespace chipweave::sched
