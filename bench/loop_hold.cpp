@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/http_socket.hpp"
 #include "bench/loop_hold_api.hpp"
 #include "common/codec/topology/import.hpp"
 #include "common/http/loop.hpp"
@@ -80,6 +81,8 @@ double quantile(std::vector<float>& sorted, double share) {
 void print(const std::string& name, const std::vector<Hold>& holds, double late_ms) {
   std::vector<float> wall;
   std::vector<float> cpu;
+  wall.reserve(holds.size());
+  cpu.reserve(holds.size());
   Hold longest;
   for (const Hold& hold : holds) {
     wall.push_back(hold.wall_ms);

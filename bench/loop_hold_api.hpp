@@ -1,6 +1,6 @@
-// HttpSocket — a blocking HTTP client that throws bodies away. FakeApi — an API server in a process
-// of its own, so that its memory does not count: it makes the objects of a large cluster as it
-// sends them, streams lists like Kubernetes 1.36, and sends storms of watch events on request.
+// FakeApi — an API server in a process of its own, so that its memory does not count: it makes the
+// objects of a large cluster as it sends them, streams lists like Kubernetes 1.36, and sends storms
+// of watch events on request.
 #pragma once
 
 #include <sys/types.h>
@@ -31,24 +31,6 @@ std::string pod_uid(int pod);
 // A Pod object; node < 0: it waits.
 std::string pod_object(const FakeCluster& cluster, int pod, std::string_view version);
 
-class HttpSocket {
- public:
-  explicit HttpSocket(std::uint16_t port);
-  ~HttpSocket();
-  HttpSocket(const HttpSocket&) = delete;
-  HttpSocket& operator=(const HttpSocket&) = delete;
-
-  struct Reply {
-    int status = 0;
-    std::size_t bytes = 0;  // of the body
-    std::string begin;      // the first bytes of the body
-  };
-  Reply ask(std::string_view method, std::string_view target, std::string_view body = {});
-
- private:
-  int fd_;
-};
-
 class FakeApi {
  public:
   // Forks: call it before the first thread starts.
@@ -58,7 +40,7 @@ class FakeApi {
   FakeApi& operator=(const FakeApi&) = delete;
 
   std::uint16_t port() const { return port_; }
-  // Returns when `count` events of that storm are written. See kStorms in the source.
+  // Returns when `count` events of that storm are written. See run_storm() in the source.
   void storm(std::string_view name, int count);
 
  private:

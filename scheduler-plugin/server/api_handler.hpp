@@ -34,7 +34,7 @@ class ApiHandler {
     std::uint64_t after = 0;  // position of the last item of the page before
   };
   Result<Page> page_of(std::string_view query) const;
-  // Writes items until `most` are looked at, advances the page; false: there are no more items.
+  // Writes the items among the next `most` and advances the page; false: there are no more.
   using Items = std::function<bool(Page& page, std::size_t most, std::string& out)>;
   http::Answer list(std::string_view query, Items items);
   bool write_nodes(Page& page, std::size_t most, std::string& out) const;
