@@ -335,7 +335,7 @@ SlicedReplies::Parts Metrics::scrape_in_parts(Scheduler& scheduler,
   scrape.scheduler = &scheduler;
   scrape.server = server;
   scrape.kubernetes = kubernetes;
-  return [this, at = std::move(scrape)](std::string& out) mutable { return scrape_part(at, out); };
+  return [this, at = scrape](std::string& out) mutable { return scrape_part(at, out); };
 }
 
 std::string Metrics::scrape(Scheduler& scheduler, const http::Server::Stats& server,
