@@ -43,6 +43,9 @@ CLI::Option* add_scheduler_option(CLI::App& command, SchedulerAddress& address) 
             "certificate to show to the scheduler")
       ->envname("CHIPWEAVE_CERT");
   add_value(command, "--key", "FILE.pem", address.files.key, "its key")->envname("CHIPWEAVE_KEY");
+  add_value(command, "--token-file", "FILE", address.token_file,
+            "file with the secret of a reader, sent as a bearer token")
+      ->envname("CHIPWEAVE_TOKEN_FILE");
   return url;
 }
 

@@ -5,8 +5,12 @@
 #include <memory>
 #include <utility>
 
+#include "common/io/files.hpp"
+
 namespace chipweave::cli {
 namespace {
+
+constexpr std::size_t kMaxTokenBytes = 16384;
 
 Errc code_of(int status) {
   switch (status) {
@@ -28,11 +32,13 @@ Errc code_of(int status) {
 
 Result<ClientPem> read_pem(const SchedulerAddress& to) {
   const auto& [ca, certificate, key] = to.files;
-  if (ca.empty() && certificate.empty() && key.empty()) return ClientPem{};
+  if (ca.empty() && certificate.empty() && key.empty() && to.token_file.empty()) return ClientPem{};
   if (!to.url.starts_with("https://")) {
     return make_error(Errc::invalid_argument,
                       "must be combined with an https:// URL, but --scheduler is " + to.url)
-        .in(ca.empty() ? "--cert" : "--ca");
+        .in(!ca.empty()                            ? "--ca"
+            : !certificate.empty() || !key.empty() ? "--cert"
+                                                   : "--token-file");
   }
   if (certificate.empty() != key.empty())
     return make_error(Errc::invalid_argument, "must be given together with --cert and --key")
@@ -40,15 +46,28 @@ Result<ClientPem> read_pem(const SchedulerAddress& to) {
   return tls::read_client_files(to.files);
 }
 
+// A trailing line end is ignored, because editors write one.
+Result<std::string> read_token(const std::string& file) {
+  if (file.empty()) return std::string();
+  auto text = io::read_file(file, kMaxTokenBytes);
+  if (!text) return std::move(text).error();
+  while (text->ends_with('\n') || text->ends_with('\r')) text->pop_back();
+  if (text->empty() || text->find_first_of(" \t\r\n") != std::string::npos)
+    return make_error(Errc::invalid_argument, "expected one word in " + file);
+  return std::move(text).value();
+}
+
 }  // namespace
 
 Result<Transport> connect(const SchedulerAddress& to) {
   auto pem = read_pem(to);
   if (!pem) return std::move(pem).error();
+  const auto token = read_token(to.token_file);
+  if (!token) return token.error();
   const std::string& url = to.url;
   std::string bare = url;
   while (bare.ends_with('/')) bare.pop_back();
-  Result<http::Client> client = http::Client::connect_to(bare, *pem);
+  Result<http::Client> client = http::Client::connect_to(bare, *pem, *token);
   if (!client) {
     return std::move(client).error().in("scheduler " + url +
                                         " (give --scheduler or CHIPWEAVE_SCHEDULER)");

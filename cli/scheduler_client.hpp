@@ -18,10 +18,11 @@ namespace chipweave::cli {
 using Transport = std::function<Result<http::Reply>(
     std::string_view method, std::string_view target, std::string_view body)>;
 
-// URL of the scheduler and TLS files.
+// URL of the scheduler, TLS files, and the file of a reader's secret.
 struct SchedulerAddress {
   std::string url;  // "https://host:port", "http://host:port" or "host:port", optional trailing '/'
   tls::ClientFiles files;
+  std::string token_file;  // empty: none
 };
 
 // Errors from incompatible flags have the flag as context.

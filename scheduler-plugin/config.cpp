@@ -155,6 +155,15 @@ Result<void> set_client_names(Config& c, const Values& v) {
   return {};
 }
 
+Result<void> set_scheduler_names(Config& c, const Values& v) {
+  std::string checked;
+  for (const std::string& name : v) {
+    if (auto ok = set_object_name(checked, name, "scheduler"); !ok) return ok;
+  }
+  c.scheduler_names = v;
+  return {};
+}
+
 Result<void> check_callers(const Config& config) {
   if (!config.client_names.empty() && config.tls_client_ca.empty())
     return invalid("--client-names requires --tls-client-ca");
@@ -254,6 +263,15 @@ const std::vector<Setting>& settings() {
        "folder with a secret per file, for callers without a certificate; reloaded when it changes",
        false, [](Config& c, const Values& v) { return set_text(c.caller_secrets, v[0]); },
        [](const Config& c) { return Values{c.caller_secrets}; }},
+      {"read-from-loopback",
+       "callers from 127.0.0.1 and ::1 may read without a proof (kubectl port-forward)", false,
+       [](Config& c, const Values& v) { return set_flag(c.read_from_loopback, v[0]); },
+       [](const Config& c) { return Values{c.read_from_loopback ? "true" : "false"}; }, true},
+      {"scheduler-names",
+       "pods that may be bound by request, by spec.schedulerName; default: a caller may bind pods "
+       "of "
+       "the schedulers whose pods it asks about",
+       true, set_scheduler_names, [](const Config& c) { return c.scheduler_names; }},
       {"grpc-auth",
        "authentication of gRPC callers: none (apart from tls-client-ca), mtls, or token "
        "(checked by the API server)",

@@ -30,7 +30,9 @@ struct Config {
   std::string tls_client_ca;              // empty: no client certificates are requested
   std::vector<std::string> client_names;  // empty: every certificate of tls_client_ca
   std::string caller_secrets;             // folder; empty: no caller has a secret
-  std::string grpc_auth = "none";         // in addition to tls_client_ca
+  bool read_from_loopback = true;
+  std::vector<std::string> scheduler_names;  // whose pods may be bound; empty: they are learned
+  std::string grpc_auth = "none";            // in addition to tls_client_ca
   std::vector<std::string> grpc_users;
   std::string grpc_audience = "chipweave";
   bool leader_elect = false;

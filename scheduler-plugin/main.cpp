@@ -154,7 +154,7 @@ void warn_of_callers(const Config& config) {
 // What an HTTP caller has to prove. secrets: null without the setting.
 sched::CallerRules caller_rules(const Config& config, const sched::CallerFiles* files) {
   return {config.http.is_loopback(), !config.tls_client_ca.empty(), config.client_names,
-          files == nullptr ? nullptr : &files->secrets()};
+          files == nullptr ? nullptr : &files->secrets(), config.read_from_loopback};
 }
 
 void count_crashes(const sched::CrashFile& file, sched::Metrics& metrics) {
@@ -225,9 +225,9 @@ int run(const Config& config) {
     observers.add(kubernetes->events());
   }
   sched::Cluster& cluster = kubernetes ? kubernetes->cluster() : memory;
-  sched::Scheduler scheduler(
-      clock, cluster, observers,
-      {config.reservation_ttl, config.inventory_stale_after, config.annotate_after_bind});
+  sched::Scheduler scheduler(clock, cluster, observers,
+                             {config.reservation_ttl, config.inventory_stale_after,
+                              config.annotate_after_bind, config.scheduler_names});
   memory.set_listener(&scheduler.reconciler());
 
   http::ServerOptions options;

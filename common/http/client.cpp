@@ -68,11 +68,13 @@ Result<Url> parse_url(std::string_view url) {
   return parsed;
 }
 
+bool is_printable(char c) { return c > ' ' && c < 0x7f; }
+
 }  // namespace
 
 struct Client::Impl {
-  Impl(std::shared_ptr<SharedOrigin> to, std::string named)
-      : origin_(std::move(to)), authority_(std::move(named)) {}
+  Impl(std::shared_ptr<SharedOrigin> to, std::string named, std::string bearer)
+      : origin_(std::move(to)), authority_(std::move(named)), token_(std::move(bearer)) {}
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
   ~Impl() { close(); }
@@ -150,6 +152,7 @@ struct Client::Impl {
   }
 
   const std::string& authority() const { return authority_; }
+  const std::string& token() const { return token_; }
 
  private:
   // Runs the connection until `over()`; false when the deadline came first.
@@ -182,6 +185,7 @@ struct Client::Impl {
   boost::asio::io_context context_{1};
   std::shared_ptr<SharedOrigin> origin_;
   std::string authority_;
+  std::string token_;
   std::shared_ptr<ClientConnection> connection_;  // null: none is open
   // A read is always pending on an open connection, so that the end of a kept one is seen, and
   // session tickets are taken.
@@ -195,13 +199,16 @@ Client::Client(Client&&) noexcept = default;
 Client& Client::operator=(Client&&) noexcept = default;
 Client::~Client() = default;
 
-Result<Client> Client::connect_to(std::string_view url, const ClientPem& pem) {
+Result<Client> Client::connect_to(std::string_view url, const ClientPem& pem,
+                                  const std::string& token) {
+  if (!std::all_of(token.begin(), token.end(), is_printable))
+    return make_error(Errc::invalid_argument, "a bearer token must be one word");
   auto parsed = parse_url(url);
   if (!parsed.ok()) return std::move(parsed).error();
   parsed->origin.pem = pem;
   auto shared = SharedOrigin::make(std::move(parsed->origin));
   if (!shared.ok()) return std::move(shared).error();
-  auto impl = std::make_unique<Impl>(std::move(*shared), std::move(parsed->authority));
+  auto impl = std::make_unique<Impl>(std::move(*shared), std::move(parsed->authority), token);
   if (auto opened = impl->open(Steady::now() + kConnectTimeout); !opened)
     return std::move(opened).error();
   return Client(std::move(impl));
@@ -209,11 +216,10 @@ Result<Client> Client::connect_to(std::string_view url, const ClientPem& pem) {
 
 Result<Reply> Client::call(std::string_view method, std::string_view target, std::string_view body,
                            std::chrono::milliseconds timeout) {
-  const auto printable = [](char c) { return c > ' ' && c < 0x7f; };
-  if (method.empty() || !std::all_of(method.begin(), method.end(), printable)) {
+  if (method.empty() || !std::all_of(method.begin(), method.end(), is_printable)) {
     return make_error(Errc::invalid_argument, "an HTTP method must be a single token");
   }
-  if (!target.starts_with('/') || !std::all_of(target.begin(), target.end(), printable)) {
+  if (!target.starts_with('/') || !std::all_of(target.begin(), target.end(), is_printable)) {
     return make_error(
         Errc::invalid_argument,
         "a request target must start with '/' and contain no spaces; escape them as %20");
@@ -221,6 +227,7 @@ Result<Reply> Client::call(std::string_view method, std::string_view target, std
   Impl& i = *impl_;
   const auto deadline = Steady::now() + timeout;
   std::vector<std::pair<std::string, std::string>> headers = {{"User-Agent", "chipweave"}};
+  if (!i.token().empty()) headers.emplace_back("Authorization", "Bearer " + i.token());
   if (announces_body(method, body)) headers.emplace_back("Content-Type", "application/json");
   const std::string text = request_text(method, target, i.authority(), headers, body);
   // The server may close a kept connection at any time, and may have acted on what it got before

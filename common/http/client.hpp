@@ -22,7 +22,9 @@ class Client {
  public:
   // url: "https://host:port", "http://host:port" or "host:port", no path. pem applies to https:
   // the server's certificate must name the host and be signed by pem.ca or by a CA of the system.
-  static Result<Client> connect_to(std::string_view url, const ClientPem& pem = {});
+  // token: sent with every request as a bearer token; empty: none.
+  static Result<Client> connect_to(std::string_view url, const ClientPem& pem = {},
+                                   const std::string& token = {});
   Client(Client&&) noexcept;
   Client& operator=(Client&&) noexcept;
   ~Client();

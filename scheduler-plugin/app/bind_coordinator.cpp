@@ -37,6 +37,11 @@ void BindCoordinator::bind_known(const Binding& binding, Done done) {
   if (std::string why = authority_.cannot_decide(); !why.empty())
     return done(make_error(Errc::unavailable, std::move(why)));
   reservations_.expire();
+  const ClusterPod* pod = cluster_.find(binding.key);
+  const bool waits = pod != nullptr && pod->request.uid == binding.uid && pod->node.empty();
+  if (waits) {
+    if (auto may = permission_.check(binding.caller, *pod); !may) return done(std::move(may));
+  }
   PodRecord* earlier = record_in_flight(binding.uid);
   if (earlier != nullptr) {
     const InFlightBinding& in_flight = *earlier->in_flight;
@@ -44,7 +49,6 @@ void BindCoordinator::bind_known(const Binding& binding, Done done) {
         in_flight.binding.node == binding.node && in_flight.binding.key == binding.key;
     if (here || !in_flight.admitted_only()) return bind_again(*earlier, binding, std::move(done));
   }
-  const ClusterPod* pod = cluster_.find(binding.key);
   const std::string name = "pod " + binding.key.text();
   if (pod == nullptr) return done(make_error(Errc::not_found, name + " does not exist"));
   if (pod->request.uid != binding.uid) {
@@ -56,7 +60,12 @@ void BindCoordinator::bind_known(const Binding& binding, Done done) {
     return done(make_error(Errc::conflict, name + " is already bound to node " + pod->node));
   }
   if (!pod->refused.empty()) return done(make_error(Errc::invalid_argument, pod->refused));
-  if (pod->request.chips == 0) return cluster_.bind(binding, {}, std::move(done));
+  if (pod->request.chips == 0) {
+    return cluster_.bind(binding, {}, [this, binding, done](const Result<void>& result) {
+      if (result) permission_.bound(binding.uid);
+      done(result);
+    });
+  }
   const NodeId node = nodes_.find(binding.node);
   if (node == kNoNode || !nodes_.node(node).has_inventory()) {
     return done(make_error(Errc::conflict, "node " + binding.node + ": inventory not received"));

@@ -10,8 +10,11 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "scheduler-plugin/app/authority.hpp"
+#include "scheduler-plugin/app/bind_permission.hpp"
 #include "scheduler-plugin/app/bound_pods.hpp"
 
 namespace chipweave::sched {
@@ -22,12 +25,21 @@ Error bound_elsewhere(const InFlightBinding& in_flight);
 class BindCoordinator : public UseCase {
  public:
   BindCoordinator(Core& core, const Evaluator& evaluator, Reservations& reservations,
-                  Decisions& decisions, BoundPods& bound_pods)
+                  Decisions& decisions, BoundPods& bound_pods,
+                  std::vector<std::string> scheduler_names)
       : UseCase(core),
+        permission_(core.clock, std::move(scheduler_names)),
         evaluator_(evaluator),
         reservations_(reservations),
         decisions_(decisions),
         bound_pods_(bound_pods) {}
+
+  // A filter or prioritize of the caller was answered for the pod.
+  void answered(const std::string& caller, const PodRequest& pod) {
+    permission_.answered(caller, pod, cluster_.find(pod.key));
+  }
+  // Another replica leads.
+  void step_down() { permission_.forget(); }
 
   // ok: the pod is bound there, with its chips in its annotations. Errors: not_found, conflict,
   // invalid_argument: it was not bound. unavailable: try again; it may have been bound.
@@ -68,6 +80,7 @@ class BindCoordinator : public UseCase {
   Result<Admission> would_admit(const PodRequest& pod, NodeId node);
   Result<void> set_aside(PodRecord& record);
 
+  BindPermission permission_;
   const Evaluator& evaluator_;
   Reservations& reservations_;
   Decisions& decisions_;

@@ -43,9 +43,14 @@ std::vector<Change> ChangeSearch::easiest(const RequestContext& context,
   return std::move(changes_);
 }
 
+bool ChangeSearch::budget_exhausted() {
+  budget_exhausted_ = budget_exhausted_ || tries_left_ == 0 || clock_.now() >= until_;
+  return budget_exhausted_;
+}
+
 // Also false when the budget is exhausted: a timely answer is worth more than a complete one.
 bool ChangeSearch::fits(const RequestContext& context, const NodeState& state, ChipSet beside) {
-  if (tries_left_ == 0) return false;
+  if (budget_exhausted()) return false;
   --tries_left_;
   return evaluator_.answer_of(context, state, beside).verdict.fits();
 }
@@ -58,6 +63,7 @@ void ChangeSearch::collect(const RequestContext& context,
   int best_size = 0;
   std::string best_size_node;
   for (const std::string_view name : names) {
+    if (budget_exhausted()) break;
     const NodeId id = state_.nodes.find(name);
     if (context.only != kNoNode && id != context.only) continue;
     const StateId state_id = state_.nodes.state_of(id);

@@ -1,8 +1,10 @@
 // ChangeSearch — the smallest changes that would let a waiting pod run: an agent that reports
 // again, a chip that is healthy again, pods that end, a smaller request. One search for each
-// question; the number of solver calls is bounded (limits::kMaxExplainTries). Changes nothing.
+// question; the number of solver calls (limits::kMaxExplainTries) and the time
+// (kMaxTime) are bounded. Changes nothing.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -11,6 +13,7 @@
 #include <tuple>
 #include <vector>
 
+#include "common/base/clock.hpp"
 #include "common/base/limits.hpp"
 #include "scheduler-plugin/app/evaluator.hpp"
 
@@ -29,14 +32,19 @@ std::string chips_word(int n);
 
 class ChangeSearch {
  public:
-  ChangeSearch(const SchedulerState& state, Evaluator& evaluator)
-      : state_(state), evaluator_(evaluator) {}
+  static constexpr std::chrono::milliseconds kMaxTime{10};
+
+  ChangeSearch(const SchedulerState& state, Evaluator& evaluator, const Clock& clock)
+      : state_(state), evaluator_(evaluator), clock_(clock), until_(clock.now() + kMaxTime) {}
 
   // The easiest first, at most ten. names: the nodes that can be considered.
   std::vector<Change> easiest(const RequestContext& context,
                               const std::vector<std::string_view>& names);
+  // Whether easiest() could look at everything.
+  bool complete() const { return !budget_exhausted_; }
 
  private:
+  bool budget_exhausted();
   bool fits(const RequestContext& context, const NodeState& state, ChipSet beside);
   void collect(const RequestContext& context, const std::vector<std::string_view>& names);
   void repairs(const RequestContext& context, const NodeState& state, ChipSet beside,
@@ -54,7 +62,10 @@ class ChangeSearch {
   std::vector<Change> changes_;
   std::multiset<int> endings_;  // weights of the easiest departures so far
   std::map<std::tuple<StateId, std::uint64_t, std::uint64_t>, bool> without_;
+  const Clock& clock_;
+  Clock::Steady until_;
   int tries_left_ = limits::kMaxExplainTries;
+  bool budget_exhausted_ = false;
 };
 
 }  // namespace chipweave::sched

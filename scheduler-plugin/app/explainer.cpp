@@ -32,7 +32,8 @@ void write_others(JsonWriter& w, const std::vector<Considered>& others) {
 
 class Explainer {
  public:
-  Explainer(SchedulerState& state, Evaluator& evaluator) : state_(state), evaluator_(evaluator) {}
+  Explainer(SchedulerState& state, Evaluator& evaluator, const Clock& clock)
+      : state_(state), evaluator_(evaluator), clock_(clock) {}
 
   std::string pod(const ClusterPod& pod) {
     w_.begin_object().field("pod", pod.request.key.text()).field("uid", pod.request.uid);
@@ -218,7 +219,8 @@ class Explainer {
     }
     w_.end_array().key("not_offered").integer(static_cast<std::int64_t>(not_offered_));
     if (evaluation.fits > 0) {
-      w_.key("changes").begin_array().end_array().field("smallest_change", "");
+      w_.key("changes").begin_array().end_array().key("changes_complete").boolean(true);
+      w_.field("smallest_change", "");
       w_.field("summary", "fits on " + state_.nodes.node(evaluation.best_node).name +
                               (never_offered_ ? std::string(" now") + kNeverOffered
                                               : " now; the scheduler has not retried it yet"));
@@ -230,7 +232,8 @@ class Explainer {
   void changes(const PodRequest& request, const RequestContext& context,
                const std::vector<std::string_view>& names) {
     std::string unresolvable = unresolvable_text(request);
-    const std::vector<Change> found = ChangeSearch(state_, evaluator_).easiest(context, names);
+    ChangeSearch search(state_, evaluator_, clock_);
+    const std::vector<Change> found = search.easiest(context, names);
     w_.key("changes").begin_array();
     for (const Change& c : found) {
       w_.begin_object()
@@ -239,7 +242,7 @@ class Explainer {
           .field("text", c.text)
           .end_object();
     }
-    w_.end_array();
+    w_.end_array().key("changes_complete").boolean(search.complete());
     const std::string smallest = found.empty() ? "" : found.front().text;
     w_.field("smallest_change", smallest);
     std::string summary = unresolvable.empty() ? "pending: no node fits now" : unresolvable;
@@ -275,6 +278,7 @@ class Explainer {
 
   SchedulerState& state_;
   Evaluator& evaluator_;
+  const Clock& clock_;
   JsonWriter w_;
   std::size_t not_offered_ = 0;
   bool never_offered_ = false;
@@ -282,8 +286,9 @@ class Explainer {
 
 }  // namespace
 
-std::string explain(const ClusterPod& pod, SchedulerState& state, Evaluator& evaluator) {
-  return Explainer(state, evaluator).pod(pod);
+std::string explain(const ClusterPod& pod, SchedulerState& state, Evaluator& evaluator,
+                    const Clock& clock) {
+  return Explainer(state, evaluator, clock).pod(pod);
 }
 
 }  // namespace chipweave::sched

@@ -1,5 +1,5 @@
 // explain — why a pod is where it is, or why it is pending and the smallest change that would let
-// it run, as JSON. Reads only; the number of solver calls is bounded (limits::kMaxExplainTries).
+// it run, as JSON. Reads only; the search for such a change is bounded (ChangeSearch).
 #pragma once
 
 #include <string>
@@ -8,6 +8,7 @@
 
 namespace chipweave::sched {
 
-std::string explain(const ClusterPod& pod, SchedulerState& state, Evaluator& evaluator);
+std::string explain(const ClusterPod& pod, SchedulerState& state, Evaluator& evaluator,
+                    const Clock& clock);
 
 }  // namespace chipweave::sched

@@ -1,5 +1,6 @@
 #include "scheduler-plugin/app/placements.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace chipweave::sched {
@@ -158,12 +159,23 @@ Result<std::string> Placements::placed_pods(
   return more ? last : std::string();
 }
 
+Result<void> Placements::may_explain() {
+  const Clock::Steady now = clock_.now();
+  explained_ -= std::min(explained_, (now - explained_at_) / kExplainShare);
+  explained_at_ = now;
+  if (explained_ < kExplainBurst) return {};
+  return make_error(Errc::unavailable, "too many explanations at a time; try again in a second");
+}
+
 Result<ExplainText> Placements::explain(const PodKey& key) {
   if (auto ready = require_ready(); !ready) return std::move(ready).error();
   const ClusterPod* pod = cluster_.find(key);
   if (pod == nullptr) return make_error(Errc::not_found, "pod " + key.text() + " is not known");
+  if (auto may = may_explain(); !may) return std::move(may).error();
   reservations_.expire();
-  return ExplainText{sched::explain(*pod, state_, evaluator_)};
+  ExplainText text{sched::explain(*pod, state_, evaluator_, clock_)};
+  explained_ += clock_.now() - explained_at_;
+  return text;
 }
 
 }  // namespace chipweave::sched

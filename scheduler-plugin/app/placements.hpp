@@ -1,6 +1,8 @@
 // Placements — PlacementApi on the scheduler's state. Owner: the loop thread.
 #pragma once
 
+#include <chrono>
+
 #include "scheduler-plugin/app/explainer.hpp"
 #include "scheduler-plugin/app/extender.hpp"
 #include "scheduler-plugin/app/placement_api.hpp"
@@ -9,6 +11,10 @@ namespace chipweave::sched {
 
 class Placements final : public PlacementApi, public UseCase {
  public:
+  // Explanations may use a fifth of the loop's time, and this much at once.
+  static constexpr std::chrono::milliseconds kExplainBurst{200};
+  static constexpr int kExplainShare = 5;
+
   Placements(Core& core, Evaluator& evaluator, Reservations& reservations,
              const Decisions& decisions, Extender& extender)
       : UseCase(core),
@@ -30,6 +36,8 @@ class Placements final : public PlacementApi, public UseCase {
 
  private:
   Result<void> require_ready() const;
+  // Errors: unavailable: too many explanations at a time.
+  Result<void> may_explain();
   Result<const ClusterPod*> holdable_pod(const PodRequest& pod) const;
   Result<PlacedChips> place_on(const PodRequest& pod, std::span<const std::string_view> nodes,
                                bool reserve);
@@ -40,6 +48,8 @@ class Placements final : public PlacementApi, public UseCase {
   Reservations& reservations_;
   const Decisions& decisions_;
   Extender& extender_;
+  Clock::Steady::duration explained_{};  // loop time of explanations that is not made up for yet
+  Clock::Steady explained_at_{};         // when that was computed
 };
 
 }  // namespace chipweave::sched

@@ -13,7 +13,8 @@ Scheduler::Scheduler(const Clock& clock, Cluster& cluster, Observer& observer,
       reservations_(core_, evaluator_, options.reservation_ttl),
       decisions_(core_, evaluator_),
       bound_pods_(core_, reservations_, decisions_),
-      bindings_(core_, evaluator_, reservations_, decisions_, bound_pods_),
+      bindings_(core_, evaluator_, reservations_, decisions_, bound_pods_,
+                std::move(options.scheduler_names)),
       reconciler_(core_, reservations_, decisions_, bound_pods_, bindings_,
                   options.decide_after_bind),
       preemption_(core_, evaluator_),
@@ -119,6 +120,7 @@ std::string Scheduler::check_invariants() const {
 
 void Scheduler::step_down() {
   reservations_.end_all();
+  bindings_.step_down();
   for (const PodState state :
        {PodState::pending, PodState::reserved, PodState::binding, PodState::uncertain}) {
     // another replica answers these pods now

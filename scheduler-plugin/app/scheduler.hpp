@@ -8,6 +8,7 @@
 #include <chrono>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/base/limits.hpp"
 #include "scheduler-plugin/app/inventory_sink.hpp"
@@ -22,6 +23,8 @@ struct SchedulerOptions {
   std::chrono::milliseconds inventory_stale_after = limits::kInventoryStaleAfter;
   // Choose chips for pods that another scheduler bound without a placement, and annotate the pods.
   bool decide_after_bind = false;
+  // Which pods may be bound by request, by spec.schedulerName; empty: see BindPermission.
+  std::vector<std::string> scheduler_names{};
 };
 
 class Scheduler final : public InventorySink {

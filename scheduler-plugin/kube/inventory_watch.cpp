@@ -61,6 +61,7 @@ void InventoryWatch::take(const codec::KubeInventory& seen) {
   report.node = seen.name;
   report.boot_id = std::move(inventory->boot_id);
   report.sequence = static_cast<std::uint64_t>(inventory->sequence);
+  report.ordered = true;
   report.machine = std::move(inventory->machine);
   report.resources = std::move(inventory->resources);
   report.topology = std::move(inventory->topology);

@@ -55,6 +55,7 @@ ClusterPod KubeCluster::made_of(const codec::KubePod& seen) const {
   pod.request.annotations.clear();
   pod.refused = std::move(counted.refused);
   pod.node = seen.node_name;
+  if (pod.node.empty()) pod.scheduler = seen.scheduler;
   if (!pod.node.empty() && !pod.refused.empty()) {
     pod.request.resource = std::move(counted.used.resource);
     pod.request.chips = counted.used.chips;

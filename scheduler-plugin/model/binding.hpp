@@ -15,6 +15,7 @@ struct Binding {
   PodKey key;
   std::string uid;
   std::string node;
+  std::string caller{};  // who asks for it; empty: a client without a name
 };
 
 // Receives the result of a request, once, possibly before the call returns.

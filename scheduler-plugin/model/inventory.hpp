@@ -26,7 +26,10 @@ struct ChipChange {
 struct InventoryReport {
   std::string node;
   std::string boot_id;
-  std::uint64_t sequence = 0;          // rises by at least 1 within one boot id
+  std::uint64_t sequence = 0;  // rises by at least 1 within one boot id
+  // The API server keeps it and orders its versions: the newest counts, whatever its boot id and
+  // sequence. Else a false report could make the table ignore all later ones of the real agent.
+  bool ordered = false;
   std::string machine;                 // display name: profile or model
   std::vector<std::string> resources;  // extended resources of these chips
   std::optional<domain::NodeTopology> topology;

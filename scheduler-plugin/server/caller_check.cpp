@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::string_view kCallers = "/callers/";
 constexpr std::string_view kBasic = "basic ";
-constexpr std::size_t kMaxBasic = 1024;  // a name and a secret in base64 are shorter
+constexpr std::string_view kBearer = "bearer ";
+constexpr std::size_t kMaxField = 1024;  // a name and a secret in base64 are shorter
 
 enum class Access {
   anyone,  // the kubelet's probes cannot present a certificate
@@ -28,23 +29,42 @@ Access access_of(std::string_view method, std::string_view path) {
   return Access::reader;
 }
 
-struct BasicCredentials {
-  std::string text;  // "NAME:SECRET"
-  std::string_view name;
-  std::string_view secret;
+// What a caller shows besides a certificate. Not movable: the views are into `text`.
+struct Shown {
+  std::optional<std::string_view> secret{};
+  std::optional<std::string_view> name{};  // of the Basic scheme
+  std::string text{};                      // "NAME:SECRET"
 };
 
-// False if the field is not of HTTP's Basic scheme.
-bool read_basic(std::string_view field, BasicCredentials& to) {
-  const bool basic = field.size() > kBasic.size() && field.size() <= kMaxBasic &&
-                     std::equal(kBasic.begin(), kBasic.end(), field.begin(),
-                                [](char wanted, char c) { return wanted == lower_case(c); });
-  if (!basic) return false;
-  if (auto text = codec::decode_base64(field.substr(kBasic.size()))) to.text = std::move(*text);
-  const std::size_t colon = std::min(to.text.find(':'), to.text.size());
-  to.name = std::string_view(to.text).substr(0, colon);
-  to.secret = std::string_view(to.text).substr(std::min(colon + 1, to.text.size()));
-  return true;
+bool has_scheme(std::string_view field, std::string_view scheme) {
+  return field.size() > scheme.size() && field.size() <= kMaxField &&
+         std::equal(scheme.begin(), scheme.end(), field.begin(),
+                    [](char wanted, char c) { return wanted == lower_case(c); });
+}
+
+void read_shown(const http::RequestHead& request, const CallerPath& to, Access access,
+                Shown& shown) {
+  const std::string_view field = request.authorization;
+  if (to.secret) {
+    shown.secret = to.secret;
+  } else if (has_scheme(field, kBasic)) {
+    if (auto text = codec::decode_base64(field.substr(kBasic.size())))
+      shown.text = std::move(*text);
+    const std::string_view text = shown.text;
+    const std::size_t colon = std::min(text.find(':'), text.size());
+    shown.name = text.substr(0, colon);
+    shown.secret = text.substr(std::min(colon + 1, text.size()));
+  } else if (access == Access::reader && has_scheme(field, kBearer)) {
+    shown.secret = field.substr(kBearer.size());
+  }
+}
+
+// Not the whole of 127.0.0.0/8: proxies of service meshes deliver what comes from outside from
+// addresses in it.
+bool is_this_machine(const http::Peer* peer) {
+  if (peer == nullptr) return false;
+  const std::string address = peer->address();
+  return address == "127.0.0.1" || address == "::1" || address == "::ffff:127.0.0.1";
 }
 
 }  // namespace
@@ -93,28 +113,60 @@ std::optional<CallerRefusal> CallerCheck::refuse_certificate(
   return listed ? std::nullopt : std::optional(CallerRefusal::name_not_allowed);
 }
 
+bool CallerCheck::may_read(const http::RequestHead& request) const {
+  if (rules_.client_ca) return request.trusted;
+  return rules_.read_from_loopback && (rules_.loopback || is_this_machine(request.peer));
+}
+
 std::optional<CallerRefusal> CallerCheck::refuse(const http::RequestHead& request,
                                                  const CallerPath& to) const {
   const Access access = access_of(request.method, to.path);
-  BasicCredentials basic;
-  std::optional<std::string_view> secret = to.secret;
-  const bool in_field =
-      !secret && access == Access::caller && read_basic(request.authorization, basic);
-  if (in_field) secret = basic.secret;
-  if (secret) {
+  Shown shown;
+  read_shown(request, to, access, shown);
+  auto why = CallerRefusal::no_credentials;
+  if (shown.secret) {
     const CallerSecrets::Caller* caller =
-        rules_.secrets == nullptr ? nullptr : rules_.secrets->find(*secret);
-    if (caller == nullptr || (in_field && caller->name != basic.name))
-      return CallerRefusal::unknown_secret;
-    if (access == Access::caller)
-      return CallerSecrets::may_call(*caller, to.path) ? std::nullopt
-                                                       : std::optional(CallerRefusal::wrong_path);
+        rules_.secrets == nullptr ? nullptr : rules_.secrets->find(*shown.secret);
+    if (caller == nullptr || (shown.name && caller->name != *shown.name)) {
+      why = CallerRefusal::unknown_secret;
+      if (to.secret) return why;
+    } else if (CallerSecrets::may_call(*caller, to.path) ||
+               (access == Access::reader && CallerSecrets::is_reader(*caller))) {
+      return std::nullopt;
+    } else {
+      why = CallerRefusal::wrong_path;
+    }
   }
-  if (access == Access::anyone) return std::nullopt;
-  if (access == Access::reader)
-    return request.trusted ? std::nullopt : std::optional(CallerRefusal::no_credentials);
-  if (rules_.client_ca) return refuse_certificate(request);
-  return rules_.loopback ? std::nullopt : std::optional(CallerRefusal::no_credentials);
+  switch (access) {
+    case Access::anyone:
+      return std::nullopt;
+    case Access::reader:  // another field than ours does not matter
+      return may_read(request) ? std::nullopt : std::optional(why);
+    case Access::caller:
+      if (shown.secret) return why;
+      if (rules_.client_ca) return refuse_certificate(request);
+      return rules_.loopback ? std::nullopt : std::optional(why);
+  }
+  return why;
+}
+
+// The check has let the request through, so a secret that is not known was removed since: its owner
+// must not count as a client without a name.
+std::string CallerCheck::name_of(const http::RequestHead& request, const CallerPath& to) const {
+  Shown shown;
+  read_shown(request, to, Access::caller, shown);
+  if (shown.secret) {
+    const CallerSecrets::Caller* caller =
+        rules_.secrets == nullptr ? nullptr : rules_.secrets->find(*shown.secret);
+    return caller == nullptr ? "unknown secret" : caller->name;
+  }
+  if (!rules_.client_ca) return {};
+  if (request.peer == nullptr || request.peer->names().empty()) return "certificate";
+  const std::vector<std::string>& names = request.peer->names();
+  const auto listed = std::find_if(names.begin(), names.end(), [&](const std::string& name) {
+    return is_listed({name}, rules_.client_names);
+  });
+  return "certificate " + (listed == names.end() ? names.front() : *listed);
 }
 
 }  // namespace chipweave::sched

@@ -3,7 +3,10 @@
 // Requests that decide something (they bind, reserve or free chips) need a caller that proves who
 // it is: by a certificate of the client CA, or by a secret, in the path
 // (/callers/SECRET/kube/filter) or as the password of HTTP's Basic scheme. Only on a loopback
-// address without a client CA is a proof not required. Owner: the loop thread.
+// address without a client CA is a proof not required. Requests that only read need a certificate
+// of the client CA or a reader's secret, which may also be a bearer token; without a client CA,
+// callers from the own machine (kubectl port-forward ends in the pod) may read without a proof.
+// Owner: the loop thread.
 #pragma once
 
 #include <optional>
@@ -21,6 +24,7 @@ struct CallerRules {
   bool client_ca = false;                 // clients' certificates are verified
   std::vector<std::string> client_names;  // empty: every certificate of the client CA
   const CallerSecrets* secrets = nullptr;
+  bool read_from_loopback = true;  // callers from loopback may read without a proof
 };
 
 enum class CallerRefusal { no_credentials, name_not_allowed, unknown_secret, wrong_path };
@@ -41,12 +45,16 @@ class CallerCheck {
 
   // Why the request is refused; nullopt: it may go on.
   std::optional<CallerRefusal> refuse(const http::RequestHead& request, const CallerPath& to) const;
+  // Who makes a request that is not refused: the name of its secret, "certificate NAME", or "" if
+  // it has shown nothing.
+  std::string name_of(const http::RequestHead& request, const CallerPath& to) const;
   // With client_names: whether one of these names is listed.
   static bool is_listed(const std::vector<std::string>& names,
                         const std::vector<std::string>& listed);
 
  private:
   std::optional<CallerRefusal> refuse_certificate(const http::RequestHead& request) const;
+  bool may_read(const http::RequestHead& request) const;
   CallerRules rules_;
 };
 

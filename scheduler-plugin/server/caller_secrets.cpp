@@ -11,14 +11,17 @@
 namespace chipweave::sched {
 namespace {
 
+constexpr std::string_view kReader = "reader";
+
 struct CallerKind {
   std::string_view name;
-  std::string_view paths;  // what they begin with
+  std::string_view paths;  // what they begin with; empty: none
 };
-constexpr std::array<CallerKind, 4> kCallerKinds{{{"kube-scheduler", "/kube/"},
+constexpr std::array<CallerKind, 5> kCallerKinds{{{"kube-scheduler", "/kube/"},
                                                   {"volcano", "/volcano/"},
                                                   {"webhook", "/admission/"},
-                                                  {"standalone", "/standalone/"}}};
+                                                  {"standalone", "/standalone/"},
+                                                  {kReader, ""}}};
 
 const CallerKind* kind_of_caller(std::string_view name) {
   for (const CallerKind& kind : kCallerKinds) {
@@ -37,10 +40,11 @@ bool is_secret_character(char c) {
 
 Result<CallerSecrets::Caller> CallerSecrets::read(std::string_view name, std::string_view content) {
   if (!is_dns_label(name) || kind_of_caller(name) == nullptr) {
-    return make_error(Errc::invalid_argument,
-                      "unknown caller " + in_quotes(name) +
-                          ": expected kube-scheduler, volcano, webhook or standalone, or one of "
-                          "them followed by - and letters or digits");
+    return make_error(
+        Errc::invalid_argument,
+        "unknown caller " + in_quotes(name) +
+            ": expected kube-scheduler, volcano, webhook, standalone or reader, or one "
+            "of them followed by - and letters or digits");
   }
   if (content.ends_with('\n')) content.remove_suffix(1);
   if (content.size() < kMinSecret || content.size() > kMaxSecret ||
@@ -56,7 +60,12 @@ Result<CallerSecrets::Caller> CallerSecrets::read(std::string_view name, std::st
 
 bool CallerSecrets::may_call(const Caller& caller, std::string_view path) {
   const CallerKind* kind = kind_of_caller(caller.name);
-  return kind != nullptr && path.starts_with(kind->paths);
+  return kind != nullptr && !kind->paths.empty() && path.starts_with(kind->paths);
+}
+
+bool CallerSecrets::is_reader(const Caller& caller) {
+  const CallerKind* kind = kind_of_caller(caller.name);
+  return kind != nullptr && kind->name == kReader;
 }
 
 bool CallerSecrets::replace(std::vector<Caller> callers) {

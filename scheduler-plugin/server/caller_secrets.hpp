@@ -1,5 +1,5 @@
 // CallerSecrets — the secrets by which callers that cannot present a certificate prove who they
-// are: Volcano, API servers, and kube-scheduler where it has none.
+// are: Volcano, API servers, Prometheus, and kube-scheduler where it has none.
 //
 // Only digests are kept. Each secret is good for the paths of its kind of caller, because clients
 // quote URLs in messages that others can read: an API server shows the webhook's path when it
@@ -26,12 +26,14 @@ class CallerSecrets {
     friend bool operator==(const Caller&, const Caller&) = default;
   };
 
-  // name: a kind of caller (kube-scheduler, volcano, webhook, standalone), or one followed by "-"
-  // and more. content: the secret, one line end is ignored. Errors: invalid_argument, without
-  // content.
+  // name: a kind of caller (kube-scheduler, volcano, webhook, standalone, reader), or one followed
+  // by "-" and more. content: the secret, one line end is ignored. Errors: invalid_argument,
+  // without content.
   static Result<Caller> read(std::string_view name, std::string_view content);
-  // Whether the caller's kind may call this path.
+  // Whether the caller's kind may call this path of its own. A reader has none: it may read what
+  // a client certificate may read.
   static bool may_call(const Caller& caller, std::string_view path);
+  static bool is_reader(const Caller& caller);
 
   // At most kMaxCallers. Returns whether they differ from those before.
   bool replace(std::vector<Caller> callers);

@@ -59,11 +59,12 @@ bool HttpFront::Route::matches(std::string_view asked) const {
 void HttpFront::add_routes() {
   using Request = http::Request;
   add("POST", "/kube/filter", kWithNodes,
-      [this](const Request& r, std::string_view) { return kube_.filter(r.body); });
-  add("POST", "/kube/prioritize", kWithNodes,
-      [this](const Request& r, std::string_view) { return kube_.prioritize(r.body); });
+      [this](const Request& r, std::string_view) { return kube_.filter(r.body, caller_of(r)); });
+  add("POST", "/kube/prioritize", kWithNodes, [this](const Request& r, std::string_view) {
+    return kube_.prioritize(r.body, caller_of(r));
+  });
   add("POST", "/kube/bind", kSmall,
-      [this](const Request& r, std::string_view) { return kube_.bind(r.body); });
+      [this](const Request& r, std::string_view) { return kube_.bind(r.body, caller_of(r)); });
   add("POST", "/kube/preempt", kWithNodes,
       [this](const Request& r, std::string_view) { return kube_.preempt(r.body); });
   add_volcano_routes();

@@ -75,6 +75,9 @@ class HttpFront {
   void add_standalone_routes();
   http::Answer route(const http::Request& request, std::string_view& route);
   http::Response refuse(CallerRefusal why, const http::RequestHead& head, std::string_view path);
+  std::string caller_of(const http::Request& request) const {
+    return callers_.name_of(request, CallerPath(request.path));
+  }
   SlicedReplies::Parts scrape();
   // The data of a request that is kept until its answer.
   struct RequestInfo {

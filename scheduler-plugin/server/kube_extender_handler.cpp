@@ -25,7 +25,7 @@ std::string bind_result(std::string_view error) {
 
 }  // namespace
 
-http::Response KubeExtenderHandler::filter(std::string& body) {
+http::Response KubeExtenderHandler::filter(std::string& body, const std::string& caller) {
   if (const std::string why = scheduler_.authority().cannot_decide(); !why.empty())
     return json_response(error_only(why));
   if (auto read = reader_.read_args(body, args_); !read)
@@ -33,6 +33,7 @@ http::Response KubeExtenderHandler::filter(std::string& body) {
   const CountedRequest counted = count_request(args_.pod, resources_);
   if (!counted.refused.empty()) return json_response(refusal(counted.refused));
   const Evaluation& evaluation = scheduler_.extender().filter(counted.request, args_.names);
+  scheduler_.bindings().answered(caller, counted.request);
   return json_response(reply_.filter(evaluation, args_));
 }
 
@@ -53,7 +54,7 @@ std::string KubeExtenderHandler::refusal(const std::string& sentence) const {
   return out;
 }
 
-http::Response KubeExtenderHandler::prioritize(std::string& body) {
+http::Response KubeExtenderHandler::prioritize(std::string& body, const std::string& caller) {
   if (std::string why = scheduler_.authority().cannot_decide(); !why.empty())
     return error_response(make_error(Errc::unavailable, std::move(why)));
   if (auto read = reader_.read_args(body, args_); !read) return error_response(read.error());
@@ -62,14 +63,15 @@ http::Response KubeExtenderHandler::prioritize(std::string& body) {
     return error_response(make_error(Errc::invalid_argument, counted.refused));
   }
   const Evaluation& evaluation = scheduler_.extender().prioritize(counted.request, args_.names);
+  scheduler_.bindings().answered(caller, counted.request);
   return json_response(reply_.prioritize(evaluation, args_));
 }
 
-http::Answer KubeExtenderHandler::bind(std::string& body) {
+http::Answer KubeExtenderHandler::bind(std::string& body, std::string caller) {
   auto args = reader_.read_binding(body);
   if (!args) return json_response(bind_result(args.error().text()));
   const std::string ns = args->pod_namespace.empty() ? "default" : args->pod_namespace;
-  Binding binding{{ns, args->pod_name}, args->pod_uid, args->node};
+  Binding binding{{ns, args->pod_name}, args->pod_uid, args->node, std::move(caller)};
   return http::Later(
       [this, binding = std::move(binding)](const std::shared_ptr<http::PendingReply>& reply) {
         scheduler_.bindings().bind(binding, [reply](const Result<void>& bound) {

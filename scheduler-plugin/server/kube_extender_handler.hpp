@@ -20,9 +20,10 @@ class KubeExtenderHandler {
 
   // Unusable requests: 200 with "Error" (filter, bind), 400 (prioritize, preempt: their replies
   // have no error field).
-  http::Response filter(std::string& body);
-  http::Response prioritize(std::string& body);
-  http::Answer bind(std::string& body);
+  // caller: its name, see CallerCheck.
+  http::Response filter(std::string& body, const std::string& caller);
+  http::Response prioritize(std::string& body, const std::string& caller);
+  http::Answer bind(std::string& body, std::string caller);
   http::Response preempt(std::string& body);
 
  private:

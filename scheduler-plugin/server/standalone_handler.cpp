@@ -36,6 +36,7 @@ http::Response StandaloneHandler::create(const std::string& body) {
   ClusterPod entry;
   entry.request = std::move(counted.request);
   entry.refused = std::move(counted.refused);
+  entry.scheduler = std::move(pod->scheduler);
   auto added = cluster_.add(std::move(entry), body);
   if (!added) return error_response(added.error());
   auto text = document(**added);

@@ -176,12 +176,14 @@ NodeTable::Reported NodeTable::report(InventoryReport report, Clock::Steady now)
   const NodeId known = find(report.node);
   if (known != kNoNode) {
     const Node& n = *nodes_[known];
+    const bool same = report.boot_id == n.boot_id && report.sequence == n.sequence;
     // only while the newer boot is alive: of two agents with one name the older may outlive the
     // newer
-    if (report.boot_id == n.previous_boot_id && report.boot_id != n.boot_id && !n.stale) {
+    if (!report.ordered && report.boot_id == n.previous_boot_id && report.boot_id != n.boot_id &&
+        !n.stale) {
       return {ReportOutcome::older, known, {}, "report of an earlier boot"};
     }
-    if (report.boot_id == n.boot_id && report.sequence <= n.sequence) {
+    if (same || (!report.ordered && report.boot_id == n.boot_id && report.sequence < n.sequence)) {
       return {ReportOutcome::older, known, {}, "sequence number already seen"};
     }
   }

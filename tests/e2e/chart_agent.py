@@ -88,8 +88,31 @@ def own_node_only(bed, agents):
         may_not(first, agents["fake-0"], *row, "fake-1")
     for row in changed("fake-1"):
         may(second, agents["fake-1"], *row)
+    others_write_no_inventory(bed, agents)
     own_marks(bed, agents["fake-0"])
     own_events(bed, agents["fake-0"])
+
+
+# A report with another boot id, as a false agent would make it: neither by the agent of another node nor by users who may
+# change everything in namespaces, nor by our scheduler.
+def others_write_no_inventory(bed, agents):
+    path = "/apis/chipweave.dev/v1alpha1/nodeinventories/fake-0/status"
+    forged = {**bed.must("GET", path.removesuffix("/status")), "status": {
+        "bootId": "forged", "sequence": 9223372036854775807, "resources": ["nvidia.com/gpu"], "chips": 1, "unhealthy": 0,
+        "topology": {"vendor": "nvidia", "model": "none", "chips": [{"index": 0}]}}}
+    bed.kubectl("create", "serviceaccount", "editor", "-n", NS)
+    bed.kubectl("create", "clusterrolebinding", "editor", "--clusterrole=admin", f"--serviceaccount={NS}:editor")
+    for who, token in (("the agent of another node", agents["fake-1"]), ("a token of no pod", bed.token("chipweave-agent")),
+                       ("the scheduler", bed.token("chipweave-scheduler")), ("an admin of namespaces", bed.token("editor"))):
+        code, answer = bed.ask("PUT", path, forged, token)
+        bed.check(f"{who} may not claim the inventory of fake-0", code == 403, f"{code}: {answer}")
+    code, answer = bed.ask("PUT", path, forged, agents["fake-0"])
+    bed.check("the node's own agent may write what it likes there", code == 200, f"{code}: {answer}")
+    now = bed.must("GET", path.removesuffix("/status"))
+    now.pop("status", None)
+    bed.must("PUT", path, now)
+    bed.kubectl("delete", "clusterrolebinding", "editor")
+    bed.kubectl("delete", "serviceaccount", "editor", "-n", NS)
 
 
 # Of events, an agent may write those about its own Node and in its own name.

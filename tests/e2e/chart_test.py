@@ -134,8 +134,8 @@ def caller_secrets(bed):
 # Nobody is told one who may not read Secrets; the webhook's path has its own.
 def callers(bed, helm):
     found = caller_secrets(bed)
-    bed.check("each caller has a secret of its own", sorted(found) == ["kube-scheduler", "volcano", "webhook"] and
-              len(set(found.values())) == 3 and all(re.fullmatch("[a-z0-9]{48}", s) for s in found.values()), list(found))
+    bed.check("each caller has a secret of its own", sorted(found) == ["kube-scheduler", "reader", "volcano", "webhook"] and
+              len(set(found.values())) == 4 and all(re.fullmatch("[a-z0-9]{48}", s) for s in found.values()), list(found))
     hook = bed.must("GET", "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/chipweave-scheduler")
     path = hook["webhooks"][0]["clientConfig"]["service"]["path"]
     bed.check("the webhook is called with its secret", path == f"/callers/{found['webhook']}/admission/binding")

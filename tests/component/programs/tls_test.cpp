@@ -132,6 +132,36 @@ grep -m1 -o 'msg="refused a caller" path=/kube/filter from=127.0.0.1' log)sh",
   EXPECT_THAT(out.text, HasSubstr("{reason=\"name_not_allowed\"} 1\n0\nmsg="));
 }
 
+TEST_F(ProgramsTls, ReadersShowASecretWhereLoopbackIsNotEnough) {
+  folder.put("callers/reader", std::string(48, 'r') + "\n");
+  folder.put("callers/kube-scheduler", std::string(48, 'k'));
+  folder.put("empty", "\n");
+  const Outcome out =
+      with_scheduler(kTls + "--caller-secrets callers --read-from-loopback=false", R"(
+export CHIPWEAVE_SCHEDULER=https://$H CHIPWEAVE_CA=ca.crt
+%B/chipweave nodes; echo "without: $?"
+%B/chipweave nodes --token-file callers/reader; echo "reader: $?"
+CHIPWEAVE_TOKEN_FILE=callers/reader %B/chipweave explain ns/p
+%B/chipweave nodes --token-file callers/kube-scheduler; echo "another's: $?"
+%B/chipweave nodes --token-file empty; echo "empty: $?"
+%B/chipweave nodes --token-file none; echo "none: $?"
+%B/chipweave nodes --scheduler http://$H --ca "" --token-file callers/reader; echo "plain: $?")",
+                     "0.0.0.0:0");
+  EXPECT_EQ(out.code, 0);
+  EXPECT_THAT(out.text, HasSubstr("answered 401: this path requires"));
+  EXPECT_THAT(out.text, HasSubstr("without: 3"));
+  EXPECT_THAT(out.text, HasSubstr("MACHINE"));
+  EXPECT_THAT(out.text, HasSubstr("reader: 0"));
+  EXPECT_THAT(out.text, HasSubstr("answered 404: pod ns/p is not known"));
+  EXPECT_THAT(out.text, HasSubstr("the secret is another caller's"));
+  EXPECT_THAT(out.text, HasSubstr("another's: 3"));
+  EXPECT_THAT(out.text, HasSubstr("expected one word in empty"));
+  EXPECT_THAT(out.text, HasSubstr("empty: 3"));
+  EXPECT_THAT(out.text, HasSubstr("none: 3"));
+  EXPECT_THAT(out.text, HasSubstr("--token-file: must be combined with an https:// URL"));
+  EXPECT_THAT(out.text, HasSubstr("plain: 2"));
+}
+
 TEST_F(ProgramsTls, AnAgentReportsOverTlsAndShowsItsMetricsOverTls) {
   const Outcome out = with_scheduler(kTls + "--tls-client-ca ca.crt", R"(
 %B/chipweave-agent --node n1 --probe profile:hgx-h100-8 --scheduler $G --tls-ca ca.crt \

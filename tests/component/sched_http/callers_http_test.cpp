@@ -14,12 +14,16 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 const std::string kKubeSecret(48, 'k');
+const std::string kOtherSecret(48, 'o');
+const std::string kReaderSecret(48, 'r');
 const std::string kVolcanoSecret(48, 'v');
 
 const CallerSecrets& known_secrets() {
   static const CallerSecrets secrets = [] {
     CallerSecrets out;
     out.replace({CallerSecrets::read("kube-scheduler", kKubeSecret).value(),
+                 CallerSecrets::read("kube-scheduler-2", kOtherSecret).value(),
+                 CallerSecrets::read("reader", kReaderSecret).value(),
                  CallerSecrets::read("volcano", kVolcanoSecret).value()});
     return out;
   }();
@@ -50,7 +54,31 @@ TEST_F(OffLoopback, EveryDecisionRouteIsClosedWithoutAProof) {
   EXPECT_EQ(call("GET", "/kube/filter").status, 401) << "405 would tell that it exists";
   for (const char* path : {"/healthz", "/readyz", "/version", "/metrics", "/api/v1/nodes",
                            "/api/v1/pods", "/standalone/pods"})
-    EXPECT_EQ(call("GET", path).status, 200) << path;
+    EXPECT_EQ(call("GET", path).status, 200) << path << " from this machine";
+}
+
+// As for a caller from elsewhere.
+struct ClosedToReaders : SchedHttp {
+  ClosedToReaders() : SchedHttp({false, false, {}, &known_secrets(), false}) {}
+};
+
+TEST_F(ClosedToReaders, ReadingNeedsAReadersSecret) {
+  for (const char* path : {"/version", "/metrics", "/api/v1/nodes", "/api/v1/nodes/n",
+                           "/api/v1/pods", "/api/v1/explain/a/b", "/standalone/pods", "/none"}) {
+    EXPECT_EQ(call("GET", path).status, 401) << path;
+    EXPECT_NE(call("GET", "/callers/" + kReaderSecret + path).status, 401) << path;
+    EXPECT_EQ(call("GET", "/callers/" + kKubeSecret + path).status, 401) << path;
+  }
+  for (const char* path : {"/healthz", "/readyz"}) EXPECT_EQ(call("GET", path).status, 200) << path;
+  const auto reads = [&](const std::string& token, const std::string& path) {
+    auto reader = http::Client::connect_to("127.0.0.1:" + std::to_string(port_), {}, token).value();
+    return reader.call("GET", path, "").value().status;
+  };
+  EXPECT_EQ(reads(kReaderSecret, "/metrics"), 200) << "as Prometheus and the command line do";
+  EXPECT_EQ(reads(kReaderSecret, "/api/v1/nodes"), 200);
+  EXPECT_EQ(reads(kReaderSecret + "x", "/metrics"), 401);
+  EXPECT_EQ(reads(kKubeSecret, "/metrics"), 401);
+  EXPECT_EQ(call("POST", "/callers/" + kReaderSecret + "/kube/filter", "{}").status, 401);
 }
 
 TEST_F(OffLoopback, ASecretInThePathOrAsPasswordOpensItsRoutes) {
@@ -75,6 +103,38 @@ TEST_F(OffLoopback, ASecretInThePathOrAsPasswordOpensItsRoutes) {
   http::RawSocket twice(port_);
   twice.send(posted("/kube/filter", good + good));
   EXPECT_EQ(http::status_of(twice.read_reply()), "HTTP/1.1 401");
+}
+
+// Pods without chips: kube-scheduler asks about all pods unless managedResources is set.
+TEST_F(OffLoopback, APodWithoutChipsIsBoundOnlyForTheCallerThatAskedAboutIt) {
+  add_node("n1", "hgx-v100-8");
+  const std::string mine = "/callers/" + kKubeSecret;
+  const std::string theirs = "/callers/" + kOtherSecret;
+  const auto put = [&](const std::string& name, int chips, const std::string& scheduler) {
+    ClusterPod entry;
+    entry.request.key = {"ns", name};
+    entry.request.uid = "uid-" + name;
+    entry.request.resource = chips > 0 ? "nvidia.com/gpu" : "";
+    entry.request.chips = chips;
+    entry.scheduler = scheduler;
+    post_and_wait(loop_, [&] { ASSERT_TRUE(cluster_.add(entry, "{}").ok()); });
+    Json out = pod(name, chips);
+    out["metadata"]["uid"] = entry.request.uid;
+    return out;
+  };
+  const auto bind = [&](const std::string& caller, const Json& p) {
+    return Json::parse(call("POST", caller + "/kube/bind", binding(p, "n1")).body)["Error"]
+        .get<std::string>();
+  };
+  const Json plain = put("plain", 0, "default-scheduler");
+  EXPECT_THAT(bind(mine, plain), HasSubstr("caller \"kube-scheduler\" has not asked about it"));
+  EXPECT_EQ(call("POST", mine + "/kube/filter", args(plain, {"n1"})).status, 200);
+  EXPECT_THAT(bind(theirs, plain), HasSubstr("\"kube-scheduler-2\" has not asked about it"));
+  EXPECT_EQ(bind(mine, plain), "");
+  const Json chips = put("chips", 2, "default-scheduler");
+  EXPECT_EQ(call("POST", mine + "/kube/prioritize", args(chips, {"n1"})).status, 200);
+  EXPECT_THAT(bind(mine, put("held", 2, "queue")), HasSubstr("its schedulerName \"queue\""));
+  EXPECT_EQ(bind(mine, chips), "");
 }
 
 // The body is announced and never sent.

@@ -63,7 +63,9 @@ def closed(s, r):
         s.check(f"a bind {what} is refused", code == 401 and not s.is_bound("uninvited"), (code, said))
     code, said = leader.ask("POST", "/admission/binding", review(s, pod, NODES[0]), credentials=False)
     s.check("so is an admission without a secret", code == 401, (code, said))
-    code, said = leader.ask("POST", f"/callers/{secrets['kube-scheduler']}/kube/bind", body, credentials=False)
+    own = f"/callers/{secrets['kube-scheduler']}/kube"  # it binds pods of schedulers that it has asked for
+    leader.ask("POST", f"{own}/filter", {"Pod": pod, "Nodes": None, "NodeNames": [NODES[0]]}, credentials=False)
+    code, said = leader.ask("POST", f"{own}/bind", body, credentials=False)
     s.check("a bind with kube-scheduler's secret in the path is not", code == 200 and said == {"Error": ""} and
             s.is_bound("uninvited"), (code, said))
     log = leader.log.read_text()

@@ -32,6 +32,20 @@ TEST(Client, UsesOneConnectionForManyCalls) {
   EXPECT_EQ(running.stats().connections_open, 1U);
 }
 
+TEST(Client, SendsATokenWithEveryRequest) {
+  RunningServer running([](const Request& request) {
+    Response response;
+    response.body = request.authorization;
+    return response;
+  });
+  auto client = Client::connect_to(running.url(), {}, "abc_-123");
+  ASSERT_TRUE(client.ok()) << client.error().text();
+  for (const char* method : {"GET", "POST"})
+    EXPECT_EQ(client->call(method, "/", "").value().body, "Bearer abc_-123");
+  for (const char* token : {"a b", "a\r\nX: y", "\x7f"})
+    EXPECT_EQ(Client::connect_to(running.url(), {}, token).error().code, Errc::invalid_argument);
+}
+
 TEST(Client, SendsAndReceivesLargeBodies) {
   RunningServer running(echo);
   auto client = Client::connect_to(running.url());

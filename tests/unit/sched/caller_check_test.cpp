@@ -18,12 +18,14 @@ const std::string kKube(48, 'k');
 const std::string kVolcano(48, 'v');
 const std::string kWebhook(48, 'w');
 const std::string kStandalone(48, 's');
+const std::string kReader(48, 'r');
 
 struct NamedPeer final : http::Peer {
   explicit NamedPeer(std::vector<std::string> n) : names_(std::move(n)) {}
-  std::string address() const override { return "10.0.0.7"; }
+  std::string address() const override { return address_; }
   const std::vector<std::string>& names() const override { return names_; }
   std::vector<std::string> names_;
+  std::string address_ = "10.0.0.7";
 };
 
 struct Sent {
@@ -32,6 +34,7 @@ struct Sent {
   bool trusted = true;
   std::vector<std::string> names{};
   std::string authorization{};
+  std::string address = "10.0.0.7";
 };
 
 std::string basic(const std::string& name, const std::string& secret) {
@@ -45,7 +48,8 @@ struct CallerChecks : ::testing::Test {
     for (const auto& [name, secret] : {std::pair{"kube-scheduler", kKube},
                                        {"volcano", kVolcano},
                                        {"webhook", kWebhook},
-                                       {"standalone", kStandalone}})
+                                       {"standalone", kStandalone},
+                                       {"reader-prometheus", kReader}})
       all.push_back(CallerSecrets::read(name, secret).value());
     secrets.replace(std::move(all));
   }
@@ -55,7 +59,8 @@ struct CallerChecks : ::testing::Test {
   }
   // "" if it may go on.
   static std::string refused(const CallerRules& rules, const Sent& sent) {
-    const NamedPeer peer(sent.names);
+    NamedPeer peer(sent.names);
+    peer.address_ = sent.address;
     http::RequestHead request{sent.method, sent.path, ""};
     request.trusted = sent.trusted;
     request.authorization = sent.authorization;
@@ -136,21 +141,105 @@ TEST_F(CallerChecks, ASecretIsGoodForItsOwnPathsOnly) {
   }
 }
 
-TEST_F(CallerChecks, ReadersAreAsBeforeAndProbesAreOpen) {
-  for (const bool loopback : {true, false}) {
-    for (const char* path : {"/version", "/metrics", "/api/v1/nodes", "/api/v1/explain/a/b",
-                             "/standalone/pods", "/nothing", "/", "/callers", "*"}) {
-      EXPECT_EQ(refused(rules(loopback), {"GET", path}), "") << path;
-      EXPECT_EQ(refused(rules(loopback, true), {"GET", path, false}), "no_credentials") << path;
-      EXPECT_EQ(refused(rules(loopback, true, {"x"}), {"GET", path, true, {"y"}}), "") << path;
-      EXPECT_EQ(refused(rules(loopback), {"GET", path, true, {}, basic("a", "b")}), "") << path;
+const std::vector<std::string> kReads{"/version",
+                                      "/metrics",
+                                      "/api/v1/nodes",
+                                      "/api/v1/explain/a/b",
+                                      "/standalone/pods",
+                                      "/nothing",
+                                      "/",
+                                      "/callers",
+                                      "*"};
+
+TEST_F(CallerChecks, ReadingNeedsAProofUnlessTheCallerIsOnThisMachine) {
+  for (const std::string& path : kReads) {
+    SCOPED_TRACE(path);
+    EXPECT_EQ(refused(rules(false), {"GET", path}), "no_credentials");
+    EXPECT_EQ(refused(rules(true), {"GET", path}), "") << "listens on loopback";
+    Sent local{"GET", path};
+    for (const char* address : {"127.0.0.1", "::1", "::ffff:127.0.0.1"}) {
+      local.address = address;
+      EXPECT_EQ(refused(rules(false), local), "") << address << ": kubectl port-forward";
     }
+    for (const char* address : {"127.0.0.6", "127.0.0.11", "10.0.0.1", "::2", ""}) {
+      local.address = address;
+      EXPECT_EQ(refused(rules(false), local), "no_credentials") << address;
+    }
+    local.address = "127.0.0.1";
+    CallerRules closed = rules(false);
+    closed.read_from_loopback = false;
+    EXPECT_EQ(refused(closed, local), "no_credentials");
+    closed.loopback = true;
+    EXPECT_EQ(refused(closed, local), "no_credentials");
+    EXPECT_EQ(refused(rules(false, true), {"GET", path, false}), "no_credentials");
+    local.trusted = false;
+    EXPECT_EQ(refused(rules(false, true), local), "no_credentials") << "with a CA as before";
+    EXPECT_EQ(refused(rules(false, true, {"x"}), {"GET", path, true, {"y"}}), "")
+        << "any certificate of the CA";
+  }
+}
+
+TEST_F(CallerChecks, AReadersSecretReadsAndNothingElse) {
+  for (const bool client_ca : {false, true}) {
+    const CallerRules off = rules(false, client_ca);
+    for (const std::string& path : kReads) {
+      if (path == "*" || path == "/callers") continue;
+      SCOPED_TRACE(path);
+      EXPECT_EQ(refused(off, {"GET", path, false, {}, "Bearer " + kReader}), "");
+      EXPECT_EQ(refused(off, {"GET", path, false, {}, "bearer " + kReader}), "");
+      EXPECT_EQ(refused(off, {"GET", path, false, {}, basic("reader-prometheus", kReader)}), "");
+      EXPECT_EQ(refused(off, {"GET", "/callers/" + kReader + path, false}), "");
+      EXPECT_EQ(refused(off, {"GET", path, false, {}, basic("reader", kReader)}), "unknown_secret");
+      for (const std::string& field :
+           {"Bearer " + kReader + "x", std::string("Bearer "), std::string("Bearer"),
+            "Bearer " + std::string(2000, 'r'), "Digest " + kReader, kReader})
+        EXPECT_NE(refused(off, {"GET", path, false, {}, field}), "") << field;
+      if (path == "/standalone/pods") continue;
+      EXPECT_EQ(refused(off, {"GET", path, false, {}, "Bearer " + kKube}), "wrong_path");
+    }
+    EXPECT_EQ(
+        refused(off, {"GET", "/standalone/pods", false, {}, basic("standalone", kStandalone)}), "");
+    for (const Decision& d : kDecisions) {
+      EXPECT_NE(refused(off, {d.method, d.path, false, {}, "Bearer " + kReader}), "") << d.path;
+      EXPECT_NE(refused(off, {d.method, "/callers/" + kReader + d.path, false}), "") << d.path;
+    }
+  }
+  EXPECT_EQ(refused(rules(true), {"GET", "/metrics", true, {}, basic("a", "b")}), "")
+      << "a field for somebody else does not matter where none is needed";
+}
+
+TEST_F(CallerChecks, ProbesAreOpen) {
+  for (const bool loopback : {true, false}) {
     for (const char* path : {"/healthz", "/readyz", "/readyz/standby"})
       EXPECT_EQ(refused(rules(loopback, true), {"GET", path, false}), "") << path;
   }
   EXPECT_EQ(refused(rules(true), {"GET", "/callers/wrong/healthz"}), "unknown_secret");
   EXPECT_EQ(refused(rules(false, true), {"GET", "/callers/" + kKube + "/metrics", false}),
-            "no_credentials");
+            "wrong_path");
+}
+
+TEST_F(CallerChecks, ACallerHasTheNameOfItsProof) {
+  const auto name = [&](const CallerRules& rules, const Sent& sent) {
+    const NamedPeer peer(sent.names);
+    http::RequestHead request{sent.method, sent.path, ""};
+    request.trusted = sent.trusted;
+    request.authorization = sent.authorization;
+    request.peer = &peer;
+    return CallerCheck(rules).name_of(request, CallerPath(sent.path));
+  };
+  const std::string in_path = "/callers/" + kKube + "/kube/bind";
+  EXPECT_EQ(name(rules(true), {"POST", "/kube/bind"}), "") << "on loopback";
+  EXPECT_EQ(name(rules(true), {"POST", in_path}), "kube-scheduler");
+  EXPECT_EQ(name(rules(false), {"POST", "/kube/bind", true, {}, basic("kube-scheduler", kKube)}),
+            "kube-scheduler");
+  EXPECT_EQ(name(rules(false, true), {"POST", "/kube/bind", true, {"a", "b"}}), "certificate a");
+  EXPECT_EQ(name(rules(false, true, {"b", "c"}), {"POST", "/kube/bind", true, {"a", "b"}}),
+            "certificate b");
+  EXPECT_EQ(name(rules(false, true), {"POST", "/kube/bind", true, {}}), "certificate");
+  EXPECT_EQ(name(rules(false, true), {"POST", in_path, true, {"a"}}), "kube-scheduler");
+  secrets.replace({});
+  EXPECT_EQ(name(rules(true), {"POST", in_path}), "unknown secret")
+      << "removed since the check: not a client without a name";
 }
 
 TEST_F(CallerChecks, HostileCredentials) {
@@ -159,10 +248,11 @@ TEST_F(CallerChecks, HostileCredentials) {
         "/callers/" + kKube + "x/kube/bind", "/callers/%6b" + kKube.substr(1) + "/kube/bind",
         "/callers/" + std::string(8000, 'k') + "/kube/bind"})
     EXPECT_EQ(refused(rules(false), {"POST", path}), "unknown_secret") << path;
-  EXPECT_EQ(refused(rules(false), {"POST", "//callers/" + kKube + "/kube/bind"}), "")
-      << "no such path, which the router answers";
+  EXPECT_EQ(refused(rules(false), {"POST", "//callers/" + kKube + "/kube/bind"}), "no_credentials")
+      << "no such path";
   EXPECT_EQ(
-      refused(rules(false), {"POST", "/callers/" + kKube + "/callers/" + kKube + "/kube/bind"}), "")
+      refused(rules(false), {"POST", "/callers/" + kKube + "/callers/" + kKube + "/kube/bind"}),
+      "wrong_path")
       << "no such path either";
   for (const std::string& field :
        {std::string("Basic !!!!"), std::string("Basic "), "Basic " + codec::encode_base64(kKube),

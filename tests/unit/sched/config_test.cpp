@@ -110,6 +110,11 @@ TEST(Config, HowCallersShowWhoTheyAre) {
   EXPECT_EQ(fault("client-names: [a, spiffe://b/c]", tls + "tls-client-ca: c"), "");
   for (const char* names : {"[\"\"]", "[\"a b\"]", "[\"a\\n\"]"})
     EXPECT_NE(fault(std::string("client-names: ") + names), "") << names;
+  EXPECT_EQ(fault("read-from-loopback: false"), "");
+  EXPECT_NE(fault("read-from-loopback: never"), "");
+  EXPECT_EQ(fault("scheduler-names: [default-scheduler, my.own]"), "");
+  for (const char* names : {"[\"\"]", "[\"a b\"]", "[A]", "a"})
+    EXPECT_NE(fault(std::string("scheduler-names: ") + names), "") << names;
   EXPECT_EQ(fault("caller-secrets: /x"), "") << "on loopback without TLS";
   EXPECT_EQ(fault("caller-secrets: /x", "http: 0.0.0.0:2\ntls-client-ca: c\n" + tls), "");
   EXPECT_NE(fault("caller-secrets: /x", "http: 0.0.0.0:1").find("in clear text"),

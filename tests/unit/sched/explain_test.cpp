@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 #include <nlohmann/json.hpp>
 
 #include "tests/unit/sched/world.hpp"
@@ -154,6 +156,90 @@ TEST(Explain, SpeaksOfTheNodesThatWereOffered) {
   const auto q = w.submit("q", 1);
   ASSERT_TRUE(fitting(w.scheduler, q, {}).empty());
   EXPECT_EQ(explain(w, q)["fits_now"], false);
+}
+
+// Time passes while it works.
+class WorkingClock final : public Clock {
+ public:
+  Steady now() const override { return now_ += std::chrono::milliseconds(1); }
+  Wall wall() const override { return {}; }
+  void advance(std::chrono::milliseconds by) { now_ += by; }
+  Steady seen() const { return now_; }
+
+ private:
+  mutable Steady now_{std::chrono::hours(1)};
+};
+
+struct ExplainBudget : ::testing::Test {
+  WorkingClock clock;
+  MemoryCluster cluster;
+  NullObserver observer;
+  Scheduler scheduler{clock, cluster, observer};
+  PodKey key{"ns", "p"};
+
+  // Sixteen full nodes, each in a state of its own.
+  ExplainBudget() {
+    for (int i = 0; i < 16; ++i) {
+      InventoryReport r;
+      r.node = "n" + std::to_string(i);
+      r.boot_id = "b";
+      r.sequence = 1;
+      r.machine = "hgx-v100-8";
+      r.topology = profile(r.machine);
+      EXPECT_EQ(scheduler.report(r), ReportOutcome::taken);
+      r.sequence = 2;
+      r.topology.reset();
+      for (int chip = 0; chip < 4; ++chip) {
+        if ((i >> chip) % 2 != 0) r.chips.push_back({{chip}, domain::Health::unhealthy});
+      }
+      EXPECT_EQ(scheduler.report(std::move(r)), ReportOutcome::taken);
+    }
+    cluster.set_listener(&scheduler.reconciler());
+    ClusterPod pod;
+    pod.request = World::request("p", 9);
+    EXPECT_TRUE(cluster.add(pod, "{}").ok());
+  }
+  // Of the clock, for one explanation.
+  std::chrono::milliseconds cost() {
+    const auto begin = clock.seen();
+    text = scheduler.placements().explain(key);
+    return std::chrono::duration_cast<std::chrono::milliseconds>(clock.seen() - begin);
+  }
+  Result<ExplainText> text = make_error(Errc::internal, "not asked");
+};
+
+TEST_F(ExplainBudget, TheSearchEndsInTimeAndSaysSo) {
+  EXPECT_LT(cost(), std::chrono::milliseconds(20));
+  const Json j = Json::parse(text.value().json);
+  EXPECT_EQ(j["nodes"].size(), 16U);
+  EXPECT_EQ(j["changes_complete"], false);
+  World w;
+  w.add_node("n1", "hgx-v100-8");
+  EXPECT_EQ(explain(w, w.submit("p", 9))["changes_complete"], true);
+  EXPECT_EQ(explain(w, w.submit("q", 1))["changes_complete"], true);
+}
+
+TEST_F(ExplainBudget, AFloodGetsAFifthOfTheTime) {
+  constexpr std::chrono::milliseconds kFlood{5000};
+  std::chrono::milliseconds used{};
+  int answered = 0;
+  const auto begin = clock.seen();
+  while (clock.seen() - begin < kFlood) {
+    const auto took = cost();
+    if (text) {
+      used += took;
+      ++answered;
+    } else {
+      EXPECT_EQ(text.error().code, Errc::unavailable);
+      EXPECT_NE(text.error().message.find("too many explanations"), std::string::npos);
+    }
+  }
+  EXPECT_GT(answered, 20);
+  EXPECT_LT(used, kFlood / Placements::kExplainShare + Placements::kExplainBurst +
+                      std::chrono::milliseconds(100));
+  clock.advance(std::chrono::seconds(2));
+  EXPECT_LT(cost(), std::chrono::milliseconds(20));
+  EXPECT_TRUE(text.ok()) << "and everyone is answered again";
 }
 
 TEST(Explain, SaysIfNoNodeWasEverOffered) {

@@ -123,11 +123,13 @@ std::shared_ptr<std::string> KubeWorld::bind(const std::string& name, const std:
 }
 
 std::shared_ptr<std::string> KubeWorld::bind_as(const std::string& ns, const std::string& name,
-                                                const std::string& uid, const std::string& node) {
+                                                const std::string& uid, const std::string& node,
+                                                const std::string& caller) {
   auto outcome = std::make_shared<std::string>();
-  scheduler->bindings().bind({{ns, name}, uid, node}, [outcome](const Result<void>& result) {
-    *outcome = result ? "bound" : result.error().text();
-  });
+  scheduler->bindings().bind({{ns, name}, uid, node, caller},
+                             [outcome](const Result<void>& result) {
+                               *outcome = result ? "bound" : result.error().text();
+                             });
   return outcome;
 }
 

@@ -69,7 +69,8 @@ class KubeWorld {
   // "bound", or the error; empty as long as there is no answer.
   std::shared_ptr<std::string> bind(const std::string& name, const std::string& node);
   std::shared_ptr<std::string> bind_as(const std::string& ns, const std::string& name,
-                                       const std::string& uid, const std::string& node);
+                                       const std::string& uid, const std::string& node,
+                                       const std::string& caller = {});
 
   // The chips in the pod's placement annotation; none if that is not valid.
   static std::vector<int> annotated(const ServerPod& pod);

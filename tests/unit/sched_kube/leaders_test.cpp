@@ -107,6 +107,31 @@ TEST_F(Leaders, TheOtherTakesOverWhenTheLeaderIsGone) {
   EXPECT_EQ(*outcome, "bound");
 }
 
+// Filtered by the old leader, bound by the new one, which has no evaluation of the pod and no
+// record of who asked about it.
+TEST_F(Leaders, APodIsFilteredByOneLeaderAndBoundByTheNext) {
+  const std::string caller = "kube-scheduler";
+  a.create("p", 4);
+  a.create("plain", 0);
+  api.settle();
+  for (const char* name : {"p", "plain"}) {
+    EXPECT_EQ(a.fit(name).size(), 2U);
+    a.scheduler->bindings().answered(caller, a.request(a.pod(name)));
+  }
+  a.kill();
+  two.pass(seconds(4));
+  ASSERT_TRUE(b.leads());
+  const auto outcome = b.bind_as("ns", "p", a.pod("p").uid, "n1", caller);
+  const auto plain = b.bind_as("ns", "plain", a.pod("plain").uid, "n1", caller);
+  api.settle();
+  EXPECT_EQ(*outcome, "bound");
+  EXPECT_TRUE(has_part(*plain, "call filter first")) << *plain;
+  b.scheduler->bindings().answered(caller, a.request(a.pod("plain")));
+  const auto again = b.bind_as("ns", "plain", a.pod("plain").uid, "n1", caller);
+  api.settle();
+  EXPECT_EQ(*again, "bound") << "kube-scheduler's next attempt";
+}
+
 // The other replica's watch has not yet delivered the leader's last binding.
 TEST_F(Leaders, ANewLeaderListsTheNodesPodsFirst) {
   a.create("p", 4);

@@ -28,6 +28,7 @@ struct KubePod {
   std::string uid;
   std::string resource_version;
   std::string node_name;
+  std::string scheduler;  // spec.schedulerName
   std::string phase;
   bool ending = false;  // deleted, with its grace period running
   int priority = 0;     // spec.priority

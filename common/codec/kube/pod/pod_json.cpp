@@ -42,6 +42,7 @@ void read_spec(const JsonObject& root, KubePod& pod) {
   if (const JsonValue value = root.find("spec")) {
     const JsonObject spec = JsonObject::tolerant(value, root.problems());
     pod.node_name = spec.text_or_empty("nodeName");
+    pod.scheduler = spec.text_or_empty("schedulerName");
     read_containers(spec, "initContainers", pod.init_containers);
     read_containers(spec, "containers", pod.containers);
   }

@@ -64,12 +64,14 @@ void read_workload(od::value value, int depth, std::string& to) {
 
 void read_spec(od::value value, int depth, KubePod& pod) {
   pod.node_name.clear();
+  pod.scheduler.clear();
   pod.priority = 0;
   pod.gang.clear();
   pod.init_containers.clear();
   pod.containers.clear();
   each_member("spec", value, [&](std::string_view key, od::value v) {
     if (is_key(key, "nodename")) return read_string("spec.nodeName", v, pod.node_name);
+    if (is_key(key, "schedulername")) return read_string("spec.schedulerName", v, pod.scheduler);
     if (is_key(key, "priority")) {
       std::int64_t priority = 0;
       if (is_null(v)) return;
