@@ -4,3 +4,6 @@ target_link_libraries(bench_cluster_info PRIVATE chipweave_options chipweave_sch
   CLI11::CLI11)
 add_executable(bench_preemption preemption.cpp)
 target_link_libraries(bench_preemption PRIVATE chipweave_options chipweave_sched_app chipweave_codec chipweave_profiles)
+add_executable(bench_loop_hold loop_hold.cpp loop_hold_api.cpp http_socket.cpp ${PROJECT_SOURCE_DIR}/tests/component/kube_api/certificates.cpp)
+target_link_libraries(bench_loop_hold PRIVATE chipweave_options chipweave_sched_server chipweave_sched_kube chipweave_codec
+  chipweave_profiles chipweave_http CLI11::CLI11 OpenSSL::SSL Threads::Threads)

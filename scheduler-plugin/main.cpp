@@ -204,6 +204,8 @@ int run(const Config& config) {
   count_crashes(crashes, metrics);
   loop.on_escape(
       [&](const std::string& what) { end_with_bug(crashes, rfc3339(clock.wall()), what); });
+  loop.on_held(
+      [&](http::LoopTask task, std::chrono::nanoseconds took) { metrics.loop_held(task, took); });
   sched::Observers observers;
   sched::DecisionLog decision_log;
   observers.add(decision_log);

@@ -183,6 +183,7 @@ class AsyncClient::Flight : public AsyncOperation<AsyncClient::Flight> {
 
   void read() {
     connection_->read(guarded([this](Result<std::string_view> bytes) {
+      client_->loop.begin_task(LoopTask::reply);
       if (!bytes) return lost(std::move(bytes).error());
       const ReplyReader::State state =
           bytes->empty() ? reader_->end_of_stream() : reader_->feed(*bytes);

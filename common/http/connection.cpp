@@ -17,6 +17,8 @@ namespace asio = boost::asio;
 // How much one connection may do before the others get a turn.
 constexpr int kReadsPerTurn = 16;
 constexpr int kRequestsPerTurn = 16;
+constexpr std::size_t kBytesPerWrite = 256U << 10U;
+constexpr std::size_t kBytesPerTurn = 1U << 20U;
 // Replies up to this size are sent even if the budget is spent: what was done must be said.
 constexpr std::size_t kSmallReply = 16U << 10U;
 
@@ -105,6 +107,7 @@ void Connection::wait_readable() {
 void Connection::on_readable(const error_code& failure) {
   if (closed_) return;
   if (failure) return close();
+  host_.begin_task(wire_.is_in_handshake() ? LoopTask::tls_handshake : LoopTask::request);
   for (int turn = 0; turn < kReadsPerTurn; ++turn) {
     error_code ec;
     const std::size_t n = wire_.read_some(host_.scratch.data(), host_.scratch.size(), ec);
@@ -165,6 +168,7 @@ void Connection::send_continue() { wire_.say("HTTP/1.1 100 Continue\r\n\r\n"); }
 // Serves requests until one is incomplete, a reply does not go out at once, or the others must have
 // a turn.
 void Connection::serve_ready() {
+  host_.begin_task(LoopTask::request);  // the end of a handshake may bring a request along
   for (int turn = 0; turn < kRequestsPerTurn; ++turn) {
     host_.enter(*this, Phase::replying);
     std::optional<Response> response = ask_handler();
@@ -265,16 +269,21 @@ void Connection::start_reply(Response response, AfterReply after, bool with_body
   written_ = 0;
 }
 
-// One system call for head and body without copying; more only if they do not fit the send buffer.
+// One system call for head and body without copying; more only for large bodies, and for what does
+// not fit the send buffer.
 bool Connection::write_now() {
   const std::size_t total = head_.size() + body_size_;
+  const std::size_t turn_ends = written_ + kBytesPerTurn;
   while (written_ < total) {
+    if (written_ >= turn_ends) return false;
     const std::size_t head_done = std::min(written_, head_.size());
     const std::size_t body_done = written_ - head_done;
     error_code ec;
-    written_ += wire_.write_some(
-        std::string_view(head_).substr(head_done),
-        std::string_view(response_.body).substr(body_done, body_size_ - body_done), ec);
+    written_ +=
+        wire_.write_some(std::string_view(head_).substr(head_done),
+                         std::string_view(response_.body)
+                             .substr(body_done, std::min(body_size_ - body_done, kBytesPerWrite)),
+                         ec);
     if (would_block(ec)) return false;
     if (ec) {
       close();
@@ -294,6 +303,7 @@ void Connection::wait_writable() {
   wire_.async_wait_to_write([self = shared_from_this()](const error_code& ec) {
     if (self->closed_) return;
     if (ec) return self->close();
+    self->host_.begin_task(LoopTask::request);
     self->finish_reply();
   });
 }

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "common/http/byte_budget.hpp"
+#include "common/http/loop.hpp"
 #include "common/http/request_reader.hpp"
 #include "common/http/response_head.hpp"
 #include "common/http/wire.hpp"
@@ -50,6 +51,8 @@ class ConnectionHost {
   virtual Answer serve(const Request& request) = 0;
   virtual void begin(const Later& later, std::shared_ptr<PendingReply> reply) = 0;
   virtual bool draining() const = 0;
+  // A connection has the loop now.
+  virtual void begin_task(LoopTask task) = 0;
   virtual void count_bad_request() = 0;
   virtual void count_over_budget() = 0;
   // Whether `budget` has room for that many bytes more; evicts slow connections for them.

@@ -1,6 +1,7 @@
 #include "common/http/loop.hpp"
 
 #include <csignal>
+#include <ctime>
 #include <exception>
 #include <utility>
 
@@ -28,6 +29,7 @@ struct Ticker : std::enable_shared_from_this<Ticker> {
     timer.expires_at(due);
     timer.async_wait([self = shared_from_this()](const boost::system::error_code& ec) {
       if (ec) return;
+      self->loop.begin_task(LoopTask::timer);
       self->loop.guarded(self->task);
       // after a pause of the whole process the missed ticks are skipped, not caught up
       self->due = std::max(self->due + self->period, asio::steady_timer::clock_type::now());
@@ -42,7 +44,31 @@ struct Ticker : std::enable_shared_from_this<Ticker> {
   std::function<void()> task;
 };
 
+std::chrono::nanoseconds thread_cpu_time() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
+}
+
 }  // namespace
+
+std::string_view to_string(LoopTask task) {
+  switch (task) {
+    case LoopTask::request:
+      return "request";
+    case LoopTask::tls_handshake:
+      return "tls_handshake";
+    case LoopTask::reply:
+      return "reply";
+    case LoopTask::timer:
+      return "timer";
+    case LoopTask::posted:
+      return "posted";
+    case LoopTask::other:
+      return "other";
+  }
+  return "other";
+}
 
 std::string exception_text() {
   try {
@@ -62,6 +88,25 @@ void Loop::Impl::guarded(const std::function<void()>& task) {
   }
 }
 
+// After a wait the begin of a task is known only from begin_task(); the few handlers of Asio's own
+// that do not call it are measured by their CPU time, which a wait does not use.
+void Loop::Impl::run_measured() {
+  Steady last = std::chrono::steady_clock::now();
+  while (!context.stopped()) {
+    current = LoopTask::other;
+    began = last;
+    std::chrono::nanoseconds used{0};
+    if (context.poll_one() == 0) {
+      began = {};
+      used = thread_cpu_time();
+      if (context.run_one() == 0) return;
+      if (began == Steady{}) used = thread_cpu_time() - used;
+    }
+    last = std::chrono::steady_clock::now();
+    on_held(current, began == Steady{} ? used : last - began);
+  }
+}
+
 Loop::Loop() : impl_(std::make_unique<Impl>()) {
   on_escape([](const std::string& what) {
     obs::log(obs::Level::error, "exception escaped a loop task", {{"what", what}});
@@ -75,7 +120,10 @@ void Loop::run() {
   // io_context::run() returns normally only after stop(); anything else is an exception of a
   // completion handler
   while (!impl_->context.stopped()) {
-    impl_->guarded([this] { impl_->context.run(); });
+    impl_->guarded([this] {
+      if (impl_->on_held) return impl_->run_measured();
+      impl_->context.run();
+    });
   }
   impl_->runner = std::thread::id();
 }
@@ -83,7 +131,10 @@ void Loop::run() {
 void Loop::stop() { impl_->context.stop(); }
 
 void Loop::post(std::function<void()> task) {
-  asio::post(impl_->context, [impl = impl_.get(), task = std::move(task)] { impl->guarded(task); });
+  asio::post(impl_->context, [impl = impl_.get(), task = std::move(task)] {
+    impl->begin_task(LoopTask::posted);
+    impl->guarded(task);
+  });
 }
 
 void Loop::every(std::chrono::milliseconds period, std::function<void()> task) {
@@ -94,7 +145,9 @@ void Loop::after(std::chrono::milliseconds delay, std::function<void()> task) {
   const auto timer = std::make_shared<asio::steady_timer>(impl_->context, delay);
   timer->async_wait(
       [impl = impl_.get(), timer, task = std::move(task)](const boost::system::error_code& ec) {
-        if (!ec) impl->guarded(task);
+        if (ec) return;
+        impl->begin_task(LoopTask::timer);
+        impl->guarded(task);
       });
 }
 
@@ -110,6 +163,10 @@ void Loop::on_terminate(std::function<void()> task) {
 
 void Loop::on_escape(std::function<void(const std::string&)> act) {
   impl_->on_escape = std::move(act);
+}
+
+void Loop::on_held(std::function<void(LoopTask, std::chrono::nanoseconds)> act) {
+  impl_->on_held = std::move(act);
 }
 
 bool Loop::in_loop_thread() const { return impl_->runner.load() == std::this_thread::get_id(); }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
@@ -19,8 +20,18 @@ namespace chipweave::http {
 std::string exception_text();
 
 struct Loop::Impl {
+  using Steady = std::chrono::steady_clock::time_point;
+
   // Runs `task`; an exception that escapes it goes to on_escape.
   void guarded(const std::function<void()>& task);
+  // Completion handlers call it first: names the task that holds the loop now. The last name
+  // counts.
+  void begin_task(LoopTask task) {
+    current = task;
+    if (began == Steady{} && on_held) began = std::chrono::steady_clock::now();
+  }
+  // As context.run(), and reports each task to on_held.
+  void run_measured();
 
   boost::asio::io_context context{1};  // one thread runs it
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work{
@@ -28,6 +39,9 @@ struct Loop::Impl {
   std::optional<boost::asio::signal_set> signals;
   std::atomic<std::thread::id> runner{};
   std::function<void(const std::string& what)> on_escape;
+  std::function<void(LoopTask task, std::chrono::nanoseconds took)> on_held;
+  LoopTask current = LoopTask::other;
+  Steady began{};  // of the current task; zero while that is not known
 };
 
 }  // namespace chipweave::http

@@ -143,6 +143,7 @@ struct Server::Impl final : ConnectionHost, std::enable_shared_from_this<Server:
     }
   }
 
+  void begin_task(LoopTask task) override { loop_.begin_task(task); }
   bool draining() const override { return draining_; }
   void count_bad_request() override { ++stats_.bad_requests; }
   void count_over_budget() override { ++stats_.over_budget; }
@@ -239,7 +240,9 @@ struct Server::Impl final : ConnectionHost, std::enable_shared_from_this<Server:
     deadline_timer_.expires_at(deadline);
     deadline_timer_.async_wait([weak = weak_from_this()](const error_code& ec) {
       const auto self = weak.lock();
-      if (!ec && self) self->expire();
+      if (ec || !self) return;
+      self->loop_.begin_task(LoopTask::timer);
+      self->expire();
     });
   }
 

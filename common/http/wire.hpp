@@ -44,6 +44,7 @@ class Wire final : public Peer {
   bool has_more() const {
     return tls_ && tls_->looked && tls_->link.read_wait() == TlsLink::Wait::none;
   }
+  bool is_in_handshake() const { return tls_ && !tls_->link.established(); }
   Fault take_fault() { return std::exchange(fault_, Fault::none); }
   // Of the TLS connection.
   const std::string& failure() const { return tls_->link.failure(); }

@@ -3,9 +3,11 @@
 //
 // The objects themselves are passed to the listener and not stored. Keys are namespace and name. An
 // object that was deleted and recreated (another uid) is reported as two changes. Cost: one map
-// look-up per event, about 120 bytes per object; a sweep visits all. Owner: the loop thread.
+// look-up per event, about 120 bytes per object; a sweep visits only what the list did not hold, so
+// that a list of 100,000 objects does not hold the loop when it ends. Owner: the loop thread.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -39,7 +41,11 @@ class Mirror {
 
   explicit Mirror(Changes changes) : changes_(std::move(changes)) {}
 
-  std::size_t size() const { return entries_.size(); }
+  std::size_t size() const {
+    std::size_t all = 0;
+    for (const Shard& shard : shards_) all += shard.listed.size() + shard.others.size();
+    return all;
+  }
 
   // The current state, seen in this round of the ListWatch. Older versions are ignored: a watch may
   // lag behind an object passed to note(), or deliver a former object of the same name.
@@ -51,21 +57,28 @@ class Mirror {
 
   // The object was deleted. Ignored if an object with another uid has taken its name since.
   void remove(const Object& object) {
-    const auto it = entries_.find(key_of(object));
-    if (it == entries_.end() || it->second.uid != hash(object.uid)) return;
-    take_out(it);
+    const std::string key = key_of(object);
+    Shard& shard = shard_of(key);
+    for (Map* map : {&shard.listed, &shard.others}) {
+      const auto it = map->find(key);
+      if (it == map->end()) continue;
+      if (it->second.uid == hash(object.uid)) take_out(*map, it);
+      return;
+    }
   }
 
   // A list of this version is complete: objects that were not in it have been deleted. Those noted
   // in the meantime stay only if they are newer than the list; the watch delivers their deletion.
   void sweep(std::uint64_t round, const std::string& resource_version) {
+    begin(round);
     const std::uint64_t version = version_of(resource_version);
     const auto gone = [&](const Entry& entry) {
-      return entry.round < round ||
-             (!entry.listed && version < kNoNumber && entry.version <= version);
+      return entry.round < round || (version < kNoNumber && entry.version <= version);
     };
-    for (auto it = entries_.begin(); it != entries_.end();)
-      it = gone(it->second) ? take_out(it) : std::next(it);
+    for (Shard& shard : shards_) {
+      for (auto it = shard.others.begin(); it != shard.others.end();)
+        it = gone(it->second) ? take_out(shard.others, it) : std::next(it);
+    }
   }
 
  private:
@@ -76,8 +89,13 @@ class Mirror {
     std::size_t uid;
     std::uint64_t version;
     std::uint64_t round;
-    bool listed;  // in this round, by its list or watch; false: only noted
   };
+  using Map = std::unordered_map<std::string, Entry>;
+  struct Shard {
+    Map listed;  // in the list or the watch of this round
+    Map others;  // of earlier rounds, or only noted
+  };
+  Shard& shard_of(const std::string& key) { return shards_[hash(key) % shards_.size()]; }
   static constexpr std::uint64_t kNoNumber = std::uint64_t{1} << 63U;
   static std::size_t hash(const std::string& text) { return std::hash<std::string>{}(text); }
   static std::uint64_t version_of(const std::string& text) {
@@ -89,27 +107,47 @@ class Mirror {
     return a.round == than.round && (a.version | than.version) < kNoNumber &&
            a.version < than.version;
   }
+  // In a new round nothing is listed yet.
+  void begin(std::uint64_t round) {
+    if (std::exchange(round_, round) == round) return;
+    for (Shard& shard : shards_) {
+      shard.listed.merge(shard.others);
+      shard.listed.swap(shard.others);
+      shard.listed.reserve(shard.others.size());
+    }
+  }
   void store(Object object, std::uint64_t round, bool listed) {
-    std::string key = key_of(object);
-    Entry now{hash(object.uid), version_of(object.resource_version), round, listed};
-    const auto [it, fresh] = entries_.try_emplace(key, now);
-    if (!fresh && older(now, it->second)) return;
-    if (it->second.round == round && it->second.listed) now.listed = true;
+    begin(round);
+    const std::string key = key_of(object);
+    const Entry now{hash(object.uid), version_of(object.resource_version), round};
+    Shard& shard = shard_of(key);
+    auto it = shard.listed.find(key);
+    if (it == shard.listed.end()) {
+      it = shard.others.find(key);
+      if (it == shard.others.end()) {
+        (listed ? shard.listed : shard.others).emplace(key, now);
+        return changes_.seen(std::move(object));
+      }
+      if (older(now, it->second)) return;
+      if (listed) it = shard.listed.insert(shard.others.extract(it)).position;
+    } else if (older(now, it->second)) {
+      return;
+    }
     const Entry before = std::exchange(it->second, now);
-    if (!fresh && before.uid == now.uid && before.version == now.version) return;
+    if (before.uid == now.uid && before.version == now.version) return;
     if (before.uid != now.uid) changes_.gone(key);
     changes_.seen(std::move(object));
   }
-  using Map = std::unordered_map<std::string, Entry>;
-  typename Map::iterator take_out(typename Map::iterator it) {
+  typename Map::iterator take_out(Map& map, typename Map::iterator it) {
     const std::string key = it->first;
-    const auto next = entries_.erase(it);
+    const auto next = map.erase(it);
     changes_.gone(key);
     return next;
   }
 
   Changes changes_;
-  Map entries_;
+  std::uint64_t round_ = 0;
+  std::array<Shard, 64> shards_;  // so that growing moves a part of the entries only
 };
 
 }  // namespace chipweave::kube

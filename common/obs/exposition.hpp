@@ -18,6 +18,8 @@ class Exposition {
 
   // Begins a family of gauges; its samples follow. help: one line.
   void gauges(std::string_view name, std::string_view help);
+  // Goes on with a family that an earlier text began.
+  void resume(std::string_view name) { name_ = name; }
   void sample(std::initializer_list<Label> labels, double value);
 
   std::string take() { return std::move(out_); }

@@ -139,6 +139,7 @@ void ChangeSearch::departures(const RequestContext& context, StateId state_id, C
   const NodeState state = state_.nodes.state(state_id);
   std::vector<const Holding*> holders = state_.ledger.on(id);
   std::erase_if(holders, [](const auto* h) { return h->parts; });  // others may share its chips
+  if (!worth(least_weight(context, state, holders))) return;
   std::stable_sort(holders.begin(), holders.end(),
                    [](const auto* a, const auto* b) { return a->chips.size() < b->chips.size(); });
   const auto without = [&](const std::vector<const Holding*>& gone) {
@@ -186,6 +187,17 @@ void ChangeSearch::departures(const RequestContext& context, StateId state_id, C
   for (const Holding* h : gone) list += (list.empty() ? "" : ", ") + h->key.text();
   add_ending({weight, "pods", node,
               "if pods " + list + " (" + chips_word(chips) + ") on " + node + " ended"});
+}
+
+// No end of some of these pods that is enough weighs less.
+int ChangeSearch::least_weight(const RequestContext& context, const NodeState& state,
+                               const std::vector<const Holding*>& holders) {
+  int most = 1;
+  for (const Holding* h : holders) most = std::max(most, h->chips.size());
+  const int asked = std::min(context.pod->chips, limits::kMaxChips);
+  const int missing = std::max(1, asked - state.free.size());
+  const int pods = (missing + most - 1) / most;
+  return kEndPods + missing + 64 * (pods - 1);
 }
 
 // Whether a change of this weight would be among those shown.

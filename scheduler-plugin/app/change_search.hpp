@@ -50,6 +50,8 @@ class ChangeSearch {
   void repairs(const RequestContext& context, const NodeState& state, ChipSet beside,
                const std::string& node);
   void departures(const RequestContext& context, StateId state_id, ChipSet beside, NodeId id);
+  static int least_weight(const RequestContext& context, const NodeState& state,
+                          const std::vector<const Holding*>& holders);
   bool worth(int weight) const;
   void add_ending(Change change);
   bool smaller_group(const RequestContext& context, const NodeState& state, ChipSet beside,

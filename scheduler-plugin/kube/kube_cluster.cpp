@@ -72,26 +72,26 @@ ClusterPod KubeCluster::made_of(const codec::KubePod& seen) const {
 void KubeCluster::take(codec::KubePod&& seen) {
   const std::string key = kube::key_of(seen);
   if (seen.phase == "Succeeded" || seen.phase == "Failed") return drop(key);
-  auto known = pods_.find(key);
-  if (known != pods_.end() && !seen.node_name.empty() && known->second.pod.node.empty() &&
-      !known->second.pod.refused.empty()) {
+  Entry* known = pods_.find(key);
+  if (known != nullptr && !seen.node_name.empty() && known->pod.node.empty() &&
+      !known->pod.refused.empty()) {
     // what it uses now is counted, unlike what it asked for
-    const ClusterPod waiting = std::move(known->second.pod);
-    pods_.erase(known);
+    const ClusterPod waiting = take_out(key, *known);
     listener_->pod_gone(waiting);
-    known = pods_.end();
+    known = nullptr;
   }
-  if (known == pods_.end()) {
+  if (known == nullptr) {
     Entry entry{made_of(seen), false, std::hash<std::string>()(seen.rejection)};
     if (!entry.pod.node.empty() && entry.pod.request.chips == 0) return;
     const auto claimed = placement_of(seen, entry.pod);
     entry.placement_known = claimed.has_value();
     entry.pod.arrival = ++arrivals_;
-    const auto it = pods_.emplace(key, std::move(entry)).first;
-    listener_->pod_added(it->second.pod, claimed ? &*claimed : nullptr);
+    const ClusterPod& added = pods_.add(key, std::move(entry)).pod;
+    by_arrival_.emplace(arrivals_, &added);
+    listener_->pod_added(added, claimed ? &*claimed : nullptr);
     return;
   }
-  Entry& entry = known->second;
+  Entry& entry = *known;
   entry.pod.started = !seen.phase.empty() && seen.phase != "Pending";
   entry.pod.ending = seen.ending;
   if (seen.node_name.empty()) return take_status(entry, seen);
@@ -118,16 +118,20 @@ void KubeCluster::take_status(Entry& entry, const codec::KubePod& seen) {
 
 void KubeCluster::drop(const std::string& key) {
   if (!tickets_.empty()) gone_[key] = calls_;
-  const auto it = pods_.find(key);
-  if (it == pods_.end()) return;
-  const ClusterPod gone = std::move(it->second.pod);
-  pods_.erase(it);
-  listener_->pod_gone(gone);
+  Entry* known = pods_.find(key);
+  if (known != nullptr) listener_->pod_gone(take_out(key, *known));
+}
+
+ClusterPod KubeCluster::take_out(const std::string& key, Entry& entry) {
+  ClusterPod out = std::move(entry.pod);
+  by_arrival_.erase(out.arrival);
+  pods_.erase(key);
+  return out;
 }
 
 const ClusterPod* KubeCluster::find(const PodKey& key) const {
-  const auto it = pods_.find(key.text());
-  return it == pods_.end() ? nullptr : &it->second.pod;
+  const Entry* known = pods_.find(key.text());
+  return known == nullptr ? nullptr : &known->pod;
 }
 
 void KubeCluster::bind(const Binding& binding, const Annotations& annotations, Done done) {
@@ -143,9 +147,8 @@ void KubeCluster::bind(const Binding& binding, const Annotations& annotations, D
 
 void KubeCluster::bound(const Binding& binding, const Result<void>& result, const Done& done) {
   if (result) {
-    const auto it = pods_.find(binding.key.text());
-    if (it != pods_.end() && it->second.pod.request.uid == binding.uid)
-      it->second.pod.node = binding.node;
+    Entry* known = pods_.find(binding.key.text());
+    if (known != nullptr && known->pod.request.uid == binding.uid) known->pod.node = binding.node;
     return done({});
   }
   if (result.error().code != Errc::conflict) return done(result);
@@ -210,9 +213,9 @@ void KubeCluster::refreshed(const PodKey& key, std::uint64_t call, Result<kube::
   if (!pod) return trouble(pod.error().text());
   if (kube::key_of(*pod) != key.text()) return trouble("it returned another pod");
   // The watch may be behind or ahead. It delivers a recreated pod itself, in order.
-  const auto known = pods_.find(key.text());
-  const bool there = known != pods_.end();
-  const bool another = there && known->second.pod.request.uid != pod->uid;
+  const Entry* known = pods_.find(key.text());
+  const bool there = known != nullptr;
+  const bool another = there && known->pod.request.uid != pod->uid;
   const bool gone = gone_since(call, key.text());
   // find() does not have it, so neither its request nor its binding is known
   if (another || (gone && !there)) return trouble("the watch has not delivered it yet");
@@ -250,9 +253,9 @@ void KubeCluster::listed(const std::string& node, std::uint64_t call, int tries_
   bool uncertain = false;
   for (codec::KubePod& pod : page->objects) {
     const std::string key = kube::key_of(pod);
-    const auto known = pods_.find(key);
+    const Entry* known = pods_.find(key);
     // A pod of this name was deleted since then: this one or its predecessor.
-    const bool same = known != pods_.end() && known->second.pod.request.uid == pod.uid;
+    const bool same = known != nullptr && known->pod.request.uid == pod.uid;
     if (same || !gone_since(call, key)) {
       pods_watch_.note(std::move(pod));
     } else {
@@ -277,13 +280,13 @@ Result<void> KubeCluster::end(const PodKey& key) {
                     "pod " + key.text() + " is bound; delete it to release its chips");
 }
 
-void KubeCluster::each(const std::function<void(const ClusterPod&)>& visit) const {
-  std::vector<const ClusterPod*> all;
-  all.reserve(pods_.size());
-  for (const auto& [key, entry] : pods_) all.push_back(&entry.pod);
-  std::sort(all.begin(), all.end(),
-            [](const auto* a, const auto* b) { return a->arrival < b->arrival; });
-  for (const ClusterPod* pod : all) visit(*pod);
+std::size_t KubeCluster::each_after(std::uint64_t arrival, std::size_t most,
+                                    const std::function<void(const ClusterPod&)>& visit) const {
+  std::size_t visited = 0;
+  for (auto at = by_arrival_.upper_bound(arrival); at != by_arrival_.end() && visited < most;
+       ++at, ++visited)
+    visit(*at->second);
+  return visited;
 }
 
 }  // namespace chipweave::sched

@@ -13,8 +13,8 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <unordered_map>
 
+#include "common/base/sharded_map.hpp"
 #include "common/kube/reflector.hpp"
 #include "scheduler-plugin/kube/pod_request.hpp"
 #include "scheduler-plugin/state/cluster.hpp"
@@ -47,7 +47,8 @@ class KubeCluster final : public Cluster {
   void refresh(const PodKey& key, Done done) override;
   void refresh_node(const std::string& node, Done done) override;
   Result<void> end(const PodKey& key) override;
-  void each(const std::function<void(const ClusterPod&)>& visit) const override;
+  std::size_t each_after(std::uint64_t arrival, std::size_t most,
+                         const std::function<void(const ClusterPod&)>& visit) const override;
   std::size_t size() const override { return pods_.size(); }
 
  private:
@@ -58,6 +59,7 @@ class KubeCluster final : public Cluster {
     bool placement_known = false;  // bound, with a known placement
     std::size_t rejection = 0;     // hash of KubePod::rejection
   };
+  ClusterPod take_out(const std::string& key, Entry& entry);
   ClusterPod made_of(const codec::KubePod& seen) const;
   void take_status(Entry& entry, const codec::KubePod& seen);
   void bound(const Binding& binding, const Result<void>& result, const Done& done);
@@ -77,8 +79,9 @@ class KubeCluster final : public Cluster {
   const ResourceTable& resources_;
   ClusterListener* listener_ = nullptr;
   const Leadership* leadership_ = nullptr;
-  std::unordered_map<std::string, Entry> pods_;  // by "namespace/name"
+  ShardedMap<Entry> pods_;  // by "namespace/name"
   std::uint64_t arrivals_ = 0;
+  std::map<std::uint64_t, const ClusterPod*> by_arrival_;
   kube::Reflector<codec::KubePod> pods_watch_;
   codec::WatchReader<codec::KubePod> reader_;
   std::map<std::uint64_t, std::unique_ptr<kube::Ticket>> tickets_;

@@ -1,5 +1,6 @@
 #include "scheduler-plugin/server/api_handler.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <set>
@@ -7,10 +8,16 @@
 #include <utility>
 
 #include "common/base/json_writer.hpp"
+#include "common/base/text.hpp"
 #include "scheduler-plugin/server/http_errors.hpp"
 
 namespace chipweave::sched {
 namespace {
+
+constexpr std::string_view kLimit = "limit=";
+constexpr std::string_view kContinue = "continue=";
+constexpr std::string_view kListBegin = R"({"items":[)";
+constexpr std::size_t kItemsAPart = 32;  // some 100 us of work
 
 std::string time_of(std::int64_t unix_ms) {
   return rfc3339(Clock::Wall(std::chrono::milliseconds(unix_ms)));
@@ -97,6 +104,30 @@ void write_node(JsonWriter& w, const Node& node, const std::vector<const Holding
   w.end_array().end_object();
 }
 
+void write_pod(JsonWriter& w, const ClusterPod& pod, const Scheduler& scheduler) {
+  const Holding* held = scheduler.ledger().find(pod.request.uid);
+  const Decision* decision = scheduler.decision(pod.request.uid);
+  w.begin_object()
+      .field("namespace", pod.request.key.ns)
+      .field("name", pod.request.key.name)
+      .field("uid", pod.request.uid);
+  w.field("resource", pod.request.resource).key("asked").integer(pod.request.chips);
+  w.field("state", !pod.node.empty() ? "bound" : (held != nullptr ? "reserved" : "pending"));
+  w.field("refused", pod.refused);
+  const Node* node = held == nullptr ? nullptr : &scheduler.nodes().node(held->node);
+  w.field("node", node != nullptr ? node->name : pod.node);
+  std::vector<int> chips;
+  if (decision != nullptr) {
+    chips = decision->indices;
+  } else if (node != nullptr) {
+    chips = node->topology.indices(held->chips);
+  }
+  w.key("chips").integers(chips);
+  w.key("gbps").number(decision != nullptr ? decision->gbps : 0);
+  w.key("best_gbps").number(decision != nullptr ? decision->best_gbps : 0);
+  w.field("group", pod.request.group ? pod.request.group->name : "").end_object();
+}
+
 bool is_shown(const Node& node) { return node.has_inventory() || node.holders > 0; }
 
 }  // namespace
@@ -109,17 +140,82 @@ PodKey pod_key_of(std::string_view rest) {
   return {std::string(rest.substr(0, slash)), std::string(name)};
 }
 
-http::Response ApiHandler::nodes() {
-  JsonWriter w;
-  w.begin_object().key("items").begin_array();
-  const NodeTable& nodes = scheduler_.nodes();
-  for (NodeId id = 0; id < nodes.size(); ++id) {
-    const Node& node = nodes.node(id);
-    if (!is_shown(node)) continue;
-    write_node(w, node, scheduler_.ledger().on(id), scheduler_.clock().now());
+ApiHandler::ApiHandler(Scheduler& scheduler, SlicedReplies& replies)
+    : scheduler_(scheduler),
+      replies_(replies),
+      instance_(std::to_string(scheduler.clock().wall().time_since_epoch().count())) {}
+
+Result<ApiHandler::Page> ApiHandler::page_of(std::string_view query) const {
+  Page page;
+  while (!query.empty()) {
+    const std::string_view part = query.substr(0, query.find('&'));
+    query.remove_prefix(std::min(part.size() + 1, query.size()));
+    if (part.starts_with(kLimit)) {
+      const auto limit = parse_number<std::size_t>(part.substr(kLimit.size()));
+      if (!limit)
+        return make_error(Errc::invalid_argument, "limit: expected a number of items, 0 for all");
+      page.left = *limit == 0 ? SIZE_MAX : *limit;
+    } else if (part.starts_with(kContinue)) {
+      const std::string_view token = part.substr(kContinue.size());
+      const auto position = token.starts_with(instance_ + "-")
+                                ? parse_number<std::uint64_t>(token.substr(instance_.size() + 1))
+                                : std::nullopt;
+      if (!position) {
+        return make_error(Errc::invalid_argument,
+                          "continue: this token is not of this process; list again from the start");
+      }
+      page.after = *position;
+    }
   }
-  w.end_array().end_object();
-  return json_response(w.take());
+  return page;
+}
+
+http::Answer ApiHandler::list(std::string_view query, Items items) {
+  auto page = page_of(query);
+  if (!page) return error_response(page.error());
+  const auto parts = [this, page = *page, items = std::move(items), any = false,
+                      begun = false](std::string& out) mutable {
+    if (!std::exchange(begun, true)) out += kListBegin;
+    std::string text;
+    const bool more = items(page, kItemsAPart, text);
+    if (!text.empty()) {
+      if (std::exchange(any, true)) out += ',';
+      out += text;
+    }
+    if (more && page.left > 0) return true;
+    out += ']';
+    if (more) out += R"(,"continue":")" + instance_ + "-" + std::to_string(page.after) + '"';
+    out += '}';
+    return false;
+  };
+  return replies_.answer({}, parts);
+}
+
+http::Answer ApiHandler::nodes(std::string_view query) {
+  return list(query, [this](Page& page, std::size_t most, std::string& out) {
+    return write_nodes(page, most, out);
+  });
+}
+
+http::Answer ApiHandler::pods(std::string_view query) {
+  return list(query, [this](Page& page, std::size_t most, std::string& out) {
+    return write_pods(page, most, out);
+  });
+}
+
+// The position of a node is its number in the table, from 1.
+bool ApiHandler::write_nodes(Page& page, std::size_t most, std::string& out) const {
+  const NodeTable& nodes = scheduler_.nodes();
+  for (; most > 0 && page.left > 0 && page.after < nodes.size(); --most) {
+    const auto id = static_cast<NodeId>(page.after++);
+    if (!is_shown(nodes.node(id))) continue;
+    JsonWriter w;
+    write_node(w, nodes.node(id), scheduler_.ledger().on(id), scheduler_.clock().now());
+    if (!out.empty()) out += ',';
+    out += w.take();
+    --page.left;
+  }
+  return page.after < nodes.size();
 }
 
 http::Response ApiHandler::node(std::string_view name) {
@@ -133,34 +229,19 @@ http::Response ApiHandler::node(std::string_view name) {
   return json_response(w.take());
 }
 
-http::Response ApiHandler::pods() {
-  JsonWriter w;
-  w.begin_object().key("items").begin_array();
-  scheduler_.cluster().each([&](const ClusterPod& pod) {
-    const Holding* held = scheduler_.ledger().find(pod.request.uid);
-    const Decision* decision = scheduler_.decision(pod.request.uid);
-    w.begin_object()
-        .field("namespace", pod.request.key.ns)
-        .field("name", pod.request.key.name)
-        .field("uid", pod.request.uid);
-    w.field("resource", pod.request.resource).key("asked").integer(pod.request.chips);
-    w.field("state", !pod.node.empty() ? "bound" : (held != nullptr ? "reserved" : "pending"));
-    w.field("refused", pod.refused);
-    const Node* node = held == nullptr ? nullptr : &scheduler_.nodes().node(held->node);
-    w.field("node", node != nullptr ? node->name : pod.node);
-    std::vector<int> chips;
-    if (decision != nullptr) {
-      chips = decision->indices;
-    } else if (node != nullptr) {
-      chips = node->topology.indices(held->chips);
-    }
-    w.key("chips").integers(chips);
-    w.key("gbps").number(decision != nullptr ? decision->gbps : 0);
-    w.key("best_gbps").number(decision != nullptr ? decision->best_gbps : 0);
-    w.field("group", pod.request.group ? pod.request.group->name : "").end_object();
-  });
-  w.end_array().end_object();
-  return json_response(w.take());
+// The position of a pod is its arrival.
+bool ApiHandler::write_pods(Page& page, std::size_t most, std::string& out) const {
+  const std::size_t asked = std::min(most, page.left);
+  const auto write = [&](const ClusterPod& pod) {
+    JsonWriter w;
+    write_pod(w, pod, scheduler_);
+    if (!out.empty()) out += ',';
+    out += w.take();
+    page.after = pod.arrival;
+    --page.left;
+  };
+  if (scheduler_.cluster().each_after(page.after, asked, write) < asked) return false;
+  return scheduler_.cluster().each_after(page.after, 1, [](const ClusterPod&) {}) > 0;
 }
 
 http::Response ApiHandler::explain(std::string_view rest) {

@@ -1,13 +1,17 @@
 // ApiHandler — the scheduler's state as JSON, for people, scripts and the command line
 // (docs/reference/http.md). Read-only, except that expired reservations and stale inventories are
-// processed first. On the loop thread.
+// processed first. Lists are made in slices, whole or by pages. On the loop thread.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
 #include "common/http/server.hpp"
 #include "scheduler-plugin/app/scheduler.hpp"
+#include "scheduler-plugin/server/sliced_replies.hpp"
 
 namespace chipweave::sched {
 
@@ -16,14 +20,29 @@ PodKey pod_key_of(std::string_view rest);
 
 class ApiHandler {
  public:
-  explicit ApiHandler(Scheduler& scheduler) : scheduler_(scheduler) {}
-  http::Response nodes();
+  ApiHandler(Scheduler& scheduler, SlicedReplies& replies);
+  // query: "limit=N&continue=TOKEN", both optional; other keys are ignored.
+  http::Answer nodes(std::string_view query);
   http::Response node(std::string_view name);
-  http::Response pods();
+  http::Answer pods(std::string_view query);
   http::Response explain(std::string_view rest);
 
  private:
+  // Which items a list shows.
+  struct Page {
+    std::size_t left = SIZE_MAX;
+    std::uint64_t after = 0;  // position of the last item of the page before
+  };
+  Result<Page> page_of(std::string_view query) const;
+  // Writes the items among the next `most` and advances the page; false: there are no more.
+  using Items = std::function<bool(Page& page, std::size_t most, std::string& out)>;
+  http::Answer list(std::string_view query, Items items);
+  bool write_nodes(Page& page, std::size_t most, std::string& out) const;
+  bool write_pods(Page& page, std::size_t most, std::string& out) const;
+
   Scheduler& scheduler_;
+  SlicedReplies& replies_;
+  std::string instance_;  // in tokens: positions mean nothing to another process
 };
 
 }  // namespace chipweave::sched

@@ -36,7 +36,8 @@ HttpFront::HttpFront(http::Loop& loop, http::ServerOptions server, Scheduler& sc
       kube_(scheduler, resources),
       volcano_(scheduler, resources, options.volcano_weight),
       admission_(scheduler),
-      api_(scheduler),
+      replies_(loop, scheduler.clock()),
+      api_(scheduler, replies_),
       server_(
           loop, std::move(server), [this](const http::Request& request) { return handle(request); },
           [this](const http::RequestHead& head) { return check(head); }) {
@@ -92,15 +93,16 @@ void HttpFront::add_routes() {
     return response;
   });
   add("GET", "/metrics", {}, [this](const Request&, std::string_view) {
-    http::Response response = text(scrape());
+    http::Response response;
     response.content_type = "text/plain; version=0.0.4; charset=utf-8";
-    return response;
+    return replies_.answer(std::move(response), scrape());
   });
   add("GET", "/api/v1/nodes", {},
-      [this](const Request&, std::string_view) { return api_.nodes(); });
+      [this](const Request& r, std::string_view) { return api_.nodes(r.query); });
   add("GET", "/api/v1/nodes/", {.prefix = true},
       [this](const Request&, std::string_view rest) { return api_.node(rest); });
-  add("GET", "/api/v1/pods", {}, [this](const Request&, std::string_view) { return api_.pods(); });
+  add("GET", "/api/v1/pods", {},
+      [this](const Request& r, std::string_view) { return api_.pods(r.query); });
   add("GET", "/api/v1/explain/", {.prefix = true},
       [this](const Request&, std::string_view rest) { return api_.explain(rest); });
 }
@@ -216,10 +218,10 @@ void HttpFront::finish(http::Response& response, const RequestInfo& info) {
   response.close = info.method == "POST" && !scheduler_.authority().cannot_decide().empty();
 }
 
-std::string HttpFront::scrape() {
-  if (kubernetes_ == nullptr) return metrics_.scrape(scheduler_, server_.stats());
-  const Kubernetes::Stats stats = kubernetes_->stats();
-  return metrics_.scrape(scheduler_, server_.stats(), &stats);
+SlicedReplies::Parts HttpFront::scrape() {
+  std::optional<Kubernetes::Stats> stats;
+  if (kubernetes_ != nullptr) stats = kubernetes_->stats();
+  return metrics_.scrape_in_parts(scheduler_, server_.stats(), stats);
 }
 
 // As finish(), for a reply that comes later.

@@ -19,6 +19,7 @@
 #include "scheduler-plugin/server/caller_check.hpp"
 #include "scheduler-plugin/server/kube_extender_handler.hpp"
 #include "scheduler-plugin/server/metrics.hpp"
+#include "scheduler-plugin/server/sliced_replies.hpp"
 #include "scheduler-plugin/server/standalone_handler.hpp"
 #include "scheduler-plugin/server/volcano_extender_handler.hpp"
 
@@ -77,7 +78,7 @@ class HttpFront {
   std::string caller_of(const http::Request& request) const {
     return callers_.name_of(request, CallerPath(request.path));
   }
-  std::string scrape();
+  SlicedReplies::Parts scrape();
   // The data of a request that is kept until its answer.
   struct RequestInfo {
     std::string_view route;  // one of routes_, or "other"
@@ -96,6 +97,7 @@ class HttpFront {
   KubeExtenderHandler kube_;
   VolcanoExtenderHandler volcano_;
   AdmissionHandler admission_;
+  SlicedReplies replies_;
   ApiHandler api_;
   std::optional<StandaloneHandler> standalone_;
   std::vector<Route> routes_;

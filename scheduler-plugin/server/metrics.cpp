@@ -12,7 +12,12 @@ const std::vector<double> kDecisionBuckets = {1e-6,   5e-6, 2.5e-5, 1e-4,   2.5e
                                               2.5e-3, 5e-3, 1e-2,   2.5e-2, 0.1,    0.5,  1};
 const std::vector<double> kRequestBuckets = {1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3,
                                              1e-2, 2.5e-2, 0.1,  0.5,  1,      5};
+const std::vector<double> kHoldBuckets = {1e-3, 2e-3, 5e-3, 1e-2, 2e-2, 5e-2, 0.1, 0.2, 0.5, 1};
 const std::vector<double> kShareBuckets = {0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1};
+
+// Some 100 us of work each.
+constexpr std::size_t kPodsAPart = 256;
+constexpr NodeId kNodesAPart = 128;
 
 double seconds(std::chrono::nanoseconds ns) { return std::chrono::duration<double>(ns).count(); }
 
@@ -123,6 +128,11 @@ Metrics::Metrics(std::string_view version)
     refused_callers_.push_back(
         refused_callers.with({{"reason", std::string(to_string(static_cast<CallerRefusal>(i)))}}));
   }
+  auto& hold =
+      registry_.histogram("chipweave_loop_hold_seconds",
+                          "Time that one task held the loop, by kind of task", kHoldBuckets);
+  for (const http::LoopTask task : http::kLoopTasks)
+    loop_hold_.push_back(hold.with({{"task", std::string(to_string(task))}}));
   registry_.gauge("chipweave_build_info", "1, with the version as label")
       .with({{"version", std::string(version)}})
       .set(1);
@@ -175,32 +185,51 @@ void Metrics::refused_caller(CallerRefusal why) {
   refused_callers_[static_cast<std::size_t>(why)].add();
 }
 
+void Metrics::loop_held(http::LoopTask task, std::chrono::nanoseconds took) {
+  loop_hold_[static_cast<std::size_t>(task)].observe(seconds(took));
+}
+
 void Metrics::grpc_call(std::string_view method, std::string_view code) {
   grpc_requests_.with({{"method", std::string(method)}, {"code", std::string(code)}}).add();
 }
 
-void Metrics::scrape_pods(Scheduler& scheduler) {
+struct Metrics::Scrape {
+  Scheduler* scheduler;
+  http::Server::Stats server;
+  std::optional<Kubernetes::Stats> kubernetes;
+  std::uint64_t arrival = 0;  // pods up to it are counted
   std::size_t pending = 0;
   std::size_t reserved = 0;
   std::size_t bound = 0;
   double predicted = 0;
   double best = 0;
-  scheduler.cluster().each([&](const ClusterPod& pod) {
+  bool counted = false;
+  int family = -1;  // of NodeMetrics; before them the registry
+  NodeId node = 0;  // the next one
+};
+
+// False: all are counted.
+bool Metrics::scrape_pods(Scrape& at) {
+  const Scheduler& scheduler = *at.scheduler;
+  const auto count = [&](const ClusterPod& pod) {
+    at.arrival = pod.arrival;
     if (const Decision* d = scheduler.decision(pod.request.uid)) {
-      predicted += d->gbps * 1e9;
-      best += d->best_gbps * 1e9;
+      at.predicted += d->gbps * 1e9;
+      at.best += d->best_gbps * 1e9;
     }
     if (!pod.node.empty()) {
-      ++bound;
+      ++at.bound;
     } else {
-      ++(scheduler.ledger().find(pod.request.uid) != nullptr ? reserved : pending);
+      ++(scheduler.ledger().find(pod.request.uid) != nullptr ? at.reserved : at.pending);
     }
-  });
-  pods_.with({{"state", "pending"}}).set(static_cast<double>(pending));
-  pods_.with({{"state", "reserved"}}).set(static_cast<double>(reserved));
-  pods_.with({{"state", "bound"}}).set(static_cast<double>(bound));
-  totals_[kPredicted].set(predicted);
-  totals_[kBest].set(best);
+  };
+  if (at.scheduler->cluster().each_after(at.arrival, kPodsAPart, count) == kPodsAPart) return true;
+  pods_.with({{"state", "pending"}}).set(static_cast<double>(at.pending));
+  pods_.with({{"state", "reserved"}}).set(static_cast<double>(at.reserved));
+  pods_.with({{"state", "bound"}}).set(static_cast<double>(at.bound));
+  totals_[kPredicted].set(at.predicted);
+  totals_[kBest].set(at.best);
+  return false;
 }
 
 void Metrics::scrape_server(const http::Server::Stats& server) {
@@ -269,8 +298,7 @@ void Metrics::scrape_leader(const LeaderElection::Stats& now) {
   seen_leader_ = now;
 }
 
-std::string Metrics::scrape(Scheduler& scheduler, const http::Server::Stats& server,
-                            const Kubernetes::Stats* kubernetes) {
+void Metrics::scrape_totals(const Scheduler& scheduler) {
   std::size_t inventories = 0;
   for (NodeId id = 0; id < scheduler.nodes().size(); ++id)
     inventories += scheduler.nodes().node(id).has_inventory() ? 1 : 0;
@@ -278,10 +306,46 @@ std::string Metrics::scrape(Scheduler& scheduler, const http::Server::Stats& ser
   totals_[kUnderWay].set(static_cast<double>(scheduler.records().in_flight()));
   totals_[kClasses].set(static_cast<double>(scheduler.nodes().machine_classes()));
   totals_[kHeld].set(static_cast<double>(scheduler.ledger().reserved()));
-  scrape_pods(scheduler);
-  scrape_server(server);
-  if (kubernetes != nullptr) scrape_kubernetes(*kubernetes);
-  return registry_.expose() + nodes_.expose(scheduler);
+}
+
+bool Metrics::scrape_part(Scrape& at, std::string& out) {
+  if (!at.counted) {
+    at.counted = !scrape_pods(at);
+    return true;
+  }
+  if (at.family < 0) {
+    scrape_totals(*at.scheduler);
+    scrape_server(at.server);
+    if (at.kubernetes) scrape_kubernetes(*at.kubernetes);
+    out += registry_.expose();
+    at.family = 0;
+    return true;
+  }
+  out += nodes_.expose(*at.scheduler, at.family, at.node, kNodesAPart);
+  at.node += kNodesAPart;
+  if (at.node < at.scheduler->nodes().size()) return true;
+  at.node = 0;
+  return ++at.family < NodeMetrics::kFamilies;
+}
+
+SlicedReplies::Parts Metrics::scrape_in_parts(Scheduler& scheduler,
+                                              const http::Server::Stats& server,
+                                              const std::optional<Kubernetes::Stats>& kubernetes) {
+  Scrape scrape;
+  scrape.scheduler = &scheduler;
+  scrape.server = server;
+  scrape.kubernetes = kubernetes;
+  return [this, at = scrape](std::string& out) mutable { return scrape_part(at, out); };
+}
+
+std::string Metrics::scrape(Scheduler& scheduler, const http::Server::Stats& server,
+                            const Kubernetes::Stats* kubernetes) {
+  const auto parts = scrape_in_parts(
+      scheduler, server,
+      kubernetes == nullptr ? std::nullopt : std::optional<Kubernetes::Stats>(*kubernetes));
+  std::string out;
+  while (parts(out)) continue;
+  return out;
 }
 
 }  // namespace chipweave::sched

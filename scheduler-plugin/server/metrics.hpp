@@ -8,10 +8,12 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "common/http/loop.hpp"
 #include "common/http/server.hpp"
 #include "common/obs/metrics.hpp"
 #include "scheduler-plugin/app/observer.hpp"
@@ -19,6 +21,7 @@
 #include "scheduler-plugin/kube/kubernetes.hpp"
 #include "scheduler-plugin/server/caller_check.hpp"
 #include "scheduler-plugin/server/node_metrics.hpp"
+#include "scheduler-plugin/server/sliced_replies.hpp"
 
 namespace chipweave::sched {
 
@@ -41,12 +44,19 @@ class Metrics final : public NullObserver {
   // path: the route, not the client's path.
   void request(std::string_view route, int status, std::chrono::nanoseconds took);
   void refused_caller(CallerRefusal why);
+  void loop_held(http::LoopTask task, std::chrono::nanoseconds took);
   // kubernetes: null in standalone mode.
   std::string scrape(Scheduler& scheduler, const http::Server::Stats& server,
                      const Kubernetes::Stats* kubernetes = nullptr);
+  // The same in parts, see SlicedReplies. One scrape at a time; the arguments must outlive it.
+  SlicedReplies::Parts scrape_in_parts(Scheduler& scheduler, const http::Server::Stats& server,
+                                       const std::optional<Kubernetes::Stats>& kubernetes);
 
  private:
-  void scrape_pods(Scheduler& scheduler);
+  struct Scrape;
+  bool scrape_part(Scrape& at, std::string& out);
+  bool scrape_pods(Scrape& at);
+  void scrape_totals(const Scheduler& scheduler);
   void scrape_server(const http::Server::Stats& server);
   void scrape_kubernetes(const Kubernetes::Stats& now);
   void scrape_leader(const LeaderElection::Stats& now);
@@ -69,6 +79,7 @@ class Metrics final : public NullObserver {
   std::vector<obs::Counter> trouble_;          // by Trouble
   std::vector<obs::Counter> server_;           // refused, bad, over budget
   std::vector<obs::Counter> refused_callers_;  // by CallerRefusal
+  std::vector<obs::Histogram> loop_hold_;      // by http::LoopTask
   http::Server::Stats seen_;
   std::vector<obs::Counter> kubernetes_;  // made at the first scrape that has them
   Kubernetes::Stats seen_kubernetes_;

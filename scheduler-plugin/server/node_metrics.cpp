@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <string_view>
 
 #include "common/obs/exposition.hpp"
 
@@ -22,6 +23,43 @@ Shares shares_of(const Scheduler& scheduler, NodeId id) {
     shares.unattributed += h->unattributed();
   }
   return shares;
+}
+
+enum class Kind { chips, links, age, stale, largest, sizes, unattributed };
+struct Family {
+  Kind kind;
+  std::string_view name;
+  std::string_view help;
+};
+constexpr std::array<Family, NodeMetrics::kFamilies> kFamiliesShown{
+    {{Kind::chips, "chipweave_chips", "Chips by node and state: free, used, reserved or unhealthy"},
+     {Kind::links, "chipweave_links",
+      "Direct chip-to-chip links by node and state: up, degraded, down"},
+     {Kind::age, "chipweave_inventory_age_seconds",
+      "Time since the last heartbeat of a node's agent"},
+     {Kind::stale, "chipweave_inventory_stale",
+      "1 if nothing is placed on the node because its agent is not reporting"},
+     {Kind::largest, "chipweave_largest_placeable_chips",
+      "Largest request that still fits on the node"},
+     {Kind::sizes, "chipweave_placeable_sizes", "How many of the node's legal sizes still fit"},
+     {Kind::unattributed, "chipweave_unattributed_chips",
+      "Chips of bound pods whose indices are unknown, by node: bound by another "
+      "scheduler without annotation"}}};
+
+void write_chips(obs::Exposition& text, const Node& node, ChipSet reserved) {
+  text.sample({{"node", node.name}, {"state", "free"}}, node.free().size());
+  text.sample({{"node", node.name}, {"state", "used"}}, (node.taken - reserved).size());
+  text.sample({{"node", node.name}, {"state", "reserved"}}, reserved.size());
+  text.sample({{"node", node.name}, {"state", "unhealthy"}}, (node.unhealthy - node.taken).size());
+}
+
+void write_links(obs::Exposition& text, const Node& node) {
+  std::array<int, 3> links{};
+  for (const domain::DirectLink& link : node.topology.links())
+    ++links[static_cast<std::size_t>(link.state())];
+  text.sample({{"node", node.name}, {"state", "up"}}, links[0]);
+  text.sample({{"node", node.name}, {"state", "degraded"}}, links[1]);
+  text.sample({{"node", node.name}, {"state", "down"}}, links[2]);
 }
 
 }  // namespace
@@ -44,56 +82,46 @@ const NodeMetrics::Placeable& NodeMetrics::placeable(const NodeTable& nodes, Nod
   return known;
 }
 
-std::string NodeMetrics::expose(const Scheduler& scheduler) {
+std::string NodeMetrics::expose(const Scheduler& scheduler, int family, NodeId first, NodeId most) {
   const NodeTable& nodes = scheduler.nodes();
+  const Family& shown = kFamiliesShown[static_cast<std::size_t>(family)];
   obs::Exposition text;
-  const auto each = [&](const auto& act) {
-    for (NodeId id = 0; id < nodes.size(); ++id) {
-      const Node& node = nodes.node(id);
-      if (node.has_inventory() || node.holders > 0) act(id, node);
-    }
-  };
-  text.gauges("chipweave_chips", "Chips by node and state: free, used, reserved or unhealthy");
-  each([&](NodeId id, const Node& node) {
-    const ChipSet reserved = shares_of(scheduler, id).reserved;
-    text.sample({{"node", node.name}, {"state", "free"}}, node.free().size());
-    text.sample({{"node", node.name}, {"state", "used"}}, (node.taken - reserved).size());
-    text.sample({{"node", node.name}, {"state", "reserved"}}, reserved.size());
-    text.sample({{"node", node.name}, {"state", "unhealthy"}},
-                (node.unhealthy - node.taken).size());
-  });
-  text.gauges("chipweave_links", "Direct chip-to-chip links by node and state: up, degraded, down");
-  each([&](NodeId, const Node& node) {
-    std::array<int, 3> links{};
-    for (const domain::DirectLink& link : node.topology.links())
-      ++links[static_cast<std::size_t>(link.state())];
-    text.sample({{"node", node.name}, {"state", "up"}}, links[0]);
-    text.sample({{"node", node.name}, {"state", "degraded"}}, links[1]);
-    text.sample({{"node", node.name}, {"state", "down"}}, links[2]);
-  });
-  text.gauges("chipweave_inventory_age_seconds", "Time since the last heartbeat of a node's agent");
+  if (first == 0) {
+    text.gauges(shown.name, shown.help);
+  } else {
+    text.resume(shown.name);
+  }
   const Clock::Steady now = scheduler.clock().now();
-  each([&](NodeId, const Node& node) {
-    if (!node.has_inventory()) return;  // no agent has ever reported it
-    text.sample({{"node", node.name}}, std::chrono::duration<double>(now - node.last_seen).count());
-  });
-  text.gauges("chipweave_inventory_stale",
-              "1 if nothing is placed on the node because its agent is not reporting");
-  each([&](NodeId, const Node& node) { text.sample({{"node", node.name}}, node.stale ? 1 : 0); });
-  text.gauges("chipweave_largest_placeable_chips", "Largest request that still fits on the node");
-  each([&](NodeId id, const Node& node) {
-    text.sample({{"node", node.name}}, placeable(nodes, id).largest);
-  });
-  text.gauges("chipweave_placeable_sizes", "How many of the node's legal sizes still fit");
-  each([&](NodeId id, const Node& node) {
-    text.sample({{"node", node.name}}, placeable(nodes, id).sizes);
-  });
-  text.gauges("chipweave_unattributed_chips",
-              "Chips of bound pods whose indices are unknown, by node: bound by another "
-              "scheduler without annotation");
-  each([&](NodeId id, const Node& node) {
-    text.sample({{"node", node.name}}, shares_of(scheduler, id).unattributed);
-  });
+  const auto end = static_cast<NodeId>(std::min<std::size_t>(nodes.size(), first + most));
+  for (NodeId id = first; id < end; ++id) {
+    const Node& node = nodes.node(id);
+    if (!node.has_inventory() && node.holders == 0) continue;
+    switch (shown.kind) {
+      case Kind::chips:
+        write_chips(text, node, shares_of(scheduler, id).reserved);
+        break;
+      case Kind::links:
+        write_links(text, node);
+        break;
+      case Kind::age:
+        if (node.has_inventory())  // otherwise no agent has ever reported it
+          text.sample({{"node", node.name}},
+                      std::chrono::duration<double>(now - node.last_seen).count());
+        break;
+      case Kind::stale:
+        text.sample({{"node", node.name}}, node.stale ? 1 : 0);
+        break;
+      case Kind::largest:
+        text.sample({{"node", node.name}}, placeable(nodes, id).largest);
+        break;
+      case Kind::sizes:
+        text.sample({{"node", node.name}}, placeable(nodes, id).sizes);
+        break;
+      case Kind::unattributed:
+        text.sample({{"node", node.name}}, shares_of(scheduler, id).unattributed);
+        break;
+    }
+  }
   return text.take();
 }
 

@@ -1,6 +1,6 @@
 // NodeMetrics — the per-node gauges (docs/reference/metrics.md) in the exposition format.
 //
-// Owner: the loop thread. A scrape walks the nodes once a family: some 10 ms at 10,000 nodes.
+// Owner: the loop thread. A scrape walks the nodes once a family, in parts.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,9 @@ namespace chipweave::sched {
 
 class NodeMetrics {
  public:
-  std::string expose(const Scheduler& scheduler);
+  static constexpr int kFamilies = 7;
+  // The samples of the nodes from `first` on, `most` at most, of a family; with its header at 0.
+  std::string expose(const Scheduler& scheduler, int family, NodeId first, NodeId most);
 
  private:
   // Which of a machine's sizes still fit.

@@ -4,6 +4,8 @@
 // (scheduler-plugin/kube). Owner: the loop thread.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -70,8 +72,12 @@ class Cluster {
   virtual void refresh_node(const std::string& node, Done done) = 0;
   // Deletes a pod. Errors: unsupported, if the cluster's pods are not ours to delete.
   virtual Result<void> end(const PodKey& key) = 0;
-  // By arrival.
-  virtual void each(const std::function<void(const ClusterPod&)>& visit) const = 0;
+  // At most `most` of the pods that arrived after that one, by arrival; returns how many.
+  virtual std::size_t each_after(std::uint64_t arrival, std::size_t most,
+                                 const std::function<void(const ClusterPod&)>& visit) const = 0;
+  void each(const std::function<void(const ClusterPod&)>& visit) const {
+    each_after(0, SIZE_MAX, visit);
+  }
   virtual std::size_t size() const = 0;
 };
 

@@ -121,8 +121,13 @@ Result<void> MemoryCluster::end(const PodKey& key) {
   return {};
 }
 
-void MemoryCluster::each(const std::function<void(const ClusterPod&)>& visit) const {
-  for (const auto& [arrival, key] : by_arrival_) visit(pods_.at(key).pod);
+std::size_t MemoryCluster::each_after(std::uint64_t arrival, std::size_t most,
+                                      const std::function<void(const ClusterPod&)>& visit) const {
+  std::size_t visited = 0;
+  for (auto at = by_arrival_.upper_bound(arrival); at != by_arrival_.end() && visited < most;
+       ++at, ++visited)
+    visit(pods_.at(at->second).pod);
+  return visited;
 }
 
 }  // namespace chipweave::sched

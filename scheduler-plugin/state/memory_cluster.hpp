@@ -33,7 +33,8 @@ class MemoryCluster final : public Cluster {
   void refresh(const PodKey& /*key*/, Done done) override { done({}); }
   void refresh_node(const std::string& /*node*/, Done done) override { done({}); }
   Result<void> end(const PodKey& key) override;
-  void each(const std::function<void(const ClusterPod&)>& visit) const override;
+  std::size_t each_after(std::uint64_t arrival, std::size_t most,
+                         const std::function<void(const ClusterPod&)>& visit) const override;
   std::size_t size() const override { return pods_.size(); }
 
  private:

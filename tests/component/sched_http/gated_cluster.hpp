@@ -33,8 +33,9 @@ class GatedCluster final : public Cluster {
     behind_.refresh_node(node, std::move(done));
   }
   Result<void> end(const PodKey& key) override { return behind_.end(key); }
-  void each(const std::function<void(const ClusterPod&)>& visit) const override {
-    behind_.each(visit);
+  std::size_t each_after(std::uint64_t arrival, std::size_t most,
+                         const std::function<void(const ClusterPod&)>& visit) const override {
+    return behind_.each_after(arrival, most, visit);
   }
   std::size_t size() const override { return behind_.size(); }
 

@@ -274,6 +274,34 @@ TEST_F(SchedHttp, EachPathHasItsOwnBodyLimit) {
   EXPECT_EQ(call("POST", "/kube/bind", std::string((1U << 20U) + 1, ' ')).status, 413);
 }
 
+TEST_F(SchedHttp, ListsCanBeReadByPages) {
+  for (const char* name : {"n1", "n2", "n3", "n4", "n5"}) add_node(name, "hgx-v100-8");
+  for (const char* name : {"p1", "p2", "p3", "p4"}) create(pod(name, 1));
+  for (const std::string path : {"/api/v1/nodes", "/api/v1/pods"}) {
+    const Json whole = Json::parse(call("GET", path).body);
+    EXPECT_FALSE(whole.contains("continue"));
+    Json items = Json::array();
+    std::string next = path + "?limit=2";
+    int pages = 0;
+    while (!next.empty()) {
+      const Json page = Json::parse(call("GET", next).body);
+      ++pages;
+      EXPECT_LE(page["items"].size(), 2U);
+      for (Json item : page["items"]) items.push_back(std::move(item));
+      next = page.contains("continue")
+                 ? path + "?limit=2&continue=" + page["continue"].get<std::string>()
+                 : "";
+    }
+    EXPECT_EQ(pages, path == "/api/v1/nodes" ? 3 : 2) << path;
+    ASSERT_EQ(items.size(), whole["items"].size()) << path;
+    for (std::size_t i = 0; i < items.size(); ++i)
+      EXPECT_EQ(items[i]["name"], whole["items"][i]["name"]) << path;
+    EXPECT_EQ(call("GET", path + "?limit=many").status, 400);
+    EXPECT_EQ(call("GET", path + "?continue=1-1").status, 400);  // of another process
+    EXPECT_EQ(Json::parse(call("GET", path + "?limit=0").body)["items"].size(), items.size());
+  }
+}
+
 TEST_F(SchedHttp, MetricsShowWhatHappened) {
   add_node("n1", "hgx-v100-8");
   const Json p = create(pod("p", 2));

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <future>
 #include <stdexcept>
@@ -104,6 +106,54 @@ TEST(Loop, TellsOnceOfASignal) {
   std::raise(SIGTERM);  // an impatient second one neither kills nor calls again
   loop.run();
   EXPECT_EQ(calls, 1);
+}
+
+struct Held {
+  LoopTask task;
+  std::chrono::nanoseconds took;
+};
+
+void spin(milliseconds duration) {
+  const auto until = std::chrono::steady_clock::now() + duration;
+  while (std::chrono::steady_clock::now() < until) continue;
+}
+
+TEST(Loop, ReportsHowLongEachTaskHeldIt) {
+  Loop loop;
+  std::vector<Held> held;
+  loop.on_held([&](LoopTask task, std::chrono::nanoseconds took) { held.push_back({task, took}); });
+  loop.post([] { spin(milliseconds(20)); });
+  loop.after(milliseconds(1), [&] {
+    spin(milliseconds(10));
+    loop.post([&] { loop.stop(); });
+  });
+  loop.run();
+  ASSERT_EQ(held.size(), 3U);
+  EXPECT_EQ(held[0].task, LoopTask::posted);
+  EXPECT_GE(held[0].took, milliseconds(20));
+  EXPECT_EQ(held[1].task, LoopTask::timer);
+  EXPECT_GE(held[1].took, milliseconds(10));
+  EXPECT_EQ(held[2].task, LoopTask::posted);
+}
+
+TEST(Loop, WaitingForATaskIsNoHold) {
+  constexpr milliseconds kWait{200};
+  Loop loop;
+  std::chrono::nanoseconds longest{0};
+  loop.on_held([&](LoopTask, std::chrono::nanoseconds took) { longest = std::max(longest, took); });
+  loop.after(kWait, [&] { loop.stop(); });
+  loop.run();
+  EXPECT_LT(longest, kWait);
+}
+
+TEST(Loop, ATaskThatThrowsIsReportedToo) {
+  Loop loop;
+  std::vector<Held> held;
+  loop.on_held([&](LoopTask task, std::chrono::nanoseconds took) { held.push_back({task, took}); });
+  loop.post([] { throw std::runtime_error("task"); });
+  loop.post([&] { loop.stop(); });
+  loop.run();
+  EXPECT_EQ(held.size(), 2U);
 }
 
 TEST(Loop, PendingTimersAndTasksDieWithTheLoop) {

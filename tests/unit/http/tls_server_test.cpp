@@ -4,7 +4,9 @@
 
 #include <deque>
 #include <future>
+#include <map>
 #include <string>
+#include <thread>
 
 #include "common/http/server.hpp"
 #include "common/http/tls_context.hpp"
@@ -74,6 +76,28 @@ TEST_F(TlsServer, TellsUntilWhenItsCertificateIsValid) {
   const auto left = running.stats().certificate_not_after - std::chrono::system_clock::now();
   EXPECT_GT(left, std::chrono::minutes(30));
   EXPECT_LT(left, std::chrono::minutes(90));
+}
+
+TEST_F(TlsServer, HandshakesAndRequestsAreTasksOfTheLoop) {
+  std::map<LoopTask, int> tasks;
+  {
+    Loop loop;
+    loop.on_held([&](LoopTask task, std::chrono::nanoseconds) { ++tasks[task]; });
+    Server server(loop, options(), show_trust);
+    const std::uint16_t port = server.start().value();
+    std::thread thread([&] { loop.run(); });
+    {
+      TlsSocket socket(port, wish());
+      socket.send(https_get("/"));
+      EXPECT_EQ(body_of(socket.read_reply()), "trusted");
+    }
+    post_and_wait(loop, [] {});
+    loop.stop();
+    thread.join();
+  }
+  EXPECT_GT(tasks[LoopTask::tls_handshake], 0);
+  EXPECT_GT(tasks[LoopTask::request], 0);
+  EXPECT_EQ(tasks[LoopTask::posted], 1);
 }
 
 TEST_F(TlsServer, AnswersPipelinedRequestsOfOneRecord) {

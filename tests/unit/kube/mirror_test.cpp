@@ -103,5 +103,22 @@ TEST_F(Copy, WhatWasReadByItselfStaysIfTheListHoldsItOrItIsNewer) {
   EXPECT_EQ(mirror_.size(), 3U);
 }
 
+TEST_F(Copy, ListsOfTheSameObjectsReportNothing) {
+  for (const char* name : {"a", "b"}) mirror_.put(pod(name, name, "1"), 1);
+  mirror_.note(pod("b", "b", "5"), 1);
+  mirror_.note(pod("c", "c", "6"), 1);  // the watch is behind
+  take();
+  for (std::uint64_t round = 2; round < 5; ++round) {
+    for (const auto& [name, version] : {std::pair{"a", "1"}, {"b", "5"}, {"c", "6"}})
+      mirror_.put(pod(name, name, version), round);
+    mirror_.sweep(round, "9");
+  }
+  EXPECT_EQ(take(), Changes{});
+  EXPECT_EQ(mirror_.size(), 3U);
+  mirror_.sweep(5, "9");  // an empty list
+  EXPECT_EQ(take().size(), 3U);
+  EXPECT_EQ(mirror_.size(), 0U);
+}
+
 }  // namespace
 }  // namespace chipweave::kube

@@ -49,6 +49,26 @@ TEST(Metrics, ANodeThatGaveWayLeavesNoSeries) {
             "chipweave_largest_placeable_chips{node=\"new\"} 4");
 }
 
+TEST(Metrics, HoldsOfTheLoopAreCountedByKindOfTask) {
+  using std::chrono::milliseconds;
+  World w;
+  Metrics metrics("test");
+  metrics.loop_held(http::LoopTask::request, milliseconds(1));
+  metrics.loop_held(http::LoopTask::request, milliseconds(19));
+  metrics.loop_held(http::LoopTask::timer, milliseconds(30));
+  const std::string text = metrics.scrape(w.scheduler, {});
+  const auto count = [&](const std::string& labels) {
+    const std::string line = line_of(text, "chipweave_loop_hold_seconds_" + labels);
+    return line.substr(line.rfind(' ') + 1);
+  };
+  EXPECT_EQ(count("bucket{task=\"request\",le=\"0.01\"}"), "1");
+  EXPECT_EQ(count("bucket{task=\"request\",le=\"0.02\"}"), "2");
+  EXPECT_EQ(count("bucket{task=\"timer\",le=\"0.02\"}"), "0");
+  EXPECT_EQ(count("bucket{task=\"timer\",le=\"0.05\"}"), "1");
+  for (const http::LoopTask task : http::kLoopTasks)
+    EXPECT_NE(count("count{task=\"" + std::string(to_string(task)) + "\"}"), "");
+}
+
 TEST(Metrics, CallsOfTheGrpcSideAndTokenReviewsAreCounted) {
   World w;
   Metrics metrics("test");

@@ -162,7 +162,9 @@ TEST_F(Parts, ExplainAndTheListOfNodesSayWhoUsesThem) {
           std::to_string(chip) +
           " are not offered to other pods: which ones it has is not known, so these are set "
           "aside for it");
-  const Json node = Json::parse(ApiHandler(*world_.scheduler).node("n1").body);
+  http::Loop loop;
+  SlicedReplies replies(loop, world_.scheduler->clock());
+  const Json node = Json::parse(ApiHandler(*world_.scheduler, replies).node("n1").body);
   EXPECT_EQ(node["parts"], Json({{"chips", {chip}}, {"pods", {"ns/f"}}}));
   EXPECT_EQ(node["used"]["ns/f"], Json({chip}));
   EXPECT_EQ(node["free"].size(), 7U);

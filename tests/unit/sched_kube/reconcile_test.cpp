@@ -91,8 +91,11 @@ TEST_F(Reconcile, PodsMayBeSeenBeforeTheirNode) {
     return metrics.scrape(*world_.scheduler, {}).find("inventory_age_seconds{node=\"n1\"");
   };
   EXPECT_EQ(age(), std::string::npos);
-  ApiHandler api(*world_.scheduler);
-  EXPECT_NE(api.nodes().body.find(R"("inventory_age_seconds":null)"), std::string::npos);
+  http::Loop loop;
+  SlicedReplies replies(loop, world_.scheduler->clock());
+  ApiHandler api(*world_.scheduler, replies);
+  const auto nodes = std::get<http::Response>(api.nodes(""));
+  EXPECT_NE(nodes.body.find(R"("inventory_age_seconds":null)"), std::string::npos);
   world_.create("b", 8);
   world_.api.settle();
   EXPECT_EQ(world_.fit("b"), std::vector<std::string>{}) << "no inventory";
