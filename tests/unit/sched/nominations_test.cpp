@@ -10,7 +10,7 @@ namespace {
 
 using std::chrono::minutes;
 using std::chrono::seconds;
-using Names = std::set<std::string>;
+using NodeNames = std::set<std::string>;
 
 class Nominated : public ::testing::Test {
  protected:
@@ -54,19 +54,19 @@ TEST_F(Nominated, GetsWhatItsVictimsFreeAlthoughAnotherAsksFirst) {
   const auto one = runs("one", 4);
   runs("two", 4);
   const auto high = waits("high", 4, 10);
-  EXPECT_EQ(w_.fit(high), Names{});
+  EXPECT_EQ(w_.fit(high), NodeNames{});
   const auto victims = preempts(high, 10, "n1");
   ASSERT_EQ(victims.size(), 1U);
   const auto victim = victims[0] == one.uid ? one : w_.pod(World::request("two", 4)).request;
   const auto freed = w_.chips(victim);
   const auto low = waits("low", 2, 0);
   const auto same = waits("same", 4, 10);
-  EXPECT_EQ(w_.fit(low), Names{});
+  EXPECT_EQ(w_.fit(low), NodeNames{});
   ends(victim);
-  EXPECT_EQ(w_.fit(low), Names{});
-  EXPECT_EQ(w_.fit(same), Names{}) << "it was there first";
-  EXPECT_EQ(w_.fit(high), Names{"n1"});
-  EXPECT_EQ(w_.fit(low), Names{});
+  EXPECT_EQ(w_.fit(low), NodeNames{});
+  EXPECT_EQ(w_.fit(same), NodeNames{}) << "it was there first";
+  EXPECT_EQ(w_.fit(high), NodeNames{"n1"});
+  EXPECT_EQ(w_.fit(low), NodeNames{});
   ASSERT_TRUE(w_.bind(high, "n1").ok());
   EXPECT_EQ(w_.chips(high), freed);
 }
@@ -77,15 +77,15 @@ TEST_F(Nominated, KeepsTheFreeChipsOfTheSetAndThoseOfEachVictimAsItGoes) {
   const auto high = waits("high", 8, 10);
   EXPECT_EQ(preempts(high, 10, "n1").size(), 2U);
   EXPECT_EQ(w_.chips(high).size(), 2U);
-  EXPECT_EQ(w_.fit(waits("low", 1, 0)), Names{});
+  EXPECT_EQ(w_.fit(waits("low", 1, 0)), NodeNames{});
   ends(one);
   EXPECT_EQ(w_.chips(high).size(), 5U);
-  EXPECT_EQ(w_.fit(high), Names{}) << "kube-scheduler tries it before the other is gone";
-  EXPECT_EQ(w_.fit(waits("low2", 1, 9)), Names{});
+  EXPECT_EQ(w_.fit(high), NodeNames{}) << "kube-scheduler tries it before the other is gone";
+  EXPECT_EQ(w_.fit(waits("low2", 1, 9)), NodeNames{});
   EXPECT_EQ(w_.chips(high).size(), 5U);
   ends(two);
   EXPECT_EQ(w_.chips(high).size(), 8U);
-  EXPECT_EQ(w_.fit(waits("low3", 1, 9)), Names{});
+  EXPECT_EQ(w_.fit(waits("low3", 1, 9)), NodeNames{});
   ASSERT_TRUE(w_.bind(high, "n1").ok());
   w_.expect_sound();
 }
@@ -98,7 +98,7 @@ TEST_F(Nominated, LeavesTheOtherChipsToOthers) {
   EXPECT_LE(w_.chips(high).size(), 4U);
   ends(one);
   EXPECT_EQ(w_.chips(high).size(), 6U);
-  EXPECT_EQ(w_.fit(waits("low", 2, 0)), Names{"n1"});
+  EXPECT_EQ(w_.fit(waits("low", 2, 0)), NodeNames{"n1"});
 }
 
 TEST_F(Nominated, GivesItsChipsToAPodOfHigherPriority) {
@@ -108,7 +108,7 @@ TEST_F(Nominated, GivesItsChipsToAPodOfHigherPriority) {
   ends(victim);
   EXPECT_EQ(w_.chips(high).size(), 6U);
   const auto higher = waits("higher", 8, 11);
-  EXPECT_EQ(w_.fit(higher), Names{"n1"});
+  EXPECT_EQ(w_.fit(higher), NodeNames{"n1"});
   EXPECT_EQ(w_.chips(higher).size(), 8U);
   EXPECT_EQ(w_.chips(high).size(), 0U);
   ASSERT_TRUE(w_.bind(higher, "n1").ok());
@@ -122,7 +122,7 @@ TEST_F(Nominated, KeepsItsChipsIfThoseWouldNotBeEnoughForAPodOfHigherPriority) {
   const auto high = waits("high", 4, 10);
   preempts(high, 10, "n1");
   ends(victim);
-  EXPECT_EQ(w_.fit(waits("higher", 6, 11)), Names{});
+  EXPECT_EQ(w_.fit(waits("higher", 6, 11)), NodeNames{});
   EXPECT_EQ(w_.chips(high).size(), 4U);
 }
 
@@ -145,18 +145,18 @@ TEST_F(Nominated, EndsWithTheNominationThePodOrTime) {
   const auto low = waits("low", 1, 0);
   preempts(high, 10, "n1");
   ends(victim);
-  EXPECT_EQ(w_.fit(low), Names{});
+  EXPECT_EQ(w_.fit(low), NodeNames{});
   const auto freed = w_.scheduler.freed();
   nominate(high, "");
   EXPECT_GT(w_.scheduler.freed(), freed) << "waiting pods are tried again";
-  EXPECT_EQ(w_.fit(low), Names{"n1"});
+  EXPECT_EQ(w_.fit(low), NodeNames{"n1"});
   ends(low);
 
   nominate(high, "n1");
-  EXPECT_EQ(w_.fit(waits("low2", 1, 0)), Names{});
+  EXPECT_EQ(w_.fit(waits("low2", 1, 0)), NodeNames{});
   ends(high);
   const auto low3 = waits("low3", 1, 0);
-  EXPECT_EQ(w_.fit(low3), Names{"n1"});
+  EXPECT_EQ(w_.fit(low3), NodeNames{"n1"});
   ends(low3);
 
   nominate(waits("other", 8, 10), "n1");
@@ -180,16 +180,16 @@ TEST_F(Nominated, MovesWithTheNomination) {
 // As kube-scheduler 1.35 does before it waits for volumes.
 TEST_F(Nominated, AReservationOfItsOwnStaysAndLastsLonger) {
   const auto a = waits("a", 2, 0);
-  ASSERT_EQ(w_.fit(a), Names{"n1"});
+  ASSERT_EQ(w_.fit(a), NodeNames{"n1"});
   const auto planned = w_.chips(a);
   pass(seconds(20));
   nominate(a, "n1");
   EXPECT_EQ(w_.chips(a), planned);
   pass(seconds(29));
   EXPECT_EQ(w_.chips(a), planned);
-  EXPECT_EQ(w_.fit(waits("higher", 8, 10)), Names{}) << "it is being bound";
+  EXPECT_EQ(w_.fit(waits("higher", 8, 10)), NodeNames{}) << "it is being bound";
   pass(seconds(5));
-  EXPECT_EQ(w_.fit(waits("lower", 7, -1)), Names{}) << "kept for the nomination";
+  EXPECT_EQ(w_.fit(waits("lower", 7, -1)), NodeNames{}) << "kept for the nomination";
   ASSERT_TRUE(w_.bind(a, "n1").ok());
   EXPECT_EQ(w_.chips(a), planned);
   w_.expect_sound();
