@@ -39,12 +39,11 @@ void end_overdue_streams(const std::shared_ptr<LiveCalls>& calls) {
 struct GrpcServer::Impl {
   Impl(http::Loop& loop, InventorySink* sink, PlacementApi& placements, GrpcOptions options)
       : calls(std::make_shared<LiveCalls>(loop, sink, placements, std::move(options))),
-        inventory(calls),
-        placement(calls) {}
+        inventory(calls) {}
 
   std::shared_ptr<LiveCalls> calls;
   InventoryService inventory;
-  PlacementService placement;
+  std::unique_ptr<PlacementService> placement;  // a new one for each start that gRPC tries
   std::unique_ptr<grpc::Server> server;
 };
 
@@ -65,7 +64,8 @@ Result<std::uint16_t> GrpcServer::start(const std::string& host_port) {
   if (const auto age = impl_->calls->options.max_connection_age)
     server_limits.max_connection_age = *age;
   rpc::Services services;
-  services.others = &impl_->placement;
+  impl_->placement = std::make_unique<PlacementService>(impl_->calls);
+  services.others = impl_->placement.get();
   if (impl_->calls->inventory != nullptr) services.typed.push_back(&impl_->inventory);
   auto started =
       rpc::start_server(*endpoint, services, server_limits, impl_->calls->options.tls.get());
