@@ -15,7 +15,8 @@
 // has failed before: its reservations end for a pod that fits nowhere else, and also after
 // kFailedLifetime. Bindings that take longer show in the pods' status.nominatedNodeName.
 //
-// Reference: Kubernetes 1.36, pkg/scheduler/schedule_one_podgroup.go. Owner: the loop thread.
+// Reference: Kubernetes 1.36 and 1.37, pkg/scheduler/schedule_one_podgroup.go; 1.37 does not
+// evaluate further members once too few of them can fit. Owner: the loop thread.
 #pragma once
 
 #include <chrono>

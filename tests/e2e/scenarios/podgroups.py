@@ -1,7 +1,7 @@
-"""Gangs of kube-scheduler itself (1.36, in alpha): it tries all members, takes everything back, and binds them later if all
-of them fit. Reservations outlast the scenario here, so a leftover would be noticed."""
+"""Gangs of kube-scheduler itself (since 1.36): it tries all members, takes everything back, and binds them later if all of
+them fit. Reservations outlast the scenario here, so a leftover would be noticed."""
 from lib.scenario import GPU
-from testbed.processes import POD_GROUP_GATES, POD_GROUPS
+from testbed.processes import POD_GROUPS
 
 FLAGS = ["--reservation-ttl=10m"]
 GANGS = "gangs"  # the name of a kube-scheduler that knows them
@@ -12,7 +12,8 @@ def run(s):
         print("     this version has none", flush=True)
         return
     s.v100("g-a")
-    start = lambda: s.second_kube_scheduler(GANGS, f"--feature-gates={POD_GROUP_GATES}")
+    _, gates = POD_GROUPS[s.bed.state["kubernetes"]]
+    start = lambda: s.second_kube_scheduler(GANGS, f"--feature-gates={gates}")
     process = start()
     small = fits(s)
     large = does_not_fit(s)
@@ -20,7 +21,7 @@ def run(s):
     medium = gang(s, "medium", 2, 4)
     for name in medium:
         s.given_up(name)
-    s.bed.end(process)  # in the middle of a try, as 1.36 does nothing else then
+    s.bed.end(process)  # in the middle of a try, as it does nothing else then
     none_reserved(s, "when nobody tries any more")
     for name in small:
         s.delete(name)
@@ -30,7 +31,8 @@ def run(s):
 
 
 def gang(s, name, members, chips):
-    path = f"/apis/scheduling.k8s.io/v1alpha2/namespaces/{s.ns}/podgroups"
+    version, _ = POD_GROUPS[s.bed.state["kubernetes"]]
+    path = f"/apis/scheduling.k8s.io/{version}/namespaces/{s.ns}/podgroups"
     s.bed.must("POST", path, {"metadata": {"name": name}, "spec": {"schedulingPolicy": {"gang": {"minCount": members}}}})
     names = [f"{name}-{number}" for number in range(members)]
     for pod in names:

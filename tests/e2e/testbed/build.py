@@ -5,7 +5,7 @@ from pathlib import Path
 from testbed.say import Failure, say
 
 MODULES = Path(__file__).resolve().parent.parent / "modules"
-VERSIONS = ["1.36", "1.34"]  # the first one is the default
+VERSIONS = ["1.36", "1.37", "1.34"]  # the first one is the default
 KUBERNETES = ["kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl"]
 TOOLS = ["helm", "kubeconform", "kwok", "vale"]  # built on request, each from the module of its name
 NEED_C = ["vale"]  # its parsers of source comments are C

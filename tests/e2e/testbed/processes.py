@@ -7,10 +7,10 @@ from testbed.say import Failure, say
 # In the order of starting; they are stopped in reverse order, so that none of them reports a lost server.
 PROGRAMS = ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"]
 EVERY_PROGRAM = [*PROGRAMS, "kwok"]  # kwok runs only on request
-# Versions whose kube-scheduler knows gangs itself, in alpha: the API server lets pods say so, and a kube-scheduler with the
-# same gates goes by it. The one that is started here does not.
-POD_GROUPS = ("1.36",)
-POD_GROUP_GATES = "GenericWorkload=true,GangScheduling=true"
+# Releases whose kube-scheduler schedules gangs itself, which is off by default: the version of the PodGroup API and the
+# feature gates. The API server has the gates; the kube-scheduler that is started here does not.
+POD_GROUPS = {"1.37": ("v1beta1", "GenericWorkload=true"),
+              "1.36": ("v1alpha2", "GenericWorkload=true,GangScheduling=true")}
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 START_SECONDS = 120  # for each step of a start; an idle machine needs 5 s for all of them
 STAGES = Path(__file__).resolve().parent / "kwok-stages.yaml"
@@ -102,7 +102,8 @@ def command_of(folder, state, program):
     if program.startswith("kube-"):
         arguments.append(f"--secure-port={ports[program]}")
     if program == "kube-apiserver" and state["kubernetes"] in POD_GROUPS:
-        arguments += [f"--feature-gates={POD_GROUP_GATES}", "--runtime-config=scheduling.k8s.io/v1alpha2=true"]
+        version, gates = POD_GROUPS[state["kubernetes"]]
+        arguments += [f"--feature-gates={gates}", f"--runtime-config=scheduling.k8s.io/{version}=true"]
     return [at(f"bin/{program}"), *arguments]
 
 
