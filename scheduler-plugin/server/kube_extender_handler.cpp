@@ -139,10 +139,10 @@ http::Answer KubeExtenderHandler::preempt(std::string& body) {
   if (!args) return error_response(args.error());
   CountedRequest counted = count_request(args->pod, resources_);
   if (!counted.refused.empty()) args->nodes.clear();
-  return replies_.answer(json_response(""), [choice = std::make_shared<VictimChoice>(
-                                                 scheduler_, std::move(counted.request),
-                                                 args->pod.priority, std::move(args->nodes))](
-                                                std::string& out) { return choice->advance(out); });
+  const auto choice = std::make_shared<VictimChoice>(scheduler_, std::move(counted.request),
+                                                     args->pod.priority, std::move(args->nodes));
+  return replies_.answer(json_response(""),
+                         [choice](std::string& out) { return choice->advance(out); });
 }
 
 }  // namespace chipweave::sched
