@@ -36,7 +36,7 @@ class Preemption {
   // The work that one request may still do, and its nodes that are still to come. Each may use an
   // equal share of what is left.
   struct Budget {
-    explicit Budget(std::size_t nodes) : nodes(nodes) {}
+    explicit Budget(std::size_t count) : nodes(count) {}
     std::size_t nodes;
     std::int64_t work = 300'000;  // see VictimSearch::kFitsWork
   };

@@ -24,7 +24,7 @@ class KubePreempts : public ::testing::Test {
       world_.add_node(node, "hgx-v100-8");
       json& victims = asked_["NodeNameToMetaVictims"][node];
       victims["NumPDBViolations"] = n;
-      for (const std::string name : {node + "-a", node + "-b"}) {
+      for (const std::string& name : {node + "-a", node + "-b"}) {
         const PodRequest low = world_.submit(name, 4);
         ASSERT_TRUE(world_.bind(low, node).ok());
         victims["Pods"].push_back({{"UID", low.uid}});
