@@ -26,7 +26,7 @@ std::string bind_result(std::string_view error) {
   return out;
 }
 
-// One preempt request on its way through the nodes.
+// Answers one preempt request, node by node.
 class VictimChoice {
  public:
   VictimChoice(Scheduler& scheduler, PodRequest pod, std::optional<int> priority,
