@@ -243,7 +243,7 @@ int main(int argc, char** argv) {
   const auto name = [](int i) { return "npu-" + std::to_string(i); };
   Cluster cluster(machine);
   for (int i = 0; i < count; ++i) cluster.join(name(2 * i));
-  print("this replica begins to lead", cluster.pass(seconds(10)));
+  print("this replica begins to lead", cluster.pass(seconds(20)));
   constexpr seconds kRound{10};  // two looks
   print_median("nothing changes, 10 s", rounds, [&](int) { return cluster.pass(kRound); });
   print_median("one node changes", rounds, [&](int i) {
