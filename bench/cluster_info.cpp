@@ -22,7 +22,7 @@
 
 #include "common/codec/topology/import.hpp"
 #include "common/profiles/profiles.hpp"
-#include "scheduler-plugin/kube/cluster_info_publisher.hpp"
+#include "scheduler-plugin/cluster_info/publisher.hpp"
 #include "tests/support/manual_clock.hpp"
 
 namespace {
@@ -70,8 +70,13 @@ class Api final : public kube::Transport {
     asked_.push_back({std::move(call), std::move(done), std::make_shared<bool>(true)});
     return std::make_unique<Handle>(asked_.back().live);
   }
-  std::unique_ptr<kube::Ticket> stream(std::string, milliseconds, kube::StreamSink) override {
-    return std::make_unique<kube::Ticket>();
+  // No NodeInventory has faults.
+  std::unique_ptr<kube::Ticket> stream(std::string, milliseconds, kube::StreamSink sink) override {
+    return after(milliseconds(0), [bytes = std::move(sink.bytes)] {
+      bytes(R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"1",)"
+            R"("annotations":{"k8s.io/initial-events-end":"true"}}}})"
+            "\n");
+    });
   }
   std::unique_ptr<kube::Ticket> after(milliseconds delay, std::function<void()> task) override {
     const auto live = std::make_shared<bool>(true);
@@ -238,7 +243,7 @@ int main(int argc, char** argv) {
   const auto name = [](int i) { return "npu-" + std::to_string(i); };
   Cluster cluster(machine);
   for (int i = 0; i < count; ++i) cluster.join(name(2 * i));
-  print("this replica begins to lead", cluster.pass(seconds(10)));
+  print("this replica begins to lead", cluster.pass(seconds(20)));
   constexpr seconds kRound{10};  // two looks
   print_median("nothing changes, 10 s", rounds, [&](int) { return cluster.pass(kRound); });
   print_median("one node changes", rounds, [&](int i) {

@@ -9,20 +9,24 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "common/base/backoff.hpp"
 #include "common/base/clock.hpp"
 #include "common/flags/usage_error.hpp"
 #include "common/http/loop.hpp"
 #include "common/io/descriptor.hpp"
 #include "common/io/files.hpp"
+#include "common/kube/api_client.hpp"
 #include "common/obs/log.hpp"
 #include "common/rpc/server_identity.hpp"
 #include "common/tls/certificate_files.hpp"
 #include "scheduler-plugin/app/scheduler.hpp"
 #include "scheduler-plugin/caller_files.hpp"
+#include "scheduler-plugin/cluster_info/publisher.hpp"
 #include "scheduler-plugin/config.hpp"
 #include "scheduler-plugin/crash_file.hpp"
 #include "scheduler-plugin/kube/kubernetes.hpp"
@@ -117,8 +121,13 @@ sched::LeaderElection::Options election_of(const Config& config, const std::stri
   return election;
 }
 
-Result<std::unique_ptr<sched::Kubernetes>> reach_kubernetes(http::Loop& loop, const Clock& clock,
-                                                            const Config& config) {
+struct Reached {
+  std::unique_ptr<sched::Kubernetes> kubernetes;
+  // Connections of its own, so that no binding waits behind a ConfigMap. Null: not published.
+  std::unique_ptr<kube::Transport> of_cluster_info;
+};
+
+Result<Reached> reach_kubernetes(http::Loop& loop, const Clock& clock, const Config& config) {
   auto access = kube::load_access({config.kubeconfig, {}}, kube::process_environment());
   if (!access) {
     Error why = std::move(access).error();
@@ -129,9 +138,26 @@ Result<std::unique_ptr<sched::Kubernetes>> reach_kubernetes(http::Loop& loop, co
   options.version = CHIPWEAVE_VERSION;
   options.lease_namespace = !config.lease_namespace.empty() ? config.lease_namespace : access->ns;
   if (options.lease_namespace.empty()) options.lease_namespace = "default";
-  options.publish_cluster_info = config.publish_cluster_info;
   if (config.leader_elect) options.election = election_of(config, options.lease_namespace);
-  return sched::Kubernetes::make(loop, clock, *access, std::move(options), config.resources);
+  Reached reached;
+  if (config.publish_cluster_info) {
+    auto client = kube::ApiClient::make(loop, *access,
+                                        "chipweave-scheduler/" CHIPWEAVE_VERSION " cluster-info");
+    if (!client) return std::move(client).error();
+    reached.of_cluster_info = std::move(*client);
+  }
+  auto made = sched::Kubernetes::make(loop, clock, *access, std::move(options), config.resources);
+  if (!made) return std::move(made).error();
+  reached.kubernetes = std::move(*made);
+  return reached;
+}
+
+std::unique_ptr<sched::ClusterInfoPublisher> cluster_info_publisher(
+    kube::Transport& transport, const Clock& clock, const sched::Scheduler& scheduler) {
+  sched::ClusterInfoPublisher::Options options;
+  options.may_send = [&scheduler] { return scheduler.authority().cannot_decide().empty(); };
+  options.jitter = Backoff::seeded(std::random_device{}());
+  return std::make_unique<sched::ClusterInfoPublisher>(transport, clock, std::move(options));
 }
 
 // Off loopback the HTTP port answers decisions only to callers with a proof.
@@ -213,7 +239,8 @@ int run(const Config& config) {
   const auto decisions = sched::make_decision_feed(clock);
   observers.add(sched::observer_of(*decisions));
   sched::MemoryCluster memory;
-  std::unique_ptr<sched::Kubernetes> kubernetes;
+  Reached cluster_api;
+  const std::unique_ptr<sched::Kubernetes>& kubernetes = cluster_api.kubernetes;
   if (!config.standalone) {
     auto reached = reach_kubernetes(loop, clock, config);
     if (!reached) {
@@ -221,7 +248,7 @@ int run(const Config& config) {
           config.kubeconfig.empty() && reached.error().code == Errc::invalid_argument;
       return complain(no_pod ? kWrongUsage : kUnreadable, reached.error().text());
     }
-    kubernetes = std::move(*reached);
+    cluster_api = std::move(*reached);
     observers.add(kubernetes->events());
   }
   sched::Cluster& cluster = kubernetes ? kubernetes->cluster() : memory;
@@ -229,6 +256,9 @@ int run(const Config& config) {
                              {config.reservation_ttl, config.inventory_stale_after,
                               config.annotate_after_bind, config.scheduler_names});
   memory.set_listener(&scheduler.reconciler());
+  std::unique_ptr<sched::ClusterInfoPublisher> cluster_info;
+  if (cluster_api.of_cluster_info)
+    cluster_info = cluster_info_publisher(*cluster_api.of_cluster_info, clock, scheduler);
 
   http::ServerOptions options;
   options.host = config.http.host;
@@ -276,13 +306,19 @@ int run(const Config& config) {
   });
   if (kubernetes) {
     kubernetes->start(scheduler);
-    loop.every(kWakeTick, [&] { kubernetes->tick(); });
+    loop.every(kWakeTick, [&] {
+      kubernetes->tick();
+      if (cluster_info)
+        cluster_info->tick(scheduler.nodes(), scheduler.ledger(),
+                           scheduler.authority().cannot_decide().empty());
+    });
   }
   loop.on_terminate([&] {
     obs::log(obs::Level::info, "draining");
     grpc.stop(kDrainGrace);
     front.drain(kDrainGrace, [&] {
       if (!kubernetes) return loop.stop();
+      cluster_info.reset();
       kubernetes->stop([&] { loop.stop(); });
     });
   });

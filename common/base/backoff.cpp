@@ -1,14 +1,20 @@
 #include "common/base/backoff.hpp"
 
 #include <algorithm>
+#include <random>
 
 namespace chipweave {
 
-Backoff::Ms Backoff::next() {
-  std::uniform_int_distribution<Ms::rep> any(step_.count() / 2, step_.count());
-  const Ms wait(any(random_));
-  step_ = std::min(most_, step_ * 2);
-  return wait;
+Backoff::Ms Backoff::next(Ms at_least) {
+  double wait = static_cast<double>(step_.count());
+  if (waits_.jitter > 0) wait *= 1 - waits_.jitter * (1 - random_());
+  step_ = std::min(waits_.longest, step_ * 2);
+  return std::max(at_least, Ms(static_cast<Ms::rep>(wait)));
+}
+
+Backoff::Random Backoff::seeded(std::uint64_t seed) {
+  return [random = std::mt19937_64(seed),
+          any = std::uniform_real_distribution<double>(0, 1)]() mutable { return any(random); };
 }
 
 }  // namespace chipweave

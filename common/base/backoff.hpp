@@ -1,28 +1,42 @@
-// Backoff — exponential back-off from `least` to `most` with jitter, so that a thousand agents do
-// not reconnect in the same millisecond after a scheduler restarts.
+// Backoff — the waits between tries of the same thing: each twice as long as the one before, up to
+// a limit, less a random part, so that a thousand agents do not reconnect in the same millisecond
+// after a scheduler restarts.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
-#include <random>
+#include <functional>
+#include <utility>
 
 namespace chipweave {
 
 class Backoff {
  public:
   using Ms = std::chrono::milliseconds;
-  Backoff(Ms least, Ms most, std::uint64_t seed)
-      : least_(least), most_(most), step_(least), random_(seed) {}
+  // A number from 0 to 1 each time.
+  using Random = std::function<double()>;
+  struct Waits {
+    Ms first;
+    Ms longest;
+    // The part of each wait that is random: 1 for waits from nothing to the whole, 0 for waits that
+    // are the same each time; `random` may be empty then.
+    double jitter = 0.5;
+  };
+  explicit Backoff(Waits waits, Random random = {})
+      : waits_(waits), step_(waits.first), random_(std::move(random)) {}
 
-  // A random delay between half the current step and the whole step; then the step doubles, up to
-  // `most`.
-  Ms next();
-  // Starts again from `least`; call it after a success.
-  void reset() { step_ = least_; }
+  // at_least: what the server asked for.
+  Ms next(Ms at_least = Ms(0));
+  // Starts again from the first wait; call it after a success.
+  void reset() { step_ = waits_.first; }
+
+  // For jitter that differs between seeds.
+  static Random seeded(std::uint64_t seed);
 
  private:
-  Ms least_, most_, step_;
-  std::mt19937_64 random_;
+  Waits waits_;
+  Ms step_;
+  Random random_;
 };
 
 }  // namespace chipweave

@@ -1,7 +1,8 @@
 // ReplyReader — bytes of one HTTP reply in, status and body out; no socket. The counterpart of
 // RequestReader.
 //
-// One object a reply. Interim replies (100 Continue) are skipped.
+// One object a reply. Interim replies (100 Continue) are skipped. Beast parses the header, a
+// BodyDecoder the body: a stream's body has no end, and its parts are consumed as they come.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // ResponseHead — the status line and fields of a reply, written into a buffer that the connection
-// reuses.
+// reuses. Beast's serializer would need a message with a list of fields for each reply.
 #pragma once
 
 #include <string>

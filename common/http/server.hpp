@@ -5,6 +5,10 @@
 // Handlers are plain functions on the loop thread; they see a whole request and return a whole
 // response, or a Later that sends it afterwards. They may use loop-owned state without locks.
 // Limits: common/base/limits.hpp.
+//
+// Asio has the sockets and the loop, Beast parses the headers. Seven parts are our own, and their
+// headers say why: body_decoder, byte_budget, connection_table, request_reader, response_head,
+// tls_link, wire.
 #pragma once
 
 #include <cstdint>

@@ -112,7 +112,9 @@ Result<std::shared_ptr<TlsContext>> TlsContext::make(const ServerPem& pem, const
   if (c == nullptr || SSL_CTX_set_min_proto_version(c, TLS1_2_VERSION) != 1)
     return make_error(Errc::internal, "TLS 1.2 cannot be required");
   SSL_CTX_set_security_level(c, kSecurityLevel);
-  SSL_CTX_set_options(c, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+  // Clients may close without close_notify: HTTP's own framing shows what is cut short.
+  SSL_CTX_set_options(
+      c, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_IGNORE_UNEXPECTED_EOF);
   // Sessions go on by tickets, which cost no memory here.
   SSL_CTX_set_session_cache_mode(c, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_session_id_context(c, kTicketsOf, sizeof kTicketsOf - 1);

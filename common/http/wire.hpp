@@ -1,7 +1,9 @@
 // Wire — the socket of a server connection, plain or over TLS: reads and writes without blocking;
 // the first reads perform the TLS handshake.
 //
-// Loop thread only. On a plain socket each call is one system call.
+// Loop thread only. On a plain socket each call is one system call. Beast's streams read and write
+// through a composed operation with a timer each; here the server's ConnectionTable has one timer
+// for all, and a reply usually leaves with the first call, without a turn of the loop.
 #pragma once
 
 #include <cstddef>

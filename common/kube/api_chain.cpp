@@ -35,7 +35,7 @@ ApiChain::ApiChain(Transport& transport, Options options, Owner owner)
     : transport_(transport),
       options_(std::move(options)),
       owner_(std::move(owner)),
-      backoff_(options_.backoff_least, options_.backoff_most, options_.seed) {}
+      backoff_({options_.backoff_least, options_.backoff_most}, Backoff::seeded(options_.seed)) {}
 
 void ApiChain::send(Call call, Then then) {
   call.deadline = options_.one_try;

@@ -26,7 +26,7 @@ ConfigMapKeeper::ConfigMapKeeper(Transport& transport, const Clock& clock, Optio
       events_(std::move(events)),
       chain_(transport, options_.chain,
              {[this] { look(Freshness::newest); }, [this](bool yes) { events_.works(yes); }}),
-      check_(options_.check_every, options_.check_every, options_.chain.seed),
+      check_({options_.check_every, options_.check_every}, Backoff::seeded(options_.chain.seed)),
       pace_(options_.write_gap),
       path_(codec::config_map_path(options_.ns) + "/" + options_.name) {}
 

@@ -1,7 +1,5 @@
 #include "common/kube/list_watch.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace chipweave::kube {
@@ -11,11 +9,14 @@ constexpr int kGone = 410;
 constexpr int kBadRequest = 400;
 constexpr int kUnprocessable = 422;
 constexpr int kStatusInternal = 500;
+constexpr double kJitter = 1;  // from nothing to the whole wait, so that thousands of agents spread
 
 }  // namespace
 
 ListWatch::ListWatch(Options options, std::function<double()> jitter)
-    : options_(options), jitter_(std::move(jitter)), streaming_(options.streaming) {}
+    : options_(options),
+      backoff_({options.first_wait, options.longest_wait, kJitter}, std::move(jitter)),
+      streaming_(options.streaming) {}
 
 WatchRequest ListWatch::start() { return begin_listing(); }
 
@@ -33,15 +34,8 @@ WatchRequest ListWatch::watch_on() const {
 }
 
 WatchRequest ListWatch::wait(std::optional<std::chrono::seconds> at_least) {
-  constexpr int kDoublings = 10;
-  const auto longest = static_cast<double>(options_.longest_wait.count());
-  const double full = std::min(longest, static_cast<double>(options_.first_wait.count()) *
-                                            std::exp2(std::min(failures_, kDoublings)));
-  ++failures_;
-  // Full jitter: from nothing to all of it, so that thousands of agents spread.
-  auto delay = Milliseconds(static_cast<std::int64_t>(full * jitter_()));
-  if (at_least) delay = std::max<Milliseconds>(delay, *at_least);
-  return {.kind = WatchRequest::Kind::wait, .delay = delay};
+  return {.kind = WatchRequest::Kind::wait,
+          .delay = backoff_.next(at_least.value_or(std::chrono::seconds(0)))};
 }
 
 WatchRequest ListWatch::waited() { return relist_ ? begin_listing() : watch_on(); }
@@ -51,7 +45,7 @@ WatchRequest ListWatch::page(const std::string& resource_version, const std::str
   // all pages are of the first one's version
   if (!next.empty()) return {.kind = WatchRequest::Kind::list, .next = next};
   complete_ = round_;
-  failures_ = 0;
+  backoff_.reset();
   return watch_on();
 }
 
@@ -66,7 +60,7 @@ std::optional<WatchRequest> ListWatch::event(codec::WatchKind kind,
   if (listing_ && kind == codec::WatchKind::bookmark && initial_end) {
     listing_ = false;
     complete_ = round_;
-    failures_ = 0;
+    backoff_.reset();
   }
   return std::nullopt;
 }
@@ -76,13 +70,13 @@ WatchRequest ListWatch::ended(Milliseconds lasted) {
   if (!any_event_ && lasted < options_.too_short) {
     return failed({0, "the watch ended at once", {}}, lasted);
   }
-  failures_ = 0;
+  backoff_.reset();
   any_event_ = false;
   return watch_on();
 }
 
 WatchRequest ListWatch::failed(const WatchFailure& failure, Milliseconds lasted) {
-  if (lasted >= options_.good_after) failures_ = 0;
+  if (lasted >= options_.good_after) backoff_.reset();
   const bool stream = listing_;
   any_event_ = false;
   listing_ = false;

@@ -16,6 +16,7 @@
 #include <optional>
 #include <string>
 
+#include "common/base/backoff.hpp"
 #include "common/codec/kube/watch.hpp"
 
 namespace chipweave::kube {
@@ -77,12 +78,11 @@ class ListWatch {
   WatchRequest wait(std::optional<std::chrono::seconds> at_least);
 
   Options options_;
-  std::function<double()> jitter_;
+  Backoff backoff_;
   bool streaming_;
   bool listing_ = false;    // a streaming list has not reached its end
   bool relist_ = true;      // after a wait: list again instead of watching on
   bool any_event_ = false;  // in the current watch
-  int failures_ = 0;        // in a row
   std::string version_;     // up to which everything was seen
   std::uint64_t round_ = 0;
   std::uint64_t complete_ = 0;

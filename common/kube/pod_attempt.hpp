@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "common/base/backoff.hpp"
 #include "common/base/dns_name.hpp"
 #include "common/kube/transport.hpp"
 
@@ -29,6 +30,7 @@ class PodAttempt : public http::AsyncOperation<PodAttempt> {
  protected:
   static constexpr Ms kOneTry{3'000};   // for one answer
   static constexpr Ms kFirstWait{100};  // before the second try
+  static constexpr Ms kLongestWait{5'000};
 
   PodAttempt(Transport& transport, const std::string& ns, const std::string& name, Ms in_all,
              Done done)
@@ -46,7 +48,7 @@ class PodAttempt : public http::AsyncOperation<PodAttempt> {
   }
   // False if no time is left for that wait.
   bool wait(std::function<void()> then, Ms at_least = Ms(0)) {
-    const Ms delay = std::max(std::exchange(wait_, wait_ * 2), at_least);
+    const Ms delay = backoff_.next(at_least);
     if (transport_.now() + delay >= end_) return false;
     ticket_ = transport_.after(delay, guarded(std::move(then)));
     return true;
@@ -73,7 +75,7 @@ class PodAttempt : public http::AsyncOperation<PodAttempt> {
   Transport& transport_;
   Done done_;
   std::chrono::steady_clock::time_point end_;
-  Ms wait_ = kFirstWait;
+  Backoff backoff_{{kFirstWait, kLongestWait, 0}};
   std::unique_ptr<Ticket> ticket_;
 };
 

@@ -138,7 +138,7 @@ struct PodResourcesClient::Impl final : CallOwner, std::enable_shared_from_this<
       : loop(l),
         options(std::move(o)),
         events(std::move(e)),
-        backoff(options.backoff_min, options.backoff_max, options.seed),
+        backoff({options.backoff_min, options.backoff_max}, Backoff::seeded(options.seed)),
         box(std::make_shared<http::Mailbox<CallOwner>>(loop, *this)) {}
 
   void call_kubelet() {

@@ -159,7 +159,7 @@ struct GrpcReporter::Impl final : StreamOwner, std::enable_shared_from_this<Impl
         options(std::move(o)),
         events(std::move(e)),
         answered(std::move(a)),
-        backoff(options.backoff_min, options.backoff_max, options.seed),
+        backoff({options.backoff_min, options.backoff_max}, Backoff::seeded(options.seed)),
         box(std::make_shared<Mailbox>(loop, *this)) {}
 
   void connect() {

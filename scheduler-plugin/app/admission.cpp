@@ -13,8 +13,8 @@ void BindCoordinator::admit(const AdmissionRequest& request, Admitted done) {
   const Binding& binding = request.binding;
   Admitted finish = [this, binding, begin = clock_.now(),
                      done = std::move(done)](Result<Admission> result) {
-    if (!result) observer_.bind_failed(binding, result.error());
-    observer_.decided(Verb::admit, clock_.now() - begin, result.ok() ? 1 : 0);
+    if (!result) observer_.on(BindFailed{binding, result.error()});
+    observer_.on(DecisionMade{Verb::admit, clock_.now() - begin, result.ok() ? 1U : 0U});
     done(std::move(result));
   };
   if (std::string why = authority_.cannot_decide(); !why.empty())

@@ -16,8 +16,8 @@ PodRecord* BindCoordinator::record_in_flight(std::string_view uid) {
 
 void BindCoordinator::bind(const Binding& binding, Done done) {
   Done finish = [this, binding, begin = clock_.now(), done = std::move(done)](Result<void> result) {
-    if (!result) observer_.bind_failed(binding, result.error());
-    observer_.decided(Verb::bind, clock_.now() - begin, result.ok() ? 1 : 0);
+    if (!result) observer_.on(BindFailed{binding, result.error()});
+    observer_.on(DecisionMade{Verb::bind, clock_.now() - begin, result.ok() ? 1U : 0U});
     done(std::move(result));
   };
   if (std::string why = authority_.cannot_decide(); !why.empty())
@@ -159,10 +159,10 @@ void BindCoordinator::done(PodRecord& record) {
   ++state_.stored;
   record.decision = std::make_unique<Decision>(in_flight.decision);
   const Decision& d = *record.decision;
-  observer_.reservation(ReservationEvent::confirmed);
-  observer_.bound({d.pod, record.uid, in_flight.binding.node, comma_list(d.indices), d.gbps,
-                   d.best_gbps, d.id});
-  observer_.placed(decisions_.placed_pod_of(d));
+  observer_.on(ReservationEvent::confirmed);
+  observer_.on(PodBound{d.pod, record.uid, in_flight.binding.node, comma_list(d.indices), d.gbps,
+                        d.best_gbps, d.id});
+  observer_.on(PodPlaced{decisions_.placed_pod_of(d)});
   for (const Done& done : in_flight.waiting) done({});
 }
 

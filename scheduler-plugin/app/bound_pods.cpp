@@ -33,7 +33,8 @@ bool BoundPods::matches(const Holding& held, const Placement& claimed) const {
 void BoundPods::assume(const ClusterPod& pod, const Placement* claimed) {
   const std::string& uid = pod.request.uid;
   PodRecord& record = *records_.find(uid);
-  if (record.decision != nullptr) observer_.freed(decisions_.placed_pod_of(*record.decision));
+  if (record.decision != nullptr)
+    observer_.on(PodFreed{decisions_.placed_pod_of(*record.decision)});
   if (claimed == nullptr) {
     records_.on(uid, PodEvent::found_unknown);
     return;
@@ -102,7 +103,8 @@ void BoundPods::publish_disputes() {
     if (dispute.published || clock_.now() < dispute.since + kDisputeLasts) continue;
     dispute.published = true;
     const NodeId node = ledger_.find(record->uid)->node;
-    observer_.disputed(record->key, nodes_.node(node).name, contested(dispute.claimed, node));
+    observer_.on(
+        PodDisputed{record->key, nodes_.node(node).name, contested(dispute.claimed, node)});
   }
 }
 
@@ -178,7 +180,7 @@ void BoundPods::recall(const ClusterPod& pod, const Placement& claimed) {
   PodRecord& record = *records_.find(d.uid);
   record.decision = std::make_unique<Decision>(std::move(d));
   complete_recalled(holding.node);
-  observer_.placed(decisions_.placed_pod_of(*record.decision));
+  observer_.on(PodPlaced{decisions_.placed_pod_of(*record.decision)});
 }
 
 void BoundPods::complete_recalled(NodeId id) {

@@ -43,11 +43,11 @@ const Evaluation& Extender::evaluate(Verb verb, const PodRequest& asked,
   }
   if (known != nullptr) nominations_.keep_for(pod.uid);
   for (const Verdict& v : s.verdicts) {
-    if (!v.fits() && v.count > 0) observer_.rejected(v.cause, v.count);
+    if (!v.fits() && v.count > 0) observer_.on(NodesRejected{v.cause, v.count});
   }
   if (to_bind && verb == Verb::filter && s.fits == 0 && !nodes.empty())
-    observer_.unplaceable(pod.key, pod.uid, evaluator_.rejection_summary());
-  observer_.decided(verb, clock_.now() - begin, s.fits);
+    observer_.on(PodUnplaceable{pod.key, pod.uid, evaluator_.rejection_summary()});
+  observer_.on(DecisionMade{verb, clock_.now() - begin, s.fits});
   return s;
 }
 
@@ -115,7 +115,7 @@ Result<void> Extender::allocate(const PodRequest& asked, std::string_view node_n
     taken = reservations_.take(pod, node);
   }
   if (taken) reservations_.renew(*ledger_.find(pod.uid));
-  observer_.decided(Verb::allocate, clock_.now() - begin, taken ? 1 : 0);
+  observer_.on(DecisionMade{Verb::allocate, clock_.now() - begin, taken ? 1U : 0U});
   return taken;
 }
 

@@ -26,7 +26,7 @@ std::string Groups::spare_name(const std::string& id) {
 
 void Groups::drop(const std::string& uid) {
   ledger_.drop(uid);
-  observer_.reservation(ReservationEvent::dropped);
+  observer_.on(ReservationEvent::dropped);
 }
 
 void Groups::drop_spares(Group& group) {
@@ -75,7 +75,7 @@ bool Groups::hold_part(Group& group, Holding part) {
   const std::string uid = part.uid;
   const bool spare = part.spare;
   if (!ledger_.hold(std::move(part)).ok()) return false;
-  observer_.reservation(ReservationEvent::held);
+  observer_.on(ReservationEvent::held);
   if (spare) {
     group.spares.push_back(uid);
   } else {

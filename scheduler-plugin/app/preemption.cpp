@@ -7,9 +7,6 @@
 namespace chipweave::sched {
 namespace {
 
-// Of one request, over all its nodes, see VictimSearch::kFitsWork. It bounds how long a request
-// holds the loop.
-constexpr std::int64_t kVictimWork = 300'000;
 constexpr int kLowestPriority = std::numeric_limits<int>::min();
 
 }  // namespace
@@ -110,17 +107,25 @@ std::vector<std::string> Preemption::choose_on_node(const RequestContext& contex
   return chosen;
 }
 
+std::vector<std::string> Preemption::choose_victims(const PodRequest& pod,
+                                                    std::optional<int> priority,
+                                                    const ProposedVictims& proposed,
+                                                    Budget& budget) const {
+  if (budget.nodes == 0 || budget.work <= 0) return {};
+  std::int64_t work = budget.work / static_cast<std::int64_t>(budget.nodes--);
+  auto victims = choose_on_node(evaluator_.context_of(pod, nullptr), priority, proposed, work);
+  budget.work -= work;
+  return victims;
+}
+
 std::vector<std::vector<std::string>> Preemption::choose_victims(
     const PodRequest& pod, std::optional<int> priority,
     std::span<const ProposedVictims> nodes) const {
-  const RequestContext context = evaluator_.context_of(pod, nullptr);
-  std::vector<std::vector<std::string>> victims(nodes.size());
-  std::int64_t left = kVictimWork;
-  for (std::size_t i = 0; i < nodes.size() && left > 0; ++i) {
-    std::int64_t work = left / static_cast<std::int64_t>(nodes.size() - i);
-    victims[i] = choose_on_node(context, priority, nodes[i], work);
-    left -= work;
-  }
+  Budget budget(nodes.size());
+  std::vector<std::vector<std::string>> victims;
+  victims.reserve(nodes.size());
+  for (const ProposedVictims& proposed : nodes)
+    victims.push_back(choose_victims(pod, priority, proposed, budget));
   return victims;
 }
 

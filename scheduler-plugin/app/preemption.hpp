@@ -1,7 +1,12 @@
-// Preemption — which pods must end for a pod to fit on a node. Changes nothing. Owner: the loop
-// thread.
+// Preemption — which pods must end for a pod to fit on a node. Changes nothing.
+//
+// Cost: up to 50 µs for a node with 16 pods in a cluster of 90,000. kube-scheduler asks for up to a
+// tenth of the nodes at once, so a caller with many nodes lets other tasks run in between. Owner:
+// the loop thread.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -28,11 +33,21 @@ class Preemption {
 
   // Whether the pod would fit on the node once the pods that were deleted there are gone.
   bool fits_when_ended(const PodRequest& pod, std::string_view node) const;
-  // Which pods (uids) must end for the pod to fit on each of the nodes: the cheapest set (see
+  // The work that one request may still do, and its nodes that are still to come. Each may use an
+  // equal share of what is left.
+  struct Budget {
+    explicit Budget(std::size_t count) : nodes(count) {}
+    std::size_t nodes;
+    std::int64_t work = 300'000;  // see VictimSearch::kFitsWork
+  };
+  // Which pods (uids) must end for the pod to fit on the proposed node: the cheapest set (see
   // VictimSearch) of the proposed victims and, if the pod's priority is given, of all bound pods
   // with a lower one whose chips are known. Proposed victims without chips stay on the list, since
   // they were chosen for other reasons. Chips that are kept for another pod do not count. Empty: no
-  // such set, or the work that one call may do was done before this node's turn.
+  // such set, or the budget was used up before.
+  std::vector<std::string> choose_victims(const PodRequest& pod, std::optional<int> priority,
+                                          const ProposedVictims& proposed, Budget& budget) const;
+  // The same for each of these nodes.
   std::vector<std::vector<std::string>> choose_victims(
       const PodRequest& pod, std::optional<int> priority,
       std::span<const ProposedVictims> nodes) const;

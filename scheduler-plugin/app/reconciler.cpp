@@ -62,7 +62,8 @@ void Reconciler::pod_gone(const ClusterPod& pod) {
   bindings_.drop_second(*record);
   nominations_.end(uid);
   reservations_.withdraw(uid);
-  if (record->decision != nullptr) observer_.freed(decisions_.placed_pod_of(*record->decision));
+  if (record->decision != nullptr)
+    observer_.on(PodFreed{decisions_.placed_pod_of(*record->decision)});
   records_.on(uid, PodEvent::gone);
   const Holding* holding = ledger_.find(uid);
   if (holding == nullptr) return;
@@ -95,7 +96,7 @@ void Reconciler::reconcile(const ClusterPod& pod, const Placement* claimed) {
   reservations_.withdraw(uid);
   // the rest of its group was planned around other chips
   if (is_member(pod.request)) groups_.dissolve(group_id(pod.request));
-  if (node == kNoNode) return observer_.unaccounted(pod.request.key, pod.node);
+  if (node == kNoNode) return observer_.on(PodUnaccounted{pod.request.key, pod.node});
   if (claimed != nullptr) bindings_.give_up_earlier(node, *claimed);
   bound_pods_.found(pod, node, claimed);
 }
@@ -125,9 +126,9 @@ bool Reconciler::place_after_bind(const ClusterPod& pod, NodeId node) {
   record.decision = std::move(decision);
   record.late = std::move(late);
   const Decision& d = *record.decision;
-  observer_.bound(
-      {d.pod, uid, nodes_.node(node).name, comma_list(d.indices), d.gbps, d.best_gbps, d.id});
-  observer_.placed(decisions_.placed_pod_of(d));
+  observer_.on(PodBound{d.pod, uid, nodes_.node(node).name, comma_list(d.indices), d.gbps,
+                        d.best_gbps, d.id});
+  observer_.on(PodPlaced{decisions_.placed_pod_of(d)});
   write_placement(record);
   return true;
 }
@@ -144,7 +145,7 @@ void Reconciler::write_placement(PodRecord& record) {
                           result.error().code == Errc::not_found) {
                         records_.on(uid, PodEvent::annotated);
                       } else {
-                        observer_.bind_failed({written->key, uid, {}}, result.error());
+                        observer_.on(BindFailed{{written->key, uid, {}}, result.error()});
                       }
                     });
 }

@@ -84,7 +84,7 @@ void Reservations::hold_single(const PodRequest& pod, Holding holding) {
   holding.uid = pod.uid;
   holding.key = pod.key;
   holding.job = job_identity(pod);
-  if (ledger_.hold(std::move(holding)).ok()) observer_.reservation(ReservationEvent::held);
+  if (ledger_.hold(std::move(holding)).ok()) observer_.on(ReservationEvent::held);
 }
 
 Result<void> Reservations::take(const PodRequest& pod, NodeId node) {
@@ -128,7 +128,7 @@ void Reservations::withdraw(std::string_view uid) {
   // what is kept for a nominated pod is kept again unless its nomination ends
   if (!holding->nominated) ++state_.freed;
   ledger_.drop(uid);
-  observer_.reservation(ReservationEvent::dropped);
+  observer_.on(ReservationEvent::dropped);
 }
 
 void Reservations::withdraw_all(const std::vector<std::string>& uids) {
@@ -144,7 +144,7 @@ void Reservations::end(Clock::Steady due, ReservationEvent result) {
   const std::vector<Holding> expired = ledger_.expire(due);
   state_.freed += expired.size();
   for (const Holding& gone : expired) {
-    observer_.reservation(result);
+    observer_.on(result);
     if (!gone.group.empty()) groups_.forget(gone);
   }
   // a group ends as one; only after every expired part is forgotten do group and ledger agree

@@ -31,7 +31,13 @@ std::string PodEvents::create(const PodKey& pod, std::string_view uid, bool warn
                        note});
 }
 
-void PodEvents::bound(const BoundPod& pod) {
+void PodEvents::on(const Observation& seen) {
+  std::visit(ByKind{[this](const PodBound& pod) { bound(pod); },
+                    [this](const PodUnplaceable& pod) { unplaceable(pod); }, [](const auto&) {}},
+             seen);
+}
+
+void PodEvents::bound(const PodBound& pod) {
   published_.erase(pod.uid);
   std::string note = "Assigned chips " + pod.chips + " of node " + pod.node;
   if (pod.best_gbps > 0) {
@@ -42,23 +48,23 @@ void PodEvents::bound(const BoundPod& pod) {
          note + " (decision " + pod.decision + ")");
 }
 
-void PodEvents::unplaceable(const PodKey& pod, std::string_view uid, std::string_view why) {
+void PodEvents::unplaceable(const PodUnplaceable& pod) {
   const Clock::Steady now = clock_.now();
   if (published_.size() >= options_.max_remembered) published_.clear();
-  Published& published = published_[std::string(uid)];
-  if (published.why != why) {
-    published.why = why;
+  Published& published = published_[pod.uid];
+  if (published.why != pod.why) {
+    published.why = pod.why;
     published.count = 1;
     published.last = now;
     published.event =
-        create(pod, uid, true, "ChipsUnavailable", "Scheduling",
-               "No node fits: " + published.why + ". Details: chipweave explain " + pod.text());
+        create(pod.pod, pod.uid, true, "ChipsUnavailable", "Scheduling",
+               "No node fits: " + pod.why + ". Details: chipweave explain " + pod.pod.text());
     return;
   }
   ++published.count;
   if (now - published.last < options_.repeat_interval) return;
   published.last = now;
-  sender_.count({"Pod", pod.ns, pod.name, std::string(uid)}, published.event, published.count);
+  sender_.count({"Pod", pod.pod.ns, pod.pod.name, pod.uid}, published.event, published.count);
 }
 
 }  // namespace chipweave::sched

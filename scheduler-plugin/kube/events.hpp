@@ -18,7 +18,7 @@
 
 namespace chipweave::sched {
 
-class PodEvents final : public NullObserver {
+class PodEvents final : public Observer {
  public:
   struct Options {
     std::string instance;  // of this scheduler: the host's name
@@ -28,8 +28,7 @@ class PodEvents final : public NullObserver {
   };
   PodEvents(kube::Transport& transport, const Clock& clock, Options options);
 
-  void bound(const BoundPod& pod) override;
-  void unplaceable(const PodKey& pod, std::string_view uid, std::string_view why) override;
+  void on(const Observation& seen) override;
 
   const kube::EventSender::Stats& stats() const { return sender_.stats(); }
 
@@ -41,6 +40,8 @@ class PodEvents final : public NullObserver {
     int count = 1;
     Clock::Steady last{};
   };
+  void bound(const PodBound& pod);
+  void unplaceable(const PodUnplaceable& pod);
   std::string create(const PodKey& pod, std::string_view uid, bool warning, const char* reason,
                      const char* action, const std::string& note);
 

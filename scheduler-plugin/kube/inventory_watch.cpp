@@ -74,7 +74,6 @@ void InventoryWatch::take(const codec::KubeInventory& seen) {
   const ReportAnswer answer = sink_.report(std::move(report));
   if (answer == ReportOutcome::no_room || answer == ReportOutcome::needs_full)
     return events_.unusable(seen.name, make_error(Errc::limit_exceeded, answer.problem));
-  if (events_.seen) events_.seen(seen.name, seen.status);
 }
 
 }  // namespace chipweave::sched

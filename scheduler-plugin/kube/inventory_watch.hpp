@@ -7,7 +7,6 @@
 #include <functional>
 #include <set>
 #include <string>
-#include <string_view>
 
 #include "common/kube/reflector.hpp"
 #include "scheduler-plugin/app/inventory_sink.hpp"
@@ -24,8 +23,6 @@ class InventoryWatch {
     std::function<void(const kube::WatchFailure&)> failed;  // a watch failed and will be retried
     // An inventory cannot be used; called once for each of its versions.
     std::function<void(const std::string& node, const Error& why)> unusable;
-    // One was passed to the scheduler; status as received. May be empty.
-    std::function<void(const std::string& node, std::string_view status)> seen = {};
   };
   InventoryWatch(kube::Transport& transport, const Options& options, InventorySink& sink,
                  Events events, const std::function<double()>& jitter);

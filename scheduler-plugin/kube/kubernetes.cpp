@@ -3,21 +3,15 @@
 #include <random>
 #include <utility>
 
+#include "common/base/backoff.hpp"
 #include "common/kube/api_client.hpp"
 #include "common/obs/log.hpp"
 
 namespace chipweave::sched {
 namespace {
 
-std::function<double()> random_jitter() {
-  return [engine = std::mt19937_64(std::random_device{}()),
-          between = std::uniform_real_distribution<double>(0, 1)]() mutable {
-    return between(engine);
-  };
-}
-
 KubernetesOptions with_jitter(KubernetesOptions options) {
-  if (!options.jitter) options.jitter = random_jitter();
+  if (!options.jitter) options.jitter = Backoff::seeded(std::random_device{}());
   return options;
 }
 
@@ -56,12 +50,6 @@ Kubernetes::Kubernetes(std::unique_ptr<kube::Transport> transport,
                 [this](const kube::WatchFailure& failure) { watch_failed(failure); }},
                options_.jitter),
       events_(*transport_, clock, events_options(options_)) {
-  if (options_.publish_cluster_info) {
-    ClusterInfoPublisher::Options publishing;
-    publishing.may_send = [this] { return !election_ || election_->standby().empty(); };
-    cluster_info_ =
-        std::make_unique<ClusterInfoPublisher>(*transport_, clock, std::move(publishing));
-  }
   if (!options_.election) return;
   election_ = std::make_unique<LeaderElection>(std::move(of_election), clock, *options_.election,
                                                election_events(), options_.jitter);
@@ -89,9 +77,6 @@ void Kubernetes::start(Scheduler& scheduler) {
                                ++unusable_inventories_;
                                obs::log(obs::Level::error, "unusable NodeInventory",
                                         {{"node", node}, {"error", why.text()}});
-                             },
-                             [this](const std::string& node, std::string_view status) {
-                               if (cluster_info_) cluster_info_->set_report(node, status);
                              }},
       options_.jitter);
   claims_ = std::make_unique<ClaimWatch>(
@@ -134,13 +119,10 @@ void Kubernetes::watch_failed(const kube::WatchFailure& failure) {
 
 void Kubernetes::tick() {
   if (election_) election_->tick();
-  const bool decides = scheduler_->authority().cannot_decide().empty();
-  if (decides) requeue_trigger_->check();
-  if (cluster_info_) cluster_info_->tick(scheduler_->nodes(), scheduler_->ledger(), decides);
+  if (scheduler_->authority().cannot_decide().empty()) requeue_trigger_->check();
 }
 
 void Kubernetes::stop(std::function<void()> done) {
-  cluster_info_.reset();
   if (!election_) return done();
   // With a binding in flight the Lease is kept, so that the next leader waits until it expires.
   election_->stop(scheduler_->records().in_flight() == 0, std::move(done));

@@ -16,7 +16,6 @@
 #include "common/kube/transport.hpp"
 #include "scheduler-plugin/app/scheduler.hpp"
 #include "scheduler-plugin/kube/claim_watch.hpp"
-#include "scheduler-plugin/kube/cluster_info_publisher.hpp"
 #include "scheduler-plugin/kube/events.hpp"
 #include "scheduler-plugin/kube/inventory_watch.hpp"
 #include "scheduler-plugin/kube/kube_cluster.hpp"
@@ -33,7 +32,6 @@ struct KubernetesOptions {
   std::function<double()> jitter;
   // None: this is the only replica.
   std::optional<LeaderElection::Options> election;
-  bool publish_cluster_info = false;  // MindCluster's ConfigMaps for the whole cluster
 };
 
 class Kubernetes {
@@ -88,7 +86,6 @@ class Kubernetes {
   std::unique_ptr<ClaimWatch> claims_;
   std::unique_ptr<RequeueTrigger> requeue_trigger_;
   std::unique_ptr<TokenReviewer> reviewer_;
-  std::unique_ptr<ClusterInfoPublisher> cluster_info_;  // null: not enabled
   std::uint64_t watch_failures_ = 0;
   std::uint64_t unusable_inventories_ = 0;
 };

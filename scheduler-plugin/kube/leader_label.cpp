@@ -1,6 +1,5 @@
 #include "scheduler-plugin/kube/leader_label.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "common/base/dns_name.hpp"
@@ -45,7 +44,7 @@ void LeaderLabel::begin(Mark& mark, const std::string& pod, bool on) {
   mark.pod = pod;
   mark.on = on;
   mark.settled = false;
-  mark.wait = options_.first_wait;
+  mark.backoff.reset();
   send(mark);
 }
 
@@ -73,7 +72,7 @@ void LeaderLabel::answered(Mark& mark, const Result<kube::Reply>& reply) {
   // A deleted pod has no label.
   if (reply && (reply->status == 200 || (reply->status == kNotFound && !mark.on))) {
     mark.settled = true;
-    mark.wait = options_.first_wait;
+    mark.backoff.reset();
     mark.ticket = own && !when_stopped_
                       ? transport_.after(options_.again, [this, &mark] { send(mark); })
                       : nullptr;
@@ -91,8 +90,7 @@ void LeaderLabel::answered(Mark& mark, const Result<kube::Reply>& reply) {
     mark.ticket.reset();
     return stopped();
   }
-  mark.ticket = transport_.after(mark.wait, [this, &mark] { send(mark); });
-  mark.wait = std::min(mark.wait * 2, options_.longest_wait);
+  mark.ticket = transport_.after(mark.backoff.next(), [this, &mark] { send(mark); });
   failed_("the label " + std::string(kLeaderLabel) + " cannot be " +
           (mark.on ? "put on" : "taken off") + " pod " + mark.pod + ": " + why);
 }

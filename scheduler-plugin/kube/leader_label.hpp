@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 
+#include "common/base/backoff.hpp"
 #include "common/kube/transport.hpp"
 
 namespace chipweave::sched {
@@ -23,8 +24,6 @@ class LeaderLabel {
     std::string ns;
     std::string pod;  // ours; empty: there is none
     std::chrono::milliseconds again{10'000};
-    std::chrono::milliseconds first_wait{100};  // after a failure; doubles
-    std::chrono::milliseconds longest_wait{2'000};
   };
   LeaderLabel(kube::Transport& transport, Options options,
               std::function<void(const std::string& what)> failed);
@@ -41,11 +40,14 @@ class LeaderLabel {
   void stop(std::function<void()> done);
 
  private:
+  // After failures. Of a few replicas, which need not be spread.
+  static constexpr Backoff::Waits kWaits{std::chrono::milliseconds(100),
+                                         std::chrono::milliseconds(2'000), 0};
   struct Mark {
     std::string pod;
     bool on = false;
     bool settled = false;
-    std::chrono::milliseconds wait{0};
+    Backoff backoff{kWaits};
     std::unique_ptr<kube::Ticket> ticket;
   };
   void begin(Mark& mark, const std::string& pod, bool on);

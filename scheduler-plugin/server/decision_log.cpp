@@ -4,8 +4,9 @@
 #include "common/obs/log.hpp"
 
 namespace chipweave::sched {
+namespace {
 
-void DecisionLog::bound(const BoundPod& pod) {
+void write(const PodBound& pod) {
   obs::log(obs::Level::info, "bound",
            {{"pod", pod.pod.text()},
             {"node", pod.node},
@@ -15,20 +16,32 @@ void DecisionLog::bound(const BoundPod& pod) {
             {"decision", pod.decision}});
 }
 
-void DecisionLog::bind_failed(const Binding& binding, const Error& error) {
+void write(const BindFailed& failure) {
   obs::log(obs::Level::warn, "bind failed",
-           {{"pod", binding.key.text()}, {"node", binding.node}, {"error", error.text()}});
+           {{"pod", failure.binding.key.text()},
+            {"node", failure.binding.node},
+            {"error", failure.error.text()}});
 }
 
-void DecisionLog::disputed(const PodKey& pod, std::string_view node,
-                           const std::vector<int>& chips) {
-  obs::log(obs::Level::error, "a bound pod claims chips of another bound pod",
-           {{"pod", pod.text()}, {"node", node}, {"chips", comma_list(chips)}});
+void write(const PodDisputed& dispute) {
+  obs::log(
+      obs::Level::error, "a bound pod claims chips of another bound pod",
+      {{"pod", dispute.pod.text()}, {"node", dispute.node}, {"chips", comma_list(dispute.chips)}});
 }
 
-void DecisionLog::unaccounted(const PodKey& pod, std::string_view node) {
+void write(const PodUnaccounted& missed) {
   obs::log(obs::Level::error, "the node table is full: a bound pod's node is not accounted for",
-           {{"pod", pod.text()}, {"node", node}});
+           {{"pod", missed.pod.text()}, {"node", missed.node}});
+}
+
+}  // namespace
+
+void DecisionLog::on(const Observation& seen) {
+  std::visit(ByKind{[](const PodBound& pod) { write(pod); },
+                    [](const BindFailed& failure) { write(failure); },
+                    [](const PodDisputed& dispute) { write(dispute); },
+                    [](const PodUnaccounted& missed) { write(missed); }, [](const auto&) {}},
+             seen);
 }
 
 }  // namespace chipweave::sched

@@ -276,12 +276,17 @@ void DecisionFeed::tell(v1::DecisionEvent event) {
   for (const std::shared_ptr<Follower>& follower : followers_) follower->tell(shared);
 }
 
-void DecisionFeed::placed(const PlacedPod& pod) {
-  if (!followers_.empty()) tell(bound_event(pod));
+void DecisionFeed::on(const Observation& seen) {
+  if (followers_.empty()) return;
+  std::visit(
+      ByKind{[this](const PodPlaced& placed) { tell(bound_event(placed.pod)); },
+             [this](const PodFreed& freed) { gone(freed.pod); },
+             [this](const BindFailed& failure) { bind_failed(failure.binding, failure.error); },
+             [](const auto&) {}},
+      seen);
 }
 
-void DecisionFeed::freed(const PlacedPod& pod) {
-  if (followers_.empty()) return;
+void DecisionFeed::gone(const PlacedPod& pod) {
   v1::DecisionEvent event = bound_event(pod);
   event.set_kind(v1::DECISION_KIND_GONE);
   event.set_time_unix_ms(now());
@@ -289,7 +294,6 @@ void DecisionFeed::freed(const PlacedPod& pod) {
 }
 
 void DecisionFeed::bind_failed(const Binding& binding, const Error& error) {
-  if (followers_.empty()) return;
   v1::DecisionEvent event =
       event_of(v1::DECISION_KIND_FAILED, binding.key, binding.uid, binding.node);
   event.set_time_unix_ms(now());

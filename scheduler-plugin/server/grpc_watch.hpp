@@ -21,7 +21,7 @@
 
 namespace chipweave::sched {
 
-class DecisionFeed final : public NullObserver {
+class DecisionFeed final : public Observer {
  public:
   // Shared by the queues of all followers.
   using Event = std::shared_ptr<const v1::DecisionEvent>;
@@ -36,9 +36,7 @@ class DecisionFeed final : public NullObserver {
 
   explicit DecisionFeed(const Clock& clock) : clock_(clock) {}
 
-  void placed(const PlacedPod& pod) override;
-  void freed(const PlacedPod& pod) override;
-  void bind_failed(const Binding& binding, const Error& error) override;
+  void on(const Observation& seen) override;
 
   void add(std::shared_ptr<Follower> follower) { followers_.push_back(std::move(follower)); }
   void remove(const Follower* follower);
@@ -46,6 +44,8 @@ class DecisionFeed final : public NullObserver {
 
  private:
   std::int64_t now() const;
+  void gone(const PlacedPod& pod);
+  void bind_failed(const Binding& binding, const Error& error);
   void tell(v1::DecisionEvent event);
 
   const Clock& clock_;

@@ -33,10 +33,11 @@ HttpFront::HttpFront(http::Loop& loop, http::ServerOptions server, Scheduler& sc
       kubernetes_(backend.kubernetes),
       version_(std::move(version)),
       callers_(std::move(options.callers)),
-      kube_(scheduler, resources),
+      decisions_(loop, scheduler.clock()),
+      replies_(loop, scheduler.clock()),
+      kube_(scheduler, resources, decisions_),
       volcano_(scheduler, resources, options.volcano_weight),
       admission_(scheduler),
-      replies_(loop, scheduler.clock()),
       api_(scheduler, replies_),
       server_(
           loop, std::move(server), [this](const http::Request& request) { return handle(request); },

@@ -94,10 +94,11 @@ class HttpFront {
   std::string version_;
   CallerCheck callers_;
   CallerAudit audit_;
+  SlicedReplies decisions_;  // their own, so that no scheduler waits for a reader's list
+  SlicedReplies replies_;
   KubeExtenderHandler kube_;
   VolcanoExtenderHandler volcano_;
   AdmissionHandler admission_;
-  SlicedReplies replies_;
   ApiHandler api_;
   std::optional<StandaloneHandler> standalone_;
   std::vector<Route> routes_;

@@ -1,6 +1,9 @@
 #include "scheduler-plugin/server/kube_extender_handler.hpp"
 
+#include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "common/base/json_writer.hpp"
 #include "scheduler-plugin/server/http_errors.hpp"
@@ -22,6 +25,52 @@ std::string bind_result(std::string_view error) {
   out += '}';
   return out;
 }
+
+// Answers one preempt request, node by node.
+class VictimChoice {
+ public:
+  VictimChoice(Scheduler& scheduler, PodRequest pod, std::optional<int> priority,
+               std::vector<codec::PreemptionNode> nodes)
+      : scheduler_(scheduler),
+        pod_(std::move(pod)),
+        priority_(priority),
+        nodes_(std::move(nodes)),
+        budget_(nodes_.size()) {
+    reply_.begin_object().key("NodeNameToMetaVictims").begin_object();
+  }
+
+  // One node; after the last, false and the reply. None once another replica decides.
+  bool advance(std::string& out) {
+    if (next_ < nodes_.size() && scheduler_.authority().cannot_decide().empty()) {
+      choose_on(nodes_[next_++]);
+      return true;
+    }
+    reply_.end_object().end_object();
+    out += reply_.take();
+    scheduler_.nominations().proposed(pod_.uid, std::move(chosen_));
+    return false;
+  }
+
+ private:
+  void choose_on(codec::PreemptionNode& node) {
+    const ProposedVictims proposed{std::move(node.node), std::move(node.victim_uids)};
+    auto victims = scheduler_.preemption().choose_victims(pod_, priority_, proposed, budget_);
+    if (victims.empty()) return;
+    reply_.key(proposed.node).begin_object().key("Pods").begin_array();
+    for (const std::string& uid : victims) reply_.begin_object().field("UID", uid).end_object();
+    reply_.end_array().key("NumPDBViolations").integer(node.pdb_violations).end_object();
+    chosen_.push_back({proposed.node, std::move(victims)});
+  }
+
+  Scheduler& scheduler_;
+  PodRequest pod_;
+  std::optional<int> priority_;
+  std::vector<codec::PreemptionNode> nodes_;
+  std::size_t next_ = 0;
+  Preemption::Budget budget_;
+  std::vector<ProposedVictims> chosen_;
+  JsonWriter reply_;
+};
 
 }  // namespace
 
@@ -80,33 +129,20 @@ http::Answer KubeExtenderHandler::bind(std::string& body, std::string caller) {
       });
 }
 
-// The nodes where the end of some pods would let this one fit, with these pods.
-http::Response KubeExtenderHandler::preempt(std::string& body) {
+// The nodes where the end of some pods would let this one fit, with these pods. One node a slice;
+// what was chosen for one stays, even if the state changes until the last: kube-scheduler's own
+// choice is older still, and the filter decides after the victims are gone.
+http::Answer KubeExtenderHandler::preempt(std::string& body) {
   if (std::string why = scheduler_.authority().cannot_decide(); !why.empty())
     return error_response(make_error(Errc::unavailable, std::move(why)));
   auto args = reader_.read_preemption(body);
   if (!args) return error_response(args.error());
-  const CountedRequest counted = count_request(args->pod, resources_);
-  std::vector<ProposedVictims> proposed;
-  for (codec::PreemptionNode& node : args->nodes) {
-    if (counted.refused.empty())
-      proposed.push_back({std::move(node.node), std::move(node.victim_uids)});
-  }
-  const auto victims =
-      scheduler_.preemption().choose_victims(counted.request, args->pod.priority, proposed);
-  std::vector<ProposedVictims> chosen;
-  JsonWriter w;
-  w.begin_object().key("NodeNameToMetaVictims").begin_object();
-  for (std::size_t i = 0; i < victims.size(); ++i) {
-    if (victims[i].empty()) continue;
-    chosen.push_back({proposed[i].node, victims[i]});
-    w.key(proposed[i].node).begin_object().key("Pods").begin_array();
-    for (const std::string& uid : victims[i]) w.begin_object().field("UID", uid).end_object();
-    w.end_array().key("NumPDBViolations").integer(args->nodes[i].pdb_violations).end_object();
-  }
-  w.end_object().end_object();
-  scheduler_.nominations().proposed(counted.request.uid, std::move(chosen));
-  return json_response(w.take());
+  CountedRequest counted = count_request(args->pod, resources_);
+  if (!counted.refused.empty()) args->nodes.clear();
+  const auto choice = std::make_shared<VictimChoice>(scheduler_, std::move(counted.request),
+                                                     args->pod.priority, std::move(args->nodes));
+  return replies_.answer(json_response(""),
+                         [choice](std::string& out) { return choice->advance(out); });
 }
 
 }  // namespace chipweave::sched

@@ -138,33 +138,33 @@ Metrics::Metrics(std::string_view version)
       .set(1);
 }
 
-void Metrics::decided(Verb verb, std::chrono::nanoseconds took, std::size_t fits) {
-  const auto i = static_cast<std::size_t>(verb);
-  decision_seconds_[i].observe(seconds(took));
-  (fits > 0 ? decisions_fit_ : decisions_none_)[i].add();
+void Metrics::count(const DecisionMade& decision) {
+  const auto i = static_cast<std::size_t>(decision.verb);
+  decision_seconds_[i].observe(seconds(decision.took));
+  (decision.fits > 0 ? decisions_fit_ : decisions_none_)[i].add();
 }
 
-void Metrics::rejected(Cause cause, std::size_t nodes) {
-  rejected_[static_cast<std::size_t>(cause) - 1].add(static_cast<double>(nodes));
+void Metrics::on(const Observation& seen) {
+  std::visit(
+      ByKind{
+          [this](const DecisionMade& decision) { count(decision); },
+          [this](const NodesRejected& rejected) {
+            rejected_[static_cast<std::size_t>(rejected.cause) - 1].add(
+                static_cast<double>(rejected.nodes));
+          },
+          [this](ReservationEvent event) { reservations_[static_cast<std::size_t>(event)].add(); },
+          [this](const PodBound& pod) {
+            if (pod.best_gbps > 0) share_[0].observe(pod.gbps / pod.best_gbps);
+          },
+          [this](const BindFailed& failure) {
+            bind_failures_.with({{"code", to_string(failure.error.code)}}).add();
+          },
+          [this](const PodDisputed& dispute) {
+            trouble_[kDisputed].add(static_cast<double>(dispute.chips.size()));
+          },
+          [this](const PodUnaccounted&) { trouble_[kUnaccounted].add(); }, [](const auto&) {}},
+      seen);
 }
-
-void Metrics::reservation(ReservationEvent event) {
-  reservations_[static_cast<std::size_t>(event)].add();
-}
-
-void Metrics::bound(const BoundPod& pod) {
-  if (pod.best_gbps > 0) share_[0].observe(pod.gbps / pod.best_gbps);
-}
-
-void Metrics::bind_failed(const Binding&, const Error& error) {
-  bind_failures_.with({{"code", to_string(error.code)}}).add();
-}
-
-void Metrics::disputed(const PodKey&, std::string_view, const std::vector<int>& chips) {
-  trouble_[kDisputed].add(static_cast<double>(chips.size()));
-}
-
-void Metrics::unaccounted(const PodKey&, std::string_view) { trouble_[kUnaccounted].add(); }
 
 void Metrics::request(std::string_view route, int status, std::chrono::nanoseconds took) {
   const std::pair<std::string, int> key(route, status);

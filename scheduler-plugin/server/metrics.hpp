@@ -25,17 +25,11 @@
 
 namespace chipweave::sched {
 
-class Metrics final : public NullObserver {
+class Metrics final : public Observer {
  public:
   explicit Metrics(std::string_view version);
 
-  void decided(Verb verb, std::chrono::nanoseconds took, std::size_t fits) override;
-  void rejected(Cause cause, std::size_t nodes) override;
-  void reservation(ReservationEvent event) override;
-  void bound(const BoundPod& pod) override;
-  void bind_failed(const Binding& binding, const Error& error) override;
-  void disputed(const PodKey& pod, std::string_view node, const std::vector<int>& chips) override;
-  void unaccounted(const PodKey& pod, std::string_view node) override;
+  void on(const Observation& seen) override;
 
   // Earlier processes of this replica ended because of a bug.
   void crashed(std::uint64_t times) { crashes_.add(static_cast<double>(times)); }
@@ -53,6 +47,7 @@ class Metrics final : public NullObserver {
                                        const std::optional<Kubernetes::Stats>& kubernetes);
 
  private:
+  void count(const DecisionMade& decision);
   struct Scrape;
   bool scrape_part(Scrape& at, std::string& out);
   bool scrape_pods(Scrape& at);

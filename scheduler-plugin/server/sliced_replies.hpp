@@ -1,5 +1,6 @@
 // SlicedReplies — makes answers about the whole cluster in slices, between other tasks of the loop:
-// at 10,000 nodes such an answer has tens of megabytes, and no task may hold the loop for long.
+// at 10,000 nodes such an answer has tens of megabytes, or takes tens of milliseconds to find, and
+// no task may hold the loop for long.
 //
 // A small answer is complete in the first slice and sent at once. Larger ones are made one after
 // the other, so that the memory of unsent text is bounded; each part shows the state at its time.
@@ -30,7 +31,7 @@ class SlicedReplies {
   SlicedReplies& operator=(const SlicedReplies&) = delete;
 
   // frame: the reply without its body. An exception of `parts` leaves this call or, in a later
-  // slice, is logged and answered 500: only views of the state are made here.
+  // slice, is logged and answered 500: `parts` only look at the state.
   http::Answer answer(http::Response frame, Parts parts);
 
  private:

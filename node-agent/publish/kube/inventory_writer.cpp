@@ -23,7 +23,7 @@ InventoryWriter::InventoryWriter(kube::Transport& transport, Options options, Ev
       events_(std::move(events)),
       chain_(transport, options_.chain,
              {[this] { read(Freshness::newest); }, [this](bool yes) { events_.works(yes); }}),
-      check_(options_.check_every, options_.check_every, options_.chain.seed),
+      check_({options_.check_every, options_.check_every}, Backoff::seeded(options_.chain.seed)),
       path_(codec::kInventoryPath + ("/" + options_.node)) {}
 
 void InventoryWriter::want(NodeStatePtr state, bool urgent) {

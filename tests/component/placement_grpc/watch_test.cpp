@@ -71,9 +71,9 @@ TEST_F(Watch, TellsEverythingOfADecision) {
   open();
   const auto stream = live();
   tell([](DecisionFeed& f) {
-    f.placed(pod("a"));
-    f.freed(pod("a"));
-    f.bind_failed({{"ns", "b"}, "uid-b", "n2"}, make_error(Errc::conflict, "taken"));
+    f.on(PodPlaced{pod("a")});
+    f.on(PodFreed{pod("a")});
+    f.on(BindFailed{{{"ns", "b"}, "uid-b", "n2"}, make_error(Errc::conflict, "taken")});
   });
   Event e;
   ASSERT_TRUE(stream->reader->Read(&e));
@@ -114,10 +114,10 @@ TEST_F(Watch, FiltersByNamespaceAndNode) {
   EXPECT_EQ(stream->next(), "BOUND 2");
   EXPECT_EQ(stream->next(), "LIVE");
   tell([](DecisionFeed& f) {
-    f.placed(pod("elsewhere", "n2"));
-    f.placed(pod("foreign", "n1", "other"));
-    f.bind_failed({{"other", "x"}, "u", "n1"}, make_error(Errc::conflict, "no"));
-    f.placed(pod("wanted"));
+    f.on(PodPlaced{pod("elsewhere", "n2")});
+    f.on(PodPlaced{pod("foreign", "n1", "other")});
+    f.on(BindFailed{{{"other", "x"}, "u", "n1"}, make_error(Errc::conflict, "no")});
+    f.on(PodPlaced{pod("wanted")});
   });
   EXPECT_EQ(stream->next(), "BOUND wanted");
 }
@@ -134,7 +134,7 @@ TEST_F(Watch, ListsWhatHoldsHoweverMuchItIs) {
   const auto stream = watch(initial);
   for (int i = 0; i < kMany; ++i) ASSERT_EQ(stream->next(), "BOUND " + std::to_string(100000 + i));
   EXPECT_EQ(stream->next(), "LIVE");
-  tell([](DecisionFeed& f) { f.freed(pod("100000")); });
+  tell([](DecisionFeed& f) { f.on(PodFreed{pod("100000")}); });
   EXPECT_EQ(stream->next(), "GONE 100000");
 }
 
@@ -161,7 +161,7 @@ TEST_F(Watch, AReaderThatFallsBehindIsEndedAndTheOthersAreNot) {
   bool all = true;
   for (int round = 0; round < kRounds; ++round) {
     tell([&](DecisionFeed& f) {
-      for (int i = 0; i < 50; ++i) f.placed(large);
+      for (int i = 0; i < 50; ++i) f.on(PodPlaced{large});
     });
     for (int i = 0; i < 50; ++i) all = all && quick->next() == "BOUND " + large.pod.name;
   }
@@ -172,7 +172,7 @@ TEST_F(Watch, AReaderThatFallsBehindIsEndedAndTheOthersAreNot) {
   EXPECT_TRUE(last.starts_with("end 8 the reader is more than 100 events behind")) << last;
   EXPECT_LT(got, kRounds * 50);
   EXPECT_EQ(ended.at(0), "WatchDecisions RESOURCE_EXHAUSTED");
-  tell([](DecisionFeed& f) { f.placed(pod("after")); });
+  tell([](DecisionFeed& f) { f.on(PodPlaced{pod("after")}); });
   EXPECT_EQ(quick->next(), "BOUND after");
 }
 
@@ -186,7 +186,7 @@ TEST_F(Watch, AReaderThatDoesNotReadIsDisconnected) {
   EXPECT_EQ(followers(), 2U);
   const std::string name(200, 'x');
   while (followers() > 1) {
-    tell([&](DecisionFeed& f) { f.placed(pod(name)); });
+    tell([&](DecisionFeed& f) { f.on(PodPlaced{pod(name)}); });
     ASSERT_EQ(quick->next(), "BOUND " + name);
   }
   EXPECT_EQ(ended.at(0), "WatchDecisions RESOURCE_EXHAUSTED");

@@ -1,11 +1,9 @@
 #include "node-agent/publish/report_plan.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include <gtest/gtest.h>
 
-#include "common/base/backoff.hpp"
 #include "node-agent/app/health/operator_faults.hpp"
 #include "tests/fakes/agent/machines.hpp"
 
@@ -141,28 +139,6 @@ TEST(ReportPlan, AnAckThatNobodyWaitsForIsNoNews) {
   ReportPlan plan = settled();
   EXPECT_FALSE(plan.acked(Answer::needs_full));
   EXPECT_FALSE(plan.next());
-}
-
-TEST(Backoff, DoublesWithinItsBoundsAndStartsAfreshAfterSuccess) {
-  using Ms = Backoff::Ms;
-  Backoff backoff(Ms(100), Ms(5000), 42);
-  Ms step(100);
-  for (int i = 0; i < 20; ++i) {
-    const Ms wait = backoff.next();
-    EXPECT_GE(wait, step / 2) << i;
-    EXPECT_LE(wait, step) << i;
-    step = std::min(Ms(5000), step * 2);
-  }
-  backoff.reset();
-  EXPECT_LE(backoff.next(), Ms(100));
-}
-
-TEST(Backoff, DiffersBetweenAgents) {
-  using Ms = Backoff::Ms;
-  std::set<Ms::rep> waits;
-  for (std::uint64_t seed = 0; seed < 50; ++seed)
-    waits.insert(Backoff(Ms(5000), Ms(5000), seed).next().count());
-  EXPECT_GT(waits.size(), 25U);
 }
 
 }  // namespace

@@ -186,8 +186,13 @@ TEST_F(TlsServer, AnswersAClientThatSaysGoodbyeRightAfterItsRequest) {
     EXPECT_EQ(body_of(socket.read_reply()), "GET /last? ");
     socket.read_to_close();  // and the server closes, although this side stays open
   }
-  // cut without close_notify
+  // cut without close_notify, with what was sent and after the server has read it
   std::make_unique<TlsSocket>(running.port(), wish())->send("GET /half");
+  {
+    TlsSocket socket(running.port(), wish());
+    socket.send(https_get("/whole") + "GET /half");
+    EXPECT_EQ(body_of(socket.read_reply()), "GET /whole? ");
+  }
   while (running.stats().connections_open > 0) {
   }
   EXPECT_EQ(running.stats().bad_requests, 0U);

@@ -9,13 +9,18 @@ namespace chipweave::sched::test {
 namespace {
 
 // Records every notification.
-class Diary final : public NullObserver {
+class Diary final : public Observer {
  public:
-  void placed(const PlacedPod& pod) override { lines.push_back("placed " + text(pod)); }
-  void freed(const PlacedPod& pod) override { lines.push_back("freed " + text(pod)); }
-  void bind_failed(const Binding& binding, const Error& error) override {
-    lines.push_back("failed " + binding.key.text() + " " + binding.uid + " on " + binding.node +
-                    " " + to_string(error.code));
+  void on(const Observation& seen) override {
+    if (const auto* placed = std::get_if<PodPlaced>(&seen))
+      lines.push_back("placed " + text(placed->pod));
+    if (const auto* freed = std::get_if<PodFreed>(&seen))
+      lines.push_back("freed " + text(freed->pod));
+    if (const auto* failure = std::get_if<BindFailed>(&seen)) {
+      const Binding& binding = failure->binding;
+      lines.push_back("failed " + binding.key.text() + " " + binding.uid + " on " + binding.node +
+                      " " + to_string(failure->error.code));
+    }
   }
   static std::string text(const PlacedPod& pod) {
     std::string chips;

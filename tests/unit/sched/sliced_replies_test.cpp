@@ -9,26 +9,12 @@
 #include <utility>
 #include <vector>
 
+#include "tests/unit/sched/busy_clock.hpp"
+
 namespace chipweave::sched {
 namespace {
 
 using std::chrono::milliseconds;
-
-// Every look at it takes 1 ms.
-class BusyClock final : public Clock {
- public:
-  Steady now() const override { return now_ += milliseconds(1); }
-  Wall wall() const override { return {}; }
-
- private:
-  mutable Steady now_{};
-};
-
-struct Reply final : http::PendingReply {
-  explicit Reply(std::vector<http::Response>& to) : replies(to) {}
-  void send(http::Response response) override { replies.push_back(std::move(response)); }
-  std::vector<http::Response>& replies;
-};
 
 SlicedReplies::Parts letters(int count) {
   return [count, done = 0](std::string& out) mutable {
@@ -42,7 +28,7 @@ struct Slices : ::testing::Test {
     http::Answer answer = sliced.answer({}, std::move(parts));
     if (auto* now = std::get_if<http::Response>(&answer)) return replies.push_back(*now);
     ++later;
-    std::get<http::Later>(answer)(std::make_shared<Reply>(replies));
+    std::get<http::Later>(answer)(std::make_shared<test::KeptReply>(replies));
   }
   // Runs the loop until it has that many replies.
   void run_until(std::size_t count) {
@@ -53,7 +39,7 @@ struct Slices : ::testing::Test {
   }
 
   http::Loop loop;
-  BusyClock clock;
+  test::BusyClock clock;
   SlicedReplies sliced{loop, clock};
   std::vector<http::Response> replies;
   int later = 0;
@@ -128,7 +114,7 @@ TEST_F(Slices, AFailureInALaterSliceIsAnswered500AndTheNextAnswerIsMade) {
 
 TEST(SlicedReplies, NothingIsMadeAfterItsEnd) {
   http::Loop loop;
-  const BusyClock clock;
+  const test::BusyClock clock;
   std::vector<http::Response> replies;
   int made = 0;
   {
@@ -137,7 +123,7 @@ TEST(SlicedReplies, NothingIsMadeAfterItsEnd) {
       ++made;
       return true;
     });
-    std::get<http::Later>(answer)(std::make_shared<Reply>(replies));
+    std::get<http::Later>(answer)(std::make_shared<test::KeptReply>(replies));
   }
   const int before = made;
   loop.post([&] { loop.stop(); });

@@ -7,9 +7,10 @@
 #include <vector>
 
 #include "common/base/limits.hpp"
+#include "common/codec/kube/inventory/inventory.hpp"
 #include "common/codec/topology/import.hpp"
 #include "common/profiles/profiles.hpp"
-#include "scheduler-plugin/kube/cluster_info_publisher.hpp"
+#include "scheduler-plugin/cluster_info/publisher.hpp"
 #include "tests/fakes/agent/fake_api.hpp"
 #include "tests/fakes/agent/mindcluster_reader.hpp"
 #include "tests/support/manual_clock.hpp"
@@ -66,7 +67,11 @@ class ClusterInfo : public testing::Test {
 
 class Content : public ClusterInfo {
  protected:
-  bool update(std::int64_t now) { return content_.update(nodes_, ledger_, now); }
+  // A whole pass: whether it changed anything.
+  bool update(std::int64_t now) {
+    return content_.go_on(nodes_, ledger_, now, limits::kMaxNodes) == Pass::changed;
+  }
+  using Pass = ClusterInfoContent::Pass;
   mc::DeviceInfo device(const std::string& node) {
     return chipweave::test::cluster_devices_in(*content_.texts().at("cluster-info-device-0"))
         .at(node);
@@ -157,8 +162,37 @@ TEST_F(Content, NodesWithoutInventoryGo) {
   EXPECT_FALSE(update(1010));
 }
 
+TEST_F(Content, APassRebuildsAFewEntriesAtATime) {
+  for (const char* name : {"a1", "a2", "a3"}) report(name, "ascend-910b-8");
+  EXPECT_EQ(content_.go_on(nodes_, ledger_, 1000, 2), Pass::unfinished);
+  EXPECT_EQ(content_.go_on(nodes_, ledger_, 1001, 2), Pass::changed);
+  EXPECT_EQ(device("a2").update_time, 1000);
+  EXPECT_EQ(device("a3").update_time, 1001);
+  hold("p", "a2", ChipSet{0}, true);
+  EXPECT_EQ(content_.go_on(nodes_, ledger_, 1002, 2), Pass::changed);
+  EXPECT_EQ(content_.go_on(nodes_, ledger_, 1003, 2), Pass::unchanged);
+}
+
+TEST_F(Content, NodesThatComeAndGoDuringAPass) {
+  for (const char* name : {"a1", "a2", "a3"}) report(name, "ascend-910b-8");
+  EXPECT_EQ(content_.go_on(nodes_, ledger_, 1000, 2), Pass::unfinished);
+  nodes_.withdraw_inventory(nodes_.find("a1"));
+  report("a4", "ascend-910b-8");
+  while (content_.go_on(nodes_, ledger_, 1001, 2) != Pass::unchanged) {
+  }
+  const auto devices =
+      chipweave::test::cluster_devices_in(*content_.texts().at("cluster-info-device-0"));
+  EXPECT_FALSE(devices.contains("a1"));
+  for (const char* name : {"a2", "a3", "a4"}) EXPECT_TRUE(devices.contains(name)) << name;
+}
+
 class Publisher : public ClusterInfo {
  protected:
+  // As its agent reports it.
+  void put_inventory(const std::string& node, const Json& status) {
+    api_.put(std::string(codec::kInventoryPath) + "/" + node,
+             {{"metadata", {{"name", node}, {"uid", node}}}, {"status", status}});
+  }
   void pass(milliseconds time, bool leads = true) {
     for (milliseconds t{0}; t < time; t += milliseconds(100)) {
       publisher_.tick(nodes_, ledger_, leads);
@@ -168,7 +202,7 @@ class Publisher : public ClusterInfo {
   std::vector<std::string> writes() {
     std::vector<std::string> out;
     for (std::string& line : std::exchange(api_.log, {})) {
-      if (!line.starts_with("GET")) out.push_back(std::move(line));
+      if (!line.starts_with("GET") && !line.starts_with("WATCH")) out.push_back(std::move(line));
     }
     return out;
   }
@@ -229,6 +263,8 @@ TEST_F(Publisher, WhatIsUnderWayWhenATermEndsIsNotWritten) {
   ClusterInfoPublisher publisher(api_, clock_, std::move(options));
   report("a1", "ascend-910b-8");
   publisher.tick(nodes_, ledger_, true);
+  api_.advance(seconds(1));  // the inventories are read
+  publisher.tick(nodes_, ledger_, true);
   leads = false;
   api_.advance(seconds(1));
   EXPECT_THAT(api_.objects, IsEmpty());
@@ -261,14 +297,38 @@ TEST_F(Publisher, AnotherProgramsMapIsLeftAsItIs) {
 
 TEST_F(Publisher, FaultsComeFromTheStatus) {
   report("a1", "ascend-910b-8");
-  publisher_.set_report("a1", R"({"faults":[{"code":"dcmi.80e01801","effect":"unusable","chip":3,)"
-                              R"("sinceMs":5}],"facts":{"driver":"1"}})");
+  put_inventory("a1", Json::parse(R"({"faults":[{"code":"dcmi.80e01801","effect":"unusable",)"
+                                  R"("chip":3,"sinceMs":5}],"facts":{"driver":"1"}})"));
   pass(seconds(1));
   ASSERT_EQ(device("a1").faults.size(), 1U);
   EXPECT_EQ(device("a1").faults[0].npu, "Ascend910-3");
-  publisher_.set_report("a1", R"({"faults":7})");
+  put_inventory("a1", {{"faults", 7}});
   pass(seconds(10));
   EXPECT_THAT(device("a1").faults, IsEmpty());
+}
+
+TEST_F(Publisher, AFaultThatEndedWhileAnotherReplicaLedIsGone) {
+  report("a1", "ascend-910b-8");
+  const Json faulty = Json::parse(
+      R"({"faults":[{"code":"dcmi.80e01801","effect":"unusable","chip":3,"sinceMs":5}]})");
+  put_inventory("a1", faulty);
+  pass(seconds(1));
+  ASSERT_EQ(device("a1").faults.size(), 1U);
+  pass(seconds(1), false);
+  put_inventory("a1", {{"faults", Json::array()}});
+  pass(seconds(10));
+  EXPECT_THAT(device("a1").faults, IsEmpty());
+}
+
+// Faults that are not known yet must not be published as none.
+TEST_F(Publisher, NothingIsWrittenBeforeTheInventoriesWereRead) {
+  report("a1", "ascend-910b-8");
+  api_.unanswered = "nodeinventories";
+  pass(seconds(20));
+  EXPECT_THAT(writes(), IsEmpty());
+  api_.unanswered.clear();
+  pass(std::chrono::minutes(2));
+  EXPECT_FALSE(writes().empty());
 }
 
 // The chart's policy allows exactly the names that the publisher may write.

@@ -22,11 +22,12 @@ class Kubernetes;
 
 namespace chipweave::sched::test {
 
-class Recorder final : public NullObserver {
+class Recorder final : public Observer {
  public:
-  void bound(const BoundPod& pod) override { bound_pods.push_back(pod.pod.name); }
-  void disputed(const PodKey& pod, std::string_view, const std::vector<int>&) override {
-    disputes.push_back(pod.name);
+  void on(const Observation& seen) override {
+    if (const auto* bound = std::get_if<PodBound>(&seen)) bound_pods.push_back(bound->pod.name);
+    if (const auto* dispute = std::get_if<PodDisputed>(&seen))
+      disputes.push_back(dispute->pod.name);
   }
   std::vector<std::string> bound_pods;
   std::vector<std::string> disputes;

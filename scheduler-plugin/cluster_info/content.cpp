@@ -1,4 +1,4 @@
-#include "scheduler-plugin/kube/cluster_info_content.hpp"
+#include "scheduler-plugin/cluster_info/content.hpp"
 
 #include <utility>
 
@@ -35,24 +35,48 @@ ClusterInfoContent::ClusterInfoContent()
       nodes_("", limits::kMaxNodes) {}
 
 void ClusterInfoContent::set_report(const std::string& node, AgentReport report) {
-  reports_.insert_or_assign(node, KnownReport{std::move(report), ++versions_});
+  if (report.faults.empty() && report.rack.empty()) {
+    reports_.erase(node);
+  } else if (reports_.size() < limits::kMaxNodes || reports_.contains(node)) {
+    reports_.insert_or_assign(node, KnownReport{std::move(report), ++versions_});
+  }
 }
 
-bool ClusterInfoContent::update(const NodeTable& nodes, const Ledger& ledger, std::int64_t now) {
+void ClusterInfoContent::forget_reports() { reports_.clear(); }
+
+const ClusterInfoContent::KnownReport& ClusterInfoContent::report_of(
+    const std::string& node) const {
+  static const KnownReport kNothing;
+  const auto found = reports_.find(node);
+  return found == reports_.end() ? kNothing : found->second;
+}
+
+ClusterInfoContent::Pass ClusterInfoContent::go_on(const NodeTable& nodes, const Ledger& ledger,
+                                                   std::int64_t now, std::size_t most) {
   known_.resize(nodes.size());
-  bool changed = forget(nodes);
-  for (NodeId id = 0; id < nodes.size(); ++id) {
-    const Node& node = nodes.node(id);
-    if (!is_listed(node)) continue;
-    changed = update_entry(node, bound_on(ledger, id), known_[id], now) || changed;
+  if (next_ == 0) changed_ = forget(nodes);
+  for (; next_ < nodes.size(); ++next_) {
+    const Node& node = nodes.node(next_);
+    Known& known = known_[next_];
+    // another node has taken the id during this pass: forget() clears up before the next one
+    if (!is_listed(node) || (!known.name.empty() && known.name != node.name)) continue;
+    const ChipSet bound = bound_on(ledger, next_);
+    const KnownReport& report = report_of(node.name);
+    if (!known.name.empty() && known.boot_id == node.boot_id && known.sequence == node.sequence &&
+        known.bound == bound && known.report == report.version)
+      continue;
+    if (most-- == 0) return Pass::unfinished;
+    known = {node.name, node.boot_id, node.sequence, bound, report.version};
+    changed_ = describe(node, bound, report.report, now) || changed_;
   }
-  drop_reports(nodes);
+  next_ = 0;
   const auto lives = [&](const std::string& name) {
     const NodeId id = nodes.find(name);
     return id != kNoNode && !nodes.node(id).stale;
   };
-  changed = devices_.renew(now, kRenewAfter, lives) || changed;
-  return switches_.renew(now, kRenewAfter, lives) || changed;
+  changed_ = devices_.renew(now, kRenewAfter, lives) || changed_;
+  changed_ = switches_.renew(now, kRenewAfter, lives) || changed_;
+  return changed_ ? Pass::changed : Pass::unchanged;
 }
 
 // Removes nodes that are gone or whose inventory was withdrawn. Runs first, because a name may have
@@ -67,22 +91,13 @@ bool ClusterInfoContent::forget(const NodeTable& nodes) {
     devices_.erase(known.name);
     switches_.erase(known.name);
     nodes_.erase(known.name);
+    // it moved during the last pass: the entry was this one
+    const NodeId moved = nodes.find(known.name);
+    if (moved != kNoNode && known_[moved].name == known.name) known_[moved] = {};
     known = {};
     any = true;
   }
   return any;
-}
-
-bool ClusterInfoContent::update_entry(const Node& node, ChipSet bound, Known& known,
-                                      std::int64_t now) {
-  static const KnownReport kNothing;
-  const auto found = reports_.find(node.name);
-  const KnownReport& known_report = found == reports_.end() ? kNothing : found->second;
-  if (!known.name.empty() && known.boot_id == node.boot_id && known.sequence == node.sequence &&
-      known.bound == bound && known.report == known_report.version)
-    return false;
-  known = {node.name, node.boot_id, node.sequence, bound, known_report.version};
-  return describe(node, bound, known_report.report, now);
 }
 
 bool ClusterInfoContent::describe(const Node& node, ChipSet bound, const AgentReport& report,
@@ -101,14 +116,6 @@ bool ClusterInfoContent::describe(const Node& node, ChipSet bound, const AgentRe
   }
   const auto faults = mc::node_faults_of(report.faults);
   return (faults ? put(nodes_, *faults) : nodes_.erase(node.name)) || changed;
-}
-
-// Drops reports of nodes that are not listed.
-void ClusterInfoContent::drop_reports(const NodeTable& nodes) {
-  std::erase_if(reports_, [&](const auto& entry) {
-    const NodeId id = nodes.find(entry.first);
-    return id == kNoNode || known_[id].name.empty();
-  });
 }
 
 ClusterInfoContent::Texts ClusterInfoContent::texts() {

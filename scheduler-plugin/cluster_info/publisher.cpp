@@ -1,8 +1,9 @@
-#include "scheduler-plugin/kube/cluster_info_publisher.hpp"
+#include "scheduler-plugin/cluster_info/publisher.hpp"
 
 #include <utility>
 
 #include "common/base/limits.hpp"
+#include "common/codec/kube/inventory/inventory.hpp"
 #include "common/codec/kube/inventory/inventory_health.hpp"
 #include "common/codec/mindcluster/node/device_content.hpp"
 #include "common/obs/log.hpp"
@@ -21,27 +22,57 @@ ClusterInfoPublisher::ClusterInfoPublisher(kube::Transport& transport, const Clo
                                            Options options)
     : transport_(transport), clock_(clock), options_(std::move(options)) {}
 
-void ClusterInfoPublisher::set_report(const std::string& node, std::string_view status) {
-  auto health = codec::read_status_health(status);
+void ClusterInfoPublisher::watch() {
+  content_.forget_reports();
+  kube::Reflector<codec::KubeInventory>::Options options;
+  options.path = codec::kInventoryPath;
+  inventories_ = std::make_unique<kube::Reflector<codec::KubeInventory>>(
+      transport_, std::move(options),
+      kube::Reflector<codec::KubeInventory>::Events{
+          {[this](codec::KubeInventory&& seen) { take(seen); },
+           [this](const std::string& node) { content_.set_report(node, {}); }},
+          [] {},
+          [](const kube::WatchFailure& failure) {
+            obs::log(obs::Level::warn, "the watch for cluster-info failed",
+                     {{"problem", failure.what}});
+          }},
+      options_.jitter);
+  inventories_->start();
+}
+
+// Unreadable parts count as absent.
+void ClusterInfoPublisher::take(const codec::KubeInventory& seen) {
+  if (seen.status.empty()) return;
+  auto health = codec::read_status_health(seen.status);
   if (!health) {
     obs::log(obs::Level::warn, "the faults of a NodeInventory are unreadable",
-             {{"node", node}, {"error", health.error().text()}});
-    return content_.set_report(node, {});
+             {{"node", seen.name}, {"error", health.error().text()}});
+    return content_.set_report(seen.name, {});
   }
-  content_.set_report(node, {std::move(health->faults), std::move(health->facts[mc::kRackFact])});
+  content_.set_report(seen.name,
+                      {std::move(health->faults), std::move(health->facts[mc::kRackFact])});
 }
 
 void ClusterInfoPublisher::tick(const NodeTable& nodes, const Ledger& ledger, bool leads) {
-  if (!leads) return kept_.clear();
-  const bool first = kept_.empty();
+  if (!leads) {
+    kept_.clear();
+    inventories_.reset();
+    return;
+  }
+  if (!inventories_) watch();
+  // until then faults are unknown, and must not be published as none
+  if (!inventories_->synced()) return;
   const auto now = clock_.now();
-  if (!first && now < next_update_) return;
-  next_update_ = now + options_.every;
+  const bool first = kept_.empty();
+  if (!passing_ && !first && now < next_pass_) return;
+  if (!std::exchange(passing_, true)) next_pass_ = now + options_.every;
   const auto seconds =
       std::chrono::floor<std::chrono::seconds>(clock_.wall().time_since_epoch()).count();
-  const bool changed = content_.update(nodes, ledger, seconds);
+  const auto pass = content_.go_on(nodes, ledger, seconds, kEntriesATick);
+  if (pass == ClusterInfoContent::Pass::unfinished) return;
+  passing_ = false;
   if (first) begin();
-  if (first || changed) want(content_.texts());
+  if (first || pass == ClusterInfoContent::Pass::changed) want(content_.texts());
   if (!first) return;
   for (auto& [name, kept] : kept_) kept.keeper->start();
 }
