@@ -70,7 +70,7 @@ class Api final : public kube::Transport {
     asked_.push_back({std::move(call), std::move(done), std::make_shared<bool>(true)});
     return std::make_unique<Handle>(asked_.back().live);
   }
-  std::unique_ptr<kube::Ticket> stream(std::string, milliseconds, kube::StreamSink) override {
+  std::unique_ptr<kube::Ticket> stream(kube::StreamRequest, kube::StreamSink) override {
     return std::make_unique<kube::Ticket>();
   }
   std::unique_ptr<kube::Ticket> after(milliseconds delay, std::function<void()> task) override {
