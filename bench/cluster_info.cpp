@@ -71,7 +71,7 @@ class Api final : public kube::Transport {
     return std::make_unique<Handle>(asked_.back().live);
   }
   // No NodeInventory has faults.
-  std::unique_ptr<kube::Ticket> stream(std::string, milliseconds, kube::StreamSink sink) override {
+  std::unique_ptr<kube::Ticket> stream(kube::StreamRequest, kube::StreamSink sink) override {
     return after(milliseconds(0), [bytes = std::move(sink.bytes)] {
       bytes(R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"1",)"
             R"("annotations":{"k8s.io/initial-events-end":"true"}}}})"

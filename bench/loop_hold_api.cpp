@@ -82,20 +82,20 @@ class Service {
       seen.erase(0, length);
       const std::size_t space = head.find(' ');
       const std::string target = head.substr(space + 1, head.find(' ', space + 1) - space - 1);
-      if (!answer(fd, head.substr(0, space), target, body)) return leave(fd);
+      if (!answer(fd, head, target, body)) return leave(fd);
     }
   }
 
  private:
-  bool answer(int fd, const std::string& method, const std::string& target,
-              const std::string& body) {
+  bool answer(int fd, const std::string& head, const std::string& target, const std::string& body) {
+    const std::string method = head.substr(0, head.find(' '));
     if (target.rfind("/bench/", 0) == 0) return reply(fd, 200, run_storm(target, body));
     if (target.find("/leases/scheduler") != std::string::npos ||
         (method == "POST" && target.find("/leases") != std::string::npos))
       return leader_lease(fd, method, body);
     const std::string collection = collection_of(target);
     if (method == "GET" && target.find("watch=1") != std::string::npos && !collection.empty())
-      return stream(fd, target, collection);
+      return stream(fd, head, target, collection);
     if (method == "GET" && collection == "pods" && target.find("limit=") != std::string::npos)
       return reply(fd, 200, page_of_pods(target));
     if (method == "PATCH" || method == "POST") return reply(fd, 201, "{}");
@@ -155,6 +155,9 @@ class Service {
                              version + R"(","uid":")" + collection.substr(0, 1) + "-" +
                              std::to_string(i) + "\"";
     if (collection == "pods") return pod_object(c_, i, version);
+    if (collection == "nodes" && nodes_as_metadata_)
+      return R"({"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1",)" + meta.substr(1) +
+             R"(,"managedFields":)" + kManaged + "}}";
     if (collection == "nodes")
       return meta + R"(,"managedFields":)" + kManaged +
              R"(},"status":{"capacity":{"nvidia.com/gpu":"8"}}})";
@@ -180,8 +183,11 @@ class Service {
     return collection == "pods" ? c_.bound + c_.pending : c_.nodes;
   }
 
-  bool stream(int fd, const std::string& target, const std::string& collection) {
+  bool stream(int fd, const std::string& head, const std::string& target,
+              const std::string& collection) {
     const std::lock_guard lock(streams_);
+    if (collection == "nodes")
+      nodes_as_metadata_ = head.find(";as=PartialObjectMetadata;") != std::string::npos;
     if (refuse_ && target.find("sendInitialEvents") != std::string::npos)
       return reply(fd, 422, R"({"kind":"Status","code":422,"message":"no streaming lists"})");
     open_.erase(collection);
@@ -269,6 +275,7 @@ class Service {
   std::string leader_;
   std::atomic<std::uint64_t> version_{1000};
   std::map<std::string, int> open_;  // the watch of each collection
+  bool nodes_as_metadata_ = false;   // what the watch of nodes accepts
   bool refuse_ = false;              // streaming lists
   int sick_ = 0;                     // odd: inventories have an unhealthy chip
 };

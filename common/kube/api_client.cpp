@@ -45,7 +45,8 @@ Result<void> ApiClient::read_token() {
   return {};
 }
 
-http::AsyncRequest ApiClient::request(std::string method, const std::string& target) {
+http::AsyncRequest ApiClient::request(std::string method, const std::string& target,
+                                      std::string accept) {
   if (!access_.token_file.empty() && now() - token_read_ > kTokenAge) {
     // The old one may still do; the server says when it no longer does.
     if (const auto read = read_token(); !read) {
@@ -56,13 +57,13 @@ http::AsyncRequest ApiClient::request(std::string method, const std::string& tar
   http::AsyncRequest out;
   out.method = std::move(method);
   out.target = access_.prefix + target;
-  out.headers = {{"Accept", "application/json"}, {"User-Agent", agent_}};
+  out.headers = {{"Accept", std::move(accept)}, {"User-Agent", agent_}};
   if (!token_.empty()) out.headers.emplace_back("Authorization", "Bearer " + token_);
   return out;
 }
 
 std::unique_ptr<Ticket> ApiClient::call(Call call, std::function<void(Result<Reply>)> done) {
-  http::AsyncRequest out = request(call.method, call.target);
+  http::AsyncRequest out = request(call.method, call.target, std::move(call.accept));
   if (!call.body.empty()) out.headers.emplace_back("Content-Type", call.content_type);
   out.body = std::move(call.body);
   out.may_send = std::move(call.may_send);
@@ -72,13 +73,13 @@ std::unique_ptr<Ticket> ApiClient::call(Call call, std::function<void(Result<Rep
   });
 }
 
-std::unique_ptr<Ticket> ApiClient::stream(std::string target, std::chrono::milliseconds idle,
-                                          StreamSink sink) {
+std::unique_ptr<Ticket> ApiClient::stream(StreamRequest wanted, StreamSink sink) {
   sink.refused = [this, refused = std::move(sink.refused)](Reply reply) {
     if (reply.status == kStatusUnauthorized) token_read_ = {};
     refused(std::move(reply));
   };
-  return client_->stream(request("GET", target), idle, std::move(sink));
+  return client_->stream(request("GET", wanted.target, std::move(wanted.accept)), wanted.max_idle,
+                         std::move(sink));
 }
 
 std::unique_ptr<Ticket> ApiClient::after(std::chrono::milliseconds delay,

@@ -21,8 +21,7 @@ class ApiClient final : public Transport {
                                                  std::string agent);
 
   std::unique_ptr<Ticket> call(Call call, std::function<void(Result<Reply>)> done) override;
-  std::unique_ptr<Ticket> stream(std::string target, std::chrono::milliseconds idle,
-                                 StreamSink sink) override;
+  std::unique_ptr<Ticket> stream(StreamRequest wanted, StreamSink sink) override;
   std::unique_ptr<Ticket> after(std::chrono::milliseconds delay,
                                 std::function<void()> task) override;
   std::chrono::steady_clock::time_point now() const override {
@@ -31,7 +30,7 @@ class ApiClient final : public Transport {
 
  private:
   ApiClient(http::Loop& loop, ApiAccess access, std::string agent);
-  http::AsyncRequest request(std::string method, const std::string& target);
+  http::AsyncRequest request(std::string method, const std::string& target, std::string accept);
   Result<void> read_token();
 
   http::Loop& loop_;

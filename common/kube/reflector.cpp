@@ -5,6 +5,18 @@
 #include "common/base/limits.hpp"
 
 namespace chipweave::kube {
+namespace {
+
+// As client-go's metadata client requests them. kube-apiserver takes the first type that it knows
+// and does not try the next one if it does not fit the request: a list as PartialObjectMetadata is
+// refused with 406, a watch as PartialObjectMetadataList gets whole objects.
+constexpr const char* kMetadataOfList =
+    "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
+constexpr const char* kMetadataOfEach =
+    "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
+constexpr int kNotAcceptable = 406;
+
+}  // namespace
 
 template <class Object>
 Reflector<Object>::Reflector(Transport& transport, Options options, Events events,
@@ -39,6 +51,7 @@ void Reflector<Object>::list(const WatchRequest& request) {
   call.target = options_.path + "?limit=" + std::to_string(options_.page);
   if (!options_.selector.empty()) call.target += "&" + options_.selector;
   if (!request.next.empty()) call.target += "&continue=" + request.next;
+  if (options_.metadata_only) call.accept = kMetadataOfList;
   begun_ = transport_.now();
   ticket_ = transport_.call(std::move(call), [this](Result<Reply> r) { take_page(std::move(r)); });
 }
@@ -60,14 +73,17 @@ void Reflector<Object>::take_page(Result<Reply> reply) {
 
 template <class Object>
 void Reflector<Object>::watch(const WatchRequest& request) {
-  std::string target = options_.path + "?watch=1&allowWatchBookmarks=true&timeoutSeconds=" +
-                       std::to_string(options_.watch_for.count());
-  if (!options_.selector.empty()) target += "&" + options_.selector;
+  StreamRequest stream;
+  stream.target = options_.path + "?watch=1&allowWatchBookmarks=true&timeoutSeconds=" +
+                  std::to_string(options_.watch_for.count());
+  if (!options_.selector.empty()) stream.target += "&" + options_.selector;
   if (request.initial_events) {
-    target += "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan";
+    stream.target += "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan";
   } else {
-    target += "&resourceVersion=" + request.resource_version;
+    stream.target += "&resourceVersion=" + request.resource_version;
   }
+  stream.accept = options_.metadata_only ? kMetadataOfEach : kJson;
+  stream.max_idle = options_.dead_after;
   lines_.emplace(limits::kMaxKubeObjectBytes);
   begun_ = transport_.now();
   StreamSink sink;
@@ -79,7 +95,7 @@ void Reflector<Object>::watch(const WatchRequest& request) {
     if (!how) return fail({0, how.error().text(), std::nullopt});
     act(machine_.ended(lasted()));
   };
-  ticket_ = transport_.stream(std::move(target), options_.dead_after, std::move(sink));
+  ticket_ = transport_.stream(std::move(stream), std::move(sink));
 }
 
 template <class Object>
@@ -136,6 +152,8 @@ void Reflector<Object>::fail(const WatchFailure& failure) {
                   (failure.status != 0 ? "HTTP " + std::to_string(failure.status) + " " : "") +
                   failure.what;
   events_.failed(reported);
+  // A proxy may know the plain type only; the next attempt requests that.
+  if (failure.status == kNotAcceptable) options_.metadata_only = false;
   act(machine_.failed(failure, lasted()));
 }
 

@@ -22,6 +22,9 @@ class Reflector {
   struct Options {
     std::string path;      // "/api/v1/pods"
     std::string selector;  // "fieldSelector=spec.nodeName%3Dn1"; may be empty
+    // Requests only the objects' metadata (PartialObjectMetadata): for objects of which nothing
+    // else is read. Servers that cannot convert answer with whole objects, which are read as well.
+    bool metadata_only = false;
     std::size_t page = 500;
     std::chrono::seconds watch_for{420};   // then the server ends the watch
     std::chrono::seconds dead_after{150};  // without a byte: bookmarks come every minute

@@ -16,14 +16,24 @@
 
 namespace chipweave::kube {
 
+inline constexpr const char* kJson = "application/json";
+
 struct Call {
   std::string method = "GET";
   std::string target;  // path and query
   std::string body;
-  std::string content_type = "application/json";
+  std::string content_type = kJson;
+  std::string accept = kJson;
   std::chrono::milliseconds deadline{30'000};
   // Called right before sending; if it returns false, the call fails as unavailable. May be empty.
   std::function<bool()> may_send{};
+};
+
+// A GET whose answer does not end, such as a watch.
+struct StreamRequest {
+  std::string target;                    // path and query
+  std::string accept;                    // media types
+  std::chrono::milliseconds max_idle{};  // the stream fails after this long without a byte
 };
 
 inline Call call_of(const char* method, std::string target, std::string body) {
@@ -54,9 +64,7 @@ class Transport {
 
   // Errors: unavailable (no connection, cut), deadline, limit_exceeded.
   virtual std::unique_ptr<Ticket> call(Call call, std::function<void(Result<Reply>)> done) = 0;
-  // idle: the stream fails after this long without a byte.
-  virtual std::unique_ptr<Ticket> stream(std::string target, std::chrono::milliseconds idle,
-                                         StreamSink sink) = 0;
+  virtual std::unique_ptr<Ticket> stream(StreamRequest request, StreamSink sink) = 0;
   virtual std::unique_ptr<Ticket> after(std::chrono::milliseconds delay,
                                         std::function<void()> task) = 0;
   virtual std::chrono::steady_clock::time_point now() const = 0;

@@ -17,6 +17,7 @@ struct Driver {
 constexpr std::array<Driver, 2> kDrivers{
     {{"gpu.nvidia.com", "nvidia.com/gpu"}, {"gpu.amd.com", "amd.com/gpu"}}};
 
+// Whole objects: the devices of a claim are in its status.
 kube::Reflector<codec::KubeClaim>::Options claim_watch_options() {
   kube::Reflector<codec::KubeClaim>::Options options;
   options.path = "/apis/resource.k8s.io/v1/resourceclaims";

@@ -9,12 +9,20 @@
 namespace chipweave::sched {
 namespace {
 
+// Whole objects: what counts is the status of a NodeInventory and the spec of a Lease.
 template <class Object>
 typename kube::Reflector<Object>::Options watch_of(const std::string& path,
                                                    const std::string& selector = {}) {
   typename kube::Reflector<Object>::Options options;
   options.path = path;
   options.selector = selector;
+  return options;
+}
+
+// Only a Node's existence counts; most of its bytes are the status, which its kubelet renews.
+kube::Reflector<codec::KubeNode>::Options node_watch_options() {
+  auto options = watch_of<codec::KubeNode>("/api/v1/nodes");
+  options.metadata_only = true;
   return options;
 }
 
@@ -40,7 +48,7 @@ InventoryWatch::InventoryWatch(kube::Transport& transport, const Options& option
                [] {},
                events_.failed},
               jitter),
-      nodes_(transport, watch_of<codec::KubeNode>("/api/v1/nodes"),
+      nodes_(transport, node_watch_options(),
              {{[](codec::KubeNode&&) {},
                [this](const std::string& node) { sink_.inventory_gone(node); }},
               [] {},

@@ -24,6 +24,7 @@ constexpr const char* kSelector =
 constexpr std::chrono::milliseconds kPodReadTimeout{3000};
 constexpr int kListAttempts = 4;  // attempts to list pods that keep changing
 
+// Whole objects: the resources and the node of a pod are in its spec, its rejection in its status.
 kube::Reflector<codec::KubePod>::Options pod_watch_options() {
   kube::Reflector<codec::KubePod>::Options options;
   options.path = kPods;

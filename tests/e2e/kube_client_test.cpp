@@ -14,12 +14,43 @@
 namespace chipweave {
 namespace {
 
+using codec::KubeNode;
 using codec::KubePod;
 using Json = nlohmann::json;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 const std::string kPods = "/api/v1/namespaces/default/pods";
+
+// Passes requests on and keeps what comes back.
+class Tap final : public kube::Transport {
+ public:
+  explicit Tap(kube::Transport& to) : to_(to) {}
+  std::unique_ptr<kube::Ticket> call(kube::Call call,
+                                     std::function<void(Result<kube::Reply>)> done) override {
+    return to_.call(std::move(call), [this, done = std::move(done)](Result<kube::Reply> reply) {
+      if (reply) received += reply->body;
+      done(std::move(reply));
+    });
+  }
+  std::unique_ptr<kube::Ticket> stream(kube::StreamRequest request,
+                                       kube::StreamSink sink) override {
+    sink.bytes = [this, bytes = std::move(sink.bytes)](std::string_view text) {
+      received += text;
+      bytes(text);
+    };
+    return to_.stream(std::move(request), std::move(sink));
+  }
+  std::unique_ptr<kube::Ticket> after(milliseconds delay, std::function<void()> task) override {
+    return to_.after(delay, std::move(task));
+  }
+  std::chrono::steady_clock::time_point now() const override { return to_.now(); }
+
+  std::string received;  // loop thread
+
+ private:
+  kube::Transport& to_;
+};
 
 class RealCluster : public test::RealApi {
  protected:
@@ -33,7 +64,10 @@ class RealCluster : public test::RealApi {
   }
   void TearDown() override {
     if (client_ == nullptr) return;
-    post_and_wait(loop_, [this] { pods_.reset(); });
+    post_and_wait(loop_, [this] {
+      pods_.reset();
+      nodes_.reset();
+    });
     remove_all();
     RealApi::TearDown();
   }
@@ -96,6 +130,34 @@ class RealCluster : public test::RealApi {
       pods_->start();
     });
   }
+  // Starts a copy of the Nodes' names, from their metadata.
+  void watch_nodes(bool streaming) {
+    post_and_wait(loop_, [this, streaming] {
+      kube::Reflector<KubeNode>::Options options;
+      options.path = "/api/v1/nodes";
+      options.metadata_only = true;
+      options.list_watch.streaming = streaming;
+      nodes_.reset();
+      versions_.clear();
+      synced_ = false;
+      tap_ = std::make_unique<Tap>(*client_);
+      nodes_ = std::make_unique<kube::Reflector<KubeNode>>(
+          *tap_, options,
+          kube::Reflector<KubeNode>::Events{
+              {[this](KubeNode&& node) {
+                 const std::lock_guard lock(mutex_);
+                 versions_[node.name] = node.resource_version;
+               },
+               [this](const std::string& name) {
+                 const std::lock_guard lock(mutex_);
+                 versions_.erase(name);
+               }},
+              [this] { synced_ = true; },
+              [](const kube::WatchFailure& failure) { ADD_FAILURE() << failure.what; }},
+          [] { return 1.0; });
+      nodes_->start();
+    });
+  }
   bool eventually(const std::function<bool()>& test) {
     for (int i = 0; i < 500; ++i) {
       {
@@ -108,6 +170,9 @@ class RealCluster : public test::RealApi {
   }
 
   std::unique_ptr<kube::Reflector<KubePod>> pods_;
+  std::unique_ptr<Tap> tap_;
+  std::unique_ptr<kube::Reflector<KubeNode>> nodes_;
+  std::map<std::string, std::string> versions_;  // of the nodes
   std::mutex mutex_;
   std::map<std::string, KubePod> seen_;
   std::atomic<bool> synced_{false};
@@ -136,6 +201,29 @@ TEST_F(RealCluster, APodIsBoundAndAnnotatedInOneWrite) {
             "pod default/e2e-a has another uid: it was deleted and recreated");
   ASSERT_TRUE(eventually([this] { return seen_.count("e2e-a") == 1; }));
   EXPECT_EQ(seen_["e2e-a"].uid, again);
+}
+
+TEST_F(RealCluster, NodesAreReceivedAsMetadata) {
+  for (const bool streaming : {true, false}) {
+    SCOPED_TRACE(streaming ? "streaming list" : "pages");
+    send("POST", "/api/v1/nodes", {{"metadata", {{"name", "e2e-n2"}}}});
+    watch_nodes(streaming);
+    ASSERT_TRUE(eventually([this] { return synced_.load(); }));
+    ASSERT_EQ(versions_.count("e2e-n1") + versions_.count("e2e-n2"), 2U);
+    const auto [status, node] = send("PUT", "/api/v1/nodes/e2e-n1/status",
+                                     {{"metadata", {{"name", "e2e-n1"}}},
+                                      {"status", {{"capacity", {{"example.com/chip", "8"}}}}}});
+    ASSERT_EQ(status, 200) << node.dump();
+    const auto version = std::stoull(node["metadata"]["resourceVersion"].get<std::string>());
+    EXPECT_TRUE(eventually([&] { return std::stoull(versions_.at("e2e-n1")) >= version; }));
+    EXPECT_EQ(send("DELETE", "/api/v1/nodes/e2e-n2", {}).first, 200);
+    EXPECT_TRUE(eventually([this] { return versions_.count("e2e-n2") == 0; }));
+    std::string received;
+    post_and_wait(loop_, [&] { received = tap_->received; });
+    EXPECT_NE(received.find(R"("kind":"PartialObjectMetadata")"), std::string::npos);
+    EXPECT_EQ(received.find(R"("kind":"Node")"), std::string::npos) << received;
+    EXPECT_EQ(received.find(R"("status":)"), std::string::npos) << received;
+  }
 }
 
 }  // namespace

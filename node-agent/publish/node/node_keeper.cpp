@@ -12,6 +12,7 @@ kube::Reflector<codec::KubeNodeMetadata>::Options watch_options(const std::strin
   kube::Reflector<codec::KubeNodeMetadata>::Options out;
   out.path = "/api/v1/nodes";
   out.selector = "fieldSelector=metadata.name%3D" + node;
+  out.metadata_only = true;  // only labels and annotations are read
   return out;
 }
 

@@ -38,6 +38,13 @@ class Api : public test::OnLoop {
       client_ = std::move(*made);
     });
   }
+  ApiAccess access_to(const ScriptedServer& server) const {
+    ApiAccess access;
+    access.origin.host = "127.0.0.1";
+    access.origin.port = std::to_string(server.port());
+    access.origin.pem.ca = authority_.certificate;
+    return access;
+  }
   int status_of(const std::string& target) {
     std::promise<int> promise;
     auto future = promise.get_future();
@@ -73,10 +80,7 @@ TEST_F(Api, ATokenIsReadAgainAfterARefusal) {
   std::atomic<int> valid{1};
   const io::TempFolder folder;
   const ScriptedServer server(certificate_, guard(valid));
-  ApiAccess access;
-  access.origin.host = "127.0.0.1";
-  access.origin.port = std::to_string(server.port());
-  access.origin.pem.ca = authority_.certificate;
+  ApiAccess access = access_to(server);
   access.token_file = folder.put("token", "t1\n");
   use(access);
   EXPECT_EQ(status_of("/api"), 200);
@@ -105,6 +109,43 @@ TEST_F(Api, AKubeconfigLeadsToItsServer) {
   EXPECT_EQ(access->ns, "n");
   use(*access);
   EXPECT_EQ(status_of("/api"), 200);
+}
+
+TEST_F(Api, TheServerReceivesTheAcceptedMediaTypes) {
+  const ScriptedServer server(certificate_, [](Talk& talk) {
+    while (const auto request = talk.request()) {
+      const std::size_t at = request->find("\r\nAccept: ") + 10;
+      talk.reply(200, request->substr(at, request->find("\r\n", at) - at));
+    }
+  });
+  use(access_to(server));
+  const auto accepted_by_call = [&](kube::Call call) {
+    std::promise<std::string> promise;
+    auto future = promise.get_future();
+    loop_.post([&] {
+      ticket_ = client_->call(std::move(call), [&promise](const Result<kube::Reply>& reply) {
+        promise.set_value(reply ? reply->body : reply.error().text());
+      });
+    });
+    return got(std::move(future));
+  };
+  kube::Call call = kube::call_of("GET", "/api/v1/nodes", "");
+  EXPECT_EQ(accepted_by_call(call), "application/json");
+  call.accept = "application/json;as=Table";
+  EXPECT_EQ(accepted_by_call(call), "application/json;as=Table");
+
+  std::promise<std::string> promise;
+  auto future = promise.get_future();
+  std::string received;
+  loop_.post([&] {
+    kube::StreamSink sink;
+    sink.refused = [&](const kube::Reply& reply) { promise.set_value(reply.body); };
+    sink.bytes = [&](std::string_view bytes) { received += bytes; };
+    sink.ended = [&](const Result<void>&) { promise.set_value(received); };
+    ticket_ = client_->stream({"/api/v1/nodes?watch=1", "text/plain", std::chrono::seconds(5)},
+                              std::move(sink));
+  });
+  EXPECT_EQ(got(std::move(future)), "text/plain");
 }
 
 TEST(Access, OfAPodAndWhatIsMissing) {
@@ -166,10 +207,7 @@ TEST_F(Api, ACopyStaysRightThroughACut) {
       talk.wait_for_end();
     }
   });
-  ApiAccess access;
-  access.origin.host = "127.0.0.1";
-  access.origin.port = std::to_string(server.port());
-  access.origin.pem.ca = authority_.certificate;
+  ApiAccess access = access_to(server);
   access.token = "t";
   use(access);
   std::promise<std::string> done;

@@ -2,6 +2,8 @@
 
 #include <optional>
 
+#include "tests/support/partial_metadata.hpp"
+
 namespace chipweave::agent {
 
 std::unique_ptr<kube::Ticket> FakeApi::call(kube::Call call,
@@ -11,12 +13,13 @@ std::unique_ptr<kube::Ticket> FakeApi::call(kube::Call call,
   return std::make_unique<Handle>(calls_.back().live);
 }
 
-std::unique_ptr<kube::Ticket> FakeApi::stream(std::string target, std::chrono::milliseconds,
-                                              kube::StreamSink sink) {
-  log.push_back("WATCH " + target);
-  const bool initial = target.find("sendInitialEvents") != std::string::npos;
+std::unique_ptr<kube::Ticket> FakeApi::stream(kube::StreamRequest request, kube::StreamSink sink) {
+  log.push_back("WATCH " + request.target);
+  const bool initial = request.target.find("sendInitialEvents") != std::string::npos;
+  const std::string path = request.target.substr(0, request.target.find('?'));
+  accepts[path] = request.accept;
   watches_.push_back(
-      {target.substr(0, target.find('?')), std::move(sink), initial, std::make_shared<bool>(true)});
+      {path, std::move(request.accept), std::move(sink), initial, std::make_shared<bool>(true)});
   return std::make_unique<Handle>(watches_.back().live);
 }
 
@@ -67,7 +70,10 @@ kube::Reply FakeApi::answer(const kube::Call& call) {
     objects[path]["metadata"]["uid"] = "uid-" + std::to_string(++version_);
     return stored(path, 201);
   }
-  if (call.target.find("limit=") != std::string::npos) return list(path);
+  if (call.target.find("limit=") != std::string::npos) {
+    accepts[path] = call.accept;
+    return test::converted_list(call.accept, list(path));
+  }
   const bool status = path.ends_with("/status");
   if (status) path.erase(path.rfind('/'));
   const auto found = objects.find(path);
@@ -111,7 +117,8 @@ void FakeApi::send_events() {
     events_.pop_front();
     for (std::size_t i = 0; i < watches_.size(); ++i) {
       const Watch watch = watches_[i];
-      if (*watch.live && path.starts_with(watch.path + "/")) watch.sink.bytes(line);
+      if (*watch.live && path.starts_with(watch.path + "/"))
+        watch.sink.bytes(test::converted_event(watch.accept, line));
     }
   }
 }

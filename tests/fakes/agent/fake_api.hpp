@@ -27,8 +27,7 @@ class FakeApi final : public kube::Transport {
   std::unique_ptr<kube::Ticket> call(kube::Call call,
                                      std::function<void(Result<kube::Reply>)> done) override;
   // A watch of a whole collection; streaming lists are refused, as by older servers.
-  std::unique_ptr<kube::Ticket> stream(std::string target, std::chrono::milliseconds,
-                                       kube::StreamSink sink) override;
+  std::unique_ptr<kube::Ticket> stream(kube::StreamRequest request, kube::StreamSink sink) override;
   std::unique_ptr<kube::Ticket> after(std::chrono::milliseconds delay,
                                       std::function<void()> task) override;
   std::chrono::steady_clock::time_point now() const override { return clock_.now(); }
@@ -45,8 +44,10 @@ class FakeApi final : public kube::Transport {
   // The answer to one request, for tests that transport requests in another way.
   kube::Reply answer(const kube::Call& call);
 
-  std::map<std::string, Json> objects;   // by path
-  std::vector<std::string> log;          // method and target of every request
+  std::map<std::string, Json> objects;  // by path
+  std::vector<std::string> log;         // method and target of every request
+  // By path: the media types that the last list or watch accepts.
+  std::map<std::string, std::string> accepts;
   bool down = false;                     // no connection
   std::function<void(Json&)> admission;  // changes what is about to be stored
   std::string unanswered;                // requests whose target contains this get no answer
@@ -69,6 +70,7 @@ class FakeApi final : public kube::Transport {
 
   struct Watch {
     std::string path;
+    std::string accept;
     kube::StreamSink sink;
     bool refused = false;
     std::shared_ptr<bool> live;

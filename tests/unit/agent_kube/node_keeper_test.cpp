@@ -92,6 +92,13 @@ TEST_F(KeptNode, ReportsEachVersion) {
   EXPECT_EQ(last_.annotations, (StringMap{{"chipweave.dev/cordon-chips", "3"}}));
 }
 
+TEST_F(KeptNode, OnlyMetadataIsRequested) {
+  begin({});
+  EXPECT_EQ(api_.accepts.at("/api/v1/nodes"),
+            "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json");
+  EXPECT_EQ(seen_, 1);
+}
+
 TEST_F(KeptNode, OursComesBackAndWhatIsWantedNoMoreGoes) {
   begin({{"chipweave.dev/chips", "8"}, {"chipweave.dev/vendor", "amd"}});
   labels()["chipweave.dev/chips"] = "9";

@@ -35,7 +35,7 @@ class Process final : public Transport {
   ~Process() override { *alive_ = false; }
 
   std::unique_ptr<Ticket> call(Call call, std::function<void(Result<Reply>)> done) override;
-  std::unique_ptr<Ticket> stream(std::string, milliseconds, StreamSink) override { std::abort(); }
+  std::unique_ptr<Ticket> stream(StreamRequest, StreamSink) override { std::abort(); }
   std::unique_ptr<Ticket> after(milliseconds delay, std::function<void()> task) override;
   Steady now() const override;
 

@@ -177,6 +177,118 @@ TEST_F(Reflects, AStormOfRefusalsIsWaitedOut) {
   EXPECT_EQ(seen_, (Seen{{"a", "n2"}}));
 }
 
+class ReflectsMetadata : public testing::Test {
+ protected:
+  using Node = codec::KubeNode;
+  static constexpr const char* kOfEach =
+      "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
+  static constexpr const char* kOfList =
+      "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
+  static Reflector<Node>::Options options() {
+    Reflector<Node>::Options o;
+    o.path = "/api/v1/nodes";
+    o.metadata_only = true;
+    return o;
+  }
+  Reflector<Node>::Events events() {
+    return {{[this](Node&& node) { seen_[node.name] = node.uid; },
+             [this](const std::string& name) { seen_.erase(name); }},
+            [] {},
+            [this](const WatchFailure& failure) { problems_.push_back(failure.what); }};
+  }
+  // As kube-apiserver 1.36 writes it.
+  static std::string metadata(const std::string& more) {
+    return R"({"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{)" + more +
+           "}}";
+  }
+  static std::string node(const std::string& name, int version) {
+    return metadata(R"("name":")" + name + R"(","uid":"u-)" + name + R"(","resourceVersion":")" +
+                    std::to_string(version) +
+                    R"(","creationTimestamp":"2026-01-02T03:04:05Z","labels":{"a":"b"},)"
+                    R"("annotations":{"c":"d"},"managedFields":[{"manager":"kubelet",)"
+                    R"("operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1",)"
+                    R"("fieldsV1":{"f:status":{"f:images":{}}},"subresource":"status"}])");
+  }
+  static std::string whole_node(const std::string& name, int version) {
+    return R"({"kind":"Node","apiVersion":"v1","metadata":{"name":")" + name + R"(","uid":"u-)" +
+           name + R"(","resourceVersion":")" + std::to_string(version) +
+           R"("},"spec":{"unschedulable":true},"status":{"images":[{"names":["x"]}]}})";
+  }
+  static std::string end_of_list(int version) {
+    return event("BOOKMARK", metadata(R"("resourceVersion":")" + std::to_string(version) +
+                                      R"(","creationTimestamp":null,"annotations":)"
+                                      R"({"k8s.io/initial-events-end":"true"})"));
+  }
+  using Seen = std::map<std::string, std::string>;
+
+  ScriptedTransport server_;
+  Seen seen_;
+  std::vector<std::string> problems_;
+  Reflector<Node> reflector_{server_, options(), events(), [] { return 1.0; }};
+};
+
+TEST_F(ReflectsMetadata, OfAStreamingListAndWhatFollows) {
+  reflector_.start();
+  EXPECT_TRUE(holds(server_.target, "sendInitialEvents"));
+  EXPECT_EQ(server_.accept, kOfEach);
+  server_.bytes(event("ADDED", node("a", 1)) + event("ADDED", node("b", 2)) + end_of_list(3));
+  EXPECT_TRUE(reflector_.synced());
+  EXPECT_EQ(seen_, (Seen{{"a", "u-a"}, {"b", "u-b"}}));
+  server_.bytes(event("MODIFIED", node("a", 4)) + event("DELETED", node("b", 5)));
+  EXPECT_EQ(seen_, (Seen{{"a", "u-a"}}));
+  server_.end({});
+  EXPECT_TRUE(holds(server_.target, "resourceVersion=5"));
+  EXPECT_EQ(server_.accept, kOfEach);
+  EXPECT_EQ(problems_, std::vector<std::string>{});
+}
+
+TEST_F(ReflectsMetadata, OfPages) {
+  reflector_.start();
+  server_.refuse(400, R"({"kind":"Status","code":400})");
+  for (const char* next : {"more", ""}) {
+    EXPECT_TRUE(holds(server_.target, "limit=500")) << server_.target;
+    EXPECT_EQ(server_.accept, kOfList);
+    server_.reply(200, R"({"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1",)"
+                       R"("metadata":{"resourceVersion":"9","continue":")" +
+                           std::string(next) + R"("},"items":[)" +
+                           node(next + std::string("n"), 1) + "]}");
+  }
+  EXPECT_TRUE(reflector_.synced());
+  EXPECT_EQ(seen_, (Seen{{"n", "u-n"}, {"moren", "u-moren"}}));
+  EXPECT_TRUE(holds(server_.target, "resourceVersion=9"));
+  EXPECT_EQ(server_.accept, kOfEach);
+}
+
+TEST_F(ReflectsMetadata, AServerThatSendsWholeObjects) {
+  reflector_.start();
+  server_.bytes(event("ADDED", whole_node("a", 1)) + end_of_list(3) +
+                event("ADDED", whole_node("b", 4)) + event("DELETED", whole_node("a", 5)));
+  EXPECT_EQ(seen_, (Seen{{"b", "u-b"}}));
+  EXPECT_EQ(problems_, std::vector<std::string>{});
+}
+
+TEST_F(ReflectsMetadata, WholeObjectsAreRequestedAfterARefusal) {
+  reflector_.start();
+  server_.refuse(406, R"({"kind":"Status","code":406,"message":"only application/json"})");
+  EXPECT_EQ(problems_, (std::vector<std::string>{"/api/v1/nodes: HTTP 406 only application/json"}));
+  server_.pass_time();
+  EXPECT_TRUE(holds(server_.target, "sendInitialEvents"));
+  EXPECT_EQ(server_.accept, "application/json");
+  server_.refuse(400, R"({"kind":"Status","code":400})");
+  EXPECT_TRUE(holds(server_.target, "limit=500"));
+  EXPECT_EQ(server_.accept, "application/json");
+  server_.reply(200, R"({"kind":"NodeList","metadata":{"resourceVersion":"9"},"items":[)" +
+                         whole_node("a", 1) + "]}");
+  EXPECT_EQ(seen_, (Seen{{"a", "u-a"}}));
+}
+
+TEST_F(Reflects, WholeObjectsUnlessToldOtherwise) {
+  reflector_.start();
+  EXPECT_EQ(server_.accept, "application/json");
+  server_.refuse(400, R"({"kind":"Status","code":400})");
+  EXPECT_EQ(server_.accept, "application/json");
+}
+
 TEST_F(Reflects, OnlyOneRequestIsEverUnderWay) {
   reflector_.start();
   server_.bytes(story());

@@ -19,15 +19,16 @@ class ScriptedTransport final : public Transport {
   std::unique_ptr<Ticket> call(Call call, std::function<void(Result<Reply>)> done) override {
     target = call.method == "GET" ? call.target : call.method + " " + call.target;
     body = std::move(call.body);
+    accept = std::move(call.accept);
     deadline = call.deadline;
     may_send = std::move(call.may_send);
     clear();
     on_reply = std::move(done);
     return ticket();
   }
-  std::unique_ptr<Ticket> stream(std::string what, std::chrono::milliseconds,
-                                 StreamSink sink) override {
-    target = std::move(what);
+  std::unique_ptr<Ticket> stream(StreamRequest request, StreamSink sink) override {
+    target = std::move(request.target);
+    accept = std::move(request.accept);
     clear();
     on_stream = std::move(sink);
     return ticket();
@@ -81,6 +82,7 @@ class ScriptedTransport final : public Transport {
 
   std::string target;  // of the last request; "wait 800" for a wait
   std::string body;
+  std::string accept;
   std::chrono::milliseconds deadline{0};
   std::function<bool()> may_send;  // of the last call
   std::chrono::milliseconds waiting{0};

@@ -77,5 +77,29 @@ TEST_F(Inventories, TheSameVersionAgainIsNoSignOfLife) {
   EXPECT_FALSE(node().stale);
 }
 
+// Of a Node only its existence counts.
+TEST(NodeObjects, AreReadAsMetadataAndTheirEndIsTheInventorys) {
+  for (const bool streaming : {true, false}) {
+    SCOPED_TRACE(streaming);
+    KubeWorld world(streaming);
+    world.api.create_node("n1");
+    world.add_node("n1", "hgx-v100-8");
+    world.api.settle();
+    const NodeTable& nodes = world.scheduler->nodes();
+    ASSERT_NE(nodes.find("n1"), kNoNode);
+    ASSERT_EQ(world.api.accepts.count(SimulatedApi::kNodes), 1U);
+    for (const auto& [path, accept] : world.api.accepts) {
+      EXPECT_EQ(accept, path == SimulatedApi::kNodes
+                            ? "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,"
+                              "application/json"
+                            : "application/json")
+          << path;
+    }
+    world.api.delete_node("n1");
+    world.api.settle();
+    EXPECT_EQ(nodes.find("n1"), kNoNode);
+  }
+}
+
 }  // namespace
 }  // namespace chipweave::sched::test

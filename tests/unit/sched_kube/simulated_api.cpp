@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/support/partial_metadata.hpp"
 #include "tests/unit/sched_kube/simulated_network.hpp"
 
 namespace chipweave::sched::test {
@@ -78,6 +79,19 @@ void SimulatedApi::set_inventory(const std::string& node, const std::string& sta
   network_->record(kInventories, known ? "MODIFIED" : "ADDED", text);
 }
 
+void SimulatedApi::create_node(const std::string& name) {
+  network_->nodes[name] =
+      R"({"kind":"Node","apiVersion":"v1","metadata":{"name":")" + name + R"(","uid":"n-)" + name +
+      R"(","resourceVersion":")" + std::to_string(++version_) +
+      R"("},"spec":{"podCIDR":"10.0.0.0/24"},"status":{"capacity":{"nvidia.com/gpu":"8"}}})";
+  network_->record(kNodes, "ADDED", network_->nodes[name]);
+}
+
+void SimulatedApi::delete_node(const std::string& name) {
+  ++version_;
+  network_->record(kNodes, "DELETED", network_->nodes.extract(name).mapped());
+}
+
 void SimulatedApi::set_claim(const std::string& name,
                              const std::vector<std::pair<std::string, std::string>>& devices) {
   auto& claims = network_->claims;
@@ -112,6 +126,8 @@ std::vector<std::string> SimulatedApi::Network::objects(const std::string& path)
     for (const auto& [key, pod] : api.pods) all.push_back(pod_json(pod));
   } else if (path == kInventories) {
     for (const auto& [node, text] : inventories) all.push_back(text);
+  } else if (path == kNodes) {
+    for (const auto& [name, text] : nodes) all.push_back(text);
   } else if (path == kClaims) {
     for (const auto& [name, text] : claims) all.push_back(text);
   }
@@ -143,9 +159,12 @@ kube::Reply SimulatedApi::answer(const kube::Call& call) {
     }
     return status(200, "");
   }
-  const bool listing = path == kPods || path == kInventories || path == kClaims ||
-                       path == "/api/v1/nodes" || path.ends_with("/leases");
-  if (call.method == "GET" && listing) return network_->list(call, path);
+  const bool listing = path == kPods || path == kInventories || path == kClaims || path == kNodes ||
+                       path.ends_with("/leases");
+  if (call.method == "GET" && listing) {
+    accepts[path] = call.accept;
+    return chipweave::test::converted_list(call.accept, network_->list(call, path));
+  }
   return network_->answer_pod(call, path);
 }
 

@@ -26,6 +26,7 @@ class SimulatedApi {
   using Milliseconds = std::chrono::milliseconds;
   static constexpr const char* kPods = "/api/v1/pods";
   static constexpr const char* kInventories = "/apis/chipweave.dev/v1alpha1/nodeinventories";
+  static constexpr const char* kNodes = "/api/v1/nodes";
   static constexpr const char* kClaims = "/apis/resource.k8s.io/v1/resourceclaims";
 
   SimulatedApi();
@@ -38,6 +39,8 @@ class SimulatedApi {
   std::vector<std::string> events;   // reasons of the events that were posted
   std::vector<std::string> notes;    // and their messages
   std::vector<std::string> touched;  // nodes that were patched
+  // By path: the media types that the last list or watch accepts.
+  std::map<std::string, std::string> accepts;
   bool streaming_lists = true;
   bool claims_api = true;  // whether it serves ResourceClaims
   // How long a binding may be in transit before it is lost.
@@ -61,6 +64,9 @@ class SimulatedApi {
               const std::string& nominated = {});
   // status: JSON; empty: the object is deleted.
   void set_inventory(const std::string& node, const std::string& status);
+  // Node objects, which the scheduler does not need to place pods.
+  void create_node(const std::string& name);
+  void delete_node(const std::string& name);
   // devices: driver and pool; none: the claim is deleted.
   void set_claim(const std::string& name,
                  const std::vector<std::pair<std::string, std::string>>& devices);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "tests/support/partial_metadata.hpp"
+
 namespace chipweave::sched::test {
 namespace {
 
@@ -48,13 +50,15 @@ class SimulatedApi::Wire final : public kube::Transport {
     });
   }
 
-  std::unique_ptr<kube::Ticket> stream(std::string target, Milliseconds,
+  std::unique_ptr<kube::Ticket> stream(kube::StreamRequest request,
                                        kube::StreamSink sink) override {
     auto watch = std::make_shared<OpenWatch>();
-    watch->path = target.substr(0, target.find('?'));
+    watch->path = request.target.substr(0, request.target.find('?'));
+    watch->accept = std::move(request.accept);
     watch->sink = std::move(sink);
     watch->by = by_;
-    net_.begin(*watch, target);
+    api_.accepts[watch->path] = watch->accept;
+    net_.begin(*watch, request.target);
     net_.watches.push_back(watch);
     return std::make_unique<OnEnd>([watch, &net = net_] {
       watch->live = false;
@@ -274,7 +278,7 @@ bool SimulatedApi::Network::feed(const std::shared_ptr<OpenWatch>& watch, std::s
       return true;
     }
     fed = true;
-    sink.bytes(*line);
+    sink.bytes(chipweave::test::converted_event(watch->accept, *line));
   }
   return fed;
 }

@@ -21,6 +21,7 @@ struct PendingCall {
 };
 struct OpenWatch {
   std::string path;
+  std::string accept;
   kube::StreamSink sink;
   std::shared_ptr<SimulatedProcess> by;
   std::uint64_t from = 0;            // newer changes are sent
@@ -56,6 +57,7 @@ struct SimulatedApi::Network {
   int refusal = 0;
   std::uint64_t oldest = 0;
   std::map<std::string, std::string> inventories;
+  std::map<std::string, std::string> nodes;
   std::map<std::string, std::string> claims;
   std::map<std::string, std::vector<std::pair<std::uint64_t, std::string>>> history;
   std::list<std::shared_ptr<PendingCall>> calls;

@@ -32,8 +32,7 @@ class HeldCalls final : public kube::Transport {
     calls.push_back({std::move(call), std::move(done)});
     return std::make_unique<kube::Ticket>();
   }
-  std::unique_ptr<kube::Ticket> stream(std::string, std::chrono::milliseconds,
-                                       kube::StreamSink) override {
+  std::unique_ptr<kube::Ticket> stream(kube::StreamRequest, kube::StreamSink) override {
     return nullptr;
   }
   std::unique_ptr<kube::Ticket> after(std::chrono::milliseconds, std::function<void()>) override {
