@@ -87,6 +87,7 @@ TEST(NodeObjects, AreReadAsMetadataAndTheirEndIsTheInventorys) {
     world.api.settle();
     const NodeTable& nodes = world.scheduler->nodes();
     ASSERT_NE(nodes.find("n1"), kNoNode);
+    ASSERT_TRUE(nodes.node(nodes.find("n1")).has_inventory());
     ASSERT_EQ(world.api.accepts.count(SimulatedApi::kNodes), 1U);
     for (const auto& [path, accept] : world.api.accepts) {
       EXPECT_EQ(accept, path == SimulatedApi::kNodes
@@ -97,7 +98,7 @@ TEST(NodeObjects, AreReadAsMetadataAndTheirEndIsTheInventorys) {
     }
     world.api.delete_node("n1");
     world.api.settle();
-    EXPECT_EQ(nodes.find("n1"), kNoNode);
+    EXPECT_FALSE(nodes.node(nodes.find("n1")).has_inventory());
   }
 }
 
