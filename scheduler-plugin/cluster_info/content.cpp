@@ -42,7 +42,10 @@ void ClusterInfoContent::set_report(const std::string& node, AgentReport report)
   }
 }
 
-void ClusterInfoContent::forget_reports() { reports_.clear(); }
+void ClusterInfoContent::begin_again() {
+  reports_.clear();
+  next_ = 0;
+}
 
 const ClusterInfoContent::KnownReport& ClusterInfoContent::report_of(
     const std::string& node) const {

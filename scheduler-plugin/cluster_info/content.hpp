@@ -35,7 +35,8 @@ class ClusterInfoContent {
   };
   // Of at most limits::kMaxNodes nodes; those of further ones are ignored.
   void set_report(const std::string& node, AgentReport report);
-  void forget_reports();
+  // Forgets the reports and an unfinished pass.
+  void begin_again();
 
   enum class Pass { unfinished, unchanged, changed };
   // Goes on with a pass over the nodes, or begins one, until `most` entries were rebuilt. changed:

@@ -23,7 +23,8 @@ ClusterInfoPublisher::ClusterInfoPublisher(kube::Transport& transport, const Clo
     : transport_(transport), clock_(clock), options_(std::move(options)) {}
 
 void ClusterInfoPublisher::watch() {
-  content_.forget_reports();
+  content_.begin_again();
+  passing_ = false;
   kube::Reflector<codec::KubeInventory>::Options options;
   options.path = codec::kInventoryPath;
   inventories_ = std::make_unique<kube::Reflector<codec::KubeInventory>>(

@@ -186,6 +186,18 @@ TEST_F(Content, NodesThatComeAndGoDuringAPass) {
   for (const char* name : {"a2", "a3", "a4"}) EXPECT_TRUE(devices.contains(name)) << name;
 }
 
+TEST_F(Content, APassThatIsNotFinishedBeginsAgain) {
+  for (const char* name : {"a1", "a2"}) report(name, "ascend-910b-8");
+  EXPECT_EQ(content_.go_on(nodes_, ledger_, 1000, 1), Pass::unfinished);
+  nodes_.withdraw_inventory(nodes_.find("a1"));
+  content_.begin_again();
+  EXPECT_TRUE(update(1001));
+  const auto devices =
+      chipweave::test::cluster_devices_in(*content_.texts().at("cluster-info-device-0"));
+  EXPECT_EQ(devices.size(), 1U);
+  EXPECT_TRUE(devices.contains("a2"));
+}
+
 class Publisher : public ClusterInfo {
  protected:
   // As its agent reports it.
