@@ -3,9 +3,8 @@
 //
 // Sources: NCCL's own per-link figures (src/graph/topo.h: SM60 18, SM70 20, SM80 20, SM86 12,
 // SM90 20.6, SM100 40.1), RCCL's XGMI figures (36 per link on MI200, 48 on MI300), published
-// measurements (docs/concepts/bandwidth-model.md shows predicted against measured). Where nothing
-// is published, the vendor's nominal one-way rate is used, which docs/concepts/bandwidth-model.md
-// marks.
+// measurements (docs/develop/bandwidth-measurements.md). Where nothing is published, the vendor's
+// nominal one-way rate is used, which docs/concepts/bandwidth-model.md marks.
 #pragma once
 
 #include <string_view>

@@ -2,7 +2,7 @@
 // racks (sp-block, ra-block, …), leaf switches (tor-affinity), NVLink domains.
 // common/solver/vendor/vendor_rules.hpp translates them into constraints of a gang,
 // common/solver/vendor/tor_affinity.hpp chooses nodes by leaf switches. For users:
-// docs/concepts/vendor-gang-rules.md.
+// docs/reference/vendor-gang-rules.md.
 #pragma once
 
 #include <map>

@@ -1,6 +1,6 @@
 // Published measurements with the model's predictions: read from a folder of data that is not part
 // of the repository (measured.json, rank_pairs.json). Shared by the table of
-// docs/concepts/bandwidth-model.md (bench/bandwidth_table.cpp) and the tests.
+// docs/develop/bandwidth-measurements.md (bench/bandwidth_table.cpp) and the tests.
 //
 // Measured machines without a built-in profile are described in points.cpp as in their source.
 // Throws what nlohmann::json throws if the data is malformed.

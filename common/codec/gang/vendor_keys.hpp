@@ -1,5 +1,5 @@
 // The key `vendor` of a gang: what users of a vendor's scheduler write on a job
-// (docs/concepts/vendor-gang-rules.md). Internal to common/codec.
+// (docs/reference/vendor-gang-rules.md). Internal to common/codec.
 #pragma once
 
 #include <optional>
