@@ -1,4 +1,4 @@
-// Predicted against measured: prints the tables of docs/develop/bandwidth-measurements.md as Markdown.
+// Predicted against measured: the tables of docs/develop/bandwidth-measurements.md, as Markdown.
 //
 //   bandwidth_table DATA-FOLDER > tables.md      (DATA-FOLDER holds measured/measured.json and
 //   rank_pairs.json)
