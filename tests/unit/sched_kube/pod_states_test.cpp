@@ -243,8 +243,8 @@ TEST(PodStatesInTheScheduler, AllReadersAreShownTheState) {
     SlicedReplies replies(loop, p.w.scheduler->clock());
     const http::Answer answer = ApiHandler(*p.w.scheduler, replies).pods("");
     std::map<std::string, std::string> listed;
-    for (const auto& pod : nlohmann::json::parse(std::get<http::Response>(answer).body)["items"])
-      listed[pod["name"]] = pod["state"];
+    const auto list = nlohmann::json::parse(std::get<http::Response>(answer).body);
+    for (const auto& pod : list["items"]) listed[pod["name"]] = pod["state"];
     EXPECT_EQ(listed["a"], name);
     const auto explained = p.w.scheduler->placements().explain({"ns", "a"});
     ASSERT_TRUE(explained.ok()) << name;
