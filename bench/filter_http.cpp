@@ -8,7 +8,7 @@
 // The floor returns the scheduler's own reply to the same body, captured before. Calls to both
 // alternate, and so does the first one of each pair, so that other load on the machine affects both
 // equally. The pod is unknown to the cluster, so the scheduler reserves nothing and every call
-// finds the same state.
+// finds the same state. Ends with 1 if the p99 of a path is more than twice the floor's.
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -22,6 +22,7 @@
 
 #include "bench/echo_floor.hpp"
 #include "bench/filter_body.hpp"
+#include "bench/targets.hpp"
 #include "common/http/client.hpp"
 
 namespace chipweave::bench {
@@ -121,8 +122,9 @@ struct Servers {
   EchoFloor floor;
 };
 
-Result<void> measure(Servers& servers, const Options& options, const std::string& target, int nodes,
-                     const std::string& body) {
+// The p99 as a ratio to the floor's.
+Result<double> measure(Servers& servers, const Options& options, const std::string& target,
+                       int nodes, const std::string& body) {
   const auto captured = servers.scheduler.call("POST", target, body);
   if (!captured.ok()) return captured.error();
   if (captured->status != 200) {
@@ -150,10 +152,11 @@ Result<void> measure(Servers& servers, const Options& options, const std::string
              target, nodes, body.size() / 1024, captured->body.size() / 1024, p50, p99, floor50,
              floor99, p50 / floor50, p99 / floor99);
   std::fflush(stdout);
-  return {};
+  return p99 / floor99;
 }
 
-Result<void> run(const std::vector<std::string>& arguments) {
+// False: a target was missed.
+Result<bool> run(const std::vector<std::string>& arguments) {
   const auto options = parse(arguments);
   if (!options.ok()) return options.error();
   const auto names = node_names(options->node_names);
@@ -167,6 +170,7 @@ Result<void> run(const std::vector<std::string>& arguments) {
   Servers servers{std::move(*scheduler), std::move(*floor_client), std::move(*floor)};
   fmt::print("{:<18} {:>6} {:>8} {:>8} {:>9} {:>9} {:>9} {:>9} {:>7} {:>7}\n", "path", "nodes",
              "req KiB", "rep KiB", "p50 us", "p99 us", "floor p50", "floor p99", "x p50", "x p99");
+  std::vector<std::pair<std::string, double>> ratios;
   for (const int nodes : options->nodes) {
     const auto wanted = static_cast<std::size_t>(nodes);
     if (wanted > names->size()) {
@@ -175,11 +179,14 @@ Result<void> run(const std::vector<std::string>& arguments) {
     }
     const std::string body = filter_body(*names, wanted, options->resource, options->chips);
     for (const char* target : {"/kube/filter", "/kube/prioritize"}) {
-      auto measured = measure(servers, *options, target, nodes, body);
-      if (!measured.ok()) return measured;
+      const auto ratio = measure(servers, *options, target, nodes, body);
+      if (!ratio.ok()) return ratio.error();
+      ratios.emplace_back(fmt::format("{}, {} nodes: p99", target, nodes), *ratio);
     }
   }
-  return {};
+  Targets targets;
+  for (const auto& [what, ratio] : ratios) targets.at_most(what, ratio, 2, "x");
+  return targets.all_met();
 }
 
 }  // namespace
@@ -187,7 +194,7 @@ Result<void> run(const std::vector<std::string>& arguments) {
 
 int main(int argc, char** argv) {
   const auto done = chipweave::bench::run(std::vector<std::string>(argv + 1, argv + argc));
-  if (done.ok()) return 0;
+  if (done.ok()) return *done ? 0 : 1;
   fmt::print(stderr, "bench_filter_http: {}\n", done.error().text());
   return done.error().code == chipweave::Errc::invalid_argument ? 2 : 1;
 }

@@ -7,13 +7,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -89,6 +92,7 @@ class Service {
  private:
   bool answer(int fd, const std::string& head, const std::string& target, const std::string& body) {
     const std::string method = head.substr(0, head.find(' '));
+    if (target == "/bench/leader/gap") return reply(fd, 200, longest_gap());
     if (target.rfind("/bench/", 0) == 0) return reply(fd, 200, run_storm(target, body));
     if (target.find("/leases/scheduler") != std::string::npos ||
         (method == "POST" && target.find("/leases") != std::string::npos))
@@ -120,6 +124,7 @@ class Service {
     const std::lock_guard lock(lease_);
     if (method == "PUT" && body.find(version_of_lease()) == std::string::npos)
       return reply(fd, 409, R"({"kind":"Status","code":409})");
+    if (method == "PUT") count_gap();
     if (method != "GET") {
       std::string stored = body;
       const std::size_t at = stored.find("\"metadata\":{") + 12;
@@ -133,6 +138,17 @@ class Service {
     return reply(fd, method == "POST" ? 201 : 200, leader_);
   }
 
+  void count_gap() {
+    const auto now = std::chrono::steady_clock::now();
+    if (renewed_) longest_gap_ = std::max(longest_gap_, now - *renewed_);
+    renewed_ = now;
+  }
+
+  std::string longest_gap() {
+    const std::lock_guard lock(lease_);
+    return std::to_string(std::chrono::duration<double, std::milli>(longest_gap_).count());
+  }
+
   std::string version_of_lease() const {
     const std::size_t at = leader_.find("\"resourceVersion\":\"");
     return at == std::string::npos ? "" : leader_.substr(at, leader_.find(',', at) - at);
@@ -143,6 +159,7 @@ class Service {
     const std::lock_guard lock(lease_);
     const std::size_t at = leader_.find("\"holderIdentity\":\"");
     if (at == std::string::npos) return "nobody leads";
+    renewed_.reset();  // what passes until it is taken back is no renewal
     leader_.insert(at + 18, "thief-");
     leader_.insert(leader_.find(version_of_lease()) + 19, "9");
     return "sent";
@@ -273,6 +290,8 @@ class Service {
   std::mutex lease_;
   std::mutex streams_;
   std::string leader_;
+  std::optional<std::chrono::steady_clock::time_point> renewed_;
+  std::chrono::steady_clock::duration longest_gap_{};
   std::atomic<std::uint64_t> version_{1000};
   std::map<std::string, int> open_;  // the watch of each collection
   bool nodes_as_metadata_ = false;   // what the watch of nodes accepts
@@ -361,6 +380,11 @@ void FakeApi::storm(std::string_view name, int count) {
   const auto reply = control.ask("POST", "/bench/" + std::string(name), std::to_string(count));
   if (reply.begin != "sent")
     throw std::runtime_error("storm " + std::string(name) + ": " + reply.begin);
+}
+
+double FakeApi::longest_lease_gap_ms() {
+  HttpSocket control(port_);
+  return std::stod(control.ask("POST", "/bench/leader/gap", "0").begin);
 }
 
 }  // namespace chipweave::bench

@@ -42,6 +42,8 @@ class FakeApi {
   std::uint16_t port() const { return port_; }
   // Returns when `count` events of that storm are written. See run_storm() in the source.
   void storm(std::string_view name, int count);
+  // Between two renewals of the leader's Lease, as they arrived here.
+  double longest_lease_gap_ms();
 
  private:
   pid_t child_ = -1;

@@ -11,6 +11,7 @@ namespace chipweave::cli {
 namespace {
 
 constexpr std::size_t kMaxTokenBytes = 16384;
+constexpr int kItemsAPage = 2000;
 
 Errc code_of(int status) {
   switch (status) {
@@ -92,11 +93,11 @@ Result<std::string> SchedulerClient::call(std::string_view method, const std::st
 }
 
 Result<std::vector<codec::NodeView>> SchedulerClient::nodes() {
-  return get("/api/v1/nodes").and_then(codec::read_node_views);
+  return list("/api/v1/nodes").and_then(codec::read_node_views);
 }
 
 Result<std::vector<codec::PodSummary>> SchedulerClient::pods() {
-  return get("/api/v1/pods").and_then(codec::read_pod_summaries);
+  return list("/api/v1/pods").and_then(codec::read_pod_summaries);
 }
 
 Result<codec::PodView> SchedulerClient::pod(const std::string& ns, const std::string& name) {
@@ -126,6 +127,22 @@ Result<std::string> SchedulerClient::bind(const std::string& args) {
 
 Result<std::string> SchedulerClient::explain(const std::string& ns, const std::string& name) {
   return get("/api/v1/explain/" + ns + "/" + name);
+}
+
+// A whole list of a large cluster takes tens of megabytes of the scheduler's memory.
+Result<std::string> SchedulerClient::list(const std::string& target) {
+  std::string items;
+  std::string token;
+  do {
+    auto page = get(target + "?limit=" + std::to_string(kItemsAPage) +
+                    (token.empty() ? "" : "&continue=" + token))
+                    .and_then(codec::read_answer_page);
+    if (!page) return std::move(page).error();
+    if (!items.empty() && !page->items.empty()) items += ',';
+    items += page->items;
+    token = std::move(page->continues);
+  } while (!token.empty());
+  return R"({"items":[)" + items + "]}";
 }
 
 Result<std::string> SchedulerClient::get(const std::string& target) {

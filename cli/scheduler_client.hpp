@@ -49,7 +49,9 @@ class SchedulerClient {
   Result<std::string> bind(const std::string& args);
   // The JSON text of /api/v1/explain/NAMESPACE/NAME.
   Result<std::string> explain(const std::string& ns, const std::string& name);
-  // The JSON text of any GET path, for -o json.
+  // The JSON text of a list, {"items":[…]}, which is fetched by pages.
+  Result<std::string> list(const std::string& target);
+  // The JSON text of any other GET path, for -o json.
   Result<std::string> get(const std::string& target);
 
  private:

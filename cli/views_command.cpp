@@ -35,13 +35,17 @@ std::string pods_text(const std::vector<codec::PodSummary>& pods) {
   return table.text(colour_wanted());
 }
 
-// One GET: its JSON unchanged, or the text of what `read` makes of it.
+// SchedulerClient::get or list.
+using Fetch = Result<std::string> (SchedulerClient::*)(const std::string& target);
+
+// What the scheduler answers: its JSON, or the text of what `read` makes of it.
 template <class Read, class Text>
-Exit view(const ViewState& state, const std::string& target, const Read& read, const Text& text) {
+Exit view(const ViewState& state, Fetch fetch, const std::string& target, const Read& read,
+          const Text& text) {
   Result<Transport> transport = connect(state.scheduler);
   if (!transport) return complain(transport.error(), exit_for(transport.error()));
   SchedulerClient scheduler(*std::move(transport));
-  Result<std::string> body = scheduler.get(target);
+  Result<std::string> body = (scheduler.*fetch)(target);
   if (!body) return complain(body.error(), Exit::unreadable);
   if (state.form == OutputForm::json) {
     const bool ended = !body->empty() && body->back() == '\n';
@@ -74,37 +78,38 @@ std::string pod_path(const std::string& typed) {
 Exit explain(const ViewState& state) {
   const std::string path = pod_path(state.pod);
   if (path.empty()) return Exit::usage;
-  return view(state, "/api/v1/explain/" + path, codec::explain_as_text,
+  return view(state, &SchedulerClient::get, "/api/v1/explain/" + path, codec::explain_as_text,
               [](std::string text) { return text; });
 }
 
 Exit pod(const ViewState& state) {
   const std::string path = pod_path(state.pod);
   if (path.empty()) return Exit::usage;
-  return view(state, "/standalone/pods/" + path, codec::read_pod_view, [](const auto& shown) {
-    std::string out = shown.ns + "/" + shown.name + " on " +
-                      (shown.node.empty() ? "no node yet" : shown.node) + "\n";
-    for (const auto& [key, value] : shown.annotations) out += key + ": " + value + "\n";
-    return out;
-  });
+  return view(state, &SchedulerClient::get, "/standalone/pods/" + path, codec::read_pod_view,
+              [](const auto& shown) {
+                std::string out = shown.ns + "/" + shown.name + " on " +
+                                  (shown.node.empty() ? "no node yet" : shown.node) + "\n";
+                for (const auto& [key, value] : shown.annotations) out += key + ": " + value + "\n";
+                return out;
+              });
 }
 
 Exit node(const ViewState& state) {
   if (!is_name_of(kNodeCharacters, state.node))
     return complain("NODE: expected the name of a node, got " + in_quotes(state.node), Exit::usage);
-  return view(state, "/api/v1/nodes/" + state.node, codec::read_node_view,
+  return view(state, &SchedulerClient::get, "/api/v1/nodes/" + state.node, codec::read_node_view,
               [](const auto& shown) { return render_node(shown, colour_wanted()); });
 }
 
 Exit nodes(const ViewState& state) {
   if (!state.node.empty()) return node(state);
-  return view(state, "/api/v1/nodes", codec::read_node_views,
+  return view(state, &SchedulerClient::list, "/api/v1/nodes", codec::read_node_views,
               [](const auto& shown) { return render_nodes(shown, colour_wanted()); });
 }
 
 Exit pods(const ViewState& state) {
   if (!state.pod.empty()) return pod(state);
-  return view(state, "/api/v1/pods", codec::read_pod_summaries, pods_text);
+  return view(state, &SchedulerClient::list, "/api/v1/pods", codec::read_pod_summaries, pods_text);
 }
 
 CLI::App* add_view(CLI::App& app, const char* name, const char* what, Exit (*run)(const ViewState&),

@@ -64,7 +64,7 @@ void Connection::time_out() {
 
 void Connection::account() {
   if (closed_) return;
-  const std::size_t now = reader_.held() + response_.body.capacity();
+  const std::size_t now = reader_.held() + reply_held_;
   host_.budget.change(std::exchange(held_, now), now);
 }
 
@@ -256,16 +256,20 @@ void Connection::start_reply(Response response) {
 }
 
 void Connection::start_reply(Response response, AfterReply after, bool with_body) {
-  const std::size_t size = response.body.capacity();
+  std::size_t size = response.body.capacity();
+  for (const std::string& piece : response.more) size += piece.capacity();
   if (size > kSmallReply && !host_.make_room(*this, size)) {
     host_.count_over_budget();
     return start_reply(busy_response(), AfterReply::close, with_body);
   }
   response_ = std::move(response);
+  reply_held_ = size;
+  piece_ = 0;
+  piece_begin_ = 0;
   account();
   after_ = after;
   write_response_head(head_, response_, after, reader_.is_http11());
-  body_size_ = with_body && may_have_body(response_.status) ? response_.body.size() : 0;
+  body_size_ = with_body && may_have_body(response_.status) ? response_.body_bytes() : 0;
   written_ = 0;
 }
 
@@ -279,11 +283,9 @@ bool Connection::write_now() {
     const std::size_t head_done = std::min(written_, head_.size());
     const std::size_t body_done = written_ - head_done;
     error_code ec;
-    written_ +=
-        wire_.write_some(std::string_view(head_).substr(head_done),
-                         std::string_view(response_.body)
-                             .substr(body_done, std::min(body_size_ - body_done, kBytesPerWrite)),
-                         ec);
+    written_ += wire_.write_some(
+        std::string_view(head_).substr(head_done),
+        piece_at(body_done).substr(0, std::min(body_size_ - body_done, kBytesPerWrite)), ec);
     if (would_block(ec)) return false;
     if (ec) {
       close();
@@ -291,6 +293,25 @@ bool Connection::write_now() {
     }
   }
   return true;
+}
+
+std::string_view Connection::piece_at(std::size_t byte) {
+  for (;;) {
+    std::string& piece = piece_ == 0 ? response_.body : response_.more[piece_ - 1];
+    if (byte < piece_begin_ + piece.size() || piece_ == response_.more.size())
+      return std::string_view(piece).substr(byte - piece_begin_);
+    piece_begin_ += piece.size();
+    reply_held_ -= piece.capacity();
+    std::string().swap(piece);
+    ++piece_;
+    account();
+  }
+}
+
+void Connection::drop_reply() {
+  std::string().swap(response_.body);
+  std::vector<std::string>().swap(response_.more);
+  reply_held_ = 0;
 }
 
 // Ends now or once the socket has taken the rest.
@@ -319,7 +340,7 @@ void Connection::reply_done() {
 
 // Goes on to the next request; reads if it is not complete yet.
 bool Connection::next_is_ready() {
-  std::string().swap(response_.body);
+  drop_reply();
   const RequestReader::State state = reader_.next();
   account();
   if (state == RequestReader::State::ready) return true;
@@ -332,7 +353,7 @@ bool Connection::next_is_ready() {
 // hands.
 void Connection::linger() {
   reader_.drop_all();
-  std::string().swap(response_.body);
+  drop_reply();
   account();
   wire_.finish_sending();
   host_.enter(*this, Phase::lingering);

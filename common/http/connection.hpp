@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "common/http/byte_budget.hpp"
@@ -121,6 +122,9 @@ class Connection final : public std::enable_shared_from_this<Connection>, privat
   void reply_and_close(int status, std::string_view code, std::string_view message);
   // Writes what the socket takes; false if something is left. Closes on errors.
   bool write_now();
+  // From this byte of the body on, to the end of its piece.
+  std::string_view piece_at(std::size_t byte);
+  void drop_reply();
   void wait_writable();
   void finish_reply();
   void reply_done();
@@ -132,9 +136,12 @@ class Connection final : public std::enable_shared_from_this<Connection>, privat
   RequestReader reader_;
   std::string head_;  // of the current reply
   Response response_;
-  std::size_t body_size_ = 0;  // how much of response_.body goes out: nothing for HEAD
-  std::size_t written_ = 0;    // of head_ and body together
-  std::size_t held_ = 0;       // as the budget knows it
+  std::size_t body_size_ = 0;   // how much of its body goes out: nothing for HEAD
+  std::size_t reply_held_ = 0;  // memory of the pieces of its body that are not sent yet
+  std::size_t piece_ = 0;  // the one that is being sent: 0: response_.body, 1: the first of `more`
+  std::size_t piece_begin_ = 0;  // where in the body it begins
+  std::size_t written_ = 0;      // of head_ and body together
+  std::size_t held_ = 0;         // as the budget knows it
   AfterReply after_ = AfterReply::keep_alive;
   bool refused_ = false;
   bool beginning_ = false;         // inside ConnectionHost::begin()

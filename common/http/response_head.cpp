@@ -49,7 +49,7 @@ void write_response_head(std::string& out, const Response& response, AfterReply 
     out += "\r\nContent-Type: ";
     out += response.content_type;
     out += "\r\nContent-Length: ";
-    out += std::to_string(response.body.size());
+    out += std::to_string(response.body_bytes());
   }
   if (!response.allow.empty()) {
     out += "\r\nAllow: ";

@@ -11,6 +11,7 @@
 // tls_link, wire.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -59,10 +60,19 @@ struct Request : RequestHead {
 struct Response {
   int status = 200;
   std::string body;
+  // The rest of a large body, in pieces, so that nobody has to copy it together; each is freed when
+  // it is sent.
+  std::vector<std::string> more;
   std::string content_type = "application/json";
   std::string allow;    // with 405: the allowed methods, "GET, POST"
   int retry_after = 0;  // seconds; 0: no Retry-After field
   bool close = false;   // close the connection even if the client would keep it
+
+  std::size_t body_bytes() const {
+    std::size_t bytes = body.size();
+    for (const std::string& piece : more) bytes += piece.size();
+    return bytes;
+  }
 };
 
 // Handle for a reply that is sent later. Destroying it unsent answers 500, so that no client waits

@@ -12,6 +12,12 @@
 //
 // A process that could not read the Lease for a while starts its measurement again. A deleted Lease
 // is waited out as if it were held, unless none was ever seen: do not delete the Lease of a leader.
+//
+// Its requests follow a rhythm, retry_period, and no Backoff: whoever waited longer after each
+// failure would lose the Lease, or be the last to see that it is free. A leader that failed even
+// asks again sooner. Up to a fifth of the period is random, and others wait as long as the server
+// says (Retry-After).
+//
 // Owner: the loop thread. The destructor ends the election without a request to the API server.
 #pragma once
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/base/backoff.hpp"
 #include "common/codec/agent/probe_line.hpp"
 
 namespace chipweave::agent {
@@ -12,7 +13,11 @@ class ProbeLoop {
  public:
   ProbeLoop(VendorProbe& probe, const Clock& clock, const ProbeLoopOptions& options,
             const std::function<bool(const std::string&)>& write)
-      : probe_(probe), clock_(clock), options_(options), write_(write), retry_(options.retry_min) {}
+      : probe_(probe),
+        clock_(clock),
+        options_(options),
+        write_(write),
+        retries_({options.retry_min, options.retry_max, 0}) {}
 
   void run() {
     while (step()) probe_.wait(std::min(options_.poll_every, options_.heartbeat_every));
@@ -28,7 +33,7 @@ class ProbeLoop {
     seen_ = true;
     failing_ = false;
     problem_.clear();
-    retry_ = options_.retry_min;
+    retries_.reset();
     return write_line(lines_.observation(*observation));
   }
 
@@ -39,8 +44,7 @@ class ProbeLoop {
 
   bool failed(const Error& error) {
     failing_ = true;
-    retry_at_ = clock_.now() + retry_;
-    retry_ = std::min(retry_ * 2, options_.retry_max);
+    retry_at_ = clock_.now() + retries_.next();
     std::string line = codec::ProbeLineWriter::failure(error);
     if (line == problem_) return write_heartbeat();
     problem_ = std::move(line);
@@ -66,7 +70,7 @@ class ProbeLoop {
   Clock::Steady read_{};
   bool failing_ = false;
   std::string problem_;  // the line about it
-  std::chrono::milliseconds retry_;
+  Backoff retries_;
   Clock::Steady retry_at_{};
   Clock::Steady written_{};
 };

@@ -1,15 +1,20 @@
-// Admission: another scheduler sends a binding, and the API server asks which chips the pod gets
-// before it stores it.
+#include "scheduler-plugin/app/admission.hpp"
+
 #include <utility>
 #include <vector>
 
 #include "scheduler-plugin/app/annotations.hpp"
-#include "scheduler-plugin/app/bind_coordinator.hpp"
 #include "scheduler-plugin/app/uncertainty.hpp"
 
 namespace chipweave::sched {
 
-void BindCoordinator::admit(const AdmissionRequest& request, Admitted done) {
+Error bound_elsewhere(const InFlightBinding& in_flight) {
+  return make_error(Errc::conflict, "pod " + in_flight.binding.key.text() +
+                                        " is being bound to node " + in_flight.binding.node +
+                                        "; its outcome is not known yet");
+}
+
+void Admissions::admit(const AdmissionRequest& request, Admitted done) {
   const Binding& binding = request.binding;
   Admitted finish = [this, binding, begin = clock_.now(),
                      done = std::move(done)](Result<Admission> result) {
@@ -30,7 +35,7 @@ void BindCoordinator::admit(const AdmissionRequest& request, Admitted done) {
                    });
 }
 
-void BindCoordinator::admit_when_certain(const AdmissionRequest& request, const Admitted& finish) {
+void Admissions::admit_when_certain(const AdmissionRequest& request, const Admitted& finish) {
   const ClusterPod* pod = cluster_.find(request.binding.key);
   const NodeId node = nodes_.find(request.binding.node);
   const bool ours =
@@ -42,7 +47,7 @@ void BindCoordinator::admit_when_certain(const AdmissionRequest& request, const 
       });
 }
 
-Result<Admission> BindCoordinator::admit_known(const AdmissionRequest& request) {
+Result<Admission> Admissions::admit_known(const AdmissionRequest& request) {
   if (std::string why = authority_.cannot_decide(); !why.empty())
     return make_error(Errc::unavailable, std::move(why));
   reservations_.expire();
@@ -62,7 +67,7 @@ Result<Admission> BindCoordinator::admit_known(const AdmissionRequest& request) 
   if (node == kNoNode || !nodes_.node(node).has_inventory()) {
     return make_error(Errc::conflict, "node " + binding.node + ": inventory not received");
   }
-  PodRecord* earlier = record_in_flight(binding.uid);
+  PodRecord* earlier = records_.find_in_flight(binding.uid);
   const bool here = earlier != nullptr && earlier->in_flight->binding.node == binding.node;
   if (earlier != nullptr && !here && !earlier->in_flight->admitted_only())
     return bound_elsewhere(*earlier->in_flight);
@@ -77,7 +82,7 @@ Result<Admission> BindCoordinator::admit_known(const AdmissionRequest& request) 
     if (auto taken = reservations_.take(pod->request, node); !taken)
       return std::move(taken).error();
   }
-  PodRecord& record = here ? *earlier : begin(binding, pod->request);
+  PodRecord& record = here ? *earlier : decisions_.begin(binding, pod->request);
   records_.on(binding.uid, PodEvent::admitted);
   InFlightBinding& begun = *record.in_flight;
   begun.admitted_until = clock_.now() + kUncertaintyWindow;
@@ -88,17 +93,17 @@ Result<Admission> BindCoordinator::admit_known(const AdmissionRequest& request) 
 }
 
 // What admit() would answer, without taking chips.
-Result<Admission> BindCoordinator::would_admit(const PodRequest& pod, NodeId node) {
+Result<Admission> Admissions::would_admit(const PodRequest& pod, NodeId node) {
   const Holding* held = ledger_.find(pod.uid);
   Holding likely;
   likely.uid = pod.uid;
   likely.key = pod.key;
   likely.node = node;
   if (held != nullptr && held->node == node &&
-      evaluator_.usable(*held, pod, evaluator_.context_of(pod, held).distributed)) {
+      evaluator_.usable(*held, pod, contexts_.of(pod, held).distributed)) {
     likely = *held;
   } else {
-    const Answer found = evaluator_.answer(evaluator_.context_of(pod, nullptr), node);
+    const Answer found = evaluator_.answer(contexts_.of(pod, nullptr), node);
     if (!found.verdict.fits()) {
       return make_error(Errc::conflict, "pod " + pod.key.text() + " does not fit on node " +
                                             nodes_.node(node).name + ": " + found.verdict.reason);
@@ -111,7 +116,7 @@ Result<Admission> BindCoordinator::would_admit(const PodRequest& pod, NodeId nod
 // The chips of the pod's uncertain binding stay taken while it is bound elsewhere; the holding gets
 // a name that no pod can have as uid. A pod can have one such set: with more, a scheduler that
 // tries node after node would take a whole cluster for one pod. Errors: conflict.
-Result<void> BindCoordinator::set_aside(PodRecord& record) {
+Result<void> Admissions::set_aside(PodRecord& record) {
   if (record.second != nullptr) {
     return make_error(Errc::conflict,
                       "pod " + record.key.text() +
@@ -131,7 +136,7 @@ Result<void> BindCoordinator::set_aside(PodRecord& record) {
   return {};
 }
 
-void BindCoordinator::drop_second(PodRecord& record) {
+void Admissions::drop_second(PodRecord& record) {
   if (record.second == nullptr) return;
   const std::string name = record.second->holding;
   const NodeId node = ledger_.find(name)->node;
@@ -141,7 +146,7 @@ void BindCoordinator::drop_second(PodRecord& record) {
   bound_pods_.settle(node);
 }
 
-void BindCoordinator::check_seconds() {
+void Admissions::check() {
   std::vector<std::pair<PodKey, std::string>> due;
   std::vector<std::string> uids;
   for (PodRecord* record : records_.with_second()) {

@@ -4,15 +4,9 @@
 #include <utility>
 
 #include "common/base/text.hpp"
-#include "scheduler-plugin/app/annotations.hpp"
 #include "scheduler-plugin/app/uncertainty.hpp"
 
 namespace chipweave::sched {
-
-PodRecord* BindCoordinator::record_in_flight(std::string_view uid) {
-  PodRecord* record = records_.find(uid);
-  return record != nullptr && record->in_flight != nullptr ? record : nullptr;
-}
 
 void BindCoordinator::bind(const Binding& binding, Done done) {
   Done finish = [this, binding, begin = clock_.now(), done = std::move(done)](Result<void> result) {
@@ -42,7 +36,7 @@ void BindCoordinator::bind_known(const Binding& binding, Done done) {
   if (waits) {
     if (auto may = permission_.check(binding.caller, *pod); !may) return done(std::move(may));
   }
-  PodRecord* earlier = record_in_flight(binding.uid);
+  PodRecord* earlier = records_.find_in_flight(binding.uid);
   if (earlier != nullptr) {
     const InFlightBinding& in_flight = *earlier->in_flight;
     const bool here =
@@ -72,32 +66,12 @@ void BindCoordinator::bind_known(const Binding& binding, Done done) {
   }
   if (!authority_.is_certain(binding.node)) return bind_when_certain(binding, std::move(done));
   if (earlier != nullptr) {
-    if (auto aside = set_aside(*earlier); !aside) return done(std::move(aside));
+    if (auto aside = admissions_.set_aside(*earlier); !aside) return done(std::move(aside));
   }
   if (auto taken = reservations_.take(pod->request, node); !taken) return done(std::move(taken));
-  PodRecord& record = begin(binding, pod->request);
-  record.in_flight->waiting.push_back(std::move(done));
+  PodRecord& record = decisions_.begin(binding, pod->request);
+  waiting_[binding.uid].push_back(std::move(done));
   ask_cluster(record);
-}
-
-PodRecord& BindCoordinator::begin(const Binding& binding, const PodRequest& pod) {
-  PodRecord& record = *records_.find(pod.uid);
-  const Holding& held = *ledger_.find(pod.uid);
-  auto in_flight = std::make_unique<InFlightBinding>();
-  in_flight->binding = binding;
-  in_flight->term = authority_.term();
-  in_flight->decision = decisions_.make(pod, held);
-  in_flight->annotations = annotations_of(in_flight->decision, nodes_.node(held.node));
-  nodes_.set_predicate_time(held.node, in_flight->decision.predicate_time);
-  ledger_.confirm(pod.uid);
-  record.in_flight = std::move(in_flight);
-  return record;
-}
-
-Error bound_elsewhere(const InFlightBinding& in_flight) {
-  return make_error(Errc::conflict, "pod " + in_flight.binding.key.text() +
-                                        " is being bound to node " + in_flight.binding.node +
-                                        "; its outcome is not known yet");
 }
 
 // The pod's binding is already in flight.
@@ -108,7 +82,7 @@ void BindCoordinator::bind_again(PodRecord& same, const Binding& binding, Done d
   const bool asked = same.state == PodState::binding;
   if (!asked && !authority_.is_certain(binding.node))
     return bind_when_certain(binding, std::move(done));
-  in_flight.waiting.push_back(std::move(done));
+  waiting_[same.uid].push_back(std::move(done));
   if (!asked) ask_cluster(same);
 }
 
@@ -136,7 +110,7 @@ void BindCoordinator::ask_cluster(PodRecord& record) {
 
 void BindCoordinator::cluster_answered(const std::string& uid, std::uint64_t question,
                                        const Result<void>& result) {
-  PodRecord* record = record_in_flight(uid);
+  PodRecord* record = records_.find_in_flight(uid);
   if (record == nullptr || record->state != PodState::binding ||
       record->in_flight->question != question) {
     return;  // already answered
@@ -150,11 +124,18 @@ void BindCoordinator::cluster_answered(const std::string& uid, std::uint64_t que
   // it may have been bound, by this request or by another scheduler's
   records_.on(uid, PodEvent::unanswered);
   in_flight.ask_again = open ? now + kUncertaintyWindow : in_flight.admitted_until;
-  for (const Done& done : std::exchange(in_flight.waiting, {})) done(result);
+  for (const Done& done : callers_of(uid)) done(result);
+}
+
+std::vector<Done> BindCoordinator::callers_of(const std::string& uid) {
+  const auto callers = waiting_.extract(uid);
+  return callers.empty() ? std::vector<Done>() : std::move(callers.mapped());
 }
 
 void BindCoordinator::done(PodRecord& record) {
+  admissions_.drop_second(record);  // the pod is bound here, so not there
   const InFlightBinding in_flight = std::move(*record.in_flight);
+  const std::vector<Done> waiting = callers_of(record.uid);
   records_.on(record.uid, PodEvent::stored);
   ++state_.stored;
   record.decision = std::make_unique<Decision>(in_flight.decision);
@@ -163,12 +144,12 @@ void BindCoordinator::done(PodRecord& record) {
   observer_.on(PodBound{d.pod, record.uid, in_flight.binding.node, comma_list(d.indices), d.gbps,
                         d.best_gbps, d.id});
   observer_.on(PodPlaced{decisions_.placed_pod_of(d)});
-  for (const Done& done : in_flight.waiting) done({});
+  for (const Done& done : waiting) done({});
 }
 
 void BindCoordinator::failed(PodRecord& record, const Error& why) {
   const std::string uid = record.uid;
-  const std::vector<Done> waiting = std::move(record.in_flight->waiting);
+  const std::vector<Done> waiting = callers_of(uid);
   const NodeId node = record.in_flight->decision.node;
   records_.on(uid, PodEvent::refused);
   ledger_.reopen(uid, clock_.now());
@@ -201,7 +182,6 @@ void BindCoordinator::check() {
       failed(*record, make_error(Errc::unavailable, "the API server did not store the binding"));
     });
   }
-  check_seconds();
 }
 
 void BindCoordinator::give_up_earlier(NodeId node, const Placement& claimed) {
@@ -231,7 +211,7 @@ void BindCoordinator::give_up_earlier(NodeId node, const Placement& claimed) {
     }
   }
   for (const std::string& uid : uids) {
-    PodRecord* record = record_in_flight(uid);
+    PodRecord* record = records_.find_in_flight(uid);
     if (record == nullptr) continue;
     failed(*record, make_error(Errc::conflict, "the chips of pod " + record->key.text() +
                                                    " were given to another pod by the next "

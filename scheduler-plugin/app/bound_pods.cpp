@@ -97,6 +97,22 @@ void BoundPods::end_disputes(NodeId id) {
   }
 }
 
+std::optional<NodeId> BoundPods::gone(std::string_view uid) {
+  const Holding* holding = ledger_.find(uid);
+  if (holding == nullptr) return std::nullopt;
+  const Holding ended = *holding;
+  ledger_.drop(uid);
+  ++state_.freed;
+  if (!ended.group.empty()) groups_.forget(ended);
+  const Node& node = nodes_.node(ended.node);
+  if (node.holders == 0 && node.boot_id.empty()) {
+    nodes_.remove(ended.node);  // no agent reports it
+    return std::nullopt;
+  }
+  settle(ended.node);
+  return ended.node;
+}
+
 void BoundPods::publish_disputes() {
   for (PodRecord* record : records_.in(PodState::disputed)) {
     Dispute& dispute = *record->dispute;

@@ -7,6 +7,8 @@
 // overestimated (Holding::assumed). Owner: the loop thread.
 #pragma once
 
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "scheduler-plugin/app/decisions.hpp"
@@ -27,6 +29,8 @@ class BoundPods : public UseCase {
   // Whether the pod's placement matches its holding. It does not if our binding was changed in
   // transit, for example by the next leader's webhook.
   bool matches(const Holding& held, const Placement& claimed) const;
+  // The pod is gone: its chips are free. Returns the node where that may help others.
+  std::optional<NodeId> gone(std::string_view uid);
   // Chips of the node came free: claims that are no longer contested are honoured, and every
   // assumed holding gets chips as far as there are any: free ones first, then reserved ones.
   void settle(NodeId node);

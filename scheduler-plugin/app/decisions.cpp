@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <memory>
 #include <string>
+#include <utility>
+
+#include "scheduler-plugin/app/annotations.hpp"
 
 namespace chipweave::sched {
 
@@ -14,6 +18,20 @@ Decision Decisions::preview(const PodRequest& pod, const Holding& holding) const
   return numbered(pod, holding, count_ + 1);
 }
 
+PodRecord& Decisions::begin(const Binding& binding, const PodRequest& pod) {
+  PodRecord& record = *state_.records.find(pod.uid);
+  const Holding& held = *state_.ledger.find(pod.uid);
+  auto in_flight = std::make_unique<InFlightBinding>();
+  in_flight->binding = binding;
+  in_flight->term = authority_.term();
+  in_flight->decision = make(pod, held);
+  in_flight->annotations = annotations_of(in_flight->decision, state_.nodes.node(held.node));
+  state_.nodes.set_predicate_time(held.node, in_flight->decision.predicate_time);
+  state_.ledger.confirm(pod.uid);
+  record.in_flight = std::move(in_flight);
+  return record;
+}
+
 void Decisions::continue_after(std::string_view id) {
   std::uint64_t number = 0;
   if (id.starts_with("d-")) std::from_chars(id.data() + 2, id.data() + id.size(), number);
@@ -23,7 +41,7 @@ void Decisions::continue_after(std::string_view id) {
 Decision Decisions::numbered(const PodRequest& pod, const Holding& holding,
                              std::uint64_t of) const {
   const Node& node = state_.nodes.node(holding.node);
-  const RequestContext context = evaluator_.context_of(pod, nullptr);
+  const RequestContext context = contexts_.of(pod, nullptr);
   Decision d;
   std::string number = std::to_string(of);
   if (number.size() < 6) number.insert(0, 6 - number.size(), '0');

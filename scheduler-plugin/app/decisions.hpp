@@ -5,15 +5,19 @@
 #include <string_view>
 
 #include "scheduler-plugin/app/evaluator.hpp"
-#include "scheduler-plugin/app/groups.hpp"
+#include "scheduler-plugin/app/use_case.hpp"
 #include "scheduler-plugin/state/scheduler_state.hpp"
 
 namespace chipweave::sched {
 
 class Decisions {
  public:
-  Decisions(const Core& core, const Evaluator& evaluator)
-      : state_(core.state), clock_(core.clock), evaluator_(evaluator), groups_(core.groups) {}
+  explicit Decisions(Core& core)
+      : state_(core.state),
+        clock_(core.clock),
+        authority_(core.authority),
+        groups_(core.groups),
+        contexts_(core.contexts) {}
   Decisions(const Decisions&) = delete;
   Decisions& operator=(const Decisions&) = delete;
 
@@ -21,6 +25,9 @@ class Decisions {
   Decision make(const PodRequest& pod, const Holding& holding);
   // What make() would answer.
   Decision preview(const PodRequest& pod, const Holding& holding) const;
+  // Decides about a pod that is to be bound: its reservation becomes a binding in flight.
+  // Precondition: it has a reservation on the binding's node.
+  PodRecord& begin(const Binding& binding, const PodRequest& pod);
   // Numbering continues after this decision ("d-000123"), which was made before a restart.
   void continue_after(std::string_view id);
   PlacedPod placed_pod_of(const Decision& decision) const;
@@ -28,10 +35,11 @@ class Decisions {
  private:
   Decision numbered(const PodRequest& pod, const Holding& holding, std::uint64_t number) const;
 
-  const SchedulerState& state_;
+  SchedulerState& state_;
   const Clock& clock_;
-  const Evaluator& evaluator_;
+  const Authority& authority_;
   const Groups& groups_;
+  const RequestContexts& contexts_;
   std::uint64_t count_ = 0;
 };
 

@@ -5,10 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "common/solver/chips/node_score.hpp"
 #include "scheduler-plugin/app/verdict_table.hpp"
+#include "scheduler-plugin/model/decision.hpp"
 
 namespace chipweave::sched {
 
@@ -29,5 +31,11 @@ struct Evaluation {
     return nodes[position] == best_node ? kBestScore : v.level;
   }
 };
+
+// "inventory not received; not enough free chips". In alphabetical order and without numbers of
+// nodes, so that the text stays the same while nodes come and go.
+std::string rejection_summary(const Evaluation& evaluation);
+// Why the other nodes are not the best one, best first. nodes: those that were evaluated.
+std::vector<Considered> considered(const Evaluation& evaluation, const NodeTable& nodes);
 
 }  // namespace chipweave::sched

@@ -2,12 +2,8 @@
 #include "scheduler-plugin/app/evaluator.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <set>
 #include <string_view>
 #include <utility>
-
-#include "common/base/text.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -16,29 +12,6 @@ namespace {
 constexpr std::size_t kMaxTables = 32;
 
 }  // namespace
-
-RequestContext Evaluator::context_of(const PodRequest& pod, const Holding* part) const {
-  RequestContext context;
-  context.pod = &pod;
-  context.part = part;
-  const std::string job = pod.chips > 0 ? job_identity(pod) : std::string();
-  if (!job.empty()) {
-    const ClusterPod* self = cluster_.find(pod.key);
-    const bool counted = self != nullptr && self->request.uid == pod.uid && self->request.chips > 0;
-    context.distributed = jobs_.members(job) > (counted ? 1U : 0U);
-    context.of_job = &ledger_.of_job(job);
-    context.own = ledger_.find(pod.uid);
-  }
-  context.distributed = context.distributed || pod.distributed || is_member(pod);
-  if (!is_member(pod)) return context;
-  context.members = pod.group->replicas;
-  if (const Group* group = groups_.find(group_id(pod))) {
-    const auto holding = static_cast<int>(group->members.size() - group->members.count(pod.uid));
-    context.members = std::max(1, context.members - holding);
-    context.only = group->node;
-  }
-  return context;
-}
 
 // The verdict table for this kind of request.
 VerdictTable& Evaluator::table_of(const RequestContext& context) {
@@ -148,62 +121,13 @@ void Evaluator::rank_nodes(VerdictTable& table) {
   s.best_node = s.verdicts[s.best].first;
 }
 
-std::string Evaluator::why_lost(const Verdict& loser, const Verdict& best) const {
-  if (!loser.fits()) return loser.reason;
-  const bool slower = solver::better_node({best.gbps, 0, 0}, {loser.gbps, 0, 0});
-  if (slower)
-    return "slower: " + std::to_string(std::lround(loser.gbps)) + " of " +
-           std::to_string(std::lround(best.gbps)) + " GB/s";
-  if (loser.left_over > best.left_over) return "equally fast, but leaves more chips unused";
-  return "equally good, but later in name order";
-}
-
-std::string Evaluator::rejection_summary() const {
-  std::set<std::string_view> reasons;
-  for (const Verdict& v : evaluation_.verdicts) {
-    if (v.count > 0) reasons.insert(v.reason);
-  }
-  return joined(reasons, "; ");
-}
-
-std::vector<std::string_view> Evaluator::all_names() {
+std::vector<std::string_view> Evaluator::all_names() const {
   std::vector<std::string_view> names;
   names.reserve(nodes_.size());
   for (const NodeId id : nodes_.by_name()) {
     if (nodes_.node(id).has_inventory()) names.push_back(nodes_.node(id).name);
   }
   return names;
-}
-
-std::vector<Considered> Evaluator::considered() const {
-  const Evaluation& s = evaluation_;
-  std::vector<Considered> considered;
-  std::vector<const Verdict*> others;
-  for (const Verdict& v : s.verdicts) {
-    if (v.count > (s.best_node != kNoNode && &v == &s.verdicts[s.best] ? 1U : 0U) &&
-        v.first != kNoNode) {
-      others.push_back(&v);
-    }
-  }
-  const std::size_t kept = std::min(others.size(), kMaxConsidered);
-  std::partial_sort(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(kept),
-                    others.end(), [](const Verdict* a, const Verdict* b) {
-                      if (a->fits() != b->fits()) return a->fits();
-                      if (a->fits()) {
-                        return solver::better_node({a->gbps, a->left_over, a->first_order},
-                                                   {b->gbps, b->left_over, b->first_order});
-                      }
-                      return a->count != b->count ? a->count > b->count
-                                                  : a->first_order < b->first_order;
-                    });
-  for (std::size_t i = 0; i < kept; ++i) {
-    const Verdict& v = *others[i];
-    const bool twin = s.best_node != kNoNode && &v == &s.verdicts[s.best];
-    considered.push_back(
-        {twin ? std::string() : nodes_.node(v.first).name, v.count - (twin ? 1U : 0U), v.cause,
-         s.best_node == kNoNode ? v.reason : why_lost(v, s.verdicts[s.best]), v.gbps});
-  }
-  return considered;
 }
 
 std::string Evaluator::check_verdicts() const {

@@ -38,7 +38,7 @@ Answer Evaluator::part_answer(const RequestContext& context) const {
   const GroupPlan plan =
       context.binding != nullptr
           ? GroupPlan{context.binding->request, context.binding->gbps, context.binding->best_gbps}
-          : groups_.find(context.part->group)->plan;
+          : *context.plan;
   Answer a;
   a.chips = context.part->chips;
   a.request = plan.request.value_or(

@@ -32,8 +32,9 @@ void write_others(JsonWriter& w, const std::vector<Considered>& others) {
 
 class Explainer {
  public:
-  Explainer(SchedulerState& state, Evaluator& evaluator, const Clock& clock)
-      : state_(state), evaluator_(evaluator), clock_(clock) {}
+  Explainer(const SchedulerState& state, const RequestContexts& contexts, Evaluator& evaluator,
+            const Clock& clock)
+      : state_(state), contexts_(contexts), evaluator_(evaluator), clock_(clock) {}
 
   std::string pod(const ClusterPod& pod) {
     w_.begin_object().field("pod", pod.request.key.text()).field("uid", pod.request.uid);
@@ -44,27 +45,34 @@ class Explainer {
         .integer(pod.request.chips);
     w_.end_object();
     const Holding* held = state_.ledger.find(pod.request.uid);
-    if (!pod.refused.empty() && held != nullptr && decision_of(pod) == nullptr) {
-      in_use(pod, *held);
-    } else if (!pod.refused.empty() && held == nullptr) {
-      w_.field("state", "refused").field("summary", pod.refused);
+    const bool refused = !pod.refused.empty();
+    w_.field("state", refused && held == nullptr ? "refused" : to_string(state_of(pod)));
+    if (refused && held == nullptr) {
+      w_.field("summary", pod.refused);
     } else if (pod.request.chips == 0) {
-      w_.field("state", pod.node.empty() ? "pending" : "bound").field("node", pod.node);
+      w_.field("node", pod.node);
       w_.field("summary", "the pod requests no accelerator; any node fits");
-    } else if (const Decision* d = decision_of(pod)) {
-      bound(*d);
-    } else if (held != nullptr && held->assumed) {
-      assumed(*held);
-    } else if (held != nullptr && held->chips.size() == pod.request.chips) {
-      reserved(pod, *held);
     } else {
-      pending(pod);
+      by_state(pod, held);
     }
     w_.end_object();
     return w_.take();
   }
 
  private:
+  // held: null if the pod holds nothing.
+  void by_state(const ClusterPod& pod, const Holding* held) {
+    if (const Decision* d = decision_of(pod)) return bound(*d);
+    if (held == nullptr) return pending(pod);
+    if (!pod.refused.empty()) return in_use(pod, *held);
+    if (held->assumed) return assumed(pod, *held);
+    // a nominated pod holds what there is of its set so far
+    if (held->chips.size() == pod.request.chips) return reserved(pod, *held);
+    pending(pod);
+  }
+
+  PodState state_of(const ClusterPod& pod) const { return state_.records.state_of(pod); }
+
   void placement(const Node& node, const std::vector<int>& chips, double gbps, double best) {
     w_.field("node", node.name).field("machine", node.machine);
     w_.key("chips").integers(chips);
@@ -93,7 +101,6 @@ class Explainer {
 
   void bound(const Decision& d) {
     const Node& node = state_.nodes.node(d.node);
-    w_.field("state", "bound");
     placement(node, d.indices, d.gbps, d.best_gbps);
     w_.field("decision", d.id)
         .field("time", rfc3339(d.time))
@@ -111,31 +118,34 @@ class Explainer {
     const bool known = last != nullptr && last->node == held.node;
     const double gbps = known ? last->gbps : node.wiring->gbps(held.chips);
     const double best = known ? last->best_gbps : node.wiring->best_gbps(held.chips, false);
-    w_.field("state", "reserved");
     const std::vector<int> indices = node.topology.indices(held.chips);
     placement(node, indices, gbps, best);
     if (known) {
       choice(node, last->request);
       write_others(w_, last->others);
     }
-    w_.field("summary", summary_of(node, indices, gbps, best, "reserved on "));
+    w_.field("summary", summary_of(node, indices, gbps, best,
+                                   state_of(pod) == PodState::reserved ? "reserved on "
+                                                                       : "is being bound to "));
   }
 
   // Bound by another scheduler; its node may have no inventory.
-  void assumed(const Holding& held) {
+  void assumed(const ClusterPod& pod, const Holding& held) {
     const Node& node = state_.nodes.node(held.node);
-    w_.field("state", "bound");
     placement(node, node.topology.indices(held.chips), 0, 0);
+    const std::string why = state_of(pod) == PodState::disputed
+                                ? "its placement claims chips of another pod"
+                                : "another scheduler bound it without saying which " +
+                                      chips_word(held.count()) + " it has";
     w_.field("summary",
-             "runs on " + node.name + "; another scheduler bound it without saying which " +
-                 chips_word(held.count()) + " it has, so the best free ones are set aside for it");
+             "runs on " + node.name + "; " + why + ", so the best free ones are set aside for it");
   }
 
   // Bound by another scheduler, although its request would be refused.
   void in_use(const ClusterPod& pod, const Holding& held) {
     const Node& node = state_.nodes.node(held.node);
     const std::vector<int> chips = node.topology.indices(held.chips);
-    w_.field("state", "bound").key("parts").boolean(pod.parts);
+    w_.key("parts").boolean(pod.parts);
     placement(node, chips, 0, 0);
     std::string text = "runs on " + node.name + " and uses " + (pod.parts ? "parts of " : "") +
                        chips_word(pod.request.chips) + " (" + pod.refused + ")";
@@ -190,9 +200,8 @@ class Explainer {
   }
 
   void pending(const ClusterPod& pod) {
-    w_.field("state", "pending");
     const std::vector<std::string_view> names = candidates(pod);
-    const RequestContext context = evaluator_.context_of(pod.request, nullptr);
+    const RequestContext context = contexts_.of(pod.request, nullptr);
     evaluator_.evaluate(context, names);
     const Evaluation& evaluation = evaluator_.evaluation();
     w_.key("fits_now").boolean(evaluation.fits > 0);
@@ -276,7 +285,8 @@ class Explainer {
     return "no machine in the cluster can hold " + what + ": " + size_reason;
   }
 
-  SchedulerState& state_;
+  const SchedulerState& state_;
+  const RequestContexts& contexts_;
   Evaluator& evaluator_;
   const Clock& clock_;
   JsonWriter w_;
@@ -286,9 +296,9 @@ class Explainer {
 
 }  // namespace
 
-std::string explain(const ClusterPod& pod, SchedulerState& state, Evaluator& evaluator,
-                    const Clock& clock) {
-  return Explainer(state, evaluator, clock).pod(pod);
+std::string explain(const ClusterPod& pod, const SchedulerState& state,
+                    const RequestContexts& contexts, Evaluator& evaluator, const Clock& clock) {
+  return Explainer(state, contexts, evaluator, clock).pod(pod);
 }
 
 }  // namespace chipweave::sched

@@ -8,7 +8,7 @@
 
 namespace chipweave::sched {
 
-std::string explain(const ClusterPod& pod, SchedulerState& state, Evaluator& evaluator,
-                    const Clock& clock);
+std::string explain(const ClusterPod& pod, const SchedulerState& state,
+                    const RequestContexts& contexts, Evaluator& evaluator, const Clock& clock);
 
 }  // namespace chipweave::sched

@@ -4,6 +4,14 @@
 
 namespace chipweave::sched {
 
+const Evaluation& Extender::answer(Verb verb, const PodRequest& pod,
+                                   std::span<const std::string_view> nodes,
+                                   const std::string& caller) {
+  const Evaluation& evaluation = evaluate(verb, pod, nodes, Purpose::to_bind);
+  bindings_.answered(caller, pod);
+  return evaluation;
+}
+
 // filter reserves only if exactly one node is left, because prioritize is not called then.
 const Evaluation& Extender::evaluate(Verb verb, const PodRequest& asked,
                                      std::span<const std::string_view> nodes, Purpose purpose) {
@@ -13,7 +21,7 @@ const Evaluation& Extender::evaluate(Verb verb, const PodRequest& asked,
   const PodRequest& pod = known != nullptr ? known->request : asked;
   const InFlightBinding* binding = known != nullptr ? records_.being_bound(pod.uid) : nullptr;
   const Holding* part = known != nullptr ? reservations_.part_of(verb, pod, purpose) : nullptr;
-  RequestContext context = evaluator_.context_of(pod, part);
+  RequestContext context = contexts_.of(pod, part);
   if (binding != nullptr) {
     context.binding = &binding->decision;
     if (!binding->admitted_only())
@@ -24,7 +32,7 @@ const Evaluation& Extender::evaluate(Verb verb, const PodRequest& asked,
   if (to_bind && context.only != kNoNode && s.fits == 0) {
     // the group's node is gone, unhealthy, full or not offered: plan again around running members
     groups_.dissolve(group_id(pod));
-    context = evaluator_.context_of(pod, nullptr);
+    context = contexts_.of(pod, nullptr);
     evaluator_.evaluate(context, nodes);
   }
   if (known != nullptr && s.fits == 0) find_room(context, *known, nodes);
@@ -46,7 +54,7 @@ const Evaluation& Extender::evaluate(Verb verb, const PodRequest& asked,
     if (!v.fits() && v.count > 0) observer_.on(NodesRejected{v.cause, v.count});
   }
   if (to_bind && verb == Verb::filter && s.fits == 0 && !nodes.empty())
-    observer_.on(PodUnplaceable{pod.key, pod.uid, evaluator_.rejection_summary()});
+    observer_.on(PodUnplaceable{pod.key, pod.uid, rejection_summary(s)});
   observer_.on(DecisionMade{verb, clock_.now() - begin, s.fits});
   return s;
 }
@@ -57,7 +65,7 @@ void Extender::find_room(RequestContext& context, const ClusterPod& pod,
   const Evaluation& s = evaluator_.evaluation();
   const auto evaluate_again = [&] {
     // what pods of its job held may have ended with those reservations
-    context.of_job = evaluator_.context_of(pod.request, context.part).of_job;
+    context.of_job = contexts_.of(pod.request, context.part).of_job;
     evaluator_.evaluate(context, nodes);
   };
   if (reservations_.end_doubtful_speculation(pod.request)) evaluate_again();
@@ -90,7 +98,7 @@ void Extender::remember(Verb verb, const PodRequest& pod, Purpose purpose) {
     last.gbps = s.verdicts[s.best].gbps;
     last.best_gbps = s.verdicts[s.best].best_gbps;
   }
-  last.others = evaluator_.considered();
+  last.others = considered(s, nodes_);
   record->evaluation = std::make_unique<LastEvaluation>(std::move(last));
 }
 

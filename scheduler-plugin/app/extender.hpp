@@ -11,6 +11,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "scheduler-plugin/app/authority.hpp"
@@ -22,18 +23,23 @@ namespace chipweave::sched {
 
 class Extender : public UseCase {
  public:
-  Extender(Core& core, Evaluator& evaluator, Reservations& reservations, Nominations& nominations)
+  Extender(Core& core, Evaluator& evaluator, Reservations& reservations, Nominations& nominations,
+           BindCoordinator& bindings)
       : UseCase(core),
         evaluator_(evaluator),
         reservations_(reservations),
-        nominations_(nominations) {}
+        nominations_(nominations),
+        bindings_(bindings) {}
 
-  // The evaluation is valid until the next call of any use case.
-  const Evaluation& filter(const PodRequest& pod, std::span<const std::string_view> nodes) {
-    return evaluate(Verb::filter, pod, nodes, Purpose::to_bind);
+  // The evaluation is valid until the next call of any use case. caller: who asks, and may bind the
+  // pod afterwards (BindPermission); empty: a client without a name.
+  const Evaluation& filter(const PodRequest& pod, std::span<const std::string_view> nodes,
+                           const std::string& caller = {}) {
+    return answer(Verb::filter, pod, nodes, caller);
   }
-  const Evaluation& prioritize(const PodRequest& pod, std::span<const std::string_view> nodes) {
-    return evaluate(Verb::prioritize, pod, nodes, Purpose::to_bind);
+  const Evaluation& prioritize(const PodRequest& pod, std::span<const std::string_view> nodes,
+                               const std::string& caller = {}) {
+    return answer(Verb::prioritize, pod, nodes, caller);
   }
   // For a pod that the session has not placed yet. Reserves nothing and ends the reservation of an
   // earlier session.
@@ -56,6 +62,8 @@ class Extender : public UseCase {
   void deallocate(const PodRequest& pod);
 
  private:
+  const Evaluation& answer(Verb verb, const PodRequest& pod,
+                           std::span<const std::string_view> nodes, const std::string& caller);
   void find_room(RequestContext& context, const ClusterPod& pod,
                  std::span<const std::string_view> nodes);
   void remember(Verb verb, const PodRequest& pod, Purpose purpose);
@@ -63,6 +71,7 @@ class Extender : public UseCase {
   Evaluator& evaluator_;
   Reservations& reservations_;
   Nominations& nominations_;
+  BindCoordinator& bindings_;
   std::shared_ptr<const NodeSet> offered_;  // of the last evaluation that was remembered
   Answer chosen_;
 };

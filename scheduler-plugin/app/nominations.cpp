@@ -35,6 +35,11 @@ void Nominations::nominated(const ClusterPod& pod) {
   keep_for(uid);
 }
 
+void Nominations::waits_no_more(const std::string& uid) {
+  proposed(uid, {});
+  end(uid);
+}
+
 void Nominations::end(const std::string& uid) {
   const auto it = nominations_.find(uid);
   if (it != nominations_.end()) erase(it);
@@ -68,7 +73,7 @@ bool Nominations::comes_free(const Holding& holding, const Nomination& nominatio
 
 ChipSet Nominations::wanted_by(const ClusterPod& pod, const Nomination& nomination,
                                NodeId node) const {
-  const RequestContext context = evaluator_.context_of(pod.request, nullptr);
+  const RequestContext context = contexts_.of(pod.request, nullptr);
   NodeState state = nodes_.state(nodes_.state_of(node));
   for (const Holding* h : ledger_.on(node)) {
     if (h->uid == pod.request.uid || comes_free(*h, nomination))
@@ -80,7 +85,7 @@ ChipSet Nominations::wanted_by(const ClusterPod& pod, const Nomination& nominati
 }
 
 bool Nominations::complete(const Holding& kept, const PodRequest& pod) const {
-  return evaluator_.usable(kept, pod, evaluator_.context_of(pod, nullptr).distributed);
+  return evaluator_.usable(kept, pod, contexts_.of(pod, nullptr).distributed);
 }
 
 void Nominations::keep(const std::string& uid, Nomination& nomination) {

@@ -41,7 +41,7 @@ class Nominations : public UseCase {
   // The cluster reports the node of a waiting pod, another one, or none.
   void nominated(const ClusterPod& pod);
   // The pod is bound or gone.
-  void end(const std::string& uid);
+  void waits_no_more(const std::string& uid);
 
   // Keeps what there is to keep now: for the pod, after its evaluation; on the node, after a pod
   // has gone there; for all pods, every second.
@@ -73,6 +73,7 @@ class Nominations : public UseCase {
   ChipSet wanted_by(const ClusterPod& pod, const Nomination& nomination, NodeId node) const;
   bool comes_free(const Holding& holding, const Nomination& nomination) const;
   bool complete(const Holding& kept, const PodRequest& pod) const;
+  void end(const std::string& uid);
   void drop_kept(const std::string& uid);
   void give_up(NodeId node, ChipSet chips, int priority);
   void erase(Map::iterator it);

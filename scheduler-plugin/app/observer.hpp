@@ -54,6 +54,11 @@ struct PodUnplaceable {
   std::string why;
 };
 
+// A pod that waited for chips is bound, by any scheduler, or gone.
+struct PodWaitsNoMore {
+  std::string uid;
+};
+
 struct BindFailed {
   Binding binding;
   Error error;
@@ -84,7 +89,7 @@ struct PodUnaccounted {
 
 using Observation =
     std::variant<DecisionMade, NodesRejected, ReservationEvent, PodBound, PodUnplaceable,
-                 BindFailed, PodPlaced, PodFreed, PodDisputed, PodUnaccounted>;
+                 PodWaitsNoMore, BindFailed, PodPlaced, PodFreed, PodDisputed, PodUnaccounted>;
 
 // A visitor from lambdas; the last takes `const auto&`, for what the observer does not follow.
 template <class... Cases>

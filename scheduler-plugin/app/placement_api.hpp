@@ -46,6 +46,7 @@ class PlacementApi {
   virtual Result<PlacedChips> reserve(const PodRequest& pod, std::string_view node) = 0;
   // Releases what a pod holds or has reserved.
   virtual Result<void> release(const PodKey& key, std::string_view uid) = 0;
+  // Changes nothing.
   virtual Result<ExplainText> explain(const PodKey& key) = 0;
   // What the pod would get now; reserves nothing.
   virtual Result<PlacedChips> what_if(const PodRequest& pod,

@@ -100,7 +100,7 @@ Result<PlacedChips> Placements::reserve(const PodRequest& asked, std::string_vie
   }
   const Holding* held = is_member(pod) ? groups_.claim(pod) : ledger_.find(pod.uid);
   if (held == nullptr || held->node != node || nodes_.node(node).stale ||
-      !evaluator_.usable(*held, pod, evaluator_.context_of(pod, held).distributed)) {
+      !evaluator_.usable(*held, pod, contexts_.of(pod, held).distributed)) {
     return place_on(pod, {&on, 1}, true);
   }
   reservations_.renew(*held);
@@ -116,7 +116,7 @@ PlacedChips Placements::kept(const PodRequest& pod, const Holding& holding) cons
     out.best_gbps = group->plan.best_gbps;
     return out;
   }
-  const RequestContext context = evaluator_.context_of(pod, nullptr);
+  const RequestContext context = contexts_.of(pod, nullptr);
   const ChipSet chips = holding.chips | Evaluator::beside_on(context, holding.node);
   out.gbps = node.wiring->gbps(chips);
   out.best_gbps = node.wiring->best_gbps(chips, context.distributed);
@@ -172,8 +172,7 @@ Result<ExplainText> Placements::explain(const PodKey& key) {
   const ClusterPod* pod = cluster_.find(key);
   if (pod == nullptr) return make_error(Errc::not_found, "pod " + key.text() + " is not known");
   if (auto may = may_explain(); !may) return std::move(may).error();
-  reservations_.expire();
-  ExplainText text{sched::explain(*pod, state_, evaluator_, clock_)};
+  ExplainText text{sched::explain(*pod, state_, contexts_, evaluator_, clock_)};
   explained_ += clock_.now() - explained_at_;
   return text;
 }

@@ -27,7 +27,7 @@ bool Preemption::fits_without(const PodRequest& pod, std::string_view name,
   // its own reservation does not block it
   const Holding* own = ledger_.find(pod.uid);
   if (own != nullptr && own->node == id) state.free |= own->chips - state.unhealthy;
-  const RequestContext context = evaluator_.context_of(pod, nullptr);
+  const RequestContext context = contexts_.of(pod, nullptr);
   if (context.only != kNoNode && context.only != id) return false;
   return evaluator_.fits(context, state);
 }
@@ -113,7 +113,7 @@ std::vector<std::string> Preemption::choose_victims(const PodRequest& pod,
                                                     Budget& budget) const {
   if (budget.nodes == 0 || budget.work <= 0) return {};
   std::int64_t work = budget.work / static_cast<std::int64_t>(budget.nodes--);
-  auto victims = choose_on_node(evaluator_.context_of(pod, nullptr), priority, proposed, work);
+  auto victims = choose_on_node(contexts_.of(pod, nullptr), priority, proposed, work);
   budget.work -= work;
   return victims;
 }

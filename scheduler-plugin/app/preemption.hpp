@@ -15,6 +15,7 @@
 
 #include "scheduler-plugin/app/evaluator.hpp"
 #include "scheduler-plugin/app/nominations.hpp"
+#include "scheduler-plugin/app/use_case.hpp"
 #include "scheduler-plugin/app/victim_search.hpp"
 
 namespace chipweave::sched {
@@ -26,6 +27,7 @@ class Preemption {
         ledger_(core.state.ledger),
         jobs_(core.state.jobs),
         cluster_(core.cluster),
+        contexts_(core.contexts),
         evaluator_(evaluator),
         nominations_(nominations) {}
   Preemption(const Preemption&) = delete;
@@ -67,6 +69,7 @@ class Preemption {
   const Ledger& ledger_;
   const Jobs& jobs_;
   const Cluster& cluster_;
+  const RequestContexts& contexts_;
   const Evaluator& evaluator_;
   const Nominations& nominations_;
 };

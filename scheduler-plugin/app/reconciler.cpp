@@ -36,8 +36,7 @@ void Reconciler::pod_bound(const ClusterPod& pod, const Placement* claimed) {
   if (pod.request.chips == 0) return;
   claimed = credible(pod, claimed);
   PodRecord& record = *records_.find(pod.request.uid);
-  nominations_.end(pod.request.uid);
-  bindings_.drop_second(record);
+  waits_no_more(record);
   if (record.in_flight != nullptr) {
     const Decision& d = record.in_flight->decision;
     const bool ours = pod.node == record.in_flight->binding.node && claimed != nullptr &&
@@ -59,25 +58,19 @@ void Reconciler::pod_gone(const ClusterPod& pod) {
     bindings_.failed(*record,
                      make_error(Errc::not_found, "pod " + pod.request.key.text() + " was deleted"));
   }
-  bindings_.drop_second(*record);
-  nominations_.end(uid);
+  waits_no_more(*record);
   reservations_.withdraw(uid);
   if (record->decision != nullptr)
     observer_.on(PodFreed{decisions_.placed_pod_of(*record->decision)});
   records_.on(uid, PodEvent::gone);
-  const Holding* holding = ledger_.find(uid);
-  if (holding == nullptr) return;
-  const Holding gone = *holding;  // bound
-  ledger_.drop(uid);
-  ++state_.freed;
-  if (!gone.group.empty()) groups_.forget(gone);
-  const Node& node = nodes_.node(gone.node);
-  if (node.holders == 0 && node.boot_id.empty()) {
-    nodes_.remove(gone.node);  // no agent reports it
-  } else {
-    bound_pods_.settle(gone.node);
-    nominations_.keep_on(gone.node);
-  }
+  if (const auto node = bound_pods_.gone(uid)) nominations_.keep_on(*node);
+}
+
+// The one place that ends what others keep for a waiting pod, apart from its record.
+void Reconciler::waits_no_more(PodRecord& record) {
+  nominations_.waits_no_more(record.uid);
+  admissions_.drop_second(record);
+  observer_.on(PodWaitsNoMore{record.uid});
 }
 
 void Reconciler::reconcile(const ClusterPod& pod, const Placement* claimed) {

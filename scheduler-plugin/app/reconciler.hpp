@@ -13,12 +13,14 @@ namespace chipweave::sched {
 class Reconciler final : public ClusterListener, public UseCase {
  public:
   Reconciler(Core& core, Reservations& reservations, Nominations& nominations, Decisions& decisions,
-             BoundPods& bound_pods, BindCoordinator& bindings, bool decide_after_bind)
+             BoundPods& bound_pods, Admissions& admissions, BindCoordinator& bindings,
+             bool decide_after_bind)
       : UseCase(core),
         reservations_(reservations),
         nominations_(nominations),
         decisions_(decisions),
         bound_pods_(bound_pods),
+        admissions_(admissions),
         bindings_(bindings),
         decide_after_bind_(decide_after_bind) {}
 
@@ -33,6 +35,7 @@ class Reconciler final : public ClusterListener, public UseCase {
   void check();
 
  private:
+  void waits_no_more(PodRecord& record);
   void reconcile(const ClusterPod& pod, const Placement* claimed);
   bool decides_after_bind(const ClusterPod& pod) const;
   bool place_after_bind(const ClusterPod& pod, NodeId node);
@@ -42,6 +45,7 @@ class Reconciler final : public ClusterListener, public UseCase {
   Nominations& nominations_;
   Decisions& decisions_;
   BoundPods& bound_pods_;
+  Admissions& admissions_;
   BindCoordinator& bindings_;
   bool decide_after_bind_;
 };

@@ -1,13 +1,16 @@
-// RequestContext — a request with everything else that a verdict about it depends on, and Answer:
-// what one node can do for it.
+// RequestContext — a request with everything else that a verdict about it depends on besides the
+// nodes; RequestContexts, which collects that from the state; and Answer: what one node can do for
+// the request.
 #pragma once
 
 #include <vector>
 
 #include "common/solver/chips/machine.hpp"
+#include "scheduler-plugin/app/groups.hpp"
 #include "scheduler-plugin/model/decision.hpp"
 #include "scheduler-plugin/model/verdict.hpp"
-#include "scheduler-plugin/state/ledger.hpp"
+#include "scheduler-plugin/state/cluster.hpp"
+#include "scheduler-plugin/state/scheduler_state.hpp"
 
 namespace chipweave::sched {
 
@@ -17,9 +20,25 @@ struct RequestContext {
   int members = 1;                    // pods of its group that must fit together, itself included
   NodeId only = kNoNode;              // the node of its group, or of its binding in flight
   const Holding* part = nullptr;      // its fixed holding there
+  const GroupPlan* plan = nullptr;    // of the group that the part belongs to
   const Decision* binding = nullptr;  // if it is being bound
   const Ledger::ByNode* of_job = nullptr;  // what pods of its job hold, itself included
   const Holding* own = nullptr;
+};
+
+// Changes nothing. Owner: the loop thread.
+class RequestContexts {
+ public:
+  RequestContexts(const SchedulerState& state, const Cluster& cluster, const Groups& groups)
+      : state_(state), cluster_(cluster), groups_(groups) {}
+
+  // part: the fixed holding of the pod; null if it has none. Valid until the state changes.
+  RequestContext of(const PodRequest& pod, const Holding* part) const;
+
+ private:
+  const SchedulerState& state_;
+  const Cluster& cluster_;
+  const Groups& groups_;
 };
 
 struct Answer {

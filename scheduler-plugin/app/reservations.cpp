@@ -90,7 +90,7 @@ void Reservations::hold_single(const PodRequest& pod, Holding holding) {
 Result<void> Reservations::take(const PodRequest& pod, NodeId node) {
   const Holding* held = is_member(pod) ? groups_.claim(pod) : ledger_.find(pod.uid);
   if (held != nullptr && held->node == node && !nodes_.node(node).stale &&
-      evaluator_.usable(*held, pod, evaluator_.context_of(pod, held).distributed)) {
+      evaluator_.usable(*held, pod, contexts_.of(pod, held).distributed)) {
     return {};
   }
   if (held != nullptr && !held->group.empty()) {
@@ -99,7 +99,7 @@ Result<void> Reservations::take(const PodRequest& pod, NodeId node) {
     withdraw(pod.uid);
   }
   // kube-scheduler chose another node, or the reservation has expired
-  const RequestContext context = evaluator_.context_of(pod, nullptr);
+  const RequestContext context = contexts_.of(pod, nullptr);
   Answer taken = evaluator_.answer(context, node);
   if (!taken.verdict.fits()) {
     return make_error(Errc::conflict, "pod " + pod.key.text() + " no longer fits on node " +

@@ -15,6 +15,7 @@
 #include "scheduler-plugin/app/groups.hpp"
 #include "scheduler-plugin/app/observer.hpp"
 #include "scheduler-plugin/app/speculative_reservations.hpp"
+#include "scheduler-plugin/app/use_case.hpp"
 #include "scheduler-plugin/state/scheduler_state.hpp"
 
 namespace chipweave::sched {

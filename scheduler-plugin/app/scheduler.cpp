@@ -9,17 +9,18 @@ Scheduler::Scheduler(const Clock& clock, Cluster& cluster, Observer& observer,
                      SchedulerOptions options)
     : options_(options),
       core_(clock, cluster, observer),
-      evaluator_(core_),
+      evaluator_(core_.state.nodes),
       reservations_(core_, evaluator_, options.reservation_ttl),
       nominations_(core_, evaluator_, reservations_),
-      decisions_(core_, evaluator_),
+      decisions_(core_),
       bound_pods_(core_, reservations_, decisions_),
-      bindings_(core_, evaluator_, reservations_, decisions_, bound_pods_,
+      admissions_(core_, evaluator_, reservations_, decisions_, bound_pods_),
+      bindings_(core_, reservations_, decisions_, bound_pods_, admissions_,
                 std::move(options.scheduler_names)),
-      reconciler_(core_, reservations_, nominations_, decisions_, bound_pods_, bindings_,
-                  options.decide_after_bind),
+      reconciler_(core_, reservations_, nominations_, decisions_, bound_pods_, admissions_,
+                  bindings_, options.decide_after_bind),
       preemption_(core_, evaluator_, nominations_),
-      extender_(core_, evaluator_, reservations_, nominations_),
+      extender_(core_, evaluator_, reservations_, nominations_, bindings_),
       placements_(core_, evaluator_, reservations_, decisions_, extender_) {}
 
 ReportAnswer Scheduler::report(InventoryReport report) {
@@ -51,9 +52,15 @@ void Scheduler::inventory_gone(std::string_view node) {
   if (core_.state.nodes.node(id).holders == 0) core_.state.nodes.remove(id);
 }
 
+VictimChoice Scheduler::choose_victims(PodRequest pod, std::optional<int> priority,
+                                       std::vector<ProposedVictims> nodes) {
+  return {preemption_, nominations_, core_.authority, std::move(pod), priority, std::move(nodes)};
+}
+
 void Scheduler::tick() {
   reservations_.expire();
   bindings_.check();
+  admissions_.check();
   reconciler_.check();
   nominations_.keep_all();
   bound_pods_.publish_disputes();
@@ -94,7 +101,8 @@ std::string Scheduler::check_records() const {
         (record.decision != nullptr) ==
             (record.state == PodState::bound || record.state == PodState::annotating) &&
         (record.dispute != nullptr) == (record.state == PodState::disputed) &&
-        (record.second == nullptr || core_.state.ledger.find(record.second->holding) != nullptr);
+        (record.second == nullptr || ((free || reserved || record.in_flight != nullptr) &&
+                                      core_.state.ledger.find(record.second->holding) != nullptr));
     if (!fits || !whole) {
       wrong = "pod " + record.key.text() + " is " + std::string(to_string(record.state)) +
               ", which does not match what it holds";

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "scheduler-plugin/app/placements.hpp"
 #include "scheduler-plugin/app/preemption.hpp"
 #include "scheduler-plugin/app/reconciler.hpp"
+#include "scheduler-plugin/app/victim_choice.hpp"
 
 namespace chipweave::sched {
 
@@ -41,8 +43,12 @@ class Scheduler final : public InventorySink {
   // The use cases.
   Extender& extender() { return extender_; }
   BindCoordinator& bindings() { return bindings_; }
+  Admissions& admissions() { return admissions_; }
   Placements& placements() { return placements_; }
   const Preemption& preemption() const { return preemption_; }
+  // Begins to answer a preempt request.
+  VictimChoice choose_victims(PodRequest pod, std::optional<int> priority,
+                              std::vector<ProposedVictims> nodes);
   Nominations& nominations() { return nominations_; }
   Reconciler& reconciler() { return reconciler_; }
   Authority& authority() { return core_.authority; }
@@ -84,6 +90,7 @@ class Scheduler final : public InventorySink {
   Nominations nominations_;
   Decisions decisions_;
   BoundPods bound_pods_;
+  Admissions admissions_;
   BindCoordinator bindings_;
   Reconciler reconciler_;
   Preemption preemption_;

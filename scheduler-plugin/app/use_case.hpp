@@ -5,6 +5,7 @@
 #include "scheduler-plugin/app/authority.hpp"
 #include "scheduler-plugin/app/groups.hpp"
 #include "scheduler-plugin/app/observer.hpp"
+#include "scheduler-plugin/app/request_context.hpp"
 #include "scheduler-plugin/state/cluster.hpp"
 #include "scheduler-plugin/state/scheduler_state.hpp"
 
@@ -22,6 +23,7 @@ struct Core {
   SchedulerState state;
   Authority authority{cluster};
   Groups groups{state.ledger, observer};
+  RequestContexts contexts{state, cluster, groups};
 };
 
 class UseCase {
@@ -39,7 +41,8 @@ class UseCase {
         cluster_(core.cluster),
         observer_(core.observer),
         authority_(core.authority),
-        groups_(core.groups) {}
+        groups_(core.groups),
+        contexts_(core.contexts) {}
   ~UseCase() = default;
 
   SchedulerState& state_;
@@ -51,6 +54,7 @@ class UseCase {
   Observer& observer_;
   Authority& authority_;
   Groups& groups_;
+  const RequestContexts& contexts_;
 };
 
 }  // namespace chipweave::sched

@@ -32,13 +32,14 @@ std::string PodEvents::create(const PodKey& pod, std::string_view uid, bool warn
 }
 
 void PodEvents::on(const Observation& seen) {
-  std::visit(ByKind{[this](const PodBound& pod) { bound(pod); },
-                    [this](const PodUnplaceable& pod) { unplaceable(pod); }, [](const auto&) {}},
-             seen);
+  std::visit(
+      ByKind{[this](const PodBound& pod) { bound(pod); },
+             [this](const PodUnplaceable& pod) { unplaceable(pod); },
+             [this](const PodWaitsNoMore& pod) { published_.erase(pod.uid); }, [](const auto&) {}},
+      seen);
 }
 
 void PodEvents::bound(const PodBound& pod) {
-  published_.erase(pod.uid);
   std::string note = "Assigned chips " + pod.chips + " of node " + pod.node;
   if (pod.best_gbps > 0) {
     note += ": " + number(pod.gbps) + " GB/s predicted; " + number(pod.best_gbps) +
@@ -50,7 +51,6 @@ void PodEvents::bound(const PodBound& pod) {
 
 void PodEvents::unplaceable(const PodUnplaceable& pod) {
   const Clock::Steady now = clock_.now();
-  if (published_.size() >= options_.max_remembered) published_.clear();
   Published& published = published_[pod.uid];
   if (published.why != pod.why) {
     published.why = pod.why;

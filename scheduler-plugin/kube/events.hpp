@@ -6,7 +6,6 @@
 #pragma once
 
 #include <chrono>
-#include <cstddef>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -24,7 +23,6 @@ class PodEvents final : public Observer {
     std::string instance;  // of this scheduler: the host's name
     kube::EventLimits limits;
     std::chrono::seconds repeat_interval{60};  // between updates of a repeated event's count
-    std::size_t max_remembered = 10'000;       // pending pods whose last event is known
   };
   PodEvents(kube::Transport& transport, const Clock& clock, Options options);
 
@@ -47,7 +45,7 @@ class PodEvents final : public Observer {
 
   const Clock& clock_;
   Options options_;
-  std::unordered_map<std::string, Published> published_;  // by uid
+  std::unordered_map<std::string, Published> published_;  // by uid, of pods that wait
   kube::EventSender sender_;
 };
 

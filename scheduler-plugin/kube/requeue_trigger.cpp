@@ -1,6 +1,5 @@
 #include "scheduler-plugin/kube/requeue_trigger.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "common/base/dns_name.hpp"
@@ -23,7 +22,8 @@ void RequeueTrigger::check() {
   freed_ = scheduler_.freed();
   if (node.empty()) return;
   stored_ = scheduler_.stored();
-  wait_ = urgent || useful ? options_.at_most_every : std::min(wait_ * 2, options_.longest_wait);
+  if (urgent || useful) waits_.reset();
+  wait_ = waits_.next();
   last_ = now;
   touch(node);
 }

@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 
+#include "common/base/backoff.hpp"
 #include "common/base/clock.hpp"
 #include "common/kube/transport.hpp"
 #include "scheduler-plugin/app/scheduler.hpp"
@@ -31,7 +32,8 @@ class RequeueTrigger {
       : transport_(transport),
         scheduler_(scheduler),
         options_(options),
-        wait_(options.at_most_every) {}
+        waits_({options.at_most_every, options.longest_wait, 0}),
+        wait_(waits_.next()) {}
 
   // Cheap if nothing changed; call it several times a second.
   void check();
@@ -46,10 +48,11 @@ class RequeueTrigger {
   kube::Transport& transport_;
   Scheduler& scheduler_;
   Options options_;
-  bool all_ = false;                // trigger even though nothing changed here
-  std::uint64_t gains_ = 0;         // Scheduler::gains() at the last trigger
-  std::uint64_t freed_ = 0;         // likewise
-  std::uint64_t stored_ = 0;        // bindings at the last trigger
+  bool all_ = false;          // trigger even though nothing changed here
+  std::uint64_t gains_ = 0;   // Scheduler::gains() at the last trigger
+  std::uint64_t freed_ = 0;   // likewise
+  std::uint64_t stored_ = 0;  // bindings at the last trigger
+  Backoff waits_;
   std::chrono::milliseconds wait_;  // after the last trigger, if only reservations ended
   Clock::Steady last_{};
   std::uint64_t touched_ = 0;

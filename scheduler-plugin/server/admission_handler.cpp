@@ -38,7 +38,7 @@ http::Answer AdmissionHandler::review(std::string& body) {
     const auto said = review->annotations.find(kPlacementAnnotation);
     if (said != review->annotations.end()) request.placement = said->second;
     request.dry_run = review->dry_run;
-    scheduler_.bindings().admit(request, [review, reply](const Result<Admission>& admitted) {
+    scheduler_.admissions().admit(request, [review, reply](const Result<Admission>& admitted) {
       reply->send(answer(*review, admitted));
     });
   });

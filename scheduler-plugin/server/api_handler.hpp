@@ -1,6 +1,6 @@
 // ApiHandler — the scheduler's state as JSON, for people, scripts and the command line
-// (docs/reference/http.md). Read-only, except that expired reservations and stale inventories are
-// processed first. Lists are made in slices, whole or by pages. On the loop thread.
+// (docs/reference/http.md). Changes nothing: what is due to expire is shown until the scheduler's
+// next tick. Lists are made in slices, whole or by pages. On the loop thread.
 #pragma once
 
 #include <cstddef>

@@ -1,11 +1,12 @@
 #include "scheduler-plugin/server/kube_extender_handler.hpp"
 
+#include <cstdint>
 #include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "common/base/json_writer.hpp"
+#include "scheduler-plugin/app/victim_choice.hpp"
 #include "scheduler-plugin/server/http_errors.hpp"
 
 namespace chipweave::sched {
@@ -26,49 +27,34 @@ std::string bind_result(std::string_view error) {
   return out;
 }
 
-// Answers one preempt request, node by node.
-class VictimChoice {
+// Writes the answer to a preempt request, node by node.
+class PreemptReply {
  public:
-  VictimChoice(Scheduler& scheduler, PodRequest pod, std::optional<int> priority,
-               std::vector<codec::PreemptionNode> nodes)
-      : scheduler_(scheduler),
-        pod_(std::move(pod)),
-        priority_(priority),
-        nodes_(std::move(nodes)),
-        budget_(nodes_.size()) {
+  PreemptReply(VictimChoice choice, std::vector<std::int64_t> pdb_violations)
+      : choice_(std::move(choice)), pdb_violations_(std::move(pdb_violations)) {
     reply_.begin_object().key("NodeNameToMetaVictims").begin_object();
   }
 
-  // One node; after the last, false and the reply. None once another replica decides.
+  // One node; after the last, false and the reply.
   bool advance(std::string& out) {
-    if (next_ < nodes_.size() && scheduler_.authority().cannot_decide().empty()) {
-      choose_on(nodes_[next_++]);
-      return true;
+    const auto node = choice_.next();
+    if (!node) {
+      reply_.end_object().end_object();
+      out += reply_.take();
+      return false;
     }
-    reply_.end_object().end_object();
-    out += reply_.take();
-    scheduler_.nominations().proposed(pod_.uid, std::move(chosen_));
-    return false;
+    if (node->victims.uids.empty()) return true;
+    reply_.key(node->victims.node).begin_object().key("Pods").begin_array();
+    for (const std::string& uid : node->victims.uids)
+      reply_.begin_object().field("UID", uid).end_object();
+    reply_.end_array().key("NumPDBViolations").integer(pdb_violations_[node->position]);
+    reply_.end_object();
+    return true;
   }
 
  private:
-  void choose_on(codec::PreemptionNode& node) {
-    const ProposedVictims proposed{std::move(node.node), std::move(node.victim_uids)};
-    auto victims = scheduler_.preemption().choose_victims(pod_, priority_, proposed, budget_);
-    if (victims.empty()) return;
-    reply_.key(proposed.node).begin_object().key("Pods").begin_array();
-    for (const std::string& uid : victims) reply_.begin_object().field("UID", uid).end_object();
-    reply_.end_array().key("NumPDBViolations").integer(node.pdb_violations).end_object();
-    chosen_.push_back({proposed.node, std::move(victims)});
-  }
-
-  Scheduler& scheduler_;
-  PodRequest pod_;
-  std::optional<int> priority_;
-  std::vector<codec::PreemptionNode> nodes_;
-  std::size_t next_ = 0;
-  Preemption::Budget budget_;
-  std::vector<ProposedVictims> chosen_;
+  VictimChoice choice_;
+  std::vector<std::int64_t> pdb_violations_;  // by node, as kube-scheduler counted them
   JsonWriter reply_;
 };
 
@@ -81,8 +67,7 @@ http::Response KubeExtenderHandler::filter(std::string& body, const std::string&
     return json_response(error_only(read.error().text()));
   const CountedRequest counted = count_request(args_.pod, resources_);
   if (!counted.refused.empty()) return json_response(refusal(counted.refused));
-  const Evaluation& evaluation = scheduler_.extender().filter(counted.request, args_.names);
-  scheduler_.bindings().answered(caller, counted.request);
+  const Evaluation& evaluation = scheduler_.extender().filter(counted.request, args_.names, caller);
   return json_response(reply_.filter(evaluation, args_));
 }
 
@@ -111,8 +96,8 @@ http::Response KubeExtenderHandler::prioritize(std::string& body, const std::str
   if (!counted.refused.empty()) {
     return error_response(make_error(Errc::invalid_argument, counted.refused));
   }
-  const Evaluation& evaluation = scheduler_.extender().prioritize(counted.request, args_.names);
-  scheduler_.bindings().answered(caller, counted.request);
+  const Evaluation& evaluation =
+      scheduler_.extender().prioritize(counted.request, args_.names, caller);
   return json_response(reply_.prioritize(evaluation, args_));
 }
 
@@ -129,9 +114,7 @@ http::Answer KubeExtenderHandler::bind(std::string& body, std::string caller) {
       });
 }
 
-// The nodes where the end of some pods would let this one fit, with these pods. One node a slice;
-// what was chosen for one stays, even if the state changes until the last: kube-scheduler's own
-// choice is older still, and the filter decides after the victims are gone.
+// The nodes where the end of some pods would let this one fit, with these pods. One node a slice.
 http::Answer KubeExtenderHandler::preempt(std::string& body) {
   if (std::string why = scheduler_.authority().cannot_decide(); !why.empty())
     return error_response(make_error(Errc::unavailable, std::move(why)));
@@ -139,10 +122,20 @@ http::Answer KubeExtenderHandler::preempt(std::string& body) {
   if (!args) return error_response(args.error());
   CountedRequest counted = count_request(args->pod, resources_);
   if (!counted.refused.empty()) args->nodes.clear();
-  const auto choice = std::make_shared<VictimChoice>(scheduler_, std::move(counted.request),
-                                                     args->pod.priority, std::move(args->nodes));
-  return replies_.answer(json_response(""),
-                         [choice](std::string& out) { return choice->advance(out); });
+  std::vector<ProposedVictims> nodes;
+  std::vector<std::int64_t> pdb_violations;
+  nodes.reserve(args->nodes.size());
+  pdb_violations.reserve(args->nodes.size());
+  for (codec::PreemptionNode& node : args->nodes) {
+    nodes.push_back({std::move(node.node), std::move(node.victim_uids)});
+    pdb_violations.push_back(node.pdb_violations);
+  }
+  const auto reply = std::make_shared<PreemptReply>(
+      scheduler_.choose_victims(std::move(counted.request), args->pod.priority, std::move(nodes)),
+      std::move(pdb_violations));
+  return replies_.answer(
+      json_response(""), [reply](std::string& out) { return reply->advance(out); },
+      SlicedReplies::Effect::changes_state);
 }
 
 }  // namespace chipweave::sched

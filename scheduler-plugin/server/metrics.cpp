@@ -1,6 +1,7 @@
 #include "scheduler-plugin/server/metrics.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace chipweave::sched {
@@ -49,7 +50,7 @@ Metrics::Metrics(std::string_view version)
                    .counter("chipweave_crashes_total",
                             "Times that this replica's process ended because of a bug")
                    .with()),
-      pods_(registry_.gauge("chipweave_pods", "Pods by state: pending, reserved or bound")),
+      pods_(registry_.gauge("chipweave_pods", "Pods by state")),
       certificate_(registry_.gauge("chipweave_tls_certificate_expiry_timestamp_seconds",
                                    "When the certificate in use expires, Unix time")) {
   auto& took =
@@ -197,10 +198,8 @@ struct Metrics::Scrape {
   Scheduler* scheduler;
   http::Server::Stats server;
   std::optional<Kubernetes::Stats> kubernetes;
-  std::uint64_t arrival = 0;  // pods up to it are counted
-  std::size_t pending = 0;
-  std::size_t reserved = 0;
-  std::size_t bound = 0;
+  std::uint64_t arrival = 0;                   // pods up to it are counted
+  std::array<std::size_t, kPodStates> pods{};  // by state
   double predicted = 0;
   double best = 0;
   bool counted = false;
@@ -217,16 +216,14 @@ bool Metrics::scrape_pods(Scrape& at) {
       at.predicted += d->gbps * 1e9;
       at.best += d->best_gbps * 1e9;
     }
-    if (!pod.node.empty()) {
-      ++at.bound;
-    } else {
-      ++(scheduler.ledger().find(pod.request.uid) != nullptr ? at.reserved : at.pending);
-    }
+    ++at.pods[static_cast<std::size_t>(scheduler.records().state_of(pod))];
   };
   if (at.scheduler->cluster().each_after(at.arrival, kPodsAPart, count) == kPodsAPart) return true;
-  pods_.with({{"state", "pending"}}).set(static_cast<double>(at.pending));
-  pods_.with({{"state", "reserved"}}).set(static_cast<double>(at.reserved));
-  pods_.with({{"state", "bound"}}).set(static_cast<double>(at.bound));
+  for (std::size_t i = 0; i < kPodStates; ++i) {
+    const auto state = static_cast<PodState>(i);
+    if (state == PodState::absent) continue;
+    pods_.with({{"state", std::string(to_string(state))}}).set(static_cast<double>(at.pods[i]));
+  }
   totals_[kPredicted].set(at.predicted);
   totals_[kBest].set(at.best);
   return false;

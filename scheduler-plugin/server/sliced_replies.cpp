@@ -3,6 +3,7 @@
 #include <chrono>
 #include <exception>
 #include <utility>
+#include <vector>
 
 #include "common/obs/log.hpp"
 #include "scheduler-plugin/server/http_errors.hpp"
@@ -11,7 +12,8 @@ namespace chipweave::sched {
 namespace {
 
 constexpr std::chrono::milliseconds kSlice{2};
-constexpr std::size_t kPiece = 128U << 10U;  // bytes that one gathering step copies
+constexpr std::size_t kPiece = 128U << 10U;  // bytes
+constexpr std::size_t kPart = 16U << 10U;    // what one part usually adds at most
 
 }  // namespace
 
@@ -20,10 +22,11 @@ SlicedReplies::SlicedReplies(http::Loop& loop, const Clock& clock)
 
 SlicedReplies::~SlicedReplies() { mailbox_->cut(); }
 
-http::Answer SlicedReplies::answer(http::Response frame, Parts parts) {
+http::Answer SlicedReplies::answer(http::Response frame, Parts parts, Effect effect) {
   const auto job = std::make_shared<Job>();
   job->response = std::move(frame);
   job->parts = std::move(parts);
+  job->effect = effect;
   if (waiting_.empty() && advance(*job, clock_.now() + kSlice)) return std::move(job->response);
   return http::Later([this, job](std::shared_ptr<http::PendingReply> to) {
     job->to = std::move(to);
@@ -34,30 +37,14 @@ http::Answer SlicedReplies::answer(http::Response frame, Parts parts) {
 
 // Growing one string would copy all of it again and again, each time in one go.
 bool SlicedReplies::advance(Job& job, Clock::Steady until) const {
+  std::string& body = job.response.body;
+  std::vector<std::string>& more = job.response.more;
   do {
-    if (!job.made) {
-      if (job.pieces.empty() || job.pieces.back().size() >= kPiece) job.pieces.emplace_back();
-      std::string& piece = job.pieces.back();
-      const std::size_t before = piece.size();
-      job.made = !job.parts(piece);
-      job.bytes += piece.size() - before;
-    } else {
-      gather_one(job);
-    }
-    if (job.made && job.gathered == job.pieces.size()) return true;
+    if ((more.empty() ? body : more.back()).size() >= kPiece)
+      more.emplace_back().reserve(kPiece + kPart);
+    if (!job.parts(more.empty() ? body : more.back())) return true;
   } while (clock_.now() < until);
   return false;
-}
-
-void SlicedReplies::gather_one(Job& job) {
-  std::string& piece = job.pieces[job.gathered++];
-  if (job.pieces.size() == 1) {
-    job.response.body = std::move(piece);
-    return;
-  }
-  job.response.body.reserve(job.bytes);
-  job.response.body += piece;
-  std::string().swap(piece);
 }
 
 void SlicedReplies::wake() {
@@ -74,12 +61,20 @@ void SlicedReplies::run_slice() {
   try {
     if (!advance(*job, clock_.now() + kSlice)) return wake();
   } catch (const std::exception& e) {
+    if (job->effect == Effect::changes_state) {
+      end_first();
+      throw;
+    }
     obs::log(obs::Level::error, "request failed", {{"error", e.what()}});
     job->response = error_response(500, "internal", "internal error; see the scheduler's log");
   }
+  end_first();
+  job->to->send(std::move(job->response));
+}
+
+void SlicedReplies::end_first() {
   waiting_.pop_front();
   if (!waiting_.empty()) wake();
-  job->to->send(std::move(job->response));
 }
 
 }  // namespace chipweave::sched

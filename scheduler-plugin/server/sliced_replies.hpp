@@ -11,7 +11,6 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "common/base/clock.hpp"
 #include "common/http/loop.hpp"
@@ -30,25 +29,26 @@ class SlicedReplies {
   SlicedReplies(const SlicedReplies&) = delete;
   SlicedReplies& operator=(const SlicedReplies&) = delete;
 
-  // frame: the reply without its body. An exception of `parts` leaves this call or, in a later
-  // slice, is logged and answered 500: `parts` only look at the state.
-  http::Answer answer(http::Response frame, Parts parts);
+  // Whether the parts only look at the scheduler's state.
+  enum class Effect { reads_state, changes_state };
+
+  // frame: the reply without its body. An exception of `parts` leaves this call. In a later slice
+  // it is logged and answered 500 if `parts` only read; else the state may be half changed, and it
+  // goes to Loop::on_escape().
+  http::Answer answer(http::Response frame, Parts parts, Effect effect = Effect::reads_state);
 
  private:
   struct Job {
     http::Response response;
     Parts parts;
-    std::vector<std::string> pieces;  // text that is not in the body yet
-    std::size_t bytes = 0;
-    std::size_t gathered = 0;  // pieces that are
-    bool made = false;         // `parts` has no more
+    Effect effect = Effect::reads_state;
     std::shared_ptr<http::PendingReply> to;
   };
   // Works until the answer is complete (true) or the time has come.
   bool advance(Job& job, Clock::Steady until) const;
-  static void gather_one(Job& job);
   void wake();
   void run_slice();
+  void end_first();
 
   const Clock& clock_;
   std::deque<std::shared_ptr<Job>> waiting_;

@@ -87,14 +87,14 @@ void NodeTable::withdraw_inventory(NodeId id) {
 
 void NodeTable::remove(NodeId id) { reset(id, nodes_[id]->name); }
 
-void NodeTable::sort_names() {
+void NodeTable::sort_names() const {
   if (sorted_) return;
   const std::vector<NodeId> sorted = names_.sorted();
   for (std::uint32_t i = 0; i < sorted.size(); ++i) standings_[sorted[i]].order = i;
   sorted_ = true;
 }
 
-std::vector<NodeId> NodeTable::by_name() {
+std::vector<NodeId> NodeTable::by_name() const {
   sort_names();
   std::vector<NodeId> ids(nodes_.size());
   for (NodeId id = 0; id < nodes_.size(); ++id) ids[standings_[id].order] = id;

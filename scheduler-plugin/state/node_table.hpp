@@ -75,7 +75,7 @@ class NodeTable {
   const Standing& standing(NodeId id) const { return standings_[id]; }
   NodeId find(std::string_view name) const { return names_.find(name); }
   // ids[i]: the node called names[i], or kNoNode; see NameIndex.
-  void find_all(std::span<const std::string_view> names, std::vector<NodeId>& ids) {
+  void find_all(std::span<const std::string_view> names, std::vector<NodeId>& ids) const {
     names_.find_all(names, ids);
   }
 
@@ -94,8 +94,8 @@ class NodeTable {
   }
   std::size_t machine_classes() const { return machines_.classes(); }
   // Brings the positions in natural name order up to date; costs nothing unless nodes were added.
-  void sort_names();
-  std::vector<NodeId> by_name();
+  void sort_names() const;
+  std::vector<NodeId> by_name() const;
 
   // old_indices: set if the node was reported with other chips than before: the vendor index of
   // each of its former slots. No chip of the node then counts as taken until set_taken().
@@ -148,10 +148,12 @@ class NodeTable {
   Reported take_delta(NodeId id, InventoryReport&& report);
 
   std::vector<std::unique_ptr<Node>> nodes_;
-  NameIndex names_;
-  std::vector<Standing> standings_;
+  // mutable: NameIndex remembers the order that requests list names in, and positions in name order
+  // are computed when they are needed
+  mutable NameIndex names_;
+  mutable std::vector<Standing> standings_;
   std::vector<std::uint32_t> resources_of_;
-  bool sorted_ = true;
+  mutable bool sorted_ = true;
   std::vector<NodeState> states_;
   std::vector<std::uint64_t> serials_;  // by state id
   std::uint64_t last_serial_ = 0;

@@ -36,6 +36,18 @@ const PodRecord* PodRecords::find(std::string_view uid) const {
   return it == records_.end() ? nullptr : it->second.get();
 }
 
+PodRecord* PodRecords::find_in_flight(std::string_view uid) {
+  PodRecord* record = find(uid);
+  return record != nullptr && record->in_flight != nullptr ? record : nullptr;
+}
+
+PodState PodRecords::state_of(const ClusterPod& pod) const {
+  const PodRecord* record = find(pod.request.uid);
+  const bool holds_nothing = record == nullptr || record->state == PodState::pending;
+  if (!holds_nothing) return record->state;
+  return pod.node.empty() ? PodState::pending : PodState::bound;
+}
+
 const InFlightBinding* PodRecords::being_bound(std::string_view uid) const {
   const PodRecord* record = find(uid);
   return record == nullptr ? nullptr : record->in_flight.get();

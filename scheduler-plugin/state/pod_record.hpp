@@ -13,13 +13,13 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "common/base/clock.hpp"
 #include "scheduler-plugin/model/binding.hpp"
 #include "scheduler-plugin/model/decision.hpp"
 #include "scheduler-plugin/model/placement.hpp"
 #include "scheduler-plugin/model/pod_state.hpp"
+#include "scheduler-plugin/state/cluster.hpp"
 
 namespace chipweave::sched {
 
@@ -28,7 +28,6 @@ struct InFlightBinding {
   Binding binding;
   Decision decision;
   Annotations annotations;
-  std::vector<Done> waiting;   // callers to answer
   std::uint64_t term = 0;      // of the last request to the cluster
   std::uint64_t question = 0;  // number of the last request; 0: only admitted
   // Rises whenever another binding may reach the API server: what was read there before says
@@ -70,7 +69,9 @@ struct PodRecord {
   std::unique_ptr<Decision> decision;          // bound, annotating
   std::unique_ptr<LateAnnotations> late;       // annotating
   std::unique_ptr<Dispute> dispute;            // disputed
-  std::unique_ptr<SecondSet> second;           // pending to uncertain: at most one
+  // pending to uncertain: at most one. It ends with its chips (Admissions::drop_second), before the
+  // pod enters another state.
+  std::unique_ptr<SecondSet> second;
 };
 
 class PodRecords {
@@ -82,6 +83,11 @@ class PodRecords {
   // Null if there is none. Valid until the record ends.
   PodRecord* find(std::string_view uid);
   const PodRecord* find(std::string_view uid) const;
+  // What readers are shown. A pod without a record asks for no chips; one that is bound to a node
+  // for which the node table had no room holds none.
+  PodState state_of(const ClusterPod& pod) const;
+  // Null unless the pod's binding is in flight.
+  PodRecord* find_in_flight(std::string_view uid);
   // The pod's binding in flight; null if there is none.
   const InFlightBinding* being_bound(std::string_view uid) const;
   // Moves the pod to the state that the event leads to, and drops the data that does not belong to

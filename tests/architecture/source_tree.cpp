@@ -16,6 +16,13 @@ bool is_source(const fs::path& path) {
   }
   return false;
 }
+
+// The repository's .gitignore, as far as it is about folders; what editors keep is hidden.
+bool is_left_out(const fs::path& folder) {
+  const std::string name = folder.filename().string();
+  return name == "__pycache__" || name.starts_with("build") ||
+         (name.starts_with('.') && name != ".ci");
+}
 }  // namespace
 
 std::map<std::string, std::string> read_sources(const std::vector<std::string>& folders) {
@@ -29,6 +36,24 @@ std::map<std::string, std::string> read_sources(const std::vector<std::string>& 
     }
   }
   return sources;
+}
+
+std::map<std::string, std::size_t> count_files() {
+  const fs::path root = test::source_path("");
+  std::map<std::string, std::size_t> counts;
+  for (auto it = fs::recursive_directory_iterator(root); it != fs::recursive_directory_iterator();
+       ++it) {
+    if (it->is_directory()) {
+      if (is_left_out(it->path())) it.disable_recursion_pending();
+      continue;
+    }
+    if (it.depth() == 0 || it->path().extension() == ".swp") continue;
+    const fs::path folder = fs::relative(it->path().parent_path(), root);
+    ++counts[folder.generic_string()];
+    for (fs::path above = folder.parent_path(); !above.empty(); above = above.parent_path())
+      counts.try_emplace(above.generic_string());
+  }
+  return counts;
 }
 
 std::string read_source(const std::string& path) {

@@ -157,6 +157,20 @@ Result<std::vector<PodSummary>> read_pod_summaries(std::string_view text) {
   return listed(text, "list of pods", pod_summary);
 }
 
+Result<AnswerPage> read_answer_page(std::string_view text) {
+  return parsed(text, "list", [](JsonValue value, JsonProblems& problems) {
+    AnswerPage page;
+    const JsonObject answer = JsonObject::tolerant(value, problems);
+    answer.require("items");
+    for (const JsonValue item : answer.array("items", limits::kMaxNetworkValues)) {
+      if (!page.items.empty()) page.items += ',';
+      page.items += item.raw();
+    }
+    page.continues = answer.text_or_empty("continue");
+    return page;
+  });
+}
+
 Result<std::string> write_extender_args(std::string_view pod,
                                         const std::vector<std::string>& nodes) {
   const Result<JsonTree> tree = parse_json(pod, kAnswerLimits);

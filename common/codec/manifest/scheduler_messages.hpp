@@ -71,13 +71,20 @@ struct PodSummary {
   std::string name;
   std::string resource;  // the accelerator that it requests, "" if none
   int asked = 0;         // chips
-  std::string state;     // "bound", "reserved", "pending"
+  std::string state;     // of docs/develop/pod-states.md
   std::string node;
   std::vector<int> chips;
   double gbps = 0;
   double best_gbps = 0;
 };
 Result<std::vector<PodSummary>> read_pod_summaries(std::string_view json);
+
+// One page of a list.
+struct AnswerPage {
+  std::string items;      // JSON values, separated by commas
+  std::string continues;  // token for the next page; empty: this was the last
+};
+Result<AnswerPage> read_answer_page(std::string_view json);
 
 // ExtenderArgs of nodeCacheCapable schedulers: {"Pod":…,"Nodes":null,"NodeNames":[…]}. pod: the API
 // server's JSON; kind and apiVersion are dropped, as in kube-scheduler's calls.

@@ -46,7 +46,7 @@ class FakeScheduler {
 
   Transport transport() {
     return [this](std::string_view method, std::string_view target, std::string_view body) {
-      return answer(std::string(method) + " " + std::string(target),
+      return answer(std::string(method) + " " + std::string(target.substr(0, target.find('?'))),
                     body.empty() ? json() : json::parse(body));
     };
   }

@@ -215,6 +215,27 @@ TEST(Server, A204HasNeitherBodyNorLength) {
   }
 }
 
+TEST(Server, ABodyInPiecesArrivesWholeAtASlowReader) {
+  std::vector<std::string> pieces;
+  for (const char c : {'a', 'b', 'c'}) pieces.emplace_back(3U << 20U, c);
+  pieces.insert(pieces.end(), {"", "end"});
+  std::string whole = "begin";
+  for (const std::string& piece : pieces) whole += piece;
+  RunningServer running([&](const Request&) {
+    Response response;
+    response.body = "begin";
+    response.more = pieces;
+    return response;
+  });
+  RawSocket socket(running.port(), 4096);
+  socket.send(kGet + kGet + "HEAD / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+  EXPECT_EQ(body_of(socket.read_reply()), whole);
+  EXPECT_EQ(body_of(socket.read_reply()), whole);
+  const std::string head = socket.read_to_close();
+  EXPECT_NE(head.find("Content-Length: " + std::to_string(whole.size())), std::string::npos);
+  EXPECT_EQ(body_of(head), "");
+}
+
 TEST(Server, LargeRepliesArriveWholeAtASlowReader) {
   const std::string large(8U << 20U, 'L');
   RunningServer running([&](const Request&) {

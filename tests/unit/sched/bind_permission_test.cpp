@@ -173,8 +173,8 @@ TEST_F(BindAs, ASchedulersPodIsNotBoundForAnotherWhileItsBindingIsAdmitted) {
   other.scheduler = "volcano";
   const PodRequest pod = w.cluster.add(other, "{}").value()->request;
   bool admitted = false;
-  w.scheduler.bindings().admit({{pod.key, pod.uid, "n1"}, "", false},
-                               [&](const Result<Admission>& a) { admitted = a.ok(); });
+  w.scheduler.admissions().admit({{pod.key, pod.uid, "n1"}, "", false},
+                                 [&](const Result<Admission>& a) { admitted = a.ok(); });
   ASSERT_TRUE(admitted);
   EXPECT_THAT(bind(kA, pod, "n1"), HasSubstr("schedulerName \"volcano\""));
   EXPECT_TRUE(w.pod(pod).node.empty());

@@ -235,8 +235,9 @@ TEST_F(ExplainBudget, AFloodGetsAFifthOfTheTime) {
     }
   }
   EXPECT_GT(answered, 20);
+  // the first look at the clock, 1 ms, comes before the explanation
   EXPECT_LT(used, kFlood / Placements::kExplainShare + Placements::kExplainBurst +
-                      std::chrono::milliseconds(100));
+                      std::chrono::milliseconds(100 + answered));
   clock.advance(std::chrono::seconds(2));
   EXPECT_LT(cost(), std::chrono::milliseconds(20));
   EXPECT_TRUE(text.ok()) << "and everyone is answered again";
@@ -263,11 +264,11 @@ TEST(Explain, APodThatOthersBoundWithoutItsChips) {
   pod.node = "n1";
   w.scheduler.reconciler().pod_bound(pod, nullptr);
   Json j = explain(w, pod.request);
-  EXPECT_EQ(j["state"], "bound");
+  EXPECT_EQ(j["state"], "assumed");
   EXPECT_EQ(j["chips"], Json::array());
   w.add_node("n1", "hgx-v100-8");
   j = explain(w, pod.request);
-  EXPECT_EQ(j["state"], "bound");
+  EXPECT_EQ(j["state"], "assumed");
   EXPECT_EQ(j["chips"].size(), 2U);
   EXPECT_THAT(j["summary"].get<std::string>(),
               ::testing::HasSubstr("without saying which 2 chips"));

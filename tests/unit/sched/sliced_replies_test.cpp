@@ -74,7 +74,10 @@ TEST_F(Slices, AnswersOfManyPiecesAreWhole) {
   run_until(1);
   std::string expected;
   for (int i = 0; i < 8; ++i) expected.append(kPart, static_cast<char>('a' + i));
-  EXPECT_EQ(replies[0].body, expected);
+  EXPECT_FALSE(replies[0].more.empty());
+  std::string whole = replies[0].body;
+  for (const std::string& piece : replies[0].more) whole += piece;
+  EXPECT_EQ(whole, expected);
 }
 
 TEST_F(Slices, LargeAnswersAreMadeOneAfterTheOther) {
@@ -110,6 +113,23 @@ TEST_F(Slices, AFailureInALaterSliceIsAnswered500AndTheNextAnswerIsMade) {
   EXPECT_EQ(replies[0].status, 500);
   EXPECT_EQ(replies[0].body.find("xx"), std::string::npos);
   EXPECT_EQ(replies[1].body, "abcdefghi");
+}
+
+// What it has changed until then may be half of a change.
+TEST_F(Slices, AFailureOfAPartThatChangesTheStateLeavesTheLoop) {
+  std::vector<std::string> escaped;
+  loop.on_escape([&](const std::string& what) { escaped.push_back(what); });
+  const auto fails = [done = 0](std::string& out) mutable {
+    out += "x";
+    if (++done == 10) throw std::logic_error("half done");
+    return true;
+  };
+  auto answer = sliced.answer({}, fails, SlicedReplies::Effect::changes_state);
+  std::get<http::Later>(answer)(std::make_shared<test::KeptReply>(replies));
+  ask(letters(9));
+  run_until(1);
+  EXPECT_EQ(escaped, std::vector<std::string>{"half done"});
+  EXPECT_EQ(replies[0].body, "abcdefghi") << "the failed one was answered";
 }
 
 TEST(SlicedReplies, NothingIsMadeAfterItsEnd) {

@@ -39,7 +39,7 @@ class Admits : public ::testing::Test {
     const auto pod = world_.api.pods.find("ns/" + name);
     const std::string of_pod = pod != world_.api.pods.end() ? pod->second.uid : "uid-of-nobody";
     const std::string uid = with_uid ? of_pod : "";
-    world_.scheduler->bindings().admit(
+    world_.scheduler->admissions().admit(
         {{{"ns", name}, uid, node}, placement, dry_run},
         [outcome](Result<Admission> result) { *outcome = std::move(result); });
     return outcome;

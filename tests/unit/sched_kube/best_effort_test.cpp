@@ -87,6 +87,29 @@ TEST_F(BestEffort, AFloodOfEventsIsSlowedDownAndBounded) {
   EXPECT_EQ(world_.kubernetes->stats().events_dropped, 0U);
 }
 
+// However many pods wait, none gets its event anew, and nothing is kept of those that do not wait.
+TEST(PodEvents, ARepeatedReasonMakesNoNewEventOfAnyWaitingPod) {
+  constexpr int kPods = 12'000;
+  ManualClock clock;
+  SimulatedApi api;
+  const auto process = std::make_shared<SimulatedProcess>();
+  const auto transport = api.connect(process);
+  PodEvents events(*transport, clock, {});
+  const auto unplaceable = [&](int i) {
+    const std::string name = "w" + std::to_string(i);
+    events.on(PodUnplaceable{{"ns", name}, "uid-" + name, "not enough free chips"});
+  };
+  // The queue is full long before: each further event drops one.
+  for (int i = 0; i < kPods; ++i) unplaceable(i);
+  const std::uint64_t dropped = events.stats().dropped;
+  ASSERT_GT(dropped, 0U);
+  for (int i = 0; i < kPods; ++i) unplaceable(i);
+  EXPECT_EQ(events.stats().dropped, dropped) << "events were made anew";
+  events.on(PodWaitsNoMore{"uid-w7"});
+  unplaceable(7);
+  EXPECT_EQ(events.stats().dropped, dropped + 1) << "it was kept for a pod that did not wait";
+}
+
 TEST_F(BestEffort, ChipsThatComeFreeRequeuePods) {
   run_on("b", 8, "n2");
   world_.add_node("n1", "hgx-v100-8", {{5, domain::Health::unhealthy}});

@@ -129,7 +129,7 @@ TEST_F(Parts, WholeChipsOfARefusedRequestAreHeld) {
   EXPECT_FALSE(world_.holding("a")->parts);
   EXPECT_EQ(free_chips(), 6);
   const Json a = explained("a");
-  EXPECT_EQ(a["state"], "bound");
+  EXPECT_EQ(a["state"], "assumed");
   EXPECT_NE(std::string(a["summary"]).find("uses 2 chips (label gpu-topology-replica is 'many'"),
             std::string::npos)
       << a["summary"];
@@ -152,7 +152,7 @@ TEST_F(Parts, WholeChipsOfARefusedRequestAreHeld) {
 TEST_F(Parts, ExplainAndTheListOfNodesSayWhoUsesThem) {
   run("f", 1, "nvidia.com/gpucores");
   const Json f = explained("f");
-  EXPECT_EQ(f["state"], "bound");
+  EXPECT_EQ(f["state"], "assumed");
   EXPECT_EQ(f["parts"], true);
   const int chip = world_.held("f").at(0);
   EXPECT_EQ(

@@ -3,8 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <map>
+#include <string>
+
+#include <nlohmann/json.hpp>
 
 #include "scheduler-plugin/app/annotations.hpp"
+#include "scheduler-plugin/server/api_handler.hpp"
+#include "scheduler-plugin/server/metrics.hpp"
 #include "tests/unit/sched_kube/kube_world.hpp"
 
 namespace chipweave::sched::test {
@@ -47,8 +53,8 @@ class PodWorld {
   }
   void bind(const std::string& node) { w.bind("a", node); }
   void admit(const std::string& node) {
-    w.scheduler->bindings().admit({{{"ns", "a"}, w.pod("a").uid, node}, "", false},
-                                  [](const Result<Admission>&) {});
+    w.scheduler->admissions().admit({{{"ns", "a"}, w.pod("a").uid, node}, "", false},
+                                    [](const Result<Admission>&) {});
   }
   // As the API server stores it for another scheduler; chips: a digit each.
   void found(const std::string& chips, bool started = false) {
@@ -223,6 +229,32 @@ TEST(PodStatesInTheScheduler, EverythingHappensInEveryState) {
                   rest != PodState::uncertain && rest != PodState::annotating)
           << to_string(rest) << " does not last";
     }
+  }
+}
+
+// The same state in the list of pods, in explain and in the metric.
+TEST(PodStatesInTheScheduler, AllReadersAreShownTheState) {
+  for (const auto& [state, reach] : ways()) {
+    if (state == PodState::absent) continue;
+    PodWorld p;
+    reach(p);
+    const std::string name(to_string(state));
+    http::Loop loop;
+    SlicedReplies replies(loop, p.w.scheduler->clock());
+    const http::Answer answer = ApiHandler(*p.w.scheduler, replies).pods("");
+    std::map<std::string, std::string> listed;
+    const auto list = nlohmann::json::parse(std::get<http::Response>(answer).body);
+    for (const auto& pod : list["items"]) listed[pod["name"]] = pod["state"];
+    EXPECT_EQ(listed["a"], name);
+    const auto explained = p.w.scheduler->placements().explain({"ns", "a"});
+    ASSERT_TRUE(explained.ok()) << name;
+    EXPECT_EQ(nlohmann::json::parse(explained->json)["state"], name);
+    Metrics metrics("test");
+    const std::string count = state == PodState::bound ? "2" : "1";  // "b" is bound
+    EXPECT_NE(metrics.scrape(*p.w.scheduler, {}, nullptr)
+                  .find("chipweave_pods{state=\"" + name + "\"} " + count + "\n"),
+              std::string::npos)
+        << name;
   }
 }
 

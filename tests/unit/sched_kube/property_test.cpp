@@ -186,7 +186,7 @@ class Walk {
     const int life = life_;
     const bool with_uid = pick(4) != 0;
     const bool dry_run = pick(8) == 0;
-    world_.scheduler->bindings().admit(
+    world_.scheduler->admissions().admit(
         {{{pod.ns, pod.name}, with_uid ? pod.uid : "", node}, "", dry_run},
         [this, key, uid = pod.uid, node, life, with_uid, dry_run](const Result<Admission>& result) {
           EXPECT_EQ(life, life_) << "an answer of a process that has ended";

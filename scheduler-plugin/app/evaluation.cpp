@@ -1,0 +1,64 @@
+#include "scheduler-plugin/app/evaluation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "common/base/text.hpp"
+
+namespace chipweave::sched {
+namespace {
+
+std::string why_lost(const Verdict& loser, const Verdict& best) {
+  if (!loser.fits()) return loser.reason;
+  const bool slower = solver::better_node({best.gbps, 0, 0}, {loser.gbps, 0, 0});
+  if (slower)
+    return "slower: " + std::to_string(std::lround(loser.gbps)) + " of " +
+           std::to_string(std::lround(best.gbps)) + " GB/s";
+  if (loser.left_over > best.left_over) return "equally fast, but leaves more chips unused";
+  return "equally good, but later in name order";
+}
+
+}  // namespace
+
+std::string rejection_summary(const Evaluation& evaluation) {
+  std::set<std::string_view> reasons;
+  for (const Verdict& v : evaluation.verdicts) {
+    if (v.count > 0) reasons.insert(v.reason);
+  }
+  return joined(reasons, "; ");
+}
+
+std::vector<Considered> considered(const Evaluation& s, const NodeTable& nodes) {
+  std::vector<Considered> considered;
+  std::vector<const Verdict*> others;
+  for (const Verdict& v : s.verdicts) {
+    if (v.count > (s.best_node != kNoNode && &v == &s.verdicts[s.best] ? 1U : 0U) &&
+        v.first != kNoNode) {
+      others.push_back(&v);
+    }
+  }
+  const std::size_t kept = std::min(others.size(), kMaxConsidered);
+  std::partial_sort(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(kept),
+                    others.end(), [](const Verdict* a, const Verdict* b) {
+                      if (a->fits() != b->fits()) return a->fits();
+                      if (a->fits()) {
+                        return solver::better_node({a->gbps, a->left_over, a->first_order},
+                                                   {b->gbps, b->left_over, b->first_order});
+                      }
+                      return a->count != b->count ? a->count > b->count
+                                                  : a->first_order < b->first_order;
+                    });
+  for (std::size_t i = 0; i < kept; ++i) {
+    const Verdict& v = *others[i];
+    const bool twin = s.best_node != kNoNode && &v == &s.verdicts[s.best];
+    considered.push_back(
+        {twin ? std::string() : nodes.node(v.first).name, v.count - (twin ? 1U : 0U), v.cause,
+         s.best_node == kNoNode ? v.reason : why_lost(v, s.verdicts[s.best]), v.gbps});
+  }
+  return considered;
+}
+
+}  // namespace chipweave::sched
