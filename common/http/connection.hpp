@@ -48,7 +48,7 @@ class ConnectionHost {
   // None of these throws: an exception of the check or the handler goes to Loop::on_escape() and,
   // if that returns, becomes a 500.
   virtual HeadVerdict check(const RequestHead& head) = 0;
-  virtual Answer serve(const Request& request) = 0;
+  virtual std::optional<Answer> serve(const Request& request) = 0;  // nullopt: a 500
   virtual void begin(const Later& later, std::shared_ptr<PendingReply> reply) = 0;
   virtual bool draining() const = 0;
   // A connection has the loop now.

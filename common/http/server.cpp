@@ -1,5 +1,6 @@
 #include "common/http/server.hpp"
 
+#include <optional>
 #include <utility>
 
 #include <boost/asio/ip/tcp.hpp>
@@ -120,17 +121,17 @@ struct Server::Impl final : ConnectionHost, std::enable_shared_from_this<Server:
       return verdict;
     } catch (...) {
       loop_.on_escape("a check of an HTTP request: " + exception_text());
-      return internal_error();
+      return internal_error(nullptr);
     }
   }
 
-  Answer serve(const Request& request) override {
+  std::optional<Answer> serve(const Request& request) override {
     ++stats_.requests;
     try {
       return handler_(request);
     } catch (...) {
       loop_.on_escape("an HTTP handler: " + exception_text());
-      return internal_error();
+      return std::nullopt;
     }
   }
 

@@ -80,8 +80,20 @@ using Later = std::function<void(std::shared_ptr<PendingReply> reply)>;
 using Answer = std::variant<Response, Later>;
 using Handler = std::function<Answer(const Request&)>;
 
-// How many bytes the body of a request may have, or the reply that refuses the request.
-using HeadVerdict = std::variant<std::size_t, Response>;
+// The reply to an accepted request that the server itself cannot serve (too large or slow, no
+// memory, an error), for callers whose protocol reports errors in a reply of status 200. message:
+// plain ASCII.
+using RefusalShape = Response (*)(std::string_view message);
+
+// A request whose body may be read.
+struct AcceptedHead {
+  AcceptedHead(std::size_t most, RefusalShape shape = nullptr) : max_body(most), refusal(shape) {}
+  std::size_t max_body;  // bytes
+  RefusalShape refusal;  // null: a status and {"error":…}
+};
+
+// Whether the body of a request may be read; if not, the reply that refuses the request.
+using HeadVerdict = std::variant<AcceptedHead, Response>;
 // Called once for each request, when its head is complete and before any byte of its body is read
 // or asked for (100 Continue). A refused request never reaches the handler; the reply is sent at
 // once, and the connection closes if a body was announced. Must not allocate for a good request.

@@ -15,6 +15,11 @@ namespace {
 constexpr RouteRules kWithNodes{.max_body = limits::kMaxHttpBodyBytes};
 constexpr RouteRules kSmall{.max_body = limits::kMaxHttpSmallBodyBytes};
 
+constexpr RouteRules with(RouteRules rules, http::RefusalShape refusal) {
+  rules.refusal = refusal;
+  return rules;
+}
+
 http::Response text(std::string body, int status = 200) {
   http::Response response;
   response.status = status;
@@ -59,15 +64,7 @@ bool HttpFront::Route::matches(std::string_view asked) const {
 
 void HttpFront::add_routes() {
   using Request = http::Request;
-  add("POST", "/kube/filter", kWithNodes,
-      [this](const Request& r, std::string_view) { return kube_.filter(r.body, caller_of(r)); });
-  add("POST", "/kube/prioritize", kWithNodes, [this](const Request& r, std::string_view) {
-    return kube_.prioritize(r.body, caller_of(r));
-  });
-  add("POST", "/kube/bind", kSmall,
-      [this](const Request& r, std::string_view) { return kube_.bind(r.body, caller_of(r)); });
-  add("POST", "/kube/preempt", kWithNodes,
-      [this](const Request& r, std::string_view) { return kube_.preempt(r.body); });
+  add_kube_routes();
   add_volcano_routes();
   add("POST", "/admission/binding", kSmall,
       [this](const Request& r, std::string_view) { return admission_.review(r.body); });
@@ -106,6 +103,21 @@ void HttpFront::add_routes() {
       [this](const Request& r, std::string_view) { return api_.pods(r.query); });
   add("GET", "/api/v1/explain/", {.prefix = true},
       [this](const Request&, std::string_view rest) { return api_.explain(rest); });
+}
+
+void HttpFront::add_kube_routes() {
+  using Request = http::Request;
+  using Handler = KubeExtenderHandler;
+  add("POST", "/kube/filter", with(kWithNodes, Handler::refused_filter),
+      [this](const Request& r, std::string_view) { return kube_.filter(r.body, caller_of(r)); });
+  add("POST", "/kube/prioritize", with(kWithNodes, Handler::refused_prioritize),
+      [this](const Request& r, std::string_view) {
+        return kube_.prioritize(r.body, caller_of(r));
+      });
+  add("POST", "/kube/bind", with(kSmall, Handler::refused_bind),
+      [this](const Request& r, std::string_view) { return kube_.bind(r.body, caller_of(r)); });
+  add("POST", "/kube/preempt", with(kWithNodes, Handler::refused_preempt),
+      [this](const Request& r, std::string_view) { return kube_.preempt(r.body); });
 }
 
 void HttpFront::add_volcano_routes() {
@@ -171,7 +183,8 @@ http::HeadVerdict HttpFront::check(const http::RequestHead& head) {
   const CallerPath to(head.path);
   if (const auto why = callers_.refuse(head, to)) return refuse(*why, head, to.path);
   for (const Route& r : routes_) {
-    if (r.method == head.method && r.matches(to.path)) return r.rules.max_body;
+    if (r.method == head.method && r.matches(to.path))
+      return http::AcceptedHead(r.rules.max_body, r.rules.refusal);
   }
   return limits::kMaxHttpUnusedBodyBytes;
 }

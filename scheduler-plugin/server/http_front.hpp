@@ -29,6 +29,7 @@ namespace chipweave::sched {
 struct RouteRules {
   std::size_t max_body = limits::kMaxHttpUnusedBodyBytes;
   bool prefix = false;  // anything may follow the path
+  http::RefusalShape refusal = nullptr;
 };
 
 class HttpFront {
@@ -74,6 +75,7 @@ class HttpFront {
   void add_volcano_routes();
   void add_standalone_routes();
   http::Answer route(const http::Request& request, std::string_view& route);
+  void add_kube_routes();
   http::Response refuse(CallerRefusal why, const http::RequestHead& head, std::string_view path);
   std::string caller_of(const http::Request& request) const {
     return callers_.name_of(request, CallerPath(request.path));

@@ -11,7 +11,7 @@
 namespace chipweave::sched {
 namespace {
 
-std::string error_only(const std::string& message) {
+std::string error_only(std::string_view message) {
   std::string out =
       R"({"Nodes":null,"NodeNames":null,"FailedNodes":null,"FailedAndUnresolvableNodes":null,"Error":)";
   append_json_string(out, message);
@@ -25,6 +25,9 @@ std::string bind_result(std::string_view error) {
   out += '}';
   return out;
 }
+
+// Without victims kube-scheduler tries again in the pod's next cycle.
+constexpr const char* kNoVictims = R"({"NodeNameToMetaVictims":{}})";
 
 // Answers one preempt request, node by node.
 class VictimChoice {
@@ -73,6 +76,22 @@ class VictimChoice {
 };
 
 }  // namespace
+
+http::Response KubeExtenderHandler::refused_filter(std::string_view why) {
+  return json_response(error_only(why));
+}
+
+http::Response KubeExtenderHandler::refused_bind(std::string_view why) {
+  return json_response(bind_result(why));
+}
+
+http::Response KubeExtenderHandler::refused_prioritize(std::string_view /*why*/) {
+  return json_response("[]");
+}
+
+http::Response KubeExtenderHandler::refused_preempt(std::string_view /*why*/) {
+  return json_response(kNoVictims);
+}
 
 http::Response KubeExtenderHandler::filter(std::string& body, const std::string& caller) {
   if (const std::string why = scheduler_.authority().cannot_decide(); !why.empty())
@@ -133,10 +152,9 @@ http::Answer KubeExtenderHandler::bind(std::string& body, std::string caller) {
 // what was chosen for one stays, even if the state changes until the last: kube-scheduler's own
 // choice is older still, and the filter decides after the victims are gone.
 http::Answer KubeExtenderHandler::preempt(std::string& body) {
-  if (std::string why = scheduler_.authority().cannot_decide(); !why.empty())
-    return error_response(make_error(Errc::unavailable, std::move(why)));
+  if (!scheduler_.authority().cannot_decide().empty()) return refused_preempt({});
   auto args = reader_.read_preemption(body);
-  if (!args) return error_response(args.error());
+  if (!args) return refused_preempt({});
   CountedRequest counted = count_request(args->pod, resources_);
   if (!counted.refused.empty()) args->nodes.clear();
   const auto choice = std::make_shared<VictimChoice>(scheduler_, std::move(counted.request),
