@@ -105,8 +105,7 @@ TEST_F(OffLoopback, ASecretInThePathOrAsPasswordOpensItsRoutes) {
   EXPECT_EQ(http::status_of(twice.read_reply()), "HTTP/1.1 401");
 }
 
-// Pods without chips: kube-scheduler asks about all pods unless managedResources is set.
-TEST_F(OffLoopback, APodWithoutChipsIsBoundOnlyForTheCallerThatAskedAboutIt) {
+TEST_F(OffLoopback, APodIsBoundOnlyForTheCallerThatAskedAboutIt) {
   add_node("n1", "hgx-v100-8");
   const std::string mine = "/callers/" + kKubeSecret;
   const std::string theirs = "/callers/" + kOtherSecret;
@@ -133,7 +132,7 @@ TEST_F(OffLoopback, APodWithoutChipsIsBoundOnlyForTheCallerThatAskedAboutIt) {
   EXPECT_EQ(bind(mine, plain), "");
   const Json chips = put("chips", 2, "default-scheduler");
   EXPECT_EQ(call("POST", mine + "/kube/prioritize", args(chips, {"n1"})).status, 200);
-  EXPECT_THAT(bind(mine, put("held", 2, "queue")), HasSubstr("its schedulerName \"queue\""));
+  EXPECT_THAT(bind(mine, put("held", 2, "default-scheduler")), HasSubstr("has not asked about it"));
   EXPECT_EQ(bind(mine, chips), "");
 }
 

@@ -157,6 +157,7 @@ class Chipweave:
     def extender(self, verb, body):
         return self.ask("POST", f"/kube/{verb}", body)[1]
 
+    # What kube-scheduler binds it has asked about.
     def bind(self, pod, node, uid=None):
         meta = pod["metadata"]
         return self.extender("bind", {"PodName": meta["name"], "PodNamespace": meta["namespace"],
