@@ -130,6 +130,7 @@ void Connection::on_cut() {
     return refuse({400, "https_expected", "this port speaks HTTPS, not plain HTTP"});
   if (fault == Wire::Fault::bad_tls) {
     host_.count_bad_request();
+    if (wire_.has_bad_certificate()) host_.refused_untrusted(wire_);
     // at debug: any client that reaches the port could fill the log
     obs::log(obs::Level::debug, "TLS refused", {{"reason", wire_.failure()}});
   }

@@ -54,6 +54,7 @@ class ConnectionHost {
   // A connection has the loop now.
   virtual void begin_task(LoopTask task) = 0;
   virtual void count_bad_request() = 0;
+  virtual void refused_untrusted(const Peer& peer) = 0;
   virtual void count_over_budget() = 0;
   // Whether `budget` has room for that many bytes more; evicts slow connections for them.
   virtual bool make_room(const Connection& for_whom, std::size_t bytes) = 0;

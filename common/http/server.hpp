@@ -115,6 +115,9 @@ struct ServerOptions {
   // shorter limit of its own.
   std::chrono::milliseconds answer_timeout = std::chrono::seconds(30);
   std::shared_ptr<TlsContext> tls;  // null: plain TCP
+  // May be empty: a client has presented a certificate that the client CA has not signed, or that
+  // is not valid, and its connection ends.
+  std::function<void(const Peer&)> on_untrusted;
 };
 
 class Server {
@@ -127,6 +130,8 @@ class Server {
 
   // Binds and listens; returns the bound port.
   Result<std::uint16_t> start();
+  // Whether only this machine can reach it. False before start().
+  bool is_on_loopback() const;
   // Stops accepting, lets replies in flight finish until `grace` has passed, then closes; calls
   // `done` on the loop.
   void drain(std::chrono::milliseconds grace, std::function<void()> done);

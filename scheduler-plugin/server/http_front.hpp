@@ -69,13 +69,16 @@ class HttpFront {
     std::function<http::Answer(const http::Request&, std::string_view rest)> answer;
     bool matches(std::string_view asked) const;
   };
+  http::ServerOptions with_audit(http::ServerOptions server);
+  // A client whose certificate failed the handshake.
+  void refused_in_handshake(const http::Peer& peer);
   void add(std::string_view method, std::string_view path, const RouteRules& rules,
            std::function<http::Answer(const http::Request&, std::string_view)> answer);
   void add_routes();
+  void add_kube_routes();
   void add_volcano_routes();
   void add_standalone_routes();
   http::Answer route(const http::Request& request, std::string_view& route);
-  void add_kube_routes();
   http::Response refuse(CallerRefusal why, const http::RequestHead& head, std::string_view path);
   std::string caller_of(const http::Request& request) const {
     return callers_.name_of(request, CallerPath(request.path));

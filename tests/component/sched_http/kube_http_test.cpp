@@ -272,9 +272,12 @@ TEST_F(SchedHttp, EachPathHasItsOwnBodyLimit) {
   for (const char* path : {"/kube/bind", "/admission/binding", "/volcano/deallocate",
                            "/volcano/allocate", "/standalone/pods"})
     EXPECT_EQ(limit("POST", path), 1U << 20U) << path;
-  for (const char* path : {"/healthz", "/metrics", "/api/v1/nodes", "/kube/filter", "/nothing"})
+  for (const char* path : {"/metrics", "/api/v1/nodes", "/kube/filter", "/nothing"})
     EXPECT_EQ(limit("GET", path), 64U << 10U) << path;
-  EXPECT_EQ(limit("POST", "/healthz"), 64U << 10U);
+  for (const char* path : {"/healthz", "/readyz", "/readyz/standby"}) {
+    EXPECT_EQ(limit("GET", path), 0U) << path << ": nobody has to prove anything there";
+    EXPECT_EQ(limit("POST", path), 0U) << path;
+  }
   EXPECT_EQ(limit("DELETE", "/standalone/pods/ns/p"), 64U << 10U);
   EXPECT_EQ(call("POST", "/admission/binding", std::string((1U << 20U) + 1, ' ')).status, 413);
 }
