@@ -167,6 +167,13 @@ Result<void> set_scheduler_names(Config& c, const Values& v) {
 Result<void> check_callers(const Config& config) {
   if (!config.client_names.empty() && config.tls_client_ca.empty())
     return invalid("--client-names requires --tls-client-ca");
+  const bool reachable = !config.http.is_loopback() || !config.grpc.is_loopback();
+  if (!config.tls_client_ca.empty() && config.client_names.empty() && reachable) {
+    const Endpoint& open = config.http.is_loopback() ? config.grpc : config.http;
+    return invalid("--tls-client-ca requires --client-names on " + open.text() +
+                   ", the names of the callers that may decide: every certificate of this CA could "
+                   "bind or reserve chips otherwise");
+  }
   if (!config.caller_secrets.empty() && config.tls_cert.empty() && !config.http.is_loopback()) {
     return invalid("--caller-secrets requires --tls-cert and --tls-key: " + config.http.text() +
                    " would receive secrets in clear text");
@@ -256,8 +263,8 @@ const std::vector<Setting>& settings() {
        [](Config& c, const Values& v) { return set_text(c.tls_client_ca, v[0]); },
        [](const Config& c) { return Values{c.tls_client_ca}; }},
       {"client-names",
-       "callers among the certificates of tls-client-ca, by DNS name, URI or common name; default: "
-       "all",
+       "callers among the certificates of tls-client-ca, by DNS name, URI or common name; required "
+       "unless both servers listen on loopback",
        true, set_client_names, [](const Config& c) { return c.client_names; }},
       {"caller-secrets",
        "folder with a secret per file, for callers without a certificate; reloaded when it changes",

@@ -160,13 +160,13 @@ std::unique_ptr<sched::ClusterInfoPublisher> cluster_info_publisher(
   return std::make_unique<sched::ClusterInfoPublisher>(transport, clock, std::move(options));
 }
 
-// Off loopback the HTTP port answers decisions only to callers with a proof.
+// The HTTP port answers decisions only to callers with a proof, except standalone on loopback.
 void warn_of_callers(const Config& config) {
   const bool proofs = !config.tls_client_ca.empty() || !config.caller_secrets.empty();
-  if (!config.http.is_loopback() && !proofs) {
+  if (!proofs && !(config.standalone && config.http.is_loopback())) {
     obs::log(obs::Level::warn,
              "no caller can prove who it is, so every decision is refused: set --tls-client-ca or "
-             "--caller-secrets (with --tls-cert and --tls-key), or listen on 127.0.0.1",
+             "--caller-secrets (with --tls-cert and --tls-key)",
              {{"side", "http"}, {"address", config.http.text()}});
   }
   if (!config.tls_client_ca.empty() && config.client_names.empty()) {
@@ -179,8 +179,9 @@ void warn_of_callers(const Config& config) {
 
 // What an HTTP caller has to prove. secrets: null without the setting.
 sched::CallerRules caller_rules(const Config& config, const sched::CallerFiles* files) {
-  return {config.http.is_loopback(), !config.tls_client_ca.empty(), config.client_names,
-          files == nullptr ? nullptr : &files->secrets(), config.read_from_loopback};
+  return {config.standalone && config.http.is_loopback(), !config.tls_client_ca.empty(),
+          config.client_names, files == nullptr ? nullptr : &files->secrets(),
+          config.read_from_loopback};
 }
 
 void count_crashes(const sched::CrashFile& file, sched::Metrics& metrics) {

@@ -32,8 +32,12 @@ class Extender:
 def chipweave(cluster, options):
     ports, log_file = cluster.folder / "chipweave.ports", cluster.folder / "chipweave.log"
     ports.unlink(missing_ok=True)
+    callers, secret = cluster.folder / "callers", "k" * 48
+    callers.mkdir(exist_ok=True)
+    (callers / "kube-scheduler").write_text(secret)
     command = [options.scheduler, "--kubeconfig", cluster.kubeconfig, "--namespace", "default",
-               "--http", "127.0.0.1:0", "--grpc", "127.0.0.1:0", "--port-file", ports, "--inventory-stale-after", "24h"]
+               "--http", "127.0.0.1:0", "--grpc", "127.0.0.1:0", "--port-file", ports, "--inventory-stale-after", "24h",
+               "--caller-secrets", callers]
     with open(log_file, "w") as log, group(command, stdout=log, stderr=log) as process:
         wait_for(lambda: "synced with the cluster" in log_file.read_text() and ports.exists(), process, log_file)
         port = json.loads(ports.read_text())["http"]
@@ -42,7 +46,7 @@ def chipweave(cluster, options):
             metrics = metrics_of(request(port, "/metrics", tls=False)[1], [f"{HTTP_TIME}_sum", f"{HTTP_TIME}_count"])
             return {verb: {"calls": total(metrics, f"{HTTP_TIME}_count", path=f"/kube/{verb}"),
                            "ms": mean_ms(metrics, HTTP_TIME, path=f"/kube/{verb}")} for verb in VERBS}
-        yield Extender(process, port, "/kube", times)
+        yield Extender(process, port, f"/callers/{secret}/kube", times)
 
 
 # --- (b)

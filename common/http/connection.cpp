@@ -71,7 +71,7 @@ void Connection::account() {
 void Connection::evict() {
   host_.count_over_budget();
   if (place.phase != Phase::body) return close();
-  const Response response = busy_response();
+  const Response response = busy_response(reader_.refusal_shape());
   write_response_head(head_, response, AfterReply::close, true);
   wire_.say(head_ += response.body);
   // reading goes on, see linger()
@@ -83,7 +83,7 @@ void Connection::evict() {
 
 // Best effort before closing: the client may be gone.
 void Connection::reply_and_close(int status, std::string_view code, std::string_view message) {
-  const Response response = error_response(status, code, message);
+  const Response response = error_response(reader_.refusal_shape(), status, code, message);
   write_response_head(head_, response, AfterReply::close, true);
   head_ += response.body;
   wire_.say(head_);
@@ -130,6 +130,7 @@ void Connection::on_cut() {
     return refuse({400, "https_expected", "this port speaks HTTPS, not plain HTTP"});
   if (fault == Wire::Fault::bad_tls) {
     host_.count_bad_request();
+    if (wire_.has_bad_certificate()) host_.refused_untrusted(wire_);
     // at debug: any client that reaches the port could fill the log
     obs::log(obs::Level::debug, "TLS refused", {{"reason", wire_.failure()}});
   }
@@ -189,16 +190,15 @@ class Connection::Pending final : public PendingReply {
  public:
   explicit Pending(std::weak_ptr<Connection> to) : to_(std::move(to)) {}
   ~Pending() override {
-    if (!std::exchange(sent_, true)) deliver(internal_error());
+    const auto connection = std::exchange(sent_, true) ? nullptr : to_.lock();
+    if (connection) connection->answered(internal_error(connection->reader_.refusal_shape()));
   }
   void send(Response response) override {
-    if (!std::exchange(sent_, true)) deliver(std::move(response));
+    const auto connection = std::exchange(sent_, true) ? nullptr : to_.lock();
+    if (connection) connection->answered(std::move(response));
   }
 
  private:
-  void deliver(Response response) {
-    if (const auto connection = to_.lock()) connection->answered(std::move(response));
-  }
   std::weak_ptr<Connection> to_;
   bool sent_ = false;
 };
@@ -208,13 +208,14 @@ std::optional<Response> Connection::ask_handler() {
   Request request = reader_.request();
   request.trusted = wire_.trusted();
   request.peer = &wire_;
-  Answer answer = host_.serve(request);
+  std::optional<Answer> answer = host_.serve(request);
   if (closed_) return std::nullopt;
   reader_.drop_body();
   account();
-  if (auto* now = std::get_if<Response>(&answer)) return std::move(*now);
+  if (!answer) return internal_error(reader_.refusal_shape());
+  if (auto* now = std::get_if<Response>(&*answer)) return std::move(*now);
   beginning_ = true;
-  host_.begin(std::get<Later>(answer), std::make_shared<Pending>(weak_from_this()));
+  host_.begin(std::get<Later>(*answer), std::make_shared<Pending>(weak_from_this()));
   beginning_ = false;
   if (closed_) return std::nullopt;
   if (early_) return std::exchange(early_, std::nullopt);
@@ -236,10 +237,10 @@ void Connection::answered(Response response) {
 void Connection::refuse(const RequestReader::Refusal& refusal) {
   if (refusal.status == 503) {
     host_.count_over_budget();
-    return reject(busy_response());
+    return reject(busy_response(reader_.refusal_shape()));
   }
   host_.count_bad_request();
-  reject(error_response(refusal.status, refusal.code, refusal.message));
+  reject(error_response(reader_.refusal_shape(), refusal.status, refusal.code, refusal.message));
 }
 
 void Connection::reject(Response response) {
@@ -260,7 +261,7 @@ void Connection::start_reply(Response response, AfterReply after, bool with_body
   for (const std::string& piece : response.more) size += piece.capacity();
   if (size > kSmallReply && !host_.make_room(*this, size)) {
     host_.count_over_budget();
-    return start_reply(busy_response(), AfterReply::close, with_body);
+    return start_reply(busy_response(reader_.refusal_shape()), AfterReply::close, with_body);
   }
   response_ = std::move(response);
   reply_held_ = size;

@@ -49,12 +49,13 @@ class ConnectionHost {
   // None of these throws: an exception of the check or the handler goes to Loop::on_escape() and,
   // if that returns, becomes a 500.
   virtual HeadVerdict check(const RequestHead& head) = 0;
-  virtual Answer serve(const Request& request) = 0;
+  virtual std::optional<Answer> serve(const Request& request) = 0;  // nullopt: a 500
   virtual void begin(const Later& later, std::shared_ptr<PendingReply> reply) = 0;
   virtual bool draining() const = 0;
   // A connection has the loop now.
   virtual void begin_task(LoopTask task) = 0;
   virtual void count_bad_request() = 0;
+  virtual void refused_untrusted(const Peer& peer) = 0;
   virtual void count_over_budget() = 0;
   // Whether `budget` has room for that many bytes more; evicts slow connections for them.
   virtual bool make_room(const Connection& for_whom, std::size_t bytes) = 0;

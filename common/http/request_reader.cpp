@@ -149,6 +149,7 @@ struct RequestReader::Impl {
   bool head = false;
   bool continue_wanted = false;
   Refusal refusal;
+  RefusalShape refusal_shape = nullptr;
   std::optional<Response> rejection;  // the gate's
 
   State fail(const Refusal& why) {
@@ -159,6 +160,7 @@ struct RequestReader::Impl {
   // Parses from the front of `in` and takes off what it used.
   State advance(std::string_view& in) {
     if (state == State::idle) {
+      refusal_shape = nullptr;
       // an empty line before a request is ignored (RFC 9112, 2.2)
       const std::size_t start = in.find_first_not_of("\r\n");
       in.remove_prefix(start == std::string_view::npos ? in.size() : start);
@@ -249,7 +251,9 @@ struct RequestReader::Impl {
       rejection = std::move(*refused);
       return 0;
     }
-    return std::min(std::get<std::size_t>(verdict), limits.body_bytes);
+    const auto& accepted = std::get<AcceptedHead>(verdict);
+    refusal_shape = accepted.refusal;
+    return std::min(accepted.max_body, limits.body_bytes);
   }
 
   RequestHead request_head() const {
@@ -377,6 +381,8 @@ bool RequestReader::keep_alive() const {
 }
 
 const RequestReader::Refusal& RequestReader::refusal() const { return impl_->refusal; }
+
+RefusalShape RequestReader::refusal_shape() const { return impl_->refusal_shape; }
 
 std::size_t RequestReader::held() const {
   const Impl& i = *impl_;

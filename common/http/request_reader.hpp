@@ -80,6 +80,8 @@ class RequestReader {
   // In states ready and failed: whether the connection may serve another request after this one.
   bool keep_alive() const;
   const Refusal& refusal() const;
+  // How this request is refused once its head was accepted; null before that.
+  RefusalShape refusal_shape() const;
 
   // Capacity of all buffers.
   std::size_t held() const;

@@ -77,17 +77,23 @@ Response error_response(int status, std::string_view code, std::string_view mess
   return response;
 }
 
-Response busy_response() {
+Response error_response(RefusalShape shape, int status, std::string_view code,
+                        std::string_view message) {
+  return shape == nullptr ? error_response(status, code, message) : shape(message);
+}
+
+Response busy_response(RefusalShape shape) {
   Response response = error_response(
-      503, "busy",
+      shape, 503, "busy",
       "the requests that the server is reading take all its memory for them; try again");
   response.retry_after = 1;
   response.close = true;
   return response;
 }
 
-Response internal_error() {
-  return error_response(500, "internal", "the request failed inside the server; see its log");
+Response internal_error(RefusalShape shape) {
+  return error_response(shape, 500, "internal",
+                        "the request failed inside the server; see its log");
 }
 
 }  // namespace chipweave::http

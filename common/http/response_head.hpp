@@ -19,9 +19,12 @@ void write_response_head(std::string& out, const Response& response, AfterReply 
 // The body is {"error":{"code":…,"message":…}} and a newline; `code` and `message` must be plain
 // ASCII.
 Response error_response(int status, std::string_view code, std::string_view message);
+// The same as the request's caller understands it; shape may be null.
+Response error_response(RefusalShape shape, int status, std::string_view code,
+                        std::string_view message);
 // The reply when the server holds too many bytes: status 503.
-Response busy_response();
+Response busy_response(RefusalShape shape);
 // The reply when a handler throws: status 500.
-Response internal_error();
+Response internal_error(RefusalShape shape);
 
 }  // namespace chipweave::http

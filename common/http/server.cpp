@@ -1,5 +1,6 @@
 #include "common/http/server.hpp"
 
+#include <optional>
 #include <utility>
 
 #include <boost/asio/ip/tcp.hpp>
@@ -66,8 +67,12 @@ struct Server::Impl final : ConnectionHost, std::enable_shared_from_this<Server:
       return make_error(Errc::unavailable, "cannot listen on " + where + ": " + ec.message() +
                                                "; is another program using the port?");
     }
-    return acceptor_.local_endpoint(ec).port();
+    const tcp::endpoint bound = acceptor_.local_endpoint(ec);
+    on_loopback_ = !ec && bound.address().is_loopback();
+    return bound.port();
   }
+
+  bool is_on_loopback() const { return on_loopback_; }
 
   void accept_next() {
     acceptor_.async_accept([weak = weak_from_this()](const error_code& ec, tcp::socket socket) {
@@ -120,17 +125,17 @@ struct Server::Impl final : ConnectionHost, std::enable_shared_from_this<Server:
       return verdict;
     } catch (...) {
       loop_.on_escape("a check of an HTTP request: " + exception_text());
-      return internal_error();
+      return internal_error(nullptr);
     }
   }
 
-  Answer serve(const Request& request) override {
+  std::optional<Answer> serve(const Request& request) override {
     ++stats_.requests;
     try {
       return handler_(request);
     } catch (...) {
       loop_.on_escape("an HTTP handler: " + exception_text());
-      return internal_error();
+      return std::nullopt;
     }
   }
 
@@ -145,6 +150,9 @@ struct Server::Impl final : ConnectionHost, std::enable_shared_from_this<Server:
 
   void begin_task(LoopTask task) override { loop_.begin_task(task); }
   bool draining() const override { return draining_; }
+  void refused_untrusted(const Peer& peer) override {
+    if (options_.on_untrusted) options_.on_untrusted(peer);
+  }
   void count_bad_request() override { ++stats_.bad_requests; }
   void count_over_budget() override { ++stats_.over_budget; }
 
@@ -270,6 +278,7 @@ struct Server::Impl final : ConnectionHost, std::enable_shared_from_this<Server:
   asio::steady_timer grace_timer_;
   Steady armed_for_ = Steady::max();
   ConnectionTable table_;
+  bool on_loopback_ = false;
   bool draining_ = false;
   std::function<void()> drained_;
   Stats stats_;
@@ -289,6 +298,8 @@ Result<std::uint16_t> Server::start() {
   if (port.ok()) impl_->accept_next();
   return port;
 }
+
+bool Server::is_on_loopback() const { return impl_->is_on_loopback(); }
 
 void Server::drain(std::chrono::milliseconds grace, std::function<void()> done) {
   impl_->drain(grace, std::move(done));

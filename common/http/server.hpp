@@ -90,8 +90,20 @@ using Later = std::function<void(std::shared_ptr<PendingReply> reply)>;
 using Answer = std::variant<Response, Later>;
 using Handler = std::function<Answer(const Request&)>;
 
-// How many bytes the body of a request may have, or the reply that refuses the request.
-using HeadVerdict = std::variant<std::size_t, Response>;
+// The reply to an accepted request that the server itself cannot serve (too large or slow, no
+// memory, an error), for callers whose protocol reports errors in a reply of status 200. message:
+// plain ASCII.
+using RefusalShape = Response (*)(std::string_view message);
+
+// A request whose body may be read.
+struct AcceptedHead {
+  AcceptedHead(std::size_t most, RefusalShape shape = nullptr) : max_body(most), refusal(shape) {}
+  std::size_t max_body;  // bytes
+  RefusalShape refusal;  // null: a status and {"error":…}
+};
+
+// Whether the body of a request may be read; if not, the reply that refuses the request.
+using HeadVerdict = std::variant<AcceptedHead, Response>;
 // Called once for each request, when its head is complete and before any byte of its body is read
 // or asked for (100 Continue). A refused request never reaches the handler; the reply is sent at
 // once, and the connection closes if a body was announced. Must not allocate for a good request.
@@ -113,6 +125,9 @@ struct ServerOptions {
   // shorter limit of its own.
   std::chrono::milliseconds answer_timeout = std::chrono::seconds(30);
   std::shared_ptr<TlsContext> tls;  // null: plain TCP
+  // May be empty: a client has presented a certificate that the client CA has not signed, or that
+  // is not valid, and its connection ends.
+  std::function<void(const Peer&)> on_untrusted;
 };
 
 class Server {
@@ -125,6 +140,8 @@ class Server {
 
   // Binds and listens; returns the bound port.
   Result<std::uint16_t> start();
+  // Whether only this machine can reach it. False before start().
+  bool is_on_loopback() const;
   // Stops accepting, lets replies in flight finish until `grace` has passed, then closes; calls
   // `done` on the loop.
   void drain(std::chrono::milliseconds grace, std::function<void()> done);

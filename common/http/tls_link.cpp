@@ -83,6 +83,10 @@ void TlsLink::finish() {
   SSL_shutdown(ssl_.get());
 }
 
+bool TlsLink::has_bad_certificate() const {
+  return !failure_.empty() && !distrust(ssl_.get()).empty();
+}
+
 bool TlsLink::established() const { return SSL_is_init_finished(ssl_.get()) == 1; }
 
 bool TlsLink::peer_certified() const {

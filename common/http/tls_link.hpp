@@ -48,6 +48,8 @@ class TlsLink {
   // DNS names, URIs and common name of that certificate; empty without one.
   std::vector<std::string> peer_names() const;
   const std::string& failure() const { return failure_; }
+  // The handshake failed because of the peer's certificate.
+  bool has_bad_certificate() const;
 
   static constexpr std::size_t kRecordBytes = std::size_t{16} << 10U;
 

@@ -50,6 +50,7 @@ class Wire final : public Peer {
   Fault take_fault() { return std::exchange(fault_, Fault::none); }
   // Of the TLS connection.
   const std::string& failure() const { return tls_->link.failure(); }
+  bool has_bad_certificate() const { return tls_ && tls_->link.has_bad_certificate(); }
 
   // Writes as much of head followed by body as the socket takes. After would_block the next call
   // must pass the same bytes.

@@ -7,6 +7,16 @@
 #include "scheduler-plugin/app/uncertainty.hpp"
 
 namespace chipweave::sched {
+namespace {
+
+Error admitted_too_often(const PodKey& pod) {
+  return make_error(Errc::conflict,
+                    "pod " + pod.text() +
+                        ": its bindings were admitted for too long without an outcome; try again "
+                        "when the pod was read");
+}
+
+}  // namespace
 
 Error bound_elsewhere(const InFlightBinding& in_flight) {
   return make_error(Errc::conflict, "pod " + in_flight.binding.key.text() +
@@ -75,6 +85,10 @@ Result<Admission> Admissions::admit_known(const AdmissionRequest& request) {
                request.placement == earlier->in_flight->annotations[kPlacementAnnotation]))
     return Admission{binding.uid, earlier->in_flight->annotations};  // the latter: our own binding
   if (request.dry_run) return would_admit(pod->request, node);
+  const Clock::Steady now = clock_.now();
+  const bool again = earlier != nullptr && earlier->in_flight->admitted_until != Clock::Steady();
+  const Clock::Steady since = again ? earlier->in_flight->admitted_since : now;
+  if (now - since >= kAdmissionWindow) return admitted_too_often(binding.key);
   if (!here) {
     if (earlier != nullptr) {
       if (auto aside = set_aside(*earlier); !aside) return std::move(aside).error();
@@ -85,7 +99,8 @@ Result<Admission> Admissions::admit_known(const AdmissionRequest& request) {
   PodRecord& record = here ? *earlier : decisions_.begin(binding, pod->request);
   records_.on(binding.uid, PodEvent::admitted);
   InFlightBinding& begun = *record.in_flight;
-  begun.admitted_until = clock_.now() + kUncertaintyWindow;
+  begun.admitted_since = since;
+  begun.admitted_until = now + kUncertaintyWindow;
   begun.term = authority_.term();
   ++begun.epoch;
   if (record.state == PodState::uncertain) begun.ask_again = begun.admitted_until;

@@ -35,7 +35,7 @@ class BindCoordinator : public UseCase {
 
   // A filter or prioritize of the caller was answered for the pod.
   void answered(const std::string& caller, const PodRequest& pod) {
-    permission_.answered(caller, pod, cluster_.find(pod.key));
+    permission_.answered(caller, pod.uid);
   }
   // Another replica leads.
   void step_down() { permission_.forget(); }

@@ -1,27 +1,39 @@
 #include "scheduler-plugin/server/caller_audit.hpp"
 
-#include <string>
-
+#include "common/base/text.hpp"
 #include "common/obs/log.hpp"
 
 namespace chipweave::sched {
+namespace {
 
-void CallerAudit::refused(CallerRefusal why, std::string_view route, const http::Peer* peer,
-                          Clock::Steady now) {
+constexpr std::size_t kMaxName = 120;  // a certificate's can be as long as it likes
+
+std::string or_unknown(std::string text) { return text.empty() ? "unknown" : std::move(text); }
+
+}  // namespace
+
+void CallerAudit::refused(const Refused& what, Clock::Steady now) {
   tick(now);
-  if (in_minute_ == 0) since_ = now;
-  if (++in_minute_ > kLinesAMinute) return;
-  const std::string from = peer == nullptr ? std::string() : peer->address();
+  Minute& minute = minutes_[static_cast<std::size_t>(what.why)];
+  if (minute.lines == 0) minute.since = now;
+  if (++minute.lines > kLinesAMinute) return;
   obs::log(obs::Level::warn, "refused a caller",
-           {{"path", route}, {"from", from.empty() ? "unknown" : from}, {"reason", explain(why)}});
+           {{"path", what.route},
+            {"from", or_unknown(what.peer == nullptr ? "" : what.peer->address())},
+            {"caller", or_unknown(with_dots(what.caller, kMaxName))},
+            {"reason", explain(what.why)}});
 }
 
 void CallerAudit::tick(Clock::Steady now) {
-  if (in_minute_ == 0 || now - since_ < std::chrono::minutes(1)) return;
-  if (in_minute_ > kLinesAMinute)
-    obs::log(obs::Level::warn, "refused more callers",
-             {{"not_logged", std::to_string(in_minute_ - kLinesAMinute)}});
-  in_minute_ = 0;
+  for (int i = 0; i < kCallerRefusals; ++i) {
+    Minute& minute = minutes_[static_cast<std::size_t>(i)];
+    if (minute.lines == 0 || now - minute.since < std::chrono::minutes(1)) continue;
+    if (minute.lines > kLinesAMinute)
+      obs::log(obs::Level::warn, "refused more callers",
+               {{"reason", explain(static_cast<CallerRefusal>(i))},
+                {"not_logged", std::to_string(minute.lines - kLinesAMinute)}});
+    minute.lines = 0;
+  }
 }
 
 }  // namespace chipweave::sched

@@ -1,9 +1,12 @@
-// CallerAudit — one log line per refused caller, at most kLinesAMinute; those left out are counted
-// in a line of their own. Owner: the loop thread.
+// CallerAudit — one log line per refused caller, at most kLinesAMinute for each reason, so that
+// many refusals for one reason do not hide those for another; those left out are counted in a line
+// of their own. Owner: the loop thread.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "common/base/clock.hpp"
@@ -15,15 +18,23 @@ class CallerAudit {
  public:
   static constexpr std::uint64_t kLinesAMinute = 10;
 
-  // route: one of the server's, or "other"; never the path, which may hold a secret.
-  void refused(CallerRefusal why, std::string_view route, const http::Peer* peer,
-               Clock::Steady now);
-  // Writes the line of those left out once the minute is over.
+  struct Refused {
+    CallerRefusal why;
+    std::string_view route;  // one of the server's, or "other"; never the path, which may hold a
+                             // secret
+    std::string caller{};    // the name of its proof; empty: unknown
+    const http::Peer* peer = nullptr;
+  };
+  void refused(const Refused& what, Clock::Steady now);
+  // Writes the lines of those left out once their minute is over.
   void tick(Clock::Steady now);
 
  private:
-  Clock::Steady since_{};
-  std::uint64_t in_minute_ = 0;
+  struct Minute {
+    Clock::Steady since{};
+    std::uint64_t lines = 0;
+  };
+  std::array<Minute, kCallerRefusals> minutes_{};  // by reason
 };
 
 }  // namespace chipweave::sched

@@ -71,7 +71,8 @@ bool is_this_machine(const http::Peer* peer) {
 
 std::string_view to_string(CallerRefusal why) {
   constexpr std::array<std::string_view, kCallerRefusals> kNames{
-      "no_credentials", "name_not_allowed", "unknown_secret", "wrong_path"};
+      "no_credentials", "name_not_allowed", "unknown_secret", "wrong_path",
+      "untrusted_certificate"};
   return kNames[static_cast<std::size_t>(why)];
 }
 
@@ -85,6 +86,8 @@ std::string_view explain(CallerRefusal why) {
       return "no caller has this secret";
     case CallerRefusal::wrong_path:
       return "the secret is another caller's than this path requires";
+    case CallerRefusal::untrusted_certificate:
+      return "tls-client-ca has not signed the client certificate, or it is not valid";
   }
   return "";
 }
@@ -115,7 +118,7 @@ std::optional<CallerRefusal> CallerCheck::refuse_certificate(
 
 bool CallerCheck::may_read(const http::RequestHead& request) const {
   if (rules_.client_ca) return request.trusted;
-  return rules_.read_from_loopback && (rules_.loopback || is_this_machine(request.peer));
+  return rules_.read_from_loopback && (rules_.open || is_this_machine(request.peer));
 }
 
 std::optional<CallerRefusal> CallerCheck::refuse(const http::RequestHead& request,
@@ -125,8 +128,7 @@ std::optional<CallerRefusal> CallerCheck::refuse(const http::RequestHead& reques
   read_shown(request, to, access, shown);
   auto why = CallerRefusal::no_credentials;
   if (shown.secret) {
-    const CallerSecrets::Caller* caller =
-        rules_.secrets == nullptr ? nullptr : rules_.secrets->find(*shown.secret);
+    const CallerSecrets::Caller* caller = find(*shown.secret);
     if (caller == nullptr || (shown.name && caller->name != *shown.name)) {
       why = CallerRefusal::unknown_secret;
       if (to.secret) return why;
@@ -145,28 +147,46 @@ std::optional<CallerRefusal> CallerCheck::refuse(const http::RequestHead& reques
     case Access::caller:
       if (shown.secret) return why;
       if (rules_.client_ca) return refuse_certificate(request);
-      return rules_.loopback ? std::nullopt : std::optional(why);
+      return rules_.open ? std::nullopt : std::optional(why);
   }
   return why;
 }
 
-// The check has let the request through, so a secret that is not known was removed since: its owner
-// must not count as a client without a name.
-std::string CallerCheck::name_of(const http::RequestHead& request, const CallerPath& to) const {
-  Shown shown;
-  read_shown(request, to, Access::caller, shown);
-  if (shown.secret) {
-    const CallerSecrets::Caller* caller =
-        rules_.secrets == nullptr ? nullptr : rules_.secrets->find(*shown.secret);
-    return caller == nullptr ? "unknown secret" : caller->name;
-  }
-  if (!rules_.client_ca) return {};
+const CallerSecrets::Caller* CallerCheck::find(std::string_view secret) const {
+  return rules_.secrets == nullptr ? nullptr : rules_.secrets->find(secret);
+}
+
+bool CallerCheck::is_open(const http::RequestHead& request, const CallerPath& to) {
+  return access_of(request.method, to.path) == Access::anyone;
+}
+
+std::string CallerCheck::certificate_of(const http::RequestHead& request) const {
   if (request.peer == nullptr || request.peer->names().empty()) return "certificate";
   const std::vector<std::string>& names = request.peer->names();
   const auto listed = std::find_if(names.begin(), names.end(), [&](const std::string& name) {
     return is_listed({name}, rules_.client_names);
   });
   return "certificate " + (listed == names.end() ? names.front() : *listed);
+}
+
+// A secret that is not known although the check has let the request through: its owner must not
+// count as a client without a name.
+std::string CallerCheck::name_of(const http::RequestHead& request, const CallerPath& to) const {
+  Shown shown;
+  read_shown(request, to, Access::caller, shown);
+  if (shown.secret) {
+    const CallerSecrets::Caller* caller = find(*shown.secret);
+    return caller == nullptr ? "unknown secret" : caller->name;
+  }
+  return rules_.client_ca ? certificate_of(request) : std::string();
+}
+
+std::string CallerCheck::known_name(const http::RequestHead& request, const CallerPath& to) const {
+  Shown shown;
+  read_shown(request, to, access_of(request.method, to.path), shown);
+  const CallerSecrets::Caller* caller = shown.secret ? find(*shown.secret) : nullptr;
+  if (caller != nullptr) return caller->name;
+  return rules_.client_ca && request.trusted ? certificate_of(request) : std::string();
 }
 
 }  // namespace chipweave::sched

@@ -2,11 +2,11 @@
 //
 // Requests that decide something (they bind, reserve or free chips) need a caller that proves who
 // it is: by a certificate of the client CA, or by a secret, in the path
-// (/callers/SECRET/kube/filter) or as the password of HTTP's Basic scheme. Only on a loopback
-// address without a client CA is a proof not required. Requests that only read need a certificate
-// of the client CA or a reader's secret, which may also be a bearer token; without a client CA,
-// callers from the own machine (kubectl port-forward ends in the pod) may read without a proof.
-// Owner: the loop thread.
+// (/callers/SECRET/kube/filter) or as the password of HTTP's Basic scheme. Only in
+// standalone mode, on a loopback address and without a client CA, is a proof not required. Requests
+// that only read need a certificate of the client CA or a reader's secret, which may also be a
+// bearer token; without a client CA, callers from the own machine (kubectl port-forward ends in the
+// pod) may read without a proof. Owner: the loop thread.
 #pragma once
 
 #include <optional>
@@ -20,15 +20,21 @@
 namespace chipweave::sched {
 
 struct CallerRules {
-  bool loopback = true;                   // of the address that the server listens on
+  bool open = true;                       // standalone, listening on a loopback address
   bool client_ca = false;                 // clients' certificates are verified
   std::vector<std::string> client_names;  // empty: every certificate of the client CA
   const CallerSecrets* secrets = nullptr;
   bool read_from_loopback = true;  // callers from loopback may read without a proof
 };
 
-enum class CallerRefusal { no_credentials, name_not_allowed, unknown_secret, wrong_path };
-inline constexpr int kCallerRefusals = 4;
+enum class CallerRefusal {
+  no_credentials,
+  name_not_allowed,
+  unknown_secret,
+  wrong_path,
+  untrusted_certificate,  // refused in the handshake
+};
+inline constexpr int kCallerRefusals = 5;
 std::string_view to_string(CallerRefusal why);  // the metric's label
 std::string_view explain(CallerRefusal why);    // for the caller and the log
 
@@ -48,6 +54,13 @@ class CallerCheck {
   // Who makes a request that is not refused: the name of its secret, "certificate NAME", or "" if
   // it has shown nothing.
   std::string name_of(const http::RequestHead& request, const CallerPath& to) const;
+  // The server listens beyond loopback after all.
+  void close() { rules_.open = false; }
+  // The paths of probes: everyone may call them, so they take no body.
+  static bool is_open(const http::RequestHead& request, const CallerPath& to);
+  // Who shows a proof that is not good enough, for the log: the name of its secret, "certificate
+  // NAME", or "".
+  std::string known_name(const http::RequestHead& request, const CallerPath& to) const;
   // With client_names: whether one of these names is listed.
   static bool is_listed(const std::vector<std::string>& names,
                         const std::vector<std::string>& listed);
@@ -55,6 +68,8 @@ class CallerCheck {
  private:
   std::optional<CallerRefusal> refuse_certificate(const http::RequestHead& request) const;
   bool may_read(const http::RequestHead& request) const;
+  const CallerSecrets::Caller* find(std::string_view secret) const;
+  std::string certificate_of(const http::RequestHead& request) const;
   CallerRules rules_;
 };
 

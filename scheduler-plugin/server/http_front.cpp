@@ -15,6 +15,11 @@ namespace {
 constexpr RouteRules kWithNodes{.max_body = limits::kMaxHttpBodyBytes};
 constexpr RouteRules kSmall{.max_body = limits::kMaxHttpSmallBodyBytes};
 
+constexpr RouteRules with(RouteRules rules, http::RefusalShape refusal) {
+  rules.refusal = refusal;
+  return rules;
+}
+
 http::Response text(std::string body, int status = 200) {
   http::Response response;
   response.status = status;
@@ -40,12 +45,18 @@ HttpFront::HttpFront(http::Loop& loop, http::ServerOptions server, Scheduler& sc
       admission_(scheduler),
       api_(scheduler, replies_),
       server_(
-          loop, std::move(server), [this](const http::Request& request) { return handle(request); },
+          loop, with_audit(std::move(server)),
+          [this](const http::Request& request) { return handle(request); },
           [this](const http::RequestHead& head) { return check(head); }) {
   add_routes();
   if (backend.standalone == nullptr) return;
   standalone_.emplace(*backend.standalone, resources);
   add_standalone_routes();
+}
+
+http::ServerOptions HttpFront::with_audit(http::ServerOptions server) {
+  server.on_untrusted = [this](const http::Peer& peer) { refused_in_handshake(peer); };
+  return server;
 }
 
 void HttpFront::add(std::string_view method, std::string_view path, const RouteRules& rules,
@@ -59,15 +70,7 @@ bool HttpFront::Route::matches(std::string_view asked) const {
 
 void HttpFront::add_routes() {
   using Request = http::Request;
-  add("POST", "/kube/filter", kWithNodes,
-      [this](const Request& r, std::string_view) { return kube_.filter(r.body, caller_of(r)); });
-  add("POST", "/kube/prioritize", kWithNodes, [this](const Request& r, std::string_view) {
-    return kube_.prioritize(r.body, caller_of(r));
-  });
-  add("POST", "/kube/bind", kSmall,
-      [this](const Request& r, std::string_view) { return kube_.bind(r.body, caller_of(r)); });
-  add("POST", "/kube/preempt", kWithNodes,
-      [this](const Request& r, std::string_view) { return kube_.preempt(r.body); });
+  add_kube_routes();
   add_volcano_routes();
   add("POST", "/admission/binding", kSmall,
       [this](const Request& r, std::string_view) { return admission_.review(r.body); });
@@ -106,6 +109,21 @@ void HttpFront::add_routes() {
       [this](const Request& r, std::string_view) { return api_.pods(r.query); });
   add("GET", "/api/v1/explain/", {.prefix = true},
       [this](const Request&, std::string_view rest) { return api_.explain(rest); });
+}
+
+void HttpFront::add_kube_routes() {
+  using Request = http::Request;
+  using Handler = KubeExtenderHandler;
+  add("POST", "/kube/filter", with(kWithNodes, Handler::refused_filter),
+      [this](const Request& r, std::string_view) { return kube_.filter(r.body, caller_of(r)); });
+  add("POST", "/kube/prioritize", with(kWithNodes, Handler::refused_prioritize),
+      [this](const Request& r, std::string_view) {
+        return kube_.prioritize(r.body, caller_of(r));
+      });
+  add("POST", "/kube/bind", with(kSmall, Handler::refused_bind),
+      [this](const Request& r, std::string_view) { return kube_.bind(r.body, caller_of(r)); });
+  add("POST", "/kube/preempt", with(kWithNodes, Handler::refused_preempt),
+      [this](const Request& r, std::string_view) { return kube_.preempt(r.body); });
 }
 
 void HttpFront::add_volcano_routes() {
@@ -160,7 +178,7 @@ http::Response HttpFront::refuse(CallerRefusal why, const http::RequestHead& hea
   const std::string_view route = at == routes_.end() ? "other" : at->path;
   const auto now = scheduler_.clock().now();
   metrics_.refused_caller(why);
-  audit_.refused(why, route, head.peer, now);
+  audit_.refused({why, route, callers_.known_name(head, CallerPath(head.path)), head.peer}, now);
   http::Response refused = error_response(401, "unauthenticated", explain(why));
   finish(refused, {route, std::string(head.method), now});
   return refused;
@@ -170,10 +188,18 @@ http::Response HttpFront::refuse(CallerRefusal why, const http::RequestHead& hea
 http::HeadVerdict HttpFront::check(const http::RequestHead& head) {
   const CallerPath to(head.path);
   if (const auto why = callers_.refuse(head, to)) return refuse(*why, head, to.path);
+  if (CallerCheck::is_open(head, to)) return std::size_t{0};
   for (const Route& r : routes_) {
-    if (r.method == head.method && r.matches(to.path)) return r.rules.max_body;
+    if (r.method == head.method && r.matches(to.path))
+      return http::AcceptedHead(r.rules.max_body, r.rules.refusal);
   }
   return limits::kMaxHttpUnusedBodyBytes;
+}
+
+void HttpFront::refused_in_handshake(const http::Peer& peer) {
+  metrics_.refused_caller(CallerRefusal::untrusted_certificate);
+  audit_.refused({CallerRefusal::untrusted_certificate, "other", {}, &peer},
+                 scheduler_.clock().now());
 }
 
 http::Answer HttpFront::route(const http::Request& request, std::string_view& name) {
@@ -196,6 +222,9 @@ http::Answer HttpFront::route(const http::Request& request, std::string_view& na
 
 http::Answer HttpFront::handle(const http::Request& request) {
   const auto begin = scheduler_.clock().now();
+  const CallerPath to(request.path);
+  // again: the secret may have been removed while the body arrived
+  if (const auto why = callers_.refuse(request, to)) return refuse(*why, request, to.path);
   std::string_view name = "other";
   http::Answer answer;
   try {
@@ -246,7 +275,11 @@ http::Later HttpFront::finished(http::Later later, const RequestInfo& info) {
   };
 }
 
-Result<std::uint16_t> HttpFront::start() { return server_.start(); }
+Result<std::uint16_t> HttpFront::start() {
+  auto port = server_.start();
+  if (port && !server_.is_on_loopback()) callers_.close();
+  return port;
+}
 
 void HttpFront::drain(std::chrono::milliseconds grace, std::function<void()> done) {
   ready_ = false;

@@ -29,6 +29,7 @@ namespace chipweave::sched {
 struct RouteRules {
   std::size_t max_body = limits::kMaxHttpUnusedBodyBytes;
   bool prefix = false;  // anything may follow the path
+  http::RefusalShape refusal = nullptr;
 };
 
 class HttpFront {
@@ -68,9 +69,13 @@ class HttpFront {
     std::function<http::Answer(const http::Request&, std::string_view rest)> answer;
     bool matches(std::string_view asked) const;
   };
+  http::ServerOptions with_audit(http::ServerOptions server);
+  // A client whose certificate failed the handshake.
+  void refused_in_handshake(const http::Peer& peer);
   void add(std::string_view method, std::string_view path, const RouteRules& rules,
            std::function<http::Answer(const http::Request&, std::string_view)> answer);
   void add_routes();
+  void add_kube_routes();
   void add_volcano_routes();
   void add_standalone_routes();
   http::Answer route(const http::Request& request, std::string_view& route);

@@ -12,7 +12,7 @@
 namespace chipweave::sched {
 namespace {
 
-std::string error_only(const std::string& message) {
+std::string error_only(std::string_view message) {
   std::string out =
       R"({"Nodes":null,"NodeNames":null,"FailedNodes":null,"FailedAndUnresolvableNodes":null,"Error":)";
   append_json_string(out, message);
@@ -26,6 +26,9 @@ std::string bind_result(std::string_view error) {
   out += '}';
   return out;
 }
+
+// Without victims kube-scheduler tries again in the pod's next cycle.
+constexpr const char* kNoVictims = R"({"NodeNameToMetaVictims":{}})";
 
 // Writes the answer to a preempt request, node by node.
 class PreemptReply {
@@ -59,6 +62,22 @@ class PreemptReply {
 };
 
 }  // namespace
+
+http::Response KubeExtenderHandler::refused_filter(std::string_view why) {
+  return json_response(error_only(why));
+}
+
+http::Response KubeExtenderHandler::refused_bind(std::string_view why) {
+  return json_response(bind_result(why));
+}
+
+http::Response KubeExtenderHandler::refused_prioritize(std::string_view /*why*/) {
+  return json_response("[]");
+}
+
+http::Response KubeExtenderHandler::refused_preempt(std::string_view /*why*/) {
+  return json_response(kNoVictims);
+}
 
 http::Response KubeExtenderHandler::filter(std::string& body, const std::string& caller) {
   if (const std::string why = scheduler_.authority().cannot_decide(); !why.empty())
@@ -116,10 +135,9 @@ http::Answer KubeExtenderHandler::bind(std::string& body, std::string caller) {
 
 // The nodes where the end of some pods would let this one fit, with these pods. One node a slice.
 http::Answer KubeExtenderHandler::preempt(std::string& body) {
-  if (std::string why = scheduler_.authority().cannot_decide(); !why.empty())
-    return error_response(make_error(Errc::unavailable, std::move(why)));
+  if (!scheduler_.authority().cannot_decide().empty()) return refused_preempt({});
   auto args = reader_.read_preemption(body);
-  if (!args) return error_response(args.error());
+  if (!args) return refused_preempt({});
   CountedRequest counted = count_request(args->pod, resources_);
   if (!counted.refused.empty()) args->nodes.clear();
   std::vector<ProposedVictims> nodes;

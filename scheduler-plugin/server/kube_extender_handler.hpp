@@ -20,13 +20,20 @@ class KubeExtenderHandler {
   KubeExtenderHandler(Scheduler& scheduler, const ResourceTable& resources, SlicedReplies& replies)
       : scheduler_(scheduler), resources_(resources), replies_(replies) {}
 
-  // Unusable requests: 200 with "Error" (filter, bind), 400 (prioritize, preempt: their replies
-  // have no error field).
+  // Unusable requests: 200 with "Error" (filter, bind), 400 (prioritize), 200 without victims
+  // (preempt): kube-scheduler writes the URL, which may hold a secret, of any other reply into the
+  // pod's event. It ignores errors of prioritize.
   // caller: its name, see CallerCheck.
   http::Response filter(std::string& body, const std::string& caller);
   http::Response prioritize(std::string& body, const std::string& caller);
   http::Answer bind(std::string& body, std::string caller);
   http::Answer preempt(std::string& body);
+
+  // The replies to requests that never reach the handler; see http::RefusalShape.
+  static http::Response refused_filter(std::string_view why);
+  static http::Response refused_prioritize(std::string_view why);
+  static http::Response refused_bind(std::string_view why);
+  static http::Response refused_preempt(std::string_view why);
 
  private:
   std::string refusal(const std::string& sentence) const;

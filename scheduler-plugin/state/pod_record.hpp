@@ -35,6 +35,7 @@ struct InFlightBinding {
   std::uint64_t epoch = 0;
   Clock::Steady ask_again{};       // when to check it unless a caller does first
   Clock::Steady admitted_until{};  // until then the admitted binding may still be stored
+  Clock::Steady admitted_since{};  // first of the admissions that followed each other
   bool admitted_only() const { return question == 0; }
 };
 

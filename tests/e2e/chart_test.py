@@ -229,6 +229,9 @@ def node_annotation(bed, token):
         patch = {"metadata": {"annotations": {"chipweave.dev/chips-freed": value}}}
         code, answer = bed.ask("PATCH", node, patch, token)
         bed.check(f"the scheduler may set its annotation to {value}", code == 200, f"{code}: {answer}")
+    long = {"metadata": {"annotations": {"chipweave.dev/chips-freed": "x" * 65}}}
+    code, answer = bed.ask("PATCH", node, long, token)
+    bed.check("but not to a long text", code == 403 and refused(answer), f"{code}: {answer}")
     bed.check("others may patch the node", bed.ask("PATCH", node, {"metadata": {"annotations": {
         "chipweave.dev/clear-faults": None, "chipweave.dev/chips-freed": None}}})[0] == 200)
 

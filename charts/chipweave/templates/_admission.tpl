@@ -1,5 +1,5 @@
 {{/*
-The webhook that asks chipweave before a pod is bound: (list CONTEXT SECRET CA), CA in base64; empty: cert-manager fills it
+The webhook that asks chipweave before a pod is bound: (list CONTEXT PATH CA), CA in base64; empty: cert-manager fills it
 in. Made beside the certificate and the callers' secrets, because what helm makes anew is known only there.
 */}}
 {{- define "chipweave.admission" -}}
@@ -18,7 +18,7 @@ metadata:
 webhooks:
 - name: binding.chipweave.dev
   clientConfig:
-    service: {namespace: {{ $context.Release.Namespace }}, name: {{ $name }}, port: 8443, path: /callers/{{ index . 1 }}/admission/binding}
+    service: {namespace: {{ $context.Release.Namespace }}, name: {{ $name }}, port: 8443, path: {{ index . 1 }}}
     {{- with last . }}
     caBundle: {{ . }}
     {{- end }}

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/base/foreign_text.hpp"
 #include "common/base/limits.hpp"
 #include "common/codec/kube/pod/pod_stream.hpp"
 
@@ -128,7 +129,11 @@ void read_details(od::value value, KubeStatus& to) {
 
 void read_status_field(std::string_view key, od::value value, KubeStatus& to) {
   if (is_key(key, "reason")) return read_string("reason", value, to.reason);
-  if (is_key(key, "message")) return read_string("message", value, to.message);
+  if (is_key(key, "message")) {
+    read_string("message", value, to.message);
+    to.message = without_secrets(to.message);
+    return;
+  }
   if (is_key(key, "details")) return read_details(value, to);
   if (!is_key(key, "code")) return check(value, 2);
   if (is_null(value)) return;
@@ -258,7 +263,7 @@ KubeStatus read_status(std::string& body) {
   const auto read = read_document(
       body, [&](std::string_view key, od::value v) { read_status_field(key, v, status); });
   if (read && status.code != 0) return status;
-  return {0, "", body.substr(0, kMaxText)};
+  return {0, "", without_secrets(body).substr(0, kMaxText)};
 }
 
 bool LineSplitter::feed(std::string_view bytes) {

@@ -20,7 +20,8 @@ namespace chipweave::codec {
 
 enum class WatchKind { added, modified, deleted, bookmark, error };
 
-// A Status object, the API server's answer to a rejected request.
+// A Status object, the API server's answer to a rejected request. The message quotes what went
+// wrong behind the API server, so that it comes without_secrets().
 struct KubeStatus {
   int code = 0;
   std::string reason;  // "Expired", "Conflict", "NotFound" …

@@ -113,7 +113,8 @@ class Replica:
     def ask(self, method, path, body=None, seconds=3):
         connection = http.client.HTTPSConnection("127.0.0.1", self.http, timeout=seconds, context=self.world.chart_trust)
         try:
-            connection.request(method, path, None if body is None else json.dumps(body), {"Content-Type": "application/json"})
+            headers = {"Content-Type": "application/json", **self.world.chipweave.credentials(path)}
+            connection.request(method, path, None if body is None else json.dumps(body), headers)
             reply = connection.getresponse()
             text = reply.read().decode(errors="replace")
             with contextlib.suppress(ValueError):

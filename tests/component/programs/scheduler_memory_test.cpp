@@ -119,7 +119,8 @@ TEST(SchedulerMemory, StaysBelowTheChartsLimitWhateverIsSent) {
     return eventually([&] {
       auto client = http::Client::connect_to(url);
       const auto reply = client ? client->call(method, path, body) : client.error();
-      return reply.ok() && reply->status == 200;
+      return reply.ok() && reply->status == 200 &&
+             reply->body.find("all its memory") == std::string::npos;
     });
   };
   EXPECT_TRUE(answered("GET", "/healthz", ""));

@@ -105,8 +105,7 @@ TEST_F(OffLoopback, ASecretInThePathOrAsPasswordOpensItsRoutes) {
   EXPECT_EQ(http::status_of(twice.read_reply()), "HTTP/1.1 401");
 }
 
-// Pods without chips: kube-scheduler asks about all pods unless managedResources is set.
-TEST_F(OffLoopback, APodWithoutChipsIsBoundOnlyForTheCallerThatAskedAboutIt) {
+TEST_F(OffLoopback, APodIsBoundOnlyForTheCallerThatAskedAboutIt) {
   add_node("n1", "hgx-v100-8");
   const std::string mine = "/callers/" + kKubeSecret;
   const std::string theirs = "/callers/" + kOtherSecret;
@@ -133,8 +132,26 @@ TEST_F(OffLoopback, APodWithoutChipsIsBoundOnlyForTheCallerThatAskedAboutIt) {
   EXPECT_EQ(bind(mine, plain), "");
   const Json chips = put("chips", 2, "default-scheduler");
   EXPECT_EQ(call("POST", mine + "/kube/prioritize", args(chips, {"n1"})).status, 200);
-  EXPECT_THAT(bind(mine, put("held", 2, "queue")), HasSubstr("its schedulerName \"queue\""));
+  EXPECT_THAT(bind(mine, put("held", 2, "default-scheduler")), HasSubstr("has not asked about it"));
   EXPECT_EQ(bind(mine, chips), "");
+}
+
+struct WithChangingSecrets : SchedHttp {
+  WithChangingSecrets() : SchedHttp({false, false, {}, &secrets}) {
+    secrets.replace({CallerSecrets::read("kube-scheduler", kKubeSecret).value()});
+  }
+  inline static CallerSecrets secrets;
+};
+
+TEST_F(WithChangingSecrets, ASecretThatIsRemovedWhileTheBodyArrivesOpensNothing) {
+  http::RawSocket raw(port_);
+  raw.send("POST /callers/" + kKubeSecret +
+           "/kube/filter HTTP/1.1\r\nHost: x\r\n"
+           "Expect: 100-continue\r\nContent-Length: 2\r\n\r\n");
+  EXPECT_EQ(http::status_of(raw.read_reply()), "HTTP/1.1 100") << "the head was accepted";
+  post_and_wait(loop_, [&] { secrets.replace({}); });
+  raw.send("{}");
+  EXPECT_EQ(http::status_of(raw.read_reply()), "HTTP/1.1 401");
 }
 
 // The body is announced and never sent.
@@ -165,6 +182,7 @@ TEST_F(OffLoopback, NoSecretShowsInAnAnswerAMetricOrTheLog) {
   EXPECT_THAT(seen, HasSubstr("refused a caller"));
   EXPECT_THAT(seen, HasSubstr("path=/kube/filter"));
   EXPECT_THAT(seen, HasSubstr("from=127.0.0.1"));
+  EXPECT_THAT(seen, HasSubstr("caller=kube-scheduler reason=\"the secret is another caller's"));
   EXPECT_THAT(seen, HasSubstr("chipweave_refused_callers_total{reason=\"unknown_secret\"} 24"));
   EXPECT_THAT(seen, HasSubstr("chipweave_refused_callers_total{reason=\"wrong_path\"} 3"));
   EXPECT_THAT(seen, Not(HasSubstr(kKubeSecret)));
@@ -215,6 +233,48 @@ TEST_F(OverTls, ACertificateWithAListedNameOrASecretOpensADecisionRoute) {
   EXPECT_EQ(status(nullptr, get), "HTTP/1.1 401");
   EXPECT_EQ(status(&other, get), "HTTP/1.1 200") << "readers need any certificate of the CA";
   EXPECT_EQ(status(nullptr, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"), "HTTP/1.1 200");
+}
+
+TEST_F(OverTls, ACertificateOfAnotherCaShowsInTheLogAndTheMetric) {
+  const chipweave::test::Pem stranger = chipweave::test::make_certificate(
+      chipweave::test::make_authority("another CA"), "DNS:kube-scheduler");
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(status(&stranger, posted("/kube/filter")), "");
+  http::TlsWish wish;
+  wish.ca = ca.certificate;
+  wish.own = scheduler;
+  http::TlsSocket socket(port_, wish);
+  socket.send("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_THAT(socket.read_reply(),
+              HasSubstr("chipweave_refused_callers_total{reason=\"untrusted_certificate\"} 1"));
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              HasSubstr("path=other from=127.0.0.1 caller=unknown reason=\"tls-client-ca has not"));
+}
+
+// "localhost" may be any address; what counts is the one that the server listens on.
+struct OnAllAddresses : SchedHttp {
+  OnAllAddresses() : SchedHttp({}, on_all()) {}
+  static http::ServerOptions on_all() {
+    http::ServerOptions out;
+    out.host = "0.0.0.0";
+    return out;
+  }
+};
+
+TEST_F(OnAllAddresses, NobodyDecidesWithoutAProof) {
+  EXPECT_EQ(call("POST", "/kube/filter", "{}").status, 401);
+  EXPECT_EQ(call("GET", "/version").status, 200);
+}
+
+TEST_F(OffLoopback, ProbesTakeNoBody) {
+  for (const char* path : {"/healthz", "/readyz", "/readyz/standby"}) {
+    for (const char* framing :
+         {"Content-Length: 1\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n1\r\n"}) {
+      http::RawSocket raw(port_);
+      raw.send(std::string("GET ") + path + " HTTP/1.1\r\nHost: x\r\n" + framing);
+      EXPECT_EQ(http::status_of(raw.read_to_close()), "HTTP/1.1 413") << path << framing;
+    }
+  }
 }
 
 }  // namespace

@@ -109,6 +109,8 @@ TEST_F(SchedHttp, ShowsWhatIsWrongWithANodeAndWhatIsDown) {
   EXPECT_EQ(after["down_nics"], Json::array());
 }
 
+constexpr const char* kNoVictims = R"({"NodeNameToMetaVictims":{}})";
+
 TEST_F(SchedHttp, AReplicaThatCannotDecideClosesConnectionsOfCallers) {
   const auto ask = [&](http::RawSocket& socket, const std::string& method, const std::string& path,
                        const std::string& body = "") {
@@ -128,6 +130,7 @@ TEST_F(SchedHttp, AReplicaThatCannotDecideClosesConnectionsOfCallers) {
   EXPECT_NE(ask(kept, "POST", "/kube/filter", question).find("Connection: close"),
             std::string::npos);
   EXPECT_NE(ask(stays, "POST", "/kube/bind", late).find("Connection: close"), std::string::npos);
+  EXPECT_EQ(call("POST", "/kube/preempt", "{}").body, kNoVictims);
 }
 
 TEST_F(SchedHttp, AnswersFullNodeListsWithTheNodesThatFit) {
@@ -198,7 +201,9 @@ TEST_F(SchedHttp, BadRequestsAreAnsweredAsTheirVerbAllows) {
     EXPECT_EQ(bind.status, 200);
     EXPECT_NE(Json::parse(bind.body)["Error"], "") << body;
     EXPECT_EQ(call("POST", "/kube/prioritize", body).status, 400);
-    EXPECT_EQ(call("POST", "/kube/preempt", body).status, 400);
+    const auto preempt = call("POST", "/kube/preempt", body);
+    EXPECT_EQ(preempt.status, 200);
+    EXPECT_EQ(preempt.body, kNoVictims) << body;
   }
 }
 
@@ -257,7 +262,7 @@ TEST_F(SchedHttp, EachPathHasItsOwnBodyLimit) {
   const auto limit = [this](std::string_view method, std::string_view path) {
     std::size_t got = 0;
     post_and_wait(loop_, [&] {
-      got = std::get<std::size_t>(front_.check({method, path, "", true}));
+      got = std::get<http::AcceptedHead>(front_.check({method, path, "", true})).max_body;
     });
     return got;
   };
@@ -267,11 +272,33 @@ TEST_F(SchedHttp, EachPathHasItsOwnBodyLimit) {
   for (const char* path : {"/kube/bind", "/admission/binding", "/volcano/deallocate",
                            "/volcano/allocate", "/standalone/pods"})
     EXPECT_EQ(limit("POST", path), 1U << 20U) << path;
-  for (const char* path : {"/healthz", "/metrics", "/api/v1/nodes", "/kube/filter", "/nothing"})
+  for (const char* path : {"/metrics", "/api/v1/nodes", "/kube/filter", "/nothing"})
     EXPECT_EQ(limit("GET", path), 64U << 10U) << path;
-  EXPECT_EQ(limit("POST", "/healthz"), 64U << 10U);
+  for (const char* path : {"/healthz", "/readyz", "/readyz/standby"}) {
+    EXPECT_EQ(limit("GET", path), 0U) << path << ": nobody has to prove anything there";
+    EXPECT_EQ(limit("POST", path), 0U) << path;
+  }
   EXPECT_EQ(limit("DELETE", "/standalone/pods/ns/p"), 64U << 10U);
-  EXPECT_EQ(call("POST", "/kube/bind", std::string((1U << 20U) + 1, ' ')).status, 413);
+  EXPECT_EQ(call("POST", "/admission/binding", std::string((1U << 20U) + 1, ' ')).status, 413);
+}
+
+// kube-scheduler writes the URL of a reply with another status, and so its secret, into the pod's
+// event.
+TEST_F(SchedHttp, KubeSchedulerGetsTheServersRefusalsInItsOwnForm) {
+  const auto refused = [this](const std::string& verb) {
+    http::RawSocket socket(port_);
+    socket.send("POST /kube/" + verb + " HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999\r\n\r\n");
+    const std::string reply = socket.read_to_close();
+    EXPECT_EQ(http::status_of(reply), "HTTP/1.1 200") << verb;
+    return Json::parse(http::body_of(reply));
+  };
+  const std::string why = "the request body is larger than the server's limit";
+  EXPECT_EQ(refused("filter"), Json::parse(R"({"Nodes":null,"NodeNames":null,"FailedNodes":null,)"
+                                           R"("FailedAndUnresolvableNodes":null,"Error":")" +
+                                           why + "\"}"));
+  EXPECT_EQ(refused("bind"), (Json{{"Error", why}}));
+  EXPECT_EQ(refused("prioritize"), Json::array());
+  EXPECT_EQ(refused("preempt").dump(), kNoVictims);
 }
 
 TEST_F(SchedHttp, ListsCanBeReadByPages) {

@@ -119,7 +119,7 @@ class Chipweave:
         self.bed.end(self.process)
         return status
 
-    # Status and answer of one request; ("no answer", reason) if there was none.
+    # Status and answer of one request, with the secret of the path's caller; ("no answer", reason) if there was none.
     def ask(self, method, path, body=None):
         if self.https:
             trust = ssl.create_default_context(cafile=self.bed.work / "ca.crt")
@@ -128,7 +128,7 @@ class Chipweave:
             connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
         try:
             connection.request(method, path, None if body is None else json.dumps(body),
-                               {"Content-Type": "application/json"})
+                               {"Content-Type": "application/json", **self.credentials(path)})
             reply = connection.getresponse()
             text = reply.read().decode()
             return reply.status, json.loads(text) if path != "/metrics" else text
@@ -157,8 +157,10 @@ class Chipweave:
     def extender(self, verb, body):
         return self.ask("POST", f"/kube/{verb}", body)[1]
 
+    # What kube-scheduler binds it has asked about.
     def bind(self, pod, node, uid=None):
         meta = pod["metadata"]
+        self.extender("filter", {"Pod": pod, "Nodes": None, "NodeNames": [node]})
         return self.extender("bind", {"PodName": meta["name"], "PodNamespace": meta["namespace"],
                                       "PodUID": uid or meta["uid"], "Node": node})
 

@@ -63,7 +63,7 @@ def closed(s, r):
         s.check(f"a bind {what} is refused", code == 401 and not s.is_bound("uninvited"), (code, said))
     code, said = leader.ask("POST", "/admission/binding", review(s, pod, NODES[0]), credentials=False)
     s.check("so is an admission without a secret", code == 401, (code, said))
-    own = f"/callers/{secrets['kube-scheduler']}/kube"  # it binds pods of schedulers that it has asked for
+    own = f"/callers/{secrets['kube-scheduler']}/kube"  # it binds pods that it has asked about
     leader.ask("POST", f"{own}/filter", {"Pod": pod, "Nodes": None, "NodeNames": [NODES[0]]}, credentials=False)
     code, said = leader.ask("POST", f"{own}/bind", body, credentials=False)
     s.check("a bind with kube-scheduler's secret in the path is not", code == 200 and said == {"Error": ""} and
@@ -165,6 +165,7 @@ def frozen(s, r):
     old = r.leader()
     late = s.create("late", 4, schedulerName="nobody")
     s.must_come("the pod at the leader", lambda: "late" in str(old.ask("GET", "/api/v1/pods")[1]))
+    old.ask("POST", "/kube/filter", {"Pod": late, "Nodes": None, "NodeNames": [NODES[0]]})
     connection = old.connection(60)
     connection.connect()
     began = time.monotonic()

@@ -30,6 +30,30 @@ TEST(Text, QuotesForeignWordsSafely) {
   EXPECT_EQ(quoted.substr(115), "xxx...\"");
 }
 
+TEST(Text, HidesTheSecretsOfUrls) {
+  EXPECT_EQ(without_secrets(
+                R"(Post "https://h.svc:8443/callers/s3cret/admission/binding?timeout=5s": EOF)"),
+            R"(Post "https://h.svc:8443/callers/***/admission/binding?timeout=5s": EOF)");
+  EXPECT_EQ(without_secrets("failed with https://kube-scheduler:s3cret@10.0.0.1/kube/filter: 503"),
+            "failed with https://***@10.0.0.1/kube/filter: 503");
+  for (const char* clean : {"", "no URL", "https://host/kube", "a@b", "://", "/callers",
+                            "/callers/", "https://host/path@x", "pods \"a\" is forbidden"}) {
+    EXPECT_EQ(without_secrets(clean), clean);
+  }
+}
+
+TEST(Text, HidesSecretsHoweverTheyAreQuoted) {
+  const std::string secret(48, 'a');
+  for (const std::string& text :
+       {"/callers/" + secret, "/callers//callers/" + secret + "/x",
+        "/callers/callers/callers/" + secret, "/callers/x/callers/" + secret + "\n/callers/y",
+        "https:///callers/" + secret, "://u:" + secret + "@://v:" + secret + "@h",
+        "://u@" + secret + "@h", R"(\"https://h/callers/)" + secret + R"(\")",
+        "https://u:" + secret + "@h/callers/" + secret + "?x=/callers/" + secret}) {
+    EXPECT_EQ(without_secrets(text).find("aaaa"), std::string::npos) << without_secrets(text);
+  }
+}
+
 TEST(Text, ListsNumbers) {
   EXPECT_EQ(comma_list({}), "");
   EXPECT_EQ(comma_list({0, 3, 12}), "0,3,12");

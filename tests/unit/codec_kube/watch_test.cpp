@@ -158,6 +158,10 @@ TEST(Status, OfAnObjectAndOfPlainText) {
   EXPECT_EQ(status.code, 404);
   EXPECT_EQ(status.reason, "NotFound");
   EXPECT_EQ(status.message, "pods \"x\" not found");
+  std::string quoting = R"({"message":"Post \"https://u:p@h/callers/s/x\": EOF","code":500})";
+  EXPECT_EQ(read_status(quoting).message, R"(Post "https://***@h/callers/***/x": EOF)");
+  std::string cut = std::string(150, '.') + "https://user:" + std::string(100, 's') + "@h";
+  EXPECT_EQ(read_status(cut).message, std::string(150, '.') + "https://***@h");
   std::string text = "Too many requests, please try again later.\n";
   EXPECT_EQ(read_status(text).code, 0);
   EXPECT_EQ(read_status(text).message, text);

@@ -2,8 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "tests/unit/http/running_server.hpp"
 
@@ -81,6 +85,68 @@ TEST_F(HeadChecks, ACheckThatThrowsRefuses) {
   EXPECT_EQ(status_of(socket.read_reply()), "HTTP/1.1 500");
   EXPECT_EQ(status_of(socket.read_reply()), "HTTP/1.1 200");
   EXPECT_EQ(handled_, 1);
+}
+
+// Each kind of refusal of a request that was accepted has the shape that the check gave.
+Response shaped(std::string_view message) {
+  Response out;
+  out.body = "shaped: " + std::string(message);
+  return out;
+}
+
+HeadVerdict check_with_shape(const RequestHead& head) {
+  if (head.path == "/plain") return std::size_t{10};
+  return AcceptedHead(10, shaped);
+}
+
+void expect_shaped(const std::string& reply, const std::string& message) {
+  EXPECT_EQ(status_of(reply), "HTTP/1.1 200") << reply;
+  EXPECT_EQ(body_of(reply).rfind("shaped: " + message, 0), 0U) << reply;
+}
+
+TEST(HeadCheck, MayShapeTheServersRefusals) {
+  ServerOptions options;
+  options.body_timeout = std::chrono::milliseconds(50);
+  options.answer_timeout = std::chrono::milliseconds(50);
+  std::shared_ptr<PendingReply> kept;  // of the loop thread
+  RunningServer running(
+      [&](const Request& request) -> Answer {
+        if (request.path == "/unsent") return Later([](const std::shared_ptr<PendingReply>&) {});
+        return Later([&](std::shared_ptr<PendingReply> reply) { kept = std::move(reply); });
+      },
+      options, check_with_shape);
+  const auto ask = [&](const std::string& path, const std::string& rest) {
+    RawSocket socket(running.port());
+    socket.send("POST " + path + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" + rest);
+    return socket.read_to_close();
+  };
+  expect_shaped(ask("/", "Content-Length: 11\r\n\r\n"), "the request body is larger");
+  expect_shaped(ask("/", "Transfer-Encoding: chunked\r\n\r\nx\r\n"), "the chunked body");
+  expect_shaped(ask("/", "Content-Length: 10\r\n\r\nhalf"), "the request did not arrive");
+  expect_shaped(ask("/later", "\r\n"), "the answer took too long");
+  expect_shaped(ask("/unsent", "\r\n"), "the request failed inside");
+  EXPECT_EQ(status_of(ask("/plain", "Content-Length: 11\r\n\r\n")), "HTTP/1.1 413");
+  post_and_wait(running.loop(), [&] { kept.reset(); });
+}
+
+TEST(HeadCheck, ShapesWhatDoesNotFitTheMemory) {
+  ServerOptions options;
+  options.max_held_bytes = 8;
+  RunningServer running(echo, options, check_with_shape);
+  RawSocket socket(running.port());
+  socket.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n");
+  expect_shaped(socket.read_to_close(), "the requests that the server is reading");
+}
+
+// A request whose head is not known yet is not shaped like the one before it.
+TEST(HeadCheck, ShapesNothingOfTheNextRequest) {
+  RunningServer running(echo, {}, check_with_shape);
+  for (const char* next : {"<", "GET / HTTP/9\r\n\r\n"}) {
+    RawSocket socket(running.port());
+    socket.send(kGood + next);
+    EXPECT_EQ(status_of(socket.read_reply()), "HTTP/1.1 200");
+    EXPECT_EQ(status_of(socket.read_to_close()), "HTTP/1.1 400") << next;
+  }
 }
 
 TEST(HeadCheck, CannotRaiseTheServersLimit) {

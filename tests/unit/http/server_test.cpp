@@ -13,6 +13,19 @@
 namespace chipweave::http {
 namespace {
 
+TEST(Server, KnowsWhetherItIsBoundToLoopback) {
+  for (const auto& [host, loopback] :
+       {std::pair{"127.0.0.1", true}, {"127.0.0.9", true}, {"0.0.0.0", false}}) {
+    Loop loop;
+    ServerOptions options;
+    options.host = host;
+    Server server(loop, options, echo);
+    EXPECT_FALSE(server.is_on_loopback()) << "not yet";
+    ASSERT_TRUE(server.start().ok()) << host;
+    EXPECT_EQ(server.is_on_loopback(), loopback) << host;
+  }
+}
+
 const std::string kGet = "GET /a?b=c HTTP/1.1\r\nHost: x\r\n\r\n";
 
 std::string post(const std::string& path, const std::string& body, const std::string& fields = {}) {

@@ -1,5 +1,5 @@
-// Which pods a caller of bind may bind: pods without chips, schedulers' names, and the limits of
-// what is remembered.
+// Which pods a caller of bind may bind: those that it asked about, schedulers' names, and the
+// limits of what is remembered.
 #include "scheduler-plugin/app/bind_permission.hpp"
 
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@ const std::string kB = "kube-scheduler-2";
 
 struct Permission : ::testing::Test {
   ManualClock clock;
-  BindPermission learning{clock, {}};
+  BindPermission permission{clock, {}};
 
   static ClusterPod pod(const std::string& name, int chips, const std::string& scheduler = "") {
     ClusterPod out;
@@ -26,7 +26,7 @@ struct Permission : ::testing::Test {
     return out;
   }
   static void ask(BindPermission& who, const std::string& caller, const ClusterPod& about) {
-    who.answered(caller, about.request, &about);
+    who.answered(caller, about.request.uid);
   }
   // "" if it may.
   static std::string refused(const BindPermission& by, const std::string& caller,
@@ -36,56 +36,31 @@ struct Permission : ::testing::Test {
   }
 };
 
-TEST_F(Permission, APodWithoutChipsOnlyByWhoWasAnsweredForIt) {
-  const ClusterPod plain = pod("plain", 0);
-  EXPECT_THAT(refused(learning, kA, plain),
-              HasSubstr("it requests no chips, and caller \"kube-scheduler\" has not asked"));
-  ask(learning, kA, plain);
-  EXPECT_EQ(refused(learning, kA, plain), "");
-  EXPECT_NE(refused(learning, kB, plain), "");
-  EXPECT_NE(refused(learning, kA, pod("other", 0)), "");
-  ask(learning, kB, plain);
-  EXPECT_EQ(refused(learning, kB, plain), "");
-  EXPECT_NE(refused(learning, kA, plain), "") << "the last one that was answered";
-  learning.bound(plain.request.uid);
-  EXPECT_NE(refused(learning, kB, plain), "");
+TEST_F(Permission, APodOnlyByWhoWasAnsweredForIt) {
+  for (const int chips : {0, 2}) {
+    const std::string name = std::to_string(chips);
+    const ClusterPod mine = pod("mine-" + name, chips);
+    EXPECT_EQ(refused(permission, kA, mine), "pod " + mine.request.key.text() +
+                                                 ": caller \"kube-scheduler\" has not asked about "
+                                                 "it; call filter first");
+    ask(permission, kA, mine);
+    EXPECT_EQ(refused(permission, kA, mine), "");
+    EXPECT_NE(refused(permission, kB, mine), "");
+    EXPECT_NE(refused(permission, kA, pod("other-" + name, chips)), "") << "of the same scheduler";
+    ask(permission, kB, mine);
+    EXPECT_EQ(refused(permission, kB, mine), "");
+    EXPECT_NE(refused(permission, kA, mine), "") << "the last one that was answered";
+    permission.bound(mine.request.uid);
+    EXPECT_NE(refused(permission, kB, mine), "");
+    EXPECT_EQ(refused(permission, "", mine), "") << "a client without a name";
+  }
 }
 
-TEST_F(Permission, APodThatTheClusterHasNotDeliveredYet) {
-  const ClusterPod fresh = pod("fresh", 0, "mine");
-  learning.answered(kA, fresh.request, nullptr);
-  EXPECT_EQ(refused(learning, kA, fresh), "");
-}
-
-TEST_F(Permission, APodWithChipsNeedsNoQuestion) {
-  EXPECT_EQ(refused(learning, kA, pod("p", 2)), "");
-  EXPECT_EQ(refused(learning, "", pod("plain", 0)), "") << "a client without a name on loopback";
-}
-
-TEST_F(Permission, SchedulersAreLearnedFromWhatACallerAsksAbout) {
-  ask(learning, kA, pod("p", 2, "mine"));
-  EXPECT_EQ(refused(learning, kA, pod("q", 2, "mine")), "");
-  EXPECT_THAT(refused(learning, kA, pod("v", 2, "volcano")),
-              HasSubstr("its schedulerName \"volcano\" is of no pod that caller "
-                        "\"kube-scheduler\" has asked about"));
-  EXPECT_THAT(refused(learning, kA, pod("d", 2)), HasSubstr("default-scheduler"));
-  EXPECT_EQ(refused(learning, kB, pod("v", 2, "volcano")), "") << "nothing known of it yet";
-  EXPECT_EQ(refused(learning, "", pod("v", 2, "volcano")), "");
-  ask(learning, kA, pod("v", 2, "volcano"));
-  EXPECT_EQ(refused(learning, kA, pod("v", 2, "volcano")), "") << "asking again is the mend";
-  learning.forget();
-  EXPECT_EQ(refused(learning, kA, pod("d", 2)), "") << "another replica may have answered";
-}
-
-TEST_F(Permission, TheNameIsTheClustersNotTheCallers) {
-  ClusterPod claimed = pod("v", 2, "mine");
-  const ClusterPod bound_elsewhere = [] {
-    ClusterPod other = pod("v", 2, "volcano");
-    other.request.uid = "another";
-    return other;
-  }();
-  learning.answered(kA, claimed.request, &bound_elsewhere);
-  EXPECT_EQ(refused(learning, kA, pod("x", 2, "third")), "") << "nothing was learned";
+TEST_F(Permission, AnotherLeaderKnowsNothingOfIt) {
+  const ClusterPod mine = pod("mine", 2);
+  ask(permission, kA, mine);
+  permission.forget();
+  EXPECT_NE(refused(permission, kA, mine), "");
 }
 
 TEST_F(Permission, AListIsAllThatCounts) {
@@ -103,19 +78,16 @@ TEST_F(Permission, AListIsAllThatCounts) {
 TEST_F(Permission, WhatIsRememberedIsBoundedInTimeAndNumber) {
   const ClusterPod first = pod("first", 0);
   const ClusterPod second = pod("second", 0);
-  ask(learning, kA, first);
+  ask(permission, kA, first);
   clock.advance(BindPermission::kGeneration);
-  ask(learning, kA, second);
-  EXPECT_EQ(refused(learning, kA, first), "") << "volumes may take ten minutes";
+  ask(permission, kA, second);
+  EXPECT_EQ(refused(permission, kA, first), "") << "volumes may take ten minutes";
   clock.advance(BindPermission::kGeneration);
-  EXPECT_NE(refused(learning, kA, first), "");
-  EXPECT_EQ(refused(learning, kA, second), "");
+  EXPECT_NE(refused(permission, kA, first), "");
+  EXPECT_EQ(refused(permission, kA, second), "");
   for (std::size_t i = 0; i < 2 * BindPermission::kMaxPodsOfGeneration; ++i)
-    ask(learning, kA, pod("flood-" + std::to_string(i), 0));
-  EXPECT_NE(refused(learning, kA, second), "");
-  for (std::size_t i = 0; i < BindPermission::kMaxLearned; ++i)
-    ask(learning, kB, pod("p", 2, "s" + std::to_string(i)));
-  EXPECT_EQ(refused(learning, kA, pod("p", 2, "any")), "") << "what it asked about is forgotten";
+    ask(permission, kA, pod("flood-" + std::to_string(i), 0));
+  EXPECT_NE(refused(permission, kA, second), "");
 }
 
 struct BindAs : ::testing::Test {
@@ -135,7 +107,15 @@ struct BindAs : ::testing::Test {
   }
 };
 
-TEST_F(BindAs, APodWithoutChipsIsBoundForTheCallerThatWasAnsweredForIt) {
+TEST_F(BindAs, APodIsBoundForTheCallerThatWasAnsweredForIt) {
+  const PodRequest chips = w.submit("chips", 2);
+  EXPECT_THAT(bind(kA, chips, "n1"), HasSubstr("call filter first"));
+  EXPECT_EQ(w.scheduler.ledger().find(chips.uid), nullptr) << "nothing is reserved for it";
+  ask(kA, chips);
+  EXPECT_EQ(bind(kA, chips, "n1"), "");
+}
+
+TEST_F(BindAs, APodWithoutChipsLikewise) {
   const PodRequest plain = w.submit("plain", 0);
   EXPECT_THAT(bind(kA, plain, "n1"), HasSubstr("call filter first"));
   ask(kB, plain);
@@ -150,45 +130,38 @@ TEST_F(BindAs, APodWithoutChipsIsBoundForTheCallerThatWasAnsweredForIt) {
 
 TEST_F(BindAs, TheNodeIsEvaluatedAtBind) {
   const PodRequest filler = w.submit("filler", 8);
-  ASSERT_EQ(bind(kA, filler, "n1"), "");
+  ASSERT_EQ(bind("", filler, "n1"), "");
   const PodRequest pod = w.submit("p", 2);
-  EXPECT_EQ(bind(kA, pod, "n1"), "pod ns/p no longer fits on node n1: not enough free chips");
+  EXPECT_EQ(bind("", pod, "n1"), "pod ns/p no longer fits on node n1: not enough free chips");
   w.add_node("n2", "hgx-v100-8");
   w.set_health("n2", 0, domain::Health::unhealthy);
   const PodRequest whole = w.submit("whole", 8);
-  EXPECT_THAT(bind(kA, whole, "n2"), HasSubstr("not enough healthy chips"));
-  EXPECT_THAT(bind(kA, w.submit("npu", 2, "huawei.com/npu"), "n2"),
+  EXPECT_THAT(bind("", whole, "n2"), HasSubstr("not enough healthy chips"));
+  EXPECT_THAT(bind("", w.submit("npu", 2, "huawei.com/npu"), "n2"),
               HasSubstr("the node has no huawei.com/npu"));
   w.clock.advance(limits::kInventoryStaleAfter + std::chrono::seconds(1));
   w.scheduler.tick();
-  EXPECT_THAT(bind(kA, pod, "n2"), HasSubstr("inventory is stale"));
+  EXPECT_THAT(bind("", pod, "n2"), HasSubstr("inventory is stale"));
   w.expect_sound();
 }
 
 // A pod that another scheduler is binding, admitted by the webhook, is not ours to bind either.
 TEST_F(BindAs, ASchedulersPodIsNotBoundForAnotherWhileItsBindingIsAdmitted) {
   ask(kA, w.submit("mine", 2));
-  ClusterPod other;
-  other.request = World::request("theirs", 2);
-  other.scheduler = "volcano";
-  const PodRequest pod = w.cluster.add(other, "{}").value()->request;
+  const PodRequest pod = w.submit("theirs", 2);
   bool admitted = false;
   w.scheduler.admissions().admit({{pod.key, pod.uid, "n1"}, "", false},
                                  [&](const Result<Admission>& a) { admitted = a.ok(); });
   ASSERT_TRUE(admitted);
-  EXPECT_THAT(bind(kA, pod, "n1"), HasSubstr("schedulerName \"volcano\""));
+  EXPECT_THAT(bind(kA, pod, "n1"), HasSubstr("call filter first"));
   EXPECT_TRUE(w.pod(pod).node.empty());
 }
 
 TEST_F(BindAs, AReplicaThatLedBeforeForgetsWhoAsked) {
-  ask(kA, w.submit("mine", 2));
-  ClusterPod other;
-  other.request = World::request("later", 2);
-  other.scheduler = "second-profile";
-  const PodRequest pod = w.cluster.add(other, "{}").value()->request;
-  ASSERT_NE(bind(kA, pod, "n1"), "");
+  const PodRequest pod = w.submit("p", 2);
+  ask(kA, pod);
   w.scheduler.step_down();
-  EXPECT_EQ(bind(kA, pod, "n1"), "") << "the replica that led meanwhile was asked about it";
+  EXPECT_THAT(bind(kA, pod, "n1"), HasSubstr("call filter first"));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Who may make which request: each proof on and off loopback, with and without a client CA; and the
-// log of refused callers.
+// Who may make which request: each proof where one is needed and where none is, with and without a
+// client CA; and the log of refused callers.
 #include "scheduler-plugin/server/caller_check.hpp"
 
 #include <gmock/gmock.h>
@@ -53,9 +53,8 @@ struct CallerChecks : ::testing::Test {
       all.push_back(CallerSecrets::read(name, secret).value());
     secrets.replace(std::move(all));
   }
-  CallerRules rules(bool loopback, bool client_ca = false,
-                    std::vector<std::string> names = {}) const {
-    return {loopback, client_ca, std::move(names), &secrets};
+  CallerRules rules(bool open, bool client_ca = false, std::vector<std::string> names = {}) const {
+    return {open, client_ca, std::move(names), &secrets};
   }
   // "" if it may go on.
   static std::string refused(const CallerRules& rules, const Sent& sent) {
@@ -116,7 +115,7 @@ TEST_F(CallerChecks, OffLoopbackEveryDecisionNeedsAProof) {
   }
 }
 
-TEST_F(CallerChecks, OnLoopbackWithoutAClientCaNoProofIsNeededButAWrongOneIsRefused) {
+TEST_F(CallerChecks, StandaloneOnLoopbackWithoutAClientCaNoProofIsNeededButAWrongOneIsRefused) {
   for (const Decision& d : kDecisions) {
     SCOPED_TRACE(d.path);
     EXPECT_EQ(refused(rules(true), {d.method, d.path}), "");
@@ -169,7 +168,7 @@ TEST_F(CallerChecks, ReadingNeedsAProofUnlessTheCallerIsOnThisMachine) {
     CallerRules closed = rules(false);
     closed.read_from_loopback = false;
     EXPECT_EQ(refused(closed, local), "no_credentials");
-    closed.loopback = true;
+    closed.open = true;
     EXPECT_EQ(refused(closed, local), "no_credentials");
     EXPECT_EQ(refused(rules(false, true), {"GET", path, false}), "no_credentials");
     local.trusted = false;
@@ -261,27 +260,60 @@ TEST_F(CallerChecks, HostileCredentials) {
     EXPECT_NE(refused(rules(false), {"POST", "/kube/bind", true, {}, field}), "") << field;
 }
 
+TEST_F(CallerChecks, ARefusedCallerHasTheNameOfItsProofIfItIsKnown) {
+  const auto name = [&](const CallerRules& rules, const Sent& sent) {
+    const NamedPeer peer(sent.names);
+    http::RequestHead request{sent.method, sent.path, ""};
+    request.trusted = sent.trusted;
+    request.authorization = sent.authorization;
+    request.peer = &peer;
+    return CallerCheck(rules).known_name(request, CallerPath(sent.path));
+  };
+  const CallerRules off = rules(false, true, {"kube-scheduler"});
+  EXPECT_EQ(name(off, {"POST", "/callers/" + kVolcano + "/kube/bind", false}), "volcano");
+  EXPECT_EQ(name(off, {"GET", "/metrics", false, {}, "Bearer " + kVolcano}), "volcano");
+  EXPECT_EQ(name(off, {"POST", "/kube/bind", true, {"node-7", "x"}}), "certificate node-7");
+  EXPECT_EQ(name(off, {"POST", "/callers/x/kube/bind", true, {"node-7"}}), "certificate node-7");
+  EXPECT_EQ(name(off, {"POST", "/kube/bind", false}), "");
+  EXPECT_EQ(name(off, {"POST", "/kube/bind", false, {}, basic("volcano", "no")}), "") << "claimed";
+  EXPECT_EQ(name(rules(false), {"POST", "/kube/bind"}), "");
+}
+
 TEST(CallerAudit, TenLinesAMinuteThenACount) {
   CallerAudit audit;
   const NamedPeer peer({});
   const Clock::Steady begin = Clock::Steady() + std::chrono::hours(1);
   ::testing::internal::CaptureStderr();
   for (int i = 0; i < 25; ++i)
-    audit.refused(CallerRefusal::unknown_secret, "/kube/bind", &peer, begin);
+    audit.refused({CallerRefusal::wrong_path, "/kube/bind", "volcano", &peer}, begin);
   audit.tick(begin + std::chrono::seconds(59));
   const std::string first = ::testing::internal::GetCapturedStderr();
   EXPECT_EQ(std::count(first.begin(), first.end(), '\n'), 10) << first;
   EXPECT_THAT(first, HasSubstr("level=warn msg=\"refused a caller\" path=/kube/bind from=10.0.0.7 "
-                               "reason=\"no caller has this secret\""));
+                               "caller=volcano reason=\"the secret is another caller's"));
   ::testing::internal::CaptureStderr();
   audit.tick(begin + std::chrono::seconds(60));
   EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("not_logged=15"));
   ::testing::internal::CaptureStderr();
-  audit.refused(CallerRefusal::no_credentials, "other", nullptr, begin + std::chrono::minutes(2));
+  audit.refused({CallerRefusal::no_credentials, "other"}, begin + std::chrono::minutes(2));
   audit.tick(begin + std::chrono::minutes(4));
   const std::string last = ::testing::internal::GetCapturedStderr();
-  EXPECT_THAT(last, HasSubstr("path=other from=unknown"));
+  EXPECT_THAT(last, HasSubstr("path=other from=unknown caller=unknown"));
   EXPECT_THAT(last, Not(HasSubstr("not_logged")));
+}
+
+TEST(CallerAudit, ManyOfOneReasonDoNotHideAnother) {
+  CallerAudit audit;
+  const Clock::Steady begin = Clock::Steady() + std::chrono::hours(1);
+  ::testing::internal::CaptureStderr();
+  for (int i = 0; i < 1000; ++i) audit.refused({CallerRefusal::no_credentials, "other"}, begin);
+  audit.refused({CallerRefusal::unknown_secret, "/kube/bind", std::string(5000, 'n')}, begin);
+  audit.tick(begin + std::chrono::minutes(1));
+  const std::string lines = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 12) << lines;
+  EXPECT_THAT(lines, HasSubstr("reason=\"no caller has this secret\""));
+  EXPECT_THAT(lines, HasSubstr("client certificate or a caller's secret\" not_logged=990"));
+  EXPECT_LT(lines.size(), 4000U) << "names are shortened";
 }
 
 }  // namespace

@@ -90,12 +90,13 @@ TEST(Config, HowCallersShowWhoTheyAre) {
   const std::string tls = "tls-cert: a\ntls-key: b\ngrpc: 0.0.0.0:1\n";
   EXPECT_NE(fault("grpc-auth: none", tls).find("anyone who reaches it could reserve chips"),
             std::string::npos);
-  EXPECT_EQ(fault("grpc-auth: none", tls + "tls-client-ca: c"), "");
+  const std::string ca = tls + "tls-client-ca: c\nclient-names: [a]\n";
+  EXPECT_EQ(fault("grpc-auth: none", ca), "");
   EXPECT_EQ(fault("grpc-auth: none", "grpc: 127.0.0.1:1"), "");
   EXPECT_NE(fault("grpc-auth: mtls", tls).find("requires --tls-client-ca"), std::string::npos);
-  EXPECT_EQ(fault("grpc-auth: mtls", tls + "tls-client-ca: c"), "");
+  EXPECT_EQ(fault("grpc-auth: mtls", ca), "");
   EXPECT_EQ(fault("grpc-auth: token", tls), "") << "all callers are rejected, and the log says so";
-  EXPECT_EQ(fault("grpc-auth: token", tls + "tls-client-ca: c\ngrpc-users: [a, \"group:b\"]"), "");
+  EXPECT_EQ(fault("grpc-auth: token", ca + "grpc-users: [a, \"group:b\"]"), "");
   EXPECT_EQ(fault("grpc-auth: token"), "") << "on loopback without TLS";
   EXPECT_NE(fault("grpc-auth: token", "grpc: 0.0.0.0:1").find("requires --tls-cert"),
             std::string::npos);
@@ -116,8 +117,30 @@ TEST(Config, HowCallersShowWhoTheyAre) {
   for (const char* names : {"[\"\"]", "[\"a b\"]", "[A]", "a"})
     EXPECT_NE(fault(std::string("scheduler-names: ") + names), "") << names;
   EXPECT_EQ(fault("caller-secrets: /x"), "") << "on loopback without TLS";
-  EXPECT_EQ(fault("caller-secrets: /x", "http: 0.0.0.0:2\ntls-client-ca: c\n" + tls), "");
+  EXPECT_EQ(fault("caller-secrets: /x", "http: 0.0.0.0:2\n" + ca), "");
   EXPECT_NE(fault("caller-secrets: /x", "http: 0.0.0.0:1").find("in clear text"),
+            std::string::npos);
+}
+
+// "Any certificate of the CA" would be every node and user of a cluster's CA.
+TEST(Config, OffLoopbackAClientCaNeedsTheNamesOfItsCallers) {
+  const auto fault = [](const std::string& http, const std::string& grpc,
+                        const std::string& names) {
+    Config config;
+    const auto read = apply_config_text(
+        "standalone: true\ntls-cert: a\ntls-key: b\n"
+        "tls-client-ca: c\nhttp: " +
+            http + "\ngrpc: " + grpc + "\nclient-names: " + names,
+        config);
+    if (!read) return read.error().text();
+    const auto ok = check_config(config);
+    return ok ? std::string() : ok.error().text();
+  };
+  EXPECT_EQ(fault("127.0.0.1:1", "127.0.0.1:2", "[]"), "");
+  EXPECT_EQ(fault("0.0.0.0:1", "0.0.0.0:2", "[kube-scheduler]"), "");
+  EXPECT_NE(fault("0.0.0.0:1", "127.0.0.1:2", "[]").find("requires --client-names on 0.0.0.0:1"),
+            std::string::npos);
+  EXPECT_NE(fault("127.0.0.1:1", "0.0.0.0:2", "[]").find("requires --client-names on 0.0.0.0:2"),
             std::string::npos);
 }
 

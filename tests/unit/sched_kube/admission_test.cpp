@@ -1,5 +1,6 @@
 // Bindings of other schedulers, for which the API server calls our webhook before it stores them,
 // or does not.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -14,6 +15,7 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using ::testing::HasSubstr;
 
 class Admits : public ::testing::Test {
  protected:
@@ -354,6 +356,33 @@ TEST_F(Admits, EachAdmissionIsWaitedFor) {
   wait(seconds(50));
   EXPECT_EQ(room_for("b"), std::vector<std::string>{"n2"});
   take("a", "n1", notes);
+}
+
+TEST_F(Admits, AdmittingAgainAndAgainHoldsNoPodForever) {
+  create("a", 8);
+  create("b", 8);
+  for (int i = 0; i < 6; ++i) {
+    admitted("a", "n1");
+    wait(seconds(50));
+  }
+  EXPECT_THAT(refused("a", "n1"), HasSubstr("admitted for too long without an outcome"));
+  EXPECT_EQ(room_for("b"), std::vector<std::string>{"n2"}) << "the last one may still be stored";
+  wait(seconds(30));
+  EXPECT_EQ(room_for("b"), (std::vector<std::string>{"n1", "n2"}));
+  admitted("a", "n1");
+}
+
+TEST_F(Admits, NorDoesTheChangeOfNodes) {
+  create("a", 8);
+  create("b", 8);
+  for (const char* node : {"n1", "n2", "n2", "n1", "n1", "n2", "n2", "n1"}) {
+    admitted("a", node);
+    wait(seconds(40));
+  }
+  for (const char* node : {"n1", "n2"})
+    EXPECT_THAT(refused("a", node), HasSubstr("admitted for too long without an outcome"));
+  wait(seconds(80));
+  EXPECT_EQ(room_for("b"), (std::vector<std::string>{"n1", "n2"}));
 }
 
 // The pod is read while unbound, then its binding is admitted again and stored; the reading

@@ -1,7 +1,9 @@
 // Bindings whose outcome is late, lost, contested or malformed.
 #include <gtest/gtest.h>
 
+#include "common/obs/log.hpp"
 #include "scheduler-plugin/kube/kubernetes.hpp"
+#include "scheduler-plugin/server/decision_log.hpp"
 #include "tests/unit/sched_kube/kube_world.hpp"
 
 namespace chipweave::sched::test {
@@ -40,6 +42,7 @@ class KubeBind : public ::testing::Test {
     }
     return outcome;
   }
+  DecisionLog log_;  // outlives the world
   KubeWorld world_;
 };
 
@@ -130,6 +133,36 @@ TEST_F(KubeBind, WhoWasBoundBySomebodyElseIsCountedBeforeTheAnswer) {
   ASSERT_NE(world_.holding("a"), nullptr);
   EXPECT_TRUE(world_.holding("a")->assumed);
   EXPECT_EQ(world_.scheduler->nodes().node(world_.holding("a")->node).name, "n2");
+}
+
+// The API server quotes the URL of a webhook that it cannot reach, and ours has a secret in it.
+TEST_F(KubeBind, NoSecretOfAWebhookGetsIntoMessages) {
+  const std::string message =
+      R"(failed calling webhook \"binding.chipweave.dev\": Post \"https://chipweave.svc:8443)"
+      R"(/callers/s3cr3t-of-the-webhook/admission/binding?timeout=5s\": connection refused)";
+  world_.observers->add(log_);
+  world_.create("a", 2);
+  world_.api.settle();
+  obs::set_level("warn");
+  ::testing::internal::CaptureStderr();
+  for (const int status : {500, 403, 400}) {
+    const auto outcome = world_.bind("a", "n1");
+    while (outcome->empty()) {
+      world_.api.refuse_next_binding(status, message);
+      if (world_.api.waiting() > 0) world_.api.take(0, Fate::answered);
+      world_.pass(milliseconds(100));
+    }
+    EXPECT_TRUE(holds(*outcome, "/callers/***/admission/binding")) << *outcome;
+    EXPECT_FALSE(holds(*outcome, "s3cr3t")) << *outcome;
+  }
+  const std::string logged = ::testing::internal::GetCapturedStderr();
+  obs::set_level("error");
+  EXPECT_TRUE(holds(logged, "/callers/***/admission/binding")) << logged;
+  EXPECT_FALSE(holds(logged, "s3cr3t")) << logged;
+  ASSERT_EQ(world_.recorder.bind_errors.size(), 3U);
+  for (const std::string& error : world_.recorder.bind_errors)
+    EXPECT_FALSE(holds(error, "s3cr3t")) << error;
+  world_.api.refuse_next_binding(0);
 }
 
 TEST_F(KubeBind, APodThatIsDeletedMeanwhileGivesItsChipsBack) {

@@ -28,9 +28,12 @@ class Recorder final : public Observer {
     if (const auto* bound = std::get_if<PodBound>(&seen)) bound_pods.push_back(bound->pod.name);
     if (const auto* dispute = std::get_if<PodDisputed>(&seen))
       disputes.push_back(dispute->pod.name);
+    if (const auto* failed = std::get_if<BindFailed>(&seen))
+      bind_errors.push_back(failed->error.text());
   }
   std::vector<std::string> bound_pods;
   std::vector<std::string> disputes;
+  std::vector<std::string> bind_errors;
 };
 
 class KubeWorld {

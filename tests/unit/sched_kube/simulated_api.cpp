@@ -209,7 +209,7 @@ kube::Reply SimulatedApi::Network::patch_pod(const kube::Call& call, ServerPod& 
 
 kube::Reply SimulatedApi::Network::bind(const kube::Call& call, const std::string& key,
                                         const ServerPod& pod) {
-  if (refusal != 0) return status(std::exchange(refusal, 0), "refused");
+  if (refusal != 0) return status(std::exchange(refusal, 0), refusal_message);
   const Json body = Json::parse(call.body);
   if (body["metadata"]["uid"] != pod.uid) return status(409, "precondition failed: UID");
   if (!pod.node.empty()) return status(409, "pod is already assigned to a node");

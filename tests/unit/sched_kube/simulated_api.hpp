@@ -83,8 +83,8 @@ class SimulatedApi {
   std::size_t waiting() const;
   // The body of the n-th waiting request.
   const std::string& body_of(std::size_t n) const;
-  // The next binding is answered with this status code.
-  void refuse_next_binding(int code);
+  // The next binding is answered with this status code and message (inside a JSON string).
+  void refuse_next_binding(int code, std::string message = "refused");
   // The first waiting request that matches.
   std::optional<std::size_t> find(const std::function<bool(const kube::Call&)>& such) const;
   // How many waiting requests match.

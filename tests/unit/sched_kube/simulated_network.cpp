@@ -109,7 +109,10 @@ std::size_t SimulatedApi::waiting() const { return network_->calls.size(); }
 const std::string& SimulatedApi::body_of(std::size_t n) const {
   return (*nth(network_->calls, n))->call.body;
 }
-void SimulatedApi::refuse_next_binding(int code) { network_->refusal = code; }
+void SimulatedApi::refuse_next_binding(int code, std::string message) {
+  network_->refusal = code;
+  network_->refusal_message = std::move(message);
+}
 
 std::optional<std::size_t> SimulatedApi::find(
     const std::function<bool(const kube::Call&)>& such) const {

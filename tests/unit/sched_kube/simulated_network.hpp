@@ -55,6 +55,7 @@ struct SimulatedApi::Network {
 
   SimulatedApi& api;
   int refusal = 0;
+  std::string refusal_message;
   std::uint64_t oldest = 0;
   std::map<std::string, std::string> inventories;
   std::map<std::string, std::string> nodes;
