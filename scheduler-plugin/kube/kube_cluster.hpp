@@ -50,6 +50,8 @@ class KubeCluster final : public Cluster {
   std::size_t each_after(std::uint64_t arrival, std::size_t most,
                          const std::function<void(const ClusterPod&)>& visit) const override;
   std::size_t size() const override { return pods_.size(); }
+  // Deletions that answers of calls in flight may not show yet.
+  std::size_t recent_deletions() const { return gone_.size(); }
 
  private:
   void take(codec::KubePod&& seen);

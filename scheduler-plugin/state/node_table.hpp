@@ -92,6 +92,7 @@ class NodeTable {
   const std::vector<std::string>& resource_set(std::uint32_t id) const {
     return resource_sets_[id];
   }
+  std::size_t resource_sets() const { return resource_sets_.size(); }
   std::size_t machine_classes() const { return machines_.classes(); }
   // Brings the positions in natural name order up to date; costs nothing unless nodes were added.
   void sort_names();

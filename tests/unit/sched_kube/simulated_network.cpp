@@ -110,6 +110,8 @@ const std::string& SimulatedApi::body_of(std::size_t n) const {
   return (*nth(network_->calls, n))->call.body;
 }
 void SimulatedApi::refuse_next_binding(int code) { network_->refusal = code; }
+void SimulatedApi::refuse_annotations(int code) { network_->annotation_refusal = code; }
+std::size_t SimulatedApi::refused_annotations() const { return network_->refused_annotations; }
 
 std::optional<std::size_t> SimulatedApi::find(
     const std::function<bool(const kube::Call&)>& such) const {
