@@ -85,13 +85,14 @@ void BoundPods::end_disputes(NodeId id) {
     const ClusterPod* pod = cluster_.find(record.key);
     // of two with the same claim the first one wins
     if (pod == nullptr || pod->request.uid != uid || !contested(claimed, id).empty()) continue;
-    Holding holding = *ledger_.find(uid);
-    ledger_.drop(uid);
+    Holding holding = drop_holding(uid);
     holding.assumed = false;
     holding.unplaced = 0;
     holding.chips = {};
     holding.unreported.clear();
+    const std::string group = holding.group;
     hold_known(claimed, std::move(holding));
+    if (!group.empty()) groups_.join(group, uid, id);
     records_.on(uid, PodEvent::found_known);
     recall(*pod, claimed);
   }

@@ -150,8 +150,9 @@ void Groups::dissolve(const std::string& id) {
   if (it == groups_.end()) return;
   drop_spares(it->second);
   std::erase_if(it->second.members, [&](const std::string& uid) {
-    if (ledger_.find(uid)->bound) return false;
-    drop(uid);
+    const Holding* part = ledger_.find(uid);
+    if (part != nullptr && part->bound) return false;
+    if (part != nullptr) drop(uid);
     return true;
   });
   end_if_empty(it);

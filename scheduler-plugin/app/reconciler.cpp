@@ -65,18 +65,15 @@ void Reconciler::pod_gone(const ClusterPod& pod) {
   if (record->decision != nullptr)
     observer_.on(PodFreed{decisions_.placed_pod_of(*record->decision)});
   records_.on(uid, PodEvent::gone);
-  const Holding* holding = ledger_.find(uid);
-  if (holding == nullptr) return;
-  const Holding gone = *holding;  // bound
-  ledger_.drop(uid);
+  if (ledger_.find(uid) == nullptr) return;
+  const NodeId id = drop_holding(uid).node;  // bound
   ++state_.freed;
-  if (!gone.group.empty()) groups_.forget(gone);
-  const Node& node = nodes_.node(gone.node);
+  const Node& node = nodes_.node(id);
   if (node.holders == 0 && node.boot_id.empty()) {
-    nodes_.remove(gone.node);  // no agent reports it
+    nodes_.remove(id);  // no agent reports it
   } else {
-    bound_pods_.settle(gone.node);
-    nominations_.keep_on(gone.node);
+    bound_pods_.settle(id);
+    nominations_.keep_on(id);
   }
 }
 
@@ -86,7 +83,7 @@ void Reconciler::reconcile(const ClusterPod& pod, const Placement* claimed) {
     const bool learned =
         claimed != nullptr && (held->assumed || !bound_pods_.matches(*held, *claimed));
     if (held->bound && !learned) return;
-    if (held->bound) ledger_.drop(uid);
+    if (held->bound) drop_holding(uid);
   }
   const NodeId node = nodes_.declare(pod.node);
   // if that fails now, it is tried again later
@@ -168,7 +165,7 @@ void Reconciler::check() {
         write_placement(*record);
       }
     } else if (record->state == PodState::assumed && waits) {
-      ledger_.drop(uid);  // it was assumed to have some
+      drop_holding(uid);  // it was assumed to have some
       records_.on(uid, PodEvent::released);
       reconcile(*pod, nullptr);
     }
