@@ -82,7 +82,7 @@ Result<Admission> BindCoordinator::admit_known(const AdmissionRequest& request) 
   InFlightBinding& begun = *record.in_flight;
   begun.admitted_until = clock_.now() + kUncertaintyWindow;
   begun.term = authority_.term();
-  ++begun.epoch;
+  begun.epoch = ++epochs_;
   if (record.state == PodState::uncertain) begun.ask_again = begun.admitted_until;
   return Admission{binding.uid, begun.annotations};
 }
