@@ -171,7 +171,8 @@ void BindCoordinator::failed(PodRecord& record, const Error& why) {
   const std::vector<Done> waiting = std::move(record.in_flight->waiting);
   const NodeId node = record.in_flight->decision.node;
   records_.on(uid, PodEvent::refused);
-  ledger_.reopen(uid, clock_.now());
+  const Holding& held = *ledger_.find(uid);
+  ledger_.reopen(uid, held.group.empty() ? clock_.now() : groups_.expiry(held));
   reservations_.withdraw(uid);
   ++state_.freed;
   bound_pods_.settle(node);
