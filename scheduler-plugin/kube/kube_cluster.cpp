@@ -67,6 +67,7 @@ ClusterPod KubeCluster::made_of(const codec::KubePod& seen) const {
   pod.ending = seen.ending;
   pod.priority = seen.priority;
   pod.nominated = seen.nominated_node;
+  pod.others = other_resources(seen, resources_);
   return pod;
 }
 
