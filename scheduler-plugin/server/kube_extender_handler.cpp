@@ -1,7 +1,9 @@
 #include "scheduler-plugin/server/kube_extender_handler.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -56,9 +58,16 @@ class VictimChoice {
     const ProposedVictims proposed{std::move(node.node), std::move(node.victim_uids)};
     auto victims = scheduler_.preemption().choose_victims(pod_, priority_, proposed, budget_);
     if (victims.empty()) return;
+    // Disruption budgets are not read here: a victim that kube-scheduler has not checked counts as
+    // if its end violated one, so that such a node is not preferred for it.
+    const std::unordered_set<std::string_view> checked(proposed.uids.begin(), proposed.uids.end());
+    const auto violations =
+        node.pdb_violations + std::count_if(victims.begin(), victims.end(), [&](const auto& uid) {
+          return !checked.contains(uid);
+        });
     reply_.key(proposed.node).begin_object().key("Pods").begin_array();
     for (const std::string& uid : victims) reply_.begin_object().field("UID", uid).end_object();
-    reply_.end_array().key("NumPDBViolations").integer(node.pdb_violations).end_object();
+    reply_.end_array().key("NumPDBViolations").integer(violations).end_object();
     chosen_.push_back({proposed.node, std::move(victims)});
   }
 
