@@ -27,7 +27,8 @@ const Evaluation& Extender::evaluate(Verb verb, const PodRequest& asked,
     context = evaluator_.context_of(pod, nullptr);
     evaluator_.evaluate(context, nodes);
   }
-  if (known != nullptr && s.fits == 0) find_room(context, *known, nodes);
+  if (known != nullptr && s.fits == 0 && purpose == Purpose::to_bind)
+    find_room(context, *known, nodes);
   if (to_bind && s.fits == 0) reservations_.fits_nowhere(verb, pod);
   const bool found = s.best_node != kNoNode;
   if (known != nullptr || verb == Verb::place) {
