@@ -74,7 +74,7 @@ class Explainer {
   // The chips that the solver could choose from, and the runner-up. Empty if the node's chips have
   // changed since.
   void choice(const Node& node, const std::optional<solver::Request>& request) {
-    if (!request) return;
+    if (!request || !node.topology.all().contains(request->usable | request->already_held)) return;
     const solver::Explanation e = node.wiring->explain(*request);
     w_.key("usable").integers(node.topology.indices(request->usable));
     w_.key("beside").integers(node.topology.indices(request->already_held));

@@ -165,19 +165,31 @@ void Reservations::rebase(NodeId node, const std::vector<int>& old_indices) {
     }
   }
   groups_.forget_requests(node);
-  for (const PodState state :
-       {PodState::pending, PodState::reserved, PodState::binding, PodState::uncertain}) {
-    for (PodRecord* record : records_.in(state)) {
-      LastEvaluation* last = record->evaluation.get();
-      if (last != nullptr && last->node == node) last->request.reset();
-    }
-  }
+  each_evaluation_of(node, [](LastEvaluation& last) { last.request.reset(); });
   for (const Holding* held : ledger_.on(node)) {
     PodRecord* record = records_.find(held->uid);
     if (record == nullptr) continue;
     if (record->decision != nullptr) record->decision->request.reset();
     if (record->in_flight != nullptr) record->in_flight->decision.request.reset();
   }
+}
+
+void Reservations::each_evaluation_of(NodeId node,
+                                      const std::function<void(LastEvaluation&)>& visit) {
+  for (const PodState state :
+       {PodState::pending, PodState::reserved, PodState::binding, PodState::uncertain}) {
+    for (PodRecord* record : records_.in(state)) {
+      LastEvaluation* last = record->evaluation.get();
+      if (last != nullptr && last->node == node) visit(*last);
+    }
+  }
+}
+
+void Reservations::forget_evaluations(NodeId node) {
+  each_evaluation_of(node, [](LastEvaluation& last) {
+    last.node = kNoNode;
+    last.request.reset();
+  });
 }
 
 void Reservations::renew(const Holding& reservation) {

@@ -104,6 +104,7 @@ class NodeTable {
     ReportOutcome outcome = ReportOutcome::taken;
     NodeId node = kNoNode;
     std::optional<std::vector<int>> old_indices;
+    bool first = false;   // nothing was known of the node before
     std::string problem;  // why a report was not accepted
   };
   Reported report(InventoryReport report, Clock::Steady now);
