@@ -59,6 +59,8 @@ struct Dispute {
 struct LateAnnotations {
   Annotations annotations;
   bool asked = false;  // a request to write them is pending
+  int refusals = 0;    // by the API server, for good: it is tried less and less often
+  Clock::Steady next{};
 };
 
 struct PodRecord {
