@@ -1,8 +1,9 @@
 #include "scheduler-plugin/app/decisions.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <string>
+
+#include "common/base/text.hpp"
 
 namespace chipweave::sched {
 
@@ -15,9 +16,11 @@ Decision Decisions::preview(const PodRequest& pod, const Holding& holding) const
 }
 
 void Decisions::continue_after(std::string_view id) {
-  std::uint64_t number = 0;
-  if (id.starts_with("d-")) std::from_chars(id.data() + 2, id.data() + id.size(), number);
-  count_ = std::max(count_, number);
+  // No cluster makes as many, but anybody who may annotate pods can write any number.
+  constexpr std::uint64_t kMaxNumber = 1'000'000'000'000'000;
+  if (!id.starts_with("d-")) return;
+  const auto number = parse_number<std::uint64_t>(id.substr(2));
+  if (number && *number <= kMaxNumber) count_ = std::max(count_, *number);
 }
 
 Decision Decisions::numbered(const PodRequest& pod, const Holding& holding,
