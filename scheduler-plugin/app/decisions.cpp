@@ -41,7 +41,7 @@ Decision Decisions::numbered(const PodRequest& pod, const Holding& holding,
   d.beside = Evaluator::beside_on(context, holding.node);
   const PodRecord* record = state_.records.find(pod.uid);
   const LastEvaluation* last = record == nullptr ? nullptr : record->evaluation.get();
-  if (last != nullptr && last->node == holding.node && last->request) {
+  if (last != nullptr && last->node == holding.node && last->life == node.life && last->request) {
     d.request = last->request;
     d.others = last->others;
   } else {

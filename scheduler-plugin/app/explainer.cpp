@@ -108,7 +108,7 @@ class Explainer {
   void reserved(const ClusterPod& pod, const Holding& held) {
     const Node& node = state_.nodes.node(held.node);
     const LastEvaluation* last = evaluation_of(pod);
-    const bool known = last != nullptr && last->node == held.node;
+    const bool known = last != nullptr && last->node == held.node && last->life == node.life;
     const double gbps = known ? last->gbps : node.wiring->gbps(held.chips);
     const double best = known ? last->best_gbps : node.wiring->best_gbps(held.chips, false);
     w_.field("state", "reserved");

@@ -108,6 +108,7 @@ Result<void> Reservations::take(const PodRequest& pod, NodeId node) {
   auto& evaluation = records_.find(pod.uid)->evaluation;
   if (evaluation == nullptr) evaluation = std::make_unique<LastEvaluation>();
   evaluation->node = node;
+  evaluation->life = nodes_.node(node).life;
   evaluation->request = taken.request;
   evaluation->gbps = taken.verdict.gbps;
   evaluation->best_gbps = taken.verdict.best_gbps;
@@ -165,31 +166,19 @@ void Reservations::rebase(NodeId node, const std::vector<int>& old_indices) {
     }
   }
   groups_.forget_requests(node);
-  each_evaluation_of(node, [](LastEvaluation& last) { last.request.reset(); });
+  for (const PodState state :
+       {PodState::pending, PodState::reserved, PodState::binding, PodState::uncertain}) {
+    for (PodRecord* record : records_.in(state)) {
+      LastEvaluation* last = record->evaluation.get();
+      if (last != nullptr && last->node == node) last->request.reset();
+    }
+  }
   for (const Holding* held : ledger_.on(node)) {
     PodRecord* record = records_.find(held->uid);
     if (record == nullptr) continue;
     if (record->decision != nullptr) record->decision->request.reset();
     if (record->in_flight != nullptr) record->in_flight->decision.request.reset();
   }
-}
-
-void Reservations::each_evaluation_of(NodeId node,
-                                      const std::function<void(LastEvaluation&)>& visit) {
-  for (const PodState state :
-       {PodState::pending, PodState::reserved, PodState::binding, PodState::uncertain}) {
-    for (PodRecord* record : records_.in(state)) {
-      LastEvaluation* last = record->evaluation.get();
-      if (last != nullptr && last->node == node) visit(*last);
-    }
-  }
-}
-
-void Reservations::forget_evaluations(NodeId node) {
-  each_evaluation_of(node, [](LastEvaluation& last) {
-    last.node = kNoNode;
-    last.request.reset();
-  });
 }
 
 void Reservations::renew(const Holding& reservation) {

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -66,14 +65,10 @@ class Reservations : public UseCase {
   // The agent reports other chips than before: holdings follow their chips, reservations that lost
   // one end, and evaluations of the old slots can no longer be explained.
   void rebase(NodeId node, const std::vector<int>& old_indices);
-  // The node is new: what was found for pods on an earlier one with this id is not of this one.
-  // Precondition: no pod holds chips there.
-  void forget_evaluations(NodeId node);
 
  private:
   static bool is_speculative(Verb verb, const PodRequest& pod);
   void hold_single(const PodRequest& pod, Holding holding);
-  void each_evaluation_of(NodeId node, const std::function<void(LastEvaluation&)>& visit);
   void withdraw_all(const std::vector<std::string>& uids);
   void end(Clock::Steady due, ReservationEvent result);
 

@@ -24,7 +24,6 @@ Scheduler::Scheduler(const Clock& clock, Cluster& cluster, Observer& observer,
 
 ReportAnswer Scheduler::report(InventoryReport report) {
   NodeTable::Reported result = core_.state.nodes.report(std::move(report), core_.clock.now());
-  if (result.first) reservations_.forget_evaluations(result.node);
   if (result.old_indices) {
     reservations_.rebase(result.node, *result.old_indices);
     bound_pods_.settle(result.node);

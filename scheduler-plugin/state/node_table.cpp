@@ -68,7 +68,9 @@ void NodeTable::reset(NodeId id, std::string name) {
   leave_state(standings_[id].state);
   standings_[id].state = kNoState;
   leave_resources(id);
+  const std::uint64_t life = nodes_[id]->life + 1;
   *nodes_[id] = Node{};
+  nodes_[id]->life = life;
   nodes_[id]->name = std::move(name);
 }
 
@@ -200,26 +202,25 @@ NodeTable::Reported NodeTable::report(InventoryReport report, Clock::Steady now)
     // newer
     if (!report.ordered && report.boot_id == n.previous_boot_id && report.boot_id != n.boot_id &&
         !n.stale) {
-      return {ReportOutcome::older, known, {}, false, "report of an earlier boot"};
+      return {ReportOutcome::older, known, {}, "report of an earlier boot"};
     }
     if (same || (!report.ordered && report.boot_id == n.boot_id && report.sequence < n.sequence)) {
-      return {ReportOutcome::older, known, {}, false, "sequence number already seen"};
+      return {ReportOutcome::older, known, {}, "sequence number already seen"};
     }
   }
   if (!report.topology && (known == kNoNode || nodes_[known]->boot_id != report.boot_id)) {
-    return {ReportOutcome::needs_full, known, {}, false, "delta without a full report"};
+    return {ReportOutcome::needs_full, known, {}, "delta without a full report"};
   }
   NodeId id = known;
   if (known == kNoNode) {
     if (report.node.empty() || report.node.size() > limits::kMaxNameBytes) {
-      return {ReportOutcome::needs_full, kNoNode, {}, false, "invalid node name"};
+      return {ReportOutcome::needs_full, kNoNode, {}, "invalid node name"};
     }
     id = declare(report.node);
     if (id == kNoNode) {
       return {ReportOutcome::no_room,
               kNoNode,
               {},
-              false,
               "the table holds " + std::to_string(limits::kMaxNodes) + " live nodes, the maximum"};
     }
   }
@@ -239,8 +240,8 @@ NodeTable::Reported NodeTable::report(InventoryReport report, Clock::Steady now)
 
 NodeTable::Reported NodeTable::take_full(NodeId id, InventoryReport&& report) {
   Node& n = *nodes_[id];
-  Reported result{ReportOutcome::taken, id, {}, !n.has_inventory() && n.holders == 0, {}};
-  if (!result.first) {
+  Reported result{ReportOutcome::taken, id, {}, {}};
+  if (n.has_inventory() || n.holders > 0) {
     std::vector<int> before = indices_of(n.topology);
     if (before != indices_of(*report.topology)) result.old_indices = std::move(before);
   }
@@ -262,11 +263,11 @@ NodeTable::Reported NodeTable::take_delta(NodeId id, InventoryReport&& report) {
   Node& n = *nodes_[id];
   for (const ChipChange& change : report.chips) {
     if (n.topology.slot_of(change.chip)) continue;
-    return {ReportOutcome::needs_full, id, {}, false, "delta for a chip that the machine does not have"};
+    return {ReportOutcome::needs_full, id, {}, "delta for a chip that the machine does not have"};
   }
   if (!report.links.empty()) {
     auto changed = relink(n.topology, report.links);
-    if (!changed) return {ReportOutcome::needs_full, id, {}, false, changed.error().text()};
+    if (!changed) return {ReportOutcome::needs_full, id, {}, changed.error().text()};
     n.topology = std::move(*changed);
     n.wiring = machines_.get(n.topology);
   }
@@ -278,7 +279,7 @@ NodeTable::Reported NodeTable::take_delta(NodeId id, InventoryReport&& report) {
     if (change.health == domain::Health::network_unhealthy) n.network_unhealthy |= chip;
   }
   if (report.faults) n.faults = *std::move(report.faults);
-  return {ReportOutcome::taken, id, {}, false, {}};
+  return {ReportOutcome::taken, id, {}, {}};
 }
 
 }  // namespace chipweave::sched

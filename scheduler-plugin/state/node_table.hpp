@@ -42,6 +42,7 @@ struct Node {
   std::size_t holders =
       0;              // pods that hold chips, including chips that are not reported now; likewise
   bool stale = true;  // until its agent reports
+  std::uint64_t life = 0;  // rises when the id comes to stand for another node or a new one
   std::string boot_id;
   std::string previous_boot_id;
   std::uint64_t sequence = 0;
@@ -104,7 +105,6 @@ class NodeTable {
     ReportOutcome outcome = ReportOutcome::taken;
     NodeId node = kNoNode;
     std::optional<std::vector<int>> old_indices;
-    bool first = false;   // nothing was known of the node before
     std::string problem;  // why a report was not accepted
   };
   Reported report(InventoryReport report, Clock::Steady now);
