@@ -13,10 +13,7 @@ namespace {
 
 // Null unless the placement can belong to this pod.
 const Placement* credible(const ClusterPod& pod, const Placement* p) {
-  const bool can_be = p != nullptr && p->uid == pod.request.uid && p->node == pod.node &&
-                      p->resource == pod.request.resource &&
-                      static_cast<int>(p->chips.size()) == pod.request.chips;
-  return can_be ? p : nullptr;
+  return p != nullptr && can_be_of(*p, pod) ? p : nullptr;
 }
 
 // A policy of the cluster may refuse them until somebody changes it.

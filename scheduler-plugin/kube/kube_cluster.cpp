@@ -182,7 +182,13 @@ void KubeCluster::bound(const Binding& binding, const Result<void>& result, cons
 void KubeCluster::annotate(const PodKey& key, const std::string& uid,
                            const Annotations& annotations, Done done) {
   const std::uint64_t number = calls_ + 1;
-  keep(kube::annotate_pod(transport_, {key.ns, key.name, uid, annotations, kPlacementAnnotation},
+  kube::AnnotateRequest request{key.ns, key.name, uid, annotations, kPlacementAnnotation, {}};
+  if (const ClusterPod* pod = find(key); pod != nullptr && pod->request.uid == uid) {
+    request.replaceable = [pod = *pod](const std::string& placement) {
+      return is_foreign(placement, pod);
+    };
+  }
+  keep(kube::annotate_pod(transport_, std::move(request),
                           [this, number, done = std::move(done)](const Result<void>& result) {
                             const auto ticket = end_call(number);
                             done(result);

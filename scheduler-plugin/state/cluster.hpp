@@ -41,6 +41,14 @@ struct ClusterPod {
   OtherResources others = {};
 };
 
+// Whether the placement can belong to this bound pod: it may have been copied with the manifest of
+// another one.
+inline bool can_be_of(const Placement& placement, const ClusterPod& pod) {
+  return placement.uid == pod.request.uid && placement.node == pod.node &&
+         placement.resource == pod.request.resource &&
+         static_cast<int>(placement.chips.size()) == pod.request.chips;
+}
+
 // Receives changes that the scheduler did not make itself.
 class ClusterListener {
  public:
