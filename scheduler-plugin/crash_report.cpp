@@ -3,7 +3,6 @@
 #include <cstdlib>
 #include <string>
 
-#include "common/base/text.hpp"
 #include "common/obs/log.hpp"
 
 namespace chipweave::sched {

@@ -33,7 +33,7 @@ TEST(CrashReports, AnEscapedExceptionEndsTheProcessAndTheNextOneCountsIt) {
   MemoryCluster cluster;
   NullObserver observer;
   const ManualClock clock;
-  const Scheduler scheduler(clock, cluster, observer);
+  Scheduler scheduler(clock, cluster, observer);
   Metrics metrics("test");
   count_crashes(file, metrics);
   EXPECT_NE(metrics.scrape(scheduler, {}).find("\nchipweave_crashes_total 2\n"), std::string::npos);
@@ -46,7 +46,7 @@ TEST(CrashReports, WithoutABugNothingIsCounted) {
   MemoryCluster cluster;
   NullObserver observer;
   const ManualClock clock;
-  const Scheduler scheduler(clock, cluster, observer);
+  Scheduler scheduler(clock, cluster, observer);
   EXPECT_EQ(metrics.scrape(scheduler, {}).find("\nchipweave_crashes_total 1"), std::string::npos);
 }
 
