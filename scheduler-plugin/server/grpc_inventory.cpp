@@ -4,7 +4,6 @@
 #include <optional>
 #include <utility>
 
-#include "common/obs/log.hpp"
 #include "scheduler-plugin/server/grpc_decode.hpp"
 
 namespace chipweave::sched {
