@@ -88,7 +88,7 @@ std::vector<std::string> Preemption::choose_on_node(const RequestContext& contex
     return evaluator_.fits(context, state);
   };
   if (fits({})) return proposed.uids;  // chips are not the reason
-  Candidates candidates = candidates_on(id, proposed, priority, of_others);
+  VictimCandidates candidates = candidates_on(id, proposed, priority, of_others);
   VictimSearch search(std::move(candidates.victims), context.members * pod.chips - free.size(),
                       fits);
   const std::vector<std::string> best = search.find(share);
@@ -108,10 +108,10 @@ std::vector<std::string> Preemption::choose_on_node(const RequestContext& contex
 }
 
 // The pods that may end so that chips come free, the proposed ones first.
-Preemption::Candidates Preemption::candidates_on(NodeId node, const ProposedVictims& proposed,
+Preemption::VictimCandidates Preemption::candidates_on(NodeId node, const ProposedVictims& proposed,
                                                  std::optional<int> priority,
                                                  ChipSet of_others) const {
-  Candidates found;
+  VictimCandidates found;
   std::ptrdiff_t first = 0;  // after the proposed ones
   Uids others = set_of(proposed.uids);
   for (const Holding* h : ledger_.on(node)) {

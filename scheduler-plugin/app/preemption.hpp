@@ -63,12 +63,12 @@ class Preemption {
                                           std::int64_t& work) const;
   std::optional<Victim> victim_of(const Holding& holding, bool proposed,
                                   std::optional<int> priority, ChipSet of_others) const;
-  struct Candidates {
+  struct VictimCandidates {
     std::vector<Victim> victims;
     ChipSet of_proposed;              // chips that come free with all that were proposed
     std::vector<std::string> others;  // proposed, but no chips come free with them
   };
-  Candidates candidates_on(NodeId node, const ProposedVictims& proposed,
+  VictimCandidates candidates_on(NodeId node, const ProposedVictims& proposed,
                            std::optional<int> priority, ChipSet of_others) const;
   // Null unless it holds chips.
   const ClusterPod* pod_of(const std::string& uid) const;
