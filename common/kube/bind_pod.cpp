@@ -79,7 +79,7 @@ class BindAttempt : public PodAttempt {
     }
     if (status == 429 || status >= 500) return ask();
     fail(refused, "the API server refuses the binding of " + pod_ + " (HTTP " +
-                                     std::to_string(status) + "): " + problem_);
+                      std::to_string(status) + "): " + problem_);
   }
 
   // Reads the pod to learn the outcome.

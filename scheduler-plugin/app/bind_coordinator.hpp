@@ -86,7 +86,7 @@ class BindCoordinator : public UseCase {
   Decisions& decisions_;
   BoundPods& bound_pods_;
   std::uint64_t questions_ = 0;
-  std::uint64_t epochs_ = 0;  // so far
+  std::uint64_t epochs_ = 0;       // so far
   std::uint64_t second_sets_ = 0;  // so far
 };
 

@@ -109,8 +109,8 @@ std::vector<std::string> Preemption::choose_on_node(const RequestContext& contex
 
 // The pods that may end so that chips come free, the proposed ones first.
 Preemption::VictimCandidates Preemption::candidates_on(NodeId node, const ProposedVictims& proposed,
-                                                 std::optional<int> priority,
-                                                 ChipSet of_others) const {
+                                                       std::optional<int> priority,
+                                                       ChipSet of_others) const {
   VictimCandidates found;
   std::ptrdiff_t first = 0;  // after the proposed ones
   Uids others = set_of(proposed.uids);
@@ -169,8 +169,8 @@ void Preemption::sort_by_priority(std::vector<std::string>& victims,
   std::vector<Ranked> order;
   const auto known = std::find_if(proposed.begin(), proposed.end(),
                                   [&](const std::string& uid) { return pod_of(uid) != nullptr; });
-  std::int64_t rank = known == proposed.end() ? std::numeric_limits<std::int64_t>::max()
-                                              : pod_of(*known)->priority;
+  std::int64_t rank =
+      known == proposed.end() ? std::numeric_limits<std::int64_t>::max() : pod_of(*known)->priority;
   const Uids chosen = set_of(victims);
   for (const std::string& uid : proposed) {
     if (const ClusterPod* pod = pod_of(uid)) rank = pod->priority;
@@ -178,8 +178,7 @@ void Preemption::sort_by_priority(std::vector<std::string>& victims,
   }
   const Uids places = set_of(proposed);
   for (const std::string& uid : victims) {
-    if (!places.contains(uid))
-      order.push_back({pod_of(uid)->priority, std::ssize(order), uid});
+    if (!places.contains(uid)) order.push_back({pod_of(uid)->priority, std::ssize(order), uid});
   }
   std::sort(order.begin(), order.end(), [](const Ranked& a, const Ranked& b) {
     return a.rank != b.rank ? a.rank > b.rank : a.place < b.place;

@@ -69,7 +69,7 @@ class Preemption {
     std::vector<std::string> others;  // proposed, but no chips come free with them
   };
   VictimCandidates candidates_on(NodeId node, const ProposedVictims& proposed,
-                           std::optional<int> priority, ChipSet of_others) const;
+                                 std::optional<int> priority, ChipSet of_others) const;
   // Null unless it holds chips.
   const ClusterPod* pod_of(const std::string& uid) const;
   bool frees_as_much(const std::vector<std::string>& chosen,

@@ -19,7 +19,8 @@ const Placement* credible(const ClusterPod& pod, const Placement* p) {
 // A policy of the cluster may refuse them until somebody changes it.
 std::chrono::seconds pause_after(int refusals) {
   constexpr int kMaxDoublings = 8;  // about four minutes
-  return std::chrono::seconds(1U << static_cast<unsigned>(std::min(refusals, kMaxDoublings + 1) - 1));
+  return std::chrono::seconds(
+      1U << static_cast<unsigned>(std::min(refusals, kMaxDoublings + 1) - 1));
 }
 
 }  // namespace

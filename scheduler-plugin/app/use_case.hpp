@@ -42,8 +42,8 @@ class UseCase {
         groups_(core.groups) {}
   ~UseCase() = default;
 
-  // Ends what the pod holds, bound or not; a part of a group is no longer the group's. Precondition:
-  // it holds something.
+  // Ends what the pod holds, bound or not; a part of a group is no longer the group's.
+  // Precondition: it holds something.
   Holding drop_holding(const std::string& uid) {
     Holding held = *ledger_.find(uid);
     ledger_.drop(uid);

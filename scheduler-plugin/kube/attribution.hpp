@@ -9,8 +9,8 @@
 
 namespace chipweave::sched {
 
-// None if no annotation is usable or it cannot be this pod's. Annotations of other schedulers do not carry a uid and are
-// trusted: ACK's topology.kubernetes.io/gpu-group ("0,3"), and those of the
+// None if no annotation is usable or it cannot be this pod's. Annotations of other schedulers do
+// not carry a uid and are trusted: ACK's topology.kubernetes.io/gpu-group ("0,3"), and those of the
 // Ascend components ("huawei.com/Ascend910": "Ascend910-0,Ascend910-1", by physical id). They are
 // ignored for pods that use parts of chips, which other pods may share.
 std::optional<Placement> placement_of(const codec::KubePod& pod, const ClusterPod& counted);

@@ -143,8 +143,7 @@ OtherResources other_resources(const codec::KubePod& pod, const ResourceTable& t
   OtherResources others;
   for (const std::string& name : codec::resource_names(pod)) {
     if (in(table.accelerators, name) || in(table.shared, name)) continue;
-    const std::int64_t amount =
-        codec::amount_of_resource(pod, name, name == "cpu" ? kMilli : 0);
+    const std::int64_t amount = codec::amount_of_resource(pod, name, name == "cpu" ? kMilli : 0);
     if (name == "cpu") {
       others.milli_cpu = amount;
     } else if (name == "memory") {

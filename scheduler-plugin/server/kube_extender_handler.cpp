@@ -61,10 +61,9 @@ class VictimChoice {
     // Disruption budgets are not read here: a victim that kube-scheduler has not checked counts as
     // if its end violated one, so that such a node is not preferred for it.
     const std::unordered_set<std::string_view> checked(proposed.uids.begin(), proposed.uids.end());
-    const auto violations =
-        node.pdb_violations + std::count_if(victims.begin(), victims.end(), [&](const auto& uid) {
-          return !checked.contains(uid);
-        });
+    const auto violations = node.pdb_violations +
+                            std::count_if(victims.begin(), victims.end(),
+                                          [&](const auto& uid) { return !checked.contains(uid); });
     reply_.key(proposed.node).begin_object().key("Pods").begin_array();
     for (const std::string& uid : victims) reply_.begin_object().field("UID", uid).end_object();
     reply_.end_array().key("NumPDBViolations").integer(violations).end_object();

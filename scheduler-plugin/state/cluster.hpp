@@ -20,8 +20,8 @@ namespace chipweave::sched {
 // What a pod requests besides chips, as kube-scheduler counts it.
 struct OtherResources {
   std::int64_t milli_cpu = 0;
-  std::int64_t memory = 0;                     // bytes
-  std::int64_t ephemeral_storage = 0;          // bytes
+  std::int64_t memory = 0;                      // bytes
+  std::int64_t ephemeral_storage = 0;           // bytes
   std::map<std::string, std::int64_t> named{};  // all others: huge pages, network devices
 };
 

@@ -128,8 +128,7 @@ TEST_F(Binds, ARefusalAfterALostAnswerIsNotTheOutcome) {
   server_.pass_time();
   send();
   server_.reply(403, status(403, "why"));
-  EXPECT_EQ(outcome_,
-            "unavailable: the API server does not let chipweave bind pod team/w-0: why");
+  EXPECT_EQ(outcome_, "unavailable: the API server does not let chipweave bind pod team/w-0: why");
 }
 
 TEST_F(Binds, ARefusalAfterAnotherOneIsFinal) {

@@ -25,8 +25,7 @@ void run_with_a_bug(const CrashFile& file) {
 TEST(CrashReports, AnEscapedExceptionEndsTheProcessAndTheNextOneCountsIt) {
   const io::TempFolder folder;
   const CrashFile file(folder.at("crashes"));
-  for (int i = 0; i < 2; ++i)
-    EXPECT_EXIT(run_with_a_bug(file), testing::ExitedWithCode(kBug), "");
+  for (int i = 0; i < 2; ++i) EXPECT_EXIT(run_with_a_bug(file), testing::ExitedWithCode(kBug), "");
   ASSERT_TRUE(file.read());
   EXPECT_EQ(file.read()->count, 2U);
   EXPECT_NE(file.read()->last.find(" ledger: a guess that cannot be"), std::string::npos);

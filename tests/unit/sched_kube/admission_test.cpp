@@ -420,7 +420,10 @@ TEST_F(Admits, WhatWasReadBeforeAnotherBindingFreesNothing) {
   world_.api.read(0);
   world_.api.refuse_next_binding(422);
   const auto refused = world_.bind("a", "n1");
-  world_.api.take(1, SimulatedApi::Fate::answered);
+  const auto post =
+      world_.api.find([](const kube::Call& call) { return call.method == "POST"; });
+  ASSERT_TRUE(post);
+  world_.api.take(*post, SimulatedApi::Fate::answered);
   EXPECT_NE(*refused, "");
   EXPECT_TRUE(world_.held("a").empty());
   unanswered(1, SimulatedApi::Fate::lost_after);

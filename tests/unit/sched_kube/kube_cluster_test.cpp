@@ -29,8 +29,8 @@ class KubeClusters : public ::testing::Test {
     world_.kubernetes->cluster().refresh({"ns", name}, [](const Result<void>&) {});
   }
   std::string note(const std::string& uid, const std::string& chips) {
-    return R"({"v":1,"node":"n1","podUid":")" + uid +
-           R"(","resource":"nvidia.com/gpu","chips":[)" + chips + "]}";
+    return R"({"v":1,"node":"n1","podUid":")" + uid + R"(","resource":"nvidia.com/gpu","chips":[)" +
+           chips + "]}";
   }
   KubeWorld world_;
 };
@@ -68,10 +68,12 @@ TEST_F(KubeClusters, ABindingThatEndsForgetsThemToo) {
 // As in a manifest that was copied from a running pod.
 TEST_F(KubeClusters, APlacementOfAnotherPodHidesNoLaterOne) {
   create("a", 2);
-  world_.api.set_node("ns/a", "n1", {{kPlacementAnnotation, note("uid-of-another", R"({"index":0},{"index":3})")}});
+  world_.api.set_node(
+      "ns/a", "n1", {{kPlacementAnnotation, note("uid-of-another", R"({"index":0},{"index":3})")}});
   world_.api.settle();
   EXPECT_TRUE(world_.holding("a")->assumed);
-  world_.api.annotate("ns/a", kPlacementAnnotation, note(world_.pod("a").uid, R"({"index":6},{"index":7})"));
+  world_.api.annotate("ns/a", kPlacementAnnotation,
+                      note(world_.pod("a").uid, R"({"index":6},{"index":7})"));
   world_.api.settle();
   EXPECT_EQ(world_.held("a"), (std::vector<int>{6, 7}));
   world_.come_to_rest();
@@ -83,7 +85,8 @@ TEST_F(KubeClusters, APlacementOfAnotherPodIsReplacedAfterTheBinding) {
   world_.restart();
   world_.api.settle();
   create("a", 2);
-  world_.api.annotate("ns/a", kPlacementAnnotation, note("uid-of-another", R"({"index":0},{"index":3})"));
+  world_.api.annotate("ns/a", kPlacementAnnotation,
+                      note("uid-of-another", R"({"index":0},{"index":3})"));
   world_.api.set_node("ns/a", "n1");
   world_.come_to_rest();
   EXPECT_EQ(world_.annotated("a").size(), 2U);

@@ -289,7 +289,7 @@ class Walk {
   void restart() {
     ++life_;
     asked_.clear();
-    world_.api.drop_detached();  // the server gives up requests whose connection is gone
+    world_.api.drop_detached();            // the server gives up requests whose connection is gone
     while (!admitted_.empty()) arrival();  // a restart takes longer than these requests
     world_.restart();
   }
