@@ -6,7 +6,6 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <random>
@@ -28,7 +27,7 @@
 #include "scheduler-plugin/caller_files.hpp"
 #include "scheduler-plugin/cluster_info/publisher.hpp"
 #include "scheduler-plugin/config.hpp"
-#include "scheduler-plugin/crash_file.hpp"
+#include "scheduler-plugin/crash_report.hpp"
 #include "scheduler-plugin/kube/kubernetes.hpp"
 #include "scheduler-plugin/server/decision_log.hpp"
 #include "scheduler-plugin/server/grpc_server.hpp"
@@ -41,7 +40,6 @@ using sched::Config;
 
 constexpr int kWrongUsage = 2;
 constexpr int kUnreadable = 3;
-constexpr int kBug = 70;  // EX_SOFTWARE of sysexits.h
 constexpr std::chrono::milliseconds kDrainGrace{1000};
 constexpr std::chrono::milliseconds kTick{1000};
 constexpr std::chrono::milliseconds kWakeTick{100};
@@ -184,28 +182,6 @@ sched::CallerRules caller_rules(const Config& config, const sched::CallerFiles* 
           config.read_from_loopback};
 }
 
-void count_crashes(const sched::CrashFile& file, sched::Metrics& metrics) {
-  const auto earlier = file.read();
-  if (!earlier) {
-    obs::log(obs::Level::warn, "the crash file cannot be read",
-             {{"error", earlier.error().text()}});
-  } else if (earlier->count > 0) {
-    metrics.crashed(earlier->count);
-    obs::log(obs::Level::warn, "an earlier process ended because of a bug",
-             {{"times", earlier->count}, {"last", earlier->last}});
-  }
-}
-
-// Runs no destructor: what they would find may be half changed.
-[[noreturn]] void end_with_bug(const sched::CrashFile& file, const std::string& time,
-                               const std::string& what) {
-  obs::log(obs::Level::error, "this is a bug: the process ends, and the next one reads the cluster",
-           {{"what", what}});
-  if (auto kept = file.add(time, what); !kept)
-    obs::log(obs::Level::error, "no crash file", {{"error", kept.error().text()}});
-  std::_Exit(kBug);
-}
-
 int run(const Config& config) {
   const std::size_t descriptors = io::raise_descriptor_limit(limits::kMaxDescriptors);
   const SystemClock clock;
@@ -228,9 +204,8 @@ int run(const Config& config) {
 
   sched::Metrics metrics(CHIPWEAVE_VERSION);
   const sched::CrashFile crashes(config.crash_file);
-  count_crashes(crashes, metrics);
-  loop.on_escape(
-      [&](const std::string& what) { end_with_bug(crashes, rfc3339(clock.wall()), what); });
+  sched::count_crashes(crashes, metrics);
+  sched::end_on_escape(loop, clock, crashes);
   loop.on_held(
       [&](http::LoopTask task, std::chrono::nanoseconds took) { metrics.loop_held(task, took); });
   sched::Observers observers;

@@ -38,7 +38,8 @@ class AnnotateAttempt : public PodAttempt {
         there != seen->annotations.end()) {
       const auto ours = request_.annotations.find(request_.unless);
       if (ours != request_.annotations.end() && ours->second == there->second) return finish({});
-      return fail(Errc::conflict, pod_ + " has the annotation " + request_.unless + " already");
+      if (request_.replaceable == nullptr || !request_.replaceable(there->second))
+        return fail(Errc::conflict, pod_ + " has the annotation " + request_.unless + " already");
     }
     patch(seen->resource_version);
   }

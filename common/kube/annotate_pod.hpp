@@ -21,6 +21,8 @@ struct AnnotateRequest {
   // All of them are written, unless the pod has the key `unless` already.
   std::map<std::string, std::string> annotations;
   std::string unless;
+  // Whether such a value may be overwritten nevertheless; empty: none.
+  std::function<bool(const std::string&)> replaceable{};
 };
 
 // done: ok when the API server has stored the annotations. Errors: not_found (no such pod),

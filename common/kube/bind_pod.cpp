@@ -57,25 +57,29 @@ class BindAttempt : public PodAttempt {
     }
     if (!reply) {
       problem_ = reply.error().text();
+      open_ = open_ || sent_;
       return sent_ ? ask() : try_again(false);
     }
     sent_ = true;
     const int status = reply->status;
+    open_ = open_ || status >= 500;
     if (status == 200 || status == 201) return finish({});
     retry_after_ = reply->retry_after.value_or(std::chrono::seconds(0));
     problem_ = codec::read_status(reply->body).message;
     if (status == 404) return does_not_exist();
+    // nothing was stored, but an earlier one without an answer may have been
+    const Errc refused = open_ ? Errc::unavailable : Errc::invalid_argument;
     if (status == 401 || status == 403) {
-      return fail(Errc::unavailable,
-                  "the API server does not let chipweave bind " + pod_ + ": " + problem_);
+      // no permission, a policy or a webhook denied it, or the namespace is being deleted
+      return fail(refused, "the API server does not let chipweave bind " + pod_ + ": " + problem_);
     }
     if (status == 409) {
       may_try_again_ = false;  // gated, being deleted, another uid: no second try changes that
       return ask();
     }
     if (status == 429 || status >= 500) return ask();
-    fail(Errc::invalid_argument, "the API server refuses the binding of " + pod_ + " (HTTP " +
-                                     std::to_string(status) + "): " + problem_);
+    fail(refused, "the API server refuses the binding of " + pod_ + " (HTTP " +
+                      std::to_string(status) + "): " + problem_);
   }
 
   // Reads the pod to learn the outcome.
@@ -126,6 +130,7 @@ class BindAttempt : public PodAttempt {
   bool may_try_again_ = false;  // with a second binding
   bool called_off_ = false;     // the last one was not sent
   bool sent_ = false;           // any of them may have reached the server
+  bool open_ = false;           // one of them may still be stored
 };
 
 }  // namespace

@@ -30,10 +30,10 @@ struct BindRequest {
 
 // done: ok when the API server has stored the binding. Errors: not_found (no such pod),
 // conflict (another uid, bound elsewhere or by another client, being deleted, gated),
-// invalid_argument (invalid names; rejected as malformed), not_sent (no POST left this process:
-// `may_send` returned false, the server could not be reached or other calls took all the time: the
-// pod is not bound), unavailable (no answer in time: the pod may be bound nevertheless). No
-// callback after the ticket is destroyed.
+// invalid_argument (invalid names; rejected as malformed or forbidden), not_sent (no POST left this
+// process: `may_send` returned false, the server could not be reached or other calls took all the
+// time: the pod is not bound), unavailable (no answer in time: the pod may be bound nevertheless).
+// No callback after the ticket is destroyed.
 std::unique_ptr<Ticket> bind_pod(Transport& transport, BindRequest order,
                                  std::function<void(Result<void>)> done);
 

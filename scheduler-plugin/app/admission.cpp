@@ -102,7 +102,7 @@ Result<Admission> Admissions::admit_known(const AdmissionRequest& request) {
   begun.admitted_since = since;
   begun.admitted_until = now + kUncertaintyWindow;
   begun.term = authority_.term();
-  ++begun.epoch;
+  begun.epoch = decisions_.next_epoch();
   if (record.state == PodState::uncertain) begun.ask_again = begun.admitted_until;
   return Admission{binding.uid, begun.annotations};
 }

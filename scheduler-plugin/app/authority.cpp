@@ -1,5 +1,7 @@
 #include "scheduler-plugin/app/authority.hpp"
 
+#include "common/base/limits.hpp"
+
 namespace chipweave::sched {
 
 std::string Authority::cannot_decide() const {
@@ -28,6 +30,8 @@ void Authority::when_certain(const std::string& node, Done then) {
     if (outcome && (asked.first != term() || !cannot_decide().empty())) {
       outcome = make_error(Errc::unavailable, "the leader has changed; try again");
     } else if (outcome && !is_certain(asked.second)) {
+      // names of nodes that are gone; the pods of the others are listed once more
+      if (certain_nodes_.size() >= limits::kMaxNodes) certain_nodes_.clear();
       certain_nodes_.insert(asked.second);
     }
     for (const Done& done : over.mapped()) done(outcome);

@@ -99,7 +99,7 @@ void BindCoordinator::ask_cluster(PodRecord& record) {
   InFlightBinding& in_flight = *record.in_flight;
   in_flight.term = authority_.term();
   in_flight.question = ++questions_;
-  ++in_flight.epoch;
+  in_flight.epoch = decisions_.next_epoch();
   // copies: the answer may come before the call returns, and end the record's binding
   const Binding binding = in_flight.binding;
   const Annotations annotations = in_flight.annotations;
@@ -152,7 +152,8 @@ void BindCoordinator::failed(PodRecord& record, const Error& why) {
   const std::vector<Done> waiting = callers_of(uid);
   const NodeId node = record.in_flight->decision.node;
   records_.on(uid, PodEvent::refused);
-  ledger_.reopen(uid, clock_.now());
+  const Holding& held = *ledger_.find(uid);
+  ledger_.reopen(uid, held.group.empty() ? clock_.now() : groups_.expiry(held));
   reservations_.withdraw(uid);
   ++state_.freed;
   bound_pods_.settle(node);

@@ -85,32 +85,30 @@ void BoundPods::end_disputes(NodeId id) {
     const ClusterPod* pod = cluster_.find(record.key);
     // of two with the same claim the first one wins
     if (pod == nullptr || pod->request.uid != uid || !contested(claimed, id).empty()) continue;
-    Holding holding = *ledger_.find(uid);
-    ledger_.drop(uid);
+    Holding holding = drop_holding(uid);
     holding.assumed = false;
     holding.unplaced = 0;
     holding.chips = {};
     holding.unreported.clear();
+    const std::string group = holding.group;
     hold_known(claimed, std::move(holding));
+    if (!group.empty()) groups_.join(group, uid, id);
     records_.on(uid, PodEvent::found_known);
     recall(*pod, claimed);
   }
 }
 
 std::optional<NodeId> BoundPods::gone(std::string_view uid) {
-  const Holding* holding = ledger_.find(uid);
-  if (holding == nullptr) return std::nullopt;
-  const Holding ended = *holding;
-  ledger_.drop(uid);
+  if (ledger_.find(uid) == nullptr) return std::nullopt;
+  const NodeId id = drop_holding(std::string(uid)).node;
   ++state_.freed;
-  if (!ended.group.empty()) groups_.forget(ended);
-  const Node& node = nodes_.node(ended.node);
+  const Node& node = nodes_.node(id);
   if (node.holders == 0 && node.boot_id.empty()) {
-    nodes_.remove(ended.node);  // no agent reports it
+    nodes_.remove(id);  // no agent reports it
     return std::nullopt;
   }
-  settle(ended.node);
-  return ended.node;
+  settle(id);
+  return id;
 }
 
 void BoundPods::publish_disputes() {

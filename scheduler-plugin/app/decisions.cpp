@@ -1,11 +1,11 @@
 #include "scheduler-plugin/app/decisions.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <string>
 #include <utility>
 
+#include "common/base/text.hpp"
 #include "scheduler-plugin/app/annotations.hpp"
 
 namespace chipweave::sched {
@@ -33,9 +33,11 @@ PodRecord& Decisions::begin(const Binding& binding, const PodRequest& pod) {
 }
 
 void Decisions::continue_after(std::string_view id) {
-  std::uint64_t number = 0;
-  if (id.starts_with("d-")) std::from_chars(id.data() + 2, id.data() + id.size(), number);
-  count_ = std::max(count_, number);
+  // No cluster makes as many, but anybody who may annotate pods can write any number.
+  constexpr std::uint64_t kMaxNumber = 1'000'000'000'000'000;
+  if (!id.starts_with("d-")) return;
+  const auto number = parse_number<std::uint64_t>(id.substr(2));
+  if (number && *number <= kMaxNumber) count_ = std::max(count_, *number);
 }
 
 Decision Decisions::numbered(const PodRequest& pod, const Holding& holding,
@@ -56,7 +58,7 @@ Decision Decisions::numbered(const PodRequest& pod, const Holding& holding,
   d.beside = Evaluator::beside_on(context, holding.node);
   const PodRecord* record = state_.records.find(pod.uid);
   const LastEvaluation* last = record == nullptr ? nullptr : record->evaluation.get();
-  if (last != nullptr && last->node == holding.node && last->request) {
+  if (last != nullptr && last->node == holding.node && last->life == node.life && last->request) {
     d.request = last->request;
     d.others = last->others;
   } else {

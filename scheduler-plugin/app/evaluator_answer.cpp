@@ -111,9 +111,10 @@ Answer Evaluator::group_answer(const RequestContext& context, const NodeState& s
   const ChipSet all = machine.topology().all();
   const ChipSet unusable = state.unhealthy | state.network_unhealthy;
   const int replicas = context.pod->group->replicas;
+  // Not how many are left: each member that gets its part would make another event.
   const std::string who = context.members == replicas
                               ? "all " + std::to_string(replicas) + " pods of the group"
-                              : std::to_string(context.members) + " more of the group's pods";
+                              : "the rest of the group's pods";
   const auto no_room = [&](Remedy remedy) {
     return Answer{rejected(Cause::group, remedy, "no room for " + who + " on one node")};
   };

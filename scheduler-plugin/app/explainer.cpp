@@ -82,7 +82,7 @@ class Explainer {
   // The chips that the solver could choose from, and the runner-up. Empty if the node's chips have
   // changed since.
   void choice(const Node& node, const std::optional<solver::Request>& request) {
-    if (!request) return;
+    if (!request || !node.topology.all().contains(request->usable | request->already_held)) return;
     const solver::Explanation e = node.wiring->explain(*request);
     w_.key("usable").integers(node.topology.indices(request->usable));
     w_.key("beside").integers(node.topology.indices(request->already_held));
@@ -115,7 +115,7 @@ class Explainer {
   void reserved(const ClusterPod& pod, const Holding& held) {
     const Node& node = state_.nodes.node(held.node);
     const LastEvaluation* last = evaluation_of(pod);
-    const bool known = last != nullptr && last->node == held.node;
+    const bool known = last != nullptr && last->node == held.node && last->life == node.life;
     const double gbps = known ? last->gbps : node.wiring->gbps(held.chips);
     const double best = known ? last->best_gbps : node.wiring->best_gbps(held.chips, false);
     const std::vector<int> indices = node.topology.indices(held.chips);

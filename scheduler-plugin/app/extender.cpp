@@ -35,7 +35,8 @@ const Evaluation& Extender::evaluate(Verb verb, const PodRequest& asked,
     context = contexts_.of(pod, nullptr);
     evaluator_.evaluate(context, nodes);
   }
-  if (known != nullptr && s.fits == 0) find_room(context, *known, nodes);
+  if (known != nullptr && s.fits == 0 && purpose == Purpose::to_bind)
+    find_room(context, *known, nodes);
   if (to_bind && s.fits == 0) reservations_.fits_nowhere(verb, pod);
   const bool found = s.best_node != kNoNode;
   if (known != nullptr || verb == Verb::place) {
@@ -94,6 +95,7 @@ void Extender::remember(Verb verb, const PodRequest& pod, Purpose purpose) {
     last.offered = offered_;
   }
   if (s.best_node != kNoNode) {
+    last.life = nodes_.node(s.best_node).life;
     last.request = chosen_.request;
     last.gbps = s.verdicts[s.best].gbps;
     last.best_gbps = s.verdicts[s.best].best_gbps;

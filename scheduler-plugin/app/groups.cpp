@@ -125,6 +125,16 @@ void Groups::extend(const std::string& id, Clock::Steady expires) {
   for (const std::string& uid : it->second.spares) ledger_.extend(uid, expires);
 }
 
+Clock::Steady Groups::expiry(const Holding& part) const {
+  const Group* group = find(part.group);
+  if (group == nullptr) return part.expires;
+  if (!group->spares.empty()) return ledger_.find(group->spares.front())->expires;
+  for (const std::string& uid : group->members) {
+    if (const Holding* other = ledger_.find(uid); !other->bound) return other->expires;
+  }
+  return part.expires;
+}
+
 void Groups::leave(const Holding& part) {
   const auto it = groups_.find(part.group);
   const std::string uid = part.uid;
@@ -150,8 +160,9 @@ void Groups::dissolve(const std::string& id) {
   if (it == groups_.end()) return;
   drop_spares(it->second);
   std::erase_if(it->second.members, [&](const std::string& uid) {
-    if (ledger_.find(uid)->bound) return false;
-    drop(uid);
+    const Holding* part = ledger_.find(uid);
+    if (part != nullptr && part->bound) return false;
+    if (part != nullptr) drop(uid);
     return true;
   });
   end_if_empty(it);

@@ -54,6 +54,8 @@ class Groups {
   // group has no members elsewhere.
   void join(const std::string& id, const std::string& uid, NodeId node);
   void extend(const std::string& id, Clock::Steady expires);
+  // When the part would expire if it were reserved: with the reserved parts of its group.
+  Clock::Steady expiry(const Holding& part) const;
   // A member that is gone leaves its reserved part to the next one.
   void leave(const Holding& part);
   // The ledger no longer has the part.

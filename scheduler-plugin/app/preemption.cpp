@@ -1,13 +1,19 @@
 #include "scheduler-plugin/app/preemption.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <unordered_set>
 #include <utility>
 
 namespace chipweave::sched {
 namespace {
 
 constexpr int kLowestPriority = std::numeric_limits<int>::min();
+
+// Valid as long as the list is.
+using Uids = std::unordered_set<std::string_view>;
+Uids set_of(const std::vector<std::string>& list) { return {list.begin(), list.end()}; }
 
 }  // namespace
 
@@ -82,29 +88,103 @@ std::vector<std::string> Preemption::choose_on_node(const RequestContext& contex
     return evaluator_.fits(context, state);
   };
   if (fits({})) return proposed.uids;  // chips are not the reason
-  const auto is_proposed = [&](std::string_view uid) {
-    return std::find(proposed.uids.begin(), proposed.uids.end(), uid) != proposed.uids.end();
-  };
-  std::vector<Victim> victims;
-  std::ptrdiff_t first = 0;  // after the proposed ones
-  for (const Holding* h : ledger_.on(id)) {
-    const bool preferred = is_proposed(h->uid);
-    auto victim = victim_of(*h, preferred, priority, of_others);
-    if (!victim) continue;
-    victims.insert(preferred ? victims.begin() + first++ : victims.end(), *std::move(victim));
-  }
-  VictimSearch search(std::move(victims), context.members * pod.chips - free.size(), fits);
+  VictimCandidates candidates = candidates_on(id, proposed, priority, of_others);
+  VictimSearch search(std::move(candidates.victims), context.members * pod.chips - free.size(),
+                      fits);
   const std::vector<std::string> best = search.find(share);
   work += search.work_done();
   if (best.empty()) return {};
-  std::vector<std::string> chosen;
-  for (const std::string& uid : proposed.uids) {
-    const Holding* h = ledger_.find(uid);
-    // proposed for other reasons than chips
-    if (h == nullptr || h->node != id || h->count() == 0) chosen.push_back(uid);
-  }
+  std::vector<std::string> chosen = candidates.others;
   chosen.insert(chosen.end(), best.begin(), best.end());
-  return chosen;
+  if (frees_as_much(chosen, proposed.uids)) return chosen;
+  work += VictimSearch::kFitsWork;
+  if (fits(candidates.of_proposed)) return proposed.uids;
+  std::vector<std::string> all = proposed.uids;
+  const Uids known = set_of(proposed.uids);
+  for (std::string& uid : chosen) {
+    if (!known.contains(uid)) all.push_back(std::move(uid));
+  }
+  return all;
+}
+
+// The pods that may end so that chips come free, the proposed ones first.
+Preemption::VictimCandidates Preemption::candidates_on(NodeId node, const ProposedVictims& proposed,
+                                                       std::optional<int> priority,
+                                                       ChipSet of_others) const {
+  VictimCandidates found;
+  std::ptrdiff_t first = 0;  // after the proposed ones
+  Uids others = set_of(proposed.uids);
+  for (const Holding* h : ledger_.on(node)) {
+    const bool is_proposed = others.contains(h->uid);
+    auto victim = victim_of(*h, is_proposed, priority, of_others);
+    if (!victim) continue;
+    if (is_proposed) {
+      found.of_proposed |= victim->chips;
+      others.erase(h->uid);
+    }
+    const auto at = is_proposed ? found.victims.begin() + first++ : found.victims.end();
+    found.victims.insert(at, *std::move(victim));
+  }
+  for (const std::string& uid : proposed.uids) {
+    if (others.contains(uid)) found.others.push_back(uid);
+  }
+  return found;
+}
+
+const ClusterPod* Preemption::pod_of(const std::string& uid) const {
+  const Holding* held = ledger_.find(uid);
+  const ClusterPod* pod = held == nullptr ? nullptr : cluster_.find(held->key);
+  return pod != nullptr && pod->request.uid == uid ? pod : nullptr;
+}
+
+// Whether the end of the chosen pods frees at least what the proposed ones would: kube-scheduler
+// does not tell which resource it needs. Any victim frees one place in the node's number of pods.
+bool Preemption::frees_as_much(const std::vector<std::string>& chosen,
+                               const std::vector<std::string>& proposed) const {
+  OtherResources missing;
+  const auto add = [&](const std::string& uid, std::int64_t sign) {
+    const ClusterPod* pod = pod_of(uid);
+    if (pod == nullptr) return;
+    missing.milli_cpu += sign * pod->others.milli_cpu;
+    missing.memory += sign * pod->others.memory;
+    missing.ephemeral_storage += sign * pod->others.ephemeral_storage;
+    for (const auto& [name, amount] : pod->others.named) missing.named[name] += sign * amount;
+  };
+  for (const std::string& uid : proposed) add(uid, 1);
+  for (const std::string& uid : chosen) add(uid, -1);
+  return missing.milli_cpu <= 0 && missing.memory <= 0 && missing.ephemeral_storage <= 0 &&
+         std::all_of(missing.named.begin(), missing.named.end(),
+                     [](const auto& one) { return one.second <= 0; });
+}
+
+// The most important pod first: kube-scheduler compares nodes by the first victim of each. The
+// proposed ones come in that order, so a pod whose priority is not known ranks as its neighbour.
+void Preemption::sort_by_priority(std::vector<std::string>& victims,
+                                  const std::vector<std::string>& proposed) const {
+  struct Ranked {
+    std::int64_t rank;
+    std::ptrdiff_t place;  // the proposed ones first, in their order
+    std::string uid;
+  };
+  std::vector<Ranked> order;
+  const auto known = std::find_if(proposed.begin(), proposed.end(),
+                                  [&](const std::string& uid) { return pod_of(uid) != nullptr; });
+  std::int64_t rank =
+      known == proposed.end() ? std::numeric_limits<std::int64_t>::max() : pod_of(*known)->priority;
+  const Uids chosen = set_of(victims);
+  for (const std::string& uid : proposed) {
+    if (const ClusterPod* pod = pod_of(uid)) rank = pod->priority;
+    if (chosen.contains(uid)) order.push_back({rank, std::ssize(order), uid});
+  }
+  const Uids places = set_of(proposed);
+  for (const std::string& uid : victims) {
+    if (!places.contains(uid)) order.push_back({pod_of(uid)->priority, std::ssize(order), uid});
+  }
+  std::sort(order.begin(), order.end(), [](const Ranked& a, const Ranked& b) {
+    return a.rank != b.rank ? a.rank > b.rank : a.place < b.place;
+  });
+  victims.clear();
+  for (Ranked& one : order) victims.push_back(std::move(one.uid));
 }
 
 std::vector<std::string> Preemption::choose_victims(const PodRequest& pod,
@@ -115,6 +195,7 @@ std::vector<std::string> Preemption::choose_victims(const PodRequest& pod,
   std::int64_t work = budget.work / static_cast<std::int64_t>(budget.nodes--);
   auto victims = choose_on_node(contexts_.of(pod, nullptr), priority, proposed, work);
   budget.work -= work;
+  sort_by_priority(victims, proposed.uids);
   return victims;
 }
 

@@ -42,11 +42,12 @@ class Preemption {
     std::size_t nodes;
     std::int64_t work = 300'000;  // see VictimSearch::kFitsWork
   };
-  // Which pods (uids) must end for the pod to fit on the proposed node: the cheapest set (see
-  // VictimSearch) of the proposed victims and, if the pod's priority is given, of all bound pods
-  // with a lower one whose chips are known. Proposed victims without chips stay on the list, since
-  // they were chosen for other reasons. Chips that are kept for another pod do not count. Empty: no
-  // such set, or the budget was used up before.
+  // Which pods (uids) must end for the pod to fit on the proposed node, by descending priority: the
+  // cheapest set (see VictimSearch) of the proposed victims and, if the pod's priority is given, of
+  // all bound pods with a lower one whose chips are known. Proposed victims that free no chips stay
+  // on the list, since they were chosen for other reasons; the others may be replaced by pods that
+  // request as much of every other resource. Chips that are kept for another pod do not count.
+  // Empty: no such set, or the budget was used up before.
   std::vector<std::string> choose_victims(const PodRequest& pod, std::optional<int> priority,
                                           const ProposedVictims& proposed, Budget& budget) const;
   // The same for each of these nodes.
@@ -64,6 +65,19 @@ class Preemption {
                                           std::int64_t& work) const;
   std::optional<Victim> victim_of(const Holding& holding, bool proposed,
                                   std::optional<int> priority, ChipSet of_others) const;
+  struct VictimCandidates {
+    std::vector<Victim> victims;
+    ChipSet of_proposed;              // chips that come free with all that were proposed
+    std::vector<std::string> others;  // proposed, but no chips come free with them
+  };
+  VictimCandidates candidates_on(NodeId node, const ProposedVictims& proposed,
+                                 std::optional<int> priority, ChipSet of_others) const;
+  // Null unless it holds chips.
+  const ClusterPod* pod_of(const std::string& uid) const;
+  bool frees_as_much(const std::vector<std::string>& chosen,
+                     const std::vector<std::string>& proposed) const;
+  void sort_by_priority(std::vector<std::string>& victims,
+                        const std::vector<std::string>& proposed) const;
 
   const NodeTable& nodes_;
   const Ledger& ledger_;

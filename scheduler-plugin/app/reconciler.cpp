@@ -1,5 +1,7 @@
 #include "scheduler-plugin/app/reconciler.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -11,10 +13,14 @@ namespace {
 
 // Null unless the placement can belong to this pod.
 const Placement* credible(const ClusterPod& pod, const Placement* p) {
-  const bool can_be = p != nullptr && p->uid == pod.request.uid && p->node == pod.node &&
-                      p->resource == pod.request.resource &&
-                      static_cast<int>(p->chips.size()) == pod.request.chips;
-  return can_be ? p : nullptr;
+  return p != nullptr && can_be_of(*p, pod) ? p : nullptr;
+}
+
+// A policy of the cluster may refuse them until somebody changes it.
+std::chrono::seconds pause_after(int refusals) {
+  constexpr int kMaxDoublings = 8;  // about four minutes
+  return std::chrono::seconds(
+      1U << static_cast<unsigned>(std::min(refusals, kMaxDoublings + 1) - 1));
 }
 
 }  // namespace
@@ -79,7 +85,7 @@ void Reconciler::reconcile(const ClusterPod& pod, const Placement* claimed) {
     const bool learned =
         claimed != nullptr && (held->assumed || !bound_pods_.matches(*held, *claimed));
     if (held->bound && !learned) return;
-    if (held->bound) ledger_.drop(uid);
+    if (held->bound) drop_holding(uid);
   }
   const NodeId node = nodes_.declare(pod.node);
   // if that fails now, it is tried again later
@@ -132,12 +138,15 @@ void Reconciler::write_placement(PodRecord& record) {
                     [this, uid = record.uid](const Result<void>& result) {
                       PodRecord* written = records_.find(uid);
                       if (written == nullptr || written->state != PodState::annotating) return;
-                      written->late->asked = false;
+                      LateAnnotations& late = *written->late;
+                      late.asked = false;
                       // conflict: it has another placement by now, which the watch delivers
                       if (result || result.error().code == Errc::conflict ||
                           result.error().code == Errc::not_found) {
                         records_.on(uid, PodEvent::annotated);
                       } else {
+                        if (result.error().code == Errc::invalid_argument)
+                          late.next = clock_.now() + pause_after(++late.refusals);
                         observer_.on(BindFailed{{written->key, uid, {}}, result.error()});
                       }
                     });
@@ -157,11 +166,11 @@ void Reconciler::check() {
     if (record->state == PodState::annotating) {
       if (!waits) {
         records_.on(uid, PodEvent::annotated);
-      } else if (!record->late->asked) {
+      } else if (!record->late->asked && record->late->next <= clock_.now()) {
         write_placement(*record);
       }
     } else if (record->state == PodState::assumed && waits) {
-      ledger_.drop(uid);  // it was assumed to have some
+      drop_holding(uid);  // it was assumed to have some
       records_.on(uid, PodEvent::released);
       reconcile(*pod, nullptr);
     }

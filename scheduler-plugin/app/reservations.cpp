@@ -108,6 +108,7 @@ Result<void> Reservations::take(const PodRequest& pod, NodeId node) {
   auto& evaluation = records_.find(pod.uid)->evaluation;
   if (evaluation == nullptr) evaluation = std::make_unique<LastEvaluation>();
   evaluation->node = node;
+  evaluation->life = nodes_.node(node).life;
   evaluation->request = taken.request;
   evaluation->gbps = taken.verdict.gbps;
   evaluation->best_gbps = taken.verdict.best_gbps;

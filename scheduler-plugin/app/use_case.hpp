@@ -45,6 +45,15 @@ class UseCase {
         contexts_(core.contexts) {}
   ~UseCase() = default;
 
+  // Ends what the pod holds, bound or not; a part of a group is no longer the group's.
+  // Precondition: it holds something.
+  Holding drop_holding(const std::string& uid) {
+    Holding held = *ledger_.find(uid);
+    ledger_.drop(uid);
+    if (!held.group.empty()) groups_.forget(held);
+    return held;
+  }
+
   SchedulerState& state_;
   NodeTable& nodes_;
   PodRecords& records_;

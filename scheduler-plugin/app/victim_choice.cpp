@@ -1,5 +1,8 @@
 #include "scheduler-plugin/app/victim_choice.hpp"
 
+#include <algorithm>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
 namespace chipweave::sched {
@@ -20,9 +23,14 @@ std::optional<VictimChoice::Chosen> VictimChoice::next() {
     nominations_.proposed(pod_.uid, std::move(chosen_));
     return std::nullopt;
   }
-  Chosen now{next_, std::move(nodes_[next_])};
-  ++next_;
-  now.victims.uids = preemption_.choose_victims(pod_, priority_, now.victims, budget_);
+  const ProposedVictims& proposed = nodes_[next_];
+  Chosen now;
+  now.position = next_++;
+  now.victims.node = proposed.node;
+  now.victims.uids = preemption_.choose_victims(pod_, priority_, proposed, budget_);
+  const std::unordered_set<std::string_view> checked(proposed.uids.begin(), proposed.uids.end());
+  now.unchecked = std::count_if(now.victims.uids.begin(), now.victims.uids.end(),
+                                [&](const auto& uid) { return !checked.contains(uid); });
   if (!now.victims.uids.empty()) chosen_.push_back(now.victims);
   return now;
 }

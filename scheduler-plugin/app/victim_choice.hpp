@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +27,9 @@ class VictimChoice {
   struct Chosen {
     std::size_t position = 0;  // of the node in the request
     ProposedVictims victims;
+    // How many of them kube-scheduler did not propose, so that it has checked no disruption budget
+    // for them.
+    std::int64_t unchecked = 0;
   };
   // The next node. None after the last, or once another replica decides: what was chosen is then
   // kept for the pod's nomination, and there must be no further call.

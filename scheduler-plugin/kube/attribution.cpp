@@ -11,9 +11,9 @@
 namespace chipweave::sched {
 namespace {
 
-std::optional<Placement> own(const std::string& json) {
+Result<Placement> own(const std::string& json) {
   auto note = codec::read_placement(json);
-  if (!note) return std::nullopt;
+  if (!note) return std::move(note).error();
   Placement p;
   p.node = std::move(note->node);
   p.uid = std::move(note->pod_uid);
@@ -62,7 +62,11 @@ std::optional<Placement> placement_of(const codec::KubePod& pod, const ClusterPo
   const PodRequest& request = counted.request;
   if (request.chips == 0 || pod.node_name.empty()) return std::nullopt;
   const auto found = pod.annotations.find(kPlacementAnnotation);
-  if (found != pod.annotations.end()) return own(found->second);
+  if (found != pod.annotations.end()) {
+    auto placement = own(found->second);
+    if (!placement || !can_be_of(*placement, counted)) return std::nullopt;
+    return std::move(*placement);
+  }
   if (counted.parts) return std::nullopt;
   std::vector<int> chips = others(pod, request);
   if (chips.empty()) return std::nullopt;
@@ -71,7 +75,12 @@ std::optional<Placement> placement_of(const codec::KubePod& pod, const ClusterPo
   p.uid = pod.uid;
   p.resource = request.resource;
   p.chips = std::move(chips);
-  return p;
+  return can_be_of(p, counted) ? std::optional(std::move(p)) : std::nullopt;
+}
+
+bool is_foreign(const std::string& placement, const ClusterPod& pod) {
+  const auto read = own(placement);
+  return read ? !can_be_of(*read, pod) : read.error().code == Errc::invalid_argument;
 }
 
 }  // namespace chipweave::sched

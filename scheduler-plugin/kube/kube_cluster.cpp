@@ -67,6 +67,7 @@ ClusterPod KubeCluster::made_of(const codec::KubePod& seen) const {
   pod.ending = seen.ending;
   pod.priority = seen.priority;
   pod.nominated = seen.nominated_node;
+  pod.others = other_resources(seen, resources_);
   return pod;
 }
 
@@ -118,9 +119,30 @@ void KubeCluster::take_status(Entry& entry, const codec::KubePod& seen) {
 }
 
 void KubeCluster::drop(const std::string& key) {
-  if (!tickets_.empty()) gone_[key] = calls_;
+  if (!tickets_.empty()) {
+    gone_[key] = calls_;
+    deletions_.emplace_back(calls_, key);
+    forget_deletions();
+  }
   Entry* known = pods_.find(key);
   if (known != nullptr) listener_->pod_gone(take_out(key, *known));
+}
+
+// Those that no call in flight was made before.
+void KubeCluster::forget_deletions() {
+  const std::uint64_t first = tickets_.empty() ? calls_ + 1 : tickets_.begin()->first;
+  for (; !deletions_.empty() && deletions_.front().first < first; deletions_.pop_front()) {
+    const auto it = gone_.find(deletions_.front().second);
+    // else a pod of that name was deleted again
+    if (it != gone_.end() && it->second == deletions_.front().first) gone_.erase(it);
+  }
+}
+
+// The call is over once its answer was worked on: until then the deletions since it count.
+std::unique_ptr<kube::Ticket> KubeCluster::end_call(std::uint64_t number) {
+  auto ticket = tickets_.extract(number);
+  forget_deletions();
+  return ticket.empty() ? nullptr : std::move(ticket.mapped());
 }
 
 ClusterPod KubeCluster::take_out(const std::string& key, Entry& entry) {
@@ -141,7 +163,7 @@ void KubeCluster::bind(const Binding& binding, const Annotations& annotations, D
   const std::uint64_t number = calls_ + 1;
   keep(kube::bind_pod(transport_, std::move(request),
                       [this, number, binding, done = std::move(done)](const Result<void>& result) {
-                        const auto ticket = tickets_.extract(number);
+                        const auto ticket = end_call(number);
                         bound(binding, result, done);
                       }));
 }
@@ -160,9 +182,15 @@ void KubeCluster::bound(const Binding& binding, const Result<void>& result, cons
 void KubeCluster::annotate(const PodKey& key, const std::string& uid,
                            const Annotations& annotations, Done done) {
   const std::uint64_t number = calls_ + 1;
-  keep(kube::annotate_pod(transport_, {key.ns, key.name, uid, annotations, kPlacementAnnotation},
+  kube::AnnotateRequest request{key.ns, key.name, uid, annotations, kPlacementAnnotation, {}};
+  if (const ClusterPod* pod = find(key); pod != nullptr && pod->request.uid == uid) {
+    request.replaceable = [pod = *pod](const std::string& placement) {
+      return is_foreign(placement, pod);
+    };
+  }
+  keep(kube::annotate_pod(transport_, std::move(request),
                           [this, number, done = std::move(done)](const Result<void>& result) {
-                            const auto ticket = tickets_.extract(number);
+                            const auto ticket = end_call(number);
                             done(result);
                           }));
 }
@@ -179,9 +207,8 @@ void KubeCluster::ask(kube::Call call,
   call.deadline = kPodReadTimeout;
   keep(transport_.call(std::move(call),
                        [this, number, took = std::move(took)](Result<kube::Reply> reply) {
-                         const auto ticket = tickets_.extract(number);
                          took(number, std::move(reply));
-                         if (tickets_.empty()) gone_.clear();
+                         const auto ticket = end_call(number);
                        }));
 }
 
@@ -189,7 +216,7 @@ void KubeCluster::refresh(const PodKey& key, Done done) {
   if (!is_dns_label(key.ns) || !is_dns_subdomain(key.name)) {  // not a valid object name
     const std::uint64_t number = calls_ + 1;
     keep(transport_.after(std::chrono::milliseconds(0), [this, number, done = std::move(done)] {
-      const auto ticket = tickets_.extract(number);
+      const auto ticket = end_call(number);
       done({});
     }));
     return;

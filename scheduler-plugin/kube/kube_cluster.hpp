@@ -9,10 +9,12 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "common/base/sharded_map.hpp"
 #include "common/kube/reflector.hpp"
@@ -50,6 +52,8 @@ class KubeCluster final : public Cluster {
   std::size_t each_after(std::uint64_t arrival, std::size_t most,
                          const std::function<void(const ClusterPod&)>& visit) const override;
   std::size_t size() const override { return pods_.size(); }
+  // Deletions that answers of calls in flight may not show yet.
+  std::size_t recent_deletions() const { return gone_.size(); }
 
  private:
   void take(codec::KubePod&& seen);
@@ -74,6 +78,8 @@ class KubeCluster final : public Cluster {
   // Whether the pod may have been deleted after the call was made: its answer may be older.
   bool gone_since(std::uint64_t call, const std::string& key) const;
   void keep(std::unique_ptr<kube::Ticket> ticket) { tickets_[++calls_] = std::move(ticket); }
+  std::unique_ptr<kube::Ticket> end_call(std::uint64_t number);
+  void forget_deletions();
 
   kube::Transport& transport_;
   const ResourceTable& resources_;
@@ -89,6 +95,7 @@ class KubeCluster final : public Cluster {
   // Pods deleted while calls are in flight, with the number of the last call made before: answers
   // up to that call may predate the deletion.
   std::map<std::string, std::uint64_t> gone_;
+  std::deque<std::pair<std::uint64_t, std::string>> deletions_;  // the same, in that order
   // Calls up to this one were made before the last complete list. It lacked the pods that are not
   // in pods_; they may have been deleted before the watch could deliver them.
   std::uint64_t calls_before_list_ = 0;

@@ -137,4 +137,24 @@ CountedRequest count_request(const codec::KubePod& pod, const ResourceTable& tab
   return counted;
 }
 
+OtherResources other_resources(const codec::KubePod& pod, const ResourceTable& table) {
+  constexpr int kMilli = 3;
+  constexpr std::size_t kMaxNamed = 16;  // memory per pod
+  OtherResources others;
+  for (const std::string& name : codec::resource_names(pod)) {
+    if (in(table.accelerators, name) || in(table.shared, name)) continue;
+    const std::int64_t amount = codec::amount_of_resource(pod, name, name == "cpu" ? kMilli : 0);
+    if (name == "cpu") {
+      others.milli_cpu = amount;
+    } else if (name == "memory") {
+      others.memory = amount;
+    } else if (name == "ephemeral-storage") {
+      others.ephemeral_storage = amount;
+    } else if (amount > 0 && others.named.size() < kMaxNamed) {
+      others.named[name] = amount;
+    }
+  }
+  return others;
+}
+
 }  // namespace chipweave::sched

@@ -8,6 +8,7 @@
 
 #include "common/codec/kube/pod/pod.hpp"
 #include "scheduler-plugin/model/pod.hpp"
+#include "scheduler-plugin/state/cluster.hpp"
 
 namespace chipweave::sched {
 
@@ -45,5 +46,8 @@ struct CountedRequest {
   ChipUse used = {};
 };
 CountedRequest count_request(const codec::KubePod& pod, const ResourceTable& table);
+
+// What the pod requests besides the resources of the table.
+OtherResources other_resources(const codec::KubePod& pod, const ResourceTable& table);
 
 }  // namespace chipweave::sched

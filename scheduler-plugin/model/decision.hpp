@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,6 +31,7 @@ using NodeSet = std::vector<bool>;
 // What the pod's last filter or prioritize found; kept for explanations.
 struct LastEvaluation {
   NodeId node = kNoNode;                   // the best one
+  std::uint64_t life = 0;                  // Node::life at that time
   std::optional<solver::Request> request;  // none after the node's chips changed
   double gbps = 0;
   double best_gbps = 0;

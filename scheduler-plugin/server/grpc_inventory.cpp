@@ -4,7 +4,6 @@
 #include <optional>
 #include <utility>
 
-#include "common/obs/log.hpp"
 #include "scheduler-plugin/server/grpc_decode.hpp"
 
 namespace chipweave::sched {
@@ -155,9 +154,11 @@ class ReportStream final : public grpc::ServerBidiReactor<v1::InventoryReport, v
     grpc::Status status;
     try {
       status = answer();
-    } catch (const std::exception& e) {
-      obs::log(obs::Level::error, "inventory report failed", {{"error", e.what()}});
-      refuse("internal error; see the scheduler's log");
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (phase_ == Phase::deciding)
+        finish({grpc::StatusCode::INTERNAL, "internal error; see the scheduler's log"});
+      throw;  // the state may be half changed: Loop::on_escape() decides
     }
     // Frees the message's memory while the stream is idle; Clear() would keep it.
     v1::InventoryReport().Swap(&report_);

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,14 @@
 #include "scheduler-plugin/model/placement.hpp"
 
 namespace chipweave::sched {
+
+// What a pod requests besides chips, as kube-scheduler counts it.
+struct OtherResources {
+  std::int64_t milli_cpu = 0;
+  std::int64_t memory = 0;                      // bytes
+  std::int64_t ephemeral_storage = 0;           // bytes
+  std::map<std::string, std::int64_t> named{};  // all others: huge pages, network devices
+};
 
 struct ClusterPod {
   // Key, uid, labels and annotations as its owner wrote them. Chips: what it uses if it is bound.
@@ -29,7 +38,16 @@ struct ClusterPod {
   // Where kube-scheduler expects it to be bound later; empty: nowhere.
   std::string nominated = {};
   std::uint64_t arrival = 0;
+  OtherResources others = {};
 };
+
+// Whether the placement can belong to this bound pod: it may have been copied with the manifest of
+// another one.
+inline bool can_be_of(const Placement& placement, const ClusterPod& pod) {
+  return placement.uid == pod.request.uid && placement.node == pod.node &&
+         placement.resource == pod.request.resource &&
+         static_cast<int>(placement.chips.size()) == pod.request.chips;
+}
 
 // Receives changes that the scheduler did not make itself.
 class ClusterListener {

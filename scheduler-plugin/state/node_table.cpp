@@ -45,7 +45,7 @@ NodeId NodeTable::add(std::string name) {
   standings_.emplace_back();
   nodes_.push_back(std::make_unique<Node>());
   nodes_.back()->name = std::move(name);
-  resources_of_.push_back(0);
+  resources_of_.push_back(kNoResources);
   sorted_ = false;
   return id;
 }
@@ -67,7 +67,10 @@ NodeId NodeTable::make_room(std::string name) {
 void NodeTable::reset(NodeId id, std::string name) {
   leave_state(standings_[id].state);
   standings_[id].state = kNoState;
+  leave_resources(id);
+  const std::uint64_t life = nodes_[id]->life + 1;
   *nodes_[id] = Node{};
+  nodes_[id]->life = life;
   nodes_[id]->name = std::move(name);
 }
 
@@ -101,13 +104,31 @@ std::vector<NodeId> NodeTable::by_name() const {
   return ids;
 }
 
-std::uint32_t NodeTable::intern_resources(const std::vector<std::string>& resources) {
-  std::vector<std::string> set = resources;
-  std::sort(set.begin(), set.end());
-  const auto [it, fresh] =
-      resource_ids_.try_emplace(set, static_cast<std::uint32_t>(resource_sets_.size()));
-  if (fresh) resource_sets_.push_back(std::move(set));
-  return it->second;
+void NodeTable::set_resources(NodeId id, const std::vector<std::string>& resources) {
+  std::vector<std::string> names = resources;
+  std::sort(names.begin(), names.end());
+  const auto [it, fresh] = resource_ids_.try_emplace(names, kNoResources);
+  if (fresh) {
+    if (unused_resources_.empty()) {
+      unused_resources_.push_back(static_cast<std::uint32_t>(resource_sets_.size()));
+      resource_sets_.emplace_back();
+    }
+    it->second = unused_resources_.back();
+    unused_resources_.pop_back();
+    resource_sets_[it->second].names = std::move(names);
+  }
+  const std::uint32_t to = it->second;
+  ++resource_sets_[to].nodes;  // before leaving: the set may be the same
+  leave_resources(id);
+  resources_of_[id] = to;
+}
+
+void NodeTable::leave_resources(NodeId id) {
+  const std::uint32_t from = std::exchange(resources_of_[id], kNoResources);
+  if (from == kNoResources || --resource_sets_[from].nodes != 0) return;
+  resource_ids_.erase(resource_sets_[from].names);
+  resource_sets_[from] = ResourceSet{};
+  unused_resources_.push_back(from);
 }
 
 void NodeTable::leave_state(StateId id) {
@@ -231,7 +252,7 @@ NodeTable::Reported NodeTable::take_full(NodeId id, InventoryReport&& report) {
   n.machine = report.machine.empty() ? n.topology.model() : report.machine;
   n.resources =
       report.resources.empty() ? domain::usual_resources(n.topology) : std::move(report.resources);
-  resources_of_[id] = intern_resources(n.resources);
+  set_resources(id, n.resources);
   n.faults = std::move(report.faults).value_or(std::vector<domain::Fault>());
   if (result.old_indices) n.taken = {};
   return result;

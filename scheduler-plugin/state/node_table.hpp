@@ -42,6 +42,7 @@ struct Node {
   std::size_t holders =
       0;              // pods that hold chips, including chips that are not reported now; likewise
   bool stale = true;  // until its agent reports
+  std::uint64_t life = 0;  // rises when the id comes to stand for another node or a new one
   std::string boot_id;
   std::string previous_boot_id;
   std::uint64_t sequence = 0;
@@ -90,8 +91,9 @@ class NodeTable {
   // Rises whenever an agent's report or heartbeat lets a node offer more than before.
   std::uint64_t gains() const { return gains_; }
   const std::vector<std::string>& resource_set(std::uint32_t id) const {
-    return resource_sets_[id];
+    return resource_sets_[id].names;
   }
+  std::size_t resource_sets() const { return resource_sets_.size(); }
   std::size_t machine_classes() const { return machines_.classes(); }
   // Brings the positions in natural name order up to date; costs nothing unless nodes were added.
   void sort_names() const;
@@ -143,7 +145,8 @@ class NodeTable {
   void restate(NodeId id, bool reported = false);
   void leave_state(StateId id);
   static StateKey key_of(const NodeState& state);
-  std::uint32_t intern_resources(const std::vector<std::string>& resources);
+  void set_resources(NodeId id, const std::vector<std::string>& resources);
+  void leave_resources(NodeId id);
   Reported take_full(NodeId id, InventoryReport&& report);
   Reported take_delta(NodeId id, InventoryReport&& report);
 
@@ -152,7 +155,8 @@ class NodeTable {
   // are computed when they are needed
   mutable NameIndex names_;
   mutable std::vector<Standing> standings_;
-  std::vector<std::uint32_t> resources_of_;
+  static constexpr std::uint32_t kNoResources = ~std::uint32_t{0};
+  std::vector<std::uint32_t> resources_of_;  // by node
   mutable bool sorted_ = true;
   std::vector<NodeState> states_;
   std::vector<std::uint64_t> serials_;  // by state id
@@ -160,7 +164,12 @@ class NodeTable {
   std::uint64_t gains_ = 0;
   std::vector<StateId> unused_states_;
   std::unordered_map<StateKey, StateId, StateHash> state_ids_;
-  std::vector<std::vector<std::string>> resource_sets_;
+  struct ResourceSet {
+    std::vector<std::string> names;  // ascending
+    std::size_t nodes = 0;           // that have it; 0: the entry is unused
+  };
+  std::vector<ResourceSet> resource_sets_;
+  std::vector<std::uint32_t> unused_resources_;
   std::map<std::vector<std::string>, std::uint32_t> resource_ids_;
   solver::MachineCache machines_;
 };

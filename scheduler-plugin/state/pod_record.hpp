@@ -30,8 +30,8 @@ struct InFlightBinding {
   Annotations annotations;
   std::uint64_t term = 0;      // of the last request to the cluster
   std::uint64_t question = 0;  // number of the last request; 0: only admitted
-  // Rises whenever another binding may reach the API server: what was read there before says
-  // nothing about it.
+  // Another one whenever another binding may reach the API server: what was read there before says
+  // nothing about it. No two bindings ever have the same.
   std::uint64_t epoch = 0;
   Clock::Steady ask_again{};       // when to check it unless a caller does first
   Clock::Steady admitted_until{};  // until then the admitted binding may still be stored
@@ -59,6 +59,8 @@ struct Dispute {
 struct LateAnnotations {
   Annotations annotations;
   bool asked = false;  // a request to write them is pending
+  int refusals = 0;    // by the API server, for good: it is tried less and less often
+  Clock::Steady next{};
 };
 
 struct PodRecord {

@@ -216,6 +216,8 @@ std::string lost_text(const RankedCandidate& lost, const RankedCandidate& won, b
 
 Explanation Machine::explain(const Request& request) {
   Explanation out;
+  const ChipSet chips = request.usable | request.required | request.already_held;
+  if (!impl_->topology.all().contains(chips)) return out;
   out.choice = choose(request);
   if (!out.choice.fits) return out;
   const Selector::Outcome found = impl_->selector.best(query_of(request), 2);

@@ -86,6 +86,7 @@ class Machine {
   // All pods or none. sizes: chips of each pod. The parts are disjoint, and each is legal.
   GroupChoice choose_group(ChipSet usable, ChipSet already_held, const std::vector<int>& sizes,
                            bool distributed);
+  // Does not fit if the request names slots that the machine does not have.
   Explanation explain(const Request& request);
 
   // Whether choose() finds a set. O(chips) where no rule restricts the sets.

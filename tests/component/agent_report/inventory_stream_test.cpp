@@ -166,17 +166,22 @@ TEST_F(InventoryStream, FaultsThatMakeNoSenseAreRefusedByName) {
   EXPECT_EQ(taken->faults->front().chip, domain::ChipIndex{4});
 }
 
-TEST_F(InventoryStream, AnExceptionInTheCoreIsARefusal) {
-  core.outcome = [](const InventoryReport& r) -> ReportOutcome {
-    if (r.node == "bad") throw std::runtime_error("secret detail");
-    return ReportOutcome::taken;
+// The state may be half changed, so nothing goes on as if the report had been refused.
+TEST_F(InventoryStream, AnExceptionInTheCoreEndsTheStreamAndEscapes) {
+  core.outcome = [](const InventoryReport&) -> ReportOutcome {
+    throw std::runtime_error("secret detail");
   };
+  Journal<std::string> escaped;
+  post_and_wait(thread.loop, [&] {
+    thread.loop.on_escape([&](const std::string& what) { escaped.add(what); });
+  });
   open();
   Peer peer(port);
-  const auto ack = peer.send(full_of("bad", "b1", 1));
-  EXPECT_EQ(ack.outcome(), v1::OUTCOME_REFUSED);
-  EXPECT_EQ(ack.message().find("secret"), std::string::npos);
-  EXPECT_EQ(peer.outcome(full_of("good", "b1", 1)), v1::OUTCOME_TAKEN);
+  EXPECT_EQ(peer.outcome(full_of("bad", "b1", 1)), v1::OUTCOME_UNSPECIFIED);
+  const grpc::Status status = peer.finish();
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INTERNAL);
+  EXPECT_EQ(status.error_message().find("secret"), std::string::npos);
+  EXPECT_EQ(escaped.at(0), std::optional<std::string>("secret detail"));
 }
 
 TEST_F(InventoryStream, AStreamMayCarrySeveralNodesAndItsEndIsReportedForEach) {

@@ -92,6 +92,28 @@ TEST(ExtenderCapture, PreemptWithUidsAndWithWholePods) {
   }
 }
 
+TEST(ExtenderReader, PreemptWithoutVictims) {
+  std::string body =
+      R"({"Pod":{"metadata":{"name":"high-0"}},"NodeNameToVictims":null,"NodeNameToMetaVictims":)"
+      R"({"n1":{"Pods":[],"NumPDBViolations":0},"n2":{"Pods":null,"NumPDBViolations":0}}})";
+  ExtenderReader reader;
+  const auto args = reader.read_preemption(body);
+  ASSERT_TRUE(args.ok()) << args.error().text();
+  ASSERT_EQ(args->nodes.size(), 2U);
+  EXPECT_EQ(args->nodes[0].node, "n1");
+  EXPECT_TRUE(args->nodes[0].victim_uids.empty());
+  EXPECT_TRUE(args->nodes[1].victim_uids.empty());
+}
+
+TEST(ExtenderReader, PreemptWithoutNodes) {
+  std::string body =
+      R"({"Pod":{"metadata":{"name":"a"}},"NodeNameToVictims":null,"NodeNameToMetaVictims":{}})";
+  ExtenderReader reader;
+  const auto args = reader.read_preemption(body);
+  ASSERT_TRUE(args.ok()) << args.error().text();
+  EXPECT_TRUE(args->nodes.empty());
+}
+
 std::string extender_error(std::string body) {
   ExtenderReader reader;
   ExtenderArgs args;

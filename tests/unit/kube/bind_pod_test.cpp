@@ -105,7 +105,9 @@ TEST_F(Binds, WhatNoSecondTryChangesIsAnError) {
     std::string outcome;
   } cases[] = {
       {404, "not_found: pod team/w-0 does not exist"},
-      {403, "unavailable: the API server does not let chipweave bind pod team/w-0: why"},
+      // a policy or a webhook denies it, or the namespace is being deleted: nothing was stored
+      {403, "invalid_argument: the API server does not let chipweave bind pod team/w-0: why"},
+      {401, "invalid_argument: the API server does not let chipweave bind pod team/w-0: why"},
       {400, "invalid_argument: the API server refuses the binding of pod team/w-0 (HTTP 400): why"},
       {422, "invalid_argument: the API server refuses the binding of pod team/w-0 (HTTP 422): why"},
   };
@@ -114,7 +116,31 @@ TEST_F(Binds, WhatNoSecondTryChangesIsAnError) {
     server_.reply(c.code, status(c.code, "why"));
     EXPECT_EQ(outcome_, c.outcome);
   }
-  EXPECT_EQ(answers_, 4);
+  EXPECT_EQ(answers_, 5);
+}
+
+// The first one may still arrive, or be admitted by then.
+TEST_F(Binds, ARefusalAfterALostAnswerIsNotTheOutcome) {
+  begin();
+  send();
+  server_.fail(Errc::deadline, "no answer in time");
+  server_.reply(200, pod_text("u1", ""));
+  server_.pass_time();
+  send();
+  server_.reply(403, status(403, "why"));
+  EXPECT_EQ(outcome_, "unavailable: the API server does not let chipweave bind pod team/w-0: why");
+}
+
+TEST_F(Binds, ARefusalAfterAnotherOneIsFinal) {
+  begin();
+  send();
+  server_.reply(429, status(429, "busy"));
+  server_.reply(200, pod_text("u1", ""));
+  server_.pass_time();
+  send();
+  server_.reply(403, status(403, "why"));
+  EXPECT_EQ(outcome_,
+            "invalid_argument: the API server does not let chipweave bind pod team/w-0: why");
 }
 
 TEST_F(Binds, AServerThatIsAwayIsWaitedForUntilTimeIsUp) {

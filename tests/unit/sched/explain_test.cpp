@@ -111,6 +111,27 @@ TEST(Explain, SmallestChangeReallyLetsThePodRun) {
   EXPECT_EQ(w.fit(p).size(), 1U);
 }
 
+// The chips that the solver chose from are not those of the machine of the same name.
+TEST(Explain, AMachineThatCameBackWithFewerChips) {
+  World w;
+  w.add_node("n1", "hgx-v100-8");
+  const auto a = w.submit(World::request("p", 2), 10);
+  ASSERT_EQ(w.fit(a).size(), 1U);
+  ASSERT_EQ(explain(w, a)["usable"].size(), 8U);
+  w.clock.advance(limits::kReservationTtl + std::chrono::seconds(1));
+  w.scheduler.tick();
+  w.scheduler.inventory_gone("n1");
+  w.add_node("n1", "hgx-a100-4");
+  ClusterPod nominated = w.pod(a);
+  nominated.nominated = "n1";
+  w.scheduler.reconciler().pod_nominated(nominated);
+  const Json j = explain(w, a);
+  EXPECT_EQ(j["state"], "reserved");
+  EXPECT_EQ(j["chips"].size(), 2U);
+  EXPECT_FALSE(j.contains("usable")) << j;
+  w.expect_sound();
+}
+
 TEST(Explain, UnknownPodIsAnError) {
   World w;
   EXPECT_EQ(w.scheduler.placements().explain({"ns", "ghost"}).error().code, Errc::not_found);

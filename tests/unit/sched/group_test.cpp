@@ -63,6 +63,27 @@ TEST(Group, RejectsNodesThatCannotHoldAllOfIt) {
   w.expect_sound();
 }
 
+// Each step of the group would otherwise be a new event.
+TEST(Group, TheReasonDoesNotChangeAsMembersGetTheirParts) {
+  World w;
+  w.add_node("n1", "hgx-v100-8");
+  const auto waiting = w.submit(member("w-9", 2, 4));
+  std::set<std::string> reasons;
+  for (const char* name : {"w-0", "w-1"}) {
+    const auto pod = w.submit(member(name, 2, 4));
+    ASSERT_TRUE(w.bind(pod, "n1").ok());
+    w.clock.advance(limits::kReservationTtl + std::chrono::seconds(1));
+    w.scheduler.tick();
+    w.scheduler.heartbeat("n1", "boot");
+    const auto filler = w.submit(std::string("filler-") + name, 4);
+    ASSERT_TRUE(w.bind(filler, "n1").ok());
+    reasons.insert(w.rejections(waiting).at("n1"));
+    ASSERT_TRUE(w.cluster.end(filler.key).ok());
+  }
+  EXPECT_EQ(reasons, std::set<std::string>{"no room for the rest of the group's pods on one node"});
+  w.expect_sound();
+}
+
 TEST(Group, ExpiresAsOne) {
   World w;
   w.add_node("n1", "hgx-v100-8");

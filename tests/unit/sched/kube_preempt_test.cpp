@@ -82,6 +82,30 @@ TEST_F(KubePreempts, OtherTasksRunBetweenTheNodes) {
   EXPECT_FALSE(complete_before);
 }
 
+// From 1.38 on kube-scheduler asks for nodes where it finds no victims itself.
+TEST_F(KubePreempts, FindsVictimsWhereNoneIsProposed) {
+  asked_["NodeNameToMetaVictims"] = json::object();
+  asked_["NodeNameToMetaVictims"]["n1"] = {{"Pods", json::array()}, {"NumPDBViolations", 0}};
+  asked_["NodeNameToMetaVictims"]["n2"] = {{"Pods", nullptr}, {"NumPDBViolations", 0}};
+  ask();
+  const json nodes = reply()["NodeNameToMetaVictims"];
+  ASSERT_EQ(nodes.size(), 2U);
+  for (const char* node : {"n1", "n2"}) {
+    EXPECT_EQ(nodes[node]["Pods"].size(), 2U);
+    EXPECT_EQ(nodes[node]["NumPDBViolations"], 2) << "their budgets are not known";
+  }
+}
+
+TEST_F(KubePreempts, VictimsThatWereNotProposedCountAsViolations) {
+  const json proposed = asked_["NodeNameToMetaVictims"]["n3"]["Pods"];
+  asked_["NodeNameToMetaVictims"]["n3"]["Pods"] = json::array({proposed[0]});
+  ask();
+  const json nodes = reply()["NodeNameToMetaVictims"];
+  EXPECT_EQ(nodes["n3"]["Pods"].size(), 2U);
+  EXPECT_EQ(nodes["n3"]["NumPDBViolations"], 3 + 1);
+  EXPECT_EQ(nodes["n4"]["NumPDBViolations"], 4);
+}
+
 TEST_F(KubePreempts, WhatIsFoundIsKeptForTheNominatedPod) {
   ask();
   reply();

@@ -42,6 +42,24 @@ TEST(PodRequest, RefusesPartsOfChipsInASentence) {
   EXPECT_NE(half.refused.find("500m"), std::string::npos) << half.refused;
 }
 
+TEST(PodRequest, OtherResourcesAsKubeSchedulerCountsThem) {
+  const auto pod = codec::read_pod(R"({"metadata":{"name":"p","namespace":"ns"},"spec":{
+    "initContainers":[
+      {"name":"side","restartPolicy":"Always","resources":{"requests":{"cpu":"100m"}}},
+      {"name":"init","resources":{"requests":{"cpu":"2","memory":"1500m"}}}],
+    "containers":[
+      {"name":"a","resources":{"requests":{"cpu":"1.5","memory":"1Gi"},
+                               "limits":{"nvidia.com/gpu":"2","rdma/hca":"1","cpu":"64"}}},
+      {"name":"b","resources":{"limits":{"memory":"1e3","ephemeral-storage":"2Ei",
+                                         "hugepages-2Mi":"0","x/y":"many"}}}]}})");
+  ASSERT_TRUE(pod.ok()) << pod.error().text();
+  const OtherResources others = other_resources(*pod, ResourceTable{});
+  EXPECT_EQ(others.milli_cpu, 2100);
+  EXPECT_EQ(others.memory, (1 << 30) + 1000);
+  EXPECT_GT(others.ephemeral_storage, std::int64_t{1} << 50U);
+  EXPECT_EQ(others.named, (std::map<std::string, std::int64_t>{{"rdma/hca", 1}}));
+}
+
 // What a bound pod uses although its request is refused: never nothing.
 TEST(PodRequest, CountsTheChipsThatARefusedRequestUses) {
   const auto used = [](const std::string& limits) {

@@ -16,9 +16,14 @@ class Preempts : public ::testing::Test {
  protected:
   void SetUp() override { world_.add_node("n1", "hgx-v100-8"); }
   // Bound to n1; its uid.
-  std::string runs(const std::string& name, int chips, int priority) {
-    const PodRequest a = world_.submit(World::request(name, chips), priority);
-    EXPECT_TRUE(world_.bind(a, "n1").ok());
+  std::string runs(const std::string& name, int chips, int priority,
+                   const OtherResources& others = {}, const std::string& node = "n1") {
+    ClusterPod pod;
+    pod.request = World::request(name, chips);
+    pod.priority = priority;
+    pod.others = others;
+    const PodRequest a = world_.cluster.add(pod, "{}").value()->request;
+    EXPECT_TRUE(world_.bind(a, node).ok());
     return a.uid;
   }
   // Without a priority: only of the proposed ones.
@@ -79,10 +84,64 @@ TEST_F(Preempts, AnyPodOfLowerPriorityMayBeAVictim) {
   EXPECT_EQ(victims(4, {low}), Names{}) << "of the proposed one only";
   EXPECT_EQ(victims(4, {low}, 10), Names{middle}) << "one pod is fewer than two";
   EXPECT_EQ(victims(4, {low}, 5), Names{}) << "pods of the same priority stay";
-  EXPECT_EQ(victims(6, {low}, 10), (Names{low, middle}));
+  EXPECT_EQ(victims(6, {low}, 10), (Names{middle, low}));
   EXPECT_EQ(victims(8, {low}, 10), Names{});
   EXPECT_EQ(victims(8, {low}, 11).size(), 3U);
   EXPECT_EQ(victims(2, {}, 10), Names{low}) << "also if none is proposed";
+}
+
+// kube-scheduler compares the nodes by the first pod of each list, which it takes for the most
+// important one.
+TEST_F(Preempts, TheMostImportantIsFirst) {
+  world_.add_node("n2", "hgx-v100-8");
+  const std::string low1 = runs("low1", 2, 1);
+  const std::string high1 = runs("high1", 6, 9);
+  const std::string middle2 = runs("middle2", 4, 5, {}, "n2");
+  const std::string low2 = runs("low2", 4, 2, {}, "n2");
+  EXPECT_EQ(victims(8, {}, 10, "n1"), (Names{high1, low1}));
+  EXPECT_EQ(victims(8, {}, 10, "n2"), (Names{middle2, low2}));
+  EXPECT_EQ(victims(0, {low1, high1}, 10, "n1"), (Names{high1, low1})) << "without chips";
+}
+
+// The priority of a pod without chips is not known, but kube-scheduler's order is.
+TEST_F(Preempts, ProposedPodsWithoutChipsKeepTheirPlace) {
+  const std::string low = runs("low", 3, 1);
+  const std::string middle = runs("middle", 2, 5);
+  const std::string high = runs("high", 3, 8);
+  EXPECT_EQ(victims(8, {high, "cpu", middle, low}, 10), (Names{high, "cpu", middle, low}));
+  EXPECT_EQ(victims(8, {"cpu", middle, low}, 10), (Names{high, "cpu", middle, low}));
+  EXPECT_EQ(victims(8, {middle, low, "cpu"}, 10), (Names{high, middle, low, "cpu"}));
+}
+
+// They were proposed for reasons that chips do not show.
+TEST_F(Preempts, ProposedPodsThatFreeNoChipStay) {
+  const std::string broken = runs("broken", 2, 1);
+  const std::string low = runs("low", 6, 0);
+  for (const int chip : world_.chips(World::request("broken", 2)))
+    world_.set_health("n1", chip, domain::Health::unhealthy);
+  EXPECT_EQ(victims(4, {broken}, 10), (Names{broken, low}));
+}
+
+TEST_F(Preempts, WhatIsProposedForOtherResourcesIsFreedAsWell) {
+  const OtherResources large{8000, 64 << 20, 0, {}};
+  const OtherResources small{1000, 1 << 20, 0, {}};
+  const std::string one = runs("one", 2, 0, large);
+  const std::string two = runs("two", 2, 0, small);
+  const std::string four = runs("four", 4, 0, small);
+  EXPECT_EQ(victims(4, {one, two}, 10), (Names{one, two})) << "these are enough";
+  EXPECT_EQ(victims(4, {one}, 10).size(), 2U) << "and another that makes room";
+  EXPECT_EQ(victims(4, {two}, 10), Names{four}) << "one pod that frees as much";
+  const std::string thin = runs("thin", 0, 0);
+  EXPECT_EQ(victims(4, {two, thin}, 10).size(), 2U);
+}
+
+TEST_F(Preempts, SoAreNamedResources) {
+  OtherResources rdma;
+  rdma.named["rdma/hca"] = 1;
+  const std::string one = runs("one", 2, 0, rdma);
+  const std::string four = runs("four", 4, 0);
+  runs("two", 2, 5);
+  EXPECT_EQ(victims(4, {one}, 5), (Names{one, four}));
 }
 
 TEST_F(Preempts, OfEqualOnesTheProposedIsPreferred) {

@@ -163,6 +163,21 @@ TEST_F(Session, WaitsUntilTheClusterIsKnown) {
   EXPECT_EQ(held(), 0U);
 }
 
+// A session asks for pods that it may never place.
+TEST_F(Session, TakesNothingThatIsKeptForANominatedPod) {
+  w_.add_node("n1", "hgx-v100-8");
+  const auto high = w_.submit(World::request("high", 6), 10);
+  ClusterPod nominated = w_.pod(high);
+  nominated.nominated = "n1";
+  w_.scheduler.reconciler().pod_nominated(nominated);
+  ASSERT_EQ(w_.chips(high).size(), 6U);
+  const auto higher = w_.submit(World::request("higher", 8), 11);
+  EXPECT_EQ(predicate(higher, "n1"), "not enough free chips");
+  EXPECT_EQ(w_.chips(high).size(), 6U);
+  EXPECT_EQ(w_.fit(higher), std::set<std::string>{"n1"}) << "kube-scheduler's request is acted on";
+  EXPECT_TRUE(w_.chips(high).empty());
+}
+
 TEST_F(Session, ExplainKnowsThatItWasEvaluated) {
   w_.add_node("n1", "hgx-v100-8");
   w_.add_node("n2", "hgx-v100-8");

@@ -21,6 +21,8 @@ constexpr int kSteps = 1200;  // each of them checks the whole ledger several ti
 class Walk {
  public:
   explicit Walk(unsigned seed) : random_(seed), world_(seed % 2 == 0) {
+    world_.options.decide_after_bind = seed % 3 == 0;
+    world_.restart();
     world_.add_node("n1", "hgx-v100-8");
     world_.add_node("n2", "hgx-v100-8");
     world_.add_node("n3", "pcie-8");
@@ -47,7 +49,7 @@ class Walk {
   std::size_t pick(std::size_t n) { return static_cast<std::size_t>(random_() % n); }
 
   void step() {
-    switch (pick(28)) {
+    switch (pick(29)) {
       case 0:
       case 1:
         return create();
@@ -89,6 +91,8 @@ class Walk {
       case 25:
       case 26:
         return arrival();
+      case 27:
+        return told_later();
       default:
         return trouble();
     }
@@ -253,7 +257,41 @@ class Walk {
     const std::string key = some_pod(true);
     if (key.empty()) return;
     foreign_.insert(world_.api.pods.at(key).uid);
+    if (pick(2) == 0) world_.api.set_started(key);
     world_.api.set_node(key, "n" + std::to_string(1 + pick(4)));  // n4 has no inventory
+  }
+
+  // The chips of a pod that others bound become known. It has those that we assume, or another
+  // pod would have them as well.
+  void told_later() {
+    const std::string key = some_pod(false);
+    if (key.empty()) return;
+    const ServerPod& pod = world_.api.pods.at(key);
+    const Holding* h = world_.scheduler->ledger().find(pod.uid);
+    if (pod.annotations.contains(kPlacementAnnotation) || pod.resource != "nvidia.com/gpu" ||
+        h == nullptr || !h->bound || world_.scheduler->nodes().node(h->node).name != pod.node)
+      return;
+    const std::vector<int> chips = world_.held(pod.name);
+    if (static_cast<int>(chips.size()) != pod.chips || pod.chips == 0) return;
+    std::string list;
+    for (const int chip : chips)
+      list += (list.empty() ? "" : ",") + std::string(R"({"index":)") + std::to_string(chip) + "}";
+    const std::string uid = pod.uid;
+    world_.api.annotate(key, kPlacementAnnotation,
+                        R"({"v":1,"node":")" + pod.node + R"(","podUid":")" + uid +
+                            R"(","resource":"nvidia.com/gpu","chips":[)" + list + "]}");
+    world_.feed_all();
+    h = world_.scheduler->ledger().find(uid);
+    // else no watch is open, and what is assumed of the pod may change before it is known
+    if (h == nullptr || !h->bound || h->assumed) restart();
+  }
+
+  void restart() {
+    ++life_;
+    asked_.clear();
+    world_.api.drop_detached();            // the server gives up requests whose connection is gone
+    while (!admitted_.empty()) arrival();  // a restart takes longer than these requests
+    world_.restart();
   }
 
   void trouble() {
@@ -270,12 +308,8 @@ class Walk {
         if (pick(2) == 0) world_.add_node("n3", "pcie-8");
         return;
       default:
-        if (pick(3) != 0) return;
-        ++life_;
-        asked_.clear();
-        world_.api.drop_detached();  // the server gives up requests whose connection is gone
-        while (!admitted_.empty()) arrival();  // a restart takes longer than these requests
-        return world_.restart();
+        if (pick(3) == 0) restart();
+        return;
     }
   }
 

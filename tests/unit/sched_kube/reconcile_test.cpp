@@ -73,6 +73,24 @@ TEST_F(Reconcile, AfterARestartTheLedgerIsWhatTheAnnotationsSay) {
   world_.expect_no_chip_twice();
 }
 
+// Anybody who may annotate pods could otherwise make the numbers repeat.
+TEST_F(Reconcile, ADecisionNumberThatCannotBeOursIsNotContinued) {
+  for (const char* number : {"d-18446744073709551615", "d-1000000000000000000", "d-7x", "d-"}) {
+    const std::string name = "p" + std::to_string(world_.api.pods.size());
+    world_.create(name, 1);
+    world_.api.settle();
+    std::string claimed = note(name, "n1", std::to_string(world_.api.pods.size()));
+    claimed.replace(claimed.find("d-000041"), 8, number);
+    bind_by_hand(name, "n1", claimed);
+    EXPECT_EQ(world_.held(name).size(), 1U);
+  }
+  world_.create("a", 2);
+  world_.api.settle();
+  world_.bind("a", "n1");
+  world_.api.settle();
+  EXPECT_EQ(world_.scheduler->decision(world_.pod("a").uid)->id, "d-000001");
+}
+
 TEST_F(Reconcile, PodsMayBeSeenBeforeTheirNode) {
   world_.create("a", 2);
   world_.api.settle();

@@ -198,6 +198,10 @@ kube::Reply SimulatedApi::Network::answer_pod(const kube::Call& call, const std:
 }
 
 kube::Reply SimulatedApi::Network::patch_pod(const kube::Call& call, ServerPod& pod) {
+  if (annotation_refusal != 0) {
+    ++refused_annotations;
+    return status(annotation_refusal, "refused");
+  }
   const Json body = Json::parse(call.body)["metadata"];
   if (body["uid"] != pod.uid) return status(422, "uid: field is immutable");
   if (body["resourceVersion"] != std::to_string(pod.version))

@@ -85,6 +85,9 @@ class SimulatedApi {
   const std::string& body_of(std::size_t n) const;
   // The next binding is answered with this status code and message (inside a JSON string).
   void refuse_next_binding(int code, std::string message = "refused");
+  // Annotations are answered with this status code until it is 0 again.
+  void refuse_annotations(int code);
+  std::size_t refused_annotations() const;
   // The first waiting request that matches.
   std::optional<std::size_t> find(const std::function<bool(const kube::Call&)>& such) const;
   // How many waiting requests match.

@@ -113,6 +113,8 @@ void SimulatedApi::refuse_next_binding(int code, std::string message) {
   network_->refusal = code;
   network_->refusal_message = std::move(message);
 }
+void SimulatedApi::refuse_annotations(int code) { network_->annotation_refusal = code; }
+std::size_t SimulatedApi::refused_annotations() const { return network_->refused_annotations; }
 
 std::optional<std::size_t> SimulatedApi::find(
     const std::function<bool(const kube::Call&)>& such) const {

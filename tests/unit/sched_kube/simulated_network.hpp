@@ -56,6 +56,8 @@ struct SimulatedApi::Network {
   SimulatedApi& api;
   int refusal = 0;
   std::string refusal_message;
+  int annotation_refusal = 0;
+  std::size_t refused_annotations = 0;
   std::uint64_t oldest = 0;
   std::map<std::string, std::string> inventories;
   std::map<std::string, std::string> nodes;

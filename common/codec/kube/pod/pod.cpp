@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 #include <utility>
 
@@ -12,6 +13,8 @@ namespace chipweave::codec {
 namespace {
 
 constexpr std::size_t kMaxContainerName = 63;  // a DNS label
+// Sums over a thousand containers or pods do not overflow.
+constexpr std::int64_t kMaxAmount = std::int64_t{1} << 53U;
 
 Error bad_quantity(std::string_view text, std::string_view what) {
   return make_error(Errc::invalid_argument,
@@ -61,12 +64,76 @@ bool read_suffix(std::string_view text, int& decimal, int& binary) {
   return true;
 }
 
+// digits * 10^exponent * 2^binary; no digits: 0. No leading or trailing zeros.
+struct Decimal {
+  std::string digits;
+  int exponent = 0;
+  int binary = 0;
+};
+
+Result<Decimal> read_decimal(std::string_view text) {
+  std::string_view rest = text;
+  if (rest.size() > 64) return bad_quantity(text.substr(0, 64), "is too long");
+  if (!rest.empty() && rest[0] == '-') return bad_quantity(text, "is negative");
+  if (!rest.empty() && rest[0] == '+') rest.remove_prefix(1);
+  Decimal q;
+  bool point = false;
+  std::size_t at = 0;
+  for (; at < rest.size() && (is_digit(rest[at]) || (rest[at] == '.' && !point)); ++at) {
+    if (rest[at] == '.') {
+      point = true;
+      continue;
+    }
+    q.digits += rest[at];
+    if (point) --q.exponent;
+  }
+  int suffix_exponent = 0;
+  if (q.digits.empty() || !read_suffix(rest.substr(at), suffix_exponent, q.binary)) {
+    return bad_quantity(text, "is not a number that Kubernetes understands");
+  }
+  q.exponent += suffix_exponent;
+  // trailing zeros move into the exponent, so that "8.0" and "2000m" are whole
+  while (q.digits.size() > 1 && q.digits.back() == '0') {
+    q.digits.pop_back();
+    ++q.exponent;
+  }
+  q.digits.erase(0, std::min(q.digits.find_first_not_of('0'), q.digits.size()));
+  return q;
+}
+
+// In units of 10^-decimals, rounded up, at most kMaxAmount; 0 if it is no quantity.
+std::int64_t scaled(std::string_view text, int decimals) {
+  const auto q = read_decimal(text);
+  if (!q) return 0;
+  long double value = 0;
+  for (const char c : q->digits) value = value * 10 + (c - '0');
+  value = std::ceil(std::ldexp(value * std::pow(10.0L, q->exponent + decimals), q->binary));
+  return value < static_cast<long double>(kMaxAmount) ? static_cast<std::int64_t>(value)
+                                                      : kMaxAmount;
+}
+
 // What one container requests of a resource; "0" if it does not name it.
 std::string_view effective(const KubeContainer& c, std::string_view resource) {
   if (const auto r = c.requests.find(resource); r != c.requests.end()) return r->second;
   if (const auto l = c.limits.find(resource); l != c.limits.end()) return l->second;
   return "0";
 }
+
+// What a pod requests, container by container: first all init containers, then the others.
+class Demand {
+ public:
+  void starts(const KubeContainer& c, std::int64_t amount) {
+    starting_ = std::max(starting_, amount + sidecars_);
+    if (c.sidecar) sidecars_ += amount;
+  }
+  void runs(std::int64_t amount) { running_ += amount; }
+  std::int64_t sum() const { return std::max(sidecars_ + running_, starting_); }
+
+ private:
+  std::int64_t sidecars_ = 0;
+  std::int64_t starting_ = 0;  // the largest demand while init containers run
+  std::int64_t running_ = 0;
+};
 
 Result<std::int64_t> count_of(const KubeContainer& c, std::string_view resource) {
   auto count = parse_whole_quantity(effective(c, resource));
@@ -81,42 +148,17 @@ Result<std::int64_t> count_of(const KubeContainer& c, std::string_view resource)
 }  // namespace
 
 Result<std::int64_t> parse_whole_quantity(std::string_view text) {
-  std::string_view rest = text;
-  if (rest.size() > 64) return bad_quantity(text.substr(0, 64), "is too long");
-  if (!rest.empty() && rest[0] == '-') return bad_quantity(text, "is negative");
-  if (!rest.empty() && rest[0] == '+') rest.remove_prefix(1);
-  std::string digits;
-  int exponent = 0;
-  bool point = false;
-  std::size_t at = 0;
-  for (; at < rest.size() && (is_digit(rest[at]) || (rest[at] == '.' && !point)); ++at) {
-    if (rest[at] == '.') {
-      point = true;
-      continue;
-    }
-    digits += rest[at];
-    if (point) --exponent;
-  }
-  int suffix_exponent = 0;
-  int binary = 0;
-  if (digits.empty() || !read_suffix(rest.substr(at), suffix_exponent, binary)) {
-    return bad_quantity(text, "is not a number that Kubernetes understands");
-  }
-  exponent += suffix_exponent;
-  // trailing zeros move into the exponent, so that "8.0" and "2000m" are whole
-  while (digits.size() > 1 && digits.back() == '0') {
-    digits.pop_back();
-    ++exponent;
-  }
-  digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
-  if (digits.empty()) return std::int64_t{0};
-  if (exponent < 0) return bad_quantity(text, "is a fraction; ask for whole chips");
-  if (digits.size() + static_cast<std::size_t>(exponent) > 10)
+  const auto read = read_decimal(text);
+  if (!read) return read.error();
+  const Decimal& q = *read;
+  if (q.digits.empty()) return std::int64_t{0};
+  if (q.exponent < 0) return bad_quantity(text, "is a fraction; ask for whole chips");
+  if (q.digits.size() + static_cast<std::size_t>(q.exponent) > 10)
     return bad_quantity(text, "is too large");
   std::int64_t value = 0;
-  for (const char c : digits) value = value * 10 + (c - '0');
-  for (int i = 0; i < exponent; ++i) value *= 10;
-  for (int i = 0; i < binary && value <= limits::kMaxQuantity; ++i) value *= 2;
+  for (const char c : q.digits) value = value * 10 + (c - '0');
+  for (int i = 0; i < q.exponent; ++i) value *= 10;
+  for (int i = 0; i < q.binary && value <= limits::kMaxQuantity; ++i) value *= 2;
   if (value > limits::kMaxQuantity) return bad_quantity(text, "is too large");
   return value;
 }
@@ -133,21 +175,27 @@ std::vector<std::string> resource_names(const KubePod& pod) {
 }
 
 Result<std::int64_t> count_resource(const KubePod& pod, std::string_view resource) {
-  std::int64_t sidecars = 0;
-  std::int64_t starting = 0;  // the largest demand while init containers run
+  Demand demand;
   for (const KubeContainer& c : pod.init_containers) {
     auto count = count_of(c, resource);
     if (!count) return std::move(count).error();
-    starting = std::max(starting, *count + sidecars);
-    if (c.sidecar) sidecars += *count;
+    demand.starts(c, *count);
   }
-  std::int64_t running = sidecars;
   for (const KubeContainer& c : pod.containers) {
     auto count = count_of(c, resource);
     if (!count) return std::move(count).error();
-    running += *count;
+    demand.runs(*count);
   }
-  return std::max(running, starting);
+  return demand.sum();
+}
+
+std::int64_t amount_of_resource(const KubePod& pod, std::string_view resource, int decimals) {
+  Demand demand;
+  for (const KubeContainer& c : pod.init_containers)
+    demand.starts(c, scaled(effective(c, resource), decimals));
+  for (const KubeContainer& c : pod.containers)
+    demand.runs(scaled(effective(c, resource), decimals));
+  return std::min(demand.sum(), kMaxAmount);
 }
 
 }  // namespace chipweave::codec
