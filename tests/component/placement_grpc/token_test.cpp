@@ -144,14 +144,14 @@ TEST_F(TokenGrpc, EveryMethodOfBothServicesIsCovered) {
     unary(&Stub::Place, place_request(), v1::PlaceReply());
     unary(&Stub::Reserve, reserve_request(), v1::PlaceReply());
     v1::ReleaseRequest release;
-    *release.mutable_pod() = place_request().ask().pod();
+    *release.mutable_pod() = place_request().request().pod();
     release.set_uid("u1");
     unary(&Stub::Release, release, v1::ReleaseReply());
     v1::ExplainRequest explain;
     *explain.mutable_pod() = release.pod();
     unary(&Stub::Explain, explain, v1::ExplainReply());
     v1::WhatIfRequest what_if;
-    *what_if.mutable_ask() = place_request().ask();
+    *what_if.mutable_request() = place_request().request();
     unary(&Stub::WhatIf, what_if, v1::PlaceReply());
     {
       grpc::ClientContext context;
@@ -192,7 +192,7 @@ TEST_F(TokenGrpc, EveryMethodOfBothServicesIsCovered) {
 TEST_F(TokenGrpc, UnauthorisedCallersLearnNothingAboutTheRequest) {
   open_with_tokens();
   v1::PlaceRequest bad = place_request();
-  bad.mutable_ask()->set_chips(0);
+  bad.mutable_request()->set_chips(0);
   for (const auto& [token, code] : {std::pair("alices", Code::INVALID_ARGUMENT),
                                     {"mallorys", Code::PERMISSION_DENIED},
                                     {"nobodys", Code::UNAUTHENTICATED}}) {
