@@ -33,7 +33,7 @@ def chipweave(cluster, options):
     ports, log_file = cluster.folder / "chipweave.ports", cluster.folder / "chipweave.log"
     ports.unlink(missing_ok=True)
     command = [options.scheduler, "--kubeconfig", cluster.kubeconfig, "--namespace", "default",
-               "--http", "127.0.0.1:0", "--grpc", "127.0.0.1:0", "--port-file", ports, "--inventory-stale-after", "24h"]
+               "--http", "127.0.0.1:0", "--port-file", ports, "--inventory-stale-after", "24h"]
     with open(log_file, "w") as log, group(command, stdout=log, stderr=log) as process:
         wait_for(lambda: "synced with the cluster" in log_file.read_text() and ports.exists(), process, log_file)
         port = json.loads(ports.read_text())["http"]

@@ -17,6 +17,14 @@ constexpr std::string_view kGroup = "group:";
 constexpr std::size_t kMaxNameShown = 256;
 constexpr std::chrono::seconds kProblemLogInterval{60};  // between log lines about the same problem
 
+bool is_listed(const std::vector<std::string>& listed, const std::string& user,
+               const std::vector<std::string>& groups) {
+  return std::any_of(listed.begin(), listed.end(), [&](const std::string& one) {
+    if (!one.starts_with(kGroup)) return one == user;
+    return std::find(groups.begin(), groups.end(), one.substr(kGroup.size())) != groups.end();
+  });
+}
+
 }  // namespace
 
 const CallerVerdict* TokenReviewer::known(const std::string& digest) {
@@ -119,19 +127,17 @@ CallerVerdict TokenReviewer::judge(const Result<kube::Reply>& reply) {
             "for the audience '" +
                 options_.audience + "'"};
   }
-  if (options_.users.empty())
-    return {Kind::forbidden, "grpc-users is empty: all callers are rejected"};
-  if (is_allowed(owner->user, owner->groups)) return {Kind::accepted, {}};
-  return {Kind::forbidden, "'" + owner->user.substr(0, kMaxNameShown) +
-                               "' is not in grpc-users, nor is any of its groups"};
-}
-
-bool TokenReviewer::is_allowed(const std::string& user,
-                               const std::vector<std::string>& groups) const {
-  return std::any_of(options_.users.begin(), options_.users.end(), [&](const std::string& one) {
-    if (!one.starts_with(kGroup)) return one == user;
-    return std::find(groups.begin(), groups.end(), one.substr(kGroup.size())) != groups.end();
-  });
+  const std::string user = owner->user.substr(0, kMaxNameShown);
+  if (is_listed(options_.users, owner->user, owner->groups)) return {Kind::accepted, {}, user};
+  if (is_listed(options_.reader_users, owner->user, owner->groups))
+    return {Kind::accepted, {}, user, true};
+  if (options_.users.empty() && options_.reader_users.empty()) {
+    return {Kind::forbidden,
+            "grpc-users is empty, and so is grpc-reader-users: all callers are rejected", user};
+  }
+  return {Kind::forbidden,
+          "'" + user + "' is not in grpc-users or grpc-reader-users, nor is any of its groups",
+          user};
 }
 
 }  // namespace chipweave::sched

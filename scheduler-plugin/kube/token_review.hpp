@@ -32,14 +32,17 @@ struct CallerVerdict {
     busy,         // too many callers are waiting
   };
   Kind kind = Kind::unavailable;
-  std::string why;  // for the caller
+  std::string why;          // for the caller
+  std::string user{};       // the token's owner, if it has one
+  bool only_reads = false;  // accepted for calls that change nothing
 };
 
 class TokenReviewer {
  public:
   struct Options {
-    std::string audience;            // required audience of tokens
-    std::vector<std::string> users;  // allowed users, and groups as "group:NAME"
+    std::string audience;                     // required audience of tokens
+    std::vector<std::string> users;           // allowed users, and groups as "group:NAME"
+    std::vector<std::string> reader_users{};  // likewise; they may only read
     std::chrono::seconds accepted_for{60};
     std::chrono::seconds refused_for{5};
     std::size_t max_remembered = 4096;
@@ -82,7 +85,6 @@ class TokenReviewer {
   void answered(const std::string& digest, const Result<kube::Reply>& reply);
   CallerVerdict judge(const Result<kube::Reply>& reply);
   CallerVerdict trouble(const std::string& what);
-  bool is_allowed(const std::string& user, const std::vector<std::string>& groups) const;
 
   kube::Transport& transport_;
   Options options_;

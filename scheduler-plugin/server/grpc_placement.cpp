@@ -111,11 +111,13 @@ Result<UnaryWork> explain(grpc::ByteBuffer& message) {
   });
 }
 
-constexpr std::array<UnaryMethod, 5> kUnary{{{"Place", place, false},
-                                             {"Reserve", reserve, false},
-                                             {"Release", release, false},
-                                             {"Explain", explain, true},
-                                             {"WhatIf", what_if, true}}};
+// Place decides, although it reserves on request only: callers are checked before their messages
+// are read. Those that may only read have WhatIf.
+constexpr std::array<UnaryMethod, 5> kUnary{{{"Place", place, GrpcAccess::decide},
+                                             {"Reserve", reserve, GrpcAccess::decide},
+                                             {"Release", release, GrpcAccess::decide},
+                                             {"Explain", explain, GrpcAccess::read},
+                                             {"WhatIf", what_if, GrpcAccess::read}}};
 
 }  // namespace
 

@@ -222,7 +222,7 @@ class Example(unittest.TestCase):
         self.assertRegex(stranger.lines[-1], "^UNAVAILABLE: ")
         for listed, expected in (("caller", "NOT_FOUND"), ("someone-else", "PERMISSION_DENIED")):
             self.scheduler("--tls-cert", file["server.crt"], "--tls-key", file["server.key"], "--tls-client-ca",
-                           file["ca.crt"], "--grpc-auth", "mtls", "--client-names", listed, agent=False)
+                           file["ca.crt"], "--grpc-auth", "mtls", "--grpc-client-names", listed, agent=False)
             known = self.client(self.grpc, "--ca", file["ca.crt"], "--cert", file["caller.crt"], "--key",
                                 file["caller.key"], *asking)
             self.assertEqual(known.end(), 1)
