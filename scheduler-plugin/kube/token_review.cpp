@@ -27,30 +27,39 @@ bool is_listed(const std::vector<std::string>& listed, const std::string& user,
 
 }  // namespace
 
-const CallerVerdict* TokenReviewer::known(const std::string& digest) {
+const CallerVerdict* TokenReviewer::Remembered::find(const std::string& digest, Steady now) {
   const auto it = by_digest_.find(digest);
   if (it == by_digest_.end()) return nullptr;
-  if (it->second->until > transport_.now()) return &it->second->verdict;
+  if (it->second->until > now) return &it->second->verdict;
   known_.erase(it->second);
   by_digest_.erase(it);
   return nullptr;
 }
 
-void TokenReviewer::remember(const std::string& digest, const CallerVerdict& verdict) {
-  const bool accepted = verdict.kind == Kind::accepted;
-  if (!accepted && verdict.kind != Kind::unknown && verdict.kind != Kind::forbidden) return;
-  if (known_.size() >= options_.max_remembered) {
+void TokenReviewer::Remembered::add(const std::string& digest, const CallerVerdict& verdict,
+                                    Steady until, std::size_t at_most) {
+  if (known_.size() >= at_most) {
     by_digest_.erase(known_.front().digest);
     known_.pop_front();
   }
-  const auto lifetime = accepted ? options_.accepted_for : options_.refused_for;
-  known_.push_back({digest, verdict, transport_.now() + lifetime});
+  known_.push_back({digest, verdict, until});
   by_digest_[digest] = std::prev(known_.end());
+}
+
+void TokenReviewer::remember(const std::string& digest, const CallerVerdict& verdict) {
+  const bool accepted = verdict.kind == Kind::accepted;
+  if (!accepted && verdict.kind != Kind::unknown && verdict.kind != Kind::forbidden) return;
+  const auto lifetime = accepted ? options_.accepted_for : options_.refused_for;
+  (accepted ? accepted_ : refused_)
+      .add(digest, verdict, transport_.now() + lifetime, options_.max_remembered);
 }
 
 void TokenReviewer::check(std::string token, Done done) {
   const std::string digest = http::sha256(token);
-  if (const CallerVerdict* verdict = known(digest)) {
+  const auto now = transport_.now();
+  const CallerVerdict* verdict = accepted_.find(digest, now);
+  if (verdict == nullptr) verdict = refused_.find(digest, now);
+  if (verdict != nullptr) {
     const CallerVerdict copy = *verdict;
     return done(copy);
   }

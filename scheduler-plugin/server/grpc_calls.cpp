@@ -28,6 +28,9 @@ grpc::Status LiveCalls::add(const std::shared_ptr<LiveCall>& call, Kind kind) {
       return {grpc::StatusCode::RESOURCE_EXHAUSTED, "too many calls are waiting; try again later"};
     }
     ++unary_;
+  } else if (calls_.size() - unary_ >=
+             options.max_streams + (inventory == nullptr ? 0 : options.max_nodes)) {
+    return {grpc::StatusCode::RESOURCE_EXHAUSTED, "too many streams are open; try again later"};
   }
   calls_.emplace(call.get(), Entry{call, kind});
   return grpc::Status::OK;

@@ -56,8 +56,8 @@ class LiveCalls {
   MessageSlots slots{limits::kMaxGrpcMessages};
 
   enum class Kind { stream, unary };
-  // Not OK when the server is shutting down or (unary) too many calls are waiting: the call must
-  // then finish with this status. Any thread.
+  // Not OK when the server is shutting down, too many streams are open or too many calls are
+  // waiting: the call must then finish with this status. Any thread.
   grpc::Status add(const std::shared_ptr<LiveCall>& call, Kind kind);
   void remove(const LiveCall* call);
   bool closing() const { return closing_; }

@@ -42,6 +42,9 @@ struct GrpcOptions {
   std::size_t max_nodes = limits::kMaxNodes;                    // that live streams may report
   std::size_t max_waiting_calls = 4096;  // Placement calls that wait for the loop
   std::size_t max_watchers = 64;         // streams of WatchDecisions
+  // Streams that are open, beside one per node where agents report: also those that wait for a
+  // check.
+  std::size_t max_streams = 1024;
   std::size_t max_watch_queue = 4096;  // events that one of them has not taken
   // How long a closing stream waits for a reader that does not read.
   std::chrono::milliseconds unread_grace = std::chrono::seconds(5);

@@ -188,6 +188,17 @@ TEST_F(Tokens, OnlySoManyAnswersAreKeptTheOldestGoesFirst) {
   EXPECT_EQ(api.calls.size(), 1U);
 }
 
+TEST_F(Tokens, WorthlessTokensDoNotDropTheAcceptedOnes) {
+  options.max_remembered = 2;
+  EXPECT_EQ(verdict("good", 201, review("alice")).kind, Kind::accepted);
+  for (const char* token : {"1", "2", "3"})
+    EXPECT_EQ(verdict(token, 201, kInvalid).kind, Kind::unknown);
+  EXPECT_TRUE(*ask("good"));
+  EXPECT_TRUE(*ask("3"));
+  EXPECT_TRUE(api.calls.empty());
+  EXPECT_FALSE(*ask("1")) << "of the refused ones the oldest goes first";
+}
+
 TEST_F(Tokens, TheSameTokenIsReviewedOnce) {
   const Answer one = ask("t");
   const Answer two = ask("t");
