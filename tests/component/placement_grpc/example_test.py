@@ -185,7 +185,7 @@ class Example(unittest.TestCase):
                 (("ghost", uid, "nvidia.com/gpu", "2"), "NOT_FOUND: pod default/ghost is not known"),
                 (("train-0", "other", "nvidia.com/gpu", "2"), "FAILED_PRECONDITION: pod default/train-0 has another uid"),
                 (("train-0", uid, "amd.com/gpu", "2"), "NOT_FOUND: no node fits; most common reason: the node has no amd.com/gpu"),
-                (("train-0", uid, "nvidia.com/gpu", "0"), "INVALID_ARGUMENT: ask.chips is 0")):
+                (("train-0", uid, "nvidia.com/gpu", "0"), "INVALID_ARGUMENT: request.chips is 0")):
             client = self.client(self.grpc, "place", "default", *arguments)
             self.assertEqual(client.end(), 1, client.lines)
             self.assertIn(words, client.lines[-1])
