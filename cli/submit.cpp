@@ -90,7 +90,7 @@ class Submission {
       row.name = pod.name;
       if (!pod.resources.empty()) {
         row.resource = pod.resources.begin()->first;
-        row.asked = pod.resources.begin()->second;
+        row.requested = pod.resources.begin()->second;
       }
       Result<CreatedPod> created = scheduler_.create_pod(pod.json);
       if (created) {
@@ -234,7 +234,7 @@ class Submission {
       if (row.placed()) row.best_gbps = found->second->best_gbps;
       if (found->second->resource.empty()) continue;
       row.resource = found->second->resource;
-      row.asked = found->second->asked;
+      row.requested = found->second->requested;
     }
     return {};
   }

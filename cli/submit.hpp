@@ -26,7 +26,7 @@ struct SubmittedPod {
   std::string ns;
   std::string name;
   std::string resource;  // "" if the pod requests no extended resource
-  int asked = 0;         // chips
+  int requested = 0;     // chips
   std::string node;      // "" while pending
   std::vector<int> chips;
   double gbps = 0;         // of the pod's chips, or of all chips of its group on the node

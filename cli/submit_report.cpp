@@ -30,7 +30,7 @@ void write_choice(JsonWriter& w, const char* key, const std::optional<OtherChoic
 
 void write_pod(JsonWriter& w, const SubmittedPod& pod) {
   w.begin_object().field("namespace", pod.ns).field("name", pod.name);
-  w.field("resource", pod.resource).key("asked").integer(pod.asked);
+  w.field("resource", pod.resource).key("requested").integer(pod.requested);
   w.field("node", pod.node).key("chips").integers(pod.chips);
   w.key("gbps").number(pod.gbps).key("best_gbps").number(pod.best_gbps);
   w.field("reason", pod.reason);
@@ -42,8 +42,8 @@ void write_pod(JsonWriter& w, const SubmittedPod& pod) {
 }
 
 std::vector<std::string> row_of(const SubmittedPod& pod, bool compare) {
-  const std::string asked = pod.asked > 0 ? "(" + std::to_string(pod.asked) + ")" : "-";
-  if (!pod.placed()) return {pod.ns + "/" + pod.name, "pending", asked};
+  const std::string requested = pod.requested > 0 ? "(" + std::to_string(pod.requested) + ")" : "-";
+  if (!pod.placed()) return {pod.ns + "/" + pod.name, "pending", requested};
   std::vector<std::string> cells{pod.ns + "/" + pod.name, pod.node, chip_list(pod.chips),
                                  figure(pod.gbps), figure(pod.best_gbps)};
   if (compare) {

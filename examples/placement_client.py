@@ -72,15 +72,15 @@ def show(what, reply):
 
 def place(client, args):
     pod = placement_pb2.PodKey(namespace=args.namespace, name=args.name)
-    ask = placement_pb2.PodAsk(pod=pod, uid=args.uid, resource=args.resource, chips=args.chips)
+    request = placement_pb2.PodRequest(pod=pod, uid=args.uid, resource=args.resource, chips=args.chips)
 
-    what_if = placement_pb2.WhatIfRequest(ask=ask)
+    what_if = placement_pb2.WhatIfRequest(request=request)
     show("what if", call(client.WhatIf, what_if, args.patience))
-    found = call(client.Place, placement_pb2.PlaceRequest(ask=ask), args.patience)
+    found = call(client.Place, placement_pb2.PlaceRequest(request=request), args.patience)
     show("place", found)
 
     # From here on nobody else gets these chips, until the pod is bound, they are released, or their time is over.
-    reserve = placement_pb2.ReserveRequest(ask=ask, node=found.node)
+    reserve = placement_pb2.ReserveRequest(request=request, node=found.node)
     show("reserve", call(client.Reserve, reserve, args.patience))
     explained = call(client.Explain, placement_pb2.ExplainRequest(pod=pod), args.patience)
     print(f"explain: {json.loads(explained.json)['state']}")

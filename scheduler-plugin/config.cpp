@@ -128,12 +128,26 @@ Result<void> check_identity(const std::string& name) {
   return invalid("expected a user, group:GROUP or audience, got " + in_quotes(name));
 }
 
-Result<void> set_grpc_users(Config& c, const Values& v) {
+Result<void> set_users(std::vector<std::string>& to, const Values& v) {
   for (const std::string& name : v) {
     if (auto ok = check_identity(name); !ok) return ok;
   }
-  c.grpc_users = v;
+  to = v;
   return {};
+}
+
+Result<void> set_grpc(Config& c, const Values& v) {
+  c.grpc_set = true;
+  if (v[0] == "off") {
+    c.grpc.reset();
+    return {};
+  }
+  return set_endpoint(c.grpc.emplace(), v[0]);
+}
+
+std::string show_grpc(const Config& c) {
+  const auto address = c.grpc_address();
+  return address ? address->text() : "off";
 }
 
 Result<void> set_grpc_audience(Config& c, const Values& v) {
@@ -142,7 +156,7 @@ Result<void> set_grpc_audience(Config& c, const Values& v) {
   return {};
 }
 
-Result<void> set_client_names(Config& c, const Values& v) {
+Result<void> set_certificate_names(std::vector<std::string>& to, const Values& v) {
   for (const std::string& name : v) {
     const bool plain =
         std::all_of(name.begin(), name.end(), [](char ch) { return ch > ' ' && ch != 0x7f; });
@@ -151,7 +165,7 @@ Result<void> set_client_names(Config& c, const Values& v) {
                      in_quotes(name));
     }
   }
-  c.client_names = v;
+  to = v;
   return {};
 }
 
@@ -167,12 +181,10 @@ Result<void> set_scheduler_names(Config& c, const Values& v) {
 Result<void> check_callers(const Config& config) {
   if (!config.client_names.empty() && config.tls_client_ca.empty())
     return invalid("--client-names requires --tls-client-ca");
-  const bool reachable = !config.http.is_loopback() || !config.grpc.is_loopback();
-  if (!config.tls_client_ca.empty() && config.client_names.empty() && reachable) {
-    const Endpoint& open = config.http.is_loopback() ? config.grpc : config.http;
-    return invalid("--tls-client-ca requires --client-names on " + open.text() +
+  if (!config.tls_client_ca.empty() && config.client_names.empty() && !config.http.is_loopback()) {
+    return invalid("--tls-client-ca requires --client-names on " + config.http.text() +
                    ", the names of the callers that may decide: every certificate of this CA could "
-                   "bind or reserve chips otherwise");
+                   "bind pods otherwise");
   }
   if (!config.caller_secrets.empty() && config.tls_cert.empty() && !config.http.is_loopback()) {
     return invalid("--caller-secrets requires --tls-cert and --tls-key: " + config.http.text() +
@@ -181,25 +193,54 @@ Result<void> check_callers(const Config& config) {
   return {};
 }
 
-Result<void> check_grpc_auth(const Config& config) {
-  if (config.grpc_auth == "mtls" && config.tls_client_ca.empty())
-    return invalid(
-        "--grpc-auth=mtls requires --tls-client-ca, the CA of the callers' certificates");
-  if (config.grpc_auth != "token") {
-    if (!config.grpc_users.empty()) return invalid("--grpc-users requires --grpc-auth token");
-    if (config.grpc.is_loopback() || !config.tls_client_ca.empty()) return {};
-    return invalid("--grpc " + config.grpc.text() +
-                   " requires --tls-client-ca or --grpc-auth token: anyone who reaches it could "
-                   "reserve chips");
+// Tokens and names need something that checks them.
+Result<void> check_grpc_lists(const Config& config) {
+  const bool token = config.grpc_auth == "token";
+  if (!token && !config.grpc_users.empty())
+    return invalid("--grpc-users requires --grpc-auth token");
+  if (!token && !config.grpc_reader_users.empty())
+    return invalid("--grpc-reader-users requires --grpc-auth token");
+  if (config.tls_client_ca.empty()) {
+    if (config.grpc_auth == "mtls")
+      return invalid(
+          "--grpc-auth=mtls requires --tls-client-ca, the CA of the callers' certificates");
+    if (!config.grpc_client_names.empty())
+      return invalid("--grpc-client-names requires --tls-client-ca");
+    if (!config.grpc_reader_names.empty())
+      return invalid("--grpc-reader-names requires --tls-client-ca");
   }
-  if (config.standalone) {
+  if (config.standalone && token) {
     return invalid(
         "--grpc-auth=token cannot be combined with --standalone: only an API server can check "
         "tokens");
   }
-  if (config.tls_cert.empty() && !config.grpc.is_loopback()) {
-    return invalid("--grpc-auth=token requires --tls-cert and --tls-key: " + config.grpc.text() +
+  return {};
+}
+
+// On a standalone scheduler's loopback everyone may call; elsewhere callers must be listed.
+Result<void> check_grpc_auth(const Config& config) {
+  if (auto ok = check_grpc_lists(config); !ok) return ok;
+  const auto address = config.grpc_address();
+  if (!address) {
+    if (config.grpc_auth == "none") return {};
+    return invalid("--grpc-auth requires --grpc HOST:PORT: gRPC is off");
+  }
+  const std::string where = "--grpc " + address->text();
+  if (config.grpc_auth == "token") {
+    if (address->is_loopback() || !config.tls_cert.empty()) return {};
+    return invalid("--grpc-auth=token requires --tls-cert and --tls-key: " + address->text() +
                    " would send tokens in clear text");
+  }
+  if (config.standalone && address->is_loopback()) return {};
+  if (config.tls_client_ca.empty()) {
+    return invalid(where +
+                   " requires --tls-client-ca or --grpc-auth token: anyone who reaches it could "
+                   "reserve chips");
+  }
+  if (config.grpc_client_names.empty() && config.grpc_reader_names.empty()) {
+    return invalid(where +
+                   " requires --grpc-client-names or --grpc-reader-names: every certificate of "
+                   "--tls-client-ca could reserve chips");
   }
   return {};
 }
@@ -249,9 +290,10 @@ const std::vector<Setting>& settings() {
       {"http", "address of the HTTP server; port 0 takes any free port", false,
        [](Config& c, const Values& v) { return set_endpoint(c.http, v[0]); },
        [](const Config& c) { return Values{c.http.text()}; }},
-      {"grpc", "address of the gRPC server for agents and other schedulers", false,
-       [](Config& c, const Values& v) { return set_endpoint(c.grpc, v[0]); },
-       [](const Config& c) { return Values{c.grpc.text()}; }},
+      {"grpc",
+       "address of the gRPC server for agents and other schedulers, or off; default: off in a "
+       "cluster, 127.0.0.1:8081 with --standalone",
+       false, set_grpc, [](const Config& c) { return Values{show_grpc(c)}; }},
       {"tls-cert", "certificate chain (PEM) of both servers; reloaded when the file changes", false,
        [](Config& c, const Values& v) { return set_text(c.tls_cert, v[0]); },
        [](const Config& c) { return Values{c.tls_cert}; }},
@@ -264,8 +306,9 @@ const std::vector<Setting>& settings() {
        [](const Config& c) { return Values{c.tls_client_ca}; }},
       {"client-names",
        "callers among the certificates of tls-client-ca, by DNS name, URI or common name; required "
-       "unless both servers listen on loopback",
-       true, set_client_names, [](const Config& c) { return c.client_names; }},
+       "unless http is on loopback",
+       true, [](Config& c, const Values& v) { return set_certificate_names(c.client_names, v); },
+       [](const Config& c) { return c.client_names; }},
       {"caller-secrets",
        "folder with a secret per file, for callers without a certificate; reloaded when it changes",
        false, [](Config& c, const Values& v) { return set_text(c.caller_secrets, v[0]); },
@@ -283,8 +326,21 @@ const std::vector<Setting>& settings() {
        "authentication of gRPC callers: none (apart from tls-client-ca), mtls, or token "
        "(checked by the API server)",
        false, set_grpc_auth, [](const Config& c) { return Values{c.grpc_auth}; }},
-      {"grpc-users", "users whose tokens are accepted: user names, and groups as group:NAME", true,
-       set_grpc_users, [](const Config& c) { return c.grpc_users; }},
+      {"grpc-client-names",
+       "certificates that may reserve and release chips over gRPC, by DNS name, URI or common name",
+       true,
+       [](Config& c, const Values& v) { return set_certificate_names(c.grpc_client_names, v); },
+       [](const Config& c) { return c.grpc_client_names; }},
+      {"grpc-reader-names", "certificates that may only read over gRPC, likewise", true,
+       [](Config& c, const Values& v) { return set_certificate_names(c.grpc_reader_names, v); },
+       [](const Config& c) { return c.grpc_reader_names; }},
+      {"grpc-users",
+       "users whose tokens may reserve and release chips: user names, and groups as group:NAME",
+       true, [](Config& c, const Values& v) { return set_users(c.grpc_users, v); },
+       [](const Config& c) { return c.grpc_users; }},
+      {"grpc-reader-users", "users whose tokens may only read, likewise", true,
+       [](Config& c, const Values& v) { return set_users(c.grpc_reader_users, v); },
+       [](const Config& c) { return c.grpc_reader_users; }},
       {"grpc-audience", "required audience of callers' tokens", false, set_grpc_audience,
        [](const Config& c) { return Values{c.grpc_audience}; }},
       {"leader-elect",
@@ -430,8 +486,9 @@ Result<void> check_config(const Config& config) {
   if (config.standalone && config.publish_cluster_info) {
     return invalid("--publish-cluster-info cannot be combined with --standalone");
   }
-  if (config.http.port != 0 && config.http.port == config.grpc.port &&
-      config.http.host == config.grpc.host) {
+  const auto grpc = config.grpc_address();
+  if (grpc && config.http.port != 0 && config.http.port == grpc->port &&
+      config.http.host == grpc->host) {
     return invalid("--http: must be another address than --grpc, got " + config.http.text());
   }
   if (config.tls_cert.empty() != config.tls_key.empty())

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,7 +25,8 @@ struct Config {
   std::string kubeconfig;       // empty: the pod's own service account
   std::string lease_namespace;  // empty: the namespace of the credentials
   Endpoint http{"127.0.0.1", 8080};
-  Endpoint grpc{"127.0.0.1", 8081};
+  std::optional<Endpoint> grpc;  // empty: gRPC is off
+  bool grpc_set = false;         // else on 127.0.0.1:8081 in standalone mode, off in a cluster
   std::string tls_cert;  // empty: no TLS on either port
   std::string tls_key;
   std::string tls_client_ca;              // empty: no client certificates are requested
@@ -33,7 +35,11 @@ struct Config {
   bool read_from_loopback = true;
   std::vector<std::string> scheduler_names;  // whose pods may be bound; empty: they are learned
   std::string grpc_auth = "none";            // in addition to tls_client_ca
+  // Names of certificates; both empty: every certificate of tls_client_ca.
+  std::vector<std::string> grpc_client_names;
+  std::vector<std::string> grpc_reader_names;
   std::vector<std::string> grpc_users;
+  std::vector<std::string> grpc_reader_users;
   std::string grpc_audience = "chipweave";
   bool leader_elect = false;
   std::string leader_identity;  // empty: the name of the host
@@ -52,6 +58,11 @@ struct Config {
   bool annotate_after_bind = false;
   bool publish_cluster_info = false;
   ResourceTable resources;
+
+  // Where gRPC is served; empty: not at all.
+  std::optional<Endpoint> grpc_address() const {
+    return grpc_set || !standalone ? grpc : Endpoint{"127.0.0.1", 8081};
+  }
 };
 
 struct Setting {

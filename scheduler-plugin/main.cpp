@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <utility>
@@ -241,6 +242,7 @@ int run(const Config& config) {
   options.port = config.http.port;
   options.max_connections = config.max_connections;
   sched::GrpcOptions grpc_options;
+  const auto grpc_address = config.grpc_address();
   if (certificate) {
     options.tls = certificate->context();
     grpc_options.tls = std::make_shared<rpc::ServerIdentity>(certificate->pem());
@@ -257,10 +259,10 @@ int run(const Config& config) {
   grpc_options.on_end = [&](std::string_view method, std::string_view code) {
     metrics.grpc_call(method, code);
   };
-  if (config.grpc_auth == "mtls") grpc_options.client_names = config.client_names;
+  grpc_options.names = {config.grpc_client_names, config.grpc_reader_names};
   if (config.grpc_auth == "token") {
-    sched::TokenReviewer& reviewer =
-        kubernetes->token_reviewer({config.grpc_audience, config.grpc_users});
+    sched::TokenReviewer& reviewer = kubernetes->token_reviewer(
+        {config.grpc_audience, config.grpc_users, config.grpc_reader_users});
     grpc_options.check_token = [&](std::string token, sched::TokenReviewer::Done done) {
       reviewer.check(std::move(token), std::move(done));
     };
@@ -272,9 +274,13 @@ int run(const Config& config) {
   const auto http_port = front.start();
   if (!http_port)
     return complain(1, "--http " + config.http.text() + ": " + http_port.error().text());
-  const auto grpc_port = grpc.start(config.grpc.text());
-  if (!grpc_port)
-    return complain(1, "--grpc " + config.grpc.text() + ": " + grpc_port.error().text());
+  std::optional<std::uint16_t> grpc_port;  // empty: off
+  if (grpc_address) {
+    const auto started = grpc.start(grpc_address->text());
+    if (!started)
+      return complain(1, "--grpc " + grpc_address->text() + ": " + started.error().text());
+    grpc_port = *started;
+  }
 
   loop.every(kTick, [&] {
     scheduler.tick();
@@ -299,8 +305,9 @@ int run(const Config& config) {
     });
   });
   if (!config.port_file.empty()) {
-    const std::string ports = "{\"http\":" + std::to_string(*http_port) +
-                              ",\"grpc\":" + std::to_string(*grpc_port) + "}\n";
+    const std::string grpc_part =
+        grpc_port ? ",\"grpc\":" + std::to_string(*grpc_port) : std::string();
+    const std::string ports = "{\"http\":" + std::to_string(*http_port) + grpc_part + "}\n";
     if (auto written = io::write_file_atomically(config.port_file, ports); !written) {
       grpc.stop(std::chrono::milliseconds(0));
       return complain(1, "--port-file: " + written.error().text());
@@ -309,7 +316,7 @@ int run(const Config& config) {
   front.set_ready(true);
   obs::log(obs::Level::info, "ready",
            {{"http", int{*http_port}},
-            {"grpc", int{*grpc_port}},
+            {"grpc", grpc_port ? std::to_string(*grpc_port) : "off"},
             {"descriptors", descriptors},
             {"version", CHIPWEAVE_VERSION}});
   loop.run();

@@ -36,7 +36,7 @@ def chipweave(cluster, options):
     callers.mkdir(exist_ok=True)
     (callers / "kube-scheduler").write_text(secret)
     command = [options.scheduler, "--kubeconfig", cluster.kubeconfig, "--namespace", "default",
-               "--http", "127.0.0.1:0", "--grpc", "127.0.0.1:0", "--port-file", ports, "--inventory-stale-after", "24h",
+               "--http", "127.0.0.1:0", "--port-file", ports, "--inventory-stale-after", "24h",
                "--caller-secrets", callers]
     with open(log_file, "w") as log, group(command, stdout=log, stderr=log) as process:
         wait_for(lambda: "synced with the cluster" in log_file.read_text() and ports.exists(), process, log_file)

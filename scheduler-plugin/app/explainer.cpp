@@ -38,7 +38,7 @@ class Explainer {
 
   std::string pod(const ClusterPod& pod) {
     w_.begin_object().field("pod", pod.request.key.text()).field("uid", pod.request.uid);
-    w_.key("asked")
+    w_.key("requested")
         .begin_object()
         .field("resource", pod.request.resource)
         .key("chips")

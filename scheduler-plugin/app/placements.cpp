@@ -41,7 +41,10 @@ Result<PlacedChips> Placements::place(const PodRequest& pod,
 Result<PlacedChips> Placements::what_if(const PodRequest& pod,
                                         std::span<const std::string_view> nodes) {
   if (auto ready = require_ready(); !ready) return std::move(ready).error();
-  return place_on(pod, nodes, false);
+  if (auto may = may_explain(); !may) return std::move(may).error();
+  Result<PlacedChips> out = place_on(pod, nodes, false);
+  explained_ += clock_.now() - explained_at_;
+  return out;
 }
 
 Result<PlacedChips> Placements::place_on(const PodRequest& pod,
@@ -164,7 +167,8 @@ Result<void> Placements::may_explain() {
   explained_ -= std::min(explained_, (now - explained_at_) / kExplainShare);
   explained_at_ = now;
   if (explained_ < kExplainBurst) return {};
-  return make_error(Errc::unavailable, "too many explanations at a time; try again in a second");
+  return make_error(Errc::unavailable,
+                    "too many explanations or what-if requests at a time; try again in a second");
 }
 
 Result<ExplainText> Placements::explain(const PodKey& key) {

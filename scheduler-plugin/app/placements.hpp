@@ -11,7 +11,8 @@ namespace chipweave::sched {
 
 class Placements final : public PlacementApi, public UseCase {
  public:
-  // Explanations may use a fifth of the loop's time, and this much at once.
+  // Explanations and what-if requests, which any reader may make, may together use a fifth of the
+  // loop's time, and this much at once.
   static constexpr std::chrono::milliseconds kExplainBurst{200};
   static constexpr int kExplainShare = 5;
 
@@ -36,7 +37,7 @@ class Placements final : public PlacementApi, public UseCase {
 
  private:
   Result<void> require_ready() const;
-  // Errors: unavailable: too many explanations at a time.
+  // Errors: unavailable: too many explanations or what-if requests at a time.
   Result<void> may_explain();
   Result<const ClusterPod*> holdable_pod(const PodRequest& pod) const;
   Result<PlacedChips> place_on(const PodRequest& pod, std::span<const std::string_view> nodes,
@@ -48,7 +49,7 @@ class Placements final : public PlacementApi, public UseCase {
   Reservations& reservations_;
   const Decisions& decisions_;
   Extender& extender_;
-  Clock::Steady::duration explained_{};  // loop time of explanations that is not made up for yet
+  Clock::Steady::duration explained_{};  // loop time of both that is not made up for yet
   Clock::Steady explained_at_{};         // when that was computed
 };
 

@@ -17,32 +17,49 @@ constexpr std::string_view kGroup = "group:";
 constexpr std::size_t kMaxNameShown = 256;
 constexpr std::chrono::seconds kProblemLogInterval{60};  // between log lines about the same problem
 
+bool is_listed(const std::vector<std::string>& listed, const std::string& user,
+               const std::vector<std::string>& groups) {
+  return std::any_of(listed.begin(), listed.end(), [&](const std::string& one) {
+    if (!one.starts_with(kGroup)) return one == user;
+    return std::find(groups.begin(), groups.end(), one.substr(kGroup.size())) != groups.end();
+  });
+}
+
 }  // namespace
 
-const CallerVerdict* TokenReviewer::known(const std::string& digest) {
+const CallerVerdict* TokenReviewer::Remembered::find(const std::string& digest, Steady now) {
   const auto it = by_digest_.find(digest);
   if (it == by_digest_.end()) return nullptr;
-  if (it->second->until > transport_.now()) return &it->second->verdict;
+  if (it->second->until > now) return &it->second->verdict;
   known_.erase(it->second);
   by_digest_.erase(it);
   return nullptr;
 }
 
-void TokenReviewer::remember(const std::string& digest, const CallerVerdict& verdict) {
-  const bool accepted = verdict.kind == Kind::accepted;
-  if (!accepted && verdict.kind != Kind::unknown && verdict.kind != Kind::forbidden) return;
-  if (known_.size() >= options_.max_remembered) {
+void TokenReviewer::Remembered::add(const std::string& digest, const CallerVerdict& verdict,
+                                    Steady until, std::size_t at_most) {
+  if (known_.size() >= at_most) {
     by_digest_.erase(known_.front().digest);
     known_.pop_front();
   }
-  const auto lifetime = accepted ? options_.accepted_for : options_.refused_for;
-  known_.push_back({digest, verdict, transport_.now() + lifetime});
+  known_.push_back({digest, verdict, until});
   by_digest_[digest] = std::prev(known_.end());
+}
+
+void TokenReviewer::remember(const std::string& digest, const CallerVerdict& verdict) {
+  const bool accepted = verdict.kind == Kind::accepted;
+  if (!accepted && verdict.kind != Kind::unknown && verdict.kind != Kind::forbidden) return;
+  const auto lifetime = accepted ? options_.accepted_for : options_.refused_for;
+  (accepted ? accepted_ : refused_)
+      .add(digest, verdict, transport_.now() + lifetime, options_.max_remembered);
 }
 
 void TokenReviewer::check(std::string token, Done done) {
   const std::string digest = http::sha256(token);
-  if (const CallerVerdict* verdict = known(digest)) {
+  const auto now = transport_.now();
+  const CallerVerdict* verdict = accepted_.find(digest, now);
+  if (verdict == nullptr) verdict = refused_.find(digest, now);
+  if (verdict != nullptr) {
     const CallerVerdict copy = *verdict;
     return done(copy);
   }
@@ -119,19 +136,17 @@ CallerVerdict TokenReviewer::judge(const Result<kube::Reply>& reply) {
             "for the audience '" +
                 options_.audience + "'"};
   }
-  if (options_.users.empty())
-    return {Kind::forbidden, "grpc-users is empty: all callers are rejected"};
-  if (is_allowed(owner->user, owner->groups)) return {Kind::accepted, {}};
-  return {Kind::forbidden, "'" + owner->user.substr(0, kMaxNameShown) +
-                               "' is not in grpc-users, nor is any of its groups"};
-}
-
-bool TokenReviewer::is_allowed(const std::string& user,
-                               const std::vector<std::string>& groups) const {
-  return std::any_of(options_.users.begin(), options_.users.end(), [&](const std::string& one) {
-    if (!one.starts_with(kGroup)) return one == user;
-    return std::find(groups.begin(), groups.end(), one.substr(kGroup.size())) != groups.end();
-  });
+  const std::string user = owner->user.substr(0, kMaxNameShown);
+  if (is_listed(options_.users, owner->user, owner->groups)) return {Kind::accepted, {}, user};
+  if (is_listed(options_.reader_users, owner->user, owner->groups))
+    return {Kind::accepted, {}, user, true};
+  if (options_.users.empty() && options_.reader_users.empty()) {
+    return {Kind::forbidden,
+            "grpc-users is empty, and so is grpc-reader-users: all callers are rejected", user};
+  }
+  return {Kind::forbidden,
+          "'" + user + "' is not in grpc-users or grpc-reader-users, nor is any of its groups",
+          user};
 }
 
 }  // namespace chipweave::sched

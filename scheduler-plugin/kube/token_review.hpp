@@ -32,17 +32,20 @@ struct CallerVerdict {
     busy,         // too many callers are waiting
   };
   Kind kind = Kind::unavailable;
-  std::string why;  // for the caller
+  std::string why;          // for the caller
+  std::string user{};       // the token's owner, if it has one
+  bool only_reads = false;  // accepted for calls that change nothing
 };
 
 class TokenReviewer {
  public:
   struct Options {
-    std::string audience;            // required audience of tokens
-    std::vector<std::string> users;  // allowed users, and groups as "group:NAME"
+    std::string audience;                     // required audience of tokens
+    std::vector<std::string> users;           // allowed users, and groups as "group:NAME"
+    std::vector<std::string> reader_users{};  // likewise; they may only read
     std::chrono::seconds accepted_for{60};
     std::chrono::seconds refused_for{5};
-    std::size_t max_remembered = 4096;
+    std::size_t max_remembered = 4096;  // accepted tokens, and as many refused ones
     std::size_t at_once = 4;
     std::size_t max_waiting = 1024;  // callers
     std::chrono::milliseconds deadline{5000};
@@ -65,10 +68,22 @@ class TokenReviewer {
   const Stats& stats() const { return stats_; }  // of the reviews sent to the API server
 
  private:
-  struct Known {
-    std::string digest;
-    CallerVerdict verdict;
-    std::chrono::steady_clock::time_point until;
+  using Steady = std::chrono::steady_clock::time_point;
+  // Verdicts by digest, at most max_remembered: the oldest is dropped first.
+  class Remembered {
+   public:
+    const CallerVerdict* find(const std::string& digest, Steady now);
+    void add(const std::string& digest, const CallerVerdict& verdict, Steady until,
+             std::size_t at_most);
+
+   private:
+    struct Known {
+      std::string digest;
+      CallerVerdict verdict;
+      Steady until;
+    };
+    std::list<Known> known_;  // the oldest first
+    std::unordered_map<std::string, std::list<Known>::iterator> by_digest_;
   };
   // A token under review or waiting for it.
   struct Review {
@@ -76,18 +91,17 @@ class TokenReviewer {
     std::vector<Done> waiting;
     std::unique_ptr<kube::Ticket> call;
   };
-  const CallerVerdict* known(const std::string& digest);
   void remember(const std::string& digest, const CallerVerdict& verdict);
   void pump();
   void answered(const std::string& digest, const Result<kube::Reply>& reply);
   CallerVerdict judge(const Result<kube::Reply>& reply);
   CallerVerdict trouble(const std::string& what);
-  bool is_allowed(const std::string& user, const std::vector<std::string>& groups) const;
 
   kube::Transport& transport_;
   Options options_;
-  std::list<Known> known_;  // the oldest first
-  std::unordered_map<std::string, std::list<Known>::iterator> by_digest_;
+  // Apart, so that a flood of worthless tokens does not drop those that were accepted.
+  Remembered accepted_;
+  Remembered refused_;
   std::unordered_map<std::string, Review> reviews_;  // by digest
   std::deque<std::string> queue_;                    // digests of those that wait
   std::size_t in_flight_ = 0;

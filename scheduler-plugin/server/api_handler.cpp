@@ -111,7 +111,7 @@ void write_pod(JsonWriter& w, const ClusterPod& pod, const Scheduler& scheduler)
       .field("namespace", pod.request.key.ns)
       .field("name", pod.request.key.name)
       .field("uid", pod.request.uid);
-  w.field("resource", pod.request.resource).key("asked").integer(pod.request.chips);
+  w.field("resource", pod.request.resource).key("requested").integer(pod.request.chips);
   w.field("state", to_string(scheduler.records().state_of(pod)));
   w.field("refused", pod.refused);
   const Node* node = held == nullptr ? nullptr : &scheduler.nodes().node(held->node);

@@ -13,10 +13,7 @@ std::string or_unknown(std::string text) { return text.empty() ? "unknown" : std
 }  // namespace
 
 void CallerAudit::refused(const Refused& what, Clock::Steady now) {
-  tick(now);
-  Minute& minute = minutes_[static_cast<std::size_t>(what.why)];
-  if (minute.lines == 0) minute.since = now;
-  if (++minute.lines > kLinesAMinute) return;
+  if (!may_log(static_cast<std::size_t>(what.why), now)) return;
   obs::log(obs::Level::warn, "refused a caller",
            {{"path", what.route},
             {"from", or_unknown(what.peer == nullptr ? "" : what.peer->address())},
@@ -24,13 +21,29 @@ void CallerAudit::refused(const Refused& what, Clock::Steady now) {
             {"reason", explain(what.why)}});
 }
 
+void CallerAudit::refused_call(const Call& call, Clock::Steady now) {
+  if (!may_log(kCalls, now)) return;
+  obs::log(obs::Level::warn, "refused a caller",
+           {{"method", call.method},
+            {"from", or_unknown(call.from)},
+            {"caller", or_unknown(with_dots(call.caller, kMaxName))},
+            {"reason", call.reason}});
+}
+
+bool CallerAudit::may_log(std::size_t minute, Clock::Steady now) {
+  tick(now);
+  Minute& lines = minutes_[minute];
+  if (lines.lines == 0) lines.since = now;
+  return ++lines.lines <= kLinesAMinute;
+}
+
 void CallerAudit::tick(Clock::Steady now) {
-  for (int i = 0; i < kCallerRefusals; ++i) {
-    Minute& minute = minutes_[static_cast<std::size_t>(i)];
+  for (std::size_t i = 0; i < minutes_.size(); ++i) {
+    Minute& minute = minutes_[i];
     if (minute.lines == 0 || now - minute.since < std::chrono::minutes(1)) continue;
     if (minute.lines > kLinesAMinute)
       obs::log(obs::Level::warn, "refused more callers",
-               {{"reason", explain(static_cast<CallerRefusal>(i))},
+               {{"reason", i == kCalls ? "gRPC calls" : explain(static_cast<CallerRefusal>(i))},
                 {"not_logged", std::to_string(minute.lines - kLinesAMinute)}});
     minute.lines = 0;
   }

@@ -26,6 +26,13 @@ class CallerAudit {
     const http::Peer* peer = nullptr;
   };
   void refused(const Refused& what, Clock::Steady now);
+  struct Call {
+    std::string_view method;  // of gRPC
+    std::string from;         // address; empty: unknown
+    std::string caller;       // name of its certificate or its user; empty: it has shown none
+    std::string reason;
+  };
+  void refused_call(const Call& call, Clock::Steady now);
   // Writes the lines of those left out once their minute is over.
   void tick(Clock::Steady now);
 
@@ -34,7 +41,10 @@ class CallerAudit {
     Clock::Steady since{};
     std::uint64_t lines = 0;
   };
-  std::array<Minute, kCallerRefusals> minutes_{};  // by reason
+  bool may_log(std::size_t minute, Clock::Steady now);
+
+  static constexpr std::size_t kCalls = kCallerRefusals;
+  std::array<Minute, kCalls + 1> minutes_{};  // by reason; the last of gRPC calls
 };
 
 }  // namespace chipweave::sched

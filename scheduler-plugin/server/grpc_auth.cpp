@@ -1,13 +1,13 @@
 #include "scheduler-plugin/server/grpc_auth.hpp"
 
-#include "common/base/text.hpp"
-
 #include <algorithm>
 #include <string_view>
 #include <utility>
 
 #include <grpc/grpc_security_constants.h>
 
+#include "common/base/foreign_text.hpp"
+#include "common/base/text.hpp"
 #include "scheduler-plugin/server/caller_check.hpp"
 
 namespace chipweave::sched {
@@ -25,7 +25,32 @@ bool is_token(std::string_view text) {
   });
 }
 
+// Of "ipv4:10.0.0.1:4711" or "ipv6:%5B::1%5D:4711".
+std::string address_of(const std::string& peer) {
+  const std::size_t begin = peer.find(':');
+  const std::size_t end = peer.rfind(':');
+  if (begin == std::string::npos || end <= begin) return {};
+  std::string address = peer.substr(begin + 1, end - begin - 1);
+  if (address.starts_with("%5B") && address.ends_with("%5D"))
+    address = address.substr(3, address.size() - 6);
+  return printable(address);
+}
+
 }  // namespace
+
+GrpcCaller caller_of(const grpc::CallbackServerContext& context, const char* method,
+                     GrpcAccess access) {
+  GrpcCaller out{method, access, address_of(context.peer())};
+  const auto identity = context.auth_context();
+  out.has_certificate = identity != nullptr && identity->IsPeerAuthenticated();
+  if (!out.has_certificate) return out;
+  for (const char* property :
+       {GRPC_PEER_DNS_PROPERTY_NAME, GRPC_PEER_URI_PROPERTY_NAME, GRPC_X509_CN_PROPERTY_NAME}) {
+    for (const grpc::string_ref& name : identity->FindPropertyValues(property))
+      out.names.emplace_back(name.data(), name.size());
+  }
+  return out;
+}
 
 ShownToken shown_token(const grpc::CallbackServerContext& context) {
   const auto [begin, end] = context.client_metadata().equal_range("authorization");
@@ -42,24 +67,34 @@ ShownToken shown_token(const grpc::CallbackServerContext& context) {
   return {grpc::Status::OK, std::string(token)};
 }
 
-grpc::Status check_names(const grpc::CallbackServerContext& context,
-                         const std::vector<std::string>& listed) {
-  const auto identity = context.auth_context();
-  for (const char* property :
-       {GRPC_PEER_DNS_PROPERTY_NAME, GRPC_PEER_URI_PROPERTY_NAME, GRPC_X509_CN_PROPERTY_NAME}) {
-    for (const grpc::string_ref& name : identity->FindPropertyValues(property)) {
-      const std::string_view text(name.data(), name.size());
-      if (std::find(listed.begin(), listed.end(), text) != listed.end()) return grpc::Status::OK;
-    }
+grpc::Status check_names(const GrpcCaller& caller, const CertificateNames& listed) {
+  if (caller.access == GrpcAccess::report) return grpc::Status::OK;  // check_node()
+  if (listed.clients.empty() && listed.readers.empty()) return grpc::Status::OK;
+  if (CallerCheck::is_listed(caller.names, listed.clients)) return grpc::Status::OK;
+  if (caller.access == GrpcAccess::decide) {
+    return {grpc::StatusCode::PERMISSION_DENIED,
+            "grpc-client-names lists no name of the client certificate"};
   }
+  if (CallerCheck::is_listed(caller.names, listed.readers)) return grpc::Status::OK;
   return {grpc::StatusCode::PERMISSION_DENIED,
-          std::string(explain(CallerRefusal::name_not_allowed))};
+          "grpc-client-names and grpc-reader-names list no name of the client certificate"};
 }
 
-grpc::Status to_status(const CallerVerdict& verdict) {
+grpc::Status check_node(const GrpcCaller& caller, const std::string& node) {
+  if (!caller.has_certificate || CallerCheck::is_listed(caller.names, {node}))
+    return grpc::Status::OK;
+  return {grpc::StatusCode::PERMISSION_DENIED,
+          "the client certificate does not name node '" + printable(node) +
+              "': an agent may report only the node that its certificate names"};
+}
+
+grpc::Status to_status(const CallerVerdict& verdict, GrpcAccess access) {
   switch (verdict.kind) {
     case CallerVerdict::Kind::accepted:
-      return grpc::Status::OK;
+      if (!verdict.only_reads || access == GrpcAccess::read) return grpc::Status::OK;
+      return {grpc::StatusCode::PERMISSION_DENIED,
+              "'" + verdict.user +
+                  "' may only read: grpc-users lists neither it nor any of its groups"};
     case CallerVerdict::Kind::unknown:
       return {grpc::StatusCode::UNAUTHENTICATED, verdict.why};
     case CallerVerdict::Kind::forbidden:

@@ -1,5 +1,5 @@
-// The bearer token in a gRPC call's metadata, and the status for the result of its check. Any
-// thread; no state.
+// Who calls a gRPC method, and whether that caller may: by the names of its certificate and by its
+// bearer token. Any thread; no state.
 #pragma once
 
 #include <string>
@@ -12,6 +12,23 @@
 
 namespace chipweave::sched {
 
+enum class GrpcAccess {
+  read,    // changes nothing
+  decide,  // reserves or releases chips
+  report,  // an agent's inventory; per report the certificate must name the node
+};
+
+struct GrpcCaller {
+  const char* method;  // of static lifetime
+  GrpcAccess access;
+  std::string from{};                // address; empty: unknown
+  std::vector<std::string> names{};  // DNS names, URIs and common name of its verified certificate
+  bool has_certificate = false;      // a verified one
+  std::string token{};               // until it is checked
+};
+GrpcCaller caller_of(const grpc::CallbackServerContext& context, const char* method,
+                     GrpcAccess access);
+
 struct ShownToken {
   grpc::Status status;  // UNAUTHENTICATED with the reason
   std::string token;
@@ -20,10 +37,16 @@ struct ShownToken {
 // bounded by the limit on all metadata (rpc::start_server).
 ShownToken shown_token(const grpc::CallbackServerContext& context);
 
-// OK if the caller's certificate has one of the listed names, else PERMISSION_DENIED.
-grpc::Status check_names(const grpc::CallbackServerContext& context,
-                         const std::vector<std::string>& listed);
+// Certificates by permission. Both lists empty: the names are not checked.
+struct CertificateNames {
+  std::vector<std::string> clients{};  // may decide and read
+  std::vector<std::string> readers{};  // may only read
+};
+// OK or PERMISSION_DENIED.
+grpc::Status check_names(const GrpcCaller& caller, const CertificateNames& listed);
+// An agent with a certificate may report only a node that the certificate names.
+grpc::Status check_node(const GrpcCaller& caller, const std::string& node);
 
-grpc::Status to_status(const CallerVerdict& verdict);
+grpc::Status to_status(const CallerVerdict& verdict, GrpcAccess access);
 
 }  // namespace chipweave::sched

@@ -3,8 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/foreign_text.hpp"
 #include "common/rpc/status.hpp"
-#include "scheduler-plugin/server/grpc_auth.hpp"
 
 namespace chipweave::sched {
 
@@ -28,6 +28,9 @@ grpc::Status LiveCalls::add(const std::shared_ptr<LiveCall>& call, Kind kind) {
       return {grpc::StatusCode::RESOURCE_EXHAUSTED, "too many calls are waiting; try again later"};
     }
     ++unary_;
+  } else if (calls_.size() - unary_ >=
+             options.max_streams + (inventory == nullptr ? 0 : options.max_nodes)) {
+    return {grpc::StatusCode::RESOURCE_EXHAUSTED, "too many streams are open; try again later"};
   }
   calls_.emplace(call.get(), Entry{call, kind});
   return grpc::Status::OK;
@@ -44,30 +47,56 @@ void LiveCalls::remove(const LiveCall* call) {
   changed_.notify_all();
 }
 
-grpc::Status LiveCalls::look_at(const grpc::CallbackServerContext& context,
-                                std::string& token) const {
-  if (!options.client_names.empty()) {
-    if (auto named = check_names(context, options.client_names); !named.ok()) return named;
-  }
+grpc::Status LiveCalls::look_at(const grpc::CallbackServerContext& context, GrpcCaller& caller) {
+  grpc::Status status = check_caller(context, caller);
+  if (!status.ok()) refused(caller, {}, status);
+  return status;
+}
+
+grpc::Status LiveCalls::check_caller(const grpc::CallbackServerContext& context,
+                                     GrpcCaller& caller) const {
+  if (auto named = check_names(caller, options.names); !named.ok()) return named;
   if (!options.check_token) return grpc::Status::OK;
   ShownToken shown = shown_token(context);
-  token = std::move(shown.token);
+  caller.token = std::move(shown.token);
   return shown.status;
 }
 
-void LiveCalls::let_in(const std::shared_ptr<LiveCall>& call, Kind kind, std::string token,
+void LiveCalls::let_in(const std::shared_ptr<LiveCall>& call, Kind kind, GrpcCaller caller,
                        std::function<void(const grpc::Status&)> then) {
   if (!options.check_token) return then(grpc::Status::OK);
-  options.check_token(std::move(token),
-                      [this, call, kind, then = std::move(then)](const CallerVerdict& verdict) {
-                        if (kind == Kind::stream && verdict.kind == CallerVerdict::Kind::accepted) {
-                          const std::lock_guard lock(mutex_);
-                          const auto found = calls_.find(call.get());
-                          if (found != calls_.end())
-                            found->second.until = Steady::now() + options.token_stream_life;
-                        }
-                        then(to_status(verdict));
-                      });
+  std::string token = std::exchange(caller.token, {});
+  options.check_token(std::move(token), [this, call, kind, caller = std::move(caller),
+                                         then = std::move(then)](const CallerVerdict& verdict) {
+    const grpc::Status status = to_status(verdict, caller.access);
+    refused(caller, verdict.user, status);
+    if (kind == Kind::stream && status.ok()) {
+      const std::lock_guard lock(mutex_);
+      const auto found = calls_.find(call.get());
+      if (found != calls_.end()) found->second.until = Steady::now() + options.token_stream_life;
+    }
+    then(status);
+  });
+}
+
+void LiveCalls::refused(const GrpcCaller& caller, const std::string& user,
+                        const grpc::Status& why) {
+  const bool permission = why.error_code() == grpc::StatusCode::UNAUTHENTICATED ||
+                          why.error_code() == grpc::StatusCode::PERMISSION_DENIED;
+  if (!permission) return;
+  std::string name;
+  if (!user.empty()) {
+    name = "user " + printable(user);
+  } else if (caller.has_certificate) {
+    name = caller.names.empty() ? "certificate" : "certificate " + printable(caller.names.front());
+  }
+  const std::lock_guard lock(auditing_);
+  audit_.refused_call({caller.method, caller.from, name, why.error_message()}, Steady::now());
+}
+
+void LiveCalls::tick_audit() {
+  const std::lock_guard lock(auditing_);
+  audit_.tick(Steady::now());
 }
 
 void LiveCalls::count(const char* method, const grpc::Status& status) const {

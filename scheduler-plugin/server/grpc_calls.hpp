@@ -24,6 +24,8 @@
 #include "common/http/loop.hpp"
 #include "scheduler-plugin/app/inventory_sink.hpp"
 #include "scheduler-plugin/app/placement_api.hpp"
+#include "scheduler-plugin/server/caller_audit.hpp"
+#include "scheduler-plugin/server/grpc_auth.hpp"
 #include "scheduler-plugin/server/grpc_server.hpp"
 #include "scheduler-plugin/server/grpc_slots.hpp"
 
@@ -54,20 +56,24 @@ class LiveCalls {
   MessageSlots slots{limits::kMaxGrpcMessages};
 
   enum class Kind { stream, unary };
-  // Not OK when the server is shutting down or (unary) too many calls are waiting: the call must
-  // then finish with this status. Any thread.
+  // Not OK when the server is shutting down, too many streams are open or too many calls are
+  // waiting: the call must then finish with this status. Any thread.
   grpc::Status add(const std::shared_ptr<LiveCall>& call, Kind kind);
   void remove(const LiveCall* call);
   bool closing() const { return closing_; }
 
-  // Whether the caller presents the required credentials; returns the token if one is required. Any
-  // thread.
-  grpc::Status look_at(const grpc::CallbackServerContext& context, std::string& token) const;
+  // Whether the caller presents the required credentials for its method; keeps the token if one is
+  // required. Any thread.
+  grpc::Status look_at(const grpc::CallbackServerContext& context, GrpcCaller& caller);
   // Loop thread; `then` is called there too, at once or later. A stream authorised by a token has a
   // limited lifetime, so that a revoked caller cannot follow it forever.
-  void let_in(const std::shared_ptr<LiveCall>& call, Kind kind, std::string token,
+  void let_in(const std::shared_ptr<LiveCall>& call, Kind kind, GrpcCaller caller,
               std::function<void(const grpc::Status&)> then);
   void end_overdue();
+  // Logs a caller without permission; user: the owner of its token, if known. Any thread.
+  void refused(const GrpcCaller& caller, const std::string& user, const grpc::Status& why);
+  // Once a second.
+  void tick_audit();
   // Parses messages one after the other: while it is parsed, a message may take many times its
   // size. Any thread.
   template <typename Parse>
@@ -90,7 +96,11 @@ class LiveCalls {
     Kind kind;
     std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
   };
+  grpc::Status check_caller(const grpc::CallbackServerContext& context, GrpcCaller& caller) const;
+
   std::mutex parsing_;
+  std::mutex auditing_;
+  CallerAudit audit_;  // under auditing_
   std::mutex mutex_;
   std::condition_variable changed_;
   std::unordered_map<const LiveCall*, Entry> calls_;

@@ -150,38 +150,40 @@ Result<PodKey> decode_key(const v1::PodKey& m) {
   return PodKey{m.namespace_(), m.name()};
 }
 
-Result<PodRequest> decode_request(const v1::PodAsk& m, PodName name) {
+Result<PodRequest> decode_request(const v1::PodRequest& m, PodName name) {
   PodRequest out;
   if (name == PodName::required || m.has_pod()) {
     auto key = decode_key(m.pod());
-    if (!key) return std::move(key).error().in("ask");
+    if (!key) return std::move(key).error().in("request");
     out.key = std::move(key).value();
   }
-  if (auto ok = check_name(m.uid(), "ask.uid", name == PodName::optional); !ok) {
+  if (auto ok = check_name(m.uid(), "request.uid", name == PodName::optional); !ok) {
     return std::move(ok).error();
   }
-  if (auto ok = check_name(m.resource(), "ask.resource", false); !ok) return std::move(ok).error();
+  if (auto ok = check_name(m.resource(), "request.resource", false); !ok)
+    return std::move(ok).error();
   if (m.chips() < 1 || m.chips() > limits::kMaxChips) {
-    return bad_field("ask.chips", "is " + std::to_string(m.chips()) + ", must be between 1 and " +
-                                      std::to_string(limits::kMaxChips));
+    return bad_field("request.chips", "is " + std::to_string(m.chips()) +
+                                          ", must be between 1 and " +
+                                          std::to_string(limits::kMaxChips));
   }
   out.uid = m.uid();
   out.resource = m.resource();
   out.chips = m.chips();
   out.distributed = m.distributed();
   if (m.has_group()) {
-    if (auto ok = check_name(m.group().name(), "ask.group.name", false); !ok) {
+    if (auto ok = check_name(m.group().name(), "request.group.name", false); !ok) {
       return std::move(ok).error();
     }
     if (m.group().replicas() < 1 || m.group().replicas() > static_cast<int>(limits::kMaxPods)) {
-      return bad_field("ask.group.replicas",
+      return bad_field("request.group.replicas",
                        "must be between 1 and " + std::to_string(limits::kMaxPods));
     }
     out.group = GroupRef{m.group().name(), m.group().replicas()};
   }
-  auto labels = decode_texts(m.labels(), "ask.labels");
+  auto labels = decode_texts(m.labels(), "request.labels");
   if (!labels) return std::move(labels).error();
-  auto annotations = decode_texts(m.annotations(), "ask.annotations");
+  auto annotations = decode_texts(m.annotations(), "request.annotations");
   if (!annotations) return std::move(annotations).error();
   out.labels = std::move(labels).value();
   out.annotations = std::move(annotations).value();

@@ -22,7 +22,7 @@ Result<void> check_sender(const v1::InventoryReport& message);
 // `key` names the field in the error: too long, with control characters, or missing.
 Result<void> check_name(const std::string& value, const std::string& key, bool may_be_empty);
 enum class PodName { required, optional };
-Result<PodRequest> decode_request(const v1::PodAsk& message, PodName name);
+Result<PodRequest> decode_request(const v1::PodRequest& message, PodName name);
 Result<PodKey> decode_key(const v1::PodKey& message);
 // Views into the message.
 Result<std::vector<std::string_view>> decode_nodes(

@@ -54,13 +54,15 @@ class ReportStream final : public grpc::ServerBidiReactor<v1::InventoryReport, v
   void begin(const std::shared_ptr<ReportStream>& self,
              const grpc::CallbackServerContext& context) {
     self_ = self;
-    std::string token;
-    grpc::Status refused = calls_->look_at(context, token);
+    caller_ = caller_of(context, "Report", GrpcAccess::report);
+    grpc::Status refused = calls_->look_at(context, caller_);
     if (refused.ok()) refused = calls_->add(self, LiveCalls::Kind::stream);
     if (!refused.ok()) return abort(refused);
     if (!calls_->options.check_token) return admit(grpc::Status::OK);
-    calls_->loop.post([self, token = std::move(token)] {
-      self->calls_->let_in(self, LiveCalls::Kind::stream, token,
+    GrpcCaller shown = caller_;
+    caller_.token.clear();
+    calls_->loop.post([self, shown = std::move(shown)] {
+      self->calls_->let_in(self, LiveCalls::Kind::stream, shown,
                            [self](const grpc::Status& status) { self->admit(status); });
     });
   }
@@ -182,6 +184,10 @@ class ReportStream final : public grpc::ServerBidiReactor<v1::InventoryReport, v
       return grpc::Status::OK;
     }
     InventoryReport& report = decoded_->value();
+    if (grpc::Status owned = check_node(caller_, report.node); !owned.ok()) {
+      calls_->refused(caller_, {}, owned);
+      return owned;
+    }
     if (report_.body_case() == v1::InventoryReport::kFull) return answer_full(std::move(report));
     const NodeOwners::Owner* owner = owners_->find(report.node);
     if (owner == nullptr || (owner->stream == id_ && owner->boot_id != report.boot_id)) {
@@ -223,6 +229,7 @@ class ReportStream final : public grpc::ServerBidiReactor<v1::InventoryReport, v
   std::shared_ptr<LiveCalls> calls_;
   std::shared_ptr<NodeOwners> owners_;
   const std::uint64_t id_;
+  GrpcCaller caller_{"Report", GrpcAccess::report};
   std::shared_ptr<ReportStream> self_;
   std::mutex mutex_;
   Phase phase_ = Phase::admitting;

@@ -43,7 +43,7 @@ Result<std::shared_ptr<const Candidates<Request>>> read_candidates(grpc::ByteBuf
                                                                    PodName name) {
   auto request = parse_message<Request>(message);
   if (!request) return std::move(request).error();
-  auto pod = decode_request(request->ask(), name);
+  auto pod = decode_request(request->request(), name);
   if (!pod) return std::move(pod).error();
   auto read = std::make_shared<Candidates<Request>>();
   read->request = std::move(request).value();
@@ -75,7 +75,7 @@ Result<UnaryWork> what_if(grpc::ByteBuffer& message) {
 Result<UnaryWork> reserve(grpc::ByteBuffer& message) {
   auto request = parse_message<v1::ReserveRequest>(message);
   if (!request) return std::move(request).error();
-  auto pod = decode_request(request->ask(), PodName::required);
+  auto pod = decode_request(request->request(), PodName::required);
   if (!pod) return std::move(pod).error();
   if (auto ok = check_name(request->node(), "node", false); !ok) return std::move(ok).error();
   return UnaryWork([pod = std::move(pod).value(), node = request->node()](PlacementApi& placements,
@@ -111,11 +111,13 @@ Result<UnaryWork> explain(grpc::ByteBuffer& message) {
   });
 }
 
-constexpr std::array<UnaryMethod, 5> kUnary{{{"Place", place, false},
-                                             {"Reserve", reserve, false},
-                                             {"Release", release, false},
-                                             {"Explain", explain, true},
-                                             {"WhatIf", what_if, true}}};
+// Place decides, although it reserves on request only: callers are checked before their messages
+// are read. Those that may only read have WhatIf.
+constexpr std::array<UnaryMethod, 5> kUnary{{{"Place", place, GrpcAccess::decide},
+                                             {"Reserve", reserve, GrpcAccess::decide},
+                                             {"Release", release, GrpcAccess::decide},
+                                             {"Explain", explain, GrpcAccess::read},
+                                             {"WhatIf", what_if, GrpcAccess::read}}};
 
 }  // namespace
 

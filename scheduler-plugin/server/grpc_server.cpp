@@ -16,11 +16,13 @@ constexpr std::chrono::milliseconds kFlush{200};
 // How often streams authorised by a token are checked.
 constexpr std::chrono::milliseconds kLookAtStreams{5000};
 
-void end_late_messages(const std::shared_ptr<LiveCalls>& calls) {
+void tick_every_second(const std::shared_ptr<LiveCalls>& calls) {
   calls->loop.post([late = std::weak_ptr(calls), &loop = calls->loop] {
     loop.every(std::chrono::seconds(1), [late] {
-      if (const auto live = late.lock())
-        live->slots.tell_overdue(MessageSlots::Steady::now() - limits::kGrpcMessageTimeout);
+      const auto live = late.lock();
+      if (!live) return;
+      live->slots.tell_overdue(MessageSlots::Steady::now() - limits::kGrpcMessageTimeout);
+      live->tick_audit();
     });
   });
 }
@@ -71,7 +73,7 @@ Result<std::uint16_t> GrpcServer::start(const std::string& host_port) {
       rpc::start_server(*endpoint, services, server_limits, impl_->calls->options.tls.get());
   if (!started) return std::move(started).error();
   impl_->server = std::move(started->server);
-  end_late_messages(impl_->calls);
+  tick_every_second(impl_->calls);
   if (impl_->calls->options.check_token) end_overdue_streams(impl_->calls);
   return started->port;
 }

@@ -14,7 +14,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "common/base/limits.hpp"
 #include "common/base/result.hpp"
@@ -23,6 +22,7 @@
 #include "scheduler-plugin/app/observer.hpp"
 #include "scheduler-plugin/app/placement_api.hpp"
 #include "scheduler-plugin/kube/token_review.hpp"
+#include "scheduler-plugin/server/grpc_auth.hpp"
 
 namespace chipweave::rpc {
 class ServerIdentity;
@@ -42,7 +42,10 @@ struct GrpcOptions {
   std::size_t max_nodes = limits::kMaxNodes;                    // that live streams may report
   std::size_t max_waiting_calls = 4096;  // Placement calls that wait for the loop
   std::size_t max_watchers = 64;         // streams of WatchDecisions
-  std::size_t max_watch_queue = 4096;    // events that one of them has not taken
+  // Streams that are open, beside one per node where agents report: also those that wait for a
+  // check.
+  std::size_t max_streams = 1024;
+  std::size_t max_watch_queue = 4096;  // events that one of them has not taken
   // How long a closing stream waits for a reader that does not read.
   std::chrono::milliseconds unread_grace = std::chrono::seconds(5);
   std::shared_ptr<rpc::ServerIdentity> tls;  // null: no TLS
@@ -50,8 +53,7 @@ struct GrpcOptions {
   std::shared_ptr<DecisionFeed> decisions;
   // Checks a token, called on the loop and answering there; empty: callers need no token.
   std::function<void(std::string token, TokenReviewer::Done done)> check_token;
-  // Callers' certificates must have one of these DNS names, URIs or common names; empty: any.
-  std::vector<std::string> client_names;
+  CertificateNames names;
   // Lifetime of a stream that was authorised by a token.
   std::chrono::milliseconds token_stream_life = std::chrono::minutes(10);
   // Called when a call has ended, with its method and status name. Any thread.

@@ -15,15 +15,15 @@ grpc::ServerGenericBidiReactor* UnaryCall::begin(const std::shared_ptr<LiveCalls
   auto call = std::make_shared<UnaryCall>(calls, context, method);
   UnaryCall* raw = call.get();
   raw->self_ = call;
-  std::string token;
-  grpc::Status refused = calls->look_at(*context, token);
+  GrpcCaller caller = caller_of(*context, method.name, method.access);
+  grpc::Status refused = calls->look_at(*context, caller);
   if (refused.ok()) refused = calls->add(call, LiveCalls::Kind::unary);
   if (!refused.ok() || !calls->options.check_token) {
     raw->admit(refused);
     return raw;
   }
-  calls->loop.post([call = std::move(call), token = std::move(token)] {
-    call->calls_->let_in(call, LiveCalls::Kind::unary, token,
+  calls->loop.post([call = std::move(call), caller = std::move(caller)] {
+    call->calls_->let_in(call, LiveCalls::Kind::unary, caller,
                          [call](const grpc::Status& status) { call->admit(status); });
   });
   return raw;
@@ -106,7 +106,8 @@ grpc::Status UnaryCall::outcome() {
   try {
     return work_(calls_->placements, message_);
   } catch (const std::exception& e) {
-    if (!method_.read_only) throw;  // the state may be half changed: Loop::on_escape() decides
+    if (method_.access != GrpcAccess::read)
+      throw;  // the state may be half changed: Loop::on_escape() decides
     obs::log(obs::Level::error, "placement call failed", {{"error", e.what()}});
     return {grpc::StatusCode::INTERNAL, "internal error; see the scheduler's log"};
   }

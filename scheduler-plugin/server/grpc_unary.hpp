@@ -30,7 +30,7 @@ struct UnaryMethod {
   const char* name;  // of static lifetime, a label of metrics
   // Runs on gRPC's threads, one message at a time. Errors: the request is invalid.
   Result<UnaryWork> (*prepare)(grpc::ByteBuffer& message);
-  bool read_only;  // an exception leaves no half-changed state behind
+  GrpcAccess access;  // read: an exception leaves no half-changed state behind
 };
 
 class UnaryCall final : public grpc::ServerGenericBidiReactor, public LiveCall, public SlotHolder {

@@ -51,12 +51,12 @@ class WatchStream final : public grpc::ServerGenericBidiReactor,
 
   void begin(const std::shared_ptr<WatchStream>& self) {
     self_ = self;
-    std::string token;
-    grpc::Status refused = calls_->look_at(*context_, token);
+    GrpcCaller caller = caller_of(*context_, kWatchDecisions.data(), GrpcAccess::read);
+    grpc::Status refused = calls_->look_at(*context_, caller);
     if (refused.ok()) refused = calls_->add(self, LiveCalls::Kind::stream);
     if (!refused.ok() || !calls_->options.check_token) return admit(refused);
-    calls_->loop.post([self, token = std::move(token)] {
-      self->calls_->let_in(self, LiveCalls::Kind::stream, token,
+    calls_->loop.post([self, caller = std::move(caller)] {
+      self->calls_->let_in(self, LiveCalls::Kind::stream, caller,
                            [self](const grpc::Status& status) { self->admit(status); });
     });
   }

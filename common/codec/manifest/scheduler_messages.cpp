@@ -116,7 +116,7 @@ PodSummary pod_summary(JsonValue value, JsonProblems& problems) {
   pod.ns = item.require_text("namespace").value_or("");
   pod.name = item.require_text("name").value_or("");
   pod.resource = item.text_or_empty("resource");
-  pod.asked = item.integer_or("asked", 0);
+  pod.requested = item.integer_or("requested", 0);
   pod.state = item.text_or_empty("state");
   pod.node = item.text_or_empty("node");
   pod.chips = ascending_indices(item.array("chips", limits::kMaxNetworkValues), problems);

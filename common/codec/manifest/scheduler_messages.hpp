@@ -70,7 +70,7 @@ struct PodSummary {
   std::string ns;
   std::string name;
   std::string resource;  // the accelerator that it requests, "" if none
-  int asked = 0;         // chips
+  int requested = 0;     // chips
   std::string state;     // of docs/develop/pod-states.md
   std::string node;
   std::vector<int> chips;

@@ -77,7 +77,7 @@ class Replica:
     def __init__(self, world, name):
         self.world, self.name, self.bed = world, name, world.bed
         self.pod = f"chipweave-scheduler-{name}"
-        self.http, self.grpc = free_ports(2)
+        self.http, = free_ports(1)
         self.lock = threading.RLock()  # of what is done to the process
         self.process = None
         self.log = world.folder / f"chipweave-scheduler-{name}.log"
@@ -96,7 +96,7 @@ class Replica:
     def launch(self):
         world = self.world
         command = [world.binaries / "chipweave-scheduler", "--kubeconfig", self.config, "--namespace", NS,
-                   "--http", f"127.0.0.1:{self.http}", "--grpc", f"127.0.0.1:{self.grpc}",
+                   "--http", f"127.0.0.1:{self.http}",
                    f"--tls-cert={world.work}/tls.crt", f"--tls-key={world.work}/tls.key",
                    "--caller-secrets", world.chipweave.callers, *world.flags(self)]
         self.process = self.bed.start(self.log, *command, env=world.shifted(self.clock))

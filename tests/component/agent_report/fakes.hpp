@@ -91,11 +91,11 @@ class FakeCore final : public InventorySink, public PlacementApi {
 // A request for two chips for pod ns/p on n1 or n2, to be reserved.
 inline v1::PlaceRequest place_request() {
   v1::PlaceRequest r;
-  r.mutable_ask()->mutable_pod()->set_namespace_("ns");
-  r.mutable_ask()->mutable_pod()->set_name("p");
-  r.mutable_ask()->set_uid("u1");
-  r.mutable_ask()->set_resource("nvidia.com/gpu");
-  r.mutable_ask()->set_chips(2);
+  r.mutable_request()->mutable_pod()->set_namespace_("ns");
+  r.mutable_request()->mutable_pod()->set_name("p");
+  r.mutable_request()->set_uid("u1");
+  r.mutable_request()->set_resource("nvidia.com/gpu");
+  r.mutable_request()->set_chips(2);
   r.add_nodes("n1");
   r.add_nodes("n2");
   r.set_reserve(true);

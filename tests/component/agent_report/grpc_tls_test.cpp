@@ -8,6 +8,7 @@
 #include <grpcpp/client_context.h>
 #include <gtest/gtest.h>
 
+#include "chipweave/v1/inventory.grpc.pb.h"
 #include "chipweave/v1/placement.grpc.pb.h"
 #include "common/domain/topology_builder.hpp"
 #include "common/rpc/channel.hpp"
@@ -103,8 +104,8 @@ TEST_F(GrpcTls, ANewCertificateIsForNewConnections) {
 TEST_F(GrpcTls, AnAgentReportsThroughItAndReadsItsCertificateAfresh) {
   const Pem own = make_certificate(ca, kLocal);
   open(own, ca.certificate);
-  const Pem wrong = make_certificate(other_ca, "DNS:agent");
-  const Pem right = make_certificate(ca, "DNS:agent");
+  const Pem wrong = make_certificate(other_ca, "DNS:n1");
+  const Pem right = make_certificate(ca, "DNS:n1");
   LoopThread agent_thread;
   Journal<bool> connected;
   std::atomic<int> reads = 0;
@@ -142,6 +143,47 @@ TEST_F(GrpcTls, AnAgentReportsThroughItAndReadsItsCertificateAfresh) {
   agent_thread.loop.post([&] { reporter->stop([&] { stopped.add(true); }); });
   EXPECT_TRUE(stopped.at(0));
   post_and_wait(agent_thread.loop, [&] { reporter.reset(); });
+}
+
+// One full report; the ack, or the status that ended the stream.
+struct ReportEnd {
+  std::optional<v1::ReportAck> ack;
+  grpc::Status status;
+};
+
+TEST_F(GrpcTls, AnAgentReportsOnlyTheNodeThatItsCertificateNames) {
+  open(make_certificate(ca, kLocal), ca.certificate);
+  const auto report = [&](const std::string& names, const std::string& node,
+                          const std::string& boot) {
+    const Pem shown = make_certificate(ca, names);
+    const auto stub = v1::Inventory::NewStub(rpc::make_channel(
+        {"127.0.0.1", port}, ClientPem{ca.certificate, shown.certificate, shown.key, {}}));
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + kPatience);
+    const auto stream = stub->Report(&context);
+    v1::InventoryReport message;
+    message.set_node(node);
+    message.set_boot_id(boot);
+    message.set_sequence(1);
+    v1::Chip& chip = *message.mutable_full()->mutable_topology()->add_chips();
+    chip.set_health(v1::HEALTH_HEALTHY);
+    stream->Write(message);
+    stream->WritesDone();
+    ReportEnd out;
+    if (v1::ReportAck ack; stream->Read(&ack)) out.ack = ack;
+    out.status = stream->Finish();
+    return out;
+  };
+  const ReportEnd forged = report("DNS:n2", "n1", "forged");
+  EXPECT_FALSE(forged.ack);
+  EXPECT_EQ(forged.status.error_code(), grpc::StatusCode::PERMISSION_DENIED);
+  EXPECT_NE(forged.status.error_message().find("does not name node 'n1'"), std::string::npos);
+  EXPECT_EQ(core.reports.size(), 0U) << "the decision core never sees the forged boot id";
+  for (const char* names : {"DNS:n1", "DNS:other,DNS:n1"}) {
+    const ReportEnd own = report(names, "n1", "real");
+    ASSERT_TRUE(own.ack) << own.status.error_message();
+    EXPECT_EQ(own.ack->outcome(), v1::OUTCOME_TAKEN) << own.ack->message();
+  }
 }
 
 }  // namespace

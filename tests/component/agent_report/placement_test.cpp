@@ -63,7 +63,7 @@ TEST_F(PlacementTest, ErrorsKeepTheirCodeAndWords) {
   EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
   EXPECT_EQ(status.error_message(), "5 chips asked, 3 are free");
   v1::PlaceRequest bad = place_request();
-  bad.mutable_ask()->set_chips(0);
+  bad.mutable_request()->set_chips(0);
   EXPECT_EQ(place(bad, reply).error_code(), grpc::StatusCode::INVALID_ARGUMENT);
   EXPECT_EQ(core.asked.size(), 1U);
 }
@@ -71,8 +71,8 @@ TEST_F(PlacementTest, ErrorsKeepTheirCodeAndWords) {
 TEST_F(PlacementTest, WhatIfNeedsNoPodAndHoldsNothing) {
   open();
   v1::WhatIfRequest r;
-  r.mutable_ask()->set_resource("nvidia.com/gpu");
-  r.mutable_ask()->set_chips(2);
+  r.mutable_request()->set_resource("nvidia.com/gpu");
+  r.mutable_request()->set_chips(2);
   v1::PlaceReply reply;
   grpc::ClientContext context;
   ASSERT_TRUE(stub->WhatIf(&context, r, &reply).ok());
@@ -128,7 +128,7 @@ TEST_F(PlacementTest, NothingIsDecidedForACallerThatHasGone) {
             grpc::StatusCode::DEADLINE_EXCEEDED);
   // The only slot is freed when the server has noticed, not before.
   v1::PlaceRequest other = place_request();
-  other.mutable_ask()->mutable_pod()->set_name("other");
+  other.mutable_request()->mutable_pod()->set_name("other");
   const auto give_up = std::chrono::steady_clock::now() + kPatience;
   grpc::StatusCode code = grpc::StatusCode::RESOURCE_EXHAUSTED;
   while (code == grpc::StatusCode::RESOURCE_EXHAUSTED &&

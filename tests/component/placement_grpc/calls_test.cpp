@@ -62,9 +62,9 @@ TEST_F(Calls, ReserveErrorsKeepTheirCodeAndWords) {
   const std::size_t before = core.asked.size();
   for (const auto& spoil : std::vector<std::function<void(v1::ReserveRequest&)>>{
            [](auto& r) { r.clear_node(); }, [](auto& r) { r.set_node("n\n1"); },
-           [](auto& r) { r.mutable_ask()->clear_uid(); },
-           [](auto& r) { r.mutable_ask()->set_chips(65); },
-           [](auto& r) { r.mutable_ask()->mutable_pod()->set_name("p\r"); }}) {
+           [](auto& r) { r.mutable_request()->clear_uid(); },
+           [](auto& r) { r.mutable_request()->set_chips(65); },
+           [](auto& r) { r.mutable_request()->mutable_pod()->set_name("p\r"); }}) {
     v1::ReserveRequest r = reserve_request();
     spoil(r);
     EXPECT_EQ(reserve(r, reply).error_code(), Code::INVALID_ARGUMENT);

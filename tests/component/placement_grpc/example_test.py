@@ -185,7 +185,7 @@ class Example(unittest.TestCase):
                 (("ghost", uid, "nvidia.com/gpu", "2"), "NOT_FOUND: pod default/ghost is not known"),
                 (("train-0", "other", "nvidia.com/gpu", "2"), "FAILED_PRECONDITION: pod default/train-0 has another uid"),
                 (("train-0", uid, "amd.com/gpu", "2"), "NOT_FOUND: no node fits; most common reason: the node has no amd.com/gpu"),
-                (("train-0", uid, "nvidia.com/gpu", "0"), "INVALID_ARGUMENT: ask.chips is 0")):
+                (("train-0", uid, "nvidia.com/gpu", "0"), "INVALID_ARGUMENT: request.chips is 0")):
             client = self.client(self.grpc, "place", "default", *arguments)
             self.assertEqual(client.end(), 1, client.lines)
             self.assertIn(words, client.lines[-1])
@@ -222,7 +222,7 @@ class Example(unittest.TestCase):
         self.assertRegex(stranger.lines[-1], "^UNAVAILABLE: ")
         for listed, expected in (("caller", "NOT_FOUND"), ("someone-else", "PERMISSION_DENIED")):
             self.scheduler("--tls-cert", file["server.crt"], "--tls-key", file["server.key"], "--tls-client-ca",
-                           file["ca.crt"], "--grpc-auth", "mtls", "--client-names", listed, agent=False)
+                           file["ca.crt"], "--grpc-auth", "mtls", "--grpc-client-names", listed, agent=False)
             known = self.client(self.grpc, "--ca", file["ca.crt"], "--cert", file["caller.crt"], "--key",
                                 file["caller.key"], *asking)
             self.assertEqual(known.end(), 1)

@@ -43,6 +43,22 @@ TEST_F(Flood, ACallerIsRefusedBeforeItsMessageIsRead) {
   }
 }
 
+TEST_F(Flood, StreamsThatWaitForTheirCheckAreLimited) {
+  Journal<TokenReviewer::Done> checks;
+  options.check_token = [&](const std::string&, TokenReviewer::Done done) {
+    checks.add(std::move(done));
+  };
+  options.max_nodes = 0;
+  options.max_streams = 1;
+  open();
+  RawCaller caller(port);
+  caller.call(kWatch, "Bearer one");
+  ASSERT_TRUE(eventually([&] { return caller.pump() && checks.size() == 1; }));
+  EXPECT_TRUE(ends(caller, caller.call(kWatch, "Bearer two")));
+  EXPECT_EQ(ended.at(0), "WatchDecisions RESOURCE_EXHAUSTED");
+  EXPECT_EQ(checks.size(), 1U) << "its token is not reviewed";
+}
+
 // More callers than may send at the same time hold their messages back.
 TEST_F(Flood, LateMessagesMakeRoomForOthers) {
   open();

@@ -64,7 +64,7 @@ struct GrpcFixture : ::testing::Test {
 
   static v1::ReserveRequest reserve_request() {
     v1::ReserveRequest r;
-    *r.mutable_ask() = place_request().ask();
+    *r.mutable_request() = place_request().request();
     r.set_node("n2");
     return r;
   }

@@ -51,7 +51,8 @@ struct TokenGrpc : GrpcFixture {
   std::unique_ptr<kube::Transport> transport;
   std::unique_ptr<TokenReviewer> reviewer;
 
-  void open_with_tokens(std::vector<std::string> users = {"alice", "group:planners"}) {
+  void open_with_tokens(std::vector<std::string> users = {"alice", "group:planners"},
+                        std::vector<std::string> readers = {}) {
     api_server.emplace(std::nullopt, [this](ScriptedServer::Talk& talk) {
       while (const auto request = talk.request()) {
         reviews.add(*request);
@@ -68,7 +69,7 @@ struct TokenGrpc : GrpcFixture {
       ASSERT_TRUE(made) << made.error().text();
       transport = std::move(*made);
       reviewer = std::make_unique<TokenReviewer>(
-          *transport, TokenReviewer::Options{"chipweave", std::move(users)});
+          *transport, TokenReviewer::Options{"chipweave", std::move(users), std::move(readers)});
     });
     options.check_token = [this](std::string token, TokenReviewer::Done done) {
       reviewer->check(std::move(token), std::move(done));
@@ -144,14 +145,14 @@ TEST_F(TokenGrpc, EveryMethodOfBothServicesIsCovered) {
     unary(&Stub::Place, place_request(), v1::PlaceReply());
     unary(&Stub::Reserve, reserve_request(), v1::PlaceReply());
     v1::ReleaseRequest release;
-    *release.mutable_pod() = place_request().ask().pod();
+    *release.mutable_pod() = place_request().request().pod();
     release.set_uid("u1");
     unary(&Stub::Release, release, v1::ReleaseReply());
     v1::ExplainRequest explain;
     *explain.mutable_pod() = release.pod();
     unary(&Stub::Explain, explain, v1::ExplainReply());
     v1::WhatIfRequest what_if;
-    *what_if.mutable_ask() = place_request().ask();
+    *what_if.mutable_request() = place_request().request();
     unary(&Stub::WhatIf, what_if, v1::PlaceReply());
     {
       grpc::ClientContext context;
@@ -189,10 +190,39 @@ TEST_F(TokenGrpc, EveryMethodOfBothServicesIsCovered) {
   EXPECT_EQ(reviews.size(), 3U) << "each token is reviewed once";
 }
 
+TEST_F(TokenGrpc, AUserThatMayOnlyReadDecidesNothing) {
+  open_with_tokens({"alice"}, {"mallory", "group:planners"});
+  for (const char* token : {"mallorys", "planners"}) {
+    EXPECT_THAT(place(std::string("Bearer ") + token), HasSubstr("may only read")) << token;
+    grpc::ClientContext context;
+    set_patience(context);
+    show(context, token);
+    v1::ExplainRequest explain;
+    *explain.mutable_pod() = place_request().request().pod();
+    v1::ExplainReply reply;
+    EXPECT_TRUE(stub->Explain(&context, explain, &reply).ok()) << token;
+  }
+  EXPECT_EQ(place("Bearer alices"), "0 ");
+  EXPECT_EQ(core.asked.size(), 1U);
+}
+
+TEST_F(TokenGrpc, ARefusedOwnerIsLoggedByName) {
+  open_with_tokens();
+  obs::set_level("warn");
+  ::testing::internal::CaptureStderr();
+  place("Bearer mallorys");
+  place("Bearer nobodys");
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  obs::set_level("error");
+  EXPECT_THAT(log, HasSubstr("method=Place from=127.0.0.1 caller=\"user mallory\""));
+  EXPECT_THAT(log, HasSubstr("method=Place from=127.0.0.1 caller=unknown"));
+  EXPECT_THAT(log, ::testing::Not(HasSubstr("nobodys")));
+}
+
 TEST_F(TokenGrpc, UnauthorisedCallersLearnNothingAboutTheRequest) {
   open_with_tokens();
   v1::PlaceRequest bad = place_request();
-  bad.mutable_ask()->set_chips(0);
+  bad.mutable_request()->set_chips(0);
   for (const auto& [token, code] : {std::pair("alices", Code::INVALID_ARGUMENT),
                                     {"mallorys", Code::PERMISSION_DENIED},
                                     {"nobodys", Code::UNAUTHENTICATED}}) {

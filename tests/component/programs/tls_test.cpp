@@ -24,6 +24,7 @@ struct ProgramsTls : ::testing::Test {
   const Pem own = make_certificate(ca, kLocal);
   const Pem other = make_certificate(ca, kLocal);
   const Pem client = make_certificate(ca, "DNS:client");
+  const Pem agent = make_certificate(ca, "DNS:n1");
   io::TempFolder folder;
 
   void SetUp() override {
@@ -34,12 +35,15 @@ struct ProgramsTls : ::testing::Test {
     folder.put("other.key", other.key);
     folder.put("client.crt", client.certificate);
     folder.put("client.key", client.key);
+    folder.put("agent.crt", agent.certificate);
+    folder.put("agent.key", agent.key);
     folder.put("empty", "");
   }
   // A shell script with the scheduler running as $S, its addresses as $H and $G; ends it.
   // get PATH [ADDRESS [FLAGS…]]: status line, fields and body of a path.
   Outcome with_scheduler(const std::string& flags, const std::string& script,
-                         const std::string& listen = "127.0.0.1:0") {
+                         const std::string& listen = "127.0.0.1:0",
+                         const std::string& grpc = "127.0.0.1:0") {
     return run("cd " + folder.path() +
                R"( && rm -f ports && {
 get() {
@@ -47,8 +51,8 @@ get() {
   printf 'GET /%s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n' "$P" |
     openssl s_client -quiet -verify_return_error -CAfile ca.crt -connect "$A" "$@" 2>/dev/null
 }
-%B/chipweave-scheduler --standalone --port-file ports --grpc 127.0.0.1:0 --http )" +
-               listen + " " + flags + R"( 2>log & S=$!
+%B/chipweave-scheduler --standalone --port-file ports --http )" +
+               listen + " --grpc " + grpc + " " + flags + R"( 2>log & S=$!
 while kill -0 $S 2>/dev/null && [ ! -s ports ]; do sleep 0.02; done
 H=$(sed 's/.*"http":\([0-9]*\).*/127.0.0.1:\1/' ports)
 G=$(sed 's/.*"grpc":\([0-9]*\).*/127.0.0.1:\1/' ports)
@@ -164,17 +168,24 @@ CHIPWEAVE_TOKEN_FILE=callers/reader %B/chipweave explain ns/p
 
 TEST_F(ProgramsTls, AnAgentReportsOverTlsAndShowsItsMetricsOverTls) {
   const Outcome out = with_scheduler(kTls + "--tls-client-ca ca.crt", R"(
+%B/chipweave-agent --node n2 --probe profile:hgx-h100-8 --scheduler $G --tls-ca ca.crt \
+  --tls-cert agent.crt --tls-key agent.key 2>other-log & O=$!
 %B/chipweave-agent --node n1 --probe profile:hgx-h100-8 --scheduler $G --tls-ca ca.crt \
-  --tls-cert client.crt --tls-key client.key --metrics 127.0.0.1:0 --port-file agent-port \
+  --tls-cert agent.crt --tls-key agent.key --metrics 127.0.0.1:0 --port-file agent-port \
   --metrics-tls-cert own.crt --metrics-tls-key own.key 2>agent-log & A=$!
 nodes() { %B/chipweave nodes --scheduler https://$H --ca ca.crt --cert client.crt --key client.key; }
 until nodes | grep hgx-h100-8; do sleep 0.1; kill -0 $A || break; done
 M=$(sed 's/.*:\([0-9]*\).*/127.0.0.1:\1/' agent-port)
 get metrics $M | grep ^chipweave_agent_connected
-kill $A; wait $A)");
+until grep 'refused a caller.*method=Report' log; do sleep 0.1; kill -0 $O || break; done
+nodes | grep -c n2
+kill $A $O; wait $A $O)");
   EXPECT_EQ(out.code, 0);
   EXPECT_THAT(out.text, HasSubstr("n1 "));
   EXPECT_THAT(out.text, HasSubstr("chipweave_agent_connected 1"));
+  EXPECT_THAT(out.text, HasSubstr("caller=\"certificate n1\""));
+  EXPECT_THAT(out.text, HasSubstr("does not name node 'n2'"));
+  EXPECT_THAT(out.text, HasSubstr("\n0\n")) << "n2 is not among the nodes";
 }
 
 TEST_F(ProgramsTls, ANewCertificateIsServedWithoutRestart) {
@@ -207,6 +218,12 @@ TEST_F(ProgramsTls, FilesThatDoNotFitAreNamed) {
   expect("chipweave-scheduler --standalone --http 0.0.0.0:0 --grpc 127.0.0.1:0 " + kTls +
              "--tls-client-ca ca.crt",
          2, "--tls-client-ca requires --client-names on 0.0.0.0:0");
+  expect(
+      "chipweave-scheduler --standalone --grpc 0.0.0.0:0 --client-names a --tls-client-ca ca.crt " +
+          kTls,
+      2, "--grpc 0.0.0.0:0 requires --grpc-client-names or --grpc-reader-names");
+  expect("chipweave-scheduler --kubeconfig none --grpc 127.0.0.1:0", 2,
+         "--grpc 127.0.0.1:0 requires --tls-client-ca or --grpc-auth token");
   expect(scheduler + "--caller-secrets none", 3, "--caller-secrets: file none");
   expect(scheduler + "--tls-cert own.crt --tls-key other.key", 3, "other.key is not the key of");
   expect(scheduler + kTls + "--tls-client-ca empty", 3, "empty is empty");
@@ -227,6 +244,12 @@ TEST_F(ProgramsTls, FilesThatDoNotFitAreNamed) {
   expect("chipweave nodes --scheduler https://127.0.0.1:1 --cert client.crt", 2,
          "must be given together");
   expect("chipweave nodes --scheduler https://127.0.0.1:1 --ca none.crt", 3, "none.crt");
+}
+
+TEST_F(ProgramsTls, WithoutGrpcThePortFileNamesTheHttpPortOnly) {
+  const Outcome out = with_scheduler("", "cat ports", "127.0.0.1:0", "off");
+  EXPECT_EQ(out.code, 0);
+  EXPECT_THAT(out.text, ::testing::ContainsRegex("^\\{\"http\":[0-9]+\\}\n"));
 }
 
 TEST_F(ProgramsTls, AnOpenPortInTheClearIsWarnedOf) {

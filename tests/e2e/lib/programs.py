@@ -94,9 +94,9 @@ class Chipweave:
 
     def launch(self):
         tls = [f"--tls-cert={self.bed.work}/tls.crt", f"--tls-key={self.bed.work}/tls.key"] if self.https else []
+        grpc = ["--grpc", f"127.0.0.1:{self.grpc}"] if "--grpc-auth" in self.flags else []
         command = [self.binaries / "chipweave-scheduler", "--kubeconfig", self.bed.folder / "scheduler.kubeconfig",
-                   "--namespace", NS, "--http", f"127.0.0.1:{self.port}", "--grpc", f"127.0.0.1:{self.grpc}",
-                   "--caller-secrets", self.callers, *tls]
+                   "--namespace", NS, "--http", f"127.0.0.1:{self.port}", "--caller-secrets", self.callers, *grpc, *tls]
         self.process = self.bed.start(self.log, *command, *self.flags)
 
     # SIGKILL. That it still ran is part of every test.

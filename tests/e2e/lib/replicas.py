@@ -72,7 +72,7 @@ class Replica:
     def __init__(self, replicas, pod, number):
         self.of, self.pod, self.bed = replicas, pod, replicas.bed
         self.ip = f"10.77.0.{number + 1}"
-        self.port, self.grpc, to_api = free_ports(3)
+        self.port, to_api = free_ports(2)
         self.log = replicas.folder / f"{pod}.log"
         self.api = Way(replicas.loop, to_api, lambda: int(self.bed.server.rsplit(":", 1)[1]))
         text = (self.bed.folder / "scheduler.kubeconfig").read_text()
@@ -93,8 +93,7 @@ class Replica:
         here = {"--config=/etc/chipweave/config/scheduler.yaml": f"--config={file}"}
         arguments = [here.get(a, a).replace("$(POD_NAME)", self.pod) for a in container["args"]]
         self.process = self.bed.start(self.log, self.of.chipweave.binaries / container["command"][0], *arguments,
-                                      f"--kubeconfig={self.kubeconfig}", f"--http=0.0.0.0:{self.port}",
-                                      f"--grpc=127.0.0.1:{self.grpc}")
+                                      f"--kubeconfig={self.kubeconfig}", f"--http=0.0.0.0:{self.port}")
 
     def kill(self):
         self.bed.end(self.process)

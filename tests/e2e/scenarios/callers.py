@@ -111,9 +111,10 @@ address, ca, token, namespace, name, uid, node = sys.argv[1:]
 content = lambda path: open(path, "rb").read()
 credentials = grpc.composite_channel_credentials(grpc.ssl_channel_credentials(content(ca)),
                                                  grpc.access_token_call_credentials(content(token).decode()))
-ask = messages.PodAsk(pod=messages.PodKey(namespace=namespace, name=name), uid=uid, resource="nvidia.com/gpu", chips=2)
+pod = messages.PodKey(namespace=namespace, name=name)
+request = messages.PodRequest(pod=pod, uid=uid, resource="nvidia.com/gpu", chips=2)
 client = services.PlacementStub(grpc.secure_channel(address, credentials))
-print([list(client.Reserve(messages.ReserveRequest(ask=ask, node=node), timeout=10).chips) for _ in range(2)])
+print([list(client.Reserve(messages.ReserveRequest(request=request, node=node), timeout=10).chips) for _ in range(2)])
 """
 
 

@@ -30,7 +30,7 @@ class FakeScheduler {
   };
   std::string bind_error;
   std::string resource = "nvidia.com/gpu";  // of each pod in the list
-  int asked = 2;
+  int requested = 2;
   bool gone = false;
   std::vector<std::string> calls;
   std::vector<json> bodies;
@@ -75,7 +75,7 @@ class FakeScheduler {
       items.push_back({{"namespace", pod["metadata"]["namespace"]},
                        {"name", pod["metadata"]["name"]},
                        {"resource", resource},
-                       {"asked", asked},
+                       {"requested", requested},
                        {"best_gbps", 80.0}});
     }
     return ok({{"items", items}});
@@ -157,7 +157,7 @@ TEST(Submit, TheSchedulerSaysWhichResourceIsTheAccelerator) {
   given[0].resources = {{"aaa.com/nic", 7}, {"nvidia.com/gpu", 2}};
   auto rows = run(fake, given);
   EXPECT_EQ(rows[0].resource, "nvidia.com/gpu");
-  EXPECT_EQ(rows[0].asked, 2);
+  EXPECT_EQ(rows[0].requested, 2);
 
   FakeScheduler full;  // the same for a pod that stays pending
   full.filter = [](const json&) {
@@ -166,7 +166,7 @@ TEST(Submit, TheSchedulerSaysWhichResourceIsTheAccelerator) {
   rows = run(full, given);
   EXPECT_FALSE(rows[0].placed());
   EXPECT_EQ(rows[0].resource, "nvidia.com/gpu");
-  EXPECT_EQ(rows[0].asked, 2);
+  EXPECT_EQ(rows[0].requested, 2);
 }
 
 TEST(Submit, HighestScoreWins) {
@@ -196,7 +196,7 @@ TEST(Submit, PendingPodsSayWhy) {
   const auto rows = run(fake, pods({"a"}));
   EXPECT_FALSE(rows[0].placed());
   EXPECT_EQ(rows[0].reason, "0 of 2 nodes fit: 2 x too few free chips");
-  EXPECT_EQ(rows[0].asked, 2);
+  EXPECT_EQ(rows[0].requested, 2);
 
   FakeScheduler refusing;
   refusing.bind_error = "chips 0,3 were taken meanwhile";
@@ -268,14 +268,14 @@ TEST(SubmitReport, TextAndJson) {
   rows[0].ns = rows[1].ns = "default";
   rows[0].name = "a";
   rows[0].resource = rows[1].resource = "nvidia.com/gpu";
-  rows[0].asked = 2;
+  rows[0].requested = 2;
   rows[0].node = "n1";
   rows[0].chips = {0, 3};
   rows[0].gbps = rows[0].best_gbps = 40;
   rows[0].comparison.emplace().pair_sum = OtherChoice{{0, 1}, 20, true};
   rows[0].comparison->first_fit = OtherChoice{{0, 1}, 20, false};
   rows[1].name = "b";
-  rows[1].asked = 9;
+  rows[1].requested = 9;
   rows[1].reason = "9 chips asked, the machine has 8";
   EXPECT_EQ(submit_text(rows, true, false),
             "POD        NODE     CHIPS  GB/s  BEST GB/s  PAIR-SUM GB/s  FIRST-FIT GB/s\n"
@@ -285,12 +285,12 @@ TEST(SubmitReport, TextAndJson) {
             "  default/b: 9 chips asked, the machine has 8\n");
   EXPECT_EQ(submit_json(rows),
             "{\"pods\":[{\"namespace\":\"default\",\"name\":\"a\",\"resource\":\"nvidia.com/"
-            "gpu\",\"asked\":2,"
+            "gpu\",\"requested\":2,"
             "\"node\":\"n1\",\"chips\":[0,3],\"gbps\":40.0,\"best_gbps\":40.0,\"reason\":\"\","
             "\"pair_sum\":{\"chips\":[0,1],\"gbps\":20.0,\"legal\":true},"
             "\"first_fit\":{\"chips\":[0,1],\"gbps\":20.0,\"legal\":false}},"
             "{\"namespace\":\"default\",\"name\":\"b\",\"resource\":\"nvidia.com/"
-            "gpu\",\"asked\":9,\"node\":\"\","
+            "gpu\",\"requested\":9,\"node\":\"\","
             "\"chips\":[],\"gbps\":0.0,\"best_gbps\":0.0,\"reason\":\"9 chips asked, the machine "
             "has 8\"}],"
             "\"placed\":1,\"pending\":1}\n");

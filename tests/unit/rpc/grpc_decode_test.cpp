@@ -42,8 +42,8 @@ v1::InventoryReport delta_report() {
   return m;
 }
 
-v1::PodAsk ask() {
-  v1::PodAsk m;
+v1::PodRequest pod_request() {
+  v1::PodRequest m;
   m.mutable_pod()->set_namespace_("ns");
   m.mutable_pod()->set_name("p");
   m.set_uid("u1");
@@ -136,7 +136,7 @@ TEST(DecodeReport, RefusesWhatCannotBeUsed) {
 }
 
 TEST(DecodeRequest, ReadsEverything) {
-  v1::PodAsk m = ask();
+  v1::PodRequest m = pod_request();
   m.set_distributed(true);
   m.mutable_group()->set_name("job");
   m.mutable_group()->set_replicas(4);
@@ -156,7 +156,7 @@ TEST(DecodeRequest, ReadsEverything) {
 
 TEST(DecodeRequest, RefusesWhatCannotBeUsed) {
   struct Case {
-    std::function<void(v1::PodAsk&)> spoil;
+    std::function<void(v1::PodRequest&)> spoil;
     const char* says;
   };
   const std::vector<Case> cases = {
@@ -165,24 +165,24 @@ TEST(DecodeRequest, RefusesWhatCannotBeUsed) {
       {[](auto& m) { m.mutable_pod()->set_name(std::string(254, 'p')); }, "pod.name bytes"},
       {[](auto& m) { m.mutable_pod()->set_name("p\n"); }, "pod.name has control characters"},
       {[](auto& m) { m.mutable_pod()->set_namespace_("\x7F"); }, "pod.namespace has control"},
-      {[](auto& m) { m.clear_uid(); }, "ask.uid is missing"},
-      {[](auto& m) { m.clear_resource(); }, "ask.resource is missing"},
+      {[](auto& m) { m.clear_uid(); }, "request.uid is missing"},
+      {[](auto& m) { m.clear_resource(); }, "request.resource is missing"},
       {[](auto& m) { m.set_chips(0); }, "between 1 and 64"},
       {[](auto& m) { m.set_chips(65); }, "between 1 and 64"},
       {[](auto& m) { m.set_chips(-3); }, "is -3"},
-      {[](auto& m) { m.mutable_group(); }, "ask.group.name is missing"},
-      {[](auto& m) { m.mutable_group()->set_name("g"); }, "ask.group.replicas"},
+      {[](auto& m) { m.mutable_group(); }, "request.group.name is missing"},
+      {[](auto& m) { m.mutable_group()->set_name("g"); }, "request.group.replicas"},
       {[](auto& m) { (*m.mutable_labels())["l"] = std::string(limits::kMaxAnnotationBytes, 'x'); },
-       "ask.labels bytes"},
+       "request.labels bytes"},
   };
   for (const Case& c : cases) {
-    v1::PodAsk message = ask();
+    v1::PodRequest message = pod_request();
     c.spoil(message);
     const auto got = decode_request(message, PodName::required);
     ASSERT_FALSE(got) << c.says;
     EXPECT_THAT(got.error().text(), HasSubstr(c.says));
   }
-  v1::PodAsk nameless = ask();
+  v1::PodRequest nameless = pod_request();
   nameless.clear_pod();
   nameless.clear_uid();
   EXPECT_TRUE(decode_request(nameless, PodName::optional));
@@ -192,7 +192,7 @@ TEST(DecodeRequest, RefusesWhatCannotBeUsed) {
 // rejected.
 TEST(DecodeRequest, SurvivesAnyBytes) {
   std::mt19937 random(1);
-  v1::PodAsk whole = ask();
+  v1::PodRequest whole = pod_request();
   whole.set_distributed(true);
   whole.mutable_group()->set_name("job");
   whole.mutable_group()->set_replicas(4);
@@ -215,7 +215,7 @@ TEST(DecodeRequest, SurvivesAnyBytes) {
         bytes[at] = static_cast<char>(random());
       }
     }
-    v1::PodAsk m;
+    v1::PodRequest m;
     if (i % 2 == 0 && m.ParseFromString(bytes)) {
       ++messages;
       if (const auto got = decode_request(m, PodName::optional)) {

@@ -87,28 +87,13 @@ TEST(Config, HowCallersShowWhoTheyAre) {
     const auto ok = check_config(config);
     return ok ? std::string() : ok.error().text();
   };
-  const std::string tls = "tls-cert: a\ntls-key: b\ngrpc: 0.0.0.0:1\n";
-  EXPECT_NE(fault("grpc-auth: none", tls).find("anyone who reaches it could reserve chips"),
-            std::string::npos);
+  const std::string tls = "tls-cert: a\ntls-key: b\n";
   const std::string ca = tls + "tls-client-ca: c\nclient-names: [a]\n";
-  EXPECT_EQ(fault("grpc-auth: none", ca), "");
-  EXPECT_EQ(fault("grpc-auth: none", "grpc: 127.0.0.1:1"), "");
-  EXPECT_NE(fault("grpc-auth: mtls", tls).find("requires --tls-client-ca"), std::string::npos);
-  EXPECT_EQ(fault("grpc-auth: mtls", ca), "");
-  EXPECT_EQ(fault("grpc-auth: token", tls), "") << "all callers are rejected, and the log says so";
-  EXPECT_EQ(fault("grpc-auth: token", ca + "grpc-users: [a, \"group:b\"]"), "");
-  EXPECT_EQ(fault("grpc-auth: token"), "") << "on loopback without TLS";
-  EXPECT_NE(fault("grpc-auth: token", "grpc: 0.0.0.0:1").find("requires --tls-cert"),
-            std::string::npos);
-  EXPECT_NE(
-      fault("grpc-auth: token", "standalone: true").find("cannot be combined with --standalone"),
-      std::string::npos);
+  EXPECT_NE(fault("client-names: [a]", tls).find("requires --tls-client-ca"), std::string::npos);
+  EXPECT_EQ(fault("client-names: [a, spiffe://b/c]", tls + "tls-client-ca: c"), "");
   EXPECT_NE(fault("publish-cluster-info: true", "standalone: true").find("cannot be combined"),
             std::string::npos);
   EXPECT_EQ(fault("publish-cluster-info: true"), "");
-  EXPECT_NE(fault("grpc-users: [a]", tls).find("requires --grpc-auth token"), std::string::npos);
-  EXPECT_NE(fault("client-names: [a]", tls).find("requires --tls-client-ca"), std::string::npos);
-  EXPECT_EQ(fault("client-names: [a, spiffe://b/c]", tls + "tls-client-ca: c"), "");
   for (const char* names : {"[\"\"]", "[\"a b\"]", "[\"a\\n\"]"})
     EXPECT_NE(fault(std::string("client-names: ") + names), "") << names;
   EXPECT_EQ(fault("read-from-loopback: false"), "");
@@ -124,24 +109,94 @@ TEST(Config, HowCallersShowWhoTheyAre) {
 
 // "Any certificate of the CA" would be every node and user of a cluster's CA.
 TEST(Config, OffLoopbackAClientCaNeedsTheNamesOfItsCallers) {
-  const auto fault = [](const std::string& http, const std::string& grpc,
-                        const std::string& names) {
+  const auto fault = [](const std::string& http, const std::string& names) {
     Config config;
     const auto read = apply_config_text(
         "standalone: true\ntls-cert: a\ntls-key: b\n"
         "tls-client-ca: c\nhttp: " +
-            http + "\ngrpc: " + grpc + "\nclient-names: " + names,
+            http + "\ngrpc: 127.0.0.1:2\nclient-names: " + names,
         config);
     if (!read) return read.error().text();
     const auto ok = check_config(config);
     return ok ? std::string() : ok.error().text();
   };
-  EXPECT_EQ(fault("127.0.0.1:1", "127.0.0.1:2", "[]"), "");
-  EXPECT_EQ(fault("0.0.0.0:1", "0.0.0.0:2", "[kube-scheduler]"), "");
-  EXPECT_NE(fault("0.0.0.0:1", "127.0.0.1:2", "[]").find("requires --client-names on 0.0.0.0:1"),
+  EXPECT_EQ(fault("127.0.0.1:1", "[]"), "");
+  EXPECT_EQ(fault("0.0.0.0:1", "[kube-scheduler]"), "");
+  EXPECT_NE(fault("0.0.0.0:1", "[]").find("requires --client-names on 0.0.0.0:1"),
             std::string::npos);
-  EXPECT_NE(fault("127.0.0.1:1", "0.0.0.0:2", "[]").find("requires --client-names on 0.0.0.0:2"),
+}
+
+std::string grpc_fault(const std::string& text, const std::string& more = "") {
+  Config config;
+  if (const auto read = apply_config_text(text + "\n" + more, config); !read)
+    return read.error().text();
+  const auto ok = check_config(config);
+  return ok ? std::string() : ok.error().text();
+}
+constexpr const char* kTls = "tls-cert: a\ntls-key: b\ngrpc: 0.0.0.0:1\n";
+constexpr const char* kMtls = "tls-cert: a\ntls-key: b\ngrpc: 0.0.0.0:1\ntls-client-ca: c\n";
+
+TEST(Config, GrpcIsOffInAClusterAndOnLoopbackWithoutOne) {
+  Config config;
+  EXPECT_FALSE(config.grpc_address());
+  config.standalone = true;
+  ASSERT_TRUE(config.grpc_address());
+  EXPECT_EQ(config.grpc_address()->text(), "127.0.0.1:8081");
+  ASSERT_TRUE(apply_config_text("grpc: off", config));
+  EXPECT_FALSE(config.grpc_address());
+  EXPECT_NE(print_config(config).find("grpc: \"off\""), std::string::npos);
+  ASSERT_TRUE(apply_config_text("grpc: 127.0.0.1:9", config));
+  config.standalone = false;
+  EXPECT_EQ(config.grpc_address()->text(), "127.0.0.1:9");
+  EXPECT_NE(grpc_fault("grpc-auth: token").find("gRPC is off"), std::string::npos);
+  EXPECT_NE(grpc_fault("grpc-auth: mtls", "tls-cert: a\ntls-key: b\ntls-client-ca: c")
+                .find("requires --grpc HOST:PORT"),
             std::string::npos);
+}
+
+TEST(Config, GrpcCallersAreNamedExceptOnAStandaloneLoopback) {
+  const std::string names = "grpc-client-names: [a]\n";
+  const std::string readers = "grpc-reader-names: [\"spiffe://b/c\"]\n";
+  for (const std::string& mode :
+       {std::string("grpc-auth: none\n"), std::string("grpc-auth: mtls\n")}) {
+    const std::string unnamed = grpc_fault(mode, kMtls);
+    EXPECT_NE(unnamed.find("requires --grpc-client-names or --grpc-reader-names"),
+              std::string::npos)
+        << unnamed;
+    EXPECT_NE(grpc_fault(mode, std::string(kMtls) + "standalone: true"), "");
+    EXPECT_NE(grpc_fault(mode, std::string(kMtls) + "client-names: [a]"), "")
+        << "client-names is for the HTTP side";
+    EXPECT_EQ(grpc_fault(mode, kMtls + names), "");
+    EXPECT_EQ(grpc_fault(mode, kMtls + readers), "");
+    EXPECT_EQ(grpc_fault(mode, kMtls + names + "standalone: true"), "");
+  }
+  EXPECT_NE(grpc_fault("grpc-auth: none", kTls).find("anyone who reaches it could reserve chips"),
+            std::string::npos);
+  EXPECT_NE(grpc_fault("grpc: 127.0.0.1:1").find("anyone who reaches it could reserve chips"),
+            std::string::npos)
+      << "every process of a node, or of a pod, reaches loopback";
+  EXPECT_EQ(grpc_fault("grpc: 127.0.0.1:1", "standalone: true"), "");
+  EXPECT_NE(grpc_fault("grpc-auth: mtls", kTls).find("requires --tls-client-ca"),
+            std::string::npos);
+  for (const std::string& list : {names, readers})
+    EXPECT_NE(grpc_fault(list, kTls).find("requires --tls-client-ca"), std::string::npos);
+  for (const char* bad : {"[\"\"]", "[\"a b\"]"})
+    EXPECT_NE(grpc_fault(std::string("grpc-reader-names: ") + bad), "") << bad;
+}
+
+TEST(Config, GrpcTokensNeedAnApiServerAndTls) {
+  EXPECT_EQ(grpc_fault("grpc-auth: token", kTls), "")
+      << "all callers are rejected, and the log says so";
+  EXPECT_EQ(grpc_fault("grpc-auth: token", std::string(kMtls) + "grpc-users: [a, \"group:b\"]"),
+            "");
+  EXPECT_EQ(grpc_fault("grpc-auth: token", "grpc: 127.0.0.1:1"), "") << "on loopback without TLS";
+  EXPECT_NE(grpc_fault("grpc-auth: token", "grpc: 0.0.0.0:1").find("requires --tls-cert"),
+            std::string::npos);
+  EXPECT_NE(grpc_fault("grpc-auth: token", "standalone: true")
+                .find("cannot be combined with --standalone"),
+            std::string::npos);
+  for (const char* users : {"grpc-users: [a]", "grpc-reader-users: [a]"})
+    EXPECT_NE(grpc_fault(users, kMtls).find("requires --grpc-auth token"), std::string::npos);
 }
 
 }  // namespace

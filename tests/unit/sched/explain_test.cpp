@@ -264,6 +264,27 @@ TEST_F(ExplainBudget, AFloodGetsAFifthOfTheTime) {
   EXPECT_TRUE(text.ok()) << "and everyone is answered again";
 }
 
+// Each with another kind of request, so that no earlier answer serves it.
+TEST_F(ExplainBudget, WhatIfHasPartInTheFifth) {
+  int answered = 0;
+  int refused = 0;
+  const auto begin = clock.seen();
+  for (int i = 1; clock.seen() - begin < std::chrono::seconds(5); ++i) {
+    PodRequest request = World::request("w", 1 + i % 8);
+    request.group = GroupRef{"g", 2 + i % 61};
+    const auto placed = scheduler.placements().what_if(request, {});
+    const bool busy =
+        !placed && placed.error().message.find("what-if requests at a time") != std::string::npos;
+    if (busy) {
+      EXPECT_EQ(placed.error().code, Errc::unavailable);
+    }
+    ++(busy ? refused : answered);
+  }
+  EXPECT_GT(answered, 20);
+  EXPECT_GT(refused, answered);
+  EXPECT_FALSE(scheduler.placements().explain(key).ok()) << "both have one budget";
+}
+
 TEST(Explain, SaysIfNoNodeWasEverOffered) {
   World w;
   w.add_node("n1", "hgx-v100-8");

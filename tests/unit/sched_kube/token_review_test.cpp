@@ -109,6 +109,17 @@ TEST_F(Tokens, UsersAndGroupsOfTheListAreLetIn) {
   EXPECT_THAT(other.why, HasSubstr("'planners' is not in grpc-users"));
 }
 
+TEST_F(Tokens, ReadersAreLetInToReadOnly) {
+  options.reader_users = {"carol", "alice"};
+  const CallerVerdict reader = verdict("1", 201, review("carol"));
+  EXPECT_EQ(reader.kind, Kind::accepted);
+  EXPECT_TRUE(reader.only_reads);
+  EXPECT_EQ(reader.user, "carol");
+  EXPECT_FALSE(verdict("2", 201, review("alice")).only_reads) << "is in both lists";
+  options.users.clear();
+  EXPECT_EQ(verdict("3", 201, review("dave")).kind, Kind::forbidden);
+}
+
 TEST_F(Tokens, AnEmptyListLetsNobodyInAndSaysSo) {
   options.users.clear();
   const CallerVerdict got = verdict("1", 201, review("alice"));
@@ -175,6 +186,17 @@ TEST_F(Tokens, OnlySoManyAnswersAreKeptTheOldestGoesFirst) {
   EXPECT_TRUE(*ask("3"));
   EXPECT_FALSE(*ask("1"));
   EXPECT_EQ(api.calls.size(), 1U);
+}
+
+TEST_F(Tokens, WorthlessTokensDoNotDropTheAcceptedOnes) {
+  options.max_remembered = 2;
+  EXPECT_EQ(verdict("good", 201, review("alice")).kind, Kind::accepted);
+  for (const char* token : {"1", "2", "3"})
+    EXPECT_EQ(verdict(token, 201, kInvalid).kind, Kind::unknown);
+  EXPECT_TRUE(*ask("good"));
+  EXPECT_TRUE(*ask("3"));
+  EXPECT_TRUE(api.calls.empty());
+  EXPECT_FALSE(*ask("1")) << "of the refused ones the oldest goes first";
 }
 
 TEST_F(Tokens, TheSameTokenIsReviewedOnce) {
