@@ -42,7 +42,7 @@ Result<void> add_fault_codes(const std::string& path, domain::HealthPolicy& poli
   const auto table = codec::ascend::read_fault_table(*text);
   if (!table) return Error(table.error()).in("file " + path);
   for (const std::string& warning : table->warnings) {
-    obs::log(obs::Level::warn, "fault codes", {{"file", path}, {"what", warning}});
+    obs::log(obs::Level::warn, "problem in the fault codes", {{"file", path}, {"what", warning}});
   }
   auto rules = rules_of(*table);
   policy.rules.insert(policy.rules.begin(), rules.begin(), rules.end());

@@ -154,7 +154,7 @@ void TopologyBuilder::place_direct_link(NodeTopology& t, const LinkFact& f, doub
   } else if (same_pair->kind != link.kind || same_pair->lanes != link.lanes ||
              same_pair->lanes_down != link.lanes_down ||
              same_pair->gbps_per_lane != link.gbps_per_lane) {
-    problems.add(where + " contradicts what was said of this pair before (" +
+    problems.add(where + " contradicts an earlier link of this pair (" +
                  std::string(to_string(same_pair->kind)) + " x" + std::to_string(same_pair->lanes) +
                  ")");
   }

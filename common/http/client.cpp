@@ -6,6 +6,7 @@
 
 #include <boost/asio/io_context.hpp>
 
+#include "common/base/foreign_text.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/text.hpp"
 #include "common/http/client_connection.hpp"
@@ -25,10 +26,9 @@ struct Url {
 
 Result<Url> parse_url(std::string_view url) {
   const auto bad = [url](std::string_view why) {
-    return make_error(Errc::invalid_argument, "'" + std::string(url) +
-                                                  "' is not a server address: " + std::string(why) +
-                                                  "; write host:port, http://host:port or "
-                                                  "https://host:port");
+    return make_error(Errc::invalid_argument,
+                      "expected host:port, http://host:port or https://host:port, got " +
+                          in_quotes(url) + ": " + std::string(why));
   };
   std::string_view rest = url;
   const bool tls = rest.starts_with("https://");

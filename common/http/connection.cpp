@@ -19,7 +19,8 @@ constexpr int kReadsPerTurn = 16;
 constexpr int kRequestsPerTurn = 16;
 constexpr std::size_t kBytesPerWrite = 256U << 10U;
 constexpr std::size_t kBytesPerTurn = 1U << 20U;
-// Replies up to this size are sent even if the budget is spent: what was done must be said.
+// Replies up to this size are sent even if the budget is exhausted: the caller must learn the
+// outcome.
 constexpr std::size_t kSmallReply = 16U << 10U;
 
 bool would_block(const boost::system::error_code& ec) {
@@ -56,8 +57,7 @@ void Connection::time_out() {
     reply_and_close(408, "request_timeout", "the request did not arrive in time");
   }
   if (place.phase == Phase::working) {
-    reply_and_close(504, "deadline",
-                    "the answer took too long; what was asked for may happen all the same");
+    reply_and_close(504, "deadline", "no reply in time; the request may still take effect");
   }
   close();
 }

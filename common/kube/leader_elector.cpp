@@ -46,8 +46,8 @@ std::string LeaderElector::holder() const {
 std::string LeaderElector::standby() const {
   if (holds()) return {};
   if (stopping_) return "standby: this replica is shutting down";
-  if (!seen_) return "standby: who leads is not known yet";
-  if (seen_->lease.holder.empty()) return "standby: nobody leads at the moment";
+  if (!seen_) return "standby: leader unknown";
+  if (seen_->lease.holder.empty()) return "standby: no leader";
   if (seen_->lease.holder == options_.identity)
     return "standby: the Lease " + options_.name + " could not be renewed in time";
   return "standby: the leader is " + holder();

@@ -166,7 +166,8 @@ struct GrpcReporter::Impl final : StreamOwner, std::enable_shared_from_this<Impl
     if (stopping || stream != nullptr) return;
     const auto endpoint = parse_endpoint(options.scheduler, PortZero::refused);
     if (!endpoint) {
-      obs::log(obs::Level::error, "scheduler address", {{"error", endpoint.error().text()}});
+      obs::log(obs::Level::error, "cannot use the scheduler's address",
+               {{"error", endpoint.error().text()}});
       return;
     }
     std::optional<ClientPem> tls;

@@ -64,10 +64,11 @@ Result<void> BindPermission::check(const std::string& caller, const ClusterPod& 
   const std::string scheduler = scheduler_of(pod);
   const bool known = !listed_.empty() || (!caller.empty() && has_learned(caller));
   if (known && !may_schedule(caller, scheduler)) {
-    return refuse("its schedulerName " + in_quotes(scheduler) +
-                  (listed_.empty() ? " is of no pod that caller " + in_quotes(caller) +
-                                         " has asked about; call filter first"
-                                   : " is not in scheduler-names"));
+    return refuse(listed_.empty()
+                      ? "caller " + in_quotes(caller) +
+                            " has not asked about a pod with its schedulerName " +
+                            in_quotes(scheduler) + "; call filter first"
+                      : "its schedulerName " + in_quotes(scheduler) + " is not in scheduler-names");
   }
   if (caller.empty() || pod.request.chips > 0 || was_answered(caller, pod.request.uid)) return {};
   return refuse("it requests no chips, and caller " + in_quotes(caller) +

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/base/foreign_text.hpp"
 #include "common/base/limits.hpp"
 #include "common/codec/kube/objects/token_review.hpp"
 #include "common/http/sha256.hpp"
@@ -14,7 +15,6 @@ namespace {
 using Kind = CallerVerdict::Kind;
 
 constexpr std::string_view kGroup = "group:";
-constexpr std::size_t kMaxNameShown = 256;
 constexpr std::chrono::seconds kProblemLogInterval{60};  // between log lines about the same problem
 
 }  // namespace
@@ -116,14 +116,14 @@ CallerVerdict TokenReviewer::judge(const Result<kube::Reply>& reply) {
       std::find(audiences.begin(), audiences.end(), options_.audience) == audiences.end()) {
     return {Kind::unknown,
             "the API server does not accept the token: it is expired, revoked or not "
-            "for the audience '" +
-                options_.audience + "'"};
+            "for the audience " +
+                in_quotes(options_.audience)};
   }
   if (options_.users.empty())
     return {Kind::forbidden, "grpc-users is empty: all callers are rejected"};
   if (is_allowed(owner->user, owner->groups)) return {Kind::accepted, {}};
-  return {Kind::forbidden, "'" + owner->user.substr(0, kMaxNameShown) +
-                               "' is not in grpc-users, nor is any of its groups"};
+  return {Kind::forbidden,
+          in_quotes(owner->user) + " is not in grpc-users, nor is any of its groups"};
 }
 
 bool TokenReviewer::is_allowed(const std::string& user,

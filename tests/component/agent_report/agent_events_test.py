@@ -159,7 +159,7 @@ class AgentEvents(unittest.TestCase):
         self.say(1, 2, 6)
         self.api.wait_for("an event that is taken again", lambda: gone(6) in self.api.events)
         self.stop()
-        lines = [line for line in self.log.read_text().splitlines() if "an event is lost" in line]
+        lines = [line for line in self.log.read_text().splitlines() if "cannot send an event" in line]
         self.assertEqual(len(lines), 1, lines)
         self.assertIn('reason="HTTP 403 Forbidden"', lines[0])
 

@@ -90,7 +90,7 @@ def who_is_let_in(s):
     for name, shown, wanted in (
             ("an account of a listed group", token(s, "e2e-planners"), "release: done"),
             ("an account that is not listed", token(s, "e2e-strangers"),
-             "PERMISSION_DENIED: 'system:serviceaccount:e2e-strangers:default' is not in grpc-users"),
+             'PERMISSION_DENIED: "system:serviceaccount:e2e-strangers:default" is not in grpc-users'),
             ("a token for the API server", token(s, audience="https://kubernetes.default.svc"), "UNAUTHENTICATED: "),
             ("a token for somebody else", token(s, audience="vault"), "UNAUTHENTICATED: "),
             ("the administrator's token", s.bed.admin, "UNAUTHENTICATED: "),

@@ -66,8 +66,8 @@ TEST_F(Permission, SchedulersAreLearnedFromWhatACallerAsksAbout) {
   ask(learning, kA, pod("p", 2, "mine"));
   EXPECT_EQ(refused(learning, kA, pod("q", 2, "mine")), "");
   EXPECT_THAT(refused(learning, kA, pod("v", 2, "volcano")),
-              HasSubstr("its schedulerName \"volcano\" is of no pod that caller "
-                        "\"kube-scheduler\" has asked about"));
+              HasSubstr("caller \"kube-scheduler\" has not asked about a pod with its "
+                        "schedulerName \"volcano\"; call filter first"));
   EXPECT_THAT(refused(learning, kA, pod("d", 2)), HasSubstr("default-scheduler"));
   EXPECT_EQ(refused(learning, kB, pod("v", 2, "volcano")), "") << "nothing known of it yet";
   EXPECT_EQ(refused(learning, "", pod("v", 2, "volcano")), "");

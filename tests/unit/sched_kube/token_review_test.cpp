@@ -106,7 +106,7 @@ TEST_F(Tokens, UsersAndGroupsOfTheListAreLetIn) {
   const CallerVerdict other =
       verdict("3", 201, review("planners", R"(["alice","group:planners"])"));
   EXPECT_EQ(other.kind, Kind::forbidden);
-  EXPECT_THAT(other.why, HasSubstr("'planners' is not in grpc-users"));
+  EXPECT_THAT(other.why, HasSubstr("\"planners\" is not in grpc-users"));
 }
 
 TEST_F(Tokens, AnEmptyListLetsNobodyInAndSaysSo) {
