@@ -42,7 +42,7 @@ constexpr std::array<FlagText, 29> kFlags = {{
      "systemd-networkd's files"},
     {"fabric-partitions",
      "hgx-8: the NVSwitches are shared between tenants, use only their partitions; default none"},
-    {"probe-helper",
+    {"probe-process",
      "program that calls the drivers; default: chipweave-agent-probe beside this one"},
     {"health-policy", "YAML file: the effect of each fault; default: see --print-health-policy"},
     {"scheduler",
@@ -145,7 +145,7 @@ Result<void> take_hardware(Texts& given, Flags& out) {
     const std::string problem = codec::set_option(out.hardware, name, value->second);
     if (!problem.empty()) return wrong(name, problem + ", got " + in_quotes(value->second));
   }
-  out.probe_helper = given["probe-helper"];
+  out.probe_process = given["probe-process"];
   out.health_policy = given["health-policy"];
   out.ascend_fault_codes = given["ascend-fault-codes"];
   return {};

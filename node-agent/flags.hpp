@@ -20,7 +20,7 @@ struct Flags {
   ProbeKind probe = ProbeKind::hardware;
   std::string probe_name;              // of profile and file
   codec::HardwareOptions hardware;     // of hardware
-  std::string probe_helper;            // program; empty: chipweave-agent-probe next to this program
+  std::string probe_process;           // program; empty: chipweave-agent-probe next to this program
   std::string health_policy;           // file; empty: the built-in one
   std::string ascend_fault_codes;      // file; empty: none
   std::optional<Endpoint> scheduler;   // absent: reports go to the API server

@@ -19,7 +19,7 @@ constexpr const char* kProbeProgram = "chipweave-agent-probe";
 constexpr std::size_t kMaxPolicyBytes = limits::kMaxConfigBytes * 4;
 
 std::string probe_program_path(const Flags& flags) {
-  if (!flags.probe_helper.empty()) return flags.probe_helper;
+  if (!flags.probe_process.empty()) return flags.probe_process;
   std::error_code failed;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", failed);
   return failed ? kProbeProgram : (self.parent_path() / kProbeProgram).string();
