@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Events of an agent in a cluster, with a real agent and an API server that keeps what it is given: faults that are
-there when it starts are told, once; a restart tells nothing twice; refused events are in the log once and counted.
+"""Events of an agent in a cluster, with a real agent and an API server that keeps what it is given: faults that exist
+when it starts produce one event; a restart repeats none; refused events are logged once and counted.
 
 usage: agent_events_test.py PROGRAMS-FOLDER
 """
