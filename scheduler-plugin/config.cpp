@@ -409,7 +409,7 @@ Result<void> check_election(const Config& config) {
     return {};
   }
   if (config.standalone) return invalid("--standalone cannot be combined with --leader-elect");
-  if (config.lease_duration > kube::LeaderElector::kLongestLease)
+  if (config.lease_duration > kube::LeaderElector::kMaxLease)
     return invalid("--lease-duration: must be at most 10m: a failover can take that long");
   if (config.lease_duration <= config.renew_deadline) {
     return invalid(

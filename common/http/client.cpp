@@ -89,7 +89,7 @@ struct Client::Impl {
     cut_.reset();
     connection_ = std::make_shared<ClientConnection>(context_, origin_);
     std::optional<Result<void>> opened;
-    connection_->open([&opened](Result<void> how) { opened = std::move(how); });
+    connection_->open([&opened](Result<void> result) { opened = std::move(result); });
     if (!run([&] { return opened.has_value(); }, deadline))
       opened =
           make_error(Errc::deadline, "cannot connect to " + authority_ + ": no answer in time");

@@ -73,7 +73,7 @@ void Connection::evict() {
   if (place.phase != Phase::body) return close();
   const Response response = busy_response();
   write_response_head(head_, response, AfterReply::close, true);
-  wire_.say(head_ += response.body);
+  wire_.try_send(head_ += response.body);
   // reading goes on, see linger()
   reader_.drop_all();
   account();
@@ -86,7 +86,7 @@ void Connection::reply_and_close(int status, std::string_view code, std::string_
   const Response response = error_response(status, code, message);
   write_response_head(head_, response, AfterReply::close, true);
   head_ += response.body;
-  wire_.say(head_);
+  wire_.try_send(head_);
 }
 
 HeadVerdict Connection::check(RequestHead head) {
@@ -163,7 +163,7 @@ bool Connection::proceed(RequestReader::State state) {
 
 // The send buffer is empty here, so these 25 bytes go out whole; if not, the client sends the body
 // after a while anyway.
-void Connection::send_continue() { wire_.say("HTTP/1.1 100 Continue\r\n\r\n"); }
+void Connection::send_continue() { wire_.try_send("HTTP/1.1 100 Continue\r\n\r\n"); }
 
 // Serves requests until one is incomplete, a reply does not go out at once, or the others must have
 // a turn.

@@ -56,7 +56,7 @@ class ApiChain {
   void stop() { ticket_.reset(); }
 
  private:
-  void log_once(std::set<std::string>& said, const std::string& problem);
+  void log_once(std::set<std::string>& logged, const std::string& problem);
 
   Transport& transport_;
   Options options_;

@@ -28,10 +28,10 @@ std::string_view to_string(Cause cause);
 
 // What could let the pod run on the node.
 enum class Remedy {
-  none,        // it fits
-  preemption,  // the end of other pods there
-  time,        // not that: a repair, a report of the agent, or the outcome of a binding
-  never        // nothing: the machine cannot hold such a pod
+  none,         // it fits
+  preemption,   // the end of other pods there
+  time,         // not that: a repair, a report of the agent, or the outcome of a binding
+  unresolvable  // nothing: the machine cannot hold such a pod
 };
 
 struct Verdict {

@@ -107,7 +107,7 @@ class Ledger {
   void forget_reservation(const Holding& holding);
   void add_to_job(const Holding& holding);
   void take_from_job(const Holding& holding);
-  void tell(const Holding& reservation, PodEvent event);
+  void notify(const Holding& reservation, PodEvent event);
   void check() const;
 
   NodeTable& nodes_;

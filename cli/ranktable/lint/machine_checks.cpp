@@ -79,7 +79,7 @@ Result<void> add_conf(const std::string& flag, const RankTable& table, FactsBySe
 }
 
 // What hccn_tool reports about one device.
-DeviceFacts ask(io::HccnProgram& tool, int device) {
+DeviceFacts facts_from(io::HccnProgram& tool, int device) {
   const auto answer = [&](const char* question) -> std::string {
     auto output = tool.answer({"-i", std::to_string(device), question, "-g"});
     if (output) return *std::move(output);
@@ -121,7 +121,7 @@ Result<void> add_live(const MachineFlags& flags, const RankTable& table, FactsBy
       constexpr std::int64_t kMax = codec::ascend::kMaxHccnDevice;
       if (!device.device_id || *device.device_id < 0 || *device.device_id > kMax) continue;
       const int id = static_cast<int>(*device.device_id);
-      facts.devices[id] = ask(tool, id);
+      facts.devices[id] = facts_from(tool, id);
     }
   }
   return {};

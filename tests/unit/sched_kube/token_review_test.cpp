@@ -152,15 +152,15 @@ TEST_F(Tokens, NoAnswerIsNoVerdictAndNotKept) {
 TEST_F(Tokens, AnswersHoldForAWhile) {
   EXPECT_EQ(verdict("good", 201, review("alice")).kind, Kind::accepted);
   EXPECT_EQ(verdict("bad", 201, kInvalid).kind, Kind::unknown);
-  EXPECT_EQ(verdict("stranger", 201, review("bob")).kind, Kind::forbidden);
+  EXPECT_EQ(verdict("unlisted", 201, review("bob")).kind, Kind::forbidden);
   api.time += seconds(4);
   EXPECT_EQ((*ask("good"))->kind, Kind::accepted);
   EXPECT_EQ((*ask("bad"))->kind, Kind::unknown);
-  EXPECT_EQ((*ask("stranger"))->kind, Kind::forbidden);
+  EXPECT_EQ((*ask("unlisted"))->kind, Kind::forbidden);
   EXPECT_TRUE(api.calls.empty());
   api.time += seconds(1);
   EXPECT_EQ(verdict("bad", 201, kInvalid).kind, Kind::unknown) << "reviewed again";
-  EXPECT_EQ(verdict("stranger", 201, review("bob")).kind, Kind::forbidden) << "reviewed again";
+  EXPECT_EQ(verdict("unlisted", 201, review("bob")).kind, Kind::forbidden) << "reviewed again";
   api.time += seconds(54);
   EXPECT_TRUE(*ask("good"));
   api.time += seconds(1);

@@ -158,16 +158,16 @@ void warn_of_gaps(const JobPods& job, Warnings& warnings) {
     warnings.add(
         concat("there is no pod with index ", job.missing.front(), and_more(job.missing.size())));
   }
-  std::size_t silent = 0;
+  std::size_t unreported = 0;
   std::string first;
   for (const JobPod& pod : job.pods) {
-    if (!pod.report && silent++ == 0) first = pod.name;
+    if (!pod.report && unreported++ == 0) first = pod.name;
     if (!pod.report || pod.ready()) continue;
     warnings.add_made([&] { return "pod " + pod.name + ": " + no_address(*pod.report); });
   }
-  if (silent == 0) return;
+  if (unreported == 0) return;
   warnings.add(concat("pod ", first, " has no annotation ", kAscend1980Configuration, " yet",
-                      and_more(silent)));
+                      and_more(unreported)));
 }
 
 void read_cabinet(JobPods& job, Warnings& warnings) {

@@ -150,7 +150,8 @@ static_assert(offsetof(FieldValue, scope) == 4 && offsetof(FieldValue, timestamp
 static_assert(offsetof(FieldValue, latency_us) == 16 && offsetof(FieldValue, value_type) == 24);
 static_assert(offsetof(FieldValue, result) == 28 && offsetof(FieldValue, value) == 32);
 
-// What its union holds (NVML API reference, nvmlValueType_t); none of the fields asked is a double.
+// What its union holds (NVML API reference, nvmlValueType_t); none of the fields read here is a
+// double.
 inline constexpr std::uint32_t kUnsignedInt = 1;
 inline constexpr std::uint32_t kUnsignedLong = 2;
 inline constexpr std::uint32_t kUnsignedLongLong = 3;
