@@ -11,6 +11,7 @@
 #include "common/base/foreign_text.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/near_names.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/agent/health_policy.hpp"
 #include "common/codec/config/flat_yaml.hpp"
 #include "common/flags/usage_error.hpp"
@@ -96,17 +97,6 @@ Error wrong(const std::string& flag, const std::string& why) {
 // A flag that is missing, or given with or without another one: "--flag requires …".
 Error misused(const std::string& flag, const std::string& why) {
   return make_error(Errc::invalid_argument, "--" + flag + " " + why);
-}
-
-std::vector<std::string> split(const std::string& list) {
-  std::vector<std::string> out;
-  std::size_t at = 0;
-  while (at <= list.size()) {
-    const std::size_t end = std::min(list.find(',', at), list.size());
-    out.push_back(list.substr(at, end - at));
-    at = end + 1;
-  }
-  return out;
 }
 
 bool plain(const std::string& text, const char* also) {
@@ -196,10 +186,10 @@ Result<void> take_publish(Texts& given, Flags& out) {
                                                       "metax-labels"};
   out.nfd_file = given["nfd-file"];
   if (!given["publish"].empty()) {
-    for (std::string& what : split(given["publish"])) {
+    for (const std::string_view what : split(given["publish"], ',')) {
       if (std::find(kKnown.begin(), kKnown.end(), what) == kKnown.end())
         return wrong("publish", unknown_name("value", what, {kKnown.begin(), kKnown.end()}));
-      out.publish.insert(std::move(what));
+      out.publish.emplace(what);
     }
   }
   const char* given_one = !out.publish.empty() ? "publish" : "nfd-file";
@@ -267,7 +257,8 @@ Result<Flags> check(Texts given) {
     return misused("port-file", "requires --metrics, whose port it records");
   }
   if (!given["resource"].empty()) {
-    out.resources = split(given["resource"]);
+    const std::vector<std::string_view> listed = split(given["resource"], ',');
+    out.resources.assign(listed.begin(), listed.end());
     if (out.resources.size() > std::size_t{limits::kMaxResources}) {
       return wrong("resource", "expected at most " + std::to_string(limits::kMaxResources) +
                                    " resources, got " + std::to_string(out.resources.size()));

@@ -88,13 +88,6 @@ Result<std::vector<Fault>> faults_of_file(const domain::NodeTopology& t,
   return out;
 }
 
-Result<domain::NodeTopology> with_faults(const domain::NodeTopology& t,
-                                         const domain::DeclaredFaults& listed) {
-  const auto faults = faults_of_file(t, listed, 0);
-  if (!faults) return Error(faults.error());
-  return with_effects(t, {}, *faults);
-}
-
 std::vector<Fault> faults_of_cordon(const domain::NodeTopology& t, const Cordon& cordon,
                                     std::int64_t since) {
   std::vector<Fault> out;

@@ -5,7 +5,6 @@
 
 #include "common/domain/topology_builder.hpp"
 #include "common/domain/topology_edit.hpp"
-#include "node-agent/app/health/operator_faults.hpp"
 #include "tests/fakes/agent/machines.hpp"
 
 namespace chipweave::agent {
