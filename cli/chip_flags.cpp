@@ -32,7 +32,7 @@ Result<std::vector<int>> parse_chips(const std::string& flag,
         return wrong(flag, "expected chip indices such as 0,1,4, got " + in_quotes(item));
       }
       if (std::find(out.begin(), out.end(), *chip) != out.end()) {
-        return wrong(flag, "chip " + std::to_string(*chip) + " is named twice");
+        return wrong(flag, "expected each chip once, got " + std::to_string(*chip) + " twice");
       }
       out.push_back(*chip);
     }

@@ -12,11 +12,11 @@ namespace {
 
 using domain::ChipSet;
 
-OtherChoice describe(solver::Machine& machine, ChipSet chosen, ChipSet free, ChipSet beside,
+OtherChoice describe(solver::Machine& machine, ChipSet chosen, ChipSet free, ChipSet already_held,
                      bool distributed) {
   OtherChoice out;
   out.chips = machine.topology().indices(chosen);
-  out.gbps = machine.gbps(chosen | beside);
+  out.gbps = machine.gbps(chosen | already_held);
   out.legal = machine.legal(chosen, free, distributed);
   return out;
 }
@@ -62,11 +62,11 @@ solver::Machine* Comparer::machine(const codec::NodeView& node) {
 }
 
 std::optional<Comparison> Comparer::compare(const codec::NodeView& node, int size, bool distributed,
-                                            const std::vector<int>& beside) {
+                                            const std::vector<int>& already_held) {
   solver::Machine* model = machine(node);
   if (model == nullptr || size < 1) return std::nullopt;
   const auto free = slots_of(model->topology(), node.free);
-  const auto held = slots_of(model->topology(), beside);
+  const auto held = slots_of(model->topology(), already_held);
   // A chip that the profile does not have: the node is not wired like it after all.
   if (!free || !held || size > free->size()) return std::nullopt;
   Comparison out;

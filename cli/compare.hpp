@@ -18,8 +18,8 @@ namespace chipweave::cli {
 
 struct OtherChoice {
   std::vector<int> chips;  // ascending vendor indices
-  double gbps = 0;         // predicted by the same model, GB/s, together with the chips in `beside`
-  bool legal = true;       // false: the vendor's runtime would refuse the set
+  double gbps = 0;  // predicted by the same model, GB/s, together with the chips in `already_held`
+  bool legal = true;  // false: the vendor's runtime would refuse the set
 };
 
 struct Comparison {
@@ -29,11 +29,11 @@ struct Comparison {
 
 class Comparer {
  public:
-  // node: its state before the pod was placed. beside: chips already held there by pods of the same
-  // job; bandwidths are those of the union, as in the scheduler. nullopt: unknown machine or not
-  // enough free chips.
+  // node: its state before the pod was placed. already_held: chips already held there by pods of
+  // the same job; bandwidths are those of the union, as in the scheduler. nullopt: unknown machine
+  // or not enough free chips.
   std::optional<Comparison> compare(const codec::NodeView& node, int size, bool distributed,
-                                    const std::vector<int>& beside = {});
+                                    const std::vector<int>& already_held = {});
 
  private:
   solver::Machine* machine(const codec::NodeView& node);

@@ -105,7 +105,9 @@ Result<std::string> existing_json(const std::vector<std::string>& existing) {
     const auto here = counted(text, "--existing", "PATH=PODS");
     if (!here) return Error(here.error());
     if (!paths.insert(here->name).second) {
-      return make_error(Errc::invalid_argument, here->name + " is named twice").in("--existing");
+      return make_error(Errc::invalid_argument,
+                        "expected each PATH once, got " + in_quotes(here->name) + " twice")
+          .in("--existing");
     }
     json.key(here->name).integer(here->count);
   }

@@ -19,6 +19,7 @@
 #include "cli/commands.hpp"
 #include "cli/input_file.hpp"
 #include "cli/options.hpp"
+#include "common/base/foreign_text.hpp"
 #include "common/base/json_writer.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/text.hpp"
@@ -130,7 +131,8 @@ Result<std::vector<Path>> paths_of(const std::vector<codec::Host>& hosts,
   }
   if (unknown.size() == hosts.size()) {
     return make_error(Errc::not_found,
-                      "no host is a node of the network; the first is " + hosts.front().name)
+                      "expected nodes of the network, got other hosts only, such as " +
+                          in_quotes(hosts.front().name))
         .in("--hosts");
   }
   constexpr std::size_t kShown = 5;
@@ -151,11 +153,13 @@ Result<std::int64_t> ranks_per_host(const RankFlags& flags, const std::vector<co
     const bool unspecified = flags.ranks_per_pod && host.slots == 0;
     if (unspecified || host.slots == wanted) continue;
     const std::string slots = host.slots == 0 ? "no slots" : "slots=" + std::to_string(host.slots);
-    const std::string others = flags.ranks_per_pod ? "--ranks-per-pod is " + std::to_string(wanted)
-                                                   : hosts.front().name + " has another number";
+    const std::string others = flags.ranks_per_pod
+                                   ? "--ranks-per-pod " + std::to_string(wanted)
+                                   : "another number of " + in_quotes(hosts.front().name);
     return make_error(Errc::invalid_argument,
-                      host.name + " has " + slots + ", " + others +
-                          ": communicators need as many ranks on every host")
+                      concat("expected the same number of ranks on every host for communicators, "
+                             "got ",
+                             slots, " of ", in_quotes(host.name), " and ", others))
         .in("--hosts");
   }
   return std::max<std::int64_t>(wanted, 1);

@@ -6,6 +6,8 @@
 #include <map>
 #include <utility>
 
+#include "common/base/foreign_text.hpp"
+
 namespace chipweave::cli {
 namespace {
 
@@ -68,8 +70,8 @@ class Submission {
       const bool known = std::any_of(nodes_.begin(), nodes_.end(),
                                      [&](const NodeView& node) { return node.name == name; });
       if (!known) {
-        return make_error(Errc::not_found,
-                          "the scheduler has no node " + name + "; see 'chipweave nodes'")
+        return make_error(Errc::not_found, "unknown node " + in_quotes(name) +
+                                               "; known: those that 'chipweave nodes' lists")
             .in("--node");
       }
     }

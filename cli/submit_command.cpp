@@ -123,7 +123,7 @@ void register_submit(CLI::App& app, Exit& exit_code) {
   command->add_flag("--compare", state->options.compare,
                     "also show what a pair-sum and a first-fit choice would have got");
   command->add_flag("--print", state->only_print,
-                    "only print the pods, as a List for kubectl; no scheduler is asked");
+                    "only print the pods, as a List for kubectl, without a scheduler");
   add_output_option(*command, state->form);
   add_examples(*command,
                "  chipweave submit examples/ack-pytorchjob.yaml --scheduler http://127.0.0.1:8080\n"

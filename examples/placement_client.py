@@ -32,9 +32,9 @@ def connect(args):
 
 
 class Patience:
-    """UNAVAILABLE says: starting, stopping, or nobody there; a call that gRPC itself gives up while the server stops is
-    CANCELLED, although nobody asked for that. Both pass; every other code is an answer. Each call may be repeated:
-    Reserve keeps the chips that an answer lost on its way named already."""
+    """UNAVAILABLE means that the server starts, stops or cannot be reached; calls that gRPC itself gives up while the server
+    stops end with CANCELLED. Both are temporary; every other code is an answer. Each call may be repeated: if an answer was
+    lost, Reserve returns the same chips again."""
 
     PASSING = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED)
 
@@ -79,7 +79,7 @@ def place(client, args):
     found = call(client.Place, placement_pb2.PlaceRequest(request=request), args.patience)
     show("place", found)
 
-    # From here on nobody else gets these chips, until the pod is bound, they are released, or their time is over.
+    # From here on no other pod gets these chips until the pod is bound, they are released, or their time is over.
     reserve = placement_pb2.ReserveRequest(request=request, node=found.node)
     show("reserve", call(client.Reserve, reserve, args.patience))
     explained = call(client.Explain, placement_pb2.ExplainRequest(pod=pod), args.patience)

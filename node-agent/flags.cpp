@@ -11,6 +11,7 @@
 #include "common/base/foreign_text.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/near_names.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/agent/health_policy.hpp"
 #include "common/codec/config/flat_yaml.hpp"
 #include "common/flags/usage_error.hpp"
@@ -42,7 +43,7 @@ constexpr std::array<FlagText, 29> kFlags = {{
      "systemd-networkd's files"},
     {"fabric-partitions",
      "hgx-8: the NVSwitches are shared between tenants, use only their partitions; default none"},
-    {"probe-helper",
+    {"probe-process",
      "program that calls the drivers; default: chipweave-agent-probe beside this one"},
     {"health-policy", "YAML file: the effect of each fault; default: see --print-health-policy"},
     {"scheduler",
@@ -98,17 +99,6 @@ Error misused(const std::string& flag, const std::string& why) {
   return make_error(Errc::invalid_argument, "--" + flag + " " + why);
 }
 
-std::vector<std::string> split(const std::string& list) {
-  std::vector<std::string> out;
-  std::size_t at = 0;
-  while (at <= list.size()) {
-    const std::size_t end = std::min(list.find(',', at), list.size());
-    out.push_back(list.substr(at, end - at));
-    at = end + 1;
-  }
-  return out;
-}
-
 bool plain(const std::string& text, const char* also) {
   return !text.empty() && text.size() <= limits::kMaxNameBytes &&
          std::all_of(text.begin(), text.end(), [also](char c) {
@@ -145,7 +135,7 @@ Result<void> take_hardware(Texts& given, Flags& out) {
     const std::string problem = codec::set_option(out.hardware, name, value->second);
     if (!problem.empty()) return wrong(name, problem + ", got " + in_quotes(value->second));
   }
-  out.probe_helper = given["probe-helper"];
+  out.probe_process = given["probe-process"];
   out.health_policy = given["health-policy"];
   out.ascend_fault_codes = given["ascend-fault-codes"];
   return {};
@@ -196,10 +186,10 @@ Result<void> take_publish(Texts& given, Flags& out) {
                                                       "metax-labels"};
   out.nfd_file = given["nfd-file"];
   if (!given["publish"].empty()) {
-    for (std::string& what : split(given["publish"])) {
+    for (const std::string_view what : split(given["publish"], ',')) {
       if (std::find(kKnown.begin(), kKnown.end(), what) == kKnown.end())
         return wrong("publish", unknown_name("value", what, {kKnown.begin(), kKnown.end()}));
-      out.publish.insert(std::move(what));
+      out.publish.emplace(what);
     }
   }
   const char* given_one = !out.publish.empty() ? "publish" : "nfd-file";
@@ -267,7 +257,8 @@ Result<Flags> check(Texts given) {
     return misused("port-file", "requires --metrics, whose port it records");
   }
   if (!given["resource"].empty()) {
-    out.resources = split(given["resource"]);
+    const std::vector<std::string_view> listed = split(given["resource"], ',');
+    out.resources.assign(listed.begin(), listed.end());
     if (out.resources.size() > std::size_t{limits::kMaxResources}) {
       return wrong("resource", "expected at most " + std::to_string(limits::kMaxResources) +
                                    " resources, got " + std::to_string(out.resources.size()));

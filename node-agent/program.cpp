@@ -58,7 +58,7 @@ Result<void> open_metrics(const Flags& flags, MetricsHandler& handler,
   }
   const auto port = handler.start(flags.metrics->host, flags.metrics->port, std::move(tls));
   if (!port) return Error(port.error());
-  obs::log(obs::Level::info, "metrics", {{"port", static_cast<int>(*port)}});
+  obs::log(obs::Level::info, "serving metrics", {{"port", static_cast<int>(*port)}});
   if (flags.port_file.empty()) return {};
   return io::write_file_atomically(flags.port_file,
                                    "{\"metrics\":" + std::to_string(*port) + "}\n");
@@ -92,7 +92,7 @@ int run_agent(const Flags& flags) {
   NodeStatePtr newest;
   AgentEvents events;
   events.warning = [](const std::string& text) {
-    obs::log(obs::Level::warn, "probe", {{"what", text}});
+    obs::log(obs::Level::warn, "probe warning", {{"what", text}});
   };
   events.fault = [&metrics, &reporting](const FaultChange& change) {
     log_fault(change);
@@ -101,7 +101,7 @@ int run_agent(const Flags& flags) {
   };
   events.state = [&](const NodeStatePtr& state, bool urgent) {
     const bool first = std::exchange(newest, state) == nullptr;
-    obs::log(obs::Level::info, first ? "machine" : "state changed",
+    obs::log(obs::Level::info, first ? "machine found" : "state changed",
              {{"node", flags.node},
               {"machine", state->machine},
               {"chips", state->topology.chip_count()},

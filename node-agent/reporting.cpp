@@ -99,7 +99,7 @@ Result<void> Reporting::use_cluster(const Flags& flags, http::Loop& loop, const 
                                                   ok.error().text() +
                                                   "; name one with --lease-namespace");
   }
-  obs::log(obs::Level::info, "api server",
+  obs::log(obs::Level::info, "reporting to the API server",
            {{"host", access->origin.host},
             {"port", access->origin.port},
             {"lease", options.lease_namespace + "/" + options.node}});

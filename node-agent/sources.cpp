@@ -19,7 +19,7 @@ constexpr const char* kProbeProgram = "chipweave-agent-probe";
 constexpr std::size_t kMaxPolicyBytes = limits::kMaxConfigBytes * 4;
 
 std::string probe_program_path(const Flags& flags) {
-  if (!flags.probe_helper.empty()) return flags.probe_helper;
+  if (!flags.probe_process.empty()) return flags.probe_process;
   std::error_code failed;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", failed);
   return failed ? kProbeProgram : (self.parent_path() / kProbeProgram).string();
@@ -42,7 +42,7 @@ Result<void> add_fault_codes(const std::string& path, domain::HealthPolicy& poli
   const auto table = codec::ascend::read_fault_table(*text);
   if (!table) return Error(table.error()).in("file " + path);
   for (const std::string& warning : table->warnings) {
-    obs::log(obs::Level::warn, "fault codes", {{"file", path}, {"what", warning}});
+    obs::log(obs::Level::warn, "problem in the fault codes", {{"file", path}, {"what", warning}});
   }
   auto rules = rules_of(*table);
   policy.rules.insert(policy.rules.begin(), rules.begin(), rules.end());

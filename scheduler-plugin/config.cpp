@@ -418,15 +418,27 @@ const Setting* find_setting(std::string_view name) {
   return nullptr;
 }
 
+namespace {
+
+std::vector<std::string_view> setting_names() {
+  std::vector<std::string_view> out;
+  for (const Setting& setting : settings()) out.emplace_back(setting.name);
+  return out;
+}
+
+}  // namespace
+
 Result<void> apply_config_text(std::string_view text, Config& config) {
   auto entries = codec::read_flat_yaml(text);
   if (!entries) return std::move(entries).error();
   for (const codec::ConfigEntry& entry : *entries) {
     const std::string where = "line " + std::to_string(entry.line);
     const Setting* setting = find_setting(entry.key);
-    if (setting == nullptr) return invalid("unknown key '" + entry.key + "'").in(where);
+    if (setting == nullptr)
+      return invalid(unknown_name("key", entry.key, setting_names())).in(where);
     if (setting->list != entry.list) {
-      return invalid("'" + entry.key + "' must be " + (setting->list ? "a list" : "a single value"))
+      return invalid(setting->list ? "must be a list" : "must be a single value")
+          .in(entry.key)
           .in(where);
     }
     if (auto set = setting->set(config, entry.values); !set)
@@ -460,7 +472,7 @@ Result<void> check_election(const Config& config) {
     return {};
   }
   if (config.standalone) return invalid("--standalone cannot be combined with --leader-elect");
-  if (config.lease_duration > kube::LeaderElector::kLongestLease)
+  if (config.lease_duration > kube::LeaderElector::kMaxLease)
     return invalid("--lease-duration: must be at most 10m: a failover can take that long");
   if (config.lease_duration <= config.renew_deadline) {
     return invalid(

@@ -1,6 +1,6 @@
-// An extender for kube-scheduler and Volcano that chooses nothing: it takes every node, scores all the same, and binds
-// pods as it is told. As a webhook for bindings it allows all of them. What a scheduler or a bind loses with it is what any
-// extender or webhook costs; bench/kube_scheduler_throughput, bench/volcano_session and bench/admission_latency compare
+// An extender for kube-scheduler and Volcano that chooses nothing: it accepts every node, gives all the same score, and
+// binds pods where the scheduler wants them. As a webhook for bindings it allows all. Its cost is that of any extender or
+// webhook; bench/kube_scheduler_throughput, bench/volcano_session and bench/admission_latency compare
 // chipweave with it.
 //
 //	TOKEN=… do-nothing-extender --server https://127.0.0.1:6443 --ca ca.crt --port-file FILE
@@ -89,7 +89,7 @@ func main() {
 	log.Fatal(http.Serve(listener, mux))
 }
 
-// HTTP/2, as everything in Go speaks with the API server: it needs no connection for each bind that is under way.
+// HTTP/2, as all Go clients of the API server use it: concurrent binds share one connection.
 func clientFor(ca string) (*http.Client, error) {
 	pem, err := os.ReadFile(ca)
 	if err != nil {

@@ -3,7 +3,7 @@ package main
 import "encoding/json"
 
 // The verbs of Volcano's extender plugin, twice: under /volcano/ a body is decoded as far as an answer needs it, under
-// /constant/ it is read and not looked at, which no extender that chooses anything can do. Both agree with everything.
+// /constant/ it is read and ignored, which no extender that chooses anything can do. Both agree with everything.
 
 type volcanoBody struct {
 	Task struct {

@@ -85,7 +85,7 @@ def fill(cluster, nodes, agent):
     return time.monotonic() - began
 
 
-# Ready, and nobody looks after it. Its uid.
+# Ready, without a kubelet. Returns its uid.
 def add_node(cluster, name):
     labels = {"kubernetes.io/hostname": name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64"}
     amounts = {**AMOUNTS, RESOURCE: str(CHIPS)}

@@ -90,7 +90,7 @@ def wait_for(test, process, log_file):
 # --- a run
 
 
-# As docs/tasks/configure-kube-scheduler.md has it, in the clear.
+# As docs/tasks/configure-kube-scheduler.md has it, without TLS.
 def write_config(cluster, extender, percentage):
     kubeconfig = str(cluster.folder / "kube-scheduler.kubeconfig")
     config = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",

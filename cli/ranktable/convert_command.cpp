@@ -13,6 +13,7 @@
 #include "cli/ranktable/launchers.hpp"
 #include "cli/ranktable/table_file.hpp"
 #include "cli/terminal.hpp"
+#include "common/base/foreign_text.hpp"
 #include "common/base/near_names.hpp"
 #include "common/base/text.hpp"
 #include "common/codec/ranktable/rank_table.hpp"
@@ -59,7 +60,7 @@ Result<void> read_pairs(ConvertFlags& flags) {
     constexpr std::int64_t kMax = 1023;  // ten bits of an SDID
     if (!index || *index < 0 || *index > kMax) {
       return make_error(Errc::invalid_argument,
-                        "must be SERVER=N with N from 0 to 1023, got '" + pair + "'")
+                        "expected SERVER=N with N from 0 to 1023, got " + in_quotes(pair))
           .in("--server-index");
     }
     flags.options.server_indices[pair.substr(0, equals)] = *index;
@@ -116,8 +117,8 @@ Exit run_convert(ConvertFlags flags) {
   for (const std::string& loss : converted->losses) remark("lost: " + loss);
   if (!flags.save_dir.empty()) return write_instances(flags, *converted);
   if (converted->tables.size() != 1) {
-    complain(concat("the result is ", converted->tables.size(),
-                    " tables; add --save-dir for all or --instance for one"));
+    complain(concat("one of --save-dir (all tables) or --instance (one table) is required: the ",
+                    "result is ", converted->tables.size(), " tables"));
     return Exit::usage;
   }
   std::string text = table_text(converted->tables.front(), flags.compact);

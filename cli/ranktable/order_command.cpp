@@ -79,7 +79,8 @@ Result<std::string> renumbered(const LintedText& linted, const TableRing& ring) 
   const std::string text = ranks.apply(*linted.tree);
   auto parsed = codec::JsonTree::parse(text);
   const auto* tree = std::get_if<codec::JsonTree>(&parsed);
-  if (tree == nullptr) return make_error(Errc::internal, "the table with its new ranks is no JSON");
+  if (tree == nullptr)
+    return make_error(Errc::internal, "the table with its new ranks is not valid JSON");
   const auto again = codec::ranktable::read_table(*tree, linted.root, {linted.dialect});
   codec::ranktable::Edits lists;
   codec::ranktable::sort_lists(*tree, again.table, lists);
@@ -88,8 +89,8 @@ Result<std::string> renumbered(const LintedText& linted, const TableRing& ring) 
 
 Exit write_order(const OrderFlags& flags, const LintedText& linted, const TableRing& ring) {
   if (!can_be_renumbered(*linted.dialect))
-    return complain(concat("tables of dialect ", to_string(*linted.dialect),
-                           " have no global ranks that could be changed"),
+    return complain(concat("--write cannot be combined with a table of dialect ",
+                           to_string(*linted.dialect), ": it has no global ranks"),
                     Exit::usage);
   const Result<std::string> text = renumbered(linted, ring);
   if (!text) return complain(text.error(), Exit::unreadable);

@@ -154,7 +154,7 @@ void TopologyBuilder::place_direct_link(NodeTopology& t, const LinkFact& f, doub
   } else if (same_pair->kind != link.kind || same_pair->lanes != link.lanes ||
              same_pair->lanes_down != link.lanes_down ||
              same_pair->gbps_per_lane != link.gbps_per_lane) {
-    problems.add(where + " contradicts what was said of this pair before (" +
+    problems.add(where + " contradicts an earlier link of this pair (" +
                  std::string(to_string(same_pair->kind)) + " x" + std::to_string(same_pair->lanes) +
                  ")");
   }
@@ -165,7 +165,7 @@ void TopologyBuilder::place_links(NodeTopology& t, Problems& problems) const {
   const auto width = static_cast<std::size_t>(n);
   DefaultRates rates(model);
   t.host_paths_.assign(width * width, LinkKind::sys);
-  std::vector<bool> said(width * width, false);
+  std::vector<bool> stated(width * width, false);
   const auto at = [width](int a, int b) {
     return static_cast<std::size_t>(a) * width + static_cast<std::size_t>(b);
   };
@@ -184,11 +184,11 @@ void TopologyBuilder::place_links(NodeTopology& t, Problems& problems) const {
     if (is_host_path(f.kind)) {
       if (f.kind == LinkKind::self) {
         problems.add(where + ": SELF between two chips");
-      } else if (said[at(a, b)] && t.host_paths_[at(a, b)] != f.kind) {
+      } else if (stated[at(a, b)] && t.host_paths_[at(a, b)] != f.kind) {
         problems.add(where + " is " + std::string(to_string(f.kind)) + ", but was " +
                      std::string(to_string(t.host_paths_[at(a, b)])) + " before");
       }
-      said[at(a, b)] = true;
+      stated[at(a, b)] = true;
       t.host_paths_[at(a, b)] = t.host_paths_[at(b, a)] = f.kind;
       continue;
     }

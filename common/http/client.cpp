@@ -6,6 +6,7 @@
 
 #include <boost/asio/io_context.hpp>
 
+#include "common/base/foreign_text.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/text.hpp"
 #include "common/http/client_connection.hpp"
@@ -25,10 +26,9 @@ struct Url {
 
 Result<Url> parse_url(std::string_view url) {
   const auto bad = [url](std::string_view why) {
-    return make_error(Errc::invalid_argument, "'" + std::string(url) +
-                                                  "' is not a server address: " + std::string(why) +
-                                                  "; write host:port, http://host:port or "
-                                                  "https://host:port");
+    return make_error(Errc::invalid_argument,
+                      "expected host:port, http://host:port or https://host:port, got " +
+                          in_quotes(url) + ": " + std::string(why));
   };
   std::string_view rest = url;
   const bool tls = rest.starts_with("https://");
@@ -89,7 +89,7 @@ struct Client::Impl {
     cut_.reset();
     connection_ = std::make_shared<ClientConnection>(context_, origin_);
     std::optional<Result<void>> opened;
-    connection_->open([&opened](Result<void> how) { opened = std::move(how); });
+    connection_->open([&opened](Result<void> result) { opened = std::move(result); });
     if (!run([&] { return opened.has_value(); }, deadline))
       opened =
           make_error(Errc::deadline, "cannot connect to " + authority_ + ": no answer in time");

@@ -19,7 +19,8 @@ constexpr int kReadsPerTurn = 16;
 constexpr int kRequestsPerTurn = 16;
 constexpr std::size_t kBytesPerWrite = 256U << 10U;
 constexpr std::size_t kBytesPerTurn = 1U << 20U;
-// Replies up to this size are sent even if the budget is spent: what was done must be said.
+// Replies up to this size are sent even if the budget is exhausted: the caller must learn the
+// outcome.
 constexpr std::size_t kSmallReply = 16U << 10U;
 
 bool would_block(const boost::system::error_code& ec) {
@@ -56,8 +57,7 @@ void Connection::time_out() {
     reply_and_close(408, "request_timeout", "the request did not arrive in time");
   }
   if (place.phase == Phase::working) {
-    reply_and_close(504, "deadline",
-                    "the answer took too long; what was asked for may happen all the same");
+    reply_and_close(504, "deadline", "no reply in time; the request may still take effect");
   }
   close();
 }
@@ -73,7 +73,7 @@ void Connection::evict() {
   if (place.phase != Phase::body) return close();
   const Response response = busy_response(reader_.refusal_shape());
   write_response_head(head_, response, AfterReply::close, true);
-  wire_.say(head_ += response.body);
+  wire_.try_send(head_ += response.body);
   // reading goes on, see linger()
   reader_.drop_all();
   account();
@@ -86,7 +86,7 @@ void Connection::reply_and_close(int status, std::string_view code, std::string_
   const Response response = error_response(reader_.refusal_shape(), status, code, message);
   write_response_head(head_, response, AfterReply::close, true);
   head_ += response.body;
-  wire_.say(head_);
+  wire_.try_send(head_);
 }
 
 HeadVerdict Connection::check(RequestHead head) {
@@ -164,7 +164,7 @@ bool Connection::proceed(RequestReader::State state) {
 
 // The send buffer is empty here, so these 25 bytes go out whole; if not, the client sends the body
 // after a while anyway.
-void Connection::send_continue() { wire_.say("HTTP/1.1 100 Continue\r\n\r\n"); }
+void Connection::send_continue() { wire_.try_send("HTTP/1.1 100 Continue\r\n\r\n"); }
 
 // Serves requests until one is incomplete, a reply does not go out at once, or the others must have
 // a turn.

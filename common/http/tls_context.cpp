@@ -90,10 +90,10 @@ Result<void> ask_clients(SSL_CTX* context, const ServerPem& pem, const PemNames&
 int choose_protocol(SSL*, const unsigned char** chosen, unsigned char* size,
                     const unsigned char* offered, unsigned offered_size, void*) {
   unsigned char* found = nullptr;
-  const int how =
+  const int result =
       SSL_select_next_proto(&found, size, kHttp11, sizeof kHttp11, offered, offered_size);
   *chosen = found;
-  return how == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
+  return result == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
 }
 
 TlsContext::Wall end_of(const X509* certificate) {

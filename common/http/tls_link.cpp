@@ -77,8 +77,8 @@ std::size_t TlsLink::write(std::string_view bytes, error_code& ec) {
 }
 
 void TlsLink::finish() {
-  const bool said = (SSL_get_shutdown(ssl_.get()) & SSL_SENT_SHUTDOWN) != 0;
-  if (!established() || !failure_.empty() || said) return;
+  const bool sent = (SSL_get_shutdown(ssl_.get()) & SSL_SENT_SHUTDOWN) != 0;
+  if (!established() || !failure_.empty() || sent) return;
   ERR_clear_error();
   SSL_shutdown(ssl_.get());
 }

@@ -60,7 +60,7 @@ std::size_t Wire::write_tls(std::string_view head, std::string_view body, error_
   return tls_->link.write({record.data(), of_head + of_body}, ec);
 }
 
-void Wire::say(std::string_view text) {
+void Wire::try_send(std::string_view text) {
   error_code ec;
   if (!tls_) {
     socket_.write_some(asio::buffer(text), ec);

@@ -56,7 +56,7 @@ class Wire final : public Peer {
   // must pass the same bytes.
   std::size_t write_some(std::string_view head, std::string_view body, error_code& ec);
   // Sends a few hundred bytes at most, best effort.
-  void say(std::string_view text);
+  void try_send(std::string_view text);
 
   template <class Handler>
   void async_wait_to_read(Handler handler) {
@@ -88,7 +88,7 @@ class Wire final : public Peer {
     bool asks_client;
     bool looked = false;                                    // at the first byte
     mutable std::optional<std::vector<std::string>> names;  // after the first names()
-    std::string owed;  // unsent bytes of say(): TLS requires them to be sent first
+    std::string owed;  // unsent bytes of try_send(): TLS requires them to be sent first
   };
   std::size_t read_tls(char* to, std::size_t room, error_code& ec);
   std::size_t write_tls(std::string_view head, std::string_view body, error_code& ec);

@@ -69,14 +69,14 @@ void kill_and_reap(pid_t child) {
   }
 }
 
-Error ended_badly(Ended how, const std::string& program, const ChildLimits& limits) {
-  if (how == Ended::too_long) {
+Error ended_badly(Ended outcome, const std::string& program, const ChildLimits& limits) {
+  if (outcome == Ended::too_long) {
     return make_error(Errc::deadline, program + " did not end within " +
                                           std::to_string(limits.deadline.count()) + " ms");
   }
-  if (how == Ended::too_much) {
+  if (outcome == Ended::too_much) {
     return make_error(Errc::limit_exceeded, program + " printed more than " +
-                                                std::to_string(limits.most_bytes) + " bytes");
+                                                std::to_string(limits.max_bytes) + " bytes");
   }
   return make_error(Errc::unavailable, "cannot read what " + program + " prints");
 }
@@ -96,15 +96,15 @@ Result<ChildOutput> run_child(const std::vector<std::string>& words, const Child
   if (!child) return child.error();
   writer.reset();
   ChildOutput out;
-  Ended how = read_output(reader.get(), limits.most_bytes, end, out.text);
+  Ended outcome = read_output(reader.get(), limits.max_bytes, end, out.text);
   std::optional<int> status;
-  if (how == Ended::all_read) {
+  if (outcome == Ended::all_read) {
     status = await(*child, end);
-    if (!status) how = Ended::too_long;
+    if (!status) outcome = Ended::too_long;
   }
   if (!status) {
     kill_and_reap(*child);
-    return ended_badly(how, words.front(), limits);
+    return ended_badly(outcome, words.front(), limits);
   }
   out.exit_status = WIFEXITED(*status) ? WEXITSTATUS(*status) : 128 + WTERMSIG(*status);
   return out;

@@ -13,7 +13,7 @@ namespace chipweave::io {
 
 struct ChildLimits {
   std::chrono::milliseconds deadline{10'000};
-  std::size_t most_bytes = std::size_t{256} << 10U;
+  std::size_t max_bytes = std::size_t{256} << 10U;
 };
 
 struct ChildOutput {

@@ -16,12 +16,12 @@ constexpr const char* kTool = "/usr/local/Ascend/driver/tools/hccn_tool";
 constexpr std::chrono::milliseconds kBusyPause{200};
 constexpr int kTries = 5;  // of a tool that is busy
 
-HccnProgram::Ask asker_of(const std::string& path) {
+HccnProgram::RunTool runner_of(const std::string& path) {
   return [path](const std::vector<std::string>& words) -> Result<std::string> {
     std::vector<std::string> command = {path};
     command.insert(command.end(), words.begin(), words.end());
     ChildLimits limits;
-    limits.most_bytes = codec::ascend::kMaxHccnToolBytes;
+    limits.max_bytes = codec::ascend::kMaxHccnToolBytes;
     return run_child(command, limits).transform([](ChildOutput out) { return out.text; });
   };
 }
@@ -33,13 +33,13 @@ std::string installed_hccn_tool() {
 }
 
 HccnProgram::HccnProgram(const std::string& path)
-    : HccnProgram(asker_of(path), [] { std::this_thread::sleep_for(kBusyPause); }) {}
+    : HccnProgram(runner_of(path), [] { std::this_thread::sleep_for(kBusyPause); }) {}
 
 Result<std::string> HccnProgram::answer(const std::vector<std::string>& words) {
   for (int tries = 1;; ++tries) {
-    Result<std::string> output = ask_(words);
+    Result<std::string> output = run_tool_(words);
     if (!output && output.error().code == Errc::deadline) {
-      ask_ = [why = output.error()](const std::vector<std::string>&) {
+      run_tool_ = [why = output.error()](const std::vector<std::string>&) {
         return Result<std::string>(why);
       };
     }

@@ -16,17 +16,17 @@ std::string installed_hccn_tool();
 class HccnProgram {
  public:
   // Arguments of the program → its output.
-  using Ask = std::function<Result<std::string>(const std::vector<std::string>&)>;
+  using RunTool = std::function<Result<std::string>(const std::vector<std::string>&)>;
 
   explicit HccnProgram(const std::string& path);
   // pause: called before each retry of a busy tool.
-  HccnProgram(Ask ask, std::function<void()> pause)
-      : ask_(std::move(ask)), pause_(std::move(pause)) {}
+  HccnProgram(RunTool run_tool, std::function<void()> pause)
+      : run_tool_(std::move(run_tool)), pause_(std::move(pause)) {}
 
   Result<std::string> answer(const std::vector<std::string>& words);
 
  private:
-  Ask ask_;
+  RunTool run_tool_;
   std::function<void()> pause_;
 };
 

@@ -43,23 +43,23 @@ Result<std::string> pem_text(const std::string& kubeconfig, codec::PemSource sou
 Result<ApiAccess> from_kubeconfig(const AccessOptions& options) {
   const auto text = io::read_file(options.kubeconfig, limits::kMaxKubeconfigBytes);
   if (!text) return text.error();
-  auto said = codec::read_kubeconfig(*text, options.context);
-  if (!said) return std::move(said).error().in("file " + options.kubeconfig);
+  auto config = codec::read_kubeconfig(*text, options.context);
+  if (!config) return std::move(config).error().in("file " + options.kubeconfig);
   ApiAccess access;
-  if (auto done = read_server(said->server, access); !done)
+  if (auto done = read_server(config->server, access); !done)
     return std::move(done).error().in("file " + options.kubeconfig);
-  access.origin.pem.server_name = said->tls_server_name;
-  access.origin.verify = !said->insecure;
-  for (auto& [from, to] : {std::pair{&said->ca, &access.origin.pem.ca},
-                           {&said->client_certificate, &access.origin.pem.certificate},
-                           {&said->client_key, &access.origin.pem.key}}) {
+  access.origin.pem.server_name = config->tls_server_name;
+  access.origin.verify = !config->insecure;
+  for (auto& [from, to] : {std::pair{&config->ca, &access.origin.pem.ca},
+                           {&config->client_certificate, &access.origin.pem.certificate},
+                           {&config->client_key, &access.origin.pem.key}}) {
     auto pem = pem_text(options.kubeconfig, std::move(*from));
     if (!pem) return std::move(pem).error();
     *to = std::move(*pem);
   }
-  access.token = std::move(said->token);
-  access.token_file = beside(options.kubeconfig, said->token_file);
-  access.ns = std::move(said->ns);
+  access.token = std::move(config->token);
+  access.token_file = beside(options.kubeconfig, config->token_file);
+  access.ns = std::move(config->ns);
   return access;
 }
 

@@ -83,9 +83,9 @@ void ApiChain::succeeded() {
   owner_.works(true);
 }
 
-void ApiChain::log_once(std::set<std::string>& said, const std::string& problem) {
-  if (said.size() >= kMaxLines) said.clear();
-  if (!said.insert(problem).second) return;
+void ApiChain::log_once(std::set<std::string>& logged, const std::string& problem) {
+  if (logged.size() >= kMaxLines) logged.clear();
+  if (!logged.insert(problem).second) return;
   obs::log(obs::Level::warn, options_.what, {{"problem", problem}});
 }
 

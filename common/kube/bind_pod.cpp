@@ -58,7 +58,7 @@ class BindAttempt : public PodAttempt {
     if (!reply) {
       problem_ = reply.error().text();
       open_ = open_ || sent_;
-      return sent_ ? ask() : try_again(false);
+      return sent_ ? check_outcome() : try_again(false);
     }
     sent_ = true;
     const int status = reply->status;
@@ -75,19 +75,19 @@ class BindAttempt : public PodAttempt {
     }
     if (status == 409) {
       may_try_again_ = false;  // gated, being deleted, another uid: no second try changes that
-      return ask();
+      return check_outcome();
     }
-    if (status == 429 || status >= 500) return ask();
+    if (status == 429 || status >= 500) return check_outcome();
     fail(refused, "the API server refuses the binding of " + pod_ + " (HTTP " +
                       std::to_string(status) + "): " + problem_);
   }
 
   // Reads the pod to learn the outcome.
-  void ask() {
-    send(call_of("GET", path_, ""), [this](Result<Reply> reply) { asked(std::move(reply)); });
+  void check_outcome() {
+    send(call_of("GET", path_, ""), [this](Result<Reply> reply) { on_pod_read(std::move(reply)); });
   }
 
-  void asked(Result<Reply> reply) {
+  void on_pod_read(Result<Reply> reply) {
     if (!reply || reply->status == 429 || reply->status >= 500) return try_again(true);
     if (reply->status == 404) return does_not_exist();
     if (reply->status != 200) {
@@ -116,9 +116,9 @@ class BindAttempt : public PodAttempt {
     finish({});
   }
 
-  // asking: repeats only the read, after it went unanswered.
-  void try_again(bool asking) {
-    if (wait([this, asking] { asking ? ask() : post(); }, retry_after_)) return;
+  // only_read: repeats only the read, after it went unanswered.
+  void try_again(bool only_read) {
+    if (wait([this, only_read] { only_read ? check_outcome() : post(); }, retry_after_)) return;
     fail(unclear(), "the API server did not take the binding of " + pod_ + " in time: " + problem_);
   }
 

@@ -97,7 +97,8 @@ void EventSender::ended(const Result<Reply>& reply) {
   // The server's message names the event, so it differs each time.
   const std::string reason = reason_of(reply);
   if (complaints_.size() >= kMaxComplaints || !complaints_.insert(reason).second) return;
-  obs::log(obs::Level::warn, "an event is lost, and so may be others for this reason",
+  obs::log(obs::Level::warn,
+           "cannot send an event; further failures for this reason are not logged",
            {{"reason", reason}, {"problem", problem_of(reply)}});
 }
 

@@ -14,7 +14,7 @@ namespace {
 constexpr int kMaxSurprises = 2;
 constexpr int kMaxReturns = 3;
 constexpr std::chrono::milliseconds kBetweenReturns{20};
-constexpr std::chrono::milliseconds kLongestPause{10'000};  // whatever the server asks for
+constexpr std::chrono::milliseconds kMaxPause{10'000};  // whatever the server asks for
 
 // Jitter, so that several waiting processes do not send at once. by: 0 to 1.
 std::chrono::milliseconds spread(std::chrono::milliseconds period, double by) {
@@ -46,8 +46,8 @@ std::string LeaderElector::holder() const {
 std::string LeaderElector::standby() const {
   if (holds()) return {};
   if (stopping_) return "standby: this replica is shutting down";
-  if (!seen_) return "standby: who leads is not known yet";
-  if (seen_->lease.holder.empty()) return "standby: nobody leads at the moment";
+  if (!seen_) return "standby: leader unknown";
+  if (seen_->lease.holder.empty()) return "standby: no leader";
   if (seen_->lease.holder == options_.identity)
     return "standby: the Lease " + options_.name + " could not be renewed in time";
   return "standby: the leader is " + holder();
@@ -105,11 +105,10 @@ std::chrono::milliseconds LeaderElector::taken_for() const {
   // A request to make a new one that arrives late may bring back a name that is long out of date.
   const bool known = seen_->lease.uid == granted_;
   if (!seen_->gone && (seen_->lease.holder.empty() || (ours() && known))) return Milliseconds(0);
-  const std::int64_t longest =
-      std::chrono::duration_cast<std::chrono::seconds>(kLongestLease).count();
-  const Milliseconds said =
+  const std::int64_t longest = std::chrono::duration_cast<std::chrono::seconds>(kMaxLease).count();
+  const Milliseconds stated =
       std::chrono::seconds(std::clamp<std::int64_t>(seen_->lease.duration_seconds, 0, longest));
-  const Steady until = seen_->since + std::max(said, options_.lease_duration);
+  const Steady until = seen_->since + std::max(stated, options_.lease_duration);
   return std::max(Milliseconds(0), std::chrono::ceil<Milliseconds>(until - transport_.now()));
 }
 
@@ -184,7 +183,7 @@ void LeaderElector::trouble(const std::string& what, const Result<Reply>& reply)
   // A leader must not delay its renewals.
   Milliseconds delay = leading_ ? options_.retry_period / 4 : period();
   if (!leading_ && reply && reply->retry_after)
-    delay = std::clamp<Milliseconds>(*reply->retry_after, delay, kLongestPause);
+    delay = std::clamp<Milliseconds>(*reply->retry_after, delay, kMaxPause);
   wait(delay, &LeaderElector::look);
   events_.failed(why);
 }

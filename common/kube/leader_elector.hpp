@@ -38,7 +38,7 @@ class LeaderElector {
  public:
   // Upper limit of lease_duration, and of how long another holder is waited for, whatever the Lease
   // says.
-  static constexpr std::chrono::milliseconds kLongestLease{600'000};
+  static constexpr std::chrono::milliseconds kMaxLease{600'000};
 
   // Preconditions: renew_deadline > retry_period, lease_duration > renew_deadline.
   struct Options {

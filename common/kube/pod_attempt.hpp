@@ -30,7 +30,7 @@ class PodAttempt : public http::AsyncOperation<PodAttempt> {
  protected:
   static constexpr Ms kOneTry{3'000};   // for one answer
   static constexpr Ms kFirstWait{100};  // before the second try
-  static constexpr Ms kLongestWait{5'000};
+  static constexpr Ms kMaxWait{5'000};
 
   PodAttempt(Transport& transport, const std::string& ns, const std::string& name, Ms in_all,
              Done done)
@@ -53,9 +53,9 @@ class PodAttempt : public http::AsyncOperation<PodAttempt> {
     ticket_ = transport_.after(delay, guarded(std::move(then)));
     return true;
   }
-  void finish(Result<void> how) {
+  void finish(Result<void> result) {
     over_ = true;
-    done_(std::move(how));
+    done_(std::move(result));
   }
   void fail(Errc code, std::string message) { finish(make_error(code, std::move(message))); }
   void fail_later(const char* message) {
@@ -75,7 +75,7 @@ class PodAttempt : public http::AsyncOperation<PodAttempt> {
   Transport& transport_;
   Done done_;
   std::chrono::steady_clock::time_point end_;
-  Backoff backoff_{{kFirstWait, kLongestWait, 0}};
+  Backoff backoff_{{kFirstWait, kMaxWait, 0}};
   std::unique_ptr<Ticket> ticket_;
 };
 

@@ -91,8 +91,8 @@ void Reflector<Object>::watch(const WatchRequest& request) {
     fail({reply.status, codec::read_status(reply.body).message, reply.retry_after});
   };
   sink.bytes = [this](std::string_view bytes) { take_bytes(bytes); };
-  sink.ended = [this](const Result<void>& how) {
-    if (!how) return fail({0, how.error().text(), std::nullopt});
+  sink.ended = [this](const Result<void>& result) {
+    if (!result) return fail({0, result.error().text(), std::nullopt});
     act(machine_.ended(lasted()));
   };
   ticket_ = transport_.stream(std::move(stream), std::move(sink));

@@ -9,8 +9,9 @@
 namespace chipweave::tls {
 namespace {
 
-void tell(const char* what, const http::TlsContext& context, const http::PemNames& names) {
-  obs::log(obs::Level::info, what,
+void log_validity(const char* message, const http::TlsContext& context,
+                  const http::PemNames& names) {
+  obs::log(obs::Level::info, message,
            {{"certificate", names.certificate}, {"valid_until", rfc3339(context.not_after())}});
 }
 
@@ -25,7 +26,7 @@ Result<std::unique_ptr<CertificateFiles>> CertificateFiles::open(const Clock& cl
   if (!context) return std::move(context).error();
   files->pem_ = std::move(*found);
   files->context_ = std::move(*context);
-  tell("certificate", *files->context_, files->names_);
+  log_validity("certificate loaded", *files->context_, files->names_);
   if (files->context_->not_after() <= clock.wall()) {
     obs::log(obs::Level::error, "the certificate has expired: clients will refuse it",
              {{"certificate", files->names_.certificate}});
@@ -70,7 +71,7 @@ void CertificateFiles::check() {
   }
   refused_.reset();
   if (!changed) return;
-  tell("certificate changed", *context_, names_);
+  log_validity("certificate changed", *context_, names_);
   if (on_change) on_change(pem_);
 }
 
@@ -80,7 +81,7 @@ void CertificateFiles::refuse(const ServerPem& found, const Error& error) {
   if (!refused_ || refused_->found != now.found || refused_->why != now.why) {
     refused_ = std::move(now);
   } else if (!std::exchange(refused_->logged, true)) {
-    obs::log(obs::Level::error, "the certificate on disk is not taken, the one in use goes on",
+    obs::log(obs::Level::error, "cannot use the certificate on disk; keeping the previous one",
              {{"reason", refused_->why}});
   }
 }

@@ -166,7 +166,8 @@ struct GrpcReporter::Impl final : StreamOwner, std::enable_shared_from_this<Impl
     if (stopping || stream != nullptr) return;
     const auto endpoint = parse_endpoint(options.scheduler, PortZero::refused);
     if (!endpoint) {
-      obs::log(obs::Level::error, "scheduler address", {{"error", endpoint.error().text()}});
+      obs::log(obs::Level::error, "cannot use the scheduler's address",
+               {{"error", endpoint.error().text()}});
       return;
     }
     std::optional<ClientPem> tls;
@@ -178,7 +179,7 @@ struct GrpcReporter::Impl final : StreamOwner, std::enable_shared_from_this<Impl
     channel = rpc::make_channel(*endpoint, tls);
     stream = Stream::start(channel, box);
     writing = false;
-    silent_beats = 0;
+    unacknowledged_heartbeats = 0;
     plan.opened();
     pump();
   }
@@ -196,7 +197,7 @@ struct GrpcReporter::Impl final : StreamOwner, std::enable_shared_from_this<Impl
   void beat() {
     if (stream == nullptr) return;
     // A scheduler that accepts connections but answers nothing for two heartbeats: reconnect.
-    if (plan.waits_for_ack() && ++silent_beats >= 2) {
+    if (plan.waits_for_ack() && ++unacknowledged_heartbeats >= 2) {
       stream->cancel();
       return;
     }
@@ -205,7 +206,7 @@ struct GrpcReporter::Impl final : StreamOwner, std::enable_shared_from_this<Impl
   }
 
   void on_ack(const v1::ReportAck& ack) override {
-    silent_beats = 0;
+    unacknowledged_heartbeats = 0;
     if (!connected) {
       connected = true;
       warned = false;
@@ -273,7 +274,7 @@ struct GrpcReporter::Impl final : StreamOwner, std::enable_shared_from_this<Impl
   bool connected = false;
   bool warned = false;
   bool stopping = false;
-  int silent_beats = 0;
+  int unacknowledged_heartbeats = 0;
   std::function<void()> done;
 };
 

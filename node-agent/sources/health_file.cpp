@@ -20,7 +20,7 @@ std::optional<Result<domain::DeclaredFaults>> HealthFile::changes() {
   }
   if (!now.regular) {
     return Result<domain::DeclaredFaults>(
-        make_error(Errc::invalid_argument, "file " + path_ + " is no regular file"));
+        make_error(Errc::invalid_argument, "file " + path_ + " must be a regular file"));
   }
   return read();
 }

@@ -45,7 +45,7 @@ class BindPermission {
   std::vector<std::string> listed_;
   Callers recent_;         // who was answered last
   Callers older_;          // the generation before
-  Clock::Steady since_{};  // of recent_
+  Clock::Steady since_{};  // begin of recent_
 };
 
 }  // namespace chipweave::sched

@@ -53,7 +53,8 @@ Answer Evaluator::answer_of(const RequestContext& context, const NodeState& stat
                             ChipSet beside) const {
   const auto& offered = nodes_.resource_set(state.resources);
   if (!std::binary_search(offered.begin(), offered.end(), context.pod->resource)) {
-    return {rejected(Cause::resource, Remedy::never, "the node has no " + context.pod->resource)};
+    return {rejected(Cause::resource, Remedy::unresolvable,
+                     "the node has no " + context.pod->resource)};
   }
   if (state.stale) return {stale()};
   return is_member(*context.pod) ? group_answer(context, state, beside)
@@ -90,7 +91,7 @@ Answer Evaluator::chips_answer(const RequestContext& context, const NodeState& s
     return a;
   }
   if (choice.why == solver::Misfit::size || size > all.size()) {
-    return {rejected(Cause::size, Remedy::never,
+    return {rejected(Cause::size, Remedy::unresolvable,
                      size > all.size() ? "the machine has fewer chips than requested"
                                        : machine.reason(request, choice))};
   }
@@ -119,14 +120,15 @@ Answer Evaluator::group_answer(const RequestContext& context, const NodeState& s
     return Answer{rejected(Cause::group, remedy, "no room for " + who + " on one node")};
   };
   if (std::int64_t{context.members} * context.pod->chips > all.size())
-    return no_room(Remedy::never);
+    return no_room(Remedy::unresolvable);
   const int total = context.members * context.pod->chips;
   const std::vector<int> sizes(static_cast<std::size_t>(context.members), context.pod->chips);
   solver::GroupChoice choice = machine.choose_group(state.free - unusable, beside, sizes, true);
   if (!choice.fits) {
     if (machine.choose_group(all - unusable, {}, sizes, true).fits)
       return no_room(Remedy::preemption);
-    return no_room(machine.choose_group(all, {}, sizes, true).fits ? Remedy::time : Remedy::never);
+    return no_room(machine.choose_group(all, {}, sizes, true).fits ? Remedy::time
+                                                                   : Remedy::unresolvable);
   }
   Answer a;
   a.chips = choice.parts.front();

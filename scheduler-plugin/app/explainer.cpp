@@ -271,7 +271,7 @@ class Explainer {
       ++seen;
       if (v.cause == Cause::resource) continue;
       offered = true;
-      if (v.remedy != Remedy::never) return {};
+      if (v.remedy != Remedy::unresolvable) return {};
       size_reason = v.reason;
     }
     if (seen == 0) {

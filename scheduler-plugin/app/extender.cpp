@@ -69,7 +69,7 @@ void Extender::find_room(RequestContext& context, const ClusterPod& pod,
     context.of_job = contexts_.of(pod.request, context.part).of_job;
     evaluator_.evaluate(context, nodes);
   };
-  if (reservations_.end_doubtful_speculation(pod.request)) evaluate_again();
+  if (reservations_.end_unpromising_speculation(pod.request)) evaluate_again();
   if (s.fits == 0 && nominations_.give_way(context, pod.priority, s.nodes)) evaluate_again();
 }
 

@@ -186,7 +186,7 @@ std::string Groups::check_invariants() const {
         return "group " + id + " lists member " + uid + ", which holds no part";
     }
     for (const std::string& uid : group.spares) {
-      if (wrong(uid, true)) return "group " + id + " lists a spare part that there is not";
+      if (wrong(uid, true)) return "group " + id + " lists spare " + uid + ", which holds no part";
     }
   }
   return {};

@@ -32,9 +32,9 @@ bool Reservations::is_speculative(Verb verb, const PodRequest& pod) {
   return question && !pod.gang.empty() && !is_member(pod);
 }
 
-bool Reservations::end_doubtful_speculation(const PodRequest& pod) {
+bool Reservations::end_unpromising_speculation(const PodRequest& pod) {
   const std::size_t before = ledger_.reserved();
-  withdraw_all(speculative_.end_doubtful(pod.gang));
+  withdraw_all(speculative_.end_unpromising(pod.gang));
   return ledger_.reserved() < before;
 }
 

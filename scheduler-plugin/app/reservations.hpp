@@ -34,9 +34,9 @@ class Reservations : public UseCase {
   // The fixed holding of a pod that is to be evaluated: of its binding in flight, or its part of a
   // group. Ends its own earlier reservation.
   const Holding* part_of(Verb verb, const PodRequest& pod, Purpose purpose);
-  // The pod fits nowhere. Ends doubtful reservations of kube-scheduler's other gangs. True if that
-  // freed chips.
-  bool end_doubtful_speculation(const PodRequest& pod);
+  // The pod fits nowhere. Ends unpromising reservations of kube-scheduler's other gangs. True if
+  // that freed chips.
+  bool end_unpromising_speculation(const PodRequest& pod);
   // The pod fits nowhere nevertheless, so the attempt of its gang fails.
   void fits_nowhere(Verb verb, const PodRequest& pod);
   // kube-scheduler has chosen the node, and prepares it for the pod. If the pod has its reservation

@@ -46,7 +46,7 @@ void SpeculativeReservations::end(Attempt& attempt, Uids& ended) const {
 
 // When expire() has something to do for it.
 Clock::Steady SpeculativeReservations::due(const Attempt& attempt) const {
-  const bool soon = attempt.failed() || attempt.doubtful();
+  const bool soon = attempt.failed() || attempt.unpromising();
   return soon ? attempt.last + std::min(kFailedLifetime, ttl_) : attempt.extended;
 }
 
@@ -89,10 +89,10 @@ SpeculativeReservations::Uids SpeculativeReservations::end_failed(const std::str
   return ended;
 }
 
-SpeculativeReservations::Uids SpeculativeReservations::end_doubtful(const std::string& gang) {
+SpeculativeReservations::Uids SpeculativeReservations::end_unpromising(const std::string& gang) {
   Uids ended;
   for (auto& [name, attempt] : attempts_) {
-    if (name != gang && attempt.doubtful()) end(attempt, ended);
+    if (name != gang && attempt.unpromising()) end(attempt, ended);
   }
   return ended;
 }
@@ -132,7 +132,7 @@ SpeculativeReservations::Uids SpeculativeReservations::expire(Clock::Steady now)
   for (auto it = attempts_.begin(); it != attempts_.end();) {
     Attempt& attempt = it->second;
     const Clock::Steady over = attempt.last + ttl_;
-    if ((attempt.failed() || attempt.doubtful()) && due(attempt) <= now) end(attempt, ended);
+    if ((attempt.failed() || attempt.unpromising()) && due(attempt) <= now) end(attempt, ended);
     if (over <= now) {
       it = attempts_.erase(it);
       continue;

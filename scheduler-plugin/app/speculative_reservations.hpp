@@ -11,8 +11,8 @@
 // kFailedLifetime later at the latest: its members are still evaluated beside each other.
 //
 // A gang that does not fit for reasons of kube-scheduler's own, such as CPU for a further member,
-// begins one attempt after another. An attempt is doubtful if one in which as many members fitted
-// has failed before: its reservations end for a pod that fits nowhere else, and also after
+// begins one attempt after another. An attempt is unpromising if one in which as many members
+// fitted has failed before: its reservations end for a pod that fits nowhere else, and also after
 // kFailedLifetime. Bindings that take longer show in the pods' status.nominatedNodeName.
 //
 // Reference: Kubernetes 1.36 and 1.37, pkg/scheduler/schedule_one_podgroup.go; 1.37 does not
@@ -48,8 +48,8 @@ class SpeculativeReservations {
   Uids evaluated(Verb verb, const std::string& gang, const std::string& uid, Clock::Steady now);
   // A pod of this gang, or of none (""), is being evaluated: failed attempts of other gangs end.
   Uids end_failed(const std::string& gang);
-  // A pod fits nowhere: doubtful attempts of other gangs end.
-  Uids end_doubtful(const std::string& gang);
+  // A pod fits nowhere: unpromising attempts of other gangs end.
+  Uids end_unpromising(const std::string& gang);
   // Call before reservations expire: those of one attempt expire together.
   Uids expire(Clock::Steady now);
   Uids end_all();
@@ -73,7 +73,7 @@ class SpeculativeReservations {
     Clock::Steady extended{};        // no reservation of it ends before
     bool failed() const { return unschedulable || !misfits.empty(); }
     std::size_t fitting() const { return order.size() - misfits.size(); }
-    bool doubtful() const { return fitting() <= most_failed; }
+    bool unpromising() const { return fitting() <= most_failed; }
   };
   bool is_bound(const std::string& uid) const;
   bool any_bound(const Attempt& attempt) const;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/base/dns_name.hpp"
+#include "common/base/foreign_text.hpp"
 #include "common/kube/annotate_pod.hpp"
 #include "common/kube/bind_pod.hpp"
 #include "scheduler-plugin/app/annotations.hpp"
@@ -257,7 +258,7 @@ void KubeCluster::refresh_node(const std::string& node, Done done) {
 
 void KubeCluster::list_node(const std::string& node, int tries_left, Done done) {
   if (!is_dns_subdomain(node)) {
-    return done(make_error(Errc::invalid_argument, "'" + node + "' is not a valid node name"));
+    return done(make_error(Errc::invalid_argument, in_quotes(node) + " is not a valid node name"));
   }
   kube::Call call;
   // without a resourceVersion: a consistent read instead of a cached one

@@ -131,8 +131,8 @@ CountedRequest count_request(const codec::KubePod& pod, const ResourceTable& tab
     request.resource.clear();
     request.chips = 0;
   }
-  const auto said = request.annotations.find("distributed-job");
-  request.distributed = (said != request.annotations.end() && said->second == "true") ||
+  const auto found = request.annotations.find("distributed-job");
+  request.distributed = (found != request.annotations.end() && found->second == "true") ||
                         (request.group && request.group->replicas > 1);
   return counted;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/base/foreign_text.hpp"
 #include "common/base/limits.hpp"
 #include "common/codec/kube/objects/token_review.hpp"
 #include "common/http/sha256.hpp"
@@ -133,8 +134,8 @@ CallerVerdict TokenReviewer::judge(const Result<kube::Reply>& reply) {
       std::find(audiences.begin(), audiences.end(), options_.audience) == audiences.end()) {
     return {Kind::unknown,
             "the API server does not accept the token: it is expired, revoked or not "
-            "for the audience '" +
-                options_.audience + "'"};
+            "for the audience " +
+                in_quotes(options_.audience)};
   }
   const std::string user = owner->user.substr(0, kMaxNameShown);
   if (is_listed(options_.users, owner->user, owner->groups)) return {Kind::accepted, {}, user};
@@ -145,7 +146,7 @@ CallerVerdict TokenReviewer::judge(const Result<kube::Reply>& reply) {
             "grpc-users is empty, and so is grpc-reader-users: all callers are rejected", user};
   }
   return {Kind::forbidden,
-          "'" + user + "' is not in grpc-users or grpc-reader-users, nor is any of its groups",
+          in_quotes(user) + " is not in grpc-users or grpc-reader-users, nor is any of its groups",
           user};
 }
 

@@ -28,10 +28,10 @@ std::string_view to_string(Cause cause);
 
 // What could let the pod run on the node.
 enum class Remedy {
-  none,        // it fits
-  preemption,  // the end of other pods there
-  time,        // not that: a repair, a report of the agent, or the outcome of a binding
-  never        // nothing: the machine cannot hold such a pod
+  none,         // it fits
+  preemption,   // the end of other pods there
+  time,         // not that: a repair, a report of the agent, or the outcome of a binding
+  unresolvable  // nothing: the machine cannot hold such a pod
 };
 
 struct Verdict {
@@ -44,7 +44,7 @@ struct Verdict {
   Cause cause = Cause::none;  // none: it fits
   Remedy remedy = Remedy::none;
   int left_over = 0;  // free chips that would remain
-  double gbps = 0;    // of the chips that the pod would get
+  double gbps = 0;    // for the chips that the pod would get
   double best_gbps = 0;
   std::string reason;  // message; the same for the same cause on every node
 

@@ -35,8 +35,8 @@ http::Answer AdmissionHandler::review(std::string& body) {
     request.binding.key = {review->ns.empty() ? "default" : review->ns, review->pod};
     request.binding.uid = review->pod_uid;
     request.binding.node = review->node;
-    const auto said = review->annotations.find(kPlacementAnnotation);
-    if (said != review->annotations.end()) request.placement = said->second;
+    const auto found = review->annotations.find(kPlacementAnnotation);
+    if (found != review->annotations.end()) request.placement = found->second;
     request.dry_run = review->dry_run;
     scheduler_.admissions().admit(request, [review, reply](const Result<Admission>& admitted) {
       reply->send(answer(*review, admitted));

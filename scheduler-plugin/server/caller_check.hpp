@@ -1,12 +1,11 @@
 // CallerCheck — decides whether a caller may make a request of the HTTP port.
 //
-// Requests that decide something (they bind, reserve or free chips) need a caller that proves who
-// it is: by a certificate of the client CA, or by a secret, in the path
-// (/callers/SECRET/kube/filter) or as the password of HTTP's Basic scheme. Only in
-// standalone mode, on a loopback address and without a client CA, is a proof not required. Requests
-// that only read need a certificate of the client CA or a reader's secret, which may also be a
-// bearer token; without a client CA, callers from the own machine (kubectl port-forward ends in the
-// pod) may read without a proof. Owner: the loop thread.
+// Callers of requests that decide something (they bind, reserve or free chips) must authenticate:
+// with a certificate of the client CA, or with a secret, in the path (/callers/SECRET/kube/filter)
+// or as the password of HTTP's Basic scheme. The only exception is standalone mode on a loopback
+// address without a client CA. Callers of requests that only read need a certificate of the client
+// CA or a reader's secret, which may also be a bearer token; without a client CA, callers on the
+// same machine (kubectl port-forward ends in the pod) need neither. Owner: the loop thread.
 #pragma once
 
 #include <optional>

@@ -124,7 +124,7 @@ class WatchStream final : public grpc::ServerGenericBidiReactor,
     const std::shared_ptr<WatchStream> last = std::move(self_);
   }
 
-  void tell(const Event& event) override {
+  void send(const Event& event) override {
     if (!wanted(*event)) return;
     {
       const std::lock_guard lock(mutex_);
@@ -271,15 +271,15 @@ std::shared_ptr<DecisionFeed> make_decision_feed(const Clock& clock) {
 
 Observer& observer_of(DecisionFeed& feed) { return feed; }
 
-void DecisionFeed::tell(v1::DecisionEvent event) {
+void DecisionFeed::publish(v1::DecisionEvent event) {
   const Event shared = std::make_shared<v1::DecisionEvent>(std::move(event));
-  for (const std::shared_ptr<Follower>& follower : followers_) follower->tell(shared);
+  for (const std::shared_ptr<Follower>& follower : followers_) follower->send(shared);
 }
 
 void DecisionFeed::on(const Observation& seen) {
   if (followers_.empty()) return;
   std::visit(
-      ByKind{[this](const PodPlaced& placed) { tell(bound_event(placed.pod)); },
+      ByKind{[this](const PodPlaced& placed) { publish(bound_event(placed.pod)); },
              [this](const PodFreed& freed) { gone(freed.pod); },
              [this](const BindFailed& failure) { bind_failed(failure.binding, failure.error); },
              [](const auto&) {}},
@@ -290,7 +290,7 @@ void DecisionFeed::gone(const PlacedPod& pod) {
   v1::DecisionEvent event = bound_event(pod);
   event.set_kind(v1::DECISION_KIND_GONE);
   event.set_time_unix_ms(now());
-  tell(std::move(event));
+  publish(std::move(event));
 }
 
 void DecisionFeed::bind_failed(const Binding& binding, const Error& error) {
@@ -299,7 +299,7 @@ void DecisionFeed::bind_failed(const Binding& binding, const Error& error) {
   event.set_time_unix_ms(now());
   event.set_code(to_string(error.code));
   event.set_reason(error.text());
-  tell(std::move(event));
+  publish(std::move(event));
 }
 
 void DecisionFeed::remove(const Follower* follower) {

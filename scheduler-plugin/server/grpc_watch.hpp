@@ -31,7 +31,7 @@ class DecisionFeed final : public Observer {
     Follower(const Follower&) = delete;
     Follower& operator=(const Follower&) = delete;
     virtual ~Follower() = default;
-    virtual void tell(const Event& event) = 0;
+    virtual void send(const Event& event) = 0;
   };
 
   explicit DecisionFeed(const Clock& clock) : clock_(clock) {}
@@ -46,7 +46,7 @@ class DecisionFeed final : public Observer {
   std::int64_t now() const;
   void gone(const PlacedPod& pod);
   void bind_failed(const Binding& binding, const Error& error);
-  void tell(v1::DecisionEvent event);
+  void publish(v1::DecisionEvent event);
 
   const Clock& clock_;
   std::vector<std::shared_ptr<Follower>> followers_;

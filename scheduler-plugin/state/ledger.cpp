@@ -39,7 +39,7 @@ Result<void> Ledger::hold(Holding holding) {
   on_[node].push_back(&held);
   add_to_job(held);
   nodes_.set_taken(node, taken | chips, on_[node].size());
-  tell(held, PodEvent::held);
+  notify(held, PodEvent::held);
   check();
   return {};
 }
@@ -50,7 +50,7 @@ void Ledger::hold_free(Holding holding) {
 }
 
 // Bound holdings have events of their own, and spare parts belong to no pod yet.
-void Ledger::tell(const Holding& reservation, PodEvent event) {
+void Ledger::notify(const Holding& reservation, PodEvent event) {
   if (pods_ != nullptr && !reservation.bound && !reservation.spare)
     pods_->on(reservation.uid, event);
 }
@@ -138,7 +138,7 @@ void Ledger::hand_over(std::string_view from, Holder to) {
   take_from_job(holding);
   auto& here = on_[holding.node];
   const auto place = std::find(here.begin(), here.end(), it->second.get());
-  tell(holding, PodEvent::released);
+  notify(holding, PodEvent::released);
   holdings_.erase(it);
   holding.uid = std::move(to.uid);
   holding.key = std::move(to.key);
@@ -147,7 +147,7 @@ void Ledger::hand_over(std::string_view from, Holder to) {
   reservations_.emplace(holding.expires, holding.uid);
   add_to_job(holding);
   *place = &put(std::move(holding));
-  tell(**place, PodEvent::held);
+  notify(**place, PodEvent::held);
   check();
 }
 
@@ -160,7 +160,7 @@ bool Ledger::drop(std::string_view uid) {
   here.erase(std::find(here.begin(), here.end(), &holding));
   take_from_job(holding);
   nodes_.set_taken(holding.node, nodes_.node(holding.node).taken - holding.chips, here.size());
-  tell(holding, PodEvent::released);
+  notify(holding, PodEvent::released);
   holdings_.erase(it);
   check();
   return true;

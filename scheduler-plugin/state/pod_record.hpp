@@ -30,8 +30,8 @@ struct InFlightBinding {
   Annotations annotations;
   std::uint64_t term = 0;      // of the last request to the cluster
   std::uint64_t question = 0;  // number of the last request; 0: only admitted
-  // Another one whenever another binding may reach the API server: what was read there before says
-  // nothing about it. No two bindings ever have the same.
+  // Another one whenever another binding may reach the API server: what was read there earlier does
+  // not show its outcome. No two bindings ever have the same.
   std::uint64_t epoch = 0;
   Clock::Steady ask_again{};       // when to check it unless a caller does first
   Clock::Steady admitted_until{};  // until then the admitted binding may still be stored

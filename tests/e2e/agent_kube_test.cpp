@@ -256,10 +256,10 @@ TEST_F(AgentInCluster, TheServerRefusesWhatTheSchemaDoesNotKnow) {
   const auto [created, reply] =
       send("POST", kInventories, Json::parse(codec::write_inventory_object(node_, node_uid_)));
   ASSERT_EQ(created, 201) << reply.dump();
-  codec::NodeInventory sick = codec::sick_inventory();
-  sick.node = node_;
+  codec::NodeInventory faulty = codec::faulty_inventory();
+  faulty.node = node_;
   const Json good = Json::parse(codec::write_inventory_status(
-      sick, {reply["metadata"]["uid"], reply["metadata"]["resourceVersion"]}));
+      faulty, {reply["metadata"]["uid"], reply["metadata"]["resourceVersion"]}));
   const auto refused = [&](const char* at, const Json& value, const std::string& words) {
     Json bad = good;
     bad["status"][Json::json_pointer(at)] = value;

@@ -82,7 +82,7 @@ def wrong_with(pod, asked, machines):
     return wrong
 
 
-# Sentences; none if all is well.
+# One sentence per violation.
 def findings(pods, inventories, accelerators=ACCELERATORS):
     machines = {one["metadata"]["name"]: {chip["index"] for chip in one["status"]["topology"]["chips"]}
                 for one in inventories if one.get("status")}

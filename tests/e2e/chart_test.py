@@ -131,7 +131,7 @@ def caller_secrets(bed):
     return {name: base64.b64decode(secret).decode() for name, secret in data.items()}
 
 
-# Nobody is told one who may not read Secrets; the webhook's path has its own.
+# NOTES show no secret to those who may not read Secrets; the webhook's path has a secret of its own.
 def callers(bed, helm):
     found = caller_secrets(bed)
     bed.check("each caller has a secret of its own", sorted(found) == ["kube-scheduler", "reader", "volcano", "webhook"] and
@@ -203,14 +203,14 @@ def leader_label(bed):
     behind = lambda service: {endpoint["targetRef"]["name"] for part in bed.must("GET",
         f"/apis/discovery.k8s.io/v1/namespaces/{NS}/endpointslices?labelSelector=kubernetes.io%2Fservice-name%3D{service}")["items"]
         for endpoint in part["endpoints"] or [] if endpoint["conditions"]["ready"]}
-    bed.check("behind the Service for decisions is nobody without the label", not behind("chipweave-scheduler"))
+    bed.check("without the label no replica is behind the Service for decisions", not behind("chipweave-scheduler"))
     bed.check("behind that for readers are all", bed.poll(lambda: len(behind("chipweave-scheduler-read")) == 2))
     code, answer = bed.ask("PATCH", own, label("true"), scheduler)
     bed.check("the scheduler may label its own pod", code == 200, f"{code}: {answer}")
     bed.check("which is behind the Service then", bed.poll(lambda: behind("chipweave-scheduler") == {own.split("/")[-1]}))
     code, answer = bed.ask("PATCH", own, label(None), scheduler)
     bed.check("and take the label off", code == 200, f"{code}: {answer}")
-    bed.check("after which nobody is", bed.poll(lambda: not behind("chipweave-scheduler")))
+    bed.check("afterwards no replica is behind it", bed.poll(lambda: not behind("chipweave-scheduler")))
 
 
 # Patches of nodes: the policy leaves nothing of that right but the annotation that makes kube-scheduler retry pods.

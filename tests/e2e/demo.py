@@ -21,7 +21,7 @@ MACHINES = {"dgx1-a": ("hgx-v100-8", ACK, 8), "dgx1-b": ("hgx-v100-8", GPU, 8), 
 # pods.
 PLAIN = ["pytorch-dgx1.yaml", "pcie-job.yaml", "ascend-910a.yaml"]
 EXPANDED = ["ack-pytorchjob.yaml", "ascend-a3.yaml", "mindie-server.yaml"]
-PENDING = {"demo/train-3"}  # three chips are no legal number on an Atlas 800 (910A)
+PENDING = {"demo/train-3"}  # an Atlas 800 (910A) does not allow three chips
 
 
 def title(text):

@@ -102,7 +102,7 @@ func (f *fake) bodies(verb string) [][]byte {
 	return found
 }
 
-// What kind of object stands behind a key; the inside of those that the API server made is not looked at.
+// The kind of object of each key; the contents of objects from the API server are not compared.
 var kinds = map[string]string{"task": "TaskInfo", "evictor": "TaskInfo", "evictees": "TaskInfo", "Tasks": "TaskInfo",
 	"TaskStatusIndex": "TaskInfo", "node": "NodeInfo", "nodes": "NodeInfo", "Nodes": "NodeInfo", "job": "JobInfo",
 	"Jobs": "JobInfo", "SubJobs": "SubJobInfo", "queue": "QueueInfo", "Queues": "QueueInfo", "Resreq": "Resource",

@@ -48,7 +48,7 @@ func (e *extender) interested(t *task) bool {
 	return len(e.managed) == 0 || t.pod.asksFor(e.managed)
 }
 
-// The reply is not looked at where nil is given. Otherwise its first JSON value has to be one of the right form.
+// A nil reply is ignored. Otherwise its first JSON value has to be one of the right form.
 func (e *extender) call(ctx context.Context, action string, body []byte, reply any) error {
 	call := e.stats.begin(action, len(body))
 	replyBytes, err := e.send(ctx, action, body, reply)

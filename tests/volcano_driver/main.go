@@ -90,7 +90,7 @@ func parse(arguments []string) (*options, error) {
 		return nil, err
 	}
 	if set.NArg() > 0 {
-		return nil, fmt.Errorf("%q is no flag", set.Arg(0))
+		return nil, fmt.Errorf("unexpected argument %q", set.Arg(0))
 	}
 	return o, o.check(hyperNodes)
 }

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// States of a task, as their numbers stand in bodies.
+// States of a task, as the numbers in bodies.
 const (
 	statusPending   = 1
 	statusAllocated = 2

@@ -34,7 +34,7 @@ func parseQuantity(text string) (float64, error) {
 	}
 	value, err := strconv.ParseFloat(number, 64)
 	if err != nil {
-		return 0, fmt.Errorf("%q is no quantity", text)
+		return 0, fmt.Errorf("expected a quantity, got %q", text)
 	}
 	return value * times, nil
 }

@@ -52,7 +52,7 @@ func podsOf(file string) ([]json.RawMessage, error) {
 	return list.Items, nil
 }
 
-// Its images make it as long as it shall be, as they do on real nodes.
+// Padded to the wanted length by its images, which make real nodes long too.
 func syntheticNode(number int, o syntheticOptions) json.RawMessage {
 	name := fmt.Sprintf("node-%d", number)
 	amounts := map[string]string{"cpu": "192", "memory": "2113Gi", "pods": "110", "ephemeral-storage": "3500Gi",
@@ -93,7 +93,7 @@ func managedFields(manager string) []map[string]any {
 		"time": "2026-01-02T03:04:05Z", "fieldsV1": map[string]any{"f:status": fields}}}
 }
 
-// Its environment makes it as long as it shall be.
+// Padded to the wanted length by its environment.
 func runningPod(nodeNumber, number int, o syntheticOptions) json.RawMessage {
 	name := fmt.Sprintf("daemon-%d-%d", number, nodeNumber)
 	amounts := map[string]string{"cpu": "1", "memory": "2Gi"}

@@ -4,9 +4,11 @@
 
 #include "cli/ranktable/tools/addresses/address_source.hpp"
 #include "cli/terminal.hpp"
+#include "common/base/foreign_text.hpp"
 #include "common/base/text.hpp"
 #include "common/codec/ascend/hccn/hccn_conf.hpp"
 #include "common/codec/ascend/hccn/hccn_tool.hpp"
+#include "common/codec/text/quoting.hpp"
 #include "common/io/files.hpp"
 #include "common/io/hccn_program.hpp"
 
@@ -30,11 +32,15 @@ Error flag_error(const std::string& flag, std::string message) {
   return make_error(Errc::invalid_argument, std::move(message)).in(flag);
 }
 
-bool has_server(const RankTable& table, const std::string& name) {
+Result<void> check_server(const std::string& flag, const RankTable& table,
+                          const std::string& name) {
+  std::vector<std::string> known;
   for (const Server* server : servers_with_devices(table)) {
-    if (server->server_id == name) return true;
+    if (server->server_id == name) return {};
+    known.push_back(server->server_id.value_or(""));
   }
-  return false;
+  return flag_error(flag,
+                    "unknown server " + in_quotes(name) + "; known: " + codec::quoted_list(known));
 }
 
 Result<MachineFacts> read_conf(const std::string& file) {
@@ -59,12 +65,12 @@ Result<void> add_conf(const std::string& flag, const RankTable& table, FactsBySe
   if (server.empty()) {
     const auto servers = servers_with_devices(table);
     if (servers.size() != 1) {
-      return flag_error("--hccn-conf", concat("the table has ", servers.size(),
-                                              " servers; say whose file it is: SERVER=FILE"));
+      return flag_error("--hccn-conf", concat("expected SERVER=FILE, got ", in_quotes(flag),
+                                              ": the table has ", servers.size(), " servers"));
     }
     server = servers.front()->server_id.value_or("");
-  } else if (!has_server(table, server)) {
-    return flag_error("--hccn-conf", "the table has no server " + server);
+  } else if (auto known = check_server("--hccn-conf", table, server); !known) {
+    return known;
   }
   auto facts = read_conf(flag.substr(equals == std::string::npos ? 0 : equals + 1));
   if (!facts) return std::move(facts).error();
@@ -73,7 +79,7 @@ Result<void> add_conf(const std::string& flag, const RankTable& table, FactsBySe
 }
 
 // What hccn_tool reports about one device.
-DeviceFacts ask(io::HccnProgram& tool, int device) {
+DeviceFacts facts_from(io::HccnProgram& tool, int device) {
   const auto answer = [&](const char* question) -> std::string {
     auto output = tool.answer({"-i", std::to_string(device), question, "-g"});
     if (output) return *std::move(output);
@@ -95,14 +101,16 @@ DeviceFacts ask(io::HccnProgram& tool, int device) {
 
 Result<void> add_live(const MachineFlags& flags, const RankTable& table, FactsByServer& out) {
   if (flags.live.empty()) return {};
-  if (!has_server(table, flags.live)) {
-    return flag_error("--live", "the table has no server " + flags.live);
-  }
+  if (auto known = check_server("--live", table, flags.live); !known) return known;
   const auto path = find_hccn_tool(flags.hccn_tool);
-  if (!path) return flag_error("--live", path.error().message);
+  if (!path) {
+    return flag_error("--hccn-tool",
+                      "must be an executable program, got " + in_quotes(flags.hccn_tool));
+  }
   if (path->empty()) {
-    return flag_error("--live",
-                      "this machine has no hccn_tool that may be run; --hccn-tool names one");
+    return make_error(
+        Errc::invalid_argument,
+        "--live requires --hccn-tool: this machine has no hccn_tool in the usual folders");
   }
   io::HccnProgram tool(*path);
   MachineFacts& facts = out[flags.live];
@@ -113,7 +121,7 @@ Result<void> add_live(const MachineFlags& flags, const RankTable& table, FactsBy
       constexpr std::int64_t kMax = codec::ascend::kMaxHccnDevice;
       if (!device.device_id || *device.device_id < 0 || *device.device_id > kMax) continue;
       const int id = static_cast<int>(*device.device_id);
-      facts.devices[id] = ask(tool, id);
+      facts.devices[id] = facts_from(tool, id);
     }
   }
   return {};

@@ -17,6 +17,7 @@
 #include "cli/ranktable/route/answer.hpp"
 #include "cli/ranktable/route/inputs.hpp"
 #include "cli/terminal.hpp"
+#include "common/base/foreign_text.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/text.hpp"
 #include "common/codec/kube/base64.hpp"
@@ -57,7 +58,7 @@ struct RouteStep {
 using domain::ranktable::RankTable;
 using domain::ranktable::Server;
 
-Error bad(std::string what) { return make_error(Errc::invalid_argument, std::move(what)); }
+Error bad(std::string message) { return make_error(Errc::invalid_argument, std::move(message)); }
 
 RouteStep keep(std::string why) { return {RouteStep::Kind::keep, 0, 0, std::move(why)}; }
 RouteStep wait(std::string why) { return {RouteStep::Kind::wait, 0, 0, std::move(why)}; }
@@ -145,7 +146,7 @@ Result<std::vector<RouteMachine>> machines_by_pod(const RankTable& table) {
 Result<std::vector<RouteMachine>> machines_by_place(const RankTable& table, std::size_t replicas) {
   const std::vector<Server>& servers = servers_of(table);
   if (replicas == 0) {
-    return bad("is required: jobstart_hccl.json lists machines, not pods").in("--replicas");
+    return bad("--replicas is required: jobstart_hccl.json lists machines, not pods");
   }
   if (replicas != servers.size()) {
     return bad(concat("it has ", servers.size(), " machines for ", replicas,
@@ -158,13 +159,18 @@ Result<std::vector<RouteMachine>> machines_by_place(const RankTable& table, std:
   return out;
 }
 
+// What says how many pods there are: "there are", "FILE has".
+Error wrong_index(std::size_t index, std::size_t pods, std::string_view what) {
+  return bad(concat("must be 0 to ", pods - 1, ": ", what, " ", pods, " pods; got ", index))
+      .in("--index");
+}
+
 Result<RouteStep> step_of(const RoutePlaces& places, const RouteInitFlags& flags) {
   if (flags.replicas > 0 && flags.replicas != places.pods.size()) {
     return wait(concat("there are ", places.pods.size(), " pods of ", flags.replicas));
   }
   if (flags.index >= places.pods.size()) {
-    return bad(concat("is ", flags.index, ", but there are ", places.pods.size(), " pods"))
-        .in("--index");
+    return wrong_index(flags.index, places.pods.size(), "there are");
   }
   const solver::RoutePlan plan = solver::route_plan(places.levels.size(), places.pods);
   if (plan.state != solver::RouteState::planned) return keep(why_no_plan(outcome_of(plan.state)));
@@ -180,8 +186,7 @@ Result<RouteStep> step_of_plan(const std::string& text, const RouteInitFlags& fl
       (tors && servers_of(*tors).size() != pods) || (flags.replicas > 0 && flags.replicas != pods);
   if (other_job) return wait(concat("route_plan.json is of ", pods, " pods, not this job's"));
   if (flags.index >= pods) {
-    return bad(concat("is ", flags.index, ", but route_plan.json has ", pods, " pods"))
-        .in("--index");
+    return wrong_index(flags.index, pods, "route_plan.json has");
   }
   const auto master = std::find(ranks->begin(), ranks->end(), std::size_t{0});
   return RouteStep{RouteStep::Kind::ranked, (*ranks)[flags.index],
@@ -279,8 +284,7 @@ Result<RouteStep> wait_for_tables(const RouteInitFlags& flags, const domain::Net
 
 Result<RouteStep> find_step(const RouteInitFlags& flags, seconds longest) {
   if (!flags.hosts.empty() && flags.network.empty()) {
-    return make_error(Errc::invalid_argument, "is required: a hostfile does not describe switches")
-        .in("--network");
+    return bad("--hosts requires --network: a hostfile does not describe switches");
   }
   std::optional<domain::NetworkTable> network;
   if (!flags.network.empty()) {
@@ -322,7 +326,9 @@ Result<void> write_step(const std::string& folder, const RouteStep& step) {
 Exit run_route_init(const RouteInitFlags& flags) {
   const auto longest = parse_wait(flags.wait);
   if (!longest)
-    return complain("--wait takes a time of at most 24h, such as 30m, 90s or 1h", Exit::usage);
+    return complain("--wait: expected a time of at most 24h, such as 30m, 90s or 1h, got " +
+                        in_quotes(flags.wait),
+                    Exit::usage);
   end_on_sigterm();
   if (auto removed = remove_files(flags.dir); !removed) return fail(removed.error());
   const Result<RouteStep> step = find_step(flags, *longest);

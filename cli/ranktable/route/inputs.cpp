@@ -29,26 +29,37 @@ void append(std::vector<std::string>& to, std::vector<std::string> from) {
   for (std::string& each : from) to.push_back(std::move(each));
 }
 
-Error pods_flag_error(std::string what) {
-  return make_error(Errc::invalid_argument, std::move(what)).in("--pods");
+Error wrong_usage(std::string message) {
+  return make_error(Errc::invalid_argument, std::move(message));
+}
+
+Result<void> check_standard_input(const RouteInputFlags& flags) {
+  std::string first;
+  for (const auto& [name, file] :
+       {std::pair("--pods", &flags.pods), std::pair("--nodes", &flags.nodes),
+        std::pair("--hosts", &flags.hosts), std::pair("--network", &flags.network),
+        std::pair("--previous", &flags.previous)}) {
+    if (*file != "-") continue;
+    if (!first.empty()) {
+      return wrong_usage(
+          concat(first, " - cannot be combined with ", name, " -: both read standard input"));
+    }
+    first = name;
+  }
+  return {};
 }
 
 Result<void> check_usage(const RouteInputFlags& flags) {
-  if (flags.pods.empty() == flags.hosts.empty())
-    return pods_flag_error("must be given, or --hosts instead, and not both");
-  if (!flags.hosts.empty() && flags.network.empty()) {
-    return make_error(Errc::invalid_argument, "is required: a hostfile does not describe switches")
-        .in("--network");
-  }
-  if (flags.pods.empty() && (!flags.nodes.empty() || !flags.previous.empty()))
-    return pods_flag_error("is required by --nodes and --previous");
-  int from_stdin = 0;
-  for (const std::string* file :
-       {&flags.pods, &flags.nodes, &flags.hosts, &flags.network, &flags.previous}) {
-    from_stdin += *file == "-" ? 1 : 0;
-  }
-  if (from_stdin > 1) return pods_flag_error("standard input can be one file only");
-  return {};
+  if (flags.pods.empty() && flags.hosts.empty())
+    return wrong_usage("one of --pods or --hosts is required");
+  if (!flags.pods.empty() && !flags.hosts.empty())
+    return wrong_usage("--pods cannot be combined with --hosts");
+  if (!flags.hosts.empty() && flags.network.empty())
+    return wrong_usage("--hosts requires --network: a hostfile does not describe switches");
+  if (flags.pods.empty() && !flags.nodes.empty()) return wrong_usage("--nodes requires --pods");
+  if (flags.pods.empty() && !flags.previous.empty())
+    return wrong_usage("--previous requires --pods");
+  return check_standard_input(flags);
 }
 
 RouteMachine machine_of(const codec::JobPod& pod) {

@@ -8,8 +8,9 @@
 #include <sstream>
 #include <utility>
 
+#include "common/base/foreign_text.hpp"
 #include "common/base/limits.hpp"
-#include "common/base/text.hpp"
+#include "common/base/near_names.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -30,7 +31,7 @@ class FlatReader final : public YAML::EventHandler {
 
   void OnDocumentStart(const YAML::Mark&) override {
     if (++documents_ > 1) {
-      throw Refused{make_error(Errc::invalid_argument, "more than one YAML document")};
+      throw Refused{make_error(Errc::invalid_argument, "expected one YAML document, got several")};
     }
   }
   void OnDocumentEnd() override {}
@@ -74,7 +75,7 @@ class FlatReader final : public YAML::EventHandler {
 
  private:
   enum class Place { outside, key, value, list };
-  static constexpr const char* kNoAnchors = "anchors and aliases are not accepted";
+  static constexpr const char* kNoAnchors = "expected plain values, got an anchor or alias";
 
   [[noreturn]] static void refuse(const YAML::Mark& mark, const std::string& what) {
     throw Refused{at_line(mark.line + 1, what)};
@@ -87,17 +88,18 @@ class FlatReader final : public YAML::EventHandler {
       case Place::outside:
         refuse(mark, "the file must be a mapping of keys to values");
       case Place::key:
-        refuse(mark, "a key must be a word");
+        refuse(mark, "a key must be a plain value");
       case Place::value:
-        throw Refused{at_line(entries.back().line, "'" + entries.back().key +
-                                                       "' must have a value or a list of values")};
+        throw Refused{at_line(entries.back().line, in_quotes(entries.back().key) +
+                                                       " must be a value or a list of values")};
       case Place::list:
         break;
     }
-    refuse(mark, "'" + entries.back().key + "' must be a list of words");
+    refuse(mark, in_quotes(entries.back().key) + " must be a list of plain values");
   }
   void begin(const YAML::Mark& mark, const std::string& key) {
-    if (!seen_.insert(key).second) refuse(mark, "'" + key + "' is given twice");
+    if (!seen_.insert(key).second)
+      refuse(mark, "expected each key once, got " + in_quotes(key) + " twice");
     ConfigEntry entry;
     entry.key = key;
     entry.line = mark.line + 1;
@@ -114,7 +116,7 @@ class FlatReader final : public YAML::EventHandler {
 
 Result<std::vector<ConfigEntry>> read_flat_yaml(std::string_view text) {
   if (text.size() > limits::kMaxConfigBytes) {
-    return make_error(Errc::limit_exceeded, "a configuration has at most " +
+    return make_error(Errc::limit_exceeded, "a configuration must be at most " +
                                                 std::to_string(limits::kMaxConfigBytes) + " bytes");
   }
   std::istringstream in{std::string(text)};
@@ -138,8 +140,8 @@ Result<std::map<std::string, std::string>> parse_flat_yaml(
   std::map<std::string, std::string> out;
   for (const ConfigEntry& entry : *entries) {
     if (std::find(known_keys.begin(), known_keys.end(), entry.key) == known_keys.end()) {
-      return at_line(entry.line, "unknown key '" + entry.key.substr(0, 100) +
-                                     "' (known: " + joined(known_keys, ", ") + ")");
+      return at_line(entry.line,
+                     unknown_name("key", entry.key, {known_keys.begin(), known_keys.end()}));
     }
     std::string& joined = out[entry.key];
     for (const std::string& value : entry.values) joined += (joined.empty() ? "" : ",") + value;

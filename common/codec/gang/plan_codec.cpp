@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "common/base/limits.hpp"
+#include "common/base/near_names.hpp"
 #include "common/base/text.hpp"
 #include "common/codec/batch/batch_line.hpp"
 #include "common/codec/gang/gang_reader.hpp"
@@ -74,7 +75,8 @@ void read_level_gbps(const JsonObject& network, PlanRequest& out) {
     const auto at = std::find(out.levels.begin(), out.levels.end(), value.name());
     const auto gbps = as_number(value, problems);
     if (at == out.levels.end())
-      problems.add(value, "is no level of the network");
+      problems.add(value,
+                   unknown_name("level", value.name(), {out.levels.begin(), out.levels.end()}));
     else if (gbps && (*gbps <= 0 || *gbps > kMaxLevelGbps))
       problems.add(value, "must be above 0 and at most 1e6");
     else

@@ -4,6 +4,7 @@
 
 #include "common/base/limits.hpp"
 #include "common/base/text.hpp"
+#include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec::json_stream {
 bool is_key(std::string_view key, std::string_view wanted_lower) {
@@ -73,7 +74,7 @@ void check(od::value value, int depth) {
     case od::json_type::null: {
       const std::string_view token = token_of(value);
       if (token != "null" && token != "true" && token != "false" && !is_number(token)) {
-        throw BadInput("'" + std::string(token.substr(0, 40)) + "' is not a JSON value");
+        throw BadInput(quoted_excerpt(token) + " is not a JSON value");
       }
       return;
     }

@@ -89,7 +89,7 @@ std::string message_at(std::string_view text, std::size_t at) {
     return "a comma with nothing before it; remove it";
   }
   if (c == '\'') {
-    return "strings stand in double quotes; single quotes are Python's repr: write the file with "
+    return "strings must be in double quotes; single quotes are Python's repr: write the file with "
            "json.dump(), not with print() or str()";
   }
   if (word_at(text, at, "...") || word_at(text, at, "\xE2\x80\xA6")) {

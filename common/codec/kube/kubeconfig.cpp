@@ -6,6 +6,7 @@
 
 #include "common/codec/json/json_object.hpp"
 #include "common/codec/kube/base64.hpp"
+#include "common/codec/text/quoting.hpp"
 #include "common/codec/yaml/yaml_tree.hpp"
 
 namespace chipweave::codec {
@@ -33,11 +34,11 @@ class Entry {
       const JsonValue known = member(each, "name");
       if (!known.is_string() || known.text() != name) continue;
       const JsonValue body = member(each, kind);
-      const std::string where = std::string(kind) + " '" + name + "'";
-      if (!body.is_object()) return invalid(where + " has no object '" + kind + "'");
+      const std::string where = std::string(kind) + " " + quoted_excerpt(name);
+      if (!body.is_object()) return invalid(where + " must have an object " + kind);
       return Entry(body, where);
     }
-    return invalid(std::string(list) + " has no entry named '" + name + "'");
+    return invalid(std::string(list) + " has no entry named " + quoted_excerpt(name));
   }
 
   Result<std::string> text(std::string_view key) const {

@@ -6,6 +6,7 @@
 #include "common/base/foreign_text.hpp"
 #include "common/base/limits.hpp"
 #include "common/codec/kube/pod/pod_stream.hpp"
+#include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -148,7 +149,8 @@ WatchKind kind_of(std::string_view type) {
   if (type == "DELETED") return WatchKind::deleted;
   if (type == "BOOKMARK") return WatchKind::bookmark;
   if (type == "ERROR") return WatchKind::error;
-  throw BadInput("'" + std::string(type.substr(0, 40)) + "' is no type of a watch event");
+  throw BadInput("unknown type of watch event " + quoted_excerpt(type) +
+                 "; known: ADDED, MODIFIED, DELETED, BOOKMARK, ERROR");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "common/base/foreign_text.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/text.hpp"
 #include "common/codec/manifest/manifest.hpp"
@@ -78,15 +79,16 @@ void Shape::check_name(const std::string& name, const std::string& where) {
   }
   const std::vector<std::string_view> parts = split(name, '.');
   if (std::all_of(parts.begin(), parts.end(), is_label)) return;
-  problem(where, "\"" + name +
-                     "\" is no object name: lower-case letters, digits, '-' and '.', "
-                     "each part between dots with a letter or digit at both ends");
+  problem(where,
+          "expected an object name (lower-case letters, digits, '-' and '.', each part between "
+          "dots with a letter or digit at both ends), got " +
+              in_quotes(name));
 }
 
 void Shape::check_namespace(const std::string& name, const std::string& where) {
   if (is_namespace(name)) return;
-  problem(where, "\"" + name + "\" is no namespace: lower-case letters, digits and '-', at most " +
-                     std::to_string(limits::kMaxLabelBytes));
+  problem(where, "expected a namespace (lower-case letters, digits and '-', at most " +
+                     std::to_string(limits::kMaxLabelBytes) + "), got " + in_quotes(name));
 }
 
 bool is_namespace(std::string_view name) {

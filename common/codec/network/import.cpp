@@ -30,9 +30,8 @@ constexpr std::string_view kKnown =
 Error no_network(std::string why) { return network_error(std::move(why) + std::string(kKnown)); }
 
 Error levels_are_given(std::string_view format) {
-  return network_error("cannot be used with " + std::string(format) +
-                       ", whose files give the levels")
-      .in("--levels");
+  return network_error("--levels cannot be combined with format " + std::string(format) +
+                       ": its files give the levels");
 }
 
 Result<std::string_view> as_text(std::string_view content) {

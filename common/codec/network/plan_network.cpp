@@ -43,8 +43,7 @@ Result<void> check_free(JsonValue nodes, std::optional<std::int64_t> free,
   if (free && given == size) {
     warnings.emplace_back("--free has no effect: the file gives the free chips of each node");
   } else if (!free && given == 0 && size > 0) {
-    return network_error("is required: the file does not give the free chips of its nodes")
-        .in("--free");
+    return network_error("--free is required: the file does not give the free chips of its nodes");
   } else if (!free && given < size) {
     warnings.push_back("the file does not give the free chips of " + std::to_string(size - given) +
                        " of " + std::to_string(size) +

@@ -104,13 +104,13 @@ Result<std::vector<ServerSet>> pods_of_options(const std::vector<Server>& server
                                                const ConvertOptions& options) {
   std::vector<ServerSet> out;
   for (const Server& server : servers) {
-    auto said = options.super_pods.find(name_of(server));
-    if (said == options.super_pods.end()) said = options.super_pods.find("*");
-    if (said == options.super_pods.end()) {
+    auto given = options.super_pods.find(name_of(server));
+    if (given == options.super_pods.end()) given = options.super_pods.find("*");
+    if (given == options.super_pods.end()) {
       return convert_error(concat("the super pod of server ", name_of(server),
                                   " is not known; add --super-pod SERVER=POD or --super-pod POD"));
     }
-    pod_named(out, said->second).servers.push_back({{}, server.server_id, {}});
+    pod_named(out, given->second).servers.push_back({{}, server.server_id, {}});
   }
   return out;
 }
@@ -118,8 +118,8 @@ Result<std::vector<ServerSet>> pods_of_options(const std::vector<Server>& server
 // The server's index, from a vNIC address or the options.
 std::optional<std::int64_t> index_of(const Server& server, const Device& device,
                                      const ConvertOptions& options) {
-  const auto said = options.server_indices.find(name_of(server));
-  if (said != options.server_indices.end()) return said->second;
+  const auto given = options.server_indices.find(name_of(server));
+  if (given != options.server_indices.end()) return given->second;
   const auto ip = device.device_ip ? parse_ip(*device.device_ip) : std::nullopt;
   constexpr int kNoSuperPod = 168;
   if (!ip || !device.device_id || !is_vnic_address(*ip, *device.device_id)) return std::nullopt;

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "common/base/near_names.hpp"
 #include "common/base/text.hpp"
 
 namespace chipweave::domain::ranktable {
@@ -82,6 +83,15 @@ Result<std::vector<Server>> of_modelarts(const RankTable& table, const JobChoice
   return std::vector<Server>{*instances[static_cast<std::size_t>(wanted)]};
 }
 
+Error no_group(const RankTable& table, const JobChoice& choice) {
+  if (!choice.group) return flatten_error("the table has no group with devices");
+  std::vector<std::string_view> known;
+  for (const Group& group : table.groups) {
+    if (group.id) known.emplace_back(*group.id);
+  }
+  return flatten_error(unknown_name("group", *choice.group, known)).in("--group");
+}
+
 Result<std::vector<Server>> of_mindie(const RankTable& table, const JobChoice& choice) {
   const Group* found = nullptr;
   std::size_t with_devices = 0;
@@ -91,8 +101,7 @@ Result<std::vector<Server>> of_mindie(const RankTable& table, const JobChoice& c
     with_devices += serves ? 1 : 0;
     if (choice.group ? group.id == choice.group : serves) found = &group;
   }
-  if (found == nullptr)
-    return flatten_error("the table has no such group of servers").in("--group");
+  if (found == nullptr) return no_group(table, choice);
   if (!choice.group && with_devices > 1) {
     return flatten_error("the table has ", with_devices,
                          " groups of servers, each of them a job; add --group ID to choose one");

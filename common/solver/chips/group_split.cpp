@@ -20,7 +20,7 @@ bool comes_first(std::vector<ChipSet> a, std::vector<ChipSet> b) {
                                       domain::lower_indices);
 }
 
-// The best split of each union, over all of which one budget is spent.
+// The best split of each union, over all of which one budget is exhausted.
 class BestSplit {
  public:
   BestSplit(Selector& selector, ChipSet usable, const std::vector<int>& sizes, bool distributed)

@@ -36,9 +36,9 @@ class FreeRanks {
 
 }  // namespace
 
-void number_ranks(const Fabric& fabric, const domain::Gang& gang, std::vector<PlacedPod> pods,
+void number_ranks(const Fabric& fabric, const domain::Gang& gang, std::vector<PodOnNode> pods,
                   domain::Plan& plan) {
-  const auto before = [&](const PlacedPod& a, const PlacedPod& b) {
+  const auto before = [&](const PodOnNode& a, const PodOnNode& b) {
     return a.node != b.node ? fabric.before(a.node, b.node) : a.pod < b.pod;
   };
   // Usually they are in order already, and comparing whole paths is expensive.
@@ -46,7 +46,7 @@ void number_ranks(const Fabric& fabric, const domain::Gang& gang, std::vector<Pl
     std::stable_sort(pods.begin(), pods.end(), before);
   FreeRanks ranks(gang);
   plan.pods.reserve(pods.size());
-  for (const PlacedPod& one : pods) plan.pods.push_back({one.pod, one.node, ranks.next(), one.set});
+  for (const PodOnNode& one : pods) plan.pods.push_back({one.pod, one.node, ranks.next(), one.set});
   plan.domains = count_domains(fabric, gang, plan.pods);
 }
 

@@ -9,7 +9,7 @@
 namespace chipweave::solver {
 
 // A pod that has a node but no rank yet.
-struct PlacedPod {
+struct PodOnNode {
   FabricNodeId node = kNowhere;
   int pod = 0;
   int set = domain::kNoSet;
@@ -18,7 +18,7 @@ struct PlacedPod {
 // Adds the pods to the plan with their ranks: depth-first over the tree, so that every domain holds
 // one run of consecutive ranks. Ranks of running pods are skipped; where they are not listed,
 // running pods are assumed to have the lowest ones. O(pods (levels + log pods)).
-void number_ranks(const Fabric& fabric, const domain::Gang& gang, std::vector<PlacedPod> pods,
+void number_ranks(const Fabric& fabric, const domain::Gang& gang, std::vector<PodOnNode> pods,
                   domain::Plan& plan);
 
 // By level, the number of distinct domains of these pods and the gang's running ones.

@@ -78,7 +78,7 @@ class GangPlanner {
       }
     }
     plan.fits = true;
-    std::vector<PlacedPod> pods;
+    std::vector<PodOnNode> pods;
     pods.reserve(static_cast<std::size_t>(placed.placed));
     for (const auto& [node, count] : placed.shares) {
       for (int i = 0; i < count; ++i) pods.push_back({node, static_cast<int>(pods.size()), -1});
@@ -206,13 +206,13 @@ class GangPlanner {
     return sum;
   }
   // The pods of a kind get its nodes in depth-first order.
-  std::vector<PlacedPod> pods_of(const PodGroups& groups, SetsPlacement& answer) const {
+  std::vector<PodOnNode> pods_of(const PodGroups& groups, SetsPlacement& answer) const {
     std::stable_sort(answer.shares.begin(), answer.shares.end(),
                      [this](const KindShare& a, const KindShare& b) {
                        return a.node != b.node && fabric_.before(a.node, b.node);
                      });
     std::vector<std::size_t> next(groups.kinds.size(), 0);
-    std::vector<PlacedPod> out;
+    std::vector<PodOnNode> out;
     for (const KindShare& share : answer.shares) {
       const KindOfPods& kind = groups.kinds[share.kind];
       for (int i = 0; i < share.pods; ++i)

@@ -76,7 +76,7 @@ Result<Plan> plan_softly(const Fabric& fabric, const std::vector<std::string>& l
   Plan plan;
   plan.fits = true;
   plan.optimal = first.optimal && second.optimal;
-  std::vector<PlacedPod> pods;
+  std::vector<PodOnNode> pods;
   for (const Plan* part : {&first, &second})
     for (const domain::PlannedPod& pod : part->pods)
       pods.push_back({pod.node, static_cast<int>(pods.size()), domain::kNoSet});

@@ -4,8 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "node-agent/app/health/fault_effects.hpp"
-
 namespace chipweave::agent {
 namespace {
 
@@ -86,13 +84,6 @@ Result<std::vector<Fault>> faults_of_file(const domain::NodeTopology& t,
   }
   for (Fault& fault : out) fault.since = since;
   return out;
-}
-
-Result<domain::NodeTopology> with_faults(const domain::NodeTopology& t,
-                                         const domain::DeclaredFaults& listed) {
-  const auto faults = faults_of_file(t, listed, 0);
-  if (!faults) return Error(faults.error());
-  return with_effects(t, {}, *faults);
 }
 
 std::vector<Fault> faults_of_cordon(const domain::NodeTopology& t, const Cordon& cordon,

@@ -13,16 +13,12 @@
 
 namespace chipweave::agent {
 
-// Of the health file, code "health-file"; since: Unix time in ms. Lanes are taken down in addition
-// to those that are down. invalid_argument: a chip that the machine does not have, or a pair
-// without a direct link.
+// The health file as faults with code "health-file"; since: Unix time in ms. Lanes are taken down
+// in addition to those that are down. invalid_argument: a chip that the machine does not have, or a
+// pair without a direct link.
 Result<std::vector<domain::Fault>> faults_of_file(const domain::NodeTopology& topology,
                                                   const domain::DeclaredFaults& listed,
                                                   std::int64_t since);
-
-// The machine with only these faults.
-Result<domain::NodeTopology> with_faults(const domain::NodeTopology& topology,
-                                         const domain::DeclaredFaults& listed);
 
 // Chips that an operator has taken out of service.
 struct Cordon {

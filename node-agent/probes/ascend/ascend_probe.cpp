@@ -59,10 +59,10 @@ AscendProbe::AscendProbe(AscendOptions options)
   if (!options_.hccn_tool.empty()) watch_ = std::make_unique<HccnWatch>(options_.hccn_tool);
 }
 
-AscendProbe::AscendProbe(AscendOptions options, HccnWatch::Ask ask)
+AscendProbe::AscendProbe(AscendOptions options, HccnWatch::RunTool run_tool)
     : options_(std::move(options)),
       tree_(options_.sysfs_root),
-      watch_(std::make_unique<HccnWatch>(std::move(ask))) {}
+      watch_(std::make_unique<HccnWatch>(std::move(run_tool))) {}
 
 // A driver that does not start now may start later.
 void AscendProbe::open_library() {

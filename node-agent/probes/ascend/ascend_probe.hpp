@@ -42,7 +42,7 @@ class AscendProbe final : public VendorProbe {
  public:
   explicit AscendProbe(AscendOptions options);
   // For tests: a replacement for hccn_tool.
-  AscendProbe(AscendOptions options, HccnWatch::Ask ask);
+  AscendProbe(AscendOptions options, HccnWatch::RunTool run_tool);
 
   // not_found: neither the library nor a davinci device. unavailable: there is a driver, but it
   // does not list its devices.

@@ -19,7 +19,7 @@ using Neighbours = std::vector<codec::LldpNeighbour>;
 Result<Neighbours> ask_lldpd(const LldpOptions& options) {
   io::ChildLimits limits;
   limits.deadline = options.deadline;
-  limits.most_bytes = codec::kMaxLldpBytes;
+  limits.max_bytes = codec::kMaxLldpBytes;
   const auto output = io::run_child({options.lldpctl, "-f", "json0"}, limits);
   if (!output) return output.error();
   if (output->exit_status != 0) {

@@ -17,6 +17,8 @@ namespace chipweave::agent {
 
 inline constexpr const char* kAckModeLabel = "ack.node.gpu.schedule";
 inline constexpr const char* kAckTopologyMode = "topology";
+inline constexpr const char* kAckNamespace = "kube-system";
+inline constexpr const char* kAckPrefix = "chipweave-gpu-topology-";
 
 // The labels by which clients find the ConfigMap; nullopt: the node's name is not a valid label
 // value.

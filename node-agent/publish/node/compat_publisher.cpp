@@ -26,8 +26,6 @@ constexpr std::chrono::minutes kRewriteDeviceInfo{5};  // as MindCluster's devic
 constexpr std::chrono::seconds kFileAgain{60};
 constexpr std::chrono::seconds kCommandsTimeout{2};
 constexpr std::chrono::seconds kConfigMapsTimeout{10};
-constexpr const char* kAckNamespace = "kube-system";
-constexpr const char* kAckPrefix = "chipweave-gpu-topology-";
 
 using Wanted = kube::ConfigMapKeeper::Wanted;
 

@@ -1,5 +1,5 @@
-"""The self-check: schedulers that are broken on purpose, each by a patch of broken/, must be found out by a short run. Whoever
-judges that all is well must have shown that he sees when it is not.
+"""The self-check: a short run must detect each scheduler that a patch of broken/ breaks on purpose. A judge that finds
+nothing wrong is worth something only if it finds what is known to be wrong.
 
 A patch begins with what it breaks and with the run that shows it:
 

@@ -1,13 +1,13 @@
-"""Reads the API server, and nothing else, from the beginning of a run to its end, and reports what must never be true.
+"""Reads only the API server, from the beginning of a run to its end, and reports what must never be true.
 
-It watches pods and NodeInventories, so it sees every version in order: what overlaps for a millisecond is seen. It also has
-tests/e2e/audit.py look at a fresh list every few seconds, which knows nothing of watches. While the API server is away
-nothing can be read; then it lists anew, and what came and went meanwhile it has not seen.
+It watches pods and NodeInventories, so it sees every version in order, also an overlap of a millisecond. Every few seconds
+tests/e2e/audit.py checks a fresh list, independently of watches. While the API server is down nothing can be read;
+afterwards the judge lists again, and has not seen what came and went in between.
 
-Findings: a bound pod without a placement of its own that is what it asks for; one whose placement came later than its node,
+Findings: a bound pod without a placement of its own that matches its request; a placement that is newer than its pod's node,
 or changes; a chip of two live pods (a pod is live until it is deleted or over, also while it ends); a chip that was healthy
-in none of the node's inventories of the last GRACE_SECONDS when the pod was bound to it. A pod that has its chips already
-when they become unhealthy or vanish from the inventory is no finding: Kubernetes moves no pod, and chipweave cannot."""
+in none of the node's inventories of the last GRACE_SECONDS when the pod was bound to it. Chips that become unhealthy or
+vanish from the inventory after the pod got them are not a finding: neither Kubernetes nor chipweave moves a running pod."""
 import collections, contextlib, copy, http.client, json, threading, time
 
 from audit import ACCELERATORS, PLACEMENT, asks, example, findings, holds_chips, indices_of, name_of, placement_of, wrong_with

@@ -1,6 +1,6 @@
-"""Pods that come and go all the time, under a few names that are used again and again: single ones, jobs and ACK groups for
-kube-scheduler, gangs for Volcano, some that wait for whoever binds by hand, some without chips. They are deleted at once,
-end by themselves, or take a while to end."""
+"""Pods that are created and deleted all the time, under a few names that are reused: single pods, jobs and ACK groups for
+kube-scheduler, gangs for Volcano, pods that the test binds itself, pods without chips. They are deleted at once, end by
+themselves, or take a while to end."""
 import random, threading, time
 
 from audit import holds_chips

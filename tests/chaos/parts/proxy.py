@@ -65,8 +65,8 @@ class Gone(Exception):
 
 
 class Proxy:
-    # `route` gives the port of the other side for a request, or None: then the connection is closed, as by a host where
-    # nobody listens. `kind_of` names a request for rules; "watch" is answered without an end.
+    # `route` gives the port of the other side for a request, or None: then the connection is closed, as by a host without
+    # a listener. `kind_of` names a request for rules; "watch" is answered without an end.
     def __init__(self, loop, name, server_tls, client_tls, route, kind_of):
         self.loop, self.name, self.route, self.kind_of = loop, name, route, kind_of
         self.client_tls, self.rules, self.streams, self.late = client_tls, [], set(), set()
@@ -318,7 +318,7 @@ class Link:
         await asyncio.sleep(seconds)
         await self.relay(request)
 
-    # Under way for so long, and it arrives though the client has gone meanwhile.
+    # The request is delayed for so long, and arrives even if the client has disconnected meanwhile.
     async def late(self, kind, request, seconds):
         async def arrive():
             alone = Upstream(self.proxy)

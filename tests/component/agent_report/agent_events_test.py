@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Events of an agent in a cluster, with a real agent and an API server that keeps what it is given: faults that are
-there when it starts are told, once; a restart tells nothing twice; refused events are in the log once and counted.
+"""Events of an agent in a cluster, with a real agent and an API server that keeps what it is given: faults that exist
+when it starts produce one event; a restart repeats none; refused events are logged once and counted.
 
 usage: agent_events_test.py PROGRAMS-FOLDER
 """
@@ -159,7 +159,7 @@ class AgentEvents(unittest.TestCase):
         self.say(1, 2, 6)
         self.api.wait_for("an event that is taken again", lambda: gone(6) in self.api.events)
         self.stop()
-        lines = [line for line in self.log.read_text().splitlines() if "an event is lost" in line]
+        lines = [line for line in self.log.read_text().splitlines() if "cannot send an event" in line]
         self.assertEqual(len(lines), 1, lines)
         self.assertIn('reason="HTTP 403 Forbidden"', lines[0])
 

@@ -217,9 +217,9 @@ class Example(unittest.TestCase):
                             *asking)
         self.assertEqual(known.end(), 1)
         self.assertEqual(known.lines[-1], "NOT_FOUND: no node has reported its chips")
-        stranger = self.client(self.grpc, "--ca", file["ca.crt"], "--patience", "0.2", *asking)
-        self.assertEqual(stranger.end(), 1)
-        self.assertRegex(stranger.lines[-1], "^UNAVAILABLE: ")
+        unauthorized = self.client(self.grpc, "--ca", file["ca.crt"], "--patience", "0.2", *asking)
+        self.assertEqual(unauthorized.end(), 1)
+        self.assertRegex(unauthorized.lines[-1], "^UNAVAILABLE: ")
         for listed, expected in (("caller", "NOT_FOUND"), ("someone-else", "PERMISSION_DENIED")):
             self.scheduler("--tls-cert", file["server.crt"], "--tls-key", file["server.key"], "--tls-client-ca",
                            file["ca.crt"], "--grpc-auth", "mtls", "--grpc-client-names", listed, agent=False)

@@ -1,6 +1,6 @@
 // Callers that start many calls and do not finish their messages: credentials come first, the
 // scheduler's memory stays bounded, and good calls are answered.
-#include <regex>
+#include <optional>
 #include <stdexcept>
 #include <vector>
 
@@ -10,6 +10,7 @@
 #include "tests/component/agent_hardware/program.hpp"
 #include "tests/component/placement_grpc/grpc_fixture.hpp"
 #include "tests/component/placement_grpc/raw_caller.hpp"
+#include "tests/support/number_after.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/unit/temp_folder.hpp"
 
@@ -82,10 +83,9 @@ long memory_limit_of_chart() {  // KiB
       chipweave::test::file_content(chipweave::test::source_path("charts/chipweave/values.yaml"))
           .value();
   const std::string scheduler = values.substr(values.find("\nscheduler:"));
-  std::smatch found;
-  if (!std::regex_search(scheduler, found, std::regex(R"(limits: \{memory: (\d+)Mi\})")))
-    throw std::runtime_error("values.yaml has no memory limit of the scheduler");
-  return std::stol(found[1]) * 1024;
+  const auto mebibytes = chipweave::test::number_after(scheduler, "limits: {memory: ");
+  if (!mebibytes) throw std::runtime_error("values.yaml has no memory limit of the scheduler");
+  return *mebibytes * 1024;
 }
 
 TEST(GrpcMemory, StaysBelowTheChartsLimitWhateverIsSent) {
@@ -94,13 +94,13 @@ TEST(GrpcMemory, StaysBelowTheChartsLimitWhateverIsSent) {
   const Program scheduler({"chipweave-scheduler", "--standalone", "--http", "127.0.0.1:0", "--grpc",
                            "127.0.0.1:0", "--port-file", ports},
                           {}, folder.path() + "/log");
-  std::smatch found;
-  std::string text;
+  std::optional<long> found;
   ASSERT_TRUE(eventually([&] {
-    text = chipweave::test::file_content(ports).value_or("");
-    return std::regex_search(text, found, std::regex(R"("grpc":(\d+))"));
+    const std::string text = chipweave::test::file_content(ports).value_or("");
+    found = chipweave::test::number_after(text, "\"grpc\":");
+    return found.has_value();
   }));
-  const auto port = static_cast<std::uint16_t>(std::stoul(found[1]));
+  const auto port = static_cast<std::uint16_t>(*found);
 
   std::vector<std::unique_ptr<RawCaller>> callers;
   for (int i = 0; i < 20; ++i) {

@@ -94,7 +94,7 @@ TEST_F(TokenGrpc, AcceptsListedUsersAndRefusesOthersWithAReason) {
   EXPECT_EQ(place("Bearer alices.token"), "0 ");
   EXPECT_EQ(place("bearer planners-token"), "0 ");
   EXPECT_EQ(core.asked.size(), 2U);
-  EXPECT_THAT(place("Bearer mallorys"), HasSubstr("7 'mallory' is not in grpc-users"));
+  EXPECT_THAT(place("Bearer mallorys"), HasSubstr("7 \"mallory\" is not in grpc-users"));
   EXPECT_THAT(place("Bearer nobodys"), HasSubstr("16 the API server does not accept the token"));
   EXPECT_THAT(place(""), HasSubstr("16 a token is required"));
   EXPECT_EQ(core.asked.size(), 2U);

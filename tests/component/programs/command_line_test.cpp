@@ -33,7 +33,8 @@ TEST(CommandLine, AnEmptyListOfChipsIsNeitherAllNorChipZero) {
 }
 
 TEST(CommandLine, ChipsAndLinksOfPlaceAreReadStrictly) {
-  EXPECT_EQ(complaint(kPlace + "--chips 0,0").text, "chipweave: --chips: chip 0 is named twice\n");
+  EXPECT_EQ(complaint(kPlace + "--chips 0,0").text,
+            "chipweave: --chips: expected each chip once, got 0 twice\n");
   EXPECT_EQ(complaint(kPlace + "--size 2 --required 0,0").code, kWrongUsage);
   EXPECT_EQ(complaint(kPlace + "--size 2 --down 0-3:1z").code, kWrongUsage);
   EXPECT_EQ(complaint(kPlace + "--size 2 --down 0-3:1,1-2").text, "");

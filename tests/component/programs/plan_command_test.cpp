@@ -126,12 +126,12 @@ TEST(PlanCommand, RefusesWhatMakesNoSense) {
                  "--keep-spare: expected LEVEL=NODES, got \"=2\"");
   expect_refused(good + "--policy tight", kWrongUsage, "--policy: gang.policy: must be compact");
   expect_refused(good + "--existing b1/r1=1 --existing b1/r1=2", kWrongUsage,
-                 "--existing: b1/r1 is named twice");
+                 "--existing: expected each PATH once, got \"b1/r1\" twice");
   expect_refused(good + "--existing b9=1", kWrongUsage, "--existing: gang.existing");
   expect_refused(good + "--free -1", kWrongUsage, "--free: ");
   expect_refused(good + "--format csw", kWrongUsage, "--format: unknown format \"csw\"");
   expect_refused(kFourNodes + "--pods 1 --chips 1", kWrongUsage,
-                 "--free: is required: the file does");
+                 "--free is required: the file does");
 }
 
 TEST(PlanCommand, FilesThatCannotBeReadExitThree) {

@@ -78,15 +78,17 @@ TEST_F(RankCommand, HostsOutsideTheNetworkComeLastWithAWarning) {
 }
 
 TEST_F(RankCommand, RefusesWhatMakesNoSense) {
-  expect_refused("x1\\n", "", kWrongUsage, "--hosts: no host is a node of the network; the first");
+  expect_refused("x1\\n", "", kWrongUsage,
+                 "--hosts: expected nodes of the network, got other hosts only, such as \"x1\"");
   expect_refused("n1\\nn2\\n", "--tensor 0", kWrongUsage, "communicators.tensor: must be 1 to");
-  expect_refused("n1\\nn2\\n", "--tensor 3", kWrongUsage,
-                 "communicators: tensor: 3 does not divide");
+  expect_refused("n1\\nn2\\n", "--tensor 3", kWrongUsage, "communicators: tensor: must divide ");
   expect_refused("n1\\nn2\\n", "--ranks-per-pod 0", kWrongUsage, "communicators.ranks_per_pod: ");
-  expect_refused("n1\\nn2 slots=4\\n", "--data 2", kWrongUsage, "--hosts: n2 has slots=4, n1 has");
-  expect_refused("n1 slots=4\\n", "--ranks-per-pod 8", kWrongUsage, "--hosts: n1 has slots=4, --");
+  expect_refused("n1\\nn2 slots=4\\n", "--data 2", kWrongUsage,
+                 "--hosts: expected the same number of ranks on every host");
+  expect_refused("n1 slots=4\\n", "--ranks-per-pod 8", kWrongUsage,
+                 "--hosts: expected the same number of ranks on every host");
   expect_refused("n1\\n", "--format csw", kWrongUsage, "--format: unknown format");
-  expect_refused("n1\\n", "--levels x", kWrongUsage, "--levels: ");
+  expect_refused("n1\\n", "--levels x", kWrongUsage, "--levels cannot be combined with ");
   expect_refused("n1\\n", "--network -", kWrongUsage, "--network: ");
   expect_refused("n1\\n", "--batch -", kWrongUsage, "--");
   EXPECT_EQ(complaint("chipweave rank --hosts x").code, kWrongUsage);

@@ -11,7 +11,7 @@
 
 #include <cerrno>
 #include <cstdint>
-#include <regex>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -20,6 +20,7 @@
 
 #include "common/http/client.hpp"
 #include "tests/component/agent_hardware/program.hpp"
+#include "tests/support/number_after.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/unit/temp_folder.hpp"
 
@@ -35,22 +36,19 @@ long memory_limit_of_chart() {
   const std::string values =
       test::file_content(test::source_path("charts/chipweave/values.yaml")).value();
   const std::string scheduler = values.substr(values.find("\nscheduler:"));
-  std::smatch found;
-  if (!std::regex_search(scheduler, found, std::regex(R"(limits: \{memory: (\d+)Mi\})")))
-    throw std::runtime_error("values.yaml has no memory limit of the scheduler");
-  return std::stol(found[1]) * 1024;
+  const auto mebibytes = test::number_after(scheduler, "limits: {memory: ");
+  if (!mebibytes) throw std::runtime_error("values.yaml has no memory limit of the scheduler");
+  return *mebibytes * 1024;
 }
 
 std::uint16_t http_port_of(const std::string& port_file) {
-  std::smatch found;
-  std::string text;
+  std::optional<long> port;
   const bool there = eventually([&] {
-    text = test::file_content(port_file).value_or("");
-    return std::regex_search(text, std::regex(R"("http":\d+)"));
+    port = test::number_after(test::file_content(port_file).value_or(""), "\"http\":");
+    return port.has_value();
   });
-  if (!there || !std::regex_search(text, found, std::regex(R"("http":(\d+))")))
-    throw std::runtime_error("the scheduler does not start");
-  return static_cast<std::uint16_t>(std::stoul(found[1]));
+  if (!there) throw std::runtime_error("the scheduler does not start");
+  return static_cast<std::uint16_t>(*port);
 }
 
 // Begins a body of 64 MiB.

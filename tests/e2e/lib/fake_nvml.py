@@ -1,4 +1,4 @@
-"""Machines for the fake driver library of tests/fakes/nvml: what its scenario file says of them, and the file."""
+"""Machines for the fake driver library of tests/fakes/nvml: their descriptions in its scenario file, and the file."""
 import json
 
 LIBRARY = "tests/nvml_current/libnvidia-ml.so.1"  # in a build folder

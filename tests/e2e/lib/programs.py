@@ -27,7 +27,7 @@ class Chipweave:
     def url(self):
         return f"{'https' if self.https else 'http'}://127.0.0.1:{self.port}"
 
-    # Its Deployment is scaled to 0: the process stands in for it. Agents' pods stay: a token is bound to one of them.
+    # Its Deployment is scaled to 0: the process replaces it. Agents' pods stay: a token is bound to one of them.
     def install(self):
         bed = self.bed
         notes = self.helm("install", "--create-namespace")
@@ -137,12 +137,12 @@ class Chipweave:
         finally:
             connection.close()
 
-    # By name; empty while the scheduler cannot be asked.
+    # By name; empty while the scheduler does not respond.
     def nodes(self):
         code, answer = self.ask("GET", "/api/v1/nodes")
         return {node["name"]: node for node in answer["items"]} if code == 200 else {}
 
-    # What stands in /metrics behind exactly this name and these labels; None if it is not there.
+    # The value in /metrics of exactly this name with these labels; None if it is missing.
     def metric(self, name):
         code, text = self.ask("GET", "/metrics")
         found = re.search(rf"^{re.escape(name)} (\S+)$", text, re.M) if code == 200 else None

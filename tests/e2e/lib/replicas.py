@@ -114,7 +114,7 @@ class Replica:
     def connection(self, seconds=10):
         return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=seconds, context=self.of.trust)
 
-    # Status and answer of one request to this process, past all Services. Decisions are asked for with the caller's secret.
+    # Status and answer of one request to this process, past all Services. Requests for decisions carry the caller's secret.
     def ask(self, method, path, body=None, seconds=10, credentials=True):
         connection = self.connection(seconds)
         headers = {"Content-Type": "application/json", **(self.of.chipweave.credentials(path) if credentials else {})}
@@ -204,7 +204,7 @@ class Replicas:
     def behind(self, service):
         return sorted(set(self.endpoints[service]))
 
-    # What each process says of itself, for a check that fails.
+    # The state that each process reports, for a check that fails.
     def state(self):
         return {replica.pod: replica.process and (replica.process.poll(), replica.ask("GET", self.probe_path, seconds=1))
                 for replica in self.all} | {"endpoints": self.endpoints}

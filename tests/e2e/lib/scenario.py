@@ -1,7 +1,7 @@
-"""What a scenario works with: a namespace and nodes of its own, pods, and what the API server and our scheduler say of them.
+"""What a scenario works with: a namespace and nodes of its own, pods, and what the API server and our scheduler report of them.
 
-A scenario is a file of scenarios/ with a docstring and a function run(s); it may ask what it likes and says what it found
-with s.check(). What it made is gone when the next one begins."""
+A scenario is a file of scenarios/ with a docstring and a function run(s), which reports each result with s.check(). What it
+created is deleted before the next one begins."""
 import contextlib, http.client, json, os, signal, socket, threading
 from pathlib import Path
 
@@ -27,7 +27,7 @@ class Scenario:
     def check(self, name, good, why=""):
         return self.bed.check(f"{self.name}: {name}", good, why)
 
-    # The check fails if it does not come true in time; the last answer is shown then.
+    # Fails, and shows the last answer, if the test does not succeed in time.
     def eventually(self, name, test, seconds=SOON, why=None):
         answer = self.bed.poll(test, seconds)
         self.check(name, answer, why() if why and not answer else answer)

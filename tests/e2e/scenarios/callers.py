@@ -82,15 +82,15 @@ def with_the_right(s):
 
 
 def who_is_let_in(s):
-    for name in ("e2e-planners", "e2e-strangers"):
+    for name in ("e2e-planners", "e2e-unlisted"):
         s.bed.must("POST", "/api/v1/namespaces", {"metadata": {"name": name}})
         s.undo.append(lambda name=name: s.bed.ask("DELETE", f"/api/v1/namespaces/{name}"))
         account = f"/api/v1/namespaces/{name}/serviceaccounts/default"
         s.must_come(f"the account of {name}", lambda: s.bed.ask("GET", account)[0] == 200)
     for name, shown, wanted in (
             ("an account of a listed group", token(s, "e2e-planners"), "release: done"),
-            ("an account that is not listed", token(s, "e2e-strangers"),
-             "PERMISSION_DENIED: 'system:serviceaccount:e2e-strangers:default' is not in grpc-users"),
+            ("an account that is not listed", token(s, "e2e-unlisted"),
+             'PERMISSION_DENIED: "system:serviceaccount:e2e-unlisted:default" is not in grpc-users'),
             ("a token for the API server", token(s, audience="https://kubernetes.default.svc"), "UNAUTHENTICATED: "),
             ("a token for somebody else", token(s, audience="vault"), "UNAUTHENTICATED: "),
             ("the administrator's token", s.bed.admin, "UNAUTHENTICATED: "),

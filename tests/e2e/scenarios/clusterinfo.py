@@ -1,5 +1,5 @@
 """What the leader publishes about all Ascend nodes without ClusterD: MindCluster's cluster-info ConfigMaps follow the agents, are
-written by the leader alone, go on under the next one after a kill, and come back."""
+written only by the leader, are continued by the next leader after a kill, and are restored when deleted."""
 import contextlib, datetime, json, threading
 
 from lib.replicas import LEASE, Replicas
@@ -10,7 +10,7 @@ NPU = "huawei.com/Ascend910"
 DEVICES, SWITCHES, NODES = "cluster-info-device-0", "cluster-info-switch-0", "cluster-info-node-cm"
 NAMESPACE = "/api/v1/namespaces/mindx-dl"
 MAPS = f"{NAMESPACE}/configmaps"
-# The keeper looks once a minute whether what it wrote is still there.
+# Once a minute the leader checks that what it wrote still exists.
 LOOKED_AT = 90
 
 
@@ -73,13 +73,13 @@ def all_stored(s):
 
 
 # The entries of one of them, by ConfigMaps' names.
-def told(s, name):
+def published(s, name):
     found = stored(s, name)
     return json.loads(found["data"][name] or "{}") if found else {}
 
 
 def device(s, node):
-    return told(s, DEVICES).get(f"mindx-dl-deviceinfo-{node}", {})
+    return published(s, DEVICES).get(f"mindx-dl-deviceinfo-{node}", {})
 
 
 def chips(s, node, end=""):
@@ -98,14 +98,14 @@ def own_words(s, node):
 
 def collected(s):
     wanted = {f"mindx-dl-deviceinfo-{node}" for node in (A2, A3)}
-    s.eventually("the Ascend nodes are listed and no others", lambda: set(told(s, DEVICES)) == wanted, why=lambda: told(s, DEVICES))
+    s.eventually("the Ascend nodes are listed and no others", lambda: set(published(s, DEVICES)) == wanted, why=lambda: published(s, DEVICES))
     s.eventually("there are three ConfigMaps", lambda: all_stored(s) == [DEVICES, NODES, SWITCHES], why=lambda: all_stored(s))
     for name in (DEVICES, SWITCHES, NODES):
         found = stored(s, name)
         s.check(f"{name}: Volcano finds it by its label", found["metadata"]["labels"] == {
             "mx-consumer-volcano": "true", "app.kubernetes.io/managed-by": "chipweave-scheduler"}, found["metadata"])
         s.check(f"{name}: its one key is its name", list(found["data"]) == [name], list(found["data"]))
-    order = list(told(s, DEVICES))
+    order = list(published(s, DEVICES))
     s.check("nodes are in the order of their bytes", order == sorted(order), order)
     for node in (A2, A3):
         s.must_come(f"the ConfigMap of {node} itself", lambda: own_words(s, node))
@@ -116,8 +116,8 @@ def collected(s):
                 [own[k] for k in ("SuperPodID", "ServerIndex")], (entry, own))
         s.check(f"{node}: its name stands in it, and no CheckCode", entry["CmName"] == f"mindx-dl-deviceinfo-{node}" and
                 set(entry) == {"DeviceList", "UpdateTime", "CmName", "SuperPodID", "ServerIndex"}, entry)
-    s.check("of switches, the super pod's node alone", list(told(s, SWITCHES)) == [f"mindx-dl-switchinfo-{A3}"] and
-            told(s, SWITCHES)[f"mindx-dl-switchinfo-{A3}"]["NodeStatus"] == "Healthy", told(s, SWITCHES))
+    s.check("of switches, the super pod's node alone", list(published(s, SWITCHES)) == [f"mindx-dl-switchinfo-{A3}"] and
+            published(s, SWITCHES)[f"mindx-dl-switchinfo-{A3}"]["NodeStatus"] == "Healthy", published(s, SWITCHES))
     s.check("no node has faults of its own: an empty text", stored(s, NODES)["data"] == {NODES: ""}, stored(s, NODES))
 
 
@@ -127,7 +127,7 @@ def follows(s):
     s.eventually("an unhealthy chip is not offered", lambda: [chips(s, A2, end) for end in ("", "-Unhealthy", "-NetworkUnhealthy")] ==
                  [listed(0, 1, 2, 4, 5, 6, 7), listed(3), listed(5)], why=lambda: device(s, A2))
     faults = json.loads(chips(s, A2, "-Fault"))
-    s.check("its fault is told", [(f["npu_name"], f["fault_level"]) for f in faults if f["fault_type"] == "CardUnhealthy"] ==
+    s.check("its fault is published", [(f["npu_name"], f["fault_level"]) for f in faults if f["fault_type"] == "CardUnhealthy"] ==
             [("Ascend910-3", "SeparateNPU")], faults)
     s.eventually("as the agent tells it", lambda: same_faults(s, A2), why=lambda: (device(s, A2), own_words(s, A2)))
     s.check("the entry is newer, that of the other node is not", device(s, A2)["UpdateTime"] > before["UpdateTime"] and
@@ -141,7 +141,7 @@ def follows(s):
     s.delete("four")
     s.agent(A2).say_health()
     s.eventually("healed and given back, they are", lambda: chips(s, node) is not None and chips(s, A2) == listed(*range(8)) and
-                 chips(s, A3) == listed(*range(16)), why=lambda: told(s, DEVICES))
+                 chips(s, A3) == listed(*range(16)), why=lambda: published(s, DEVICES))
 
 
 # The lists of faults and unhealthy chips, there and in the node's own ConfigMap.
@@ -174,7 +174,7 @@ def killed(s, r):
     s.eventually("after kill -9 the next leader goes on", lambda: chips(s, A3, "-Unhealthy") == listed(9),
                  why=lambda: device(s, A3))
     s.check("with a newer time", device(s, A3)["UpdateTime"] > before["UpdateTime"], (before, device(s, A3)))
-    s.eventually("and makes what was deleted meanwhile", lambda: told(s, SWITCHES), why=lambda: all_stored(s))
+    s.eventually("and makes what was deleted meanwhile", lambda: published(s, SWITCHES), why=lambda: all_stored(s))
     holder = lambda lease: lease["spec"].get("holderIdentity") or ""
     began = min(version(lease) for _, lease in leases.of("chipweave-scheduler") if holder(lease).startswith(f"{new.pod}_"))
     written = written_after(s, known)
@@ -255,13 +255,13 @@ def nodes_go(s):
     whole = s.bed.must("GET", f"{INVENTORIES}/{A3}")
     whole["status"]["faults"] = [*whole["status"].get("faults", []), processor, switch]
     s.bed.must("PUT", f"{INVENTORIES}/{A3}/status", whole)
-    entry = lambda: told(s, NODES).get(f"mindx-dl-nodeinfo-{A3}", {})
-    s.eventually("a node's own faults are told", lambda: entry().get("NodeStatus") == "PreSeparate" and
+    entry = lambda: published(s, NODES).get(f"mindx-dl-nodeinfo-{A3}", {})
+    s.eventually("a node's own faults are published", lambda: entry().get("NodeStatus") == "PreSeparate" and
                  entry()["FaultDevList"][0]["FaultCode"] == ["0000001D"], why=entry)
-    of_switch = lambda: told(s, SWITCHES)[f"mindx-dl-switchinfo-{A3}"]
+    of_switch = lambda: published(s, SWITCHES)[f"mindx-dl-switchinfo-{A3}"]
     s.eventually("and those of its switches", lambda: of_switch()["NodeStatus"] == "UnHealthy", why=of_switch)
     s.bed.must("DELETE", f"{INVENTORIES}/{A3}")
-    s.eventually("a node without inventory is told of no more", lambda: list(told(s, DEVICES)) == [f"mindx-dl-deviceinfo-{A2}"] and
+    s.eventually("a node without inventory is no longer published", lambda: list(published(s, DEVICES)) == [f"mindx-dl-deviceinfo-{A2}"] and
                  not stored(s, SWITCHES) and stored(s, NODES)["data"][NODES] == "", why=lambda: all_stored(s))
     s.agent(A2).kill()
     s.bed.must("DELETE", f"{INVENTORIES}/{A2}")

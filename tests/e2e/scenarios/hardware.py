@@ -1,5 +1,5 @@
-"""Agents that watch hardware, here a fake driver library: faults that come and go, what people say of them, and what is
-left of them after everything was killed."""
+"""Agents that watch hardware, here a fake driver library: faults that come and go, faults that operators declare, and what
+is left of them after everything was killed."""
 import os, re, signal, subprocess, time
 from pathlib import Path
 
@@ -24,7 +24,7 @@ def run(s):
     links_go_down(s, mesh)
     a_lane_to_the_switch(s, driver)
     an_xid(s, driver)
-    the_helper_is_killed(s)
+    the_probe_process_is_killed(s)
     all_is_killed(s)
     another_boot(s)
     a_fault_is_cleared(s, driver)
@@ -161,12 +161,12 @@ def probe_process_of(agent):
     return None
 
 
-def the_helper_is_killed(s):
+def the_probe_process_is_killed(s):
     agent, sequence = s.agent(SWITCHED), status(s)["sequence"]
-    helper = s.must_come("the probe process", lambda: probe_process_of(agent))
-    os.kill(helper, signal.SIGKILL)
-    again = lambda: probe_process_of(agent) not in (None, helper)
-    s.eventually("a helper that was killed is started again", again)
+    probe = s.must_come("the probe process", lambda: probe_process_of(agent))
+    os.kill(probe, signal.SIGKILL)
+    again = lambda: probe_process_of(agent) not in (None, probe)
+    s.eventually("a probe process that was killed is started again", again)
     s.check("the agent runs on", agent.process.poll() is None)
     answers = lambda: condition(s, "ProbeWorking").get("status") == "True" and status(s)["sequence"] > sequence
     s.eventually("that it was gone has been told, and is over", answers, why=lambda: status(s).get("conditions"))
@@ -175,9 +175,9 @@ def the_helper_is_killed(s):
 
 def killed(s):
     agent = s.agent(SWITCHED)
-    helper = s.must_come("the probe process", lambda: probe_process_of(agent))
+    probe = s.must_come("the probe process", lambda: probe_process_of(agent))
     agent.kill()
-    s.must_come("the helper's end with its agent", lambda: not Path(f"/proc/{helper}").exists())
+    s.must_come("the end of the probe process with its agent", lambda: not Path(f"/proc/{probe}").exists())
     return agent
 
 
@@ -199,7 +199,7 @@ def all_is_killed(s):
     annotate(s, "chipweave.dev/cordon-chips-")
     s.must_come("the end of the cordon", lambda: unhealthy(s) == [FAULTY])
     fault = faults(s).get(("xid.79", FAULTY), {})
-    s.check("agent and helper were killed, the fault is still held", fault.get("untilReset"), status(s).get("faults"))
+    s.check("agent and probe process were killed, the fault is still held", fault.get("untilReset"), status(s).get("faults"))
     s.check("since the same moment", fault.get("sinceMs") == faults_in(before)["sinceMs"], (fault, before["faults"]))
     s.check("and in our scheduler's view", unhealthy(s) == [FAULTY], s.chipweave.nodes())
 

@@ -51,7 +51,7 @@ def both_are_back(s, r):
     s.must_come("both replicas behind the Service of readers", lambda: len(r.behind(READERS)) == 2, why=r.state)
 
 
-# The replicas listen on all addresses: nobody decides there without a secret, and all of this scenario goes by secrets.
+# The replicas listen on all addresses: decisions need a secret there, and all requests of this scenario carry one.
 def closed(s, r):
     leader, secrets = r.leader(), s.chipweave.secrets
     pod = s.create("uninvited", 1, schedulerName="nobody")

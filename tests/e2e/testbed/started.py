@@ -20,6 +20,6 @@ def start(name, *more):
     return dict(shlex.split(line)[0].split("=", 1) for line in exports)
 
 
-# What testbed.json says of it, for the functions of this folder.
+# Its entry in testbed.json, for the functions of this folder.
 def state_of(exported):
     return json.loads((Path(exported["CHIPWEAVE_TESTBED"]) / "testbed.json").read_text())

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "common/domain/topology_builder.hpp"
+#include "node-agent/app/health/fault_effects.hpp"
+#include "node-agent/app/health/operator_faults.hpp"
 
 namespace chipweave::agent {
 
@@ -23,6 +25,13 @@ domain::NodeTopology ring_of_four(const std::string& vendor) {
   auto built = std::move(b).build();
   EXPECT_TRUE(built.ok());
   return std::move(built).value();
+}
+
+Result<domain::NodeTopology> with_faults(const domain::NodeTopology& topology,
+                                         const domain::DeclaredFaults& listed) {
+  const auto faults = faults_of_file(topology, listed, 0);
+  if (!faults) return Error(faults.error());
+  return with_effects(topology, {}, *faults);
 }
 
 NodeStatePtr state_of(domain::NodeTopology topology) {

@@ -3,12 +3,18 @@
 
 #include <string>
 
+#include "common/base/result.hpp"
+#include "common/domain/declared_faults.hpp"
 #include "node-agent/app/node_state.hpp"
 
 namespace chipweave::agent {
 
 // Four NVIDIA chips in a ring of two-lane links.
 domain::NodeTopology ring_of_four(const std::string& vendor = "nvidia");
+
+// The machine with only these faults.
+Result<domain::NodeTopology> with_faults(const domain::NodeTopology& topology,
+                                         const domain::DeclaredFaults& listed);
 
 NodeStatePtr state_of(domain::NodeTopology topology);
 

@@ -61,7 +61,7 @@ class Draw:
         return self.rng.randrange(least, len(self.levels))
 
     def known_paths(self):
-        """Paths whose domains are beyond doubt: all elements are known, or one node alone has the path."""
+        """Paths whose domains are certain: all elements are known, or one node alone has the path."""
         keys = ["/".join(node["path"]) for node in self.nodes]
         known = [len(node["path"]) == len(self.levels) and "" not in node["path"] for node in self.nodes]
         return list(dict.fromkeys(key for key, sure in zip(keys, known) if sure or keys.count(key) == 1))

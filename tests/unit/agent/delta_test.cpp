@@ -5,7 +5,6 @@
 
 #include "common/domain/topology_builder.hpp"
 #include "common/domain/topology_edit.hpp"
-#include "node-agent/app/health/operator_faults.hpp"
 #include "tests/fakes/agent/machines.hpp"
 
 namespace chipweave::agent {
@@ -43,17 +42,17 @@ TEST(Delta, HoldsOnlyWhatChangedAndTheWayBack) {
 }
 
 TEST(Delta, FaultsAreSentAsAWholeWhenTheyChange) {
-  NodeState sick{"box", {"r"}, ring_of_four()};
-  sick.faults.resize(2);
-  sick.faults[0].code = "nic.flap";
-  sick.faults[1].code = "amd.thermal";
-  NodeState less = sick;
+  NodeState faulty{"box", {"r"}, ring_of_four()};
+  faulty.faults.resize(2);
+  faulty.faults[0].code = "nic.flap";
+  faulty.faults[1].code = "amd.thermal";
+  NodeState less = faulty;
   less.faults.pop_back();
   const NodeState well{"box", {"r"}, ring_of_four()};
-  EXPECT_EQ(delta_between(sick, less)->faults, less.faults);
-  EXPECT_EQ(delta_between(sick, well)->faults, well.faults) << "no faults left";
-  EXPECT_FALSE(delta_between(sick, well)->empty());
-  EXPECT_TRUE(delta_between(sick, sick)->empty());
+  EXPECT_EQ(delta_between(faulty, less)->faults, less.faults);
+  EXPECT_EQ(delta_between(faulty, well)->faults, well.faults) << "no faults left";
+  EXPECT_FALSE(delta_between(faulty, well)->empty());
+  EXPECT_TRUE(delta_between(faulty, faulty)->empty());
 }
 
 TEST(Delta, AnotherMachineNeedsAFullReport) {
@@ -76,12 +75,12 @@ TEST(Delta, AnotherMachineNeedsAFullReport) {
 }
 
 TEST(Faults, OnlyWorsen) {
-  const auto sick = domain::with_chips(ring_of_four(), [](domain::Chip& c) {
+  const auto faulty = domain::with_chips(ring_of_four(), [](domain::Chip& c) {
     if (c.index.value == 0) c.health = Health::unhealthy;
   });
-  ASSERT_TRUE(sick);
+  ASSERT_TRUE(faulty);
   const auto got = with_faults(
-      *sick,
+      *faulty,
       {{}, {ChipIndex{0}}, {{ChipIndex{0}, ChipIndex{1}, {}}, {ChipIndex{1}, ChipIndex{0}, 1}}});
   ASSERT_TRUE(got);
   EXPECT_EQ(got->chip(0).health, Health::unhealthy);

@@ -4,13 +4,12 @@
 
 #include <gtest/gtest.h>
 
-#include "node-agent/app/health/operator_faults.hpp"
 #include "tests/fakes/agent/machines.hpp"
 
 namespace chipweave::agent {
 namespace {
 
-NodeStatePtr with_sick_chip(int index) {
+NodeStatePtr with_faulty_chip(int index) {
   auto out = with_faults(ring_of_four(), {{domain::ChipIndex{index}}, {}, {}});
   EXPECT_TRUE(out.ok());
   return state_of(std::move(out).value());
@@ -41,7 +40,7 @@ TEST(ReportPlan, BeginsWithAFullReportAndWaitsForItsAck) {
   ASSERT_TRUE(first);
   EXPECT_EQ(first->kind, ReportKind::full);
   EXPECT_EQ(first->sequence, 1U);
-  plan.want(with_sick_chip(1));
+  plan.want(with_faulty_chip(1));
   EXPECT_FALSE(plan.next());
   EXPECT_TRUE(plan.acked(Answer::accepted));
   const auto second = plan.next();
@@ -54,10 +53,10 @@ TEST(ReportPlan, BeginsWithAFullReportAndWaitsForItsAck) {
 
 TEST(ReportPlan, MergesChangesThatComeFasterThanAcks) {
   ReportPlan plan = settled();
-  plan.want(with_sick_chip(1));
+  plan.want(with_faulty_chip(1));
   ASSERT_TRUE(plan.next());
-  plan.want(with_sick_chip(2));
-  plan.want(with_sick_chip(3));
+  plan.want(with_faulty_chip(2));
+  plan.want(with_faulty_chip(3));
   plan.acked(Answer::accepted);
   const auto next = plan.next();
   ASSERT_TRUE(next);
@@ -116,7 +115,7 @@ TEST(ReportPlan, ARefusedReportWaitsForTheNextBeatOrAChange) {
   ASSERT_TRUE(again);
   EXPECT_EQ(again->kind, ReportKind::full);
   plan.acked(Answer::refused);
-  plan.want(with_sick_chip(0));
+  plan.want(with_faulty_chip(0));
   again = plan.next();
   ASSERT_TRUE(again);
   EXPECT_EQ(again->kind, ReportKind::full);

@@ -1,10 +1,13 @@
 // The chart's admission policy and the agent must agree on what an agent may write on its Node.
 #include <gtest/gtest.h>
 
-#include <regex>
 #include <set>
 
+#include "common/base/text.hpp"
+#include "common/codec/mindcluster/node/device_info.hpp"
+#include "common/codec/mindcluster/node/node_info.hpp"
 #include "common/io/files.hpp"
+#include "node-agent/publish/compat/ack_content.hpp"
 #include "node-agent/publish/compat/mindcluster_content.hpp"
 #include "node-agent/publish/compat/node_labels.hpp"
 #include "node-agent/publish/node/own_keys.hpp"
@@ -23,18 +26,22 @@ std::string policy() {
   return text.ok() ? *text : "";
 }
 
+Texts quoted_in(const std::string& part) {
+  Texts out;
+  for (std::size_t at = part.find('"'); at != std::string::npos; at = part.find('"', at)) {
+    const std::size_t end = part.find('"', at + 1);
+    out.insert(part.substr(at + 1, end - at - 1));
+    at = end + 1;
+  }
+  return out;
+}
+
 // The quoted strings of `$name := list "…" …`, the template's variables.
 Texts list_of(const std::string& name) {
   const std::string text = policy();
   const std::size_t begin = text.find("$" + name + " := list ");
   EXPECT_NE(begin, std::string::npos) << name;
-  const std::string part = text.substr(begin, text.find("}}", begin) - begin);
-  Texts out;
-  const std::regex quoted(R"re("([^"]+)")re");
-  for (std::sregex_iterator it(part.begin(), part.end(), quoted), last; it != last; ++it) {
-    out.insert((*it)[1]);
-  }
-  return out;
+  return quoted_in(text.substr(begin, text.find("}}", begin) - begin));
 }
 
 template <class List>
@@ -65,6 +72,18 @@ TEST(Policy, NamesKeysInItsListsOnly) {
     }
   }
   EXPECT_EQ(uses, 4U) << "labels and annotations, each as added or changed and as removed";
+}
+
+// "NAMESPACE/PREFIX" + variables.node
+TEST(Policy, AllowsTheConfigMapsThatAgentsWriteAndNoMore) {
+  namespace mc = codec::mindcluster;
+  const std::string text = policy();
+  const std::size_t begin = text.find("variables.name in [");
+  ASSERT_NE(begin, std::string::npos);
+  const std::string names = text.substr(begin, text.find(']', begin) - begin);
+  EXPECT_EQ(quoted_in(names), (Texts{concat(mc::kDeviceInfoNamespace, '/', mc::kDeviceInfoPrefix),
+                                     concat(mc::kNodeInfoNamespace, '/', mc::kNodeInfoPrefix),
+                                     concat(kAckNamespace, '/', kAckPrefix)}));
 }
 
 TEST(Policy, EveryKeyThatAgentsWriteMayBeOwned) {

@@ -119,10 +119,10 @@ TEST_F(Publisher, AnAscendNodePublishesForMindcluster) {
   api_.advance(seconds(2));
   EXPECT_EQ(device_info().available, (std::vector<int>{2, 3, 4, 5, 6, 7}));
 
-  NodeState sick = profile("ascend-910b-8");
-  sick.faults = {fault_of(0, "node.cpu.0000001d", Effect::unusable)};
-  sick.faults[0].chip.reset();
-  want(std::move(sick));
+  NodeState faulty = profile("ascend-910b-8");
+  faulty.faults = {fault_of(0, "node.cpu.0000001d", Effect::unusable)};
+  faulty.faults[0].chip.reset();
+  want(std::move(faulty));
   api_.advance(seconds(2));
   EXPECT_TRUE(there(kNodeInfo));
   want(profile("ascend-910b-8"));

@@ -14,7 +14,7 @@ TEST(NearNames, NearestFirst) {
   EXPECT_THAT(near_names("hgx-h100", {"hgx-a100-8", "hgx-h100-8"}), ElementsAre("hgx-h100-8"));
 }
 
-TEST(NearNames, PrefixesCountAndStrangersDoNot) {
+TEST(NearNames, PrefixesCountAndOtherNamesDoNot) {
   EXPECT_THAT(near_names("ascend", {"ascend-910b-8", "pcie-8"}), ElementsAre("ascend-910b-8"));
   EXPECT_THAT(near_names("zz", {"a", "b", "pcie-8"}), IsEmpty());
   EXPECT_THAT(near_names("", {"a"}), IsEmpty());

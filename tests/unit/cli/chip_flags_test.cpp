@@ -22,8 +22,8 @@ TEST(ChipFlags, ListsKeepTheirOrder) {
 }
 
 TEST(ChipFlags, AChipNamedTwiceIsAnErrorAsInABatch) {
-  EXPECT_EQ(refusal({"0,1,0"}), "--chips: chip 0 is named twice");
-  EXPECT_EQ(refusal({"3", "3"}), "--chips: chip 3 is named twice");
+  EXPECT_EQ(refusal({"0,1,0"}), "--chips: expected each chip once, got 0 twice");
+  EXPECT_EQ(refusal({"3", "3"}), "--chips: expected each chip once, got 3 twice");
 }
 
 TEST(ChipFlags, WhatIsNoIndexIsRefused) {

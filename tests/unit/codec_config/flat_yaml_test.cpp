@@ -31,19 +31,20 @@ TEST(FlatYaml, AStarOrAmpersandInsideAWordOrQuotesIsText) {
 
 TEST(FlatYaml, NamesTheLineOfWhatItRefuses) {
   const std::vector<std::pair<std::string, const char*>> cases = {
-      {"node: n1\nnodes: x\n", "line 2: unknown key 'nodes'"},
-      {"node: a\nresource: b\nnode: c\n", "line 3: 'node' is given twice"},
-      {"node:\n  deeper: x\n", "'node' must have a value"},
+      {"node: n1\nnodes: x\n",
+       "line 2: unknown key \"nodes\" (did you mean \"node\"?); known: node, "},
+      {"node: a\nresource: b\nnode: c\n", "line 3: expected each key once, got \"node\" twice"},
+      {"node:\n  deeper: x\n", "\"node\" must be a value"},
       {"- node\n", "line 1: the file must be a mapping"},
       {"node: [n1\n", "line "},
-      {"node: &a x\nresource: *a\n", "anchors"},
+      {"node: &a x\nresource: *a\n", "line 1: expected plain values, got an anchor"},
       {"node: x\nresource: [*a]\n", "line 2: "},
-      {"node: x\n&a resource: y\n", "line 2: anchors"},
-      {"node: {a: b}\n", "line 1: 'node' must have a value"},
-      {"resource:\n- a\n- b: c\n", "line 3: 'resource' must be a list of words"},
-      {"[a]: b\n", "line 1: a key must be a word"},
-      {"node: a\n---\nnode: b\n", "more than one YAML document"},
-      {"resource: " + std::string(1000, '['), "'resource' must be a list of words"},
+      {"node: x\n&a resource: y\n", "line 2: expected plain values"},
+      {"node: {a: b}\n", "line 1: \"node\" must be a value or a list"},
+      {"resource:\n- a\n- b: c\n", "line 3: \"resource\" must be a list of plain values"},
+      {"[a]: b\n", "line 1: a key must be a plain value"},
+      {"node: a\n---\nnode: b\n", "expected one YAML document, got several"},
+      {"resource: " + std::string(1000, '['), "\"resource\" must be a list of plain values"},
   };
   for (const auto& [text, says] : cases) {
     const auto got = parse_flat_yaml(text, kKeys);

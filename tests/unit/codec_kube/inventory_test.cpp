@@ -48,7 +48,7 @@ TEST(Inventory, AStatusIsWrittenForOneStateOfOneObjectAndCounted) {
 }
 
 TEST(InventoryHealth, SaysWhatIsWrongSinceWhenAndForHowLong) {
-  const auto status = Json::parse(status_of(sick_inventory()));
+  const auto status = Json::parse(status_of(faulty_inventory()));
   EXPECT_EQ(status["nodeBootId"], "5f6b7c1e-0000-4000-8000-000000000001");
   ASSERT_EQ(status["faults"].size(), 256U);
   EXPECT_EQ(status["faults"][0], Json::parse(R"({"code":"xid.79","effect":"unusable","chip":8,
@@ -65,11 +65,11 @@ TEST(InventoryHealth, SaysWhatIsWrongSinceWhenAndForHowLong) {
 }
 
 TEST(InventoryHealth, FaultsAreReadBackInTheSameBootOfTheNode) {
-  const std::string object = write_inventory_status(sick_inventory(), kVersion);
+  const std::string object = write_inventory_status(faulty_inventory(), kVersion);
   const auto read = read_object_faults(object, "5f6b7c1e-0000-4000-8000-000000000001");
   ASSERT_TRUE(read.ok()) << read.error().text();
   ASSERT_EQ(read->size(), 256U);
-  EXPECT_EQ((*read)[0].fault, sick_inventory().faults[0]);
+  EXPECT_EQ((*read)[0].fault, faulty_inventory().faults[0]);
   EXPECT_EQ((*read)[0].chip_id, "");
   EXPECT_EQ((*read)[1].fault.peer, domain::ChipIndex{7});
   EXPECT_EQ((*read)[1].chip_id, "Ascend910-3");
@@ -80,10 +80,10 @@ TEST(InventoryHealth, FaultsAreReadBackInTheSameBootOfTheNode) {
 }
 
 TEST(InventoryHealth, FaultsAndFactsAreReadFromAStatusOfAnyBoot) {
-  const auto read = read_status_health(status_of(sick_inventory()));
+  const auto read = read_status_health(status_of(faulty_inventory()));
   ASSERT_TRUE(read.ok()) << read.error().text();
   ASSERT_EQ(read->faults.size(), 256U);
-  EXPECT_EQ(read->faults[0], sick_inventory().faults[0]);
+  EXPECT_EQ(read->faults[0], faulty_inventory().faults[0]);
   EXPECT_EQ(read->facts.size(), 256U);
   EXPECT_TRUE(read_status_health("{}")->faults.empty());
   EXPECT_TRUE(read_status_health(R"({"facts":{"a":1}})")->facts.empty());
@@ -92,10 +92,10 @@ TEST(InventoryHealth, FaultsAndFactsAreReadFromAStatusOfAnyBoot) {
 }
 
 TEST(InventoryHealth, FaultsAloneAreReadWithTheTimeThatTheyAreHeldUntil) {
-  const auto read = read_status_faults(status_of(sick_inventory()));
+  const auto read = read_status_faults(status_of(faulty_inventory()));
   ASSERT_TRUE(read.ok()) << read.error().text();
   ASSERT_EQ(read->size(), 256U);
-  EXPECT_EQ(read->at(0), sick_inventory().faults[0]);
+  EXPECT_EQ(read->at(0), faulty_inventory().faults[0]);
   EXPECT_EQ(read->at(1).held_until, 1767323055000) << "in whole seconds";
   EXPECT_TRUE(read_status_faults("no JSON, but nothing is said of them")->empty());
   EXPECT_TRUE(read_status_faults(R"({"facts":{"a":"\"faults\""}})")->empty());

@@ -62,7 +62,8 @@ TEST(Kubeconfig, WhatIsNotDoneIsSaid) {
     const auto access = read_kubeconfig(kubeconfig(parts));
     ASSERT_FALSE(access.ok()) << user;
     EXPECT_EQ(access.error().code, Errc::unsupported);
-    EXPECT_NE(access.error().text().find("user 'u': "), std::string::npos) << access.error().text();
+    EXPECT_NE(access.error().text().find("user \"u\": "), std::string::npos)
+        << access.error().text();
   }
   Parts parts;
   parts.cluster += "\n    proxy-url: http://proxy:3128";
@@ -78,13 +79,13 @@ TEST(Kubeconfig, WhatIsWrongIsNamed) {
   };
   EXPECT_EQ(kubeconfig_error({Parts().cluster, "token: a", ""}),
             "current-context is not set; name a context");
-  EXPECT_EQ(kubeconfig_error({}, "nowhere"), "contexts has no entry named 'nowhere'");
+  EXPECT_EQ(kubeconfig_error({}, "nowhere"), "contexts has no entry named \"nowhere\"");
   EXPECT_EQ(kubeconfig_error(with_cluster("server: 10.0.0.1")),
-            "cluster 'c': server must be an https:// URL");
+            "cluster \"c\": server must be an https:// URL");
   EXPECT_EQ(kubeconfig_error(with_cluster("server: 5")),
-            "cluster 'c': server: expected a string, got 5");
+            "cluster \"c\": server: expected a string, got 5");
   EXPECT_EQ(kubeconfig_error(with_cluster("{server: 'https://a', insecure-skip-tls-verify: 1}")),
-            "cluster 'c': insecure-skip-tls-verify: expected true or false, got 1");
+            "cluster \"c\": insecure-skip-tls-verify: expected true or false, got 1");
   EXPECT_NE(kubeconfig_error(with_cluster("{server: 'https://a', insecure-skip-tls-verify: true, "
                                           "certificate-authority: x}"))
                 .find("cannot be combined"),

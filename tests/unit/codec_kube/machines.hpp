@@ -54,7 +54,7 @@ inline NodeInventory inventory_of(domain::NodeTopology topology) {
 }
 
 // Everything that an inventory can say about health, in texts longer than the limits.
-inline NodeInventory sick_inventory() {
+inline NodeInventory faulty_inventory() {
   NodeInventory out = inventory_of(everything());
   const std::string text(2000, 't');
   out.node_boot_id = "5f6b7c1e-0000-4000-8000-000000000001";
@@ -106,7 +106,7 @@ inline std::vector<std::pair<std::string, NodeInventory>> all_inventories() {
                      inventory_of(with_faults(healthy)));
   }
   out.emplace_back("everything", inventory_of(everything()));
-  out.emplace_back("sick", sick_inventory());
+  out.emplace_back("faulty", faulty_inventory());
   return out;
 }
 

@@ -43,7 +43,7 @@ TEST(PlanNetwork, OtherFormatsGetTheFreeChipsThatAreGiven) {
 }
 
 TEST(PlanNetwork, FreeChipsMustBeKnownOfANode) {
-  EXPECT_THAT(plan_network_error(kTree), HasSubstr("--free: is required: the file does not"));
+  EXPECT_THAT(plan_network_error(kTree), HasSubstr("--free is required: the file does not"));
   EXPECT_THAT(plan_network_error(R"({"levels":["r"],"nodes":[{"name":"a","path":["x"]}]})"),
               HasSubstr("--free: is required"));
   EXPECT_THAT(request_of(network_of(R"({"levels":["r"],"nodes":[]})")).nodes, IsEmpty());

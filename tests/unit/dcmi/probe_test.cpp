@@ -257,7 +257,7 @@ TEST_F(AscendProbeTest, ADriverThatDoesNotStartIsAProblemOnlyWhereNothingElseIsS
 // A tool that returns scripted outputs and counts its calls.
 class ScriptedTool {
  public:
-  HccnWatch::Ask ask() {
+  HccnWatch::RunTool ask() {
     return [this](const std::vector<std::string>& arguments) -> Result<std::string> {
       ++asked_;
       if (arguments[2] == "-link") {

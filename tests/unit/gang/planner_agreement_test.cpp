@@ -92,7 +92,7 @@ std::string agreement_text_of(const AgreementCase& c) {
   for (FabricNodeId id = 0; id < c.fabric.node_numbers(); ++id) {
     const FabricNode& node = c.fabric.node(id);
     text += "\n" + node.name + " " + path_text(c.fabric, node.domain) + " free " +
-            std::to_string(node.free) + (node.healthy ? "" : " ill") +
+            std::to_string(node.free) + (node.healthy ? "" : " unhealthy") +
             (node.max_pods == kUnlimitedPods ? "" : " max " + std::to_string(node.max_pods));
     if (const auto at = c.gang.existing.find(id); at != c.gang.existing.end())
       text += " has " + std::to_string(at->second.pods);

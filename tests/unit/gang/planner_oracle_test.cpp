@@ -180,7 +180,7 @@ std::string oracle_text_of(const OracleCase& c) {
   for (const OracleMachine& m : c.machines) {
     text += "\n" + m.name + " " + prefix(m, c.levels - 1) + " free " + std::to_string(m.free) +
             (m.max_pods == kUnlimitedPods ? "" : " max " + std::to_string(m.max_pods)) +
-            (m.healthy ? "" : " ill") +
+            (m.healthy ? "" : " unhealthy") +
             (m.existing > 0 ? " has " + std::to_string(m.existing) : "");
   }
   return text;

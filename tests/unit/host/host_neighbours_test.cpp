@@ -54,7 +54,7 @@ class Neighbours : public testing::Test, public SysFolder {
 TEST_F(Neighbours, AreTheRdmaNicsOfNetworkdsFiles) {
   write("/run/systemd/netif/lldp/7", file_of({made_frame("leaf1", "400GE1/1/20:2", "10.0.0.1")}));
   write("/run/systemd/netif/lldp/2", file_of({made_frame("office", "7", "10.0.0.9")}));
-  write("/run/systemd/netif/lldp/99", file_of({made_frame("stranger", "7", "10.0.0.9")}));
+  write("/run/systemd/netif/lldp/99", file_of({made_frame("unknown", "7", "10.0.0.9")}));
   EXPECT_THAT(seen(), ElementsAre("mlx5_0 leaf1 400GE1/1/20:2 10.0.0.1"));
   EXPECT_THAT(warnings_, IsEmpty());
 }

@@ -17,7 +17,9 @@ using testing::HasSubstr;
 
 class FakeSys : public testing::Test, public SysFolder {
  protected:
-  Result<domain::Observation> scan() const { return scan_pci(tree()); }
+  Result<domain::Observation> scan() const {
+    return pci_observation(scan_host(tree()), domain::VendorId::unknown, "/sys/bus/pci/devices/");
+  }
 };
 
 TEST_F(FakeSys, FindsChipsPathsAndNics) {

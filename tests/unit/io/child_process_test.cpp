@@ -47,7 +47,7 @@ TEST(ChildProcess, EndsWhatHangsWithItsChildren) {
 
 TEST(ChildProcess, EndsWhatPrintsWithoutEnd) {
   ChildLimits limits;
-  limits.most_bytes = 10000;
+  limits.max_bytes = 10000;
   const auto out = shell("while :; do echo yyyyyyyyyyyyyyyyyyyyyyyyyyyy; done", limits);
   ASSERT_FALSE(out.ok());
   EXPECT_EQ(out.error().code, Errc::limit_exceeded);

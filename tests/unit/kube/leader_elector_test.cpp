@@ -89,7 +89,7 @@ class Elector : public testing::Test {
 
 TEST_F(Elector, MakesTheLeaseWhereThereIsNoneAndRenewsIt) {
   EXPECT_EQ(server_.target, kLease);
-  EXPECT_EQ(elector_->standby(), "standby: who leads is not known yet");
+  EXPECT_EQ(elector_->standby(), "standby: leader unknown");
   server_.reply(404, election_status(404));
   EXPECT_EQ(server_.target, "POST " + kLeases);
   EXPECT_EQ(server_.deadline, milliseconds(1000)) << "two attempts before the deadline";
@@ -203,7 +203,7 @@ TEST_F(Elector, WhoCouldNotLeadOnlyLooksOn) {
   server_.pass_time();
   server_.reply(200, held("1", ""));
   EXPECT_EQ(server_.target, "wait 440");
-  EXPECT_EQ(elector_->standby(), "standby: nobody leads at the moment");
+  EXPECT_EQ(elector_->standby(), "standby: no leader");
   may_lead_ = true;
   server_.pass_time();
   server_.reply(200, held("1", ""));

@@ -132,10 +132,10 @@ TEST(Controllers, NamesAreThoseThatKubernetesTakes) {
   };
   EXPECT_EQ(refusal_of("a.b-c.1", "ns-1"), "accepted");
   for (const char* name : {"a..b", ".a", "a.", "a.-b", "a-.b", "A"}) {
-    EXPECT_THAT(refusal_of(name, "ns"), HasSubstr("is no object name")) << name;
+    EXPECT_THAT(refusal_of(name, "ns"), HasSubstr("expected an object name")) << name;
   }
   for (const std::string& ns : {std::string("a.b"), std::string("-a"), std::string(64, 'a')}) {
-    EXPECT_THAT(refusal_of("a", ns), HasSubstr("is no namespace")) << ns;
+    EXPECT_THAT(refusal_of("a", ns), HasSubstr("expected a namespace")) << ns;
   }
 }
 

@@ -198,12 +198,12 @@ TEST(DecodeRequest, SurvivesAnyBytes) {
   whole.mutable_group()->set_replicas(4);
   (*whole.mutable_labels())["l"] = "1";
   const std::string good = whole.SerializeAsString();
-  v1::InventoryReport sick = full_proto_report();
-  v1::Fault& fault = *sick.mutable_full()->mutable_faults()->add_faults();
+  v1::InventoryReport faulty = full_proto_report();
+  v1::Fault& fault = *faulty.mutable_full()->mutable_faults()->add_faults();
   fault.set_code("xid.79");
   fault.set_chip(1);
   fault.set_text("has fallen off the bus");
-  const std::string report = sick.SerializeAsString() + delta_report().SerializeAsString();
+  const std::string report = faulty.SerializeAsString() + delta_report().SerializeAsString();
   int messages = 0;
   for (int i = 0; i < 20000; ++i) {
     std::string bytes = i % 2 == 0 ? good : report;

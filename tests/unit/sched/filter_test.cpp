@@ -30,30 +30,30 @@ TEST(Filter, GivesTheSameReasonForTheSameCauseOnDifferentNodes) {
 // Preemption on a node is in vain unless pods are what is in the way.
 TEST(Filter, TellsWhatWouldHelp) {
   World w;
-  for (const char* name : {"busy", "sick", "silent"}) w.add_node(name, "hgx-h100-8");
+  for (const char* name : {"busy", "unhealthy", "stale"}) w.add_node(name, "hgx-h100-8");
   ASSERT_TRUE(w.bind(w.submit("filler", 4), "busy").ok());
-  w.set_health("sick", 3, domain::Health::unhealthy);
-  w.scheduler.agent_gone("silent", "boot");
+  w.set_health("unhealthy", 3, domain::Health::unhealthy);
+  w.scheduler.agent_gone("stale", "boot");
   const auto remedy = [&](const PodRequest& pod, std::string_view node) {
     return w.scheduler.extender().filter(pod, {&node, 1}).of(0).remedy;
   };
   const auto all = World::request("all", 8);
   EXPECT_EQ(remedy(all, "busy"), Remedy::preemption);
-  EXPECT_EQ(remedy(all, "sick"), Remedy::time);
-  EXPECT_EQ(remedy(all, "silent"), Remedy::time);
+  EXPECT_EQ(remedy(all, "unhealthy"), Remedy::time);
+  EXPECT_EQ(remedy(all, "stale"), Remedy::time);
   EXPECT_EQ(remedy(all, "nowhere"), Remedy::time);
-  EXPECT_EQ(remedy(World::request("more", 9), "busy"), Remedy::never);
-  EXPECT_EQ(remedy(World::request("npu", 1, "huawei.com/Ascend910"), "busy"), Remedy::never);
+  EXPECT_EQ(remedy(World::request("more", 9), "busy"), Remedy::unresolvable);
+  EXPECT_EQ(remedy(World::request("npu", 1, "huawei.com/Ascend910"), "busy"), Remedy::unresolvable);
   auto member = w.submit([] {
     PodRequest pod = World::request("member", 4);
     pod.group = GroupRef{"g", 2};
     return pod;
   }());
   EXPECT_EQ(remedy(member, "busy"), Remedy::preemption);
-  EXPECT_EQ(remedy(member, "sick"), Remedy::time);
+  EXPECT_EQ(remedy(member, "unhealthy"), Remedy::time);
   member.group->replicas = 3;
   member.uid = "another";
-  EXPECT_EQ(remedy(member, "busy"), Remedy::never);
+  EXPECT_EQ(remedy(member, "busy"), Remedy::unresolvable);
 }
 
 TEST(Filter, DistinguishesMachinesThatAreTooSmallFromBusyOnes) {
@@ -63,11 +63,11 @@ TEST(Filter, DistinguishesMachinesThatAreTooSmallFromBusyOnes) {
   const Evaluation& five =
       w.scheduler.extender().filter(World::request("p", 5, "huawei.com/Ascend910"), names);
   EXPECT_EQ(five.of(0).cause, Cause::size);
-  EXPECT_EQ(five.of(0).remedy, Remedy::never);
+  EXPECT_EQ(five.of(0).remedy, Remedy::unresolvable);
   EXPECT_NE(five.of(0).reason.find("1, 2, 4, 8"), std::string::npos) << five.of(0).reason;
   const Evaluation& nine =
       w.scheduler.extender().filter(World::request("p", 9, "huawei.com/Ascend910"), names);
-  EXPECT_EQ(nine.of(0).remedy, Remedy::never);
+  EXPECT_EQ(nine.of(0).remedy, Remedy::unresolvable);
   const auto filler = w.submit("filler", 8, "huawei.com/Ascend910");
   ASSERT_TRUE(w.bind(filler, "n1").ok());
   const Evaluation& busy =

@@ -7,10 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "common/codec/topology/import.hpp"
 #include "common/domain/topology_builder.hpp"
+#include "common/domain/vendor.hpp"
 #include "common/profiles/profiles.hpp"
 #include "scheduler-plugin/app/annotations.hpp"
+#include "scheduler-plugin/kube/leader_label.hpp"
 #include "scheduler-plugin/kube/pod_request.hpp"
+#include "scheduler-plugin/kube/requeue_trigger.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/unit/sched/world.hpp"
 
@@ -66,6 +70,20 @@ TEST(ResourceLists, ThePageOfKubeSchedulerAgreesWithTheProgram) {
               ::testing::ElementsAreArray(ResourceTable{}.accelerators));
 }
 
+TEST(ResourceLists, ThePageOfTheAgentsSettingsAgreesWithTheProgram) {
+  const std::string page = repository_file("docs/reference/configuration.md");
+  const std::vector<std::string> listed =
+      resource_names_in(between(page, "| vendor | extended resources by default |", "\n\n"));
+  std::set<std::string> usual;
+  for (const auto& profile : profiles::all()) {
+    const auto machine = codec::import_topology_json(profile.json, {});
+    ASSERT_TRUE(machine) << profile.name;
+    for (const std::string& resource : domain::usual_resources(machine->topology))
+      usual.insert(resource);
+  }
+  EXPECT_EQ(std::set<std::string>(listed.begin(), listed.end()), usual);
+}
+
 TEST(ResourceLists, EveryBuiltInMachineOffersAKnownResource) {
   const ResourceTable table;
   const std::set<std::string> known(table.accelerators.begin(), table.accelerators.end());
@@ -80,7 +98,7 @@ TEST(ResourceLists, EveryBuiltInMachineOffersAKnownResource) {
   }
 }
 
-TEST(AnnotationLists, ThePageListsEveryAnnotationOfABinding) {
+Node node_with_address() {
   domain::TopologyBuilder b;
   b.vendor = "ascend";
   domain::Chip chip;
@@ -88,6 +106,40 @@ TEST(AnnotationLists, ThePageListsEveryAnnotationOfABinding) {
   b.add_chip(chip);
   Node node;
   node.topology = std::move(b).build().value();
+  return node;
+}
+
+TEST(AnnotationLists, ThePageListsTheResourcesWhoseNameIsAnAnnotation) {
+  const Node node = node_with_address();
+  const std::string page = repository_file("docs/reference/annotations-and-labels.md");
+  std::set<std::string> written;
+  for (const std::string& resource : ResourceTable{}.accelerators) {
+    Decision decision;
+    decision.resource = resource;
+    decision.chips = ChipSet::first(1);
+    for (const auto& [key, value] : annotations_of(decision, node)) {
+      if (key == resource) written.insert(key);
+    }
+  }
+  const std::vector<std::string> listed =
+      resource_names_in(between(page, "| the resource's name: ", " | "));
+  EXPECT_EQ(std::set<std::string>(listed.begin(), listed.end()), written);
+}
+
+// The scheduler's rights to patch pods and nodes are limited to these two keys.
+TEST(AnnotationLists, ThePolicyOfTheChartAllowsTheKeysThatTheSchedulerWrites) {
+  const std::string policy = repository_file("charts/chipweave/templates/scheduler-policy.yaml");
+  std::set<std::string> allowed;
+  const std::string begin = "k == \"";
+  for (std::size_t at = policy.find(begin); at != std::string::npos; at = policy.find(begin, at)) {
+    at += begin.size();
+    allowed.insert(policy.substr(at, policy.find('"', at) - at));
+  }
+  EXPECT_EQ(allowed, (std::set<std::string>{kLeaderLabel, kRequeueAnnotation}));
+}
+
+TEST(AnnotationLists, ThePageListsEveryAnnotationOfABinding) {
+  const Node node = node_with_address();
   const std::string page = between(repository_file("docs/reference/annotations-and-labels.md"),
                                    "written when a pod is bound", "\n## ");
   for (const std::string& resource : ResourceTable{}.accelerators) {

@@ -337,7 +337,7 @@ class GangWalk {
     std::vector<PodRequest> pods;
     std::vector<std::pair<std::string, std::vector<int>>> planned;  // while it is being bound
     Clock::Steady bind_at{};
-    bool doubtful = false;  // it has failed although all fitted
+    bool unpromising = false;  // it has failed although all fitted
   };
   int pick(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
 
@@ -364,7 +364,7 @@ class GangWalk {
     for (const PodRequest& pod : gang.pods) fits = evaluate(pod) && fits;
     if (!fits) return;
     if (pick(4) == 0) {
-      gang.doubtful = true;
+      gang.unpromising = true;
       return;
     }
     for (const PodRequest& pod : gang.pods)
@@ -395,7 +395,7 @@ class GangWalk {
   void bind(Gang& gang) {
     for (std::size_t i = 0; i < gang.pods.size(); ++i) {
       const bool ok = w_.bind(gang.pods[i], gang.planned[i].first).ok();
-      if (gang.doubtful) continue;  // others may have taken its chips
+      if (gang.unpromising) continue;  // others may have taken its chips
       EXPECT_TRUE(ok);
       EXPECT_EQ(w_.chips(gang.pods[i]), gang.planned[i].second);
       ++bound_;

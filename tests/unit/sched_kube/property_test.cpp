@@ -74,7 +74,7 @@ class Walk {
       case 15:
         return end();
       case 16:
-        // now and then long enough for the doubts about a binding to be looked into
+        // now and then long enough that the outcome of a binding is checked
         return world_.pass(std::chrono::milliseconds(1 + pick(pick(8) == 0 ? 80'000 : 4'000)));
       case 17:
         return machine();

@@ -106,7 +106,7 @@ TEST_F(Tokens, UsersAndGroupsOfTheListAreLetIn) {
   const CallerVerdict other =
       verdict("3", 201, review("planners", R"(["alice","group:planners"])"));
   EXPECT_EQ(other.kind, Kind::forbidden);
-  EXPECT_THAT(other.why, HasSubstr("'planners' is not in grpc-users"));
+  EXPECT_THAT(other.why, HasSubstr("\"planners\" is not in grpc-users"));
 }
 
 TEST_F(Tokens, ReadersAreLetInToReadOnly) {
@@ -163,15 +163,15 @@ TEST_F(Tokens, NoAnswerIsNoVerdictAndNotKept) {
 TEST_F(Tokens, AnswersHoldForAWhile) {
   EXPECT_EQ(verdict("good", 201, review("alice")).kind, Kind::accepted);
   EXPECT_EQ(verdict("bad", 201, kInvalid).kind, Kind::unknown);
-  EXPECT_EQ(verdict("stranger", 201, review("bob")).kind, Kind::forbidden);
+  EXPECT_EQ(verdict("unlisted", 201, review("bob")).kind, Kind::forbidden);
   api.time += seconds(4);
   EXPECT_EQ((*ask("good"))->kind, Kind::accepted);
   EXPECT_EQ((*ask("bad"))->kind, Kind::unknown);
-  EXPECT_EQ((*ask("stranger"))->kind, Kind::forbidden);
+  EXPECT_EQ((*ask("unlisted"))->kind, Kind::forbidden);
   EXPECT_TRUE(api.calls.empty());
   api.time += seconds(1);
   EXPECT_EQ(verdict("bad", 201, kInvalid).kind, Kind::unknown) << "reviewed again";
-  EXPECT_EQ(verdict("stranger", 201, review("bob")).kind, Kind::forbidden) << "reviewed again";
+  EXPECT_EQ(verdict("unlisted", 201, review("bob")).kind, Kind::forbidden) << "reviewed again";
   api.time += seconds(54);
   EXPECT_TRUE(*ask("good"));
   api.time += seconds(1);

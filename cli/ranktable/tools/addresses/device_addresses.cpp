@@ -26,7 +26,7 @@ Result<Ports> LiveAddresses::operator()(int device) {
     if (configured_ports) return *configured_ports;
     return missing(device, nullptr);
   }
-  Result<Ports> ports = asked(device);
+  Result<Ports> ports = fetch(device);
   if (!ports) {
     if (!configured_ports) return missing(device, &ports.error());
     warn_(concat(device_name(device), ": ", ports.error().message, "; using ",
@@ -42,7 +42,7 @@ Result<Ports> LiveAddresses::operator()(int device) {
   return ports;
 }
 
-Result<Ports> LiveAddresses::asked(int device) {
+Result<Ports> LiveAddresses::fetch(int device) {
   const std::string id = std::to_string(device);
   const Result<std::string> output = sources_.tool->answer({"-i", id, "-ip", "-g"});
   if (!output) return output.error();

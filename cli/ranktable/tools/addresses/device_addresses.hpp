@@ -37,7 +37,7 @@ class LiveAddresses {
   Result<Ports> operator()(int device);
 
  private:
-  Result<Ports> asked(int device);
+  Result<Ports> fetch(int device);
   std::optional<Ports> configured(int device) const;
   Error missing(int device, const Error* why) const;
 

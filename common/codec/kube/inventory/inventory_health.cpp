@@ -67,9 +67,9 @@ void write_conditions(JsonWriter& w, const NodeInventory& inventory) {
 
 void write_neighbours(JsonWriter& w, const NodeInventory& inventory) {
   w.key("neighbours").begin_array();
-  std::size_t told = 0;
+  std::size_t written = 0;
   for (const domain::Neighbour& neighbour : inventory.neighbours) {
-    if (told++ == kMaxNeighboursTold) break;
+    if (written++ == kMaxReportedNeighbours) break;
     w.begin_object();
     write_text(w, "nic", neighbour.nic);
     if (neighbour.chip) w.key("chip").integer(neighbour.chip->value);
@@ -136,17 +136,18 @@ void write_inventory_health(JsonWriter& w, const NodeInventory& inventory) {
   if (!inventory.node_boot_id.empty()) w.field("nodeBootId", inventory.node_boot_id);
   if (!inventory.faults.empty()) {
     w.key("faults").begin_array();
-    const std::size_t told = std::min(inventory.faults.size(), kMaxReportedFaults);
-    for (std::size_t i = 0; i < told; ++i) write_fault(w, inventory.faults[i], inventory.topology);
+    const std::size_t written = std::min(inventory.faults.size(), kMaxReportedFaults);
+    for (std::size_t i = 0; i < written; ++i)
+      write_fault(w, inventory.faults[i], inventory.topology);
     w.end_array();
   }
   if (!inventory.conditions.empty()) write_conditions(w, inventory);
   if (!inventory.neighbours.empty()) write_neighbours(w, inventory);
   if (inventory.facts.empty()) return;
   w.key("facts").begin_object();
-  std::size_t told = 0;
+  std::size_t written = 0;
   for (const auto& [name, value] : inventory.facts) {
-    if (told++ == kMaxFactsTold) break;
+    if (written++ == kMaxReportedFacts) break;
     w.field(short_text(name), short_text(value));
   }
   w.end_object();
@@ -173,13 +174,13 @@ Result<std::vector<Fault>> read_status_faults(std::string_view status) {
   return out;
 }
 
-Result<ToldHealth> read_status_health(std::string_view status) {
+Result<ReportedHealth> read_status_health(std::string_view status) {
   const auto document = parse_bounded(status, "the status");
   if (!document) return document.error();
   const JsonValue root(*document);
   auto read = read_faults(root);
   if (!read) return std::move(read).error();
-  ToldHealth out;
+  ReportedHealth out;
   for (RememberedFault& one : *read) {
     if (one.fault.held_until != kHeldUntilReset) one.fault.held_until = 0;
     out.faults.push_back(std::move(one.fault));
@@ -187,7 +188,7 @@ Result<ToldHealth> read_status_health(std::string_view status) {
   const JsonValue facts = root["facts"];
   if (!facts.is_object()) return out;
   for (const JsonValue fact : facts) {
-    if (fact.is_string() && out.facts.size() < kMaxFactsTold)
+    if (fact.is_string() && out.facts.size() < kMaxReportedFacts)
       out.facts.emplace(fact.name(), fact.text());
   }
   return out;

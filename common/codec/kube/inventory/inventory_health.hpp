@@ -14,8 +14,8 @@
 
 namespace chipweave::codec {
 
-inline constexpr std::size_t kMaxNeighboursTold = 256;
-inline constexpr std::size_t kMaxFactsTold = 256;
+inline constexpr std::size_t kMaxReportedNeighbours = 256;
+inline constexpr std::size_t kMaxReportedFacts = 256;
 
 // The keys nodeBootId, faults, conditions, neighbours and facts, each only if it is not empty.
 void write_inventory_health(JsonWriter& w, const NodeInventory& inventory);
@@ -27,12 +27,12 @@ Result<std::vector<domain::RememberedFault>> read_object_faults(std::string_view
 
 // What an agent reports about its node besides the topology, from any boot: faults (without the
 // time until which they are held) and facts.
-struct ToldHealth {
+struct ReportedHealth {
   std::vector<domain::Fault> faults;
   std::map<std::string, std::string> facts;
 };
 // `status` as in read_inventory_status(). Errors name the key.
-Result<ToldHealth> read_status_health(std::string_view status);
+Result<ReportedHealth> read_status_health(std::string_view status);
 // Its faults alone, including the time until which they are held; a status without faults is not
 // parsed.
 Result<std::vector<domain::Fault>> read_status_faults(std::string_view status);

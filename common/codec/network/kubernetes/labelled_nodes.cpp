@@ -296,8 +296,9 @@ Result<std::vector<LabelLevel>> chosen_levels(const std::vector<LabelledNode>& n
   std::vector<LabelLevel> out;
   for (const std::string& label : labels) {
     if (label != kHostname && known.count(label) == 0) {
-      return network_error("no node has the label " + quoted_excerpt(label) +
-                           did_you_mean(label, {known.begin(), known.end()}))
+      return network_error("unknown label " + quoted_excerpt(label) +
+                           did_you_mean(label, {known.begin(), known.end()}) +
+                           "; known: " + quoted_list({known.begin(), known.end()}))
           .in("--levels");
     }
     out.push_back({label, {label}});

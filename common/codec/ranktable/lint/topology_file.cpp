@@ -36,9 +36,9 @@ Error wrong(const std::string& what) {
 Result<JsonValue> counted_list(JsonValue file, const char* list, const char* count) {
   const JsonValue out = file[list];
   if (!out.is_array()) return wrong(std::string("has no list ") + list);
-  const auto said = number_at(file, count);
-  if (said && *said != static_cast<std::int64_t>(out.size())) {
-    return wrong(concat("says ", count, " ", *said, ", ", list, " has ", out.size()));
+  const auto stated = number_at(file, count);
+  if (stated && *stated != static_cast<std::int64_t>(out.size())) {
+    return wrong(concat("says ", count, " ", *stated, ", ", list, " has ", out.size()));
   }
   return out;
 }

@@ -54,30 +54,28 @@ Result<std::vector<Candidate>> chosen(std::vector<Candidate> pods, const JobPods
       return pod.identity.job != choice.job && label_of(pod.identity) != choice.job;
     });
     if (pods.empty()) {
-      return network_error("no NPU pod is of job " + quoted_excerpt(choice.job) +
-                           "; known: " + listed(jobs))
+      return network_error("unknown job " + quoted_excerpt(choice.job) +
+                           " of NPU pods; known: " + listed(jobs))
           .in("--job");
     }
   }
   if (names_of(pods, job).size() > 1) {
-    return network_error("is required: there are pods of several jobs: " +
-                         listed(names_of(pods, job)))
-        .in("--job");
+    return network_error("--job is required: there are pods of several jobs: " +
+                         listed(names_of(pods, job)));
   }
   const std::set<std::string> tasks = names_of(pods, task);
   if (!choice.task.empty()) {
     std::erase_if(pods, [&](const Candidate& pod) { return pod.identity.task != choice.task; });
     if (pods.empty()) {
-      return network_error("no NPU pod is of task " + quoted_excerpt(choice.task) +
-                           "; known: " + listed(tasks))
+      return network_error("unknown task " + quoted_excerpt(choice.task) +
+                           " of NPU pods; known: " + listed(tasks))
           .in("--task");
     }
   } else if (tasks.size() > 1) {
     return network_error(
-               "is required: pods of several tasks use NPUs, and route planning numbers those of "
-               "one: " +
-               listed(tasks))
-        .in("--task");
+        "--task is required: pods of several tasks use NPUs, and route planning numbers those of "
+        "one: " +
+        listed(tasks));
   }
   return pods;
 }
@@ -98,16 +96,17 @@ Result<std::vector<Candidate>> candidates(const NetworkObjects& objects, Warning
   }
   if (pods == 0) {
     return network_error(
-        "contains no pods; get them with kubectl get pods -l volcano.sh/job-name=JOB -o json");
+        "expected pods, got none; get them with kubectl get pods -l volcano.sh/job-name=JOB -o "
+        "json");
   }
   if (out.empty()) {
     return network_error(
         jobless == pods
-            ? "no pod has the annotation volcano.sh/job-name"
-            : "no pod uses an NPU: none requests huawei.com/ascend-1980 or has an annotation "
-              "about devices");
+            ? "expected pods with the annotation volcano.sh/job-name, got none"
+            : "expected pods that request huawei.com/ascend-1980 or have an annotation about "
+              "devices, got none");
   }
-  if (jobless > 0) warnings.add(concat(jobless, " pods of no Volcano job are skipped"));
+  if (jobless > 0) warnings.add(concat(jobless, " pods without a Volcano job are skipped"));
   if (idle > 0) warnings.add(concat(idle, " pods without NPUs are skipped"));
   return out;
 }
@@ -125,8 +124,8 @@ Result<void> number(JobPods& job, std::size_t replicas) {
   }
   const std::size_t highest = job.pods.back().index;
   if (replicas > 0 && highest >= replicas) {
-    return network_error(concat("says ", replicas, " pods, but ", job.pods.back().name,
-                                " has index ", highest))
+    return network_error(concat("must be at least ", highest + 1, ": pod ", job.pods.back().name,
+                                " has index ", highest, "; got ", replicas))
         .in("--replicas");
   }
   std::size_t next = 0;
@@ -159,16 +158,16 @@ void warn_of_gaps(const JobPods& job, Warnings& warnings) {
     warnings.add(
         concat("there is no pod with index ", job.missing.front(), and_more(job.missing.size())));
   }
-  std::size_t silent = 0;
+  std::size_t unreported = 0;
   std::string first;
   for (const JobPod& pod : job.pods) {
-    if (!pod.report && silent++ == 0) first = pod.name;
+    if (!pod.report && unreported++ == 0) first = pod.name;
     if (!pod.report || pod.ready()) continue;
     warnings.add_made([&] { return "pod " + pod.name + ": " + no_address(*pod.report); });
   }
-  if (silent == 0) return;
+  if (unreported == 0) return;
   warnings.add(concat("pod ", first, " has no annotation ", kAscend1980Configuration, " yet",
-                      and_more(silent)));
+                      and_more(unreported)));
 }
 
 void read_cabinet(JobPods& job, Warnings& warnings) {

@@ -209,7 +209,7 @@ Result<JobTables> make_job_tables(const JobPods& job, const JobTableOptions& opt
   if (!job.complete()) return waiting(previous);
   const std::string misses = misses_super_pods(job);
   if (options.hyperjob && !misses.empty()) {
-    return network_error("needs super pods, but " + misses).in("--hyperjob");
+    return network_error("--hyperjob requires super pods: " + misses);
   }
   Result<Servers> servers = merged(job, options, misses.empty());
   if (!servers) return std::move(servers).error();

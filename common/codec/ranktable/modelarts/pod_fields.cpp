@@ -44,14 +44,14 @@ bool asks_for_npu(JsonValue container) {
 }
 
 Result<std::size_t> index_of(JsonValue pod, const std::string& name) {
-  const std::string said = annotation_or_label(pod, kTaskIndex);
-  const std::string text = !said.empty() ? said : name.substr(name.rfind('-') + 1);
+  const std::string stated = annotation_or_label(pod, kTaskIndex);
+  const std::string text = !stated.empty() ? stated : name.substr(name.rfind('-') + 1);
   const auto index = index_in(text);
   if (index) return *index;
-  return network_error(said.empty()
+  return network_error(stated.empty()
                            ? concat("its index is not known: it has neither annotation ",
                                     kTaskIndex, " nor a name that ends in -N")
-                           : concat("annotation ", kTaskIndex, " is ", quoted_excerpt(said),
+                           : concat("annotation ", kTaskIndex, " is ", quoted_excerpt(stated),
                                     ", not a whole number below ", kMaxPodIndex));
 }
 

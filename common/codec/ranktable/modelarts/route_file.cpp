@@ -43,8 +43,8 @@ Result<std::vector<std::size_t>> read_route_plan(std::string_view json) {
   for (const JsonValue entry : list) {
     const auto rank = static_cast<std::size_t>(entry.integer().value_or(-1));
     if (rank >= pods || used[rank]) {
-      return network_error(
-          concat("ranks[", out.size(), "] is no rank of its own from 0 to ", pods - 1));
+      return network_error(concat("ranks[", out.size(), "] must be from 0 to ", pods - 1,
+                                  ", and each rank must occur once"));
     }
     used[rank] = true;
     out.push_back(rank);

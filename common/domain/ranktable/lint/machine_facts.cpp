@@ -40,10 +40,10 @@ class MachineCheck {
 
   void check_device(const Device& device, const DeviceFacts& facts, const std::string& source) {
     const std::string id = std::to_string(*device.device_id);
-    const std::string said = device.device_ip.value_or("");
-    if (!facts.address.empty() && !said.empty() && !same(said, facts.address)) {
+    const std::string in_table = device.device_ip.value_or("");
+    if (!facts.address.empty() && !in_table.empty() && !same(in_table, facts.address)) {
       warn("RT081", device,
-           "device_ip " + said + " of device " + id + " is " + facts.address + " in " + source);
+           "device_ip " + in_table + " of device " + id + " is " + facts.address + " in " + source);
     }
     if (facts.up == false) warn("RT081", device, "the link of device " + id + " is down");
     if (!facts.health.empty() && facts.health != "Success") {
@@ -53,8 +53,8 @@ class MachineCheck {
   }
 
   // Several addresses: the first port's.
-  static bool same(const std::string& said, const std::string& known) {
-    const auto a = parse_ip(said.substr(0, said.find(',')));
+  static bool same(const std::string& in_table, const std::string& known) {
+    const auto a = parse_ip(in_table.substr(0, in_table.find(',')));
     const auto b = parse_ip(known);
     return a && b && *a == *b;
   }

@@ -71,9 +71,9 @@ class DeviceReader {
     if (out_.notes.size() < kMaxNotes) out_.notes.push_back(text);
   }
 
-  template <class Question, class... A>
-  bool ask(const Question& question, A... arguments) {
-    return worked(question.name(at_), question(at_, arguments...));
+  template <class Entry, class... A>
+  bool call(const Entry& entry, A... arguments) {
+    return worked(entry.name(at_), entry(at_, arguments...));
   }
 
   // A device that fails to report its health is treated as gone.
@@ -97,7 +97,7 @@ class DeviceReader {
     read_health();
     if (out_.sample.gone) return;
     int network = -1;
-    if (ask(f_.network_health, &network)) {
+    if (call(f_.network_health, &network)) {
       if (network >= 0 && network < dcmi::kNetworkStates) {
         out_.sample.network = network;
       } else {
@@ -108,7 +108,7 @@ class DeviceReader {
     read_errors();
     dcmi::HccsStatus hccs{};
     unsigned size = sizeof hccs;
-    if (ask(f_.info, dcmi::kHccs, dcmi::kHccsStatus, static_cast<void*>(&hccs), &size)) {
+    if (call(f_.info, dcmi::kHccs, dcmi::kHccsStatus, static_cast<void*>(&hccs), &size)) {
       out_.sample.pcs = hccs.pcs;
       out_.sample.hdlc = hccs.hdlc;
     }
@@ -117,7 +117,7 @@ class DeviceReader {
   void read_errors() {
     std::array<unsigned, dcmi::kMaxErrorCodes> codes{};
     int count = 0;
-    if (!ask(f_.errors, &count, codes.data(), dcmi::kMaxErrorCodes)) return;
+    if (!call(f_.errors, &count, codes.data(), dcmi::kMaxErrorCodes)) return;
     constexpr int kMaxCodes = static_cast<int>(dcmi::kMaxErrorCodes);
     if (count < 0 || count > kMaxCodes) {
       note(std::string(f_.errors.name(at_)) + ": counts " + std::to_string(count) + " codes");
@@ -139,26 +139,26 @@ class DeviceReader {
     unsigned physical = 0;
     if (at_.flat) {
       out_.logic_id = at_.device;
-      const auto& ask_id = f_.flat_physical_id;
-      if (worked(ask_id.name, ask_id(static_cast<unsigned>(at_.device), &physical))) {
-        out_.physical_id = id(ask_id.name, physical);
+      const auto& get_id = f_.flat_physical_id;
+      if (worked(get_id.name, get_id(static_cast<unsigned>(at_.device), &physical))) {
+        out_.physical_id = id(get_id.name, physical);
       }
     } else {
       int logic = -1;
       if (worked(f_.logic_id.name, f_.logic_id(&logic, at_.card, at_.device))) {
         out_.logic_id = id(f_.logic_id.name, logic);
       }
-      const auto& ask_id = f_.physical_id;
+      const auto& get_id = f_.physical_id;
       if (out_.logic_id &&
-          worked(ask_id.name, ask_id(static_cast<unsigned>(*out_.logic_id), &physical))) {
-        out_.physical_id = id(ask_id.name, physical);
+          worked(get_id.name, get_id(static_cast<unsigned>(*out_.logic_id), &physical))) {
+        out_.physical_id = id(get_id.name, physical);
       }
     }
   }
 
   void read_chip() {
     dcmi::ChipInfo chip{};
-    if (ask(f_.chip_info, &chip)) {
+    if (call(f_.chip_info, &chip)) {
       out_.chip_type = dcmi_text(chip.chip_type, sizeof chip.chip_type);
       out_.chip_name = dcmi_text(chip.chip_name, sizeof chip.chip_name);
       out_.npu_name = dcmi_text(chip.npu_name, sizeof chip.npu_name);
@@ -167,7 +167,7 @@ class DeviceReader {
       }
     }
     dcmi::BoardInfo board{};
-    if (ask(f_.board_info, &board)) out_.board = board.board;
+    if (call(f_.board_info, &board)) out_.board = board.board;
   }
 
   void read_error_texts() {
@@ -201,7 +201,8 @@ class DeviceReader {
   void read_super_pod() {
     dcmi::SuperPodInfo info{};
     unsigned size = sizeof info;
-    if (!ask(f_.info, dcmi::kChipInfo, dcmi::kChipInfoSuperPod, static_cast<void*>(&info), &size)) {
+    if (!call(f_.info, dcmi::kChipInfo, dcmi::kChipInfoSuperPod, static_cast<void*>(&info),
+              &size)) {
       return;
     }
     DcmiSuperPod pod;
@@ -216,7 +217,7 @@ class DeviceReader {
   void read_counters() {
     dcmi::HccsCounters counters{};
     unsigned size = sizeof counters;
-    if (!ask(f_.info, dcmi::kHccs, dcmi::kHccsCounters, static_cast<void*>(&counters), &size)) {
+    if (!call(f_.info, dcmi::kHccs, dcmi::kHccsCounters, static_cast<void*>(&counters), &size)) {
       return;
     }
     for (std::size_t pcs = 0; pcs < dcmi::kMaxPcs; ++pcs) {

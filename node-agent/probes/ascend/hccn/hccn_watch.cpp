@@ -7,7 +7,8 @@
 
 namespace chipweave::agent {
 
-HccnWatch::HccnWatch(Ask ask) : ask_(std::move(ask)), thread_([this] { run(); }) {}
+HccnWatch::HccnWatch(RunTool run_tool)
+    : run_tool_(std::move(run_tool)), thread_([this] { run(); }) {}
 
 // A new one for each call: the object never recovers from a tool that hung.
 HccnWatch::HccnWatch(const std::string& tool)
@@ -48,7 +49,7 @@ void HccnWatch::run() {
     const auto question = schedule_.next(std::chrono::steady_clock::now());
     if (question) {
       lock.unlock();
-      const Result<std::string> output = ask_(question->arguments);
+      const Result<std::string> output = run_tool_(question->arguments);
       lock.lock();
       schedule_.take(*question, output, std::chrono::steady_clock::now());
     } else if (const auto due = schedule_.due()) {

@@ -21,10 +21,10 @@ namespace chipweave::agent {
 class HccnWatch {
  public:
   // Arguments of the program → its output. Called on the thread.
-  using Ask = std::function<Result<std::string>(const std::vector<std::string>&)>;
+  using RunTool = std::function<Result<std::string>(const std::vector<std::string>&)>;
 
-  explicit HccnWatch(Ask ask);
-  // Of the program at that path.
+  explicit HccnWatch(RunTool run_tool);
+  // Runs the program at that path.
   explicit HccnWatch(const std::string& tool);
   HccnWatch(const HccnWatch&) = delete;
   HccnWatch& operator=(const HccnWatch&) = delete;
@@ -37,7 +37,7 @@ class HccnWatch {
  private:
   void run();
 
-  Ask ask_;
+  RunTool run_tool_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   HccnSchedule schedule_;  // under mutex_, as the next

@@ -94,8 +94,4 @@ Result<domain::Observation> pci_observation(const HostView& view, VendorId wante
   return out;
 }
 
-Result<domain::Observation> scan_pci(const SysfsTree& tree) {
-  return pci_observation(scan_host(tree), VendorId::unknown, tree.path(kPciDevices));
-}
-
 }  // namespace chipweave::agent

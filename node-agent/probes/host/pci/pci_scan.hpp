@@ -17,7 +17,4 @@ namespace chipweave::agent {
 Result<domain::Observation> pci_observation(const HostView& view, domain::VendorId vendor,
                                             const std::string& where);
 
-// The same for any vendor, read from a tree.
-Result<domain::Observation> scan_pci(const SysfsTree& tree);
-
 }  // namespace chipweave::agent

@@ -27,18 +27,18 @@ class NvmlQuery {
   // True if the call worked. A function that the driver lacks is noted once for the whole machine,
   // not here.
   template <class F, class... A>
-  bool ask(const NvmlCall<F>& call, A... arguments) {
-    const nvml::Code code = call(handle_, arguments...);
-    if (code != nvml::kSuccess && call.function != nullptr) failure(call.name, code);
+  bool call(const NvmlCall<F>& entry, A... arguments) {
+    const nvml::Code code = entry(handle_, arguments...);
+    if (code != nvml::kSuccess && entry.function != nullptr) failure(entry.name, code);
     return code == nvml::kSuccess;
   }
 
   // The same for one link; there NVML returns "invalid argument" for a link that does not exist.
   template <class F, class... A>
-  bool ask_link(const NvmlCall<F>& call, unsigned link, A... arguments) {
-    const nvml::Code code = call(handle_, link, arguments...);
-    if (code != nvml::kSuccess && code != nvml::kInvalidArgument && call.function != nullptr) {
-      failure(std::string(call.name) + " of link " + std::to_string(link), code);
+  bool call_link(const NvmlCall<F>& entry, unsigned link, A... arguments) {
+    const nvml::Code code = entry(handle_, link, arguments...);
+    if (code != nvml::kSuccess && code != nvml::kInvalidArgument && entry.function != nullptr) {
+      failure(std::string(entry.name) + " of link " + std::to_string(link), code);
     }
     return code == nvml::kSuccess;
   }

@@ -70,14 +70,14 @@ class DeviceReader {
 
  private:
   template <class F, class... A>
-  bool ask(const NvmlCall<F>& call, A... arguments) {
-    return query_.ask(call, arguments...);
+  bool call(const NvmlCall<F>& entry, A... arguments) {
+    return query_.call(entry, arguments...);
   }
   void note(std::string text) { query_.note(std::move(text)); }
 
   void read_identity() {
     std::array<char, nvml::kUuidBytes> uuid{};
-    if (ask(f_.uuid, uuid.data(), nvml::kUuidBytes)) {
+    if (call(f_.uuid, uuid.data(), nvml::kUuidBytes)) {
       out_.uuid = nvml_text(uuid.data(), uuid.size());
       // Unterminated, or with invalid bytes: the device is identified by its PCI address instead.
       if (out_.uuid.size() == uuid.size() || out_.uuid.find('?') != std::string::npos) {
@@ -86,13 +86,13 @@ class DeviceReader {
       }
     }
     std::array<char, nvml::kNameBytes> name{};
-    if (ask(f_.name, name.data(), nvml::kNameBytes))
+    if (call(f_.name, name.data(), nvml::kNameBytes))
       out_.name = nvml_text(name.data(), name.size());
     unsigned number = 0;
-    if (ask(f_.minor_number, &number)) out_.minor = number;
-    if (ask(f_.module_id, &number)) out_.module = number;
+    if (call(f_.minor_number, &number)) out_.minor = number;
+    if (call(f_.module_id, &number)) out_.module = number;
     nvml::PciInfo pci{};
-    if (ask(f_.pci_info, &pci)) {
+    if (call(f_.pci_info, &pci)) {
       out_.pci = nvml_bus_id(pci);
       if (out_.pci.empty()) note(std::string(f_.pci_info.name) + ": no bus id in the answer");
     }
@@ -100,12 +100,12 @@ class DeviceReader {
 
   void read_place() {
     std::array<unsigned long, kAffinityWords> nodes{};
-    if (ask(f_.memory_affinity, kAffinityWords, nodes.data(), nvml::kScopeNumaNode)) {
+    if (call(f_.memory_affinity, kAffinityWords, nodes.data(), nvml::kScopeNumaNode)) {
       out_.numa = only_node(nodes);
       if (!out_.numa) note(std::string(f_.memory_affinity.name) + ": not one NUMA node");
     }
     unsigned own = 0;
-    if (ask(f_.numa_node, &own)) {
+    if (call(f_.numa_node, &own)) {
       if (own <= static_cast<unsigned>(limits::kMaxNumaNode)) {
         out_.own_numa = static_cast<int>(own);
       } else {
@@ -114,7 +114,7 @@ class DeviceReader {
     }
     int major = 0;
     int minor = 0;
-    if (ask(f_.compute_capability, &major, &minor)) {
+    if (call(f_.compute_capability, &major, &minor)) {
       if (major > 0 && major < 100 && minor >= 0 && minor < 10) {
         out_.sm = major * 10 + minor;
       } else {
@@ -123,18 +123,18 @@ class DeviceReader {
       }
     }
     nvml::Memory memory{};
-    if (ask(f_.memory_info, &memory)) out_.memory_bytes = memory.total;
+    if (call(f_.memory_info, &memory)) out_.memory_bytes = memory.total;
   }
 
   void read_state() {
     unsigned mig = 0;
     unsigned mig_pending = 0;
-    if (ask(f_.mig_mode, &mig, &mig_pending)) {
+    if (call(f_.mig_mode, &mig, &mig_pending)) {
       out_.mig = NvmlMig{mig != 0, mig_pending != 0};
       if (mig != 0) out_.mig->instances = read_mig_instances(query_);
     }
     std::uint64_t reasons = 0;
-    if (ask(f_.clock_reasons, &reasons)) out_.clock_reasons = reasons;
+    if (call(f_.clock_reasons, &reasons)) out_.clock_reasons = reasons;
     if (const auto action = query_.field(nvml::kFieldRecoveryAction, 0)) {
       out_.recovery_action = static_cast<unsigned>(*action & 0xffffffffU);
     }
@@ -143,20 +143,20 @@ class DeviceReader {
   void read_memory_errors() {
     int ecc = 0;
     int ecc_pending = 0;
-    if (ask(f_.ecc_mode, &ecc, &ecc_pending)) out_.ecc = NvmlEcc{ecc != 0, ecc_pending != 0};
+    if (call(f_.ecc_mode, &ecc, &ecc_pending)) out_.ecc = NvmlEcc{ecc != 0, ecc_pending != 0};
     std::uint64_t errors = 0;
-    if (ask(f_.ecc_errors, nvml::kEccUncorrected, nvml::kEccVolatile, &errors)) {
+    if (call(f_.ecc_errors, nvml::kEccUncorrected, nvml::kEccVolatile, &errors)) {
       out_.uncorrected_errors = errors;
     }
-    if (ask(f_.ecc_errors, nvml::kEccCorrected, nvml::kEccVolatile, &errors)) {
+    if (call(f_.ecc_errors, nvml::kEccCorrected, nvml::kEccVolatile, &errors)) {
       out_.corrected_errors = errors;
     }
     int retired = 0;
-    if (ask(f_.retired_pending, &retired)) out_.retired_pages_pending = retired != 0;
+    if (call(f_.retired_pending, &retired)) out_.retired_pages_pending = retired != 0;
     NvmlRemappedRows rows;
     unsigned pending = 0;
     unsigned broken = 0;
-    if (ask(f_.remapped_rows, &rows.correctable, &rows.uncorrectable, &pending, &broken)) {
+    if (call(f_.remapped_rows, &rows.correctable, &rows.uncorrectable, &pending, &broken)) {
       rows.pending = pending != 0;
       rows.failure = broken != 0;
       out_.remapped_rows = rows;
@@ -183,7 +183,7 @@ class DeviceReader {
     nvml::FabricV1 first{};
     if (f_.fabric_v1.function == nullptr) {
       if (f_.fabric.function != nullptr) query_.failure(f_.fabric.name, code);
-    } else if (ask(f_.fabric_v1, &first)) {
+    } else if (call(f_.fabric_v1, &first)) {
       out_.fabric =
           NvmlFabric{first.state,  first.status, first.clique, uuid_text(first.cluster_uuid),
                      std::nullopt, std::nullopt};

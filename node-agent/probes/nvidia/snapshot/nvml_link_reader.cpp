@@ -33,14 +33,14 @@ class LinkReader {
     link.number = number;
     link.active = *active;
     unsigned value = 0;
-    if (query_.ask_link(f_.link_capability, number, nvml::kCapabilityP2p, &value)) {
+    if (query_.call_link(f_.link_capability, number, nvml::kCapabilityP2p, &value)) {
       link.p2p = value != 0;
     }
-    if (query_.ask_link(f_.link_version, number, &value)) link.version = value;
+    if (query_.call_link(f_.link_version, number, &value)) link.version = value;
     int type = -1;
-    if (query_.ask_link(f_.link_remote_type, number, &type)) link.remote = remote_of(type);
+    if (query_.call_link(f_.link_remote_type, number, &type)) link.remote = remote_of(type);
     nvml::PciInfo pci{};
-    if (query_.ask_link(f_.link_remote_pci, number, &pci)) link.remote_pci = nvml_bus_id(pci);
+    if (query_.call_link(f_.link_remote_pci, number, &pci)) link.remote_pci = nvml_bus_id(pci);
     link.replays = errors(number, nvml::kFieldLinkReplay, nvml::kLinkReplay);
     link.recoveries = errors(number, nvml::kFieldLinkRecovery, nvml::kLinkRecovery);
     if (!link.recoveries) link.recoveries = counted(number, nvml::kFieldLinkRecoveryEvents);
@@ -58,7 +58,7 @@ class LinkReader {
       }
     }
     int state = 0;
-    if (!query_.ask_link(f_.link_state, number, &state)) return std::nullopt;
+    if (!query_.call_link(f_.link_state, number, &state)) return std::nullopt;
     if (state == 0 || state == 1) return state == 1;
     query_.note("link " + std::to_string(number) + ": unknown state " + std::to_string(state));
     return std::nullopt;
@@ -72,7 +72,7 @@ class LinkReader {
   std::optional<std::uint64_t> errors(unsigned number, std::uint32_t field, int counter) {
     if (const auto value = counted(number, field)) return value;
     std::uint64_t value = 0;
-    if (!query_.ask_link(f_.link_errors, number, counter, &value)) return std::nullopt;
+    if (!query_.call_link(f_.link_errors, number, counter, &value)) return std::nullopt;
     return value;
   }
 

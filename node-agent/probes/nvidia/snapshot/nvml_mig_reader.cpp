@@ -30,7 +30,7 @@ std::vector<NvmlMigInstance> read_mig_instances(NvmlQuery& query) {
   std::vector<NvmlMigInstance> out;
   unsigned most = 0;
   const NvmlFunctions& f = query.functions();
-  if (!query.ask(f.mig_most, &most)) return out;
+  if (!query.call(f.mig_most, &most)) return out;
   for (unsigned i = 0; i < std::min(most, kMaxMigInstances); ++i) {
     nvml::Device handle = nullptr;
     const nvml::Code code = f.mig_handle(query.handle(), i, &handle);

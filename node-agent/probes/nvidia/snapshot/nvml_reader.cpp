@@ -42,10 +42,10 @@ class MachineReader {
     }
     read_driver();
     unsigned count = 0;
-    const auto& ask = library_.functions().count;
-    if (const nvml::Code code = ask(&count); code != nvml::kSuccess) {
+    const auto& entry = library_.functions().count;
+    if (const nvml::Code code = entry(&count); code != nvml::kSuccess) {
       return make_error(Errc::unavailable, std::string("the driver cannot count its devices: ") +
-                                               ask.name + ": " + library_.text_of(code));
+                                               entry.name + ": " + library_.text_of(code));
     }
     if (count > kMaxDevices) {
       out_.notes.push_back("the driver counts " + std::to_string(count) + " devices; at most " +
@@ -60,16 +60,16 @@ class MachineReader {
  private:
   void read_driver() {
     std::array<char, nvml::kDriverVersionBytes> text{};
-    const auto& ask = library_.functions().driver_version;
-    const nvml::Code code = ask(text.data(), nvml::kDriverVersionBytes);
+    const auto& entry = library_.functions().driver_version;
+    const nvml::Code code = entry(text.data(), nvml::kDriverVersionBytes);
     if (code == nvml::kSuccess) {
       out_.driver = nvml_text(text.data(), text.size());
     } else {
-      note_failure(ask.name, code);
+      note_failure(entry.name, code);
     }
     int cuda = 0;
-    const nvml::Code asked = library_.functions().cuda_version(&cuda);
-    if (asked == nvml::kSuccess && cuda > 0 && cuda < kMaxCudaVersion) out_.cuda = cuda;
+    const nvml::Code status = library_.functions().cuda_version(&cuda);
+    if (status == nvml::kSuccess && cuda > 0 && cuda < kMaxCudaVersion) out_.cuda = cuda;
   }
 
   // An index that the driver refuses shows that its count was wrong.
@@ -93,26 +93,26 @@ class MachineReader {
   void read_pairs() {
     for (std::size_t a = 0; a < handles_.size(); ++a) {
       for (std::size_t b = a + 1; b < handles_.size(); ++b) {
-        if (askable(a) && askable(b)) read_pair(a, b);
+        if (readable(a) && readable(b)) read_pair(a, b);
       }
     }
   }
 
-  bool askable(std::size_t at) const { return handles_[at] != nullptr && !out_.devices[at].lost; }
+  bool readable(std::size_t at) const { return handles_[at] != nullptr && !out_.devices[at].lost; }
 
   void read_pair(std::size_t a, std::size_t b) {
     int level = -1;
-    const auto& ask = library_.functions().common_ancestor;
-    const nvml::Code code = ask(handles_[a], handles_[b], &level);
+    const auto& entry = library_.functions().common_ancestor;
+    const nvml::Code code = entry(handles_[a], handles_[b], &level);
     const std::string which = " of devices " + std::to_string(a) + " and " + std::to_string(b);
     if (code != nvml::kSuccess) {
-      if (ask.function != nullptr) note_failure(ask.name + which, code);
+      if (entry.function != nullptr) note_failure(entry.name + which, code);
       return;
     }
     if (const auto path = path_of_level(level)) {
       out_.pairs.push_back({static_cast<int>(a), static_cast<int>(b), *path});
     } else {
-      out_.notes.push_back(ask.name + which + ": unknown level " + std::to_string(level));
+      out_.notes.push_back(entry.name + which + ": unknown level " + std::to_string(level));
     }
   }
 

@@ -127,12 +127,14 @@ TEST_F(RouteInit, SentencesForWhatIsWrong) {
     EXPECT_THAT(out.text, HasSubstr(says)) << flags;
     expect_no_files();
   };
-  refused(6, "--config " + at("plan"), 2, "--index: is 6, but route_plan.json has 6 pods");
-  refused(0, "--wait soon", 2, "--wait takes a time");
-  refused(0, "--wait 25h", 2, "--wait takes a time");
-  refused(0, "--hosts x", 2, "--network: is required");
+  refused(6, "--config " + at("plan"), 2,
+          "--index: must be 0 to 5: route_plan.json has 6 pods; got 6");
+  refused(0, "--wait soon", 2,
+          "--wait: expected a time of at most 24h, such as 30m, 90s or 1h, got \"soon\"");
+  refused(0, "--wait 25h", 2, "--wait: expected a time of at most 24h");
+  refused(0, "--hosts x", 2, "--hosts requires --network");
   copy("plan/jobstart_hccl.json", "start/jobstart_hccl.json");
-  refused(0, "--config " + at("start"), 2, "--replicas: is required");
+  refused(0, "--config " + at("start"), 2, "--replicas is required");
   refused(0, "--replicas 12 --config " + at("start"), 3, "6 machines for 12 pods");
   folder_.put("bad/ranktable_tor.json", "{");
   refused(0, "--config " + at("bad"), 3, "folder " + at("bad") + ": ranktable_tor.json: ");

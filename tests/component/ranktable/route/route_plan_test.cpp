@@ -158,13 +158,13 @@ TEST_F(RoutePlanCommand, SentencesForWrongUsageAndFiles) {
     EXPECT_EQ(out.code, code) << arguments;
     EXPECT_THAT(out.text, StartsWith("chipweave: " + says)) << arguments;
   };
-  refused("", 2, "--pods: must be given, or --hosts instead");
-  refused("--hosts " + network_, 2, "--network: is required");
-  refused("--pods - --network -", 2, "--pods: standard input can be one file only");
+  refused("", 2, "one of --pods or --hosts is required");
+  refused("--hosts " + network_, 2, "--hosts requires --network");
+  refused("--pods - --network -", 2, "--pods - cannot be combined with --network -");
   refused("--pods " + pods_ + " --hyperjob", 2, "--hyperjob requires --out");
-  refused("--pods " + pods_ + " --hyperjob --out " + at("x"), 2, "--hyperjob: needs super pods");
-  refused("--pods " + pods_ + " --job k", 2, "--job: no NPU pod is of job \"k\"");
-  refused("--pods " + pods_ + " --replicas 3", 2, "--replicas: says 3 pods");
+  refused("--pods " + pods_ + " --hyperjob --out " + at("x"), 2, "--hyperjob requires super pods");
+  refused("--pods " + pods_ + " --job k", 2, "--job: unknown job \"k\"");
+  refused("--pods " + pods_ + " --replicas 3", 2, "--replicas: must be at least ");
   refused("--pods " + at("absent"), 3, "file " + at("absent") + ": cannot open");
   refused("--pods " + network_, 3, "file " + network_ + ": ");
   refused("--pods " + pods_ + " --previous " + network_ + " --out " + at("x"), 3,

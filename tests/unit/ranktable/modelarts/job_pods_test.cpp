@@ -115,24 +115,25 @@ TEST(JobPodsReader, OtherJobsAndPodsWithoutNpusArePassedOver) {
                                    "\"worker\"", "\"helper\"");
   const std::string bare = R"({"kind":"Pod","metadata":{"name":"p"}})";
   EXPECT_THAT(error_of(list_text({mine, other})),
-              HasSubstr("--job: is required: there are pods of several jobs: \"ns/j\", \"ns/k\""));
+              HasSubstr("--job is required: there are pods of several jobs: \"ns/j\", \"ns/k\""));
   const auto job = read_job_pods(list_text({mine, other, helper, bare}), {"ns/j", "", 0});
   ASSERT_TRUE(job.ok()) << job.error().text();
   EXPECT_EQ(job->pods.size(), 1U);
-  EXPECT_THAT(job->warnings, ElementsAre("1 pods of no Volcano job are skipped",
+  EXPECT_THAT(job->warnings, ElementsAre("1 pods without a Volcano job are skipped",
                                          "1 pods without NPUs are skipped"));
   EXPECT_THAT(error_of(list_text({mine}), {"x", "", 0}),
-              HasSubstr("--job: no NPU pod is of job \"x\"; known: \"ns/j\""));
+              HasSubstr("--job: unknown job \"x\" of NPU pods; known: \"ns/j\""));
 }
 
 TEST(JobPodsReader, TasksAreNumberedApart) {
   const std::string worker = pod_text({0, "n0", {0}, "", ""});
   const std::string master = named(worker, "worker", "master");
-  EXPECT_THAT(error_of(list_text({worker, master})), HasSubstr("--task: is required"));
+  EXPECT_THAT(error_of(list_text({worker, master})), HasSubstr("--task is required"));
   const auto job = read_job_pods(list_text({worker, master}), {"", "master", 0});
   ASSERT_TRUE(job.ok());
   EXPECT_EQ(job->task, "master");
-  EXPECT_THAT(error_of(list_text({worker}), {"", "x", 0}), HasSubstr("no NPU pod is of task"));
+  EXPECT_THAT(error_of(list_text({worker}), {"", "x", 0}),
+              HasSubstr("--task: unknown task \"x\" of NPU pods; known: "));
 }
 
 TEST(JobPodsReader, SentencesForWhatIsWrong) {
@@ -159,7 +160,7 @@ TEST(JobPodsReader, SentencesForWhatIsWrong) {
       error_of(list_text({good, named(good, "\"name\":\"j-worker-0\"", "\"name\":\"j-copy-0\"")})),
       HasSubstr("pods j-copy-0 and j-worker-0 both have index 0"));
   EXPECT_THAT(error_of(pods_text({{4, "n0", {0}, "", ""}}), {"", "", 2}),
-              HasSubstr("--replicas: says 2 pods, but j-worker-4 has index 4"));
+              HasSubstr("--replicas: must be at least 5: pod j-worker-4 has index 4; got 2"));
 }
 
 TEST(JobPodsReader, SentencesForReportsThatAreWrong) {

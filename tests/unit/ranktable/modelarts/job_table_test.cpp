@@ -140,7 +140,7 @@ TEST(JobTables, WithoutAllSuperPodsItIsVersion10UnlessAHyperJobNeedsThem) {
   const auto refused = make_job_tables(job, {true, false}, nullptr);
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().text(),
-            "--hyperjob: needs super pods, but pod j-worker-1 has no super pod");
+            "--hyperjob requires super pods: pod j-worker-1 has no super pod");
 }
 
 TEST(JobTables, RefusesContradictions) {

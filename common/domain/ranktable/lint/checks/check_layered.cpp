@@ -153,11 +153,12 @@ std::string address_fault(std::string_view type, std::string_view text) {
   if (text.empty() || text.size() > kMaxAddressBytes) return "must have 1 to 256 characters";
   if (type == "EID") {
     const bool hex = text.find_first_not_of("0123456789abcdefABCDEF") == text.npos;
-    return text.size() == kEidDigits && hex ? "" : "is not an EID of 32 hex digits";
+    return text.size() == kEidDigits && hex ? "" : "must be an EID of 32 hex digits";
   }
   const auto ip = parse_ip(text.substr(0, text.find('%')));
-  if (!ip) return "is no IP address";
-  return ip->v6 == (type == "IPV6") ? "" : "is an address of the other family";
+  if (!ip) return "must be an IP address";
+  if (ip->v6 == (type == "IPV6")) return "";
+  return ip->v6 ? "must be an IPv4 address" : "must be an IPv6 address";
 }
 
 void check_address(Check& check, const RankAddress& address) {
