@@ -11,16 +11,31 @@ function(chipweave_label_target name)
   endforeach()
 endfunction()
 
+chipweave_precompile(chipweave_test_headers ${CHIPWEAVE_STANDARD_HEADERS} <gmock/gmock.h> <gtest/gtest.h> <nlohmann/json.hpp>)
+if(CHIPWEAVE_PRECOMPILED)
+  target_link_libraries(chipweave_test_headers PRIVATE GTest::gmock)
+endif()
+
+# chipweave_test_code(target): what the programs' speed does not depend on is built for those who wait for it.
+function(chipweave_test_code target)
+  if(CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
+    target_compile_options(${target} PRIVATE -O1 -g0)
+  endif()
+  if(CHIPWEAVE_PRECOMPILED)
+    target_compile_options(${target} PRIVATE -fPIC)  # g++ takes no precompiled header of other code than this
+  endif()
+  target_link_libraries(${target} PRIVATE GTest::gtest)  # its definitions are those of the precompiled headers
+  chipweave_reuse(${target} chipweave_test_headers)
+endfunction()
+
 # chipweave_add_test(name SOURCES a.cpp… LIBS lib… [LABELS unit tsan …] [COST seconds]): one GoogleTest program, one ctest
 # entry per case. Under sanitizers it is one entry for the whole program, since starting one takes longer there than most
-# cases; ctest begins with the programs of the highest COST, their seconds under ASan.
+# cases. ctest begins with the programs of the highest COST, the seconds of their longest entry.
 function(chipweave_add_test name)
   cmake_parse_arguments(T "" "COST" "SOURCES;LIBS;LABELS" ${ARGN})
   add_executable(${name} ${T_SOURCES})
   target_link_libraries(${name} PRIVATE chipweave_options ${T_LIBS} chipweave_test_support GTest::gtest_main GTest::gmock)
-  if(CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
-    target_compile_options(${name} PRIVATE -O1 -g0)  # what they test is built with -O2 -g1; less to wait for
-  endif()
+  chipweave_test_code(${name})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   chipweave_label_target(${name} ${T_LABELS})
   if(CHIPWEAVE_SANITIZE)
@@ -31,6 +46,6 @@ function(chipweave_add_test name)
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120)
   # The discovery script flattens lists, so several labels have to be set after it has run (by ctest, from a file).
   file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${name}_labels.cmake @ONLY CONTENT
-    "if(@name@_TESTS)\n  set_tests_properties(\${@name@_TESTS} PROPERTIES LABELS \"@T_LABELS@\")\nendif()\n")
+    "if(@name@_TESTS)\n  set_tests_properties(\${@name@_TESTS} PROPERTIES LABELS \"@T_LABELS@\" COST 0@T_COST@)\nendif()\n")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}_labels.cmake)
 endfunction()
