@@ -7,7 +7,7 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 
 find_program(CHIPWEAVE_CCACHE ccache)
 if(CHIPWEAVE_CCACHE)
-  # What ccache asks for where precompiled headers are used (its manual, "Precompiled headers").
+  # What ccache needs for the tests' precompiled headers (its manual, "Precompiled headers").
   set(ccache ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CHIPWEAVE_CCACHE})
   set(CMAKE_C_COMPILER_LAUNCHER ${ccache})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${ccache})
@@ -51,42 +51,10 @@ if(CHIPWEAVE_SANITIZE)
   string(REPLACE "-g" "-g1" CMAKE_CXX_FLAGS_DEBUG "${CMAKE_CXX_FLAGS_DEBUG}")
 endif()
 
-# The one-shot builds parse the standard library once for all libraries and, with GoogleTest, once for all tests. `dev`
-# compiles file by file and without this, so that each file includes what it uses.
-set(CHIPWEAVE_PRECOMPILED OFF)
-if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  set(CHIPWEAVE_PRECOMPILED ON)
-  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/precompiled.cpp CONTENT "")
-endif()
-
-# chipweave_precompile(name HEADERS...): a target whose precompiled headers others reuse.
-function(chipweave_precompile name)
-  if(CHIPWEAVE_PRECOMPILED)
-    add_library(${name} OBJECT ${CMAKE_BINARY_DIR}/precompiled.cpp)
-    target_link_libraries(${name} PRIVATE chipweave_options)
-    target_precompile_headers(${name} PRIVATE ${ARGN})
-    target_compile_options(${name} PRIVATE -fpch-preprocess)
-  endif()
-endfunction()
-
-# chipweave_reuse(target NAME): compiles `target` with the headers of chipweave_precompile(NAME).
-function(chipweave_reuse target name)
-  if(CHIPWEAVE_PRECOMPILED)
-    target_precompile_headers(${target} REUSE_FROM ${name})
-    target_compile_options(${target} PRIVATE -fpch-preprocess)
-  endif()
-endfunction()
-
-set(CHIPWEAVE_STANDARD_HEADERS
-  <algorithm> <array> <bit> <chrono> <cstdint> <functional> <map> <memory> <optional> <set> <span> <string> <string_view>
-  <unordered_map> <utility> <variant> <vector>)
-chipweave_precompile(chipweave_standard_headers ${CHIPWEAVE_STANDARD_HEADERS})
-
 # chipweave_library(name FOLDER-RELATIVE-SOURCES...): a static library of one folder with the project's options.
 function(chipweave_library name)
   add_library(${name} STATIC ${ARGN})
   target_link_libraries(${name} PUBLIC chipweave_options)
-  chipweave_reuse(${name} chipweave_standard_headers)
 endfunction()
 
 # chipweave_off_hot_path(TARGETS...): code in which no program spends time that anybody waits for. -O1 takes a quarter
