@@ -54,7 +54,7 @@ class Timing {
 };
 
 struct BatchAnswer {
-  std::string id;            // of the request, as JSON text
+  std::string id;            // the request's id as JSON text
   Result<std::string> line;  // or why the request cannot be used
 };
 // Lines longer than max_bytes are cut just above that, so that parsing rejects them. Fails when the

@@ -1,5 +1,5 @@
-// PlanEngine — answers `chipweave plan` requests with the planner that the scheduler uses,
-// including node topologies and vendor rules if the request has them.
+// PlanEngine — answers `chipweave plan` requests with the gang planner of common/solver, including
+// node topologies and vendor rules if the request has them.
 //
 // A machine used by several nodes is read and prepared once. Not thread-safe.
 #pragma once

@@ -29,8 +29,8 @@ struct SubmittedPod {
   int asked = 0;         // chips
   std::string node;      // "" while pending
   std::vector<int> chips;
-  double gbps = 0;         // of the pod's chips, or of all chips of its group on the node
-  double best_gbps = 0;    // of the best set of that size on that machine, empty and healthy
+  double gbps = 0;         // for the pod's chips, or for all chips of its group on the node
+  double best_gbps = 0;    // for the best set of that size on that machine, empty and healthy
   std::string reason;      // why it is pending
   std::string annotation;  // chipweave.dev/placement as written
   std::optional<Comparison> comparison;

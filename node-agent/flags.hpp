@@ -18,13 +18,13 @@ enum class ProbeKind { profile, file, hardware };
 struct Flags {
   std::string node;
   ProbeKind probe = ProbeKind::hardware;
-  std::string probe_name;              // of profile and file
-  codec::HardwareOptions hardware;     // of hardware
+  std::string probe_name;              // for profile and file
+  codec::HardwareOptions hardware;     // for hardware
   std::string probe_process;           // program; empty: chipweave-agent-probe next to this program
   std::string health_policy;           // file; empty: the built-in one
   std::string ascend_fault_codes;      // file; empty: none
   std::optional<Endpoint> scheduler;   // absent: reports go to the API server
-  std::string kubeconfig;              // of that; empty: this is a pod
+  std::string kubeconfig;              // for that; empty: this is a pod
   std::string lease_namespace;         // empty: that of the pod or kubeconfig
   std::string tls_ca;                  // file; empty: no TLS to the scheduler
   std::string tls_cert;                // file of the client certificate; empty: none

@@ -27,7 +27,7 @@ class Sources {
   MachineSource& machine() { return supervisor_ ? *supervisor_ : *declared_; }
   HealthFile* health() { return health_ ? &*health_ : nullptr; }
   const domain::HealthPolicy& policy() const { return policy_; }
-  // Of the probe process; zeros where there is none.
+  // Counts of the probe process; zeros without one.
   SupervisorCounts supervisor_counts() const {
     return supervisor_ ? supervisor_->counts() : SupervisorCounts{};
   }
@@ -39,8 +39,8 @@ class Sources {
   domain::HealthPolicy policy_;
   std::optional<HealthFile> health_;
   std::vector<std::string> files_;
-  std::unique_ptr<MachineSource> declared_;      // of a profile or file
-  std::unique_ptr<ProbeSupervisor> supervisor_;  // of the hardware
+  std::unique_ptr<MachineSource> declared_;      // from a profile or file
+  std::unique_ptr<ProbeSupervisor> supervisor_;  // for the hardware
 };
 
 }  // namespace chipweave::agent

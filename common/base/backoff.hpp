@@ -1,6 +1,6 @@
-// Backoff — the waits between tries of the same thing: each twice as long as the one before, up to
-// a limit, less a random part, so that a thousand agents do not reconnect in the same millisecond
-// after a scheduler restarts.
+// Backoff — the delays between retries: each twice as long as the one before, up to a limit, minus
+// a random part, so that a thousand agents do not reconnect in the same millisecond after a
+// scheduler restarts.
 #pragma once
 
 #include <chrono>
@@ -18,8 +18,8 @@ class Backoff {
   struct Waits {
     Ms first;
     Ms longest;
-    // The part of each wait that is random: 1 for waits from nothing to the whole, 0 for waits that
-    // are the same each time; `random` may be empty then.
+    // The random part of each wait: 1 for waits between zero and the full time, 0 for constant
+    // waits; `random` may then be empty.
     double jitter = 0.5;
   };
   explicit Backoff(Waits waits, Random random = {})

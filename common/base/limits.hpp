@@ -15,7 +15,7 @@ inline constexpr std::size_t kMaxDownLinks =
     std::size_t{kMaxChips} * (kMaxChips - 1) / 2;  // every pair once
 inline constexpr int kMaxLanes =
     1024;  // lanes of one link or switch port; real ones stay below 100
-inline constexpr double kMaxGbps = 100000;  // of one lane
+inline constexpr double kMaxGbps = 100000;  // for one lane
 inline constexpr int kMaxNumaNode = 1 << 20;
 inline constexpr std::size_t kMaxFactBytes = 1024;  // a name, model or id in a topology
 inline constexpr std::size_t kMaxNics = 256;
@@ -81,8 +81,8 @@ inline constexpr std::size_t kMaxHttpHeaderBytes = 16U << 10U;
 inline constexpr std::size_t kMaxHttpBodyBytes = 64U
                                                  << 20U;  // 5,000 full Node objects are about 40 MB
 inline constexpr std::size_t kMaxHttpSmallBodyBytes = 1U << 20U;    // one pod, binding or review
-inline constexpr std::size_t kMaxHttpUnusedBodyBytes = 64U << 10U;  // of a GET; it is not read
-// Of all connections together: requests that are being read, replies that are being written. The
+inline constexpr std::size_t kMaxHttpUnusedBodyBytes = 64U << 10U;  // for a GET; it is not read
+// For all connections together: requests that are being read, replies that are being written. The
 // chart limits the scheduler's memory to 512 MiB, of which the state of 10,000 nodes takes 350; a
 // copy of the largest body while its buffer grows (32 MiB) and TLS sessions need the rest. Above
 // kMaxHttpBodyBytes, so that one request cannot hold everything.
@@ -109,7 +109,7 @@ inline constexpr std::size_t kMaxGrpcMessages = 16;
 inline constexpr std::chrono::seconds kGrpcMessageTimeout{5};
 // Bytes of messages that a connection takes before they are read.
 inline constexpr int kGrpcUnreadBytes = 64 << 10;
-// Of all connections of a server together: above it gRPC slows streams down and resets some, but
+// For all connections of a server together: above it gRPC slows streams down and resets some, but
 // may exceed it. Agents that report over gRPC (standalone only) need more.
 inline constexpr std::size_t kMaxGrpcHeldBytes = 32U << 20U;
 inline constexpr std::size_t kMaxGrpcAgentsHeldBytes = 1U << 30U;

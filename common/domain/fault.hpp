@@ -23,13 +23,13 @@ inline constexpr std::int64_t kLatestFaultTime = 9214646399999;
 inline constexpr std::int64_t kHeldUntilReset = -1;
 
 struct Fault {
-  std::string code;  // of the signal, or "link.down", "chip.gone", "cordoned"
+  std::string code;  // the signal's code, or "link.down", "chip.gone", "cordoned"
   Effect effect = Effect::note;
   std::optional<ChipIndex> chip;  // absent: the machine or a NIC
-  std::optional<ChipIndex> peer;  // of a link between two chips; `chip` is the lower index
-  std::optional<int> port;        // of the chip
+  std::optional<ChipIndex> peer;  // for a link between two chips; `chip` is the lower index
+  std::optional<int> port;        // a port of the chip
   std::string part;               // name of the NIC or switch, or ""
-  int lanes = 0;                  // of a link, that this fault takes down
+  int lanes = 0;                  // lanes that this fault takes down
   std::string text;               // human-readable
   std::int64_t since = 0;         // Unix time in ms
   // 0: the cause is present. Otherwise it is gone, and the fault is held until this time or

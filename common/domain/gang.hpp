@@ -42,7 +42,7 @@ struct PodSet {
   int own_min = 0;
   int min_member = 0;
   int parent = kNoSet;   // the subgroup that contains it
-  std::string kind;      // of Gang::min_sets; may be empty
+  std::string kind;      // a key of Gang::min_sets; may be empty
   std::string together;  // roles with the same value are planned as one; may be empty
   std::map<GangNodeId, int> existing;
 };
@@ -57,7 +57,7 @@ struct Spare {
 // Running pods of the gang on a node.
 struct Running {
   int pods = 0;
-  std::vector<int> ranks;  // of each; empty: unknown
+  std::vector<int> ranks;  // one a pod; empty: unknown
 };
 
 struct Gang {

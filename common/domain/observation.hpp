@@ -39,7 +39,7 @@ struct Signal {
   std::optional<ChipIndex> chip;  // absent: the machine, or a NIC
   std::optional<int> port;        // of the chip
   std::string nic;                // name in the topology, or ""
-  double value = 0;               // of a counter or reading
+  double value = 0;               // value of a counter or reading
   std::string text;               // human-readable, without chip or code; may be ""
 };
 
@@ -48,7 +48,7 @@ struct Neighbour {
   std::string nic;                // name of a NIC; "" if the port belongs to a chip
   std::optional<ChipIndex> chip;  // that the port belongs to
   std::string system;             // name of the switch; may be ""
-  std::string port;               // of the switch: "400GE1/1/20:2"
+  std::string port;               // the port of the switch: "400GE1/1/20:2"
   std::string address;            // management address of the switch; may be ""
 };
 

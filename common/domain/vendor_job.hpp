@@ -48,7 +48,7 @@ struct AscendRequest {
   std::optional<int> sp_block;        // chips of a logical super-pod; absent: all of the job
   std::optional<int> ra_block;        // chips that must be in one rack
   std::optional<int> super_pod_size;  // nodes; absent: 48
-  std::optional<int> reserve_nodes;   // of each super-pod; absent: 2, or fewer in a tiny one
+  std::optional<int> reserve_nodes;   // in each super-pod; absent: 2, or fewer in a tiny one
   bool soft = false;                  // blocks that do not fit may be split
   bool ub_memory = false;             // huawei.com/schedule_ubmemory
 };
@@ -66,8 +66,8 @@ enum class TorUse { free = 0, shared = 1, exclusive = 2 };
 
 struct TorState {
   TorUse use = TorUse::free;
-  bool healthy = true;      // of a shared leaf: false once a normal job has spilled over to it
-  bool large_model = true;  // of a shared leaf: a job of large-model-schema uses it
+  bool healthy = true;      // for a shared leaf: false once a normal job has spilled over to it
+  bool large_model = true;  // for a shared leaf: a job of large-model-schema uses it
   friend bool operator==(const TorState&, const TorState&) = default;
 };
 
@@ -92,7 +92,7 @@ struct NvlinkRequest {
 };
 
 struct VendorJob {
-  int pods = 0;  // of the whole gang, including running ones
+  int pods = 0;  // pods of the whole gang, including running ones
   int chips_per_pod = 0;
   VendorLevels levels;
   std::optional<AscendRequest> ascend;

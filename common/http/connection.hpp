@@ -51,11 +51,11 @@ class ConnectionHost {
   virtual Answer serve(const Request& request) = 0;
   virtual void begin(const Later& later, std::shared_ptr<PendingReply> reply) = 0;
   virtual bool draining() const = 0;
-  // A connection has the loop now.
+  // The task that the loop runs from now on, for its metrics.
   virtual void begin_task(LoopTask task) = 0;
   virtual void count_bad_request() = 0;
   virtual void count_over_budget() = 0;
-  // Whether `budget` has room for that many bytes more; evicts slow connections for them.
+  // Whether `budget` has room for that many more bytes; evicts slow connections for them.
   virtual bool make_room(const Connection& for_whom, std::size_t bytes) = 0;
   // Whether make_room() could succeed; evicts none yet.
   virtual bool may_announce(std::size_t bytes) = 0;
@@ -88,7 +88,7 @@ class Connection final : public std::enable_shared_from_this<Connection>, privat
   struct Place {
     Phase phase = Phase::header;
     Steady since{};     // start of the current request, for choosing the oldest
-    Steady deadline{};  // of the phase
+    Steady deadline{};  // end of the phase
     std::list<std::shared_ptr<Connection>>::iterator at;
   } place;
 

@@ -16,7 +16,7 @@
 
 namespace chipweave::http {
 
-// What the exception that is being handled says.
+// The message of the exception that is being handled.
 std::string exception_text();
 
 struct Loop::Impl {
@@ -41,7 +41,7 @@ struct Loop::Impl {
   std::function<void(const std::string& what)> on_escape;
   std::function<void(LoopTask task, std::chrono::nanoseconds took)> on_held;
   LoopTask current = LoopTask::other;
-  Steady began{};  // of the current task; zero while that is not known
+  Steady began{};  // when the current task began; zero: unknown
 };
 
 }  // namespace chipweave::http

@@ -93,7 +93,7 @@ struct ServerOptions {
   std::size_t max_connections = limits::kMaxHttpConnections;
   std::size_t max_header_bytes = limits::kMaxHttpHeaderBytes;
   std::size_t max_body_bytes = limits::kMaxHttpBodyBytes;  // whatever the check allows
-  std::size_t max_held_bytes = limits::kMaxHttpHeldBytes;  // of all connections together
+  std::size_t max_held_bytes = limits::kMaxHttpHeldBytes;  // for all connections together
   std::chrono::milliseconds header_timeout = limits::kHttpHeaderTimeout;
   std::chrono::milliseconds body_timeout = limits::kHttpBodyTimeout;
   std::chrono::milliseconds body_grace = limits::kHttpBodyGrace;

@@ -21,7 +21,7 @@ struct ApiAccess {
 
 struct AccessOptions {
   std::string kubeconfig;  // path; empty: the pod's own service account
-  std::string context;     // of the kubeconfig; empty: its current one
+  std::string context;     // a context of the kubeconfig; empty: its current one
 };
 
 // Environment variables; a test passes its own.

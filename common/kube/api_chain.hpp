@@ -30,7 +30,7 @@ class ApiChain {
     Ms backoff_most{5'000};
     Ms refused_wait{30'000};
     Ms longest_retry_after{120'000};  // upper bound for Retry-After
-    std::uint64_t seed = 0;           // of the jitter
+    std::uint64_t seed = 0;           // for the jitter
   };
   struct Owner {
     std::function<void()> resume;     // read the object again and continue from there
@@ -43,7 +43,7 @@ class ApiChain {
   void wait(Ms delay, std::function<void()> then);
 
   // False for a status of 2xx or `expected`. Otherwise logs the failure and schedules resume().
-  // doing: "cannot read the", for the log.
+  // doing: begins the line of the log, for example "cannot read the".
   bool failed(const char* doing, const Result<Reply>& reply, std::initializer_list<int> expected);
   // The failure lasts until an administrator changes something.
   void refused(const std::string& problem);

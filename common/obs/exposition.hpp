@@ -18,7 +18,7 @@ class Exposition {
 
   // Begins a family of gauges; its samples follow. help: one line.
   void gauges(std::string_view name, std::string_view help);
-  // Goes on with a family that an earlier text began.
+  // Continues a family that began in an earlier text.
   void resume(std::string_view name) { name_ = name; }
   void sample(std::initializer_list<Label> labels, double value);
 

@@ -44,7 +44,7 @@ const char* to_string(FaultChange::Kind kind);
 struct AgentEvents {
   // A new state. urgent: something got worse, so that it must be reported at once.
   std::function<void(const NodeStatePtr&, bool urgent)> state;
-  // Called before the state that has it.
+  // A fault has changed; called before `state` with the state that includes it.
   std::function<void(const FaultChange&)> fault;
   std::function<void(const std::string&)> warning;  // messages for the log
 };

@@ -2,9 +2,9 @@
 //
 // Drivers number only the devices that respond: if chip 3 falls off the bus and the driver
 // restarts, chip 4 may become 3. Pods hold chips by these numbers, so a chip keeps its first index.
-// It is matched by its id, by its PCI address if it has lost that, by its index if it has lost
-// both. A chip that is no longer reported stays, with the signal "chip.gone". A chip that was never
-// seen before makes a new machine, which is taken as it is.
+// It is matched by its id; without one, by its PCI address; without either, by its index. A chip
+// that is no longer reported stays, with the signal "chip.gone". A chip that was never seen before
+// means another machine, whose indices are used as reported.
 #pragma once
 
 #include <vector>

@@ -25,11 +25,11 @@ struct PodResourcesOptions {
   // From an answer to the next call. The kubelet accepts 100 calls a second from all clients
   // together, and what follows from an answer is written at most once a second.
   std::chrono::milliseconds period{1000};
-  // Of one call. A kubelet that is starting containers may be slow.
+  // For one call. A kubelet that is starting containers may be slow.
   std::chrono::milliseconds deadline{5000};
   std::chrono::milliseconds backoff_min{1000};  // after a failure
   std::chrono::milliseconds backoff_max{10000};
-  std::uint64_t seed = 0;  // of the jitter
+  std::uint64_t seed = 0;  // for the jitter
 };
 
 // Both may be empty.

@@ -26,7 +26,7 @@ struct GrpcReporterOptions {
   std::chrono::milliseconds heartbeat{5000};
   std::chrono::milliseconds backoff_min{100};
   std::chrono::milliseconds backoff_max{5000};
-  std::uint64_t seed = 0;  // of the jitter
+  std::uint64_t seed = 0;  // for the jitter
   // Certificates, read at each attempt, so that files may change; null: no TLS.
   std::function<Result<ClientPem>()> tls;
 };

@@ -20,7 +20,7 @@ const char* name_of(ReportKind kind);
 struct Outgoing {
   ReportKind kind = ReportKind::heartbeat;
   std::uint64_t sequence = 0;
-  NodeStatePtr state;  // of a full report
+  NodeStatePtr state;  // only in a full report
   Delta delta;
 };
 

@@ -28,7 +28,7 @@ struct EventCounts {
 struct ProbeFacts {
   std::uint64_t errors = 0;
   double age_seconds = 0;
-  // Of the probe process: how often it was started, and why it was restarted.
+  // The probe process: how often it was started, and why it was restarted.
   std::uint64_t starts = 0;
   std::uint64_t stuck = 0;
   std::uint64_t crashed = 0;

@@ -24,7 +24,7 @@ struct SupervisorOptions {
   std::chrono::milliseconds line_within{5'000};
   std::chrono::milliseconds restart_min{100};  // doubles after each run that was not stable
   std::chrono::milliseconds restart_max{60'000};
-  std::chrono::milliseconds stable_after{60'000};  // of a run
+  std::chrono::milliseconds stable_after{60'000};  // a run of this length ends the back-off
 };
 
 struct SupervisorCounts {

@@ -43,7 +43,7 @@ class Authority {
   Cluster& cluster_;
   std::string waiting_for_;
   const Leadership* leadership_ = nullptr;
-  std::uint64_t certain_term_ = 0;       // of certain_nodes_
+  std::uint64_t certain_term_ = 0;       // term of certain_nodes_
   std::set<std::string> certain_nodes_;  // their pods were listed in this term
   // Callers that wait until a node is certain, by term and node.
   std::map<std::pair<std::uint64_t, std::string>, std::vector<Done>> awaiting_;

@@ -22,8 +22,8 @@ namespace chipweave::sched {
 
 class BindPermission {
  public:
-  // Of pods without chips. An answer counts for one to two generations: kube-scheduler may wait ten
-  // minutes for volumes between filter and bind.
+  // For pods without chips. An answer counts for one to two generations: kube-scheduler may wait
+  // ten minutes for volumes between filter and bind.
   static constexpr std::chrono::minutes kGeneration{10};
   static constexpr std::size_t kMaxPodsOfGeneration = 16'384;
   static constexpr std::size_t kMaxLearned = 256;  // pairs of caller and scheduler name
@@ -54,7 +54,7 @@ class BindPermission {
   std::vector<std::pair<std::string, std::string>> learned_;  // caller, scheduler; newest last
   Callers recent_;         // who was answered last for a pod without chips
   Callers older_;          // the generation before
-  Clock::Steady since_{};  // of recent_
+  Clock::Steady since_{};  // begin of recent_
 };
 
 }  // namespace chipweave::sched

@@ -1,5 +1,5 @@
-// Evaluation — the answer of one filter or prioritize call: for each asked node the number of its
-// verdict. Reused from call to call; views and references die with the next one.
+// Evaluation — the answer of one filter or prioritize call: for each node in the request,
+// the index of its verdict. Reused by later calls, which invalidate views and references.
 #pragma once
 
 #include <cstddef>

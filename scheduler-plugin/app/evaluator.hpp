@@ -49,10 +49,10 @@ class Evaluator {
   // Whether all chips of the holding are present and healthy.
   bool usable(const Holding& holding, const PodRequest& pod, bool distributed) const;
 
-  // Of the last evaluation: "inventory not received; not enough free chips". In alphabetical order
-  // and without numbers of nodes, so that the text stays the same while nodes come and go.
+  // The last evaluation in words: "inventory not received; not enough free chips". In alphabetical
+  // order and without numbers of nodes, so that the text stays the same while nodes come and go.
   std::string rejection_summary() const;
-  // Of the last evaluation: why the other nodes are not the best one, best first.
+  // After the last evaluation: why the other nodes are not the best one, best first.
   std::vector<Considered> considered() const;
   // Names of all nodes with inventory.
   std::vector<std::string_view> all_names();

@@ -19,7 +19,7 @@
 
 namespace chipweave::sched {
 
-// What all parts are together.
+// All parts of a group as one set.
 struct GroupPlan {
   std::optional<solver::Request> request;  // of the union, for explanations
   double gbps = 0;

@@ -1,11 +1,11 @@
 // Nominations — chips that are kept for pods for which kube-scheduler has nominated a node
 // (status.nominatedNodeName), usually because it evicts other pods there for them.
 //
-// Of the set that the pod would get once the victims are gone, the free chips are reserved for it,
-// and those of each victim as it goes, until the pod is bound, gone, no longer nominated there, or
-// kLifetime has passed. A pod of higher priority that fits nowhere else takes them, as it does in
-// kube-scheduler's own filters. A pod with a reservation of its own, or with a binding in flight,
-// needs nothing kept; members of a group (PodRequest::group) get nothing kept. Owner: the loop
+// From the set that the pod would get once the victims are gone, the free chips are reserved for
+// it at once, and those of each victim as it goes, until the pod is bound, gone, no longer
+// nominated there, or kLifetime has passed. A pod of higher priority that fits nowhere else takes
+// them, as it does in kube-scheduler's own filters. Nothing is kept for a pod with a reservation of
+// its own or a binding in flight, nor for members of a group (PodRequest::group). Owner: the loop
 // thread.
 #pragma once
 
@@ -29,9 +29,9 @@ struct ProposedVictims {
 class Nominations : public UseCase {
  public:
   static constexpr std::chrono::minutes kLifetime{10};  // the victims' grace periods included
-  static constexpr std::size_t kMaxNominations = 1024;  // further pods get nothing kept
+  static constexpr std::size_t kMaxNominations = 1024;  // nothing is kept for further pods
   static constexpr std::size_t kMaxProposals = 16;  // kube-scheduler acts on one before the next
-  static constexpr std::size_t kMaxSearches = 64;   // of one call, for a set of chips
+  static constexpr std::size_t kMaxSearches = 64;   // for a set of chips, in one call
 
   Nominations(Core& core, const Evaluator& evaluator, Reservations& reservations)
       : UseCase(core), evaluator_(evaluator), reservations_(reservations) {}

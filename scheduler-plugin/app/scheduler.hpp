@@ -69,7 +69,7 @@ class Scheduler final : public InventorySink {
   const PodRecords& records() const { return core_.state.records; }
   const Cluster& cluster() const { return core_.cluster; }
   const Clock& clock() const { return core_.clock; }
-  // Of a bound pod; null if its chips are not known.
+  // The decision for a bound pod; null if its chips are not known.
   const Decision* decision(std::string_view uid) const;
   // "" if all invariants hold, else the first violation.
   std::string check_invariants() const;

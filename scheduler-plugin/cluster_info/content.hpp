@@ -33,7 +33,7 @@ class ClusterInfoContent {
     std::vector<domain::Fault> faults;
     std::string rack;  // from its probe; empty: unknown
   };
-  // Of at most limits::kMaxNodes nodes; those of further ones are ignored.
+  // For at most limits::kMaxNodes nodes; reports of further ones are ignored.
   void set_report(const std::string& node, AgentReport report);
   // Forgets the reports and an unfinished pass.
   void begin_again();
@@ -66,7 +66,7 @@ class ClusterInfoContent {
 
   std::unordered_map<std::string, KnownReport> reports_;
   std::vector<Known> known_;  // by id
-  NodeId next_ = 0;           // of the pass
+  NodeId next_ = 0;           // the pass's next node
   bool changed_ = false;      // by the pass so far
   codec::mindcluster::ClusterTexts devices_;
   codec::mindcluster::ClusterTexts switches_;

@@ -26,7 +26,7 @@ class ClusterInfoPublisher {
  public:
   struct Options {
     std::chrono::milliseconds every{5'000};
-    std::uint64_t seed = 0;  // of the jitter
+    std::uint64_t seed = 0;  // for the jitter
     // Consulted right before a write is sent, since a paused leader may have lost its Lease. Empty:
     // always.
     std::function<bool()> may_send{};

@@ -19,7 +19,7 @@ class ClaimWatch {
  public:
   struct Events {
     std::function<void()> known;                            // each time known() may have changed
-    std::function<void(const kube::WatchFailure&)> failed;  // what the watch waits out
+    std::function<void(const kube::WatchFailure&)> failed;  // the watch retries after it
   };
   ClaimWatch(kube::Transport& transport, ClusterListener& listener, Events events,
              std::function<double()> jitter);

@@ -21,7 +21,7 @@ namespace chipweave::sched {
 class PodEvents final : public Observer {
  public:
   struct Options {
-    std::string instance;  // of this scheduler: the host's name
+    std::string instance;  // names this scheduler: the host's name
     kube::EventLimits limits;
     std::chrono::seconds repeat_interval{60};  // between updates of a repeated event's count
     std::size_t max_remembered = 10'000;       // pending pods whose last event is known

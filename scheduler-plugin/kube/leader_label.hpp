@@ -40,7 +40,7 @@ class LeaderLabel {
   void stop(std::function<void()> done);
 
  private:
-  // After failures. Of a few replicas, which need not be spread.
+  // Between retries. Without jitter: there are only a few replicas.
   static constexpr Backoff::Waits kWaits{std::chrono::milliseconds(100),
                                          std::chrono::milliseconds(2'000), 0};
   struct Mark {

@@ -34,7 +34,7 @@ struct ChipUse {
   // device, one for each started 7 g of MIG; amounts of memory or cores are parts of these devices
   // and count one chip, or one for each started 100 percent, only if that is more.
   int chips = 0;
-  bool parts = false;  // of some chips it uses a part only
+  bool parts = false;  // it uses only parts of some chips
 };
 
 // A request that whole chips cannot serve (fractions, shared chips, two kinds of chip) has

@@ -50,7 +50,7 @@ struct Decision {
   domain::ChipSet chips;     // slots at the time of the decision
   std::vector<int> indices;  // vendor indices of the same chips
   domain::ChipSet beside;    // chips of the same job on the node at that time
-  double gbps = 0;           // of chips and already held ones together
+  double gbps = 0;           // for chips and already held ones together
   double best_gbps = 0;
   bool distributed = false;
   std::optional<solver::Request>

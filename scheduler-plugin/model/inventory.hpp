@@ -28,7 +28,7 @@ struct InventoryReport {
   std::string boot_id;
   std::uint64_t sequence = 0;  // rises by at least 1 within one boot id
   // The API server keeps it and orders its versions: the newest counts, whatever its boot id and
-  // sequence. Else a false report could make the table ignore all later ones of the real agent.
+  // sequence. Otherwise a forged report could make the table ignore all later real ones.
   bool ordered = false;
   std::string machine;                 // display name: profile or model
   std::vector<std::string> resources;  // extended resources of these chips

@@ -44,7 +44,7 @@ struct Verdict {
   Cause cause = Cause::none;  // none: it fits
   Remedy remedy = Remedy::none;
   int left_over = 0;  // free chips that would remain
-  double gbps = 0;    // of the chips that the pod would get
+  double gbps = 0;    // for the chips that the pod would get
   double best_gbps = 0;
   std::string reason;  // message; the same for the same cause on every node
 

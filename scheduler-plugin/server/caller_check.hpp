@@ -1,11 +1,11 @@
 // CallerCheck — decides whether a caller may make a request of the HTTP port.
 //
-// Requests that decide something (they bind, reserve or free chips) need a caller that proves who
-// it is: by a certificate of the client CA, or by a secret, in the path
-// (/callers/SECRET/kube/filter) or as the password of HTTP's Basic scheme. Only on a loopback
-// address without a client CA is a proof not required. Requests that only read need a certificate
-// of the client CA or a reader's secret, which may also be a bearer token; without a client CA,
-// callers from the own machine (kubectl port-forward ends in the pod) may read without a proof.
+// Callers of requests that decide something (they bind, reserve or free chips) must authenticate:
+// with a certificate of the client CA, or with a secret, in the path
+// (/callers/SECRET/kube/filter) or as the password of HTTP's Basic scheme. The only exception is a
+// loopback address without a client CA. Callers of requests that only read need a certificate of
+// the client CA or a reader's secret, which may also be a bearer token; without a client CA,
+// callers on the same machine (kubectl port-forward ends in the pod) need neither.
 // Owner: the loop thread.
 #pragma once
 
@@ -20,7 +20,7 @@
 namespace chipweave::sched {
 
 struct CallerRules {
-  bool loopback = true;                   // of the address that the server listens on
+  bool loopback = true;                   // whether the server listens on loopback only
   bool client_ca = false;                 // clients' certificates are verified
   std::vector<std::string> client_names;  // empty: every certificate of the client CA
   const CallerSecrets* secrets = nullptr;

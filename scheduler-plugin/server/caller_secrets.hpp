@@ -21,8 +21,8 @@ class CallerSecrets {
   static constexpr std::size_t kMaxSecret = 256;
 
   struct Caller {
-    std::string name;    // of the file
-    std::string digest;  // of the secret
+    std::string name;    // the file's name
+    std::string digest;  // digest of the secret
     friend bool operator==(const Caller&, const Caller&) = default;
   };
 

@@ -9,8 +9,8 @@
 
 namespace chipweave::sched {
 
-// The request of a message, which may not even be one. Fields that it does not have are dropped:
-// they could take many times the message's size. Errors: invalid_argument.
+// Parses a message, which may be malformed. Unknown fields are dropped: in memory they could take
+// many times the message's size. Errors: invalid_argument.
 template <typename Request>
 Result<Request> parse_message(grpc::ByteBuffer& message) {
   Request request;

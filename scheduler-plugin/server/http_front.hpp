@@ -94,7 +94,7 @@ class HttpFront {
   std::string version_;
   CallerCheck callers_;
   CallerAudit audit_;
-  SlicedReplies decisions_;  // their own, so that no scheduler waits for a reader's list
+  SlicedReplies decisions_;  // separate, so that schedulers never wait for a reader's list
   SlicedReplies replies_;
   KubeExtenderHandler kube_;
   VolcanoExtenderHandler volcano_;

@@ -20,7 +20,7 @@ class NodeMetrics {
  private:
   // Which of a machine's sizes still fit.
   struct Placeable {
-    std::uint64_t serial = 0;  // of the state it was found for; no state has 0
+    std::uint64_t serial = 0;  // serial of the state it was found for; no state has 0
     int largest = 0;
     int sizes = 0;
   };

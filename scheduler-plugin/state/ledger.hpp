@@ -23,12 +23,12 @@
 namespace chipweave::sched {
 
 struct Holding {
-  std::string uid;  // of the pod; of a spare part: a name that no pod can have
+  std::string uid;  // the pod's; for a spare part: a name that no pod can have
   PodKey key;
   NodeId node = kNoNode;
   ChipSet chips;
   bool bound = false;       // or being bound: it does not expire
-  Clock::Steady expires{};  // of a reservation
+  Clock::Steady expires{};  // only for a reservation
   std::string job;          // identity of the pod's job; empty: none
   std::string group;        // id of the group it belongs to; empty: none
   bool spare = false;       // a part of the group that no pod has claimed
@@ -40,7 +40,7 @@ struct Holding {
   // A bound pod whose chips are unknown (another scheduler bound it): `chips` is a guess, which
   // yields to pods that are known to have them.
   bool assumed = false;
-  int unplaced = 0;  // of an assumed one: further chips that could not be assigned
+  int unplaced = 0;  // for an assumed one: further chips that could not be assigned
   // The pod uses parts of chips, whose other parts other pods may use. Which pods share is unknown,
   // so each takes chips of its own as long as the node has any, and none of them is offered.
   bool parts = false;

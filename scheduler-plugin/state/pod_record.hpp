@@ -31,8 +31,8 @@ struct InFlightBinding {
   std::vector<Done> waiting;   // callers to answer
   std::uint64_t term = 0;      // of the last request to the cluster
   std::uint64_t question = 0;  // number of the last request; 0: only admitted
-  // Rises whenever another binding may reach the API server: what was read there before says
-  // nothing about it.
+  // Rises whenever another binding may reach the API server: what was read there earlier does not
+  // show its outcome.
   std::uint64_t epoch = 0;
   Clock::Steady ask_again{};       // when to check it unless a caller does first
   Clock::Steady admitted_until{};  // until then the admitted binding may still be stored

@@ -22,7 +22,7 @@ struct RouteAnswer {
   RouteOutcome outcome = RouteOutcome::waiting;
   std::string ns, job, task;  // empty: not known
   std::vector<std::string> levels;
-  std::vector<std::string> names;  // of pods, or hosts
+  std::vector<std::string> names;  // the names of pods, or hosts
   std::vector<std::size_t> indexes;
   std::vector<solver::RoutePod> pods;
   solver::RoutePlan plan;  // the given order unless planned; empty while waiting
@@ -32,7 +32,7 @@ struct RouteAnswer {
   std::string master_address() const;
 };
 
-// Of a job that requests topology and is complete.
+// For a job that requests topology and is complete.
 RouteOutcome outcome_of(solver::RouteState state);
 // Why planning failed or waits; "" if there is a plan.
 std::string why_no_plan(RouteOutcome outcome);

@@ -22,7 +22,7 @@ struct RouteInputFlags {
 
 struct RouteInputs {
   std::optional<codec::JobPods> job;  // nullopt: only hosts are known
-  std::vector<std::string> names;     // of pods, or hosts
+  std::vector<std::string> names;     // the names of pods, or hosts
   std::vector<std::size_t> indexes;
   std::vector<RouteMachine> machines;
   std::optional<domain::NetworkTable> network;

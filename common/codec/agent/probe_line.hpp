@@ -35,7 +35,7 @@ class ProbeLineWriter {
   std::string observation(const domain::Observation& observation);
 
  private:
-  std::string topology_;  // of the last line
+  std::string topology_;  // the last line's
 };
 
 // Reads one stream of lines. O(line); keeps only the last topology.

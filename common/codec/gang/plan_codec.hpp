@@ -22,7 +22,7 @@ struct PlanNode {
   std::vector<std::string> place;  // by level of the request: with the accelerators' domains
   int free = 0;                    // chips
   std::string machine;             // profile or topology file; empty: not known
-  std::optional<std::vector<int>> free_chips;  // of the machine; absent: all of them
+  std::optional<std::vector<int>> free_chips;  // free chips of the machine; absent: all
   int max_pods = -1;                           // further pods; -1: any number
   bool healthy = true;
 };

@@ -16,7 +16,7 @@ namespace chipweave::codec {
 struct RankRequest {
   std::vector<std::string> levels;  // coarsest first
   std::vector<std::string> names;
-  std::vector<std::vector<std::string>> paths;  // of each pod, at most as long as levels
+  std::vector<std::vector<std::string>> paths;  // one a pod, at most as long as levels
   // As written; the solver checks whether they fit the pods.
   std::optional<domain::Communicators> communicators;
 };
@@ -30,7 +30,7 @@ struct CommunicatorCosts {
   std::int64_t input_weighted = 0;
   bool optimal = false;
   std::vector<std::string> names;
-  std::vector<std::vector<std::int64_t>> crossings;  // of the order, by name and level
+  std::vector<std::vector<std::int64_t>> crossings;  // crossings of the order, by name and level
 };
 struct RankAnswer {
   std::vector<std::size_t> order;  // positions of pods

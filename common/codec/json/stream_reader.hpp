@@ -69,10 +69,11 @@ bool each_element(std::string_view key, od::value value, F&& on_element) {
 void read_map(const char* name, od::value value, bool numbers,
               std::map<std::string, std::string, std::less<>>& to);
 
-// simdjson keeps 4 bytes for each of these and for each value: it is refused what would take many
-// times its own size. A document of Kubernetes has one in about 12 bytes.
+// simdjson keeps 4 bytes for each of these and for each value: texts that would need many times
+// their own size are refused. A document of Kubernetes has one in about 12 bytes.
 inline constexpr std::size_t kMaxPunctuation = std::size_t{8} << 20U;
-// Whether `text` has more brackets, commas and colons. Cost: one pass over long texts, none else.
+// Whether `text` has more brackets, commas and colons. Cost: one pass over long texts, none
+// otherwise.
 bool too_dense(std::string_view text);
 
 // A complete read: pads, parses, requires one object and nothing after it.

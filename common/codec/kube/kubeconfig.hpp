@@ -28,7 +28,7 @@ struct KubeAccess {
   PemSource client_key;
   std::string token;
   std::string token_file;  // read repeatedly: tokens expire
-  std::string ns;          // of the context
+  std::string ns;          // the context's namespace
 };
 
 // context: empty: current-context. File names are as written; relative ones refer to the folder of

@@ -31,10 +31,10 @@ struct KubeStatus {
 template <class Object>
 struct WatchEvent {
   WatchKind kind = WatchKind::error;
-  std::string resource_version;  // of the object; empty for an error
+  std::string resource_version;  // the object's; empty for an error
   bool initial_end = false;      // the bookmark that ends the initial events of a streaming list
-  KubeStatus status;             // of an error
-  Object object;                 // of added, modified and deleted
+  KubeStatus status;             // only for an error
+  Object object;                 // only for added, modified and deleted
 };
 
 template <class Object>
@@ -62,7 +62,7 @@ struct KubeNodeMetadata {
 
 // A NodeInventory: its status as sent, for inventory.hpp.
 struct KubeInventory {
-  std::string name;  // of the node
+  std::string name;  // the node's
   std::string uid;
   std::string resource_version;
   std::string status;  // JSON; empty: it has none

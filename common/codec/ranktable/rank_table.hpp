@@ -38,8 +38,8 @@ struct ReadTable {
   Findings findings;
 };
 
-// Of the object at `node`. dialect: of a server_group_list whose members do not tell, which is an
-// error otherwise. Cost: linear.
+// Reads the object at `node`. dialect: for a server_group_list whose members do not show it, which
+// is an error otherwise. Cost: linear.
 ReadTable read_table(const JsonTree& tree, JsonTree::Id node,
                      std::optional<Dialect> dialect = std::nullopt);
 

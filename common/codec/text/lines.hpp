@@ -18,7 +18,7 @@ class LineReader {
   // The same, without the blanks around it.
   bool next_trimmed(std::string_view& line);
 
-  // Of the line that was read last: "line 3", and its length as written.
+  // The last line read: "line 3", and its length as written.
   std::string where() const { return "line " + std::to_string(number_); }
   std::size_t bytes() const { return bytes_; }
 

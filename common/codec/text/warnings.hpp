@@ -26,7 +26,7 @@ class Warnings {
     }
   }
 
-  // Of another program, all kept.
+  // Keeps all warnings of another program.
   void repeat(std::vector<std::string> texts) {
     kept_.insert(kept_.end(), std::make_move_iterator(texts.begin()),
                  std::make_move_iterator(texts.end()));

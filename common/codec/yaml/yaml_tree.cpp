@@ -95,7 +95,7 @@ struct Refused {
 };
 
 // Counts the parser's events, which cost little memory, before a tree is built, whose nodes are
-// some hundred times larger than their text. Counts values only: a key belongs to its value.
+// a few hundred times larger than their text. Counts values only: a key belongs to its value.
 class ValueCounter final : public YAML::EventHandler {
  public:
   void OnDocumentStart(const YAML::Mark&) override {}

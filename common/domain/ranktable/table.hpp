@@ -114,7 +114,7 @@ struct Device {
   Number cluster_id;       // vLLM
   Number device_port, host_port, vnic_port, backup_port;
   Text device_ip;         // one address, or several separated by commas (dual-port)
-  RareText backup_ip;     // of the sibling die
+  RareText backup_ip;     // the sibling die's
   RareText super_pod_id;  // in vLLM a member of the device
   Extras extras;
   friend bool operator==(const Device&, const Device&) = default;
@@ -199,7 +199,7 @@ struct RankTable {
   Text version;
   Text status;
   Number count;               // server_count, group_count or rank_count, as stated
-  Text group_id;              // of a local table
+  Text group_id;              // only in a local table
   std::vector<Group> groups;  // empty for HCCL 2.0
   std::optional<std::vector<ServerSet>> super_pods;  // HCCL 1.2
   std::optional<std::vector<ServerSet>> clusters;    // MindSpore
@@ -207,7 +207,7 @@ struct RankTable {
   Extras extras;
   friend bool operator==(const RankTable&, const RankTable&) = default;
 
-  // Of all groups, in the order of the text.
+  // The servers of all groups, in the order of the text.
   std::vector<const Server*> servers() const;
   std::size_t rank_count() const;
 };

@@ -1,5 +1,5 @@
-// Bandwidth — what a search for rings found: a rate that surely works, and a bound that none
-// exceeds.
+// Bandwidth — the result of a search for rings: a rate that can be achieved, and an upper bound of
+// all rates.
 #pragma once
 
 #include "common/solver/bandwidth/steps.hpp"
@@ -10,7 +10,7 @@ namespace chipweave::solver {
 struct Bandwidth {
   Rate rate = 0;
   Rate bound = 0;
-  Steps steps = 0;  // that finding it takes; charged again when it is already known
+  Steps steps = 0;  // cost of finding it; charged again when it is already known
   bool exact() const { return rate == bound; }
 };
 

@@ -29,20 +29,21 @@ struct Split {
 struct RatedPart {
   bool legal = false;
   Rate rate = 0;
-  Steps steps = 0;  // that rating it took
+  Steps steps = 0;  // cost of rating it
 };
 
 // SplitSearch — all ways to split a chip set into parts of given sizes, each once: the part with
 // the lowest remaining chip is made first. Splits whose slowest part is slower than that of the
 // best one so far are cut off. One budget for all runs; once it is exhausted the search visits
-// nothing more.
+// no further splits.
 class SplitSearch {
  public:
-  static constexpr Rate kUnlimited = std::numeric_limits<Rate>::max();  // slowest, before any part
+  static constexpr Rate kUnlimited =
+      std::numeric_limits<Rate>::max();  // the slowest rate while there are no parts
 
   using RatePart = std::function<RatedPart(ChipSet)>;
   // A split that is as good as the best one so far, or better; parts ascend by their lowest chip.
-  // Returns the steps that looking at it took.
+  // Returns the steps that evaluating it took.
   using Visit = std::function<Steps(const Split&, const std::vector<ChipSet>& parts)>;
 
   // sizes: in any order; they sum to the size of the sets that are split.

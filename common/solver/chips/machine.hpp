@@ -43,7 +43,7 @@ struct Choice {
   bool fits = false;
   ChipSet chips;
   double gbps = 0;       // predicted bus bandwidth of chips ∪ already_held, GB/s; 0 for one chip
-  double best_gbps = 0;  // of the best legal set of that size on the empty, healthy machine
+  double best_gbps = 0;  // for the best legal set of that size on the empty, healthy machine
   bool exact = true;     // false: a set faster than `gbps`, up to `bound`, may exist
   double bound = 0;
   Misfit why = Misfit::none;
@@ -68,7 +68,7 @@ struct GroupChoice {
   bool fits = false;
   ChipSet chips;               // the union
   std::vector<ChipSet> parts;  // by pod, in the order of the request
-  double gbps = 0;             // of the union with already_held
+  double gbps = 0;             // for the union with already_held
   double best_gbps = 0;
   Misfit why = Misfit::none;
 };
@@ -109,7 +109,7 @@ class Machine {
     std::uint64_t hits = 0;
     std::uint64_t misses = 0;
     std::size_t entries = 0;
-    std::uint64_t most_steps = 0;  // of one search so far (steps.hpp)
+    std::uint64_t most_steps = 0;  // steps of one search so far (steps.hpp)
   };
   Stats stats() const;
 

@@ -14,7 +14,7 @@
 namespace chipweave::solver {
 
 struct ScoreInput {
-  double gbps = 0;    // of the chips that the request would get; 0 if bandwidth does not matter
+  double gbps = 0;    // for the chips that the request would get; 0 if bandwidth does not matter
   int left_over = 0;  // free chips that remain
   std::uint32_t order = 0;  // position of the name; ties go to the lowest
 };

@@ -31,7 +31,7 @@ class SpareNodes {
  private:
   const Fabric& fabric_;
   domain::Spare spare_;
-  int chips_ = 0;  // of a whole node; 0: no node has free chips
+  int chips_ = 0;  // chips of a whole node; 0: no node has free chips
 };
 
 }  // namespace chipweave::solver

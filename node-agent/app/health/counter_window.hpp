@@ -16,8 +16,8 @@ namespace chipweave::agent {
 
 class CounterWindow {
  public:
-  // The value at a time that does not go back. A smaller value than before means that the counter
-  // restarted at zero; the first value is not a rise.
+  // Records the value at `now`, which must not decrease. A smaller value than before means that the
+  // counter restarted at zero; the first value is not a rise.
   void see(double value, Clock::Steady now);
   double rise(Clock::Steady now, std::chrono::duration<double> window);
 

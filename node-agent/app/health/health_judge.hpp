@@ -28,7 +28,7 @@ class HealthJudge {
  public:
   HealthJudge(domain::HealthPolicy policy, const Clock& clock);
 
-  // Takes the newest observation; a state or reading that it no longer has is over.
+  // Takes the newest observation. A state or reading that is missing from it has ended.
   void observe(const domain::Observation& seen);
   // The current faults: worst first, then by chip, peer, port, part and code.
   std::vector<domain::Fault> judge();
@@ -49,7 +49,7 @@ class HealthJudge {
     domain::Fault fault;
     const domain::HealthRule* rule = nullptr;
     bool stated = false;          // in the newest observation, as a state or a reading
-    int level = 0;                // of the cause, now: 1, or lanes that are down
+    int level = 0;                // current strength of the cause: 1, or lanes that are down
     int held = 0;                 // the effective level; 0: no fault
     Clock::Steady lower_since{};  // held > level since then
     std::int64_t held_until = 0;  // Unix time in ms, once computed
@@ -75,7 +75,7 @@ class HealthJudge {
 
   domain::HealthPolicy policy_;
   domain::HealthRule link_rule_;
-  domain::HealthRule other_rule_;  // of codes without a rule
+  domain::HealthRule other_rule_;  // for codes without a rule
   const Clock& clock_;
   std::unordered_map<std::string, const domain::HealthRule*> rules_;  // by code, cached
   std::map<Key, Record> records_;

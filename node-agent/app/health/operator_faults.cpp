@@ -4,8 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "node-agent/app/health/fault_effects.hpp"
-
 namespace chipweave::agent {
 namespace {
 

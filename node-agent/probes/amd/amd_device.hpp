@@ -42,7 +42,7 @@ struct AmdDevice {
   std::uint64_t xgmi_errors = 0;  // since the last reading; see read_xgmi_errors
 };
 
-// Of the device at a PCI address, all but xgmi_errors.
+// Reads the device at a PCI address, except xgmi_errors.
 AmdDevice read_amd_device(const SysfsTree& tree, const std::string& pci);
 
 // xgmi_error: 0 none, 1 one, 2 several. Reading clears it, and on a chip without these counters

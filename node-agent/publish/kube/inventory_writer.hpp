@@ -29,7 +29,7 @@ class InventoryWriter {
   struct Options {
     std::string node;  // a DNS subdomain, checked before
     std::string boot_id;
-    std::string node_boot_id;                       // of the kernel; "" unknown
+    std::string node_boot_id;                       // the kernel's; "": unknown
     std::chrono::milliseconds check_every{60'000};  // with jitter: between half of it and all of it
     std::chrono::milliseconds between_writes{1'000};
     kube::ApiChain::Options chain;

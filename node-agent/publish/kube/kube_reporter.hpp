@@ -24,7 +24,7 @@ struct KubeReporterOptions {
   std::string lease_namespace;  // checked before
   std::string boot_id;
   std::string node_boot_id;  // of the kernel; "" unknown
-  std::uint64_t seed = 0;    // of the jitter
+  std::uint64_t seed = 0;    // for the jitter
 };
 
 // Whether leases of agents may be in the namespace. invalid_argument: not a valid name, or the

@@ -41,7 +41,7 @@ class NodeEvents {
   kube::EventSender sender_;
   bool begun_ = false;
   std::deque<FaultChange> held_;      // before begin()
-  std::uint64_t dropped_ = 0;         // of them
+  std::uint64_t dropped_ = 0;         // events that were dropped
   std::vector<domain::Fault> known_;  // of the previous run, and not raised since
   Clock::Steady suppress_until_{};
 };

@@ -32,7 +32,7 @@ struct CompatOptions {
   bool gfd_labels = false;    // nvidia.com/gpu.product …
   bool metax_labels = false;  // metax-tech.com/gpu.product …
   std::string nfd_file;       // a feature file with chipweave's labels; empty: none
-  std::uint64_t seed = 0;     // of the jitter
+  std::uint64_t seed = 0;     // for the jitter
 };
 
 // All may be empty.

@@ -68,7 +68,7 @@ TEST(ChipsInUse, OtherResourcesAreNobodysBusiness) {
   EXPECT_THAT(got.unknown_devices, IsEmpty());
 }
 
-TEST(ChipsInUse, StrangersAreNamedWithinBoundsAndLeftOut) {
+TEST(ChipsInUse, UnknownDevicesAreNamedWithinBoundsAndLeftOut) {
   AllocatedDevices allocated = {
       {kAscend910, "Ascend910-77"}, {kAscend910, "Ascend910-1"}, {kAscend910, "three"}};
   ChipsInUse got = chips_in_use(profile("ascend-910b-8").topology, allocated);

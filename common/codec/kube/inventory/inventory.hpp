@@ -24,14 +24,14 @@ inline constexpr const char* kInventoryPath = "/apis/chipweave.dev/v1alpha1/node
 
 struct NodeInventory {
   std::string node;
-  std::string boot_id;        // of one run of the agent
+  std::string boot_id;        // identifies one run of the agent
   std::int64_t sequence = 0;  // from 1 in each boot, rising with every change
   std::string machine;        // what people call it; may be empty
   std::vector<std::string> resources;
   domain::NodeTopology topology;  // with today's health
   // In addition to the topology, for people and for the agent's next run; readers of the topology
   // ignore it.
-  std::string node_boot_id = {};  // of the kernel; "" unknown
+  std::string node_boot_id = {};  // the kernel's; "": unknown
   std::vector<domain::Fault> faults = {};
   std::vector<domain::Condition> conditions = {};
   std::vector<domain::Neighbour> neighbours = {};

@@ -16,7 +16,7 @@ using StringChanges = std::map<std::string, std::optional<std::string>, std::les
 struct ObjectChanges {
   StringChanges labels;
   StringChanges annotations;
-  StringChanges data = {};  // of a ConfigMap
+  StringChanges data = {};  // only for a ConfigMap
 
   bool none() const { return labels.empty() && annotations.empty() && data.empty(); }
   friend bool operator==(const ObjectChanges&, const ObjectChanges&) = default;

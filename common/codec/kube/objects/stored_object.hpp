@@ -23,7 +23,7 @@ struct StoredObject {
   std::string boot_id;
   std::int64_t sequence = 0;
   StringMap labels;
-  StringMap data;  // of a ConfigMap, without binaryData
+  StringMap data;  // only of a ConfigMap, without binaryData
 };
 
 // An object of any kind. `body` may get a larger capacity. Errors: invalid_argument, naming the key

@@ -23,7 +23,7 @@ struct ExtenderArgs {
   KubePod pod;
   bool names_given = false;             // NodeNames was not null
   bool nodes_given = false;             // Nodes was not null
-  std::vector<std::string_view> names;  // of NodeNames, else of Nodes.items
+  std::vector<std::string_view> names;  // from NodeNames, else from Nodes.items
   std::vector<std::string_view>
       items;  // the Node objects as sent, by the order of `names`; only if nodes_given
   std::vector<std::string_view> tokens;  // the names as sent, in quotes; empty: all are plain

@@ -21,7 +21,7 @@ class DomainTree {
     std::size_t level = 0;              // the coarsest that it stands for
     std::size_t parent = kNone;         // index, kNone for one of the coarsest level
     std::vector<std::size_t> children;  // indices, in the order of the table
-    std::vector<std::size_t> nodes;     // of the table; those in no domain below this one
+    std::vector<std::size_t> nodes;  // indices in the table; only nodes in no domain below this one
   };
 
   // A name that is repeated on the next level is one domain (a branch that is less deep).

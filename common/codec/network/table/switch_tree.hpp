@@ -34,7 +34,7 @@ class SwitchTree {
  private:
   struct Switch {
     std::string name;
-    std::string where;   // of its declaration; "" if it is only named
+    std::string where;   // where it is declared; "" if it is only named
     std::string wanted;  // where it was first named
     std::size_t parent = kNone;
     std::size_t children = 0;

@@ -40,8 +40,8 @@ class NetworkTableBuilder {
   std::unordered_map<std::string, std::string> places_;  // node name → where
 };
 
-// Of a node, a domain or a level: not empty, at most limits::kMaxNameBytes, no control characters.
-// `what` begins the message: "switch".
+// The name of a node, domain or level must be: not empty, at most limits::kMaxNameBytes, no control
+// characters. `what` begins the message: "switch".
 Result<void> check_network_name(std::string_view what, std::string_view name);
 
 // Level names for a tree of switches without its own: leaf; spine, leaf; core, spine, leaf; tier-4,

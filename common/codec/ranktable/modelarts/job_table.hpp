@@ -24,7 +24,7 @@ struct JobTableOptions {
   bool switches = false;  // the job requests topology
 };
 
-// Of dialect modelarts_1980, one group; the switch of a device is among its extras.
+// Two tables of dialect modelarts_1980 with one group; the switch of a device is among its extras.
 struct JobTables {
   domain::ranktable::RankTable ranks;  // jobstart_hccl.json: one server for each machine
   domain::ranktable::RankTable tors;   // ranktable_tor.json: one server for each pod

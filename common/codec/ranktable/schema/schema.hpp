@@ -58,7 +58,7 @@ struct Schema {
   std::span<const Member<domain::ranktable::RankAddress>> address = {};
 };
 
-// Of server_lists.cpp, groups.cpp and others.cpp.
+// Defined in server_lists.cpp, groups.cpp and others.cpp.
 extern const Schema kHccl10, kHccl12, kMindieLlm, kDataDist, kMindSpore, kModelArtsLocal;
 extern const Schema kTemplate, kConfigMap1980, kModelArtsGlobal, kMindieGlobal;
 extern const Schema kHeterogeneous, kLayered, kVllm;

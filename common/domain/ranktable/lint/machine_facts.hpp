@@ -18,7 +18,7 @@ struct DeviceFacts {
   std::string health;      // "Success", or what is wrong; "": not known
 };
 
-// Of one host, by physical device id.
+// The facts of one host, by physical device id.
 struct MachineFacts {
   std::string source;  // "/etc/hccn.conf", "hccn_tool": for messages
   std::map<int, DeviceFacts> devices;

@@ -1,9 +1,9 @@
 // PackingLp — the linear programme  max c·Σx  subject to  A x <= b, x >= 0,  whose columns arrive
 // one by one.
 //
-// Revised simplex with a dense basis inverse, built for column generation with at most some hundred
-// rows. Every column that is added must improve the objective (its price at prices() is below c);
-// add() pivots until no known column does.
+// Revised simplex with a dense basis inverse, built for column generation with at most a few
+// hundred rows. Every column that is added must improve the objective (its price at prices() is
+// below c); add() pivots until no known column does.
 #pragma once
 
 #include <cstddef>

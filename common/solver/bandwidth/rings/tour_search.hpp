@@ -1,5 +1,5 @@
-// Building blocks of every heuristic tour in the solver: nearest neighbour and 2-opt, over whatever
-// a hop costs. Stops are numbered 0..n-1, n at most 64. Deterministic: among equals the lowest
+// Building blocks of every heuristic tour in the solver: nearest neighbour and 2-opt, for any
+// cost of a hop. Stops are numbered 0..n-1, n at most 64. Deterministic: among equals the lowest
 // number and the first exchange win.
 #pragma once
 
@@ -13,9 +13,9 @@ namespace chipweave::solver {
 
 using Ring = std::vector<int>;  // stops in the order of the tour
 
-// From `first` always on to the closest stop that is left and allowed(stop, position) there.
-// closer(from, a, b): whether a is strictly closer to `from` than b. At every position some stop
-// must be allowed. O(n²).
+// Starts at `first` and always continues to the closest remaining stop with allowed(stop,
+// position). closer(from, a, b): whether a is strictly closer to `from` than b. At every position
+// some stop must be allowed. O(n²).
 template <class Allowed, class Closer>
 Ring nearest_neighbour(int n, int first, const Allowed& allowed, const Closer& closer) {
   Ring ring{first};

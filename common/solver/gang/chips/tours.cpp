@@ -198,7 +198,7 @@ void polish(std::vector<int>& order, std::size_t fixed, const std::vector<int>& 
   }
 }
 
-// From `first` always on to the closest that may come next.
+// Starts at `first` and always continues to the closest item that may come next.
 std::vector<int> nearest(const HopTable& hops, int first, const std::vector<int>& kind,
                          const std::vector<int>& kind_at) {
   return nearest_neighbour(

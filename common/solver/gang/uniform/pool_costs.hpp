@@ -50,7 +50,7 @@ class PoolCosts {
   };
   struct Groups {
     std::vector<Group> list;  // most units first
-    Units already_used = 0;   // of the nodes that are already used
+    Units already_used = 0;   // units of the nodes that are already used
   };
   class Tightest;
 

@@ -31,7 +31,7 @@ class OrderCost {
 
   std::int64_t cost(const Arrangement& at) const;
   Steps cost_steps() const { return traffic_.edges.size() + 1; }
-  // Of the edges of one position.
+  // The cost of the edges of one position.
   std::int64_t cost_of(const Arrangement& at, std::size_t position) const;
   // The change of the total cost by exchanging two positions; 0 for two of one class.
   std::int64_t swap_change(const Arrangement& at, std::size_t p, std::size_t q) const;

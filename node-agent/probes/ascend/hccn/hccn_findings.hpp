@@ -18,7 +18,7 @@ namespace chipweave::agent {
 std::optional<codec::ascend::HccnConf> read_hccn_conf(const std::string& path,
                                                       std::vector<std::string>& warnings);
 
-// Of one chip: from the tool, else from the configuration.
+// The addresses of one chip: from the tool, else from the configuration.
 std::vector<std::string> port_addresses(const std::map<int, HccnAnswers>& answers,
                                         const std::optional<codec::ascend::HccnConf>& conf,
                                         int chip);

@@ -24,7 +24,7 @@ class HccnWatch {
   using RunTool = std::function<Result<std::string>(const std::vector<std::string>&)>;
 
   explicit HccnWatch(RunTool run_tool);
-  // Of the program at that path.
+  // Runs the program at that path.
   explicit HccnWatch(const std::string& tool);
   HccnWatch(const HccnWatch&) = delete;
   HccnWatch& operator=(const HccnWatch&) = delete;

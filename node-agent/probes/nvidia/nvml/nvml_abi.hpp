@@ -150,7 +150,7 @@ static_assert(offsetof(FieldValue, scope) == 4 && offsetof(FieldValue, timestamp
 static_assert(offsetof(FieldValue, latency_us) == 16 && offsetof(FieldValue, value_type) == 24);
 static_assert(offsetof(FieldValue, result) == 28 && offsetof(FieldValue, value) == 32);
 
-// What its union holds (NVML API reference, nvmlValueType_t); none of the fields read here is a
+// Types of the union's value (NVML API reference, nvmlValueType_t); no field that we read is a
 // double.
 inline constexpr std::uint32_t kUnsignedInt = 1;
 inline constexpr std::uint32_t kUnsignedLong = 2;
@@ -173,7 +173,7 @@ static_assert(offsetof(EventData, type) == 8 && offsetof(EventData, data) == 16)
 static_assert(offsetof(EventData, gpu_instance) == 24);
 static_assert(offsetof(EventData, compute_instance) == 28);
 
-// Of an instance of MIG.
+// The attributes of a MIG instance.
 struct DeviceAttributes {
   std::uint32_t multiprocessors;
   std::uint32_t copy_engines;

@@ -33,7 +33,7 @@ class NvmlPoller {
 
   // True while the devices differ from the baseline, as of the last poll.
   bool changed();
-  // Of the first device count.
+  // The result of the first device count.
   nvml::Code code() const { return code_; }
 
  private:
