@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "cli/terminal.hpp"
+#include "common/base/json_writer.hpp"
 #include "common/codec/batch/batch.hpp"
 
 namespace chipweave::cli {
@@ -40,10 +41,11 @@ void Timing::report() {
   const auto at = [this](std::size_t k) {
     return ns_.empty() ? 0 : ns_[std::min(k, ns_.size() - 1)];
   };
-  std::cerr << "{\"decisions\":" << ns_.size() << ",\"ns_min\":" << at(0)
-            << ",\"ns_median\":" << at(ns_.size() / 2)
-            << ",\"ns_p99\":" << at(ns_.size() * 99 / 100)
-            << ",\"ns_max\":" << at(ns_.empty() ? 0 : ns_.size() - 1) << "}\n";
+  JsonWriter json;
+  json.begin_object().field("decisions", ns_.size()).field("ns_min", at(0));
+  json.field("ns_median", at(ns_.size() / 2)).field("ns_p99", at(ns_.size() * 99 / 100));
+  json.field("ns_max", at(ns_.empty() ? 0 : ns_.size() - 1)).end_object();
+  std::cerr << json.text() << '\n';
 }
 
 Exit run_batch(const BatchFlags& flags, std::size_t max_bytes,

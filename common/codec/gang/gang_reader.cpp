@@ -86,9 +86,9 @@ class GangReader {
               [](const auto& a, const auto& b) { return a.level < b.level; });
     for (std::size_t i = 1; i < out.size(); ++i) {
       if (out[i - 1].size % out[i].size != 0)
-        object.problem("slices", "size " + std::to_string(out[i].size) + " does not divide " +
-                                     std::to_string(out[i - 1].size) +
-                                     ", that of a level above it");
+        object.problem("slices", "size must divide " + std::to_string(out[i - 1].size) +
+                                     ", that of a level above it, got " +
+                                     std::to_string(out[i].size));
     }
     return out;
   }

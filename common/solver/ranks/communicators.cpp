@@ -70,18 +70,17 @@ Result<std::int64_t> data_size(const ParallelSizes& sizes, const Job& job) {
   for (const Named& size :
        {Named{"tensor", sizes.tensor}, {"context", sizes.context}, {"pipeline", sizes.pipeline}}) {
     if (left % size.value != 0)
-      return wrong(
-          size.key,
-          concat(size.value, " does not divide ", left,
-                 ", what the sizes tensor, context, pipeline before it leave of ", job.text()));
+      return wrong(size.key, concat("must divide ", left,
+                                    " (what tensor, context and pipeline before it leave of ",
+                                    job.text(), "), got ", size.value));
     left /= size.value;
   }
   if (sizes.data != 0 && sizes.data != left)
-    return wrong("data", concat("must be ", left, ", not ", sizes.data,
-                                ": tensor x context x data x pipeline must be ", job.text()));
+    return wrong("data", concat("must be ", left, " (tensor x context x data x pipeline is ",
+                                job.text(), "), got ", sizes.data));
   if ((sizes.context * left) % sizes.expert != 0)
-    return wrong("expert",
-                 concat(sizes.expert, " does not divide context x data, ", sizes.context * left));
+    return wrong("expert", concat("must divide context x data, ", sizes.context * left, ", got ",
+                                  sizes.expert));
   return left;
 }
 
@@ -120,8 +119,8 @@ Result<Communicators> from_list(const Communicators& list, const Job& job) {
     if (auto fine = in_range(key + "weight", it.weight, 0, limits::kMaxCommunicatorWeight); !fine)
       return std::move(fine).error();
     if (job.ranks % (it.size * it.stride) != 0)
-      return wrong(key + "size", concat("size x stride, ", it.size * it.stride,
-                                        ", does not divide ", job.text()));
+      return wrong(key + "size",
+                   concat("size x stride must divide ", job.text(), ", got ", it.size * it.stride));
   }
   return list;
 }

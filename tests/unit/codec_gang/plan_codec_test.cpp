@@ -64,7 +64,7 @@ TEST(PlanCodec, WhatIsWrongIsNamed) {
   EXPECT_THAT(
       plan_codec_problem(R"({"pods":1,"chips_per_pod":1,"slices":[{"level":"rack","size":2},)"
                          R"({"level":"block","size":3}]})"),
-      HasSubstr("does not divide"));
+      HasSubstr("size must divide "));
   EXPECT_THAT(plan_codec_problem(R"({"pods":1,"chips_per_pod":1,"existing":{"b9":1}})"),
               HasSubstr("unknown node path"));
   EXPECT_THAT(plan_codec_problem(R"({"pods":1,"chips_per_pod":1,"policy":"loose"})"),
