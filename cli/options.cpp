@@ -7,7 +7,8 @@
 namespace chipweave::cli {
 
 Exit exit_for(const Error& error) {
-  const bool names_flag = error.context.empty() ? error.message.starts_with("--")
+  const bool names_flag = error.context.empty() ? error.message.starts_with("--") ||
+                                                      error.message.starts_with("one of --")
                                                 : error.context.back().starts_with("-");
   return names_flag ? Exit::usage : Exit::unreadable;
 }

@@ -29,8 +29,8 @@ Result<ChipSet> slots(const NodeTopology& t, const std::vector<int>& indices,
         }
         has += (has.empty() ? "" : ", ") + std::to_string(known);
       }
-      return make_error(Errc::invalid_argument, key + ": the machine has no chip " +
-                                                    std::to_string(i) + " (it has " + has + ")");
+      return make_error(Errc::invalid_argument,
+                        key + ": unknown chip " + std::to_string(i) + "; known: " + has);
     }
     out.insert(*slot);
   }

@@ -108,13 +108,17 @@ std::string not_converted(const CLI::App& command, const std::string& text) {
   return p.empty() ? text : p[0] + ": expected true or false";
 }
 
-// "--size: 1 required INT missing", "--ports: At least 2 required but received 1",
+// "--size: 1 required INT missing", "--ports: At least 2 required but received 1", "--size: At Most
+// 1 required but received 2",
 // "Expected exactly 1 arguments to --size, got 2"
 std::string wrong_number(const CLI::App& command, const std::string& text) {
   if (const auto p = parts(text, {"", ": "}); !p.empty() && text.ends_with(" missing"))
     return p[0] + ": expected " + std::string(expected_by(command, p[0])) + ", got none";
   if (const auto p = parts(text, {"", ": At least ", " required but received "}); !p.empty())
     return p[0] + ": expected at least " + p[1] + " values, got " + p[2];
+  if (const auto p = parts(text, {"", ": At Most ", " required but received "}); !p.empty())
+    return p[0] + ": expected " + (p[1] == "1" ? "one value" : "at most " + p[1] + " values") +
+           ", got " + p[2];
   const auto p = parts(text, {"Expected ", " to ", ", got "});
   if (p.empty()) return text;
   const bool at_least = p[0].starts_with("at least");

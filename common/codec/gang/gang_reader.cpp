@@ -9,6 +9,7 @@
 #include "common/base/limits.hpp"
 #include "common/base/text.hpp"
 #include "common/codec/gang/vendor_keys.hpp"
+#include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -33,7 +34,7 @@ class GangReader {
         gang_(request.gang),
         problems_(problems) {
     for (std::size_t i = 0; i < request.nodes.size(); ++i)
-      by_path_[joined_path(request.nodes[i].path)].push_back(static_cast<domain::GangNodeId>(i));
+      add_path(joined_path(request.nodes[i].path), static_cast<domain::GangNodeId>(i));
   }
 
   void read() {
@@ -93,6 +94,13 @@ class GangReader {
     return out;
   }
 
+  void add_path(std::string path, domain::GangNodeId node) {
+    constexpr std::size_t kShown = 6;  // quoted_list() shows five
+    const auto [at, is_new] = by_path_.try_emplace(path);
+    if (is_new && first_paths_.size() < kShown) first_paths_.push_back(std::move(path));
+    at->second.push_back(node);
+  }
+
   // Path to the number of pods there, or to the list of their ranks.
   std::map<domain::GangNodeId, domain::Running> existing(const JsonObject& object) {
     std::map<domain::GangNodeId, domain::Running> out;
@@ -100,7 +108,7 @@ class GangReader {
     for (const JsonValue value : object.map("existing", limits::kMaxPlanNodes)) {
       const auto at = by_path_.find(std::string(value.name()));
       if (at == by_path_.end()) {
-        problems_.add(value, "unknown node path");
+        problems_.add(value, "unknown node path; known: " + quoted_list(first_paths_));
         continue;
       }
       domain::Running here;
@@ -363,6 +371,7 @@ class GangReader {
   Gang& gang_;
   JsonProblems& problems_;
   std::unordered_map<std::string, std::vector<domain::GangNodeId>> by_path_;
+  std::vector<std::string> first_paths_;  // for messages
   std::unordered_set<std::string> names_;
 };
 

@@ -80,14 +80,14 @@ void Shape::check_name(const std::string& name, const std::string& where) {
   const std::vector<std::string_view> parts = split(name, '.');
   if (std::all_of(parts.begin(), parts.end(), is_label)) return;
   problem(where,
-          "expected an object name (lower-case letters, digits, '-' and '.', each part between "
+          "must be an object name (lower-case letters, digits, '-' and '.', each part between "
           "dots with a letter or digit at both ends), got " +
               in_quotes(name));
 }
 
 void Shape::check_namespace(const std::string& name, const std::string& where) {
   if (is_namespace(name)) return;
-  problem(where, "expected a namespace (lower-case letters, digits and '-', at most " +
+  problem(where, "must be a namespace (lower-case letters, digits and '-', at most " +
                      std::to_string(limits::kMaxLabelBytes) + "), got " + in_quotes(name));
 }
 

@@ -1,5 +1,6 @@
-// Every usage error of the three programs, found by trying each flag of each command without a
-// value and with one that makes no sense, has one of a few forms.
+// Every usage error of the three programs has one of a few forms. They are found by trying each
+// flag of each command without a value and with one that makes no sense, each key of the settings
+// files likewise, and command lines whose flags contradict each other or the files they name.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,12 +15,58 @@
 namespace chipweave {
 namespace {
 
+using Files = std::map<std::string, std::string>;
+
+// What the complete command lines below read, in the folder in which each of them runs.
+const Files kInputs = {
+    {"net.csv", "name,rack\nn1,r1\nn2,r1\nn3,r2\n"},
+    {"hosts", "n1\nn2\n"},
+    {"slots", "n1 slots=4\nn2 slots=2\n"},
+    {"other", "x1\nx2\n"},
+    {"gang.json", R"({"pods":2,"chips_per_pod":2})"},
+    {"pod.yaml",
+     "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c}]}\n"},
+    {"table.json",
+     R"({"version":"1.0","server_count":"2","status":"completed","server_list":[)"
+     R"({"server_id":"a","device":[{"device_id":"0","device_ip":"10.1.0.1","rank_id":"0"}]},)"
+     R"({"server_id":"b","device":[{"device_id":"0","device_ip":"10.1.0.2","rank_id":"1"}]}]})"},
+};
+
 // With an empty environment, so that no variable of the user replaces a flag, and in a folder of
 // its own, because some of the command lines are complete and write files.
-Outcome start(const std::string& line) {
+Outcome start(const std::string& line, const Files& more = {}) {
   const io::TempFolder folder;
+  for (const Files* files : {&kInputs, &more}) {
+    for (const auto& [name, text] : *files) folder.put(name, text);
+  }
   return run("cd " + folder.path() + " && timeout 10 env -i PATH=/usr/bin:/bin %B/" + line);
 }
+
+// What makes a command's line complete, so that a flag's value is also checked after parsing.
+const std::map<std::string, std::string> kComplete = {
+    {"chipweave topo show", " hgx-v100-8"},
+    {"chipweave topo convert", " hgx-v100-8 --to json"},
+    {"chipweave network import", " net.csv"},
+    {"chipweave network show", " net.csv"},
+    {"chipweave network export", " net.csv --to json"},
+    {"chipweave place", " --machine hgx-v100-8 --size 2"},
+    {"chipweave plan", " --network net.csv --free 8 --pods 2 --chips 2"},
+    {"chipweave rank", " --network net.csv --hosts hosts"},
+    {"chipweave submit", " pod.yaml --scheduler http://127.0.0.1:1"},
+    {"chipweave nodes", " --scheduler http://127.0.0.1:1"},
+    {"chipweave pods", " --scheduler http://127.0.0.1:1"},
+    {"chipweave explain", " p --scheduler http://127.0.0.1:1"},
+    {"chipweave ranktable lint", " table.json"},
+    {"chipweave ranktable show", " table.json"},
+    {"chipweave ranktable order", " table.json --network net.csv"},
+    {"chipweave ranktable convert", " table.json --to hccl-1.2 --super-pod s"},
+    {"chipweave ranktable diff", " table.json table.json"},
+    {"chipweave ranktable hash", " table.json"},
+    {"chipweave route plan", " --hosts hosts --network net.csv"},
+    {"chipweave route init", " --index 0 --wait 0 --config . --dir ."},
+    {"chipweave-scheduler", " --standalone --print-config"},
+    {"chipweave-agent", " --node n1 --print-config"},
+};
 
 // The flags in --help and, for a program with commands, their names.
 struct Help {
@@ -55,13 +102,17 @@ Help help_of(const std::string& words) {
 // Each message, with the command line that caused it.
 using Messages = std::map<std::string, std::string>;
 
-void note(const std::string& words, Messages& messages) {
-  const Outcome outcome = start(words + " 2>&1 >/dev/null </dev/null");
+// Whether it was a usage error.
+bool note(const std::string& words, Messages& messages, const Files& more = {}) {
+  const Outcome outcome = start(words + " 2>&1 >/dev/null </dev/null", more);
   if (outcome.code == kWrongUsage) messages.emplace(outcome.text, words);
+  return outcome.code == kWrongUsage;
 }
 
-void collect(const std::string& words, const std::string& tail, Messages& messages) {
+void collect(const std::string& words, Messages& messages) {
   const Help help = help_of(words);
+  const auto complete = kComplete.find(words);
+  const std::string tail = complete == kComplete.end() ? "" : complete->second;
   note(words + " --no-such-flag", messages);
   note(words + " no-such-word", messages);
   for (const std::string& flag : help.flags) {
@@ -71,19 +122,22 @@ void collect(const std::string& words, const std::string& tail, Messages& messag
   }
   for (const std::string& command : help.commands) {
     note(words + " " + command, messages);
-    collect(words + " " + command, tail, messages);
+    collect(words + " " + command, messages);
   }
 }
 
-// PROGRAM: [--flag: ]WHAT[; see 'PROGRAM --help']
+// PROGRAM: [--flag: |file FILE: |line N: |KEY: ]WHAT[; see 'PROGRAM --help']
 constexpr const char* kForms =
-    "^chipweave(-agent|-scheduler| ranktable [a-z-]+: error)?: ("
+    "^chipweave(-agent|-scheduler| ranktable [a-z-]+: error)?: (file [^ ]+: |line [0-9]+: |[^ ]+: "
+    ")*("
     "unknown (flag|command) .+|"
     "unexpected argument .+|"
     "(a command|a kubeconfig|-[^ ]+|[A-Z][A-Z.]*|one of .+) is required.*|"
-    "[^ ]+ requires .+|"
+    "-[^ ]+( [^ ]+)? requires .+|"
     ".+ cannot be combined with .+|"
-    "(--?[^ ]+): (expected .+, got .+|must be .+|unknown .+; known: .+)"
+    "expected .+, got .+|"
+    "(\"[^\"]+\" |a key |the file )?must (be|divide) .+|"
+    "unknown .+; (known: .+|did you mean .+)"
     ")\n$";
 
 void expect_forms(const Messages& messages, std::size_t at_least) {
@@ -98,21 +152,146 @@ void expect_forms(const Messages& messages, std::size_t at_least) {
 
 TEST(UsageForms, OfTheCommandLine) {
   Messages messages;
-  collect("chipweave", "", messages);
-  expect_forms(messages, 100);
+  collect("chipweave", messages);
+  expect_forms(messages, 150);
+}
+
+// Checks that need several flags, or what a file contains.
+TEST(UsageForms, OfCompleteCommandLines) {
+  Messages messages;
+  for (const char* line : {
+           "place --machine hgx-v100-8 --size 2 --chips 0,1",
+           "place --machine hgx-v100-8 --size 2 --free 0,0",
+           "place --machine hgx-v100-8 --size 2 --down 0-0",
+           "place --machine hgx-v100-8 --chips 0,99",
+           "place --machine hgx-v100-8 --size 2 --free ''",
+           "plan --network net.csv --pods 2 --chips 2",
+           "plan --network - --gang -",
+           "plan --network net.csv --free 8 --gang gang.json --pods 2",
+           "plan --network net.csv --free 8 --pods 2 --chips 2 --required r",
+           "plan --network net.csv --free 8 --pods 2 --chips 2 --policy tight",
+           "plan --network net.csv --free 8 --pods 2 --chips 2 --slice rack=0",
+           "plan --network net.csv --free 8 --pods 2 --chips 2 --existing r1/n1=1 --existing "
+           "r1/n1=2",
+           "plan --network net.csv --free 8 --pods 2 --chips 2 --existing r1/n1=1 --failed r2",
+           "plan --network net.csv --free 8 --pods 2 --chips 2 --keep-spare rak=1",
+           "plan --network net.csv --free 8 --pods 2 --chips 2 --levels x",
+           "rank --network - --hosts -",
+           "rank --network net.csv --hosts other",
+           "rank --network net.csv --hosts hosts --levels x",
+           "rank --network net.csv --hosts hosts --tensor 0",
+           "rank --network net.csv --hosts hosts --tensor 3",
+           "rank --network net.csv --hosts slots --data 2",
+           "rank --network net.csv --hosts slots --ranks-per-pod 4",
+           "network export net.csv --to nothing",
+           "network import net.csv --levels x",
+           "topo show hgx-v100-8 --index 1",
+           "submit pod.yaml",
+           "submit pod.yaml -n A.B --print",
+           "nodes 'a b' --scheduler http://127.0.0.1:1",
+           "pods a/b/c --scheduler http://127.0.0.1:1",
+           "explain 'a b' --scheduler http://127.0.0.1:1",
+           "nodes --scheduler http://127.0.0.1:1 --cert c",
+           "ranktable lint table.json --live z",
+           "ranktable lint table.json --hccn-conf z=hosts",
+           "ranktable lint table.json --hccn-conf hosts",
+           "ranktable lint table.json --live a --hccn-tool /nowhere",
+           "ranktable convert table.json --to hccl-1.2 --save-dir x",
+           "ranktable convert table.json --to hccl-1.2 --super-pod s --server-index a=x",
+           "ranktable convert table.json --to vllm-ascend --prefill-devices 9",
+           "ranktable order table.json --network net.csv --write --to hostfile",
+           "route plan",
+           "route plan --pods p --hosts hosts",
+           "route plan --hosts hosts",
+           "route plan --hosts hosts --network net.csv --nodes n",
+           "route plan --hosts hosts --network net.csv --out o --previous p",
+           "route plan --pods - --network -",
+           "route plan --hosts hosts --network net.csv --hyperjob",
+           "route init --index 9 --hosts hosts --network net.csv --dir .",
+           "route init --index 0 --hosts hosts --dir .",
+           "route init --index 0 --wait soon --dir .",
+       }) {
+    EXPECT_TRUE(note(std::string("chipweave ") + line, messages)) << line;
+  }
+  expect_forms(messages, 40);
 }
 
 TEST(UsageForms, OfTheScheduler) {
   Messages messages;
-  collect("chipweave-scheduler", " --standalone --print-config", messages);
-  expect_forms(messages, 30);
+  collect("chipweave-scheduler", messages);
+  for (const char* flags : {
+           "--standalone --leader-elect",
+           "--standalone --kubeconfig k",
+           "--standalone --publish-cluster-info",
+           "--standalone --grpc-auth token",
+           "--standalone --grpc-auth mtls",
+           "--standalone --grpc-users a",
+           "--standalone --tls-cert c",
+           "--standalone --tls-key k",
+           "--standalone --tls-client-ca c",
+           "--standalone --client-names a",
+           "--standalone --caller-secrets f --http 0.0.0.0:1",
+           "--standalone --grpc 0.0.0.0:1",
+           "--standalone --http 127.0.0.1:5 --grpc 127.0.0.1:5",
+           "--leader-elect --lease-duration 11m",
+           "--leader-elect --lease-duration 5s",
+           "--leader-elect --retry-period 10s",
+           "--leader-identity a",
+           "--pod-name p",
+           "--inventory-stale-after 1s",
+           "--grpc-auth token --grpc 0.0.0.0:1",
+       }) {
+    const std::string line = std::string("chipweave-scheduler ") + flags;
+    EXPECT_TRUE(note(line, messages)) << line;
+  }
+  expect_forms(messages, 50);
 }
 
 TEST(UsageForms, OfTheAgent) {
   Messages messages;
-  collect("chipweave-agent", " --print-config", messages);
-  expect_forms(messages, 20);
+  collect("chipweave-agent", messages);
+  for (const char* flags : {
+           "",
+           "--node n1",
+           "--node n1 --scheduler 127.0.0.1:1 --kubernetes",
+           "--node n1 --scheduler 127.0.0.1:1 --publish ack",
+           "--node n1 --scheduler 127.0.0.1:1 --lease-namespace a",
+           "--node n1 --kubeconfig k --pod-resources /s",
+           "--node N_1 --kubeconfig k",
+           "--node n1 --kubeconfig k --tls-ca c",
+           "--node n1 --scheduler 127.0.0.1:1 --tls-cert c",
+           "--node n1 --kubeconfig k --port-file f",
+           "--node n1 --kubeconfig k --metrics-tls-cert c",
+           "--node n1 --kubeconfig k --probe profile:a --dcmi-library l",
+       }) {
+    const std::string line = std::string("chipweave-agent ") + flags;
+    EXPECT_TRUE(note(line, messages)) << line;
+  }
+  expect_forms(messages, 30);
 }
+
+// The same values as keys of a settings file, and files that do not hold settings at all.
+void expect_settings_forms(const std::string& program, std::size_t at_least) {
+  Messages messages;
+  const std::string line = program + kComplete.at(program) + " --config settings.yaml";
+  const auto refused = [&](const std::string& text) {
+    return note(line, messages, {{"settings.yaml", text}});
+  };
+  for (const std::string& flag : help_of(program).flags) {
+    const std::string key = flag.substr(2);
+    for (const char* value : {"'?bad value?'", "-1", "['?bad value?', b]"})
+      refused(key + ": " + value + "\n");
+  }
+  for (const char* text :
+       {"no-such-key: 1\n", "- a\n", "[a]: b\n", "log-level: {a: b}\n", "log-level: &x info\n",
+        "log-level: info\nlog-level: info\n", "log-level: info\n---\nlog-level: info\n"}) {
+    EXPECT_TRUE(refused(text)) << text;
+  }
+  expect_forms(messages, at_least);
+}
+
+TEST(UsageForms, OfTheSchedulersSettings) { expect_settings_forms("chipweave-scheduler", 40); }
+TEST(UsageForms, OfTheAgentsSettings) { expect_settings_forms("chipweave-agent", 15); }
 
 }  // namespace
 }  // namespace chipweave

@@ -230,7 +230,7 @@ TEST(Submit, OnlyTheNodesAskedFor) {
   SchedulerClient client(fake.transport());
   const auto outcome = submit(client, pods({"b"}), options);
   ASSERT_FALSE(outcome.ok());
-  EXPECT_THAT(outcome.error().text(), HasSubstr("no node n9"));
+  EXPECT_THAT(outcome.error().text(), HasSubstr("--node: unknown node \"n9\""));
 }
 
 TEST(Submit, HostnameSelectorNamesTheNode) {

@@ -66,7 +66,7 @@ TEST(PlanCodec, WhatIsWrongIsNamed) {
                          R"({"level":"block","size":3}]})"),
       HasSubstr("size must divide "));
   EXPECT_THAT(plan_codec_problem(R"({"pods":1,"chips_per_pod":1,"existing":{"b9":1}})"),
-              HasSubstr("unknown node path"));
+              HasSubstr("unknown node path; known: \""));
   EXPECT_THAT(plan_codec_problem(R"({"pods":1,"chips_per_pod":1,"policy":"loose"})"),
               HasSubstr("gang.policy"));
 }

@@ -92,5 +92,10 @@ TEST(UsageError, ShowsNoControlCharacters) {
             "unknown flag --?[31m; see 'tool place --help'");
 }
 
+TEST(UsageError, OfAFlagThatIsGivenTwice) {
+  EXPECT_EQ(error_of({"place", "f", "--to", "json", "--to", "yaml"}),
+            "--to: expected one value, got 2; see 'tool place --help'");
+}
+
 }  // namespace
 }  // namespace chipweave::flags

@@ -132,10 +132,10 @@ TEST(Controllers, NamesAreThoseThatKubernetesTakes) {
   };
   EXPECT_EQ(refusal_of("a.b-c.1", "ns-1"), "accepted");
   for (const char* name : {"a..b", ".a", "a.", "a.-b", "a-.b", "A"}) {
-    EXPECT_THAT(refusal_of(name, "ns"), HasSubstr("expected an object name")) << name;
+    EXPECT_THAT(refusal_of(name, "ns"), HasSubstr("must be an object name")) << name;
   }
   for (const std::string& ns : {std::string("a.b"), std::string("-a"), std::string(64, 'a')}) {
-    EXPECT_THAT(refusal_of("a", ns), HasSubstr("expected a namespace")) << ns;
+    EXPECT_THAT(refusal_of("a", ns), HasSubstr("must be a namespace")) << ns;
   }
 }
 
@@ -169,7 +169,7 @@ TEST(Controllers, WrongShapesAreRefused) {
   EXPECT_THAT(refusal("apiVersion: v1\nkind: Pod\nspec: {}\n"),
               HasSubstr("metadata.name is missing"));
   EXPECT_THAT(refusal("apiVersion: v1\nkind: Pod\nmetadata: {name: Upper}\n"),
-              HasSubstr("no object name"));
+              HasSubstr("must be an object name"));
   EXPECT_THAT(refusal("apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {}\n"),
               HasSubstr("at least one container"));
   EXPECT_THAT(refusal("apiVersion: v1\nkind: Pod\nmetadata: {name: a, labels: {x: 8}}\nspec: "
