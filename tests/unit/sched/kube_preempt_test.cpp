@@ -82,7 +82,7 @@ TEST_F(KubePreempts, OtherTasksRunBetweenTheNodes) {
   EXPECT_FALSE(complete_before);
 }
 
-// From 1.38 on kube-scheduler asks for nodes where it finds no victims itself.
+// Versions after 1.37 may ask for nodes where they find no victims themselves.
 TEST_F(KubePreempts, FindsVictimsWhereNoneIsProposed) {
   asked_["NodeNameToMetaVictims"] = json::object();
   asked_["NodeNameToMetaVictims"]["n1"] = {{"Pods", json::array()}, {"NumPDBViolations", 0}};

@@ -88,7 +88,7 @@ TEST(PodStates, EveryStateCanEnd) {
 }
 
 TEST(PodStates, ThePageDrawsTheTable) {
-  std::ifstream file(test::source_path("docs/develop/pod-states.md"));
+  std::ifstream file(chipweave::test::source_path("docs/develop/pod-states.md"));
   std::multiset<std::string> drawn;
   std::multiset<std::string> table;
   for (std::string line; std::getline(file, line);) {

@@ -449,8 +449,7 @@ TEST_F(Admits, WhatWasReadBeforeAnotherBindingFreesNothing) {
   world_.api.read(0);
   world_.api.refuse_next_binding(422);
   const auto refused = world_.bind("a", "n1");
-  const auto post =
-      world_.api.find([](const kube::Call& call) { return call.method == "POST"; });
+  const auto post = world_.api.find([](const kube::Call& call) { return call.method == "POST"; });
   ASSERT_TRUE(post);
   world_.api.take(*post, SimulatedApi::Fate::answered);
   EXPECT_NE(*refused, "");

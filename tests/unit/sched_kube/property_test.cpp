@@ -264,12 +264,14 @@ class Walk {
   // The chips of a pod that others bound become known. It has those that we assume, or another
   // pod would have them as well.
   void told_later() {
+    if (!world_.scheduler->authority().waiting_for().empty()) return;  // it does not know them all
     const std::string key = some_pod(false);
     if (key.empty()) return;
     const ServerPod& pod = world_.api.pods.at(key);
     const Holding* h = world_.scheduler->ledger().find(pod.uid);
     if (pod.annotations.contains(kPlacementAnnotation) || pod.resource != "nvidia.com/gpu" ||
-        h == nullptr || !h->bound || world_.scheduler->nodes().node(h->node).name != pod.node)
+        h == nullptr || !h->bound || world_.scheduler->nodes().node(h->node).name != pod.node ||
+        world_.scheduler->records().being_bound(pod.uid) != nullptr)
       return;
     const std::vector<int> chips = world_.held(pod.name);
     if (static_cast<int>(chips.size()) != pod.chips || pod.chips == 0) return;
