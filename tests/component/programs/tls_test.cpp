@@ -24,7 +24,7 @@ struct ProgramsTls : ::testing::Test {
   const Pem own = make_certificate(ca, kLocal);
   const Pem other = make_certificate(ca, kLocal);
   const Pem client = make_certificate(ca, "DNS:client");
-  const Pem agent = make_certificate(ca, "DNS:n1");
+  const Pem of_n1 = make_certificate(ca, "DNS:n1");
   io::TempFolder folder;
 
   void SetUp() override {
@@ -35,8 +35,8 @@ struct ProgramsTls : ::testing::Test {
     folder.put("other.key", other.key);
     folder.put("client.crt", client.certificate);
     folder.put("client.key", client.key);
-    folder.put("agent.crt", agent.certificate);
-    folder.put("agent.key", agent.key);
+    folder.put("agent.crt", of_n1.certificate);
+    folder.put("agent.key", of_n1.key);
     folder.put("empty", "");
   }
   // A shell script with the scheduler running as $S, its addresses as $H and $G; ends it.
