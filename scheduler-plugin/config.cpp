@@ -314,7 +314,7 @@ const std::vector<Setting>& settings() {
        false, [](Config& c, const Values& v) { return set_text(c.caller_secrets, v[0]); },
        [](const Config& c) { return Values{c.caller_secrets}; }},
       {"read-from-loopback",
-       "callers from 127.0.0.1 and ::1 may read without a proof (kubectl port-forward)", false,
+       "callers from 127.0.0.1 and ::1 may read without credentials (kubectl port-forward)", false,
        [](Config& c, const Values& v) { return set_flag(c.read_from_loopback, v[0]); },
        [](const Config& c) { return Values{c.read_from_loopback ? "true" : "false"}; }, true},
       {"scheduler-names",

@@ -27,7 +27,7 @@ struct Config {
   Endpoint http{"127.0.0.1", 8080};
   std::optional<Endpoint> grpc;  // empty: gRPC is off
   bool grpc_set = false;         // else on 127.0.0.1:8081 in standalone mode, off in a cluster
-  std::string tls_cert;  // empty: no TLS on either port
+  std::string tls_cert;          // empty: no TLS on either port
   std::string tls_key;
   std::string tls_client_ca;              // empty: no client certificates are requested
   std::vector<std::string> client_names;  // empty: every certificate of tls_client_ca

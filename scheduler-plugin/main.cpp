@@ -159,7 +159,7 @@ std::unique_ptr<sched::ClusterInfoPublisher> cluster_info_publisher(
   return std::make_unique<sched::ClusterInfoPublisher>(transport, clock, std::move(options));
 }
 
-// The HTTP port answers decisions only to callers with a proof, except standalone on loopback.
+// The HTTP port answers decisions only to authenticated callers, except standalone on loopback.
 void warn_of_callers(const Config& config) {
   const bool proofs = !config.tls_client_ca.empty() || !config.caller_secrets.empty();
   if (!proofs && !(config.standalone && config.http.is_loopback())) {

@@ -60,13 +60,13 @@ struct Request : RequestHead {
 struct Response {
   int status = 200;
   std::string body;
-  // The rest of a large body, in pieces, so that nobody has to copy it together; each is freed when
-  // it is sent.
-  std::vector<std::string> more;
   std::string content_type = "application/json";
   std::string allow;    // with 405: the allowed methods, "GET, POST"
   int retry_after = 0;  // seconds; 0: no Retry-After field
   bool close = false;   // close the connection even if the client would keep it
+  // The rest of a large body, in pieces, so that nobody has to copy it together; each is freed when
+  // it is sent.
+  std::vector<std::string> more{};
 
   std::size_t body_bytes() const {
     std::size_t bytes = body.size();

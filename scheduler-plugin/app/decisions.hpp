@@ -29,7 +29,8 @@ class Decisions {
   // Precondition: it has a reservation on the binding's node.
   PodRecord& begin(const Binding& binding, const PodRequest& pod);
   // Of a binding that may reach the API server from now on. It differs from those of all bindings
-  // before, also of other pods: a reading of the pod that began earlier says nothing about this one.
+  // before, also of other pods: a reading of the pod that began earlier says nothing about this
+  // one.
   std::uint64_t next_epoch() { return ++epochs_; }
   // Numbering continues after this decision ("d-000123"), which was made before a restart.
   void continue_after(std::string_view id);

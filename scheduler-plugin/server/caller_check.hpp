@@ -23,7 +23,7 @@ struct CallerRules {
   bool client_ca = false;                 // clients' certificates are verified
   std::vector<std::string> client_names;  // empty: every certificate of the client CA
   const CallerSecrets* secrets = nullptr;
-  bool read_from_loopback = true;  // callers from loopback may read without a proof
+  bool read_from_loopback = true;  // callers from loopback may read without credentials
 };
 
 enum class CallerRefusal {
@@ -57,7 +57,7 @@ class CallerCheck {
   void close() { rules_.open = false; }
   // The paths of probes: everyone may call them, so they take no body.
   static bool is_open(const http::RequestHead& request, const CallerPath& to);
-  // Who shows a proof that is not good enough, for the log: the name of its secret, "certificate
+  // Who shows credentials that do not suffice, for the log: the name of its secret, "certificate
   // NAME", or "".
   std::string known_name(const http::RequestHead& request, const CallerPath& to) const;
   // With client_names: whether one of these names is listed.

@@ -184,7 +184,7 @@ http::Response HttpFront::refuse(CallerRefusal why, const http::RequestHead& hea
   return refused;
 }
 
-// Callers without a proof do not learn which paths exist either.
+// Callers without credentials do not learn which paths exist either.
 http::HeadVerdict HttpFront::check(const http::RequestHead& head) {
   const CallerPath to(head.path);
   if (const auto why = callers_.refuse(head, to)) return refuse(*why, head, to.path);

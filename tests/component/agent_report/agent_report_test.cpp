@@ -7,13 +7,13 @@
 
 #include "common/domain/topology_builder.hpp"
 #include "node-agent/app/agent.hpp"
-#include "node-agent/app/health/operator_faults.hpp"
 #include "node-agent/app/machine_source.hpp"
 #include "node-agent/publish/grpc_reporter.hpp"
 #include "node-agent/sources/file_watch.hpp"
 #include "node-agent/sources/health_file.hpp"
 #include "scheduler-plugin/server/grpc_server.hpp"
 #include "tests/component/agent_report/fakes.hpp"
+#include "tests/fakes/agent/machines.hpp"
 #include "tests/unit/loop_thread.hpp"
 
 namespace chipweave::agent {
