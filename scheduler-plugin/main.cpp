@@ -187,7 +187,6 @@ int run(const Config& config) {
   const std::size_t descriptors = io::raise_descriptor_limit(limits::kMaxDescriptors);
   const SystemClock clock;
   http::Loop loop;
-  warn_of_callers(config);
   std::unique_ptr<tls::CertificateFiles> certificate;
   if (!config.tls_cert.empty()) {
     auto opened =
@@ -228,6 +227,7 @@ int run(const Config& config) {
     cluster_api = std::move(*reached);
     observers.add(kubernetes->events());
   }
+  warn_of_callers(config);
   sched::Cluster& cluster = kubernetes ? kubernetes->cluster() : memory;
   sched::Scheduler scheduler(clock, cluster, observers,
                              {config.reservation_ttl, config.inventory_stale_after,

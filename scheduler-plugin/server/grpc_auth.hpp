@@ -9,6 +9,7 @@
 #include <grpcpp/support/status.h>
 
 #include "scheduler-plugin/kube/token_review.hpp"
+#include "scheduler-plugin/server/certificate_names.hpp"
 
 namespace chipweave::sched {
 
@@ -37,11 +38,6 @@ struct ShownToken {
 // bounded by the limit on all metadata (rpc::start_server).
 ShownToken shown_token(const grpc::CallbackServerContext& context);
 
-// Certificates by permission. Both lists empty: the names are not checked.
-struct CertificateNames {
-  std::vector<std::string> clients{};  // may decide and read
-  std::vector<std::string> readers{};  // may only read
-};
 // OK or PERMISSION_DENIED.
 grpc::Status check_names(const GrpcCaller& caller, const CertificateNames& listed);
 // An agent with a certificate may report only a node that the certificate names.

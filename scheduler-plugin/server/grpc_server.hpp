@@ -22,7 +22,7 @@
 #include "scheduler-plugin/app/observer.hpp"
 #include "scheduler-plugin/app/placement_api.hpp"
 #include "scheduler-plugin/kube/token_review.hpp"
-#include "scheduler-plugin/server/grpc_auth.hpp"
+#include "scheduler-plugin/server/certificate_names.hpp"
 
 namespace chipweave::rpc {
 class ServerIdentity;

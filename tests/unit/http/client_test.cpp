@@ -146,7 +146,7 @@ TEST(Client, SaysWhatIsWrongWithAnAddress) {
     const auto client = Client::connect_to(url);
     ASSERT_FALSE(client.ok()) << url;
     EXPECT_EQ(client.error().code, Errc::invalid_argument) << url;
-    EXPECT_NE(client.error().message.find("write host:port"), std::string::npos)
+    EXPECT_NE(client.error().message.find("expected host:port"), std::string::npos)
         << client.error().message;
   }
 }

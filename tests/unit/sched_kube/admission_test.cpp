@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "scheduler-plugin/app/annotations.hpp"
-#include "tests/unit/sched_kube/kube_world.hpp"
+#include "tests/unit/sched_kube/admits.hpp"
 
 namespace chipweave::sched::test {
 namespace {
@@ -16,69 +16,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using ::testing::HasSubstr;
-
-class Admits : public ::testing::Test {
- protected:
-  void SetUp() override {
-    world_.add_node("n1", "hgx-v100-8");
-    world_.add_node("n2", "hgx-v100-8");
-    world_.api.settle();
-  }
-  void TearDown() override {
-    world_.come_to_rest();
-    world_.expect_ledger_is_the_truth();
-    world_.expect_no_chip_twice();
-  }
-  void create(const std::string& name, int chips) {
-    world_.create(name, chips);
-    world_.api.settle();
-  }
-  using Outcome = std::shared_ptr<std::optional<Result<Admission>>>;
-  // Our answer to the API server; empty until there is one.
-  Outcome request(const std::string& name, const std::string& node, bool dry_run = false,
-                  bool with_uid = true, const std::string& placement = "") {
-    auto outcome = std::make_shared<std::optional<Result<Admission>>>();
-    const auto pod = world_.api.pods.find("ns/" + name);
-    const std::string of_pod = pod != world_.api.pods.end() ? pod->second.uid : "uid-of-nobody";
-    const std::string uid = with_uid ? of_pod : "";
-    world_.scheduler->admissions().admit(
-        {{{"ns", name}, uid, node}, placement, dry_run},
-        [outcome](Result<Admission> result) { *outcome = std::move(result); });
-    return outcome;
-  }
-  Annotations admitted(const std::string& name, const std::string& node) {
-    const Outcome outcome = request(name, node);
-    EXPECT_TRUE(*outcome && (*outcome)->ok()) << name << " on " << node;
-    return *outcome && (*outcome)->ok() ? (**outcome)->annotations : Annotations{};
-  }
-  std::string refused(const std::string& name, const std::string& node) {
-    const Outcome outcome = request(name, node);
-    if (!*outcome) return "no answer";
-    return (*outcome)->ok() ? "admitted" : (*outcome)->error().text();
-  }
-  // The nodes where it would fit; nothing is reserved.
-  std::vector<std::string> room_for(const std::string& name) {
-    std::vector<std::string> nodes;
-    const PodRequest pod = world_.request(world_.pod(name));
-    for (const std::string_view node : world_.all_nodes()) {
-      if (world_.scheduler->extender().in_session(Verb::predicate, pod, {&node, 1}).fits > 0)
-        nodes.emplace_back(node);
-    }
-    return nodes;
-  }
-  // The API server stores the binding.
-  void take(const std::string& name, const std::string& node, const Annotations& notes) {
-    world_.api.set_node("ns/" + name, node, notes);
-    world_.api.settle();
-  }
-  void wait(seconds time) {
-    for (seconds passed{0}; passed < time; passed += seconds(1)) {
-      world_.pass(seconds(1));
-      world_.api.settle();
-    }
-  }
-  KubeWorld world_;
-};
 
 TEST_F(Admits, TheChipsAreThePodsUntilItIsBound) {
   create("a", 4);
@@ -383,82 +320,6 @@ TEST_F(Admits, NorDoesTheChangeOfNodes) {
     EXPECT_THAT(refused("a", node), HasSubstr("admitted for too long without an outcome"));
   wait(seconds(80));
   EXPECT_EQ(room_for("b"), (std::vector<std::string>{"n1", "n2"}));
-}
-
-// The pod is read while unbound, then its binding is admitted again and stored; the reading
-// arrives last.
-TEST_F(Admits, WhatWasReadBeforeAnotherAdmissionFreesNothing) {
-  create("a", 8);
-  create("b", 8);
-  admitted("a", "n1");
-  world_.pass(seconds(80));
-  const auto reading = [&] {
-    return world_.api.find([](const kube::Call& call) {
-      return call.method == "GET" && call.target.ends_with("/pods/a");
-    });
-  };
-  ASSERT_TRUE(reading()) << "the pod is read";
-  world_.api.read(*reading());
-  const Annotations notes = admitted("a", "n1");
-  world_.api.take(*reading(), SimulatedApi::Fate::answered);
-  EXPECT_EQ(world_.held("a").size(), 8U);
-  EXPECT_EQ(room_for("b"), std::vector<std::string>{"n2"});
-  take("a", "n1", notes);
-}
-
-// The same, but its scheduler has chosen another node meanwhile.
-TEST_F(Admits, WhatWasReadBeforeAnAdmissionElsewhereFreesNothing) {
-  create("a", 8);
-  create("b", 8);
-  admitted("a", "n1");
-  world_.pass(seconds(80));
-  const auto reading = world_.api.find([](const kube::Call& call) {
-    return call.method == "GET" && call.target.ends_with("/pods/a");
-  });
-  ASSERT_TRUE(reading) << "the pod is read";
-  world_.api.read(*reading);
-  const Annotations notes = admitted("a", "n2");
-  world_.api.take(*reading, SimulatedApi::Fate::answered);
-  EXPECT_EQ(world_.held("a").size(), 8U);
-  EXPECT_EQ(room_for("b"), std::vector<std::string>{}) << "either may be stored";
-  take("a", "n2", notes);
-  EXPECT_EQ(world_.held("a").size(), 8U);
-}
-
-// An earlier binding is refused for certain, a later one is stored, but its answer is lost; what
-// was read for the earlier one arrives last.
-TEST_F(Admits, WhatWasReadBeforeAnotherBindingFreesNothing) {
-  create("a", 8);
-  create("b", 8);
-  const auto unanswered = [&](std::size_t from, SimulatedApi::Fate fate) {
-    const auto outcome = world_.bind("a", "n1");
-    for (int i = 0; i < 100 && outcome->empty(); ++i) {
-      while (world_.api.waiting() > from) world_.api.take(from, fate);
-      world_.pass(milliseconds(100));
-    }
-    EXPECT_NE(*outcome, "");
-    EXPECT_NE(*outcome, "bound");
-  };
-  unanswered(0, SimulatedApi::Fate::lost_before);
-  ASSERT_EQ(world_.scheduler->records().in(PodState::uncertain).size(), 1U);
-  world_.pass(seconds(80));
-  const auto reading = world_.api.find([](const kube::Call& call) {
-    return call.method == "GET" && call.target.ends_with("/pods/a");
-  });
-  ASSERT_EQ(reading, std::optional<std::size_t>(0));
-  world_.api.read(0);
-  world_.api.refuse_next_binding(422);
-  const auto refused = world_.bind("a", "n1");
-  const auto post = world_.api.find([](const kube::Call& call) { return call.method == "POST"; });
-  ASSERT_TRUE(post);
-  world_.api.take(*post, SimulatedApi::Fate::answered);
-  EXPECT_NE(*refused, "");
-  EXPECT_TRUE(world_.held("a").empty());
-  unanswered(1, SimulatedApi::Fate::lost_after);
-  ASSERT_EQ(world_.scheduler->records().in(PodState::uncertain).size(), 1U);
-  world_.api.take(0, SimulatedApi::Fate::answered);
-  EXPECT_EQ(world_.held("a").size(), 8U);
-  EXPECT_EQ(room_for("b"), std::vector<std::string>{"n2"});
 }
 
 TEST_F(Admits, WhatWasAdmittedCanBeBoundByUs) {

@@ -132,7 +132,7 @@ TEST_F(Tokens, WhatTheApiServerDoesNotKnowAsOneForUsIsUnknown) {
                                   review("alice", "[]", R"(["https://api"])"), review("")}) {
     const CallerVerdict got = verdict(body, 201, body);
     EXPECT_EQ(got.kind, Kind::unknown) << body;
-    EXPECT_THAT(got.why, HasSubstr("audience 'chipweave'"));
+    EXPECT_THAT(got.why, HasSubstr("audience \"chipweave\""));
   }
 }
 
