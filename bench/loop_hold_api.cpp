@@ -159,7 +159,7 @@ class Service {
     const std::lock_guard lock(lease_);
     const std::size_t at = leader_.find("\"holderIdentity\":\"");
     if (at == std::string::npos) return "nobody leads";
-    renewed_.reset();  // what passes until it is taken back is no renewal
+    renewed_.reset();  // the time until it is taken back is not a gap between renewals
     leader_.insert(at + 18, "thief-");
     leader_.insert(leader_.find(version_of_lease()) + 19, "9");
     return "sent";

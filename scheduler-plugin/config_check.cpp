@@ -1,4 +1,4 @@
-// Settings that contradict each other, or that would let in callers whom nobody has named.
+// Refuses settings that contradict each other, and those that would admit unlisted callers.
 #include "common/kube/leader_elector.hpp"
 #include "scheduler-plugin/config.hpp"
 

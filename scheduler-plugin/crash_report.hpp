@@ -1,5 +1,5 @@
 // What is done about a bug: an exception that escapes a task of the loop ends the process, and the
-// next process says so.
+// next process reports it.
 #pragma once
 
 #include "common/base/clock.hpp"

@@ -64,8 +64,8 @@ struct Response {
   std::string allow;    // with 405: the allowed methods, "GET, POST"
   int retry_after = 0;  // seconds; 0: no Retry-After field
   bool close = false;   // close the connection even if the client would keep it
-  // The rest of a large body, in pieces, so that nobody has to copy it together; each is freed when
-  // it is sent.
+  // The rest of a large body, in pieces, so that it is never copied into one string; each piece is
+  // freed when it is sent.
   std::vector<std::string> more{};
 
   std::size_t body_bytes() const {

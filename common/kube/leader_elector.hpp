@@ -13,10 +13,10 @@
 // A process that could not read the Lease for a while starts its measurement again. A deleted Lease
 // is waited out as if it were held, unless none was ever seen: do not delete the Lease of a leader.
 //
-// Its requests follow a rhythm, retry_period, and no Backoff: whoever waited longer after each
-// failure would lose the Lease, or be the last to see that it is free. A leader that failed even
-// asks again sooner. Up to a fifth of the period is random, and others wait as long as the server
-// says (Retry-After).
+// Its requests follow a fixed period, retry_period, and no Backoff: a replica that waited longer
+// after each failure would lose the Lease, or be the last to see that it is free. A leader whose
+// request failed retries even sooner. Up to a fifth of the period is random, and standbys honour
+// the server's Retry-After.
 //
 // Owner: the loop thread. The destructor ends the election without a request to the API server.
 #pragma once

@@ -30,7 +30,7 @@ void Authority::when_certain(const std::string& node, Done then) {
     if (outcome && (asked.first != term() || !cannot_decide().empty())) {
       outcome = make_error(Errc::unavailable, "the leader has changed; try again");
     } else if (outcome && !is_certain(asked.second)) {
-      // names of nodes that are gone; the pods of the others are listed once more
+      // most are names of nodes that are gone; for the others the pods are listed again
       if (certain_nodes_.size() >= limits::kMaxNodes) certain_nodes_.clear();
       certain_nodes_.insert(asked.second);
     }

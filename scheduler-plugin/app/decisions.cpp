@@ -33,7 +33,7 @@ PodRecord& Decisions::begin(const Binding& binding, const PodRequest& pod) {
 }
 
 void Decisions::continue_after(std::string_view id) {
-  // No cluster makes as many, but anybody who may annotate pods can write any number.
+  // No cluster makes as many, but a user who may annotate pods can write any number.
   constexpr std::uint64_t kMaxNumber = 1'000'000'000'000'000;
   if (!id.starts_with("d-")) return;
   const auto number = parse_number<std::uint64_t>(id.substr(2));

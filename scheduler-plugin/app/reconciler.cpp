@@ -16,7 +16,7 @@ const Placement* credible(const ClusterPod& pod, const Placement* p) {
   return p != nullptr && can_be_of(*p, pod) ? p : nullptr;
 }
 
-// A policy of the cluster may refuse them until somebody changes it.
+// A policy of the cluster may refuse annotations until it is changed.
 std::chrono::seconds pause_after(int refusals) {
   constexpr int kMaxDoublings = 8;  // about four minutes
   return std::chrono::seconds(

@@ -50,8 +50,8 @@ class PreemptReply {
     reply_.key(node->victims.node).begin_object().key("Pods").begin_array();
     for (const std::string& uid : node->victims.uids)
       reply_.begin_object().field("UID", uid).end_object();
-    // A victim whose budgets nobody has checked counts as if its end violated one, so that such a
-    // node is not preferred for it.
+    // A victim whose disruption budgets kube-scheduler has not checked counts as a violation, so
+    // that such a node is not preferred for it.
     reply_.end_array()
         .key("NumPDBViolations")
         .integer(pdb_violations_[node->position] + node->unchecked)

@@ -1,4 +1,4 @@
-// BindCoordinator and Admissions alone, with a cluster that answers when the test says so.
+// BindCoordinator and Admissions alone, with a cluster that answers when the test tells it to.
 #include "scheduler-plugin/app/bind_coordinator.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// FakeCluster — a cluster without a server, for tests of single classes: it keeps what it is asked,
-// and the test answers.
+// FakeCluster — a cluster without a server, for tests of single classes: it keeps each request,
+// and the test answers it.
 #pragma once
 
 #include <map>

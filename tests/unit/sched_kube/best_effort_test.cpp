@@ -87,7 +87,7 @@ TEST_F(BestEffort, AFloodOfEventsIsSlowedDownAndBounded) {
   EXPECT_EQ(world_.kubernetes->stats().events_dropped, 0U);
 }
 
-// However many pods wait, none gets its event anew, and nothing is kept of those that do not wait.
+// However many pods wait, none gets its event twice, and nothing is kept of pods that do not wait.
 TEST(PodEvents, ARepeatedReasonMakesNoNewEventOfAnyWaitingPod) {
   constexpr int kPods = 12'000;
   ManualClock clock;

@@ -73,7 +73,7 @@ TEST_F(Reconcile, AfterARestartTheLedgerIsWhatTheAnnotationsSay) {
   world_.expect_no_chip_twice();
 }
 
-// Anybody who may annotate pods could otherwise make the numbers repeat.
+// A user who may annotate pods could otherwise make the numbers repeat.
 TEST_F(Reconcile, ADecisionNumberThatCannotBeOursIsNotContinued) {
   for (const char* number : {"d-18446744073709551615", "d-1000000000000000000", "d-7x", "d-"}) {
     const std::string name = "p" + std::to_string(world_.api.pods.size());

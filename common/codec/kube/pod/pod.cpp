@@ -101,7 +101,7 @@ Result<Decimal> read_decimal(std::string_view text) {
   return q;
 }
 
-// In units of 10^-decimals, rounded up, at most kMaxAmount; 0 if it is no quantity.
+// In units of 10^-decimals, rounded up, at most kMaxAmount; 0 if the text is not a quantity.
 std::int64_t scaled(std::string_view text, int decimals) {
   const auto q = read_decimal(text);
   if (!q) return 0;

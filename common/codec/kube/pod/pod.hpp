@@ -56,8 +56,8 @@ std::vector<std::string> resource_names(const KubePod& pod);
 // missing request.
 Result<std::int64_t> count_resource(const KubePod& pod, std::string_view resource);
 
-// The same of any resource, in units of 10^-decimals, rounded up; what is no quantity counts as
-// nothing. For estimates: very large amounts are cut off.
+// The same of any resource, in units of 10^-decimals, rounded up; texts that are not quantities
+// count as 0. For estimates: very large amounts are cut off.
 std::int64_t amount_of_resource(const KubePod& pod, std::string_view resource, int decimals);
 
 // One Pod document, e.g. the body of POST /standalone/pods. resource_version, ending, priority,
