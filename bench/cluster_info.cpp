@@ -164,9 +164,9 @@ class Api final : public kube::Transport {
   std::map<std::string, std::string> stored_;
 };
 
-class Cluster {
+class Npus {
  public:
-  explicit Cluster(const std::string& machine) {
+  explicit Npus(const std::string& machine) {
     const auto* profile = profiles::find(machine);
     if (profile == nullptr) throw std::runtime_error("no profile " + machine);
     topology_ = codec::import_topology_json(profile->json, {})->topology;
@@ -248,7 +248,7 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
 
   const auto name = [](int i) { return "npu-" + std::to_string(i); };
-  Cluster cluster(machine);
+  Npus cluster(machine);
   for (int i = 0; i < count; ++i) cluster.join(name(2 * i));
   std::vector<std::pair<const char*, Cost>> costs;
   costs.emplace_back("this replica begins to lead", cluster.pass(seconds(20)));

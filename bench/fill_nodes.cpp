@@ -26,8 +26,8 @@
 #include "common/io/files.hpp"
 #include "common/rpc/channel.hpp"
 #include "common/rpc/topology_proto.hpp"
-#include "node-agent/app/health/operator_faults.hpp"
 #include "node-agent/app/identity.hpp"
+#include "tests/fakes/agent/machines.hpp"
 
 namespace chipweave::bench {
 namespace {
