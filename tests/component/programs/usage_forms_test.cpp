@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <map>
 #include <set>
 #include <sstream>
@@ -109,6 +110,15 @@ bool note(const std::string& words, Messages& messages, const Files& more = {}) 
   return outcome.code == kWrongUsage;
 }
 
+// Each of them must be a usage error of the program.
+void note_all(const std::string& program, std::initializer_list<const char*> arguments,
+              Messages& messages) {
+  for (const char* one : arguments) {
+    const std::string line = program + " " + one;
+    EXPECT_TRUE(note(line, messages)) << line;
+  }
+}
+
 void collect(const std::string& words, Messages& messages) {
   const Help help = help_of(words);
   const auto complete = kComplete.find(words);
@@ -159,114 +169,112 @@ TEST(UsageForms, OfTheCommandLine) {
 // Checks that need several flags, or what a file contains.
 TEST(UsageForms, OfCompleteCommandLines) {
   Messages messages;
-  for (const char* line : {
-           "place --machine hgx-v100-8 --size 2 --chips 0,1",
-           "place --machine hgx-v100-8 --size 2 --free 0,0",
-           "place --machine hgx-v100-8 --size 2 --down 0-0",
-           "place --machine hgx-v100-8 --chips 0,99",
-           "place --machine hgx-v100-8 --size 2 --free ''",
-           "plan --network net.csv --pods 2 --chips 2",
-           "plan --network - --gang -",
-           "plan --network net.csv --free 8 --gang gang.json --pods 2",
-           "plan --network net.csv --free 8 --pods 2 --chips 2 --required r",
-           "plan --network net.csv --free 8 --pods 2 --chips 2 --policy tight",
-           "plan --network net.csv --free 8 --pods 2 --chips 2 --slice rack=0",
-           "plan --network net.csv --free 8 --pods 2 --chips 2 --existing r1/n1=1 --existing "
-           "r1/n1=2",
-           "plan --network net.csv --free 8 --pods 2 --chips 2 --existing r1/n1=1 --failed r2",
-           "plan --network net.csv --free 8 --pods 2 --chips 2 --keep-spare rak=1",
-           "plan --network net.csv --free 8 --pods 2 --chips 2 --levels x",
-           "rank --network - --hosts -",
-           "rank --network net.csv --hosts other",
-           "rank --network net.csv --hosts hosts --levels x",
-           "rank --network net.csv --hosts hosts --tensor 0",
-           "rank --network net.csv --hosts hosts --tensor 3",
-           "rank --network net.csv --hosts slots --data 2",
-           "rank --network net.csv --hosts slots --ranks-per-pod 4",
-           "network export net.csv --to nothing",
-           "network import net.csv --levels x",
-           "topo show hgx-v100-8 --index 1",
-           "submit pod.yaml",
-           "submit pod.yaml -n A.B --print",
-           "nodes 'a b' --scheduler http://127.0.0.1:1",
-           "pods a/b/c --scheduler http://127.0.0.1:1",
-           "explain 'a b' --scheduler http://127.0.0.1:1",
-           "nodes --scheduler http://127.0.0.1:1 --cert c",
-           "ranktable lint table.json --live z",
-           "ranktable lint table.json --hccn-conf z=hosts",
-           "ranktable lint table.json --hccn-conf hosts",
-           "ranktable lint table.json --live a --hccn-tool /nowhere",
-           "ranktable convert table.json --to hccl-1.2 --save-dir x",
-           "ranktable convert table.json --to hccl-1.2 --super-pod s --server-index a=x",
-           "ranktable convert table.json --to vllm-ascend --prefill-devices 9",
-           "ranktable order table.json --network net.csv --write --to hostfile",
-           "route plan",
-           "route plan --pods p --hosts hosts",
-           "route plan --hosts hosts",
-           "route plan --hosts hosts --network net.csv --nodes n",
-           "route plan --hosts hosts --network net.csv --out o --previous p",
-           "route plan --pods - --network -",
-           "route plan --hosts hosts --network net.csv --hyperjob",
-           "route init --index 9 --hosts hosts --network net.csv --dir .",
-           "route init --index 0 --hosts hosts --dir .",
-           "route init --index 0 --wait soon --dir .",
-       }) {
-    EXPECT_TRUE(note(std::string("chipweave ") + line, messages)) << line;
-  }
+  note_all("chipweave",
+           {
+               "place --machine hgx-v100-8 --size 2 --chips 0,1",
+               "place --machine hgx-v100-8 --size 2 --free 0,0",
+               "place --machine hgx-v100-8 --size 2 --down 0-0",
+               "place --machine hgx-v100-8 --chips 0,99",
+               "place --machine hgx-v100-8 --size 2 --free ''",
+               "plan --network net.csv --pods 2 --chips 2",
+               "plan --network - --gang -",
+               "plan --network net.csv --free 8 --gang gang.json --pods 2",
+               "plan --network net.csv --free 8 --pods 2 --chips 2 --required r",
+               "plan --network net.csv --free 8 --pods 2 --chips 2 --policy tight",
+               "plan --network net.csv --free 8 --pods 2 --chips 2 --slice rack=0",
+               "plan --network net.csv --free 8 --pods 2 --chips 2 --existing r1/n1=1 --existing "
+               "r1/n1=2",
+               "plan --network net.csv --free 8 --pods 2 --chips 2 --existing r1/n1=1 --failed r2",
+               "plan --network net.csv --free 8 --pods 2 --chips 2 --keep-spare rak=1",
+               "plan --network net.csv --free 8 --pods 2 --chips 2 --levels x",
+               "rank --network - --hosts -",
+               "rank --network net.csv --hosts other",
+               "rank --network net.csv --hosts hosts --levels x",
+               "rank --network net.csv --hosts hosts --tensor 0",
+               "rank --network net.csv --hosts hosts --tensor 3",
+               "rank --network net.csv --hosts slots --data 2",
+               "rank --network net.csv --hosts slots --ranks-per-pod 4",
+               "network export net.csv --to nothing",
+               "network import net.csv --levels x",
+               "topo show hgx-v100-8 --index 1",
+               "submit pod.yaml",
+               "submit pod.yaml -n A.B --print",
+               "nodes 'a b' --scheduler http://127.0.0.1:1",
+               "pods a/b/c --scheduler http://127.0.0.1:1",
+               "explain 'a b' --scheduler http://127.0.0.1:1",
+               "nodes --scheduler http://127.0.0.1:1 --cert c",
+               "ranktable lint table.json --live z",
+               "ranktable lint table.json --hccn-conf z=hosts",
+               "ranktable lint table.json --hccn-conf hosts",
+               "ranktable lint table.json --live a --hccn-tool /nowhere",
+               "ranktable convert table.json --to hccl-1.2 --save-dir x",
+               "ranktable convert table.json --to hccl-1.2 --super-pod s --server-index a=x",
+               "ranktable convert table.json --to vllm-ascend --prefill-devices 9",
+               "ranktable order table.json --network net.csv --write --to hostfile",
+               "route plan",
+               "route plan --pods p --hosts hosts",
+               "route plan --hosts hosts",
+               "route plan --hosts hosts --network net.csv --nodes n",
+               "route plan --hosts hosts --network net.csv --out o --previous p",
+               "route plan --pods - --network -",
+               "route plan --hosts hosts --network net.csv --hyperjob",
+               "route init --index 9 --hosts hosts --network net.csv --dir .",
+               "route init --index 0 --hosts hosts --dir .",
+               "route init --index 0 --wait soon --dir .",
+           },
+           messages);
   expect_forms(messages, 40);
 }
 
 TEST(UsageForms, OfTheScheduler) {
   Messages messages;
   collect("chipweave-scheduler", messages);
-  for (const char* flags : {
-           "--standalone --leader-elect",
-           "--standalone --kubeconfig k",
-           "--standalone --publish-cluster-info",
-           "--standalone --grpc-auth token",
-           "--standalone --grpc-auth mtls",
-           "--standalone --grpc-users a",
-           "--standalone --tls-cert c",
-           "--standalone --tls-key k",
-           "--standalone --tls-client-ca c",
-           "--standalone --client-names a",
-           "--standalone --caller-secrets f --http 0.0.0.0:1",
-           "--standalone --grpc 0.0.0.0:1",
-           "--standalone --http 127.0.0.1:5 --grpc 127.0.0.1:5",
-           "--leader-elect --lease-duration 11m",
-           "--leader-elect --lease-duration 5s",
-           "--leader-elect --retry-period 10s",
-           "--leader-identity a",
-           "--pod-name p",
-           "--inventory-stale-after 1s",
-           "--grpc-auth token --grpc 0.0.0.0:1",
-       }) {
-    const std::string line = std::string("chipweave-scheduler ") + flags;
-    EXPECT_TRUE(note(line, messages)) << line;
-  }
+  note_all("chipweave-scheduler",
+           {
+               "--standalone --leader-elect",
+               "--standalone --kubeconfig k",
+               "--standalone --publish-cluster-info",
+               "--standalone --grpc-auth token",
+               "--standalone --grpc-auth mtls",
+               "--standalone --grpc-users a",
+               "--standalone --tls-cert c",
+               "--standalone --tls-key k",
+               "--standalone --tls-client-ca c",
+               "--standalone --client-names a",
+               "--standalone --caller-secrets f --http 0.0.0.0:1",
+               "--standalone --grpc 0.0.0.0:1",
+               "--standalone --http 127.0.0.1:5 --grpc 127.0.0.1:5",
+               "--leader-elect --lease-duration 11m",
+               "--leader-elect --lease-duration 5s",
+               "--leader-elect --retry-period 10s",
+               "--leader-identity a",
+               "--pod-name p",
+               "--inventory-stale-after 1s",
+               "--grpc-auth token --grpc 0.0.0.0:1",
+           },
+           messages);
   expect_forms(messages, 50);
 }
 
 TEST(UsageForms, OfTheAgent) {
   Messages messages;
   collect("chipweave-agent", messages);
-  for (const char* flags : {
-           "",
-           "--node n1",
-           "--node n1 --scheduler 127.0.0.1:1 --kubernetes",
-           "--node n1 --scheduler 127.0.0.1:1 --publish ack",
-           "--node n1 --scheduler 127.0.0.1:1 --lease-namespace a",
-           "--node n1 --kubeconfig k --pod-resources /s",
-           "--node N_1 --kubeconfig k",
-           "--node n1 --kubeconfig k --tls-ca c",
-           "--node n1 --scheduler 127.0.0.1:1 --tls-cert c",
-           "--node n1 --kubeconfig k --port-file f",
-           "--node n1 --kubeconfig k --metrics-tls-cert c",
-           "--node n1 --kubeconfig k --probe profile:a --dcmi-library l",
-       }) {
-    const std::string line = std::string("chipweave-agent ") + flags;
-    EXPECT_TRUE(note(line, messages)) << line;
-  }
+  note_all("chipweave-agent",
+           {
+               "",
+               "--node n1",
+               "--node n1 --scheduler 127.0.0.1:1 --kubernetes",
+               "--node n1 --scheduler 127.0.0.1:1 --publish ack",
+               "--node n1 --scheduler 127.0.0.1:1 --lease-namespace a",
+               "--node n1 --kubeconfig k --pod-resources /s",
+               "--node N_1 --kubeconfig k",
+               "--node n1 --kubeconfig k --tls-ca c",
+               "--node n1 --scheduler 127.0.0.1:1 --tls-cert c",
+               "--node n1 --kubeconfig k --port-file f",
+               "--node n1 --kubeconfig k --metrics-tls-cert c",
+               "--node n1 --kubeconfig k --probe profile:a --dcmi-library l",
+           },
+           messages);
   expect_forms(messages, 30);
 }
 

@@ -217,15 +217,20 @@ TEST_F(CallerChecks, ProbesAreOpen) {
             "wrong_path");
 }
 
-TEST_F(CallerChecks, ACallerHasTheNameOfItsProof) {
-  const auto name = [&](const CallerRules& rules, const Sent& sent) {
+// How the log names the sender, by one of the two rules.
+auto name_by(std::string (CallerCheck::*rule)(const http::RequestHead&, const CallerPath&) const) {
+  return [rule](const CallerRules& rules, const Sent& sent) {
     const NamedPeer peer(sent.names);
     http::RequestHead request{sent.method, sent.path, ""};
     request.trusted = sent.trusted;
     request.authorization = sent.authorization;
     request.peer = &peer;
-    return CallerCheck(rules).name_of(request, CallerPath(sent.path));
+    return (CallerCheck(rules).*rule)(request, CallerPath(sent.path));
   };
+}
+
+TEST_F(CallerChecks, ACallerHasTheNameOfItsSecretOrCertificate) {
+  const auto name = name_by(&CallerCheck::name_of);
   const std::string in_path = "/callers/" + kKube + "/kube/bind";
   EXPECT_EQ(name(rules(true), {"POST", "/kube/bind"}), "") << "on loopback";
   EXPECT_EQ(name(rules(true), {"POST", in_path}), "kube-scheduler");
@@ -260,15 +265,8 @@ TEST_F(CallerChecks, HostileCredentials) {
     EXPECT_NE(refused(rules(false), {"POST", "/kube/bind", true, {}, field}), "") << field;
 }
 
-TEST_F(CallerChecks, ARefusedCallerHasTheNameOfItsProofIfItIsKnown) {
-  const auto name = [&](const CallerRules& rules, const Sent& sent) {
-    const NamedPeer peer(sent.names);
-    http::RequestHead request{sent.method, sent.path, ""};
-    request.trusted = sent.trusted;
-    request.authorization = sent.authorization;
-    request.peer = &peer;
-    return CallerCheck(rules).known_name(request, CallerPath(sent.path));
-  };
+TEST_F(CallerChecks, ARefusedCallerHasThatNameIfItIsKnown) {
+  const auto name = name_by(&CallerCheck::known_name);
   const CallerRules off = rules(false, true, {"kube-scheduler"});
   EXPECT_EQ(name(off, {"POST", "/callers/" + kVolcano + "/kube/bind", false}), "volcano");
   EXPECT_EQ(name(off, {"GET", "/metrics", false, {}, "Bearer " + kVolcano}), "volcano");

@@ -10,26 +10,12 @@
 #include <string_view>
 #include <vector>
 
-#include "tests/unit/sched_kube/kube_world.hpp"
+#include "tests/unit/sched_kube/two_nodes.hpp"
 
 namespace chipweave::sched::test {
 
-class Admits : public ::testing::Test {
+class Admits : public TwoNodes {
  protected:
-  void SetUp() override {
-    world_.add_node("n1", "hgx-v100-8");
-    world_.add_node("n2", "hgx-v100-8");
-    world_.api.settle();
-  }
-  void TearDown() override {
-    world_.come_to_rest();
-    world_.expect_ledger_is_the_truth();
-    world_.expect_no_chip_twice();
-  }
-  void create(const std::string& name, int chips) {
-    world_.create(name, chips);
-    world_.api.settle();
-  }
   using Outcome = std::shared_ptr<std::optional<Result<Admission>>>;
   // Our answer to the API server; empty until there is one.
   Outcome request(const std::string& name, const std::string& node, bool dry_run = false,
@@ -74,7 +60,6 @@ class Admits : public ::testing::Test {
       world_.api.settle();
     }
   }
-  KubeWorld world_;
 };
 
 }  // namespace chipweave::sched::test

@@ -3,36 +3,24 @@
 #include <gtest/gtest.h>
 
 #include "scheduler-plugin/app/annotations.hpp"
-#include "tests/unit/sched_kube/kube_world.hpp"
+#include "tests/unit/sched_kube/two_nodes.hpp"
 
 namespace chipweave::sched::test {
 namespace {
 
 using std::chrono::seconds;
 
-class DecideAfterBind : public ::testing::Test {
+class DecideAfterBind : public TwoNodes {
  protected:
   void SetUp() override {
     world_.options.decide_after_bind = true;
     world_.restart();
-    world_.add_node("n1", "hgx-v100-8");
-    world_.add_node("n2", "hgx-v100-8");
-    world_.api.settle();
-  }
-  void TearDown() override {
-    world_.come_to_rest();
-    world_.expect_ledger_is_the_truth();
-    world_.expect_no_chip_twice();
-  }
-  void create(const std::string& name, int chips) {
-    world_.create(name, chips);
-    world_.api.settle();
+    TwoNodes::SetUp();
   }
   void bind_by_others(const std::string& name, const std::string& node) {
     world_.api.set_node("ns/" + name, node);
     world_.api.settle();
   }
-  KubeWorld world_;
 };
 
 TEST_F(DecideAfterBind, WritesTheChipsThatWereReserved) {
