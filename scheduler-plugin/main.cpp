@@ -161,10 +161,10 @@ std::unique_ptr<sched::ClusterInfoPublisher> cluster_info_publisher(
 
 // The HTTP port answers decisions only to authenticated callers, except standalone on loopback.
 void warn_of_callers(const Config& config) {
-  const bool proofs = !config.tls_client_ca.empty() || !config.caller_secrets.empty();
-  if (!proofs && !(config.standalone && config.http.is_loopback())) {
+  const bool credentials = !config.tls_client_ca.empty() || !config.caller_secrets.empty();
+  if (!credentials && !(config.standalone && config.http.is_loopback())) {
     obs::log(obs::Level::warn,
-             "no caller can prove who it is, so every decision is refused: set --tls-client-ca or "
+             "no caller can authenticate, so every decision is refused: set --tls-client-ca or "
              "--caller-secrets (with --tls-cert and --tls-key)",
              {{"side", "http"}, {"address", config.http.text()}});
   }

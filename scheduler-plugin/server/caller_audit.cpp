@@ -22,7 +22,7 @@ void CallerAudit::refused(const Refused& what, Clock::Steady now) {
 }
 
 void CallerAudit::refused_call(const Call& call, Clock::Steady now) {
-  if (!may_log(kCalls, now)) return;
+  if (!may_log(kGrpcCalls, now)) return;
   obs::log(obs::Level::warn, "refused a caller",
            {{"method", call.method},
             {"from", or_unknown(call.from)},
@@ -43,7 +43,7 @@ void CallerAudit::tick(Clock::Steady now) {
     if (minute.lines == 0 || now - minute.since < std::chrono::minutes(1)) continue;
     if (minute.lines > kLinesAMinute)
       obs::log(obs::Level::warn, "refused more callers",
-               {{"reason", i == kCalls ? "gRPC calls" : explain(static_cast<CallerRefusal>(i))},
+               {{"reason", i == kGrpcCalls ? "gRPC calls" : explain(static_cast<CallerRefusal>(i))},
                 {"not_logged", std::to_string(minute.lines - kLinesAMinute)}});
     minute.lines = 0;
   }

@@ -1,6 +1,7 @@
 // CallerAudit — one log line per refused caller, at most kLinesAMinute for each reason, so that
 // many refusals for one reason do not hide those for another; those left out are counted in a line
-// of their own. Owner: the loop thread.
+// of their own. Not thread-safe: the HTTP side has one on the loop thread, the gRPC side one under
+// a mutex.
 #pragma once
 
 #include <array>
@@ -22,7 +23,7 @@ class CallerAudit {
     CallerRefusal why;
     std::string_view route;  // one of the server's, or "other"; never the path, which may hold a
                              // secret
-    std::string caller{};    // the name of its proof; empty: unknown
+    std::string caller{};    // the name of its secret or certificate; empty: unknown
     const http::Peer* peer = nullptr;
   };
   void refused(const Refused& what, Clock::Steady now);
@@ -43,8 +44,8 @@ class CallerAudit {
   };
   bool may_log(std::size_t minute, Clock::Steady now);
 
-  static constexpr std::size_t kCalls = kCallerRefusals;
-  std::array<Minute, kCalls + 1> minutes_{};  // by reason; the last of gRPC calls
+  static constexpr std::size_t kGrpcCalls = kCallerRefusals;
+  std::array<Minute, kGrpcCalls + 1> minutes_{};  // by reason; the last one for gRPC calls
 };
 
 }  // namespace chipweave::sched

@@ -25,7 +25,7 @@ bool is_token(std::string_view text) {
   });
 }
 
-// Of "ipv4:10.0.0.1:4711" or "ipv6:%5B::1%5D:4711".
+// The address in "ipv4:10.0.0.1:4711" or "ipv6:%5B::1%5D:4711".
 std::string address_of(const std::string& peer) {
   const std::size_t begin = peer.find(':');
   const std::size_t end = peer.rfind(':');
@@ -84,8 +84,8 @@ grpc::Status check_node(const GrpcCaller& caller, const std::string& node) {
   if (!caller.has_certificate || CallerCheck::is_listed(caller.names, {node}))
     return grpc::Status::OK;
   return {grpc::StatusCode::PERMISSION_DENIED,
-          "the client certificate does not name node '" + printable(node) +
-              "': an agent may report only the node that its certificate names"};
+          "the client certificate does not name node " + in_quotes(node) +
+              ": an agent may report only the node that its certificate names"};
 }
 
 grpc::Status to_status(const CallerVerdict& verdict, GrpcAccess access) {
@@ -93,8 +93,8 @@ grpc::Status to_status(const CallerVerdict& verdict, GrpcAccess access) {
     case CallerVerdict::Kind::accepted:
       if (!verdict.only_reads || access == GrpcAccess::read) return grpc::Status::OK;
       return {grpc::StatusCode::PERMISSION_DENIED,
-              "'" + verdict.user +
-                  "' may only read: grpc-users lists neither it nor any of its groups"};
+              in_quotes(verdict.user) +
+                  " may only read: grpc-users lists neither it nor any of its groups"};
     case CallerVerdict::Kind::unknown:
       return {grpc::StatusCode::UNAUTHENTICATED, verdict.why};
     case CallerVerdict::Kind::forbidden:

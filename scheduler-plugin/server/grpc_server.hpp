@@ -42,8 +42,8 @@ struct GrpcOptions {
   std::size_t max_nodes = limits::kMaxNodes;                    // that live streams may report
   std::size_t max_waiting_calls = 4096;  // Placement calls that wait for the loop
   std::size_t max_watchers = 64;         // streams of WatchDecisions
-  // Streams that are open, beside one per node where agents report: also those that wait for a
-  // check.
+  // Open streams, including those whose callers are still being checked. Where agents report, one
+  // more for each node.
   std::size_t max_streams = 1024;
   std::size_t max_watch_queue = 4096;  // events that one of them has not taken
   // How long a closing stream waits for a reader that does not read.
