@@ -46,7 +46,7 @@ endif()
 
 # chipweave_add_test(name SOURCES a.cpp… LIBS lib… [LABELS unit tsan …] [COST seconds]): one GoogleTest program, one ctest
 # entry per case. Under sanitizers it is one entry for the whole program, since starting one takes longer there than most
-# cases. ctest begins with the programs of the highest COST, the seconds of their longest entry.
+# cases. ctest begins with the highest COST: about how many seconds the longest entry takes, under sanitizers the program.
 function(chipweave_add_test name)
   cmake_parse_arguments(T "" "COST" "SOURCES;LIBS;LABELS" ${ARGN})
   add_executable(${name} ${T_SOURCES})
