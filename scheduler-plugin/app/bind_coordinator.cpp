@@ -99,7 +99,7 @@ void BindCoordinator::ask_cluster(PodRecord& record) {
   InFlightBinding& in_flight = *record.in_flight;
   in_flight.term = authority_.term();
   in_flight.question = ++questions_;
-  in_flight.epoch = decisions_.next_epoch();
+  in_flight.epoch = ++state_.epochs;
   // copies: the answer may come before the call returns, and end the record's binding
   const Binding binding = in_flight.binding;
   const Annotations annotations = in_flight.annotations;

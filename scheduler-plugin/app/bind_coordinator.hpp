@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "scheduler-plugin/app/admission.hpp"
+#include "scheduler-plugin/app/admissions.hpp"
 #include "scheduler-plugin/app/authority.hpp"
 #include "scheduler-plugin/app/bind_permission.hpp"
 #include "scheduler-plugin/app/bound_pods.hpp"

@@ -28,10 +28,6 @@ class Decisions {
   // Decides about a pod that is to be bound: its reservation becomes a binding in flight.
   // Precondition: it has a reservation on the binding's node.
   PodRecord& begin(const Binding& binding, const PodRequest& pod);
-  // Of a binding that may reach the API server from now on. It differs from those of all bindings
-  // before, also of other pods: a reading of the pod that began earlier says nothing about this
-  // one.
-  std::uint64_t next_epoch() { return ++epochs_; }
   // Numbering continues after this decision ("d-000123"), which was made before a restart.
   void continue_after(std::string_view id);
   PlacedPod placed_pod_of(const Decision& decision) const;
@@ -45,7 +41,6 @@ class Decisions {
   const Groups& groups_;
   const RequestContexts& contexts_;
   std::uint64_t count_ = 0;
-  std::uint64_t epochs_ = 0;  // so far
 };
 
 }  // namespace chipweave::sched

@@ -158,9 +158,10 @@ bool Preemption::frees_as_much(const std::vector<std::string>& chosen,
 }
 
 // The most important pod first: kube-scheduler compares nodes by the first victim of each. The
-// proposed ones come in that order, so a pod whose priority is not known ranks as its neighbour.
+// proposed ones come in that order, so a pod of unknown priority gets that of the one before it.
 void Preemption::sort_by_priority(std::vector<std::string>& victims,
                                   const std::vector<std::string>& proposed) const {
+  if (victims.size() < 2) return;
   struct Ranked {
     std::int64_t rank;
     std::ptrdiff_t place;  // the proposed ones first, in their order
@@ -176,9 +177,10 @@ void Preemption::sort_by_priority(std::vector<std::string>& victims,
     if (const ClusterPod* pod = pod_of(uid)) rank = pod->priority;
     if (chosen.contains(uid)) order.push_back({rank, std::ssize(order), uid});
   }
-  const Uids places = set_of(proposed);
+  const Uids known_to_caller = set_of(proposed);
   for (const std::string& uid : victims) {
-    if (!places.contains(uid)) order.push_back({pod_of(uid)->priority, std::ssize(order), uid});
+    if (!known_to_caller.contains(uid))
+      order.push_back({pod_of(uid)->priority, std::ssize(order), uid});
   }
   std::sort(order.begin(), order.end(), [](const Ranked& a, const Ranked& b) {
     return a.rank != b.rank ? a.rank > b.rank : a.place < b.place;

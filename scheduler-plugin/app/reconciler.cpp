@@ -1,7 +1,5 @@
 #include "scheduler-plugin/app/reconciler.hpp"
 
-#include <algorithm>
-#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -14,13 +12,6 @@ namespace {
 // Null unless the placement can belong to this pod.
 const Placement* credible(const ClusterPod& pod, const Placement* p) {
   return p != nullptr && can_be_of(*p, pod) ? p : nullptr;
-}
-
-// A policy of the cluster may refuse annotations until it is changed.
-std::chrono::seconds pause_after(int refusals) {
-  constexpr int kMaxDoublings = 8;  // about four minutes
-  return std::chrono::seconds(
-      1U << static_cast<unsigned>(std::min(refusals, kMaxDoublings + 1) - 1));
 }
 
 }  // namespace
@@ -146,7 +137,7 @@ void Reconciler::write_placement(PodRecord& record) {
                         records_.on(uid, PodEvent::annotated);
                       } else {
                         if (result.error().code == Errc::invalid_argument)
-                          late.next = clock_.now() + pause_after(++late.refusals);
+                          late.next = clock_.now() + late.refusals.next();
                         observer_.on(BindFailed{{written->key, uid, {}}, result.error()});
                       }
                     });

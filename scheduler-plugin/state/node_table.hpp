@@ -42,7 +42,7 @@ struct Node {
   std::size_t holders =
       0;              // pods that hold chips, including chips that are not reported now; likewise
   bool stale = true;  // until its agent reports
-  std::uint64_t life = 0;  // rises when the id comes to stand for another node or a new one
+  std::uint64_t life = 0;  // differs between nodes that have had this id, also of one name
   std::string boot_id;
   std::string previous_boot_id;
   std::uint64_t sequence = 0;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -14,6 +15,7 @@
 #include <string>
 #include <string_view>
 
+#include "common/base/backoff.hpp"
 #include "common/base/clock.hpp"
 #include "scheduler-plugin/model/binding.hpp"
 #include "scheduler-plugin/model/decision.hpp"
@@ -59,7 +61,8 @@ struct Dispute {
 struct LateAnnotations {
   Annotations annotations;
   bool asked = false;  // a request to write them is pending
-  int refusals = 0;    // by the API server, for good: it is tried less and less often
+  // After a definite refusal: a policy of the cluster may refuse annotations until it is changed.
+  Backoff refusals{{std::chrono::seconds(1), std::chrono::seconds(256), 0}};
   Clock::Steady next{};
 };
 

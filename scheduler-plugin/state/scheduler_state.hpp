@@ -22,6 +22,7 @@ struct SchedulerState {
   Jobs jobs;
   std::uint64_t freed = 0;   // how often chips came free without a report of an agent
   std::uint64_t stored = 0;  // bindings that were stored
+  std::uint64_t epochs = 0;  // of bindings so far (InFlightBinding::epoch)
 };
 
 }  // namespace chipweave::sched

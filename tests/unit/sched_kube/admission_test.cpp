@@ -302,7 +302,7 @@ TEST_F(Admits, AdmittingAgainAndAgainHoldsNoPodForever) {
     admitted("a", "n1");
     wait(seconds(50));
   }
-  EXPECT_THAT(refused("a", "n1"), HasSubstr("admitted for too long without an outcome"));
+  EXPECT_THAT(refused("a", "n1"), HasSubstr("admitted for 5 minutes and none has a known outcome"));
   EXPECT_EQ(room_for("b"), std::vector<std::string>{"n2"}) << "the last one may still be stored";
   wait(seconds(30));
   EXPECT_EQ(room_for("b"), (std::vector<std::string>{"n1", "n2"}));
@@ -317,7 +317,8 @@ TEST_F(Admits, NorDoesTheChangeOfNodes) {
     wait(seconds(40));
   }
   for (const char* node : {"n1", "n2"})
-    EXPECT_THAT(refused("a", node), HasSubstr("admitted for too long without an outcome"));
+    EXPECT_THAT(refused("a", node),
+                HasSubstr("admitted for 5 minutes and none has a known outcome"));
   wait(seconds(80));
   EXPECT_EQ(room_for("b"), (std::vector<std::string>{"n1", "n2"}));
 }

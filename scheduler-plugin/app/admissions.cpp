@@ -1,4 +1,4 @@
-#include "scheduler-plugin/app/admission.hpp"
+#include "scheduler-plugin/app/admissions.hpp"
 
 #include <utility>
 #include <vector>
@@ -10,10 +10,11 @@ namespace chipweave::sched {
 namespace {
 
 Error admitted_too_often(const PodKey& pod) {
-  return make_error(Errc::conflict,
-                    "pod " + pod.text() +
-                        ": its bindings were admitted for too long without an outcome; try again "
-                        "when the pod was read");
+  const auto minutes = std::chrono::duration_cast<std::chrono::minutes>(kAdmissionWindow).count();
+  return make_error(Errc::conflict, "pod " + pod.text() + ": its bindings were admitted for " +
+                                        std::to_string(minutes) +
+                                        " minutes and none has a known outcome; try again once "
+                                        "chipweave has read the pod");
 }
 
 }  // namespace
@@ -102,7 +103,7 @@ Result<Admission> Admissions::admit_known(const AdmissionRequest& request) {
   begun.admitted_since = since;
   begun.admitted_until = now + kUncertaintyWindow;
   begun.term = authority_.term();
-  begun.epoch = decisions_.next_epoch();
+  begun.epoch = ++state_.epochs;
   if (record.state == PodState::uncertain) begun.ask_again = begun.admitted_until;
   return Admission{binding.uid, begun.annotations};
 }
@@ -137,12 +138,10 @@ Result<void> Admissions::set_aside(PodRecord& record) {
                       "pod " + record.key.text() +
                           ": the outcome of two earlier bindings is not known yet; try again");
   }
-  Holding holding = *ledger_.find(record.uid);
   SecondSet second{"\nsecond#" + std::to_string(++second_sets_), record.in_flight->term,
                    record.in_flight->ask_again};
-  ledger_.drop(record.uid);
+  Holding holding = drop_holding(record.uid);
   records_.on(record.uid, PodEvent::set_aside);
-  if (!holding.group.empty()) groups_.forget(holding);
   holding.uid = second.holding;
   holding.job.clear();
   holding.group.clear();
