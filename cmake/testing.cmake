@@ -19,11 +19,16 @@ if(CMAKE_UNITY_BUILD AND CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo" AND CMAKE_CX
   set(CHIPWEAVE_PRECOMPILED ON)
 endif()
 
-# chipweave_test_code(target): what the programs' speed does not depend on is built for those who wait for it.
-function(chipweave_test_code target)
+# chipweave_quick_to_build(target): what the programs' speed does not depend on is built for those who wait for it.
+function(chipweave_quick_to_build target)
   if(CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
     target_compile_options(${target} PRIVATE -O1 -g0)
   endif()
+endfunction()
+
+# chipweave_test_code(target): likewise, with the precompiled headers of the tests.
+function(chipweave_test_code target)
+  chipweave_quick_to_build(${target})
   if(CHIPWEAVE_PRECOMPILED)
     target_compile_options(${target} PRIVATE -fPIC -pthread -fpch-preprocess  # the same for all, as g++ demands
       -Wno-array-bounds -Wno-stringop-overflow)
