@@ -176,7 +176,7 @@ TEST_F(ProgramsTls, AnAgentReportsOverTlsAndShowsItsMetricsOverTls) {
 nodes() { %B/chipweave nodes --scheduler https://$H --ca ca.crt --cert client.crt --key client.key; }
 until nodes | grep hgx-h100-8; do sleep 0.1; kill -0 $A || break; done
 M=$(sed 's/.*:\([0-9]*\).*/127.0.0.1:\1/' agent-port)
-get metrics $M | grep ^chipweave_agent_connected
+until get metrics $M | grep '^chipweave_agent_connected 1'; do sleep 0.1; kill -0 $A || break; done
 until grep 'refused a caller.*method=Report' log; do sleep 0.1; kill -0 $O || break; done
 nodes | grep -c n2
 kill $A $O; wait $A $O)");
