@@ -184,7 +184,7 @@ kill $A $O; wait $A $O)");
   EXPECT_THAT(out.text, HasSubstr("n1 "));
   EXPECT_THAT(out.text, HasSubstr("chipweave_agent_connected 1"));
   EXPECT_THAT(out.text, HasSubstr("caller=\"certificate n1\""));
-  EXPECT_THAT(out.text, HasSubstr("does not name node \"n2\""));
+  EXPECT_THAT(out.text, HasSubstr(R"(does not name node \"n2\":)"));
   EXPECT_THAT(out.text, HasSubstr("\n0\n")) << "n2 is not among the nodes";
 }
 
