@@ -61,13 +61,14 @@ Result<std::string> read_token(const std::string& file) {
 }  // namespace
 
 Result<Transport> connect(const SchedulerAddress& to) {
+  const std::string& url = to.url;
+  std::string bare = url;
+  while (bare.ends_with('/')) bare.pop_back();
+  if (auto ok = http::Client::check_url(bare); !ok) return std::move(ok).error().in("--scheduler");
   auto pem = read_pem(to);
   if (!pem) return std::move(pem).error();
   const auto token = read_token(to.token_file);
   if (!token) return token.error();
-  const std::string& url = to.url;
-  std::string bare = url;
-  while (bare.ends_with('/')) bare.pop_back();
   Result<http::Client> client = http::Client::connect_to(bare, *pem, *token);
   if (!client) {
     return std::move(client).error().in("scheduler " + url +

@@ -148,6 +148,8 @@ Result<void> take_destination(Texts& given, Flags& out) {
     return wrong("kubernetes", "expected true or false, got " + in_quotes(in_pod));
   out.kubeconfig = given["kubeconfig"];
   out.lease_namespace = given["lease-namespace"];
+  if (in_pod == "true" && !out.kubeconfig.empty())
+    return misused("kubernetes", "cannot be combined with --kubeconfig");
   const bool cluster = in_pod == "true" || !out.kubeconfig.empty();
   if (given["scheduler"].empty() && !cluster) {
     return misused(

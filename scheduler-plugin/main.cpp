@@ -339,11 +339,11 @@ int main(int argc, char** argv) {
   }
   Config config;
   if (const int code = load(flags, config); code != 0) return code;
+  if (auto ok = sched::check_config(config); !ok) return complain(kWrongUsage, ok.error().text());
   if (flags.print_config) {
     std::fputs(sched::print_config(config).c_str(), stdout);
     return 0;
   }
-  if (auto ok = sched::check_config(config); !ok) return complain(kWrongUsage, ok.error().text());
   obs::set_level(config.log_level);
   try {
     return run(config);

@@ -199,6 +199,11 @@ Client::Client(Client&&) noexcept = default;
 Client& Client::operator=(Client&&) noexcept = default;
 Client::~Client() = default;
 
+Result<void> Client::check_url(std::string_view url) {
+  auto parsed = parse_url(url);
+  return parsed.ok() ? Result<void>() : std::move(parsed).error();
+}
+
 Result<Client> Client::connect_to(std::string_view url, const ClientPem& pem,
                                   const std::string& token) {
   if (!std::all_of(token.begin(), token.end(), is_printable))

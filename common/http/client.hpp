@@ -20,6 +20,8 @@ struct Reply {
 
 class Client {
  public:
+  // Whether it is a URL for connect_to().
+  static Result<void> check_url(std::string_view url);
   // url: "https://host:port", "http://host:port" or "host:port", no path. pem applies to https:
   // the server's certificate must name the host and be signed by pem.ca or by a CA of the system.
   // token: sent with every request as a bearer token; empty: none.

@@ -176,8 +176,12 @@ void KubeCluster::bound(const Binding& binding, const Result<void>& result, cons
     return done({});
   }
   if (result.error().code != Errc::conflict) return done(result);
-  // read how it is bound before anyone acts on it
-  refresh(binding.key, [result, done](const Result<void>&) { done(result); });
+  // Read how it is bound before anyone acts on it. Until then its chips may be those of the
+  // binding.
+  refresh(binding.key, [result, done](const Result<void>& read) {
+    if (read) return done(result);
+    done(make_error(Errc::unavailable, result.error().text() + "; " + read.error().text()));
+  });
 }
 
 void KubeCluster::annotate(const PodKey& key, const std::string& uid,

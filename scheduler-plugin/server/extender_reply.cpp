@@ -88,9 +88,19 @@ std::string ExtenderReply::filter(const Evaluation& evaluation, const codec::Ext
   const std::array<std::string_view, kLists> before = {R"(,"NodeNames":[)", R"(],"FailedNodes":{)",
                                                        R"(},"FailedAndUnresolvableNodes":{)"};
   constexpr std::string_view kEnd = R"(},"Error":""})";
-  std::string out = R"({"Nodes":)";
+  constexpr std::string_view kBegin = R"({"Nodes":)";
+  constexpr std::string_view kItems = R"({"metadata":{},"items":[)";
+  // Exactly: Node objects may be tens of megabytes, and twice as many would not be sent.
+  std::size_t total = kBegin.size() + kItems.size() + 2 + kEnd.size();
+  for (std::size_t i = 0; args.nodes_given && i < args.items.size(); ++i) {
+    if (evaluation.of(i).fits()) total += args.items[i].size() + 1;
+  }
+  for (std::size_t k = 0; k < kLists; ++k) total += before[k].size() + sheets_[k].used;
+  std::string out;
+  out.reserve(total);
+  out += kBegin;
   if (args.nodes_given) {
-    out += R"({"metadata":{},"items":[)";
+    out += kItems;
     for (std::size_t i = 0; i < args.items.size(); ++i) {
       if (!evaluation.of(i).fits()) continue;
       out += args.items[i];
@@ -101,9 +111,6 @@ std::string ExtenderReply::filter(const Evaluation& evaluation, const codec::Ext
   } else {
     out += "null";
   }
-  std::size_t total = out.size() + kEnd.size();
-  for (std::size_t k = 0; k < kLists; ++k) total += before[k].size() + sheets_[k].used;
-  out.reserve(total);
   for (std::size_t k = 0; k < kLists; ++k) {
     std::string_view text = sheets_[k].text();
     if (!text.empty()) text.remove_suffix(1);  // no comma after the last

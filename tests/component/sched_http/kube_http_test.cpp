@@ -9,6 +9,7 @@
 #include <random>
 #include <thread>
 
+#include "common/base/limits.hpp"
 #include "common/domain/topology_builder.hpp"
 #include "tests/component/sched_http/sched_http.hpp"
 #include "tests/unit/http/running_server.hpp"
@@ -144,6 +145,19 @@ TEST_F(SchedHttp, AnswersFullNodeListsWithTheNodesThatFit) {
   ASSERT_EQ(j["Nodes"]["items"].size(), 1U);
   EXPECT_EQ(j["Nodes"]["items"][0], Json::parse(node));
   EXPECT_EQ(j["FailedAndUnresolvableNodes"]["n9"], "inventory not received");
+}
+
+// The reply is as large as the request, and both count toward what all connections may hold.
+TEST_F(SchedHttp, FullNodeListsOfAlmostTheLimitAreAnswered) {
+  add_node("n1", "hgx-v100-8");
+  const Json p = create(pod("w-0", 4));
+  const std::string node = R"({"metadata":{"name":"n1","annotations":{"a":")" +
+                           std::string(limits::kMaxHttpBodyBytes - (1U << 20U), 'a') + R"("}}})";
+  const std::string body = R"({"Pod":)" + p.dump() +
+                           R"(,"Nodes":{"metadata":{},"items":[{"metadata":{"name":"n9"}},)" +
+                           node + R"(]},"NodeNames":null})";
+  const std::string answer = call("POST", "/kube/filter", body).body;
+  EXPECT_GT(answer.size(), node.size()) << answer;
 }
 
 TEST_F(SchedHttp, PutsRejectionsIntoTheRightMap) {

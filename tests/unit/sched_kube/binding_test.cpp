@@ -135,6 +135,42 @@ TEST_F(KubeBind, WhoWasBoundBySomebodyElseIsCountedBeforeTheAnswer) {
   EXPECT_EQ(world_.scheduler->nodes().node(world_.holding("a")->node).name, "n2");
 }
 
+// As long as nobody knows how the pod is bound, it may have the chips that were meant for it.
+TEST_F(KubeBind, AConflictIsUncertainUntilThePodWasRead) {
+  world_.create("a", 8);
+  world_.create("b", 8);
+  world_.api.settle();
+  const auto outcome = world_.bind("a", "n1");
+  world_.api.set_node("ns/a", "n1");
+  world_.api.take(0, Fate::answered);  // the binding: a conflict
+  world_.api.take(0, Fate::answered);  // the pod, for the binding's outcome
+  ASSERT_EQ(world_.api.waiting(), 1U) << "the pod is read again";
+  world_.api.take(0, Fate::lost_before);
+  EXPECT_TRUE(holds(*outcome, "by another scheduler; cannot read pod ns/a")) << *outcome;
+  EXPECT_EQ(world_.held("a").size(), 8U);
+  EXPECT_EQ(world_.fit("b"), std::vector<std::string>{"n2"});
+  world_.pass(seconds(76));
+  ASSERT_EQ(world_.api.waiting(), 1U) << "and later once more";
+  world_.api.take(0, Fate::answered);
+  ASSERT_NE(world_.holding("a"), nullptr);
+  EXPECT_TRUE(world_.holding("a")->assumed);
+}
+
+// Its chips are free: the read shows that it is gone.
+TEST_F(KubeBind, AConflictOfAPodThatIsGoneIsCertain) {
+  world_.create("a", 8);
+  world_.api.settle();
+  const auto outcome = world_.bind("a", "n1");
+  const std::string uid = world_.pod("a").uid;
+  world_.api.set_node("ns/a", "n2");
+  world_.api.take(0, Fate::answered);  // the binding: a conflict
+  world_.api.take(0, Fate::answered);  // the pod, for the binding's outcome
+  world_.api.remove("ns/a");
+  world_.api.take(0, Fate::answered);
+  EXPECT_TRUE(holds(*outcome, "is already bound to node n2")) << *outcome;
+  EXPECT_EQ(world_.scheduler->ledger().find(uid), nullptr);
+}
+
 // The API server quotes the URL of a webhook that it cannot reach, and ours has a secret in it.
 TEST_F(KubeBind, NoSecretOfAWebhookGetsIntoMessages) {
   const std::string message =

@@ -270,8 +270,7 @@ class Walk {
     const ServerPod& pod = world_.api.pods.at(key);
     const Holding* h = world_.scheduler->ledger().find(pod.uid);
     if (pod.annotations.contains(kPlacementAnnotation) || pod.resource != "nvidia.com/gpu" ||
-        h == nullptr || !h->bound || world_.scheduler->nodes().node(h->node).name != pod.node ||
-        world_.scheduler->records().being_bound(pod.uid) != nullptr)
+        h == nullptr || !h->bound || world_.scheduler->nodes().node(h->node).name != pod.node)
       return;
     const std::vector<int> chips = world_.held(pod.name);
     if (static_cast<int>(chips.size()) != pod.chips || pod.chips == 0) return;
