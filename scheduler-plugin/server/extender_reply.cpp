@@ -12,6 +12,12 @@ namespace {
 
 enum List : std::size_t { kFitList, kFailedList, kUnresolvableList, kLists };
 
+// Before each list, and after the last.
+constexpr std::array<std::string_view, kLists> kBefore = {
+    R"(,"NodeNames":[)", R"(],"FailedNodes":{)", R"(},"FailedAndUnresolvableNodes":{)"};
+constexpr std::string_view kEnd = R"(},"Error":""})";
+constexpr std::string_view kAfterNodes = "]}";
+
 List list_of(const Verdict& v) {
   if (v.fits()) return kFitList;
   return v.remedy == Remedy::preemption ? kFailedList : kUnresolvableList;
@@ -58,7 +64,7 @@ inline char* ExtenderReply::put(char* to, std::string_view name, const Tail& tai
   return to + tail.size;
 }
 
-std::string ExtenderReply::filter(const Evaluation& evaluation, const codec::ExtenderArgs& args) {
+void ExtenderReply::fill_sheets(const Evaluation& evaluation, const codec::ExtenderArgs& args) {
   // By verdict, what follows the name: a comma, or the reason and a comma.
   std::vector<Tail> after;
   std::array<std::size_t, kLists> most{};
@@ -85,39 +91,53 @@ std::string ExtenderReply::filter(const Evaluation& evaluation, const codec::Ext
   for (std::size_t list = 0; list < kLists; ++list) {
     sheets_[list].used = static_cast<std::size_t>(end[list] - sheets_[list].space.data());
   }
-  const std::array<std::string_view, kLists> before = {R"(,"NodeNames":[)", R"(],"FailedNodes":{)",
-                                                       R"(},"FailedAndUnresolvableNodes":{)"};
-  constexpr std::string_view kEnd = R"(},"Error":""})";
-  constexpr std::string_view kBegin = R"({"Nodes":)";
-  constexpr std::string_view kItems = R"({"metadata":{},"items":[)";
-  // Exactly: Node objects may be tens of megabytes, and twice as many would not be sent.
-  std::size_t total = kBegin.size() + kItems.size() + 2 + kEnd.size();
+}
+
+std::size_t ExtenderReply::lists_bytes() const {
+  std::size_t total = kEnd.size();
+  for (std::size_t k = 0; k < kLists; ++k) total += kBefore[k].size() + sheets_[k].used;
+  return total;
+}
+
+void ExtenderReply::append_lists(std::string& out) const {
+  for (std::size_t k = 0; k < kLists; ++k) {
+    std::string_view text = sheets_[k].text();
+    if (!text.empty()) text.remove_suffix(1);  // no comma after the last
+    out += kBefore[k];
+    out += text;
+  }
+  out += kEnd;
+}
+
+std::string ExtenderReply::filter(const Evaluation& evaluation, const codec::ExtenderArgs& args) {
+  fill_sheets(evaluation, args);
+  const std::string_view before = args.nodes_given ? kBeforeNodes : R"({"Nodes":null)";
+  // Exactly: Node objects may be megabytes.
+  std::size_t total = before.size() + kAfterNodes.size() + lists_bytes();
   for (std::size_t i = 0; args.nodes_given && i < args.items.size(); ++i) {
     if (evaluation.of(i).fits()) total += args.items[i].size() + 1;
   }
-  for (std::size_t k = 0; k < kLists; ++k) total += before[k].size() + sheets_[k].used;
   std::string out;
   out.reserve(total);
-  out += kBegin;
+  out += before;
   if (args.nodes_given) {
-    out += kItems;
     for (std::size_t i = 0; i < args.items.size(); ++i) {
       if (!evaluation.of(i).fits()) continue;
       out += args.items[i];
       out += ',';
     }
     if (out.back() == ',') out.pop_back();
-    out += "]}";
-  } else {
-    out += "null";
+    out += kAfterNodes;
   }
-  for (std::size_t k = 0; k < kLists; ++k) {
-    std::string_view text = sheets_[k].text();
-    if (!text.empty()) text.remove_suffix(1);  // no comma after the last
-    out += before[k];
-    out += text;
-  }
-  out += kEnd;
+  append_lists(out);
+  return out;
+}
+
+std::string ExtenderReply::after_nodes(const Evaluation& evaluation,
+                                       const codec::ExtenderArgs& args) {
+  fill_sheets(evaluation, args);
+  std::string out(kAfterNodes);
+  append_lists(out);
   return out;
 }
 

@@ -20,6 +20,10 @@ class ExtenderReply {
  public:
   // ExtenderFilterResult: names, or Node objects where the request had them.
   std::string filter(const Evaluation& evaluation, const codec::ExtenderArgs& args);
+  // The parts of it where the request had Node objects: before those that fit, with a comma after
+  // each but the last, and after them.
+  static constexpr std::string_view kBeforeNodes = R"({"Nodes":{"metadata":{},"items":[)";
+  std::string after_nodes(const Evaluation& evaluation, const codec::ExtenderArgs& args);
   // HostPriorityList.
   std::string prioritize(const Evaluation& evaluation, const codec::ExtenderArgs& args);
 
@@ -41,6 +45,9 @@ class ExtenderReply {
     std::size_t used = 0;
   };
   static char* put(char* to, std::string_view name, const Tail& tail);
+  void fill_sheets(const Evaluation& evaluation, const codec::ExtenderArgs& args);
+  std::size_t lists_bytes() const;
+  void append_lists(std::string& out) const;
 
   std::array<Sheet, 3> sheets_;
 };

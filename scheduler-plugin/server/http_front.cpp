@@ -40,7 +40,7 @@ HttpFront::HttpFront(http::Loop& loop, http::ServerOptions server, Scheduler& sc
       callers_(std::move(options.callers)),
       decisions_(loop, scheduler.clock()),
       replies_(loop, scheduler.clock()),
-      kube_(scheduler, resources, decisions_),
+      kube_(loop, scheduler, resources, decisions_),
       volcano_(scheduler, resources, options.volcano_weight),
       admission_(scheduler),
       api_(scheduler, replies_),

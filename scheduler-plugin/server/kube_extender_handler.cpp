@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -29,6 +31,71 @@ std::string bind_result(std::string_view error) {
 
 // Without victims kube-scheduler tries again in the pod's next cycle.
 constexpr const char* kNoVictims = R"({"NodeNameToMetaVictims":{}})";
+
+// No node will ever fit. Not an Error: kube-scheduler would retry the pod as after a failure of
+// ours.
+std::string refusal(const std::string& sentence, const codec::ExtenderArgs& args) {
+  std::string escaped;
+  append_json_string(escaped, sentence);
+  std::string out = R"({"Nodes":)";
+  out += args.nodes_given ? R"({"metadata":{},"items":[]})" : "null";
+  out += R"(,"NodeNames":[],"FailedNodes":{},"FailedAndUnresolvableNodes":{)";
+  for (std::size_t i = 0; i < args.names.size(); ++i) {
+    if (i > 0) out += ',';
+    append_json_string(out, args.names[i]);
+    out += ':' + escaped;
+  }
+  out += R"(},"Error":""})";
+  return out;
+}
+
+// Requests whose bodies are read on another thread. What was read points into the body.
+struct LargeArgs {
+  explicit LargeArgs(std::string text) : body(std::move(text)) {}
+  void parse() { read = reader.read_args(body, args); }
+
+  std::string body;
+  codec::ExtenderReader reader;
+  codec::ExtenderArgs args;
+  Result<void> read;
+};
+
+struct LargePreemption {
+  explicit LargePreemption(std::string text) : body(std::move(text)) {}
+  void parse() { args = codec::ExtenderReader().read_preemption(body); }
+
+  std::string body;
+  Result<codec::ExtenderPreemptionArgs> args = codec::ExtenderPreemptionArgs{};
+};
+
+// Writes the Node objects that fit, one by one, and what follows them.
+class NodesReply {
+ public:
+  NodesReply(std::shared_ptr<const LargeArgs> request, const Evaluation& evaluation,
+             std::string after)
+      : request_(std::move(request)), after_(std::move(after)) {
+    fitting_.reserve(evaluation.fits);
+    for (std::size_t i = 0; i < request_->args.items.size(); ++i) {
+      if (evaluation.of(i).fits()) fitting_.push_back(request_->args.items[i]);
+    }
+  }
+
+  bool advance(std::string& out) {
+    if (next_ == fitting_.size()) {
+      out += after_;
+      return false;
+    }
+    if (next_ > 0) out += ',';
+    out += fitting_[next_++];
+    return true;
+  }
+
+ private:
+  std::shared_ptr<const LargeArgs> request_;
+  std::string after_;
+  std::vector<std::string_view> fitting_;  // into the request
+  std::size_t next_ = 0;
+};
 
 // Writes the answer to a preempt request, node by node.
 class PreemptReply {
@@ -83,45 +150,62 @@ http::Response KubeExtenderHandler::refused_preempt(std::string_view /*why*/) {
   return json_response(kNoVictims);
 }
 
-http::Response KubeExtenderHandler::filter(std::string& body, const std::string& caller) {
+http::Answer KubeExtenderHandler::filter(std::string& body, const std::string& caller) {
+  if (!LargeBodies::is_large(body)) {
+    return filter_read(reader_.read_args(body, args_), args_, caller,
+                       [this](const Evaluation& evaluation, const codec::ExtenderArgs& args) {
+                         return json_response(reply_.filter(evaluation, args));
+                       });
+  }
+  const auto request = std::make_shared<LargeArgs>(std::move(body));
+  const FilterReply reply = [this, request](const Evaluation& evaluation,
+                                            const codec::ExtenderArgs& args) -> http::Answer {
+    if (!args.nodes_given) return json_response(reply_.filter(evaluation, args));
+    const auto nodes =
+        std::make_shared<NodesReply>(request, evaluation, reply_.after_nodes(evaluation, args));
+    return replies_.answer(json_response(std::string(ExtenderReply::kBeforeNodes)),
+                           [nodes](std::string& out) { return nodes->advance(out); });
+  };
+  return large_.answer(
+      request->body.size(), [request] { request->parse(); },
+      [this, request, caller, reply] {
+        return filter_read(request->read, request->args, caller, reply);
+      },
+      refused_filter);
+}
+
+http::Answer KubeExtenderHandler::filter_read(const Result<void>& read,
+                                              const codec::ExtenderArgs& args,
+                                              const std::string& caller, const FilterReply& reply) {
   if (const std::string why = scheduler_.authority().cannot_decide(); !why.empty())
     return json_response(error_only(why));
-  if (auto read = reader_.read_args(body, args_); !read)
-    return json_response(error_only(read.error().text()));
-  const CountedRequest counted = count_request(args_.pod, resources_);
-  if (!counted.refused.empty()) return json_response(refusal(counted.refused));
-  const Evaluation& evaluation = scheduler_.extender().filter(counted.request, args_.names, caller);
-  return json_response(reply_.filter(evaluation, args_));
+  if (!read) return json_response(error_only(read.error().text()));
+  const CountedRequest counted = count_request(args.pod, resources_);
+  if (!counted.refused.empty()) return json_response(refusal(counted.refused, args));
+  return reply(scheduler_.extender().filter(counted.request, args.names, caller), args);
 }
 
-// No node will ever fit. Not an Error: kube-scheduler would retry the pod as after a failure of
-// ours.
-std::string KubeExtenderHandler::refusal(const std::string& sentence) const {
-  std::string escaped;
-  append_json_string(escaped, sentence);
-  std::string out = R"({"Nodes":)";
-  out += args_.nodes_given ? R"({"metadata":{},"items":[]})" : "null";
-  out += R"(,"NodeNames":[],"FailedNodes":{},"FailedAndUnresolvableNodes":{)";
-  for (std::size_t i = 0; i < args_.names.size(); ++i) {
-    if (i > 0) out += ',';
-    append_json_string(out, args_.names[i]);
-    out += ':' + escaped;
-  }
-  out += R"(},"Error":""})";
-  return out;
+http::Answer KubeExtenderHandler::prioritize(std::string& body, const std::string& caller) {
+  if (!LargeBodies::is_large(body))
+    return prioritize_read(reader_.read_args(body, args_), args_, caller);
+  const auto request = std::make_shared<LargeArgs>(std::move(body));
+  return large_.answer(
+      request->body.size(), [request] { request->parse(); },
+      [this, request, caller] { return prioritize_read(request->read, request->args, caller); },
+      refused_prioritize);
 }
 
-http::Response KubeExtenderHandler::prioritize(std::string& body, const std::string& caller) {
+http::Answer KubeExtenderHandler::prioritize_read(const Result<void>& read,
+                                                  const codec::ExtenderArgs& args,
+                                                  const std::string& caller) {
   if (std::string why = scheduler_.authority().cannot_decide(); !why.empty())
     return error_response(make_error(Errc::unavailable, std::move(why)));
-  if (auto read = reader_.read_args(body, args_); !read) return error_response(read.error());
-  const CountedRequest counted = count_request(args_.pod, resources_);
-  if (!counted.refused.empty()) {
+  if (!read) return error_response(read.error());
+  const CountedRequest counted = count_request(args.pod, resources_);
+  if (!counted.refused.empty())
     return error_response(make_error(Errc::invalid_argument, counted.refused));
-  }
-  const Evaluation& evaluation =
-      scheduler_.extender().prioritize(counted.request, args_.names, caller);
-  return json_response(reply_.prioritize(evaluation, args_));
+  return json_response(reply_.prioritize(
+      scheduler_.extender().prioritize(counted.request, args.names, caller), args));
 }
 
 http::Answer KubeExtenderHandler::bind(std::string& body, std::string caller) {
@@ -137,11 +221,17 @@ http::Answer KubeExtenderHandler::bind(std::string& body, std::string caller) {
       });
 }
 
-// The nodes where the end of some pods would let this one fit, with these pods. One node a slice.
 http::Answer KubeExtenderHandler::preempt(std::string& body) {
-  if (!scheduler_.authority().cannot_decide().empty()) return refused_preempt({});
-  auto args = reader_.read_preemption(body);
-  if (!args) return refused_preempt({});
+  if (!LargeBodies::is_large(body)) return preempt_read(reader_.read_preemption(body));
+  const auto request = std::make_shared<LargePreemption>(std::move(body));
+  return large_.answer(
+      request->body.size(), [request] { request->parse(); },
+      [this, request] { return preempt_read(std::move(request->args)); }, refused_preempt);
+}
+
+// The nodes where the end of some pods would let this one fit, with these pods. One node a slice.
+http::Answer KubeExtenderHandler::preempt_read(Result<codec::ExtenderPreemptionArgs> args) {
+  if (!scheduler_.authority().cannot_decide().empty() || !args) return refused_preempt({});
   CountedRequest counted = count_request(args->pod, resources_);
   if (!counted.refused.empty()) args->nodes.clear();
   std::vector<ProposedVictims> nodes;

@@ -68,7 +68,7 @@ class KubePreempts : public ::testing::Test {
   test::BusyClock clock_;
   SlicedReplies sliced_{loop_, clock_};
   ResourceTable resources_;
-  KubeExtenderHandler handler_{world_.scheduler, resources_, sliced_};
+  KubeExtenderHandler handler_{loop_, world_.scheduler, resources_, sliced_};
   std::vector<http::Response> replies_;
 };
 

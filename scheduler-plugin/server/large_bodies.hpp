@@ -1,0 +1,63 @@
+// LargeBodies — reads large request bodies on a thread of its own. A kube-scheduler that is not
+// nodeCacheCapable sends whole Node objects, 50 MB for 10,000 of them; reading takes 1 ms per
+// megabyte, and no task may hold the loop for long.
+//
+// The thread sees only what the request owns. Owner: the loop thread.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "common/http/loop.hpp"
+#include "common/http/mailbox.hpp"
+#include "common/http/server.hpp"
+
+namespace chipweave::sched {
+
+class LargeBodies {
+ public:
+  explicit LargeBodies(http::Loop& loop);
+  // Waits for the body that is being read. The others are dropped; their clients get status 500.
+  ~LargeBodies();
+  LargeBodies(const LargeBodies&) = delete;
+  LargeBodies& operator=(const LargeBodies&) = delete;
+
+  // Smaller ones are read faster than they are handed over.
+  static bool is_large(std::string_view body) { return body.size() >= kLarge; }
+
+  // read: on the thread, in the order of requests. then: on the loop, afterwards. bytes: of the
+  // body, which they own. refusal: the reply if so many bytes wait already that these are not
+  // taken, or if `read` throws. An exception of `then` goes to Loop::on_escape().
+  http::Answer answer(std::size_t bytes, std::function<void()> read,
+                      std::function<http::Answer()> then, http::RefusalShape refusal);
+
+ private:
+  static constexpr std::size_t kLarge = std::size_t{2} << 20U;
+  struct Job {
+    std::size_t bytes = 0;
+    std::function<void()> read;
+    std::function<http::Answer()> then;
+    http::RefusalShape refusal = nullptr;
+    std::string failure;  // of `read`; empty: none
+    std::shared_ptr<http::PendingReply> to;
+  };
+  void read_all();
+  void finish(const Job& job);
+
+  std::size_t held_ = 0;  // bytes of all jobs
+  std::shared_ptr<http::Mailbox<LargeBodies>> mailbox_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::shared_ptr<Job>> waiting_;  // under mutex_
+  bool over_ = false;                         // under mutex_
+  std::thread reader_;
+};
+
+}  // namespace chipweave::sched
