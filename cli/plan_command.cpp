@@ -160,14 +160,11 @@ Result<std::vector<Member>> members_of(const PlanFlags& flags) {
 
 std::string plan_line_of(const std::string& network, const std::vector<Member>& members,
                          const codec::GangFile& file) {
-  std::string gang;
-  for (const Member& member : members) {
-    gang += gang.empty() ? "" : ",";
-    append_json_string(gang, member.key);
-    gang += ":" + member.json;
-  }
-  if (!gang.empty() && !file.members.empty()) gang += ",";
-  return "{\"network\":" + network + ",\"gang\":{" + gang + file.members + "}}";
+  JsonWriter line;
+  line.begin_object().key("network").raw(network).key("gang").begin_object();
+  for (const Member& member : members) line.key(member.key).raw(member.json);
+  if (!file.members.empty()) line.raw(file.members);
+  return line.end_object().end_object().take();
 }
 
 // An unusable line: its message begins with the key, or has it in parentheses; the key is from a

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "common/base/json_writer.hpp"
 #include "common/io/files.hpp"
 
 namespace chipweave::cli {
@@ -132,18 +133,18 @@ Result<std::string> SchedulerClient::explain(const std::string& ns, const std::s
 
 // A whole list of a large cluster takes tens of megabytes of the scheduler's memory.
 Result<std::string> SchedulerClient::list(const std::string& target) {
-  std::string items;
+  JsonWriter out;
+  out.begin_object().key("items").begin_array();
   std::string token;
   do {
     auto page = get(target + "?limit=" + std::to_string(kItemsAPage) +
                     (token.empty() ? "" : "&continue=" + token))
                     .and_then(codec::read_answer_page);
     if (!page) return std::move(page).error();
-    if (!items.empty() && !page->items.empty()) items += ',';
-    items += page->items;
+    if (!page->items.empty()) out.raw(page->items);
     token = std::move(page->continues);
   } while (!token.empty());
-  return R"({"items":[)" + items + "]}";
+  return out.end_array().end_object().take();
 }
 
 Result<std::string> SchedulerClient::get(const std::string& target) {

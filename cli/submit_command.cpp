@@ -8,6 +8,7 @@
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
 #include "cli/submit.hpp"
+#include "common/base/json_writer.hpp"
 #include "common/base/limits.hpp"
 #include "common/io/files.hpp"
 
@@ -70,12 +71,10 @@ std::optional<std::vector<codec::ManifestPod>> read_pods(const SubmitState& stat
 
 // In the form that `kubectl apply -f -` accepts.
 std::string list_of(const std::vector<codec::ManifestPod>& pods) {
-  std::string text = R"({"apiVersion":"v1","kind":"List","items":[)";
-  for (const codec::ManifestPod& pod : pods) {
-    if (&pod != &pods.front()) text += ',';
-    text += pod.json;
-  }
-  return text + "]}\n";
+  JsonWriter list;
+  list.begin_object().field("apiVersion", "v1").field("kind", "List").key("items").begin_array();
+  for (const codec::ManifestPod& pod : pods) list.raw(pod.json);
+  return list.end_array().end_object().take() + "\n";
 }
 
 Exit run_submit(const SubmitState& state) {

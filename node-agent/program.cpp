@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/base/clock.hpp"
+#include "common/base/json_writer.hpp"
 #include "common/http/loop.hpp"
 #include "common/io/files.hpp"
 #include "common/obs/log.hpp"
@@ -60,8 +61,9 @@ Result<void> open_metrics(const Flags& flags, MetricsHandler& handler,
   if (!port) return Error(port.error());
   obs::log(obs::Level::info, "serving metrics", {{"port", static_cast<int>(*port)}});
   if (flags.port_file.empty()) return {};
-  return io::write_file_atomically(flags.port_file,
-                                   "{\"metrics\":" + std::to_string(*port) + "}\n");
+  JsonWriter ports;
+  ports.begin_object().field("metrics", *port).end_object();
+  return io::write_file_atomically(flags.port_file, ports.take() + "\n");
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 
 #include "common/base/backoff.hpp"
 #include "common/base/clock.hpp"
+#include "common/base/json_writer.hpp"
 #include "common/flags/usage_error.hpp"
 #include "common/http/loop.hpp"
 #include "common/io/descriptor.hpp"
@@ -183,6 +184,13 @@ sched::CallerRules caller_rules(const Config& config, const sched::CallerFiles* 
           config.read_from_loopback};
 }
 
+std::string ports_json(std::uint16_t http, std::optional<std::uint16_t> grpc) {
+  JsonWriter out;
+  out.begin_object().field("http", http);
+  if (grpc) out.field("grpc", *grpc);
+  return out.end_object().take() + "\n";
+}
+
 int run(const Config& config) {
   const std::size_t descriptors = io::raise_descriptor_limit(limits::kMaxDescriptors);
   const SystemClock clock;
@@ -305,9 +313,7 @@ int run(const Config& config) {
     });
   });
   if (!config.port_file.empty()) {
-    const std::string grpc_part =
-        grpc_port ? ",\"grpc\":" + std::to_string(*grpc_port) : std::string();
-    const std::string ports = "{\"http\":" + std::to_string(*http_port) + grpc_part + "}\n";
+    const std::string ports = ports_json(*http_port, grpc_port);
     if (auto written = io::write_file_atomically(config.port_file, ports); !written) {
       grpc.stop(std::chrono::milliseconds(0));
       return complain(1, "--port-file: " + written.error().text());

@@ -24,6 +24,12 @@ void append_escape(std::string& out, unsigned char c) {
   out += kHex[c & 15U];
 }
 
+// 40 is written as 40.0, so that readers with typed numbers see one type.
+void append_with_point(std::string& out, std::string_view digits) {
+  out += digits;
+  if (digits.find_first_of(".e") == std::string_view::npos) out += ".0";
+}
+
 }  // namespace
 
 void append_json_string(std::string& out, std::string_view text) {
@@ -53,13 +59,10 @@ void append_json_string(std::string& out, std::string_view text) {
 }
 
 void append_json_number(std::string& out, double value) {
+  std::array<char, 32> text{};
   if (!std::isfinite(value)) value = 0;
-  std::array<char, 40> text{};
   const auto end = std::to_chars(text.data(), text.data() + text.size(), value);
-  const std::string_view digits(text.data(), static_cast<std::size_t>(end.ptr - text.data()));
-  out += digits;
-  // 40 is written as 40.0, so that readers with typed numbers see one type
-  if (digits.find_first_of(".e") == std::string_view::npos) out += ".0";
+  append_with_point(out, {text.data(), end.ptr});
 }
 
 JsonWriter& JsonWriter::open(char bracket) {
@@ -72,14 +75,15 @@ JsonWriter& JsonWriter::open(char bracket) {
 
 JsonWriter& JsonWriter::close(char bracket) {
   --depth_;
-  if (!first_) line();
+  if (!first_ || new_line_) line();
   out_ += bracket;
   first_ = false;
   return *this;
 }
 
 void JsonWriter::line() {
-  if (indent_ == 0) return;
+  if (indent_ == 0 && !new_line_) return;
+  new_line_ = false;
   out_ += '\n';
   out_.append(depth_ * indent_, ' ');
 }
@@ -112,15 +116,22 @@ JsonWriter& JsonWriter::string(std::string_view value) {
   return *this;
 }
 
-JsonWriter& JsonWriter::integer(std::int64_t value) {
-  separate();
-  out_ += std::to_string(value);
-  return *this;
-}
-
 JsonWriter& JsonWriter::number(double value) {
   separate();
   append_json_number(out_, value);
+  return *this;
+}
+
+JsonWriter& JsonWriter::decimal(double value) {
+  if (!std::isfinite(value)) return raw("null");
+  const double size = std::abs(value);
+  const bool in_decimals = size == 0 || (size >= 1e-4 && size < 1e15);
+  std::array<char, 32> text{};
+  const auto end =
+      std::to_chars(text.data(), text.data() + text.size(), value,
+                    in_decimals ? std::chars_format::fixed : std::chars_format::scientific);
+  separate();
+  append_with_point(out_, {text.data(), end.ptr});
   return *this;
 }
 

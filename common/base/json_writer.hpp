@@ -3,13 +3,11 @@
 //
 // The caller is responsible for the nesting; the writer adds commas and line breaks. Strings are
 // escaped per RFC 8259 and stay UTF-8; bytes that are not UTF-8 are replaced by U+FFFD. Integers
-// are written as integers; doubles in the shortest form that reads back equal (NaN and infinity
-// become 0).
+// are written as integers; doubles with as few digits as read back equal, in one of two forms.
 #pragma once
 
 #include <concepts>
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +16,7 @@ namespace chipweave {
 
 // Appends `text` in quotes.
 void append_json_string(std::string& out, std::string_view text);
+// In the shorter notation: 40.0, 1e+05. NaN and infinity become 0.
 void append_json_number(std::string& out, double value);
 
 class JsonWriter {
@@ -31,10 +30,16 @@ class JsonWriter {
   JsonWriter& end_array() { return close(']'); }
   JsonWriter& key(std::string_view name);
   JsonWriter& string(std::string_view value);
-  JsonWriter& integer(std::int64_t value);
+  template <std::integral Number>
+  requires(!std::same_as<Number, bool>) JsonWriter& integer(Number value) {
+    return raw(std::to_string(value));
+  }
+  // As append_json_number() writes it.
   JsonWriter& number(double value);
+  // In decimal notation from 0.0001 to below 1e15: 100000.0. NaN and infinity become null.
+  JsonWriter& decimal(double value);
   JsonWriter& boolean(bool value);
-  // Appends JSON text unchanged.
+  // Appends JSON text unchanged: a value, or elements or members with commas between them.
   JsonWriter& raw(std::string_view json);
   // The same, reformatted with this writer's indentation.
   JsonWriter& reformatted(std::string_view json);
@@ -60,7 +65,13 @@ class JsonWriter {
   JsonWriter& field(std::string_view name, const char* value) { return key(name).string(value); }
   template <std::integral Number>
   requires(!std::same_as<Number, bool>) JsonWriter& field(std::string_view name, Number value) {
-    return key(name).integer(static_cast<std::int64_t>(value));
+    return key(name).integer(value);
+  }
+
+  // The next element, key or closing bracket starts a new line, even if all else is on one.
+  JsonWriter& on_new_line() {
+    new_line_ = true;
+    return *this;
   }
 
   const std::string& text() const { return out_; }
@@ -78,6 +89,7 @@ class JsonWriter {
   std::size_t depth_ = 0;
   bool first_ = true;  // the container is still empty
   bool after_key_ = false;
+  bool new_line_ = false;
 };
 
 }  // namespace chipweave

@@ -5,6 +5,8 @@
 
 #include <boost/beast/http/status.hpp>
 
+#include "common/base/json_writer.hpp"
+
 namespace chipweave::http {
 namespace {
 
@@ -70,10 +72,11 @@ void write_response_head(std::string& out, const Response& response, AfterReply 
 }
 
 Response error_response(int status, std::string_view code, std::string_view message) {
+  JsonWriter body;
+  body.begin_object().key("error").begin_object().field("code", code).field("message", message);
   Response response;
   response.status = status;
-  response.body = R"({"error":{"code":")";
-  response.body.append(code).append(R"(","message":")").append(message).append("\"}}\n");
+  response.body = body.end_object().end_object().take() + "\n";
   return response;
 }
 

@@ -16,8 +16,7 @@ bool may_have_body(int status);
 // Replaces `out`. `http11`: the client's version, which decides the Connection header.
 void write_response_head(std::string& out, const Response& response, AfterReply after, bool http11);
 
-// The body is {"error":{"code":…,"message":…}} and a newline; `code` and `message` must be plain
-// ASCII.
+// The body is {"error":{"code":…,"message":…}} and a newline.
 Response error_response(int status, std::string_view code, std::string_view message);
 // The same as the request's caller understands it; shape may be null.
 Response error_response(RefusalShape shape, int status, std::string_view code,

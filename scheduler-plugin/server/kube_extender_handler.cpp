@@ -15,18 +15,15 @@ namespace chipweave::sched {
 namespace {
 
 std::string error_only(std::string_view message) {
-  std::string out =
-      R"({"Nodes":null,"NodeNames":null,"FailedNodes":null,"FailedAndUnresolvableNodes":null,"Error":)";
-  append_json_string(out, message);
-  out += '}';
-  return out;
+  JsonWriter out;
+  out.begin_object();
+  for (const char* list : {"Nodes", "NodeNames", "FailedNodes", "FailedAndUnresolvableNodes"})
+    out.key(list).raw("null");
+  return out.field("Error", message).end_object().take();
 }
 
 std::string bind_result(std::string_view error) {
-  std::string out = R"({"Error":)";
-  append_json_string(out, error);
-  out += '}';
-  return out;
+  return JsonWriter().begin_object().field("Error", error).end_object().take();
 }
 
 // Without victims kube-scheduler tries again in the pod's next cycle.
@@ -35,18 +32,14 @@ constexpr const char* kNoVictims = R"({"NodeNameToMetaVictims":{}})";
 // No node will ever fit. Not an Error: kube-scheduler would retry the pod as after a failure of
 // ours.
 std::string refusal(const std::string& sentence, const codec::ExtenderArgs& args) {
-  std::string escaped;
-  append_json_string(escaped, sentence);
-  std::string out = R"({"Nodes":)";
-  out += args.nodes_given ? R"({"metadata":{},"items":[]})" : "null";
-  out += R"(,"NodeNames":[],"FailedNodes":{},"FailedAndUnresolvableNodes":{)";
-  for (std::size_t i = 0; i < args.names.size(); ++i) {
-    if (i > 0) out += ',';
-    append_json_string(out, args.names[i]);
-    out += ':' + escaped;
-  }
-  out += R"(},"Error":""})";
-  return out;
+  const std::string reason = JsonWriter().string(sentence).take();
+  JsonWriter out;
+  out.begin_object().key("Nodes");
+  out.raw(args.nodes_given ? R"({"metadata":{},"items":[]})" : "null");
+  out.key("NodeNames").raw("[]").key("FailedNodes").raw("{}");
+  out.key("FailedAndUnresolvableNodes").begin_object();
+  for (const auto& name : args.names) out.key(name).raw(reason);
+  return out.end_object().field("Error", "").end_object().take();
 }
 
 // Requests whose bodies are read on another thread. What was read points into the body.

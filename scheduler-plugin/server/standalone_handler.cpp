@@ -45,17 +45,12 @@ http::Response StandaloneHandler::create(const std::string& body) {
 }
 
 http::Response StandaloneHandler::list() const {
-  std::string out = R"({"items":[)";
-  bool first = true;
+  JsonWriter out;
+  out.begin_object().key("items").begin_array();
   cluster_.each([&](const ClusterPod& pod) {
-    const auto text = document(pod);
-    if (!text) return;
-    if (!first) out += ',';
-    first = false;
-    out += *text;
+    if (const auto text = document(pod)) out.raw(*text);
   });
-  out += "]}";
-  return json_response(std::move(out));
+  return json_response(out.end_array().end_object().take());
 }
 
 http::Response StandaloneHandler::get(std::string_view rest) const {

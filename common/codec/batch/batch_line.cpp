@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "common/base/json_writer.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/text.hpp"
 #include "common/codec/batch/batch.hpp"
@@ -71,18 +70,19 @@ BatchLine read_batch_line(std::string_view line, JsonLimits most) {
   return {*std::move(id), std::move(tree)};
 }
 
-std::string with_id(const std::string& id, const nlohmann::ordered_json& answer) {
-  const std::string rest =
-      answer.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-  return "{\"id\":" + id + "," + rest.substr(1);
+JsonWriter begin_answer(const std::string& id) {
+  JsonWriter out;
+  out.begin_object().key("id").raw(id);
+  return out;
 }
 
 std::string write_batch_error(const std::string& id, const Error& error) {
-  nlohmann::ordered_json out;
-  out["error"]["code"] =
-      error.code == Errc::invalid_argument ? "invalid_request" : to_string(error.code);
-  out["error"]["message"] = error.text();
-  return with_id(id, out);
+  JsonWriter out = begin_answer(id);
+  out.key("error").begin_object();
+  out.field("code",
+            error.code == Errc::invalid_argument ? "invalid_request" : to_string(error.code));
+  out.field("message", error.text()).end_object();
+  return out.end_object().take();
 }
 
 }  // namespace chipweave::codec

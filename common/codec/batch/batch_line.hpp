@@ -1,13 +1,12 @@
-// A line of a batch before its request is parsed: its id and its JSON. Internal to the codec .cpp
-// files: it exposes nlohmann/json, which writes the answers, because their numbers keep its form
-// (100000.0, where JsonWriter writes 1e+05).
+// What the batch lines of all commands have in common: a line before its request is parsed, and the
+// beginning of its answer.
 #pragma once
 
 #include <cstddef>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
+#include "common/base/json_writer.hpp"
 #include "common/base/result.hpp"
 #include "common/codec/json/json_object.hpp"
 
@@ -20,7 +19,7 @@ struct BatchLine {
 };
 BatchLine read_batch_line(std::string_view line, JsonLimits most);
 
-// The answer's text with the id before all other keys.
-std::string with_id(const std::string& id, const nlohmann::ordered_json& answer);
+// An object that is still open, with the id before all other keys. id: as JSON text.
+JsonWriter begin_answer(const std::string& id);
 
 }  // namespace chipweave::codec

@@ -192,22 +192,68 @@ const char* use_name(domain::TorUse use) {
   return "free";
 }
 
-void add_details(const PlanDetails& details, nlohmann::ordered_json& out) {
-  using Ordered = nlohmann::ordered_json;
+// Pods by path, in rank order.
+void write_assignment(JsonWriter& out, const PlanRequest& request, const domain::Plan& plan) {
+  std::vector<std::pair<std::string, int>> sums;
+  std::unordered_map<std::string, std::size_t> sum_of;
+  for (const domain::PlannedPod& one : plan.pods) {
+    const auto [at, fresh] =
+        sum_of.try_emplace(joined_path(request.nodes[one.node].path), sums.size());
+    if (fresh) sums.emplace_back(at->first, 0);
+    ++sums[at->second].second;
+  }
+  out.key("assignment").begin_object();
+  for (const auto& [path, sum] : sums) out.field(path, sum);
+  out.end_object();
+}
+
+void write_pods(JsonWriter& out, const PlanRequest& request, const domain::Plan& plan,
+                const PlanDetails& details) {
+  out.key("pods").begin_array();
+  for (std::size_t i = 0; i < plan.pods.size(); ++i) {
+    const domain::PlannedPod& one = plan.pods[i];
+    const PlanNode& node = request.nodes[one.node];
+    out.begin_object().field("pod", one.pod).field("node", node.name);
+    out.key("path").strings(node.path).field("rank", one.rank);
+    if (one.set != domain::kNoSet)
+      out.field(request.gang.roles ? "role" : "subgroup",
+                request.gang.sets[static_cast<std::size_t>(one.set)].name);
+    if (i < details.chips.size() && !node.machine.empty())
+      out.key("chips").integers(details.chips[i]);
+    if (i < details.rings.size() && !details.rings[i].empty())
+      out.key("ring").integers(details.rings[i]);
+    out.end_object();
+  }
+  out.end_array();
+}
+
+void write_by_level(JsonWriter& out, std::string_view key, const PlanRequest& request,
+                    const std::vector<int>& values) {
+  out.key(key).begin_object();
+  for (std::size_t i = 0; i < values.size(); ++i) out.field(request.levels[i], values[i]);
+  out.end_object();
+}
+
+void write_details(JsonWriter& out, const PlanDetails& details) {
   if (!details.bandwidth.empty()) {
-    Ordered terms = Ordered::object();
-    for (const PlanTerm& term : details.bandwidth)
-      terms[term.name] = term.gbps ? Ordered(*term.gbps) : Ordered(term.text);
-    out["bandwidth"] = std::move(terms);
+    out.key("bandwidth").begin_object();
+    for (const PlanTerm& term : details.bandwidth) {
+      out.key(term.name);
+      if (term.gbps)
+        out.decimal(*term.gbps);
+      else
+        out.string(term.text);
+    }
+    out.end_object();
   }
   if (details.leaves.empty()) return;
-  Ordered leaves = Ordered::array();
-  for (const domain::LeafUse& one : details.leaves)
-    leaves.push_back({{"leaf", one.leaf},
-                      {"pods", one.pods},
-                      {"state", use_name(one.state.use)},
-                      {"healthy", one.state.healthy}});
-  out["leaves"] = std::move(leaves);
+  out.key("leaves").begin_array();
+  for (const domain::LeafUse& one : details.leaves) {
+    out.begin_object().field("leaf", one.leaf).field("pods", one.pods);
+    out.field("state", use_name(one.state.use));
+    out.key("healthy").boolean(one.state.healthy).end_object();
+  }
+  out.end_array();
 }
 
 }  // namespace
@@ -222,45 +268,16 @@ PlanLine parse_plan_line(std::string_view line) {
 
 std::string write_plan_answer(const std::string& id, const PlanRequest& request,
                               const domain::Plan& plan, const PlanDetails& details) {
-  using Ordered = nlohmann::ordered_json;
-  Ordered assignment = Ordered::object();
-  Ordered pods = Ordered::array();
-  std::vector<std::pair<std::string, int>> sums;  // in rank order
-  std::unordered_map<std::string, std::size_t> sum_of;
-  for (std::size_t i = 0; i < plan.pods.size(); ++i) {
-    const domain::PlannedPod& one = plan.pods[i];
-    const PlanNode& node = request.nodes[one.node];
-    const auto [at, fresh] = sum_of.try_emplace(joined_path(node.path), sums.size());
-    if (fresh) sums.emplace_back(at->first, 0);
-    ++sums[at->second].second;
-    Ordered pod = {{"pod", one.pod}, {"node", node.name}, {"path", node.path}, {"rank", one.rank}};
-    if (one.set != domain::kNoSet)
-      pod[request.gang.roles ? "role" : "subgroup"] =
-          request.gang.sets[static_cast<std::size_t>(one.set)].name;
-    if (i < details.chips.size() && !node.machine.empty()) pod["chips"] = details.chips[i];
-    if (i < details.rings.size() && !details.rings[i].empty()) pod["ring"] = details.rings[i];
-    pods.push_back(std::move(pod));
-  }
-  // Appended directly: paths are unique, and a checked insertion would search for each.
-  auto& entries =
-      static_cast<Ordered::object_t::Container&>(assignment.get_ref<Ordered::object_t&>());
-  for (auto& [path, sum] : sums) entries.emplace_back(std::move(path), sum);
-  const auto by_level = [&](const std::vector<int>& values) {
-    Ordered out = Ordered::object();
-    for (std::size_t i = 0; i < values.size(); ++i) out[request.levels[i]] = values[i];
-    return out;
-  };
-  Ordered out;
-  out["fits"] = plan.fits;
-  out["assignment"] = std::move(assignment);
-  out["pods"] = std::move(pods);
-  out["domains"] = by_level(plan.domains);
-  out["placed"] = plan.pods.size();
-  out["optimal"] = plan.optimal;
-  if (!plan.bound.empty()) out["bound"] = by_level(plan.bound);
-  out["reason"] = plan.reason;
-  add_details(details, out);
-  return with_id(id, out);
+  JsonWriter out = begin_answer(id);
+  out.key("fits").boolean(plan.fits);
+  write_assignment(out, request, plan);
+  write_pods(out, request, plan, details);
+  write_by_level(out, "domains", request, plan.domains);
+  out.field("placed", plan.pods.size()).key("optimal").boolean(plan.optimal);
+  if (!plan.bound.empty()) write_by_level(out, "bound", request, plan.bound);
+  out.field("reason", plan.reason);
+  write_details(out, details);
+  return out.end_object().take();
 }
 
 }  // namespace chipweave::codec

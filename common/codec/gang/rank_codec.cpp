@@ -99,11 +99,11 @@ Result<RankRequest> read_rank_request(JsonValue value) {
 }
 
 template <class Number>
-nlohmann::ordered_json by_level(const std::vector<std::string>& levels,
-                                const std::vector<Number>& values) {
-  nlohmann::ordered_json out = nlohmann::ordered_json::object();
-  for (std::size_t i = 0; i < levels.size(); ++i) out[levels[i]] = values[i];
-  return out;
+void write_by_level(JsonWriter& out, std::string_view key, const std::vector<std::string>& levels,
+                    const std::vector<Number>& values) {
+  out.key(key).begin_object();
+  for (std::size_t i = 0; i < levels.size(); ++i) out.field(levels[i], values[i]);
+  out.end_object();
 }
 
 }  // namespace
@@ -116,22 +116,23 @@ RankLine parse_rank_line(std::string_view line) {
 
 std::string write_rank_answer(const std::string& id, const RankRequest& request,
                               const RankAnswer& answer) {
-  nlohmann::ordered_json out;
-  out["order"] = nlohmann::ordered_json::array();
-  for (const std::size_t pod : answer.order) out["order"].push_back(request.names[pod]);
-  out["crossings"] = by_level(request.levels, answer.crossings);
-  out["input_crossings"] = by_level(request.levels, answer.input_crossings);
+  JsonWriter out = begin_answer(id);
+  out.key("order").begin_array();
+  for (const std::size_t pod : answer.order) out.string(request.names[pod]);
+  out.end_array();
+  write_by_level(out, "crossings", request.levels, answer.crossings);
+  write_by_level(out, "input_crossings", request.levels, answer.input_crossings);
   if (answer.communicators) {
     const CommunicatorCosts& costs = *answer.communicators;
-    out["weighted"] = costs.weighted;
-    out["depth_first_weighted"] = costs.depth_first_weighted;
-    out["input_weighted"] = costs.input_weighted;
-    out["optimal"] = costs.optimal;
-    out["communicators"] = nlohmann::ordered_json::object();
+    out.field("weighted", costs.weighted);
+    out.field("depth_first_weighted", costs.depth_first_weighted);
+    out.field("input_weighted", costs.input_weighted);
+    out.key("optimal").boolean(costs.optimal).key("communicators").begin_object();
     for (std::size_t i = 0; i < costs.names.size(); ++i)
-      out["communicators"][costs.names[i]] = by_level(request.levels, costs.crossings[i]);
+      write_by_level(out, costs.names[i], request.levels, costs.crossings[i]);
+    out.end_object();
   }
-  return with_id(id, out);
+  return out.end_object().take();
 }
 
 }  // namespace chipweave::codec

@@ -77,26 +77,20 @@ std::vector<std::string_view> network_export_formats() {
 
 std::string export_network_json(const domain::NetworkTable& table,
                                 const std::vector<std::string>& warnings) {
-  JsonWriter head;
-  head.begin_object();
-  head.key("levels").strings(table.levels);
+  JsonWriter json;
+  json.begin_object().key("levels").strings(table.levels);
   if (!table.accelerator_levels.empty()) {
-    head.key("accelerator_levels").strings(table.accelerator_levels);
+    json.key("accelerator_levels").strings(table.accelerator_levels);
   }
-  std::string out = head.take() + ",\"nodes\":[";
-  for (std::size_t i = 0; i < table.nodes.size(); ++i) {
-    const domain::NetworkNode& node = table.nodes[i];
-    JsonWriter json;
-    json.begin_object().field("name", node.name).key("path").strings(node.path);
+  json.key("nodes").begin_array();
+  for (const domain::NetworkNode& node : table.nodes) {
+    json.on_new_line().begin_object().field("name", node.name).key("path").strings(node.path);
     json.key("rails").strings(node.rails);
     if (!node.accelerator.empty()) json.key("accelerator").strings(node.accelerator);
     json.end_object();
-    out += (i == 0 ? "\n" : ",\n") + json.take();
   }
-  JsonWriter tail;
-  tail.begin_object().key("warnings").strings(warnings).end_object();
-  // One node per line, between the two halves of the object.
-  return out + "\n]," + tail.take().substr(1) + "\n";
+  json.on_new_line().end_array().key("warnings").strings(warnings);
+  return json.end_object().take() + "\n";
 }
 
 Result<ExportedNetwork> export_network(const domain::NetworkTable& table, std::string_view format) {

@@ -1,7 +1,6 @@
 #include "common/codec/place/place_codec.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "common/base/limits.hpp"
 #include "common/codec/batch/batch_line.hpp"
@@ -70,18 +69,13 @@ PlaceLine parse_place_line(std::string_view line) {
 }
 
 std::string write_place_answer(const std::string& id, const PlaceAnswer& a) {
-  nlohmann::ordered_json out;
-  out["fits"] = a.fits;
-  out["chips"] = a.chips;
-  out["gbps"] = a.gbps;
-  out["best_gbps"] = a.best_gbps;
-  out["reason"] = a.reason;
-  if (a.bound) {
-    out["exact"] = false;
-    out["bound"] = *a.bound;
-  }
-  if (!a.warnings.empty()) out["warnings"] = a.warnings;
-  return with_id(id, out);
+  JsonWriter out = begin_answer(id);
+  out.key("fits").boolean(a.fits).key("chips").integers(a.chips);
+  out.key("gbps").decimal(a.gbps).key("best_gbps").decimal(a.best_gbps);
+  out.field("reason", a.reason);
+  if (a.bound) out.key("exact").boolean(false).key("bound").decimal(*a.bound);
+  if (!a.warnings.empty()) out.key("warnings").strings(a.warnings);
+  return out.end_object().take();
 }
 
 }  // namespace chipweave::codec

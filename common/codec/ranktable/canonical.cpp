@@ -9,40 +9,31 @@
 namespace chipweave::codec::ranktable {
 namespace {
 
-void append(JsonValue value, std::string& out) {
-  if (!value.is_object() && !value.is_array()) {
-    if (value.is_string()) {
-      append_json_string(out, value.text());
-    } else {
-      out += value.raw();
-    }
-    return;
-  }
-  const bool object = value.is_object();
-  std::vector<JsonValue> children(value.begin(), value.end());
-  if (object) {
-    std::stable_sort(children.begin(), children.end(),
+void write(JsonWriter& out, JsonValue value) {
+  if (value.is_string()) {
+    out.string(value.text());
+  } else if (value.is_array()) {
+    out.begin_array();
+    for (const JsonValue element : value) write(out, element);
+    out.end_array();
+  } else if (value.is_object()) {
+    std::vector<JsonValue> members(value.begin(), value.end());
+    std::stable_sort(members.begin(), members.end(),
                      [](JsonValue a, JsonValue b) { return a.name() < b.name(); });
+    out.begin_object();
+    for (const JsonValue member : members) write(out.key(member.name()), member);
+    out.end_object();
+  } else {
+    out.raw(value.raw());
   }
-  out += object ? '{' : '[';
-  for (std::size_t i = 0; i < children.size(); ++i) {
-    if (i > 0) out += ',';
-    if (object) {
-      append_json_string(out, children[i].name());
-      out += ':';
-    }
-    append(children[i], out);
-  }
-  out += object ? '}' : ']';
 }
 
 }  // namespace
 
 std::string canonical(const JsonTree& tree, JsonTree::Id id) {
-  std::string out;
-  out.reserve(tree.end_offset(id) - tree.offset(id));
-  append(JsonValue(&tree, id), out);
-  return out;
+  JsonWriter out;
+  write(out, JsonValue(&tree, id));
+  return out.take();
 }
 
 }  // namespace chipweave::codec::ranktable

@@ -1,9 +1,11 @@
 // Canonical text of a topology: one entry per line, keys in a fixed order, defaults left out.
-// nlohmann/json writes the entries, so that numbers keep the form that they have in existing files.
 #include <algorithm>
-#include <nlohmann/json.hpp>
-#include <utility>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
 
+#include "common/base/json_writer.hpp"
 #include "common/codec/topology/import.hpp"
 #include "common/domain/link_rates.hpp"
 #include "common/domain/rule_guess.hpp"
@@ -11,150 +13,145 @@
 namespace chipweave::codec {
 namespace {
 
-using Ordered = nlohmann::ordered_json;
 using domain::LinkKind;
 using domain::NodeTopology;
 
-// Texts of foreign files may contain invalid UTF-8; such bytes are replaced.
-std::string text_of(const Ordered& value) {
-  return value.dump(-1, ' ', false, Ordered::error_handler_t::replace);
+// A list with one entry a line, each the JSON that text_of() returns. An empty list is left out.
+template <class Items, class Write>
+void write_list(JsonWriter& out, std::string_view key, const Items& items, Write text_of) {
+  if (items.empty()) return;
+  out.key(key).begin_array();
+  for (const auto& item : items) out.raw(text_of(item));
+  out.end_array();
 }
-
-// Appends `"key": value`; lists have one entry per line.
-class Writer {
- public:
-  void value(const char* key, const Ordered& v) { begin(key) += text_of(v); }
-  void list(const char* key, const std::vector<Ordered>& entries) {
-    if (entries.empty()) return;
-    std::string& out = begin(key) += '[';
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-      out += i == 0 ? "\n  " : ",\n  ";
-      out += text_of(entries[i]);
-    }
-    out += "\n ]";
-  }
-  std::string finish() && { return out_ + "\n}\n"; }
-
- private:
-  std::string& begin(const char* key) {
-    out_ += out_.size() == 1 ? "\n " : ",\n ";
-    return out_ += '"' + std::string(key) + "\": ";
-  }
-  std::string out_ = "{";
-};
 
 int index_of(const NodeTopology& t, int slot) { return t.chip(slot).index.value; }
 
-Ordered chip_json(const domain::Chip& chip) {
-  Ordered o;
-  o["index"] = chip.index.value;
-  if (!chip.id.empty()) o["id"] = chip.id;
-  if (!chip.model.empty()) o["model"] = chip.model;
-  if (!chip.pci.empty()) o["pci"] = chip.pci;
-  if (chip.numa >= 0) o["numa"] = chip.numa;
-  if (chip.memory_bytes > 0) o["memory_bytes"] = chip.memory_bytes;
-  if (!chip.device_ips.empty()) o["device_ips"] = chip.device_ips;
-  if (chip.physical_id) o["physical_id"] = *chip.physical_id;
-  if (chip.logical_id) o["logical_id"] = *chip.logical_id;
-  if (chip.super_device_id) o["super_device_id"] = *chip.super_device_id;
-  if (chip.health == domain::Health::network_unhealthy) o["health"] = "network_unhealthy";
-  if (chip.health == domain::Health::unhealthy) o["health"] = "unhealthy";
+std::string chip_json(const domain::Chip& chip) {
+  JsonWriter o;
+  o.begin_object().field("index", chip.index.value);
+  if (!chip.id.empty()) o.field("id", chip.id);
+  if (!chip.model.empty()) o.field("model", chip.model);
+  if (!chip.pci.empty()) o.field("pci", chip.pci);
+  if (chip.numa >= 0) o.field("numa", chip.numa);
+  if (chip.memory_bytes > 0) o.field("memory_bytes", chip.memory_bytes);
+  if (!chip.device_ips.empty()) o.key("device_ips").strings(chip.device_ips);
+  if (chip.physical_id) o.field("physical_id", *chip.physical_id);
+  if (chip.logical_id) o.field("logical_id", *chip.logical_id);
+  if (chip.super_device_id) o.field("super_device_id", *chip.super_device_id);
+  if (chip.health == domain::Health::network_unhealthy) o.field("health", "network_unhealthy");
+  if (chip.health == domain::Health::unhealthy) o.field("health", "unhealthy");
+  return o.end_object().take();
+}
+
+JsonWriter begin_link(const NodeTopology& t, int a, int b, LinkKind kind) {
+  JsonWriter o;
+  o.begin_object().field("a", index_of(t, a)).field("b", index_of(t, b));
+  o.field("kind", to_string(kind));
   return o;
 }
 
-std::vector<Ordered> links_json(const NodeTopology& t) {
-  std::vector<Ordered> out;
+std::vector<std::string> links_json(const NodeTopology& t) {
+  std::vector<std::string> out;
   for (const domain::DirectLink& l : t.links()) {
-    Ordered o{{"a", index_of(t, l.a)}, {"b", index_of(t, l.b)}, {"kind", to_string(l.kind)}};
-    if (l.lanes != 1) o["lanes"] = l.lanes;
-    o["gbps_per_lane"] = l.gbps_per_lane;
-    if (l.lanes_down != 0) o["lanes_down"] = l.lanes_down;
-    out.push_back(std::move(o));
+    JsonWriter o = begin_link(t, l.a, l.b, l.kind);
+    if (l.lanes != 1) o.field("lanes", l.lanes);
+    o.key("gbps_per_lane").decimal(l.gbps_per_lane);
+    if (l.lanes_down != 0) o.field("lanes_down", l.lanes_down);
+    out.push_back(o.end_object().take());
   }
   for (int a = 0; a < t.chip_count(); ++a) {
     for (int b = a + 1; b < t.chip_count(); ++b) {
       const LinkKind path = t.host_path(a, b);
-      if (path == LinkKind::sys) continue;
-      out.push_back(
-          Ordered{{"a", index_of(t, a)}, {"b", index_of(t, b)}, {"kind", to_string(path)}});
+      if (path != LinkKind::sys) out.push_back(begin_link(t, a, b, path).end_object().take());
     }
   }
   return out;
 }
 
-Ordered switch_json(const NodeTopology& t, const domain::Switch& sw) {
-  Ordered o;
-  if (!sw.name.empty()) o["name"] = sw.name;
-  o["kind"] = to_string(sw.kind);
+std::string switch_json(const NodeTopology& t, const domain::Switch& sw) {
+  JsonWriter o;
+  o.begin_object();
+  if (!sw.name.empty()) o.field("name", sw.name);
+  o.field("kind", to_string(sw.kind));
   const bool uniform = std::all_of(sw.ports.begin(), sw.ports.end(), [&sw](const auto& p) {
     return p.lanes == sw.ports.front().lanes && p.lanes_down == 0;
   });
   if (uniform) {
-    o["chips"] = t.indices(sw.members());
-    if (sw.ports.front().lanes != 1) o["lanes_per_chip"] = sw.ports.front().lanes;
+    o.key("chips").integers(t.indices(sw.members()));
+    if (sw.ports.front().lanes != 1) o.field("lanes_per_chip", sw.ports.front().lanes);
   }
-  o["gbps_per_lane"] = sw.gbps_per_lane;
-  if (uniform) return o;
-  o["ports"] = Ordered::array();
+  o.key("gbps_per_lane").decimal(sw.gbps_per_lane);
+  if (uniform) return o.end_object().take();
+  o.key("ports").begin_array();
   for (const domain::SwitchPort& p : sw.ports) {
-    Ordered port{{"chip", index_of(t, p.slot)}};
-    if (p.lanes != 1) port["lanes"] = p.lanes;
-    if (p.lanes_down != 0) port["lanes_down"] = p.lanes_down;
-    o["ports"].push_back(std::move(port));
+    o.begin_object().field("chip", index_of(t, p.slot));
+    if (p.lanes != 1) o.field("lanes", p.lanes);
+    if (p.lanes_down != 0) o.field("lanes_down", p.lanes_down);
+    o.end_object();
   }
-  return o;
+  return o.end_array().end_object().take();
 }
 
-Ordered nic_json(const NodeTopology& t, const domain::Nic& nic) {
-  Ordered o{{"name", nic.name}};
-  if (!nic.pci.empty()) o["pci"] = nic.pci;
-  if (nic.numa >= 0) o["numa"] = nic.numa;
-  if (nic.gbps > 0) o["gbps"] = nic.gbps;
-  Ordered paths;
+std::string nic_json(const NodeTopology& t, const domain::Nic& nic) {
+  JsonWriter o;
+  o.begin_object().field("name", nic.name);
+  if (!nic.pci.empty()) o.field("pci", nic.pci);
+  if (nic.numa >= 0) o.field("numa", nic.numa);
+  if (nic.gbps > 0) o.key("gbps").decimal(nic.gbps);
+  const auto known = [](LinkKind path) { return path != LinkKind::sys; };
+  if (std::none_of(nic.paths.begin(), nic.paths.end(), known)) return o.end_object().take();
+  o.key("paths").begin_object();
   for (std::size_t s = 0; s < nic.paths.size(); ++s) {
-    if (nic.paths[s] == LinkKind::sys) continue;
-    paths[std::to_string(index_of(t, static_cast<int>(s)))] = to_string(nic.paths[s]);
+    if (!known(nic.paths[s])) continue;
+    o.field(std::to_string(index_of(t, static_cast<int>(s))), to_string(nic.paths[s]));
   }
-  if (!paths.empty()) o["paths"] = std::move(paths);
-  return o;
+  return o.end_object().end_object().take();
 }
 
-Ordered host_json(const domain::HostBandwidth& host) {
-  return Ordered{{"BOARD", host.board}, {"PIX", host.pix},   {"PXB", host.pxb},
-                 {"PHB", host.phb},     {"NODE", host.node}, {"SYS", host.sys}};
+std::string host_json(const domain::HostBandwidth& host) {
+  JsonWriter o;
+  o.begin_object().key("BOARD").decimal(host.board).key("PIX").decimal(host.pix);
+  o.key("PXB").decimal(host.pxb).key("PHB").decimal(host.phb);
+  o.key("NODE").decimal(host.node).key("SYS").decimal(host.sys);
+  return o.end_object().take();
+}
+
+std::string rule_json(const domain::PlacementRule& rule) {
+  JsonWriter o;
+  o.begin_object().field("kind", to_string(rule.kind)).field("group", rule.group_size);
+  return o.end_object().take();
+}
+
+std::string super_pod_json(const domain::SuperPod& pod) {
+  JsonWriter o;
+  o.begin_object().field("id", pod.id);
+  if (pod.server_index >= 0) o.field("server_index", pod.server_index);
+  return o.end_object().take();
 }
 
 }  // namespace
 
 std::string export_topology_json(const NodeTopology& t) {
-  Writer out;
-  if (!t.vendor().empty()) out.value("vendor", t.vendor());
-  if (!t.model().empty()) out.value("model", t.model());
-  if (!t.p2p()) out.value("p2p", false);
-  const Ordered host = host_json(t.host_bandwidth());
-  if (host != host_json(domain::default_host_bandwidth(t.model()))) out.value("host_gbps", host);
+  JsonWriter out(1);
+  out.begin_object();
+  if (!t.vendor().empty()) out.field("vendor", t.vendor());
+  if (!t.model().empty()) out.field("model", t.model());
+  if (!t.p2p()) out.key("p2p").boolean(false);
+  const std::string host = host_json(t.host_bandwidth());
+  if (host != host_json(domain::default_host_bandwidth(t.model()))) out.key("host_gbps").raw(host);
   if (t.rule() != domain::PlacementRule{} || domain::guess_rule(t).rule != t.rule()) {
-    out.value("rule", Ordered{{"kind", to_string(t.rule().kind)}, {"group", t.rule().group_size}});
+    out.key("rule").raw(rule_json(t.rule()));
   }
-  std::vector<Ordered> chips;
-  for (const domain::Chip& chip : t.chips()) chips.push_back(chip_json(chip));
-  out.list("chips", chips);
-  out.list("links", links_json(t));
-  std::vector<Ordered> switches;
-  for (const domain::Switch& sw : t.switches()) switches.push_back(switch_json(t, sw));
-  out.list("switches", switches);
-  std::vector<Ordered> nics;
-  for (const domain::Nic& nic : t.nics()) nics.push_back(nic_json(t, nic));
-  out.list("nics", nics);
-  std::vector<Ordered> partitions;
-  for (const domain::ChipSet set : t.partitions()) partitions.emplace_back(t.indices(set));
-  out.list("partitions", partitions);
-  if (t.super_pod()) {
-    Ordered pod{{"id", t.super_pod()->id}};
-    if (t.super_pod()->server_index >= 0) pod["server_index"] = t.super_pod()->server_index;
-    out.value("super_pod", pod);
-  }
-  return std::move(out).finish();
+  write_list(out, "chips", t.chips(), chip_json);
+  write_list(out, "links", links_json(t), std::identity());
+  write_list(out, "switches", t.switches(), [&](const auto& sw) { return switch_json(t, sw); });
+  write_list(out, "nics", t.nics(), [&](const auto& nic) { return nic_json(t, nic); });
+  write_list(out, "partitions", t.partitions(), [&](const domain::ChipSet set) {
+    return JsonWriter().integers(t.indices(set)).take();
+  });
+  if (t.super_pod()) out.key("super_pod").raw(super_pod_json(*t.super_pod()));
+  return out.end_object().take() + "\n";
 }
 
 }  // namespace chipweave::codec

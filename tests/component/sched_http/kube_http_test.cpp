@@ -160,6 +160,36 @@ TEST_F(SchedHttp, FullNodeListsOfAlmostTheLimitAreAnswered) {
   EXPECT_GT(answer.size(), node.size()) << answer;
 }
 
+// Bodies of more than 2 MiB are read by another thread.
+TEST_F(SchedHttp, LargeBodiesAreAnsweredAsSmallOnes) {
+  add_node("n1", "hgx-v100-8");
+  add_node("n2", "hgx-v100-8");
+  const Json p = create(pod("w-0", 4));
+  const auto answer = [&](const std::string& verb, std::size_t padding) {
+    Json nodes = Json::array();
+    for (const char* name : {"n2", "n9", "n1"})
+      nodes.push_back({{"metadata", {{"name", name}, {"x", std::string(padding, 'x')}}}});
+    const Json victim = {{"metadata", {{"uid", "u"}, {"x", std::string(padding, 'x')}}}};
+    const Json body = {{"Pod", p},
+                       {"Nodes", {{"items", nodes}}},
+                       {"NodeNames", nullptr},
+                       {"NodeNameToVictims", {{"n1", {{"Pods", {victim}}}}}}};
+    Json reply = Json::parse(call("POST", "/kube/" + verb, body.dump()).body);
+    if (verb == "filter") {
+      for (Json& node : reply["Nodes"]["items"])
+        EXPECT_EQ(node["metadata"].at("x").get<std::string>().size(), padding);
+      for (Json& node : reply["Nodes"]["items"]) node["metadata"].erase("x");
+    }
+    return reply;
+  };
+  constexpr std::size_t kLarge = 3U << 20U;
+  for (const char* verb : {"filter", "prioritize", "preempt"})
+    EXPECT_EQ(answer(verb, kLarge), answer(verb, 1)) << verb;
+  EXPECT_EQ(answer("filter", kLarge)["Nodes"]["items"].size(), 2U);
+  EXPECT_EQ(Json::parse(call("POST", "/kube/filter", std::string(kLarge, '[')).body)["Nodes"],
+            nullptr);
+}
+
 TEST_F(SchedHttp, PutsRejectionsIntoTheRightMap) {
   add_node("n1", "ascend-910a-8");
   add_node("n2", "ascend-910a-8");

@@ -101,5 +101,25 @@ TEST(PlanCodec, WritesAnAnswer) {
             R"("domains":{"block":1,"rack":1},"placed":2,"optimal":true,"reason":""})");
 }
 
+TEST(PlanCodec, WritesBoundsAndDetails) {
+  const PlanLine line = parse_plan(R"({"pods":1,"chips_per_pod":1})");
+  ASSERT_TRUE(line.request);
+  PlanRequest request = *line.request;
+  request.nodes[0].machine = "hgx-v100-8";
+  const domain::Plan plan{true, {{0, 0, 0}}, {1, 2}, false, {1, 1}, "a \"b\""};
+  PlanDetails details;
+  details.chips = {{3, 1}};
+  details.rings = {{1, 3}};
+  details.bandwidth = {{"gbps", 100000, ""}, {"limit", std::nullopt, "rails"}, {"rails", 20.6, ""}};
+  details.leaves = {{"b1/r1", {domain::TorUse::shared, true, true}, 1}};
+  EXPECT_EQ(write_plan_answer("7", request, plan, details),
+            R"({"id":7,"fits":true,"assignment":{"b1/r1":1},"pods":[)"
+            R"({"pod":0,"node":"x1","path":["b1","r1"],"rank":0,"chips":[3,1],"ring":[1,3]}],)"
+            R"("domains":{"block":1,"rack":2},"placed":1,"optimal":false,)"
+            R"("bound":{"block":1,"rack":1},"reason":"a \"b\"",)"
+            R"("bandwidth":{"gbps":100000.0,"limit":"rails","rails":20.6},)"
+            R"("leaves":[{"leaf":"b1/r1","pods":1,"state":"shared","healthy":true}]})");
+}
+
 }  // namespace
 }  // namespace chipweave::codec

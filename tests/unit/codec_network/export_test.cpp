@@ -54,6 +54,22 @@ TEST(NetworkExport, FormatsOfTreesBringUnevenTreesBack) {
   }
 }
 
+TEST(NetworkExport, TopographHasOneNodeALine) {
+  domain::NetworkTable table;
+  table.levels = {"leaf"};
+  table.accelerator_levels = {"pod"};
+  table.nodes = {{"a", {"l1"}, {}, {"p"}}, {"b", {"l1"}, {}, {}}};
+  EXPECT_EQ(
+      exported(table, "topograph"),
+      "{\"instances\":[\n"
+      R"({"id":"a","network_layers":["l1"],"labels":{"accelerator.topograph.run/domain":"p"}},)"
+      "\n"
+      R"({"id":"b","network_layers":["l1"]})"
+      "\n]}\n");
+  table.nodes.clear();
+  EXPECT_EQ(exported(table, "topograph"), "{\"instances\":[\n]}\n");
+}
+
 TEST(NetworkExport, PathsThatRepeatNamesComeBackWhereTheFormatHasPaths) {
   for (const char* format : {"csv", "json"}) {
     EXPECT_EQ(places(again(regular(), format)), places(regular())) << format;

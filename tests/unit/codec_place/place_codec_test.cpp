@@ -47,5 +47,19 @@ TEST(PlaceLine, AnErrorOfARepeatedKeyKeepsTheId) {
   EXPECT_EQ(parse_place_line(R"({"id":1,"size":)").id, "null");
 }
 
+TEST(PlaceLine, WritesAnswers) {
+  EXPECT_EQ(
+      write_place_answer("\"r1\"", {true, {0, 4}, 40, 100000, "", std::nullopt, {}}),
+      R"({"id":"r1","fits":true,"chips":[0,4],"gbps":40.0,"best_gbps":100000.0,"reason":""})");
+  EXPECT_EQ(write_place_answer("null", {false, {}, 0, 0, "a \"b\"", 370.8, {"w"}}),
+            R"({"id":null,"fits":false,"chips":[],"gbps":0.0,"best_gbps":0.0,"reason":"a \"b\"",)"
+            R"("exact":false,"bound":370.8,"warnings":["w"]})");
+}
+
+TEST(PlaceLine, WritesErrors) {
+  EXPECT_EQ(write_batch_error("1", make_error(Errc::invalid_argument, "x").in("size")),
+            R"({"id":1,"error":{"code":"invalid_request","message":"size: x"}})");
+}
+
 }  // namespace
 }  // namespace chipweave::codec

@@ -124,11 +124,11 @@ Result<std::string> export_topograph(const NetworkExport& from) {
   if (from.table.accelerator_levels.size() > labels.size()) {
     from.warnings.add("levels of the accelerators below the second are left out");
   }
-  std::string out = "{\"instances\":[";
+  JsonWriter json;
+  json.begin_object().key("instances").begin_array();
   for (std::size_t i = 0; i < from.table.nodes.size(); ++i) {
     const domain::NetworkNode& node = from.table.nodes[i];
-    JsonWriter json;
-    json.begin_object().field("id", node.name).key("network_layers").begin_array();
+    json.on_new_line().begin_object().field("id", node.name).key("network_layers").begin_array();
     for (std::size_t at = from.tree.home(i); at != DomainTree::kNone;
          at = from.tree.domains()[at].parent) {
       json.string(from.tree.domains()[at].name);
@@ -142,9 +142,8 @@ Result<std::string> export_topograph(const NetworkExport& from) {
       json.end_object();
     }
     json.end_object();
-    out += (i == 0 ? "\n" : ",\n") + json.take();
   }
-  return out + "\n]}\n";
+  return json.on_new_line().end_array().end_object().take() + "\n";
 }
 
 Result<std::string> export_network_csv(const NetworkExport& from) {
