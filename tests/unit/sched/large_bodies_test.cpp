@@ -85,13 +85,15 @@ TEST_F(Bodies, AreReadInTheOrderOfRequestsAndAsManyAsTheLimitAllows) {
   ask(1, note('c'), [] { return text("c"); });
   EXPECT_EQ(order, "");
   go_on.set_value();
-  run_until(3);
+  loop.every(std::chrono::milliseconds(1), [this, asked = false]() mutable {
+    if (replies.size() < 3 || std::exchange(asked, true)) return;
+    ask(
+        limits::kMaxHttpHeldBytes, [] {}, [] { return text("all of it"); });
+  });
+  run_until(4);
   EXPECT_EQ(order, "c");
   EXPECT_EQ(replies[1].body, "a");
   EXPECT_EQ(replies[2].body, "c");
-  ask(
-      limits::kMaxHttpHeldBytes, [] {}, [] { return text("all of it"); });
-  run_until(4);
   EXPECT_EQ(replies[3].body, "all of it") << "what was answered is not held";
 }
 
