@@ -1,6 +1,7 @@
 // chipweave-scheduler: flags → configuration → wiring → run → drain.
 #include <CLI/CLI.hpp>
 
+#include <malloc.h>
 #include <unistd.h>
 
 #include <array>
@@ -332,6 +333,11 @@ int run(const Config& config) {
 }  // namespace
 
 int main(int argc, char** argv) {
+#ifdef M_MMAP_THRESHOLD
+  // Buffers of large requests go back to the system. Without this the C library keeps them once it
+  // has seen a few.
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
   CLI::App app("Places pods on the accelerators that talk to each other fastest.",
                "chipweave-scheduler");
   Flags flags;

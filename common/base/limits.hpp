@@ -82,10 +82,10 @@ inline constexpr std::size_t kMaxHttpBodyBytes = 64U
                                                  << 20U;  // 5,000 full Node objects are about 40 MB
 inline constexpr std::size_t kMaxHttpSmallBodyBytes = 1U << 20U;    // one pod, binding or review
 inline constexpr std::size_t kMaxHttpUnusedBodyBytes = 64U << 10U;  // for a GET; it is not read
-// For all connections together: requests that are being read, replies that are being written. The
-// chart limits the scheduler's memory to 512 MiB, of which the state of 10,000 nodes takes 350; a
-// copy of the largest body while its buffer grows (32 MiB) and TLS sessions need the rest. Above
-// kMaxHttpBodyBytes, so that one request cannot hold everything.
+// For all connections together: requests that are being read, replies that are being written;
+// likewise for all large bodies that were received and wait for their answer. With a copy of the
+// largest body while its buffer grows (32 MiB) and TLS sessions this is the share of port 8443 in
+// the chart's memory limit. Above kMaxHttpBodyBytes, so that one request cannot hold everything.
 inline constexpr std::size_t kMaxHttpHeldBytes = 96U << 20U;
 inline constexpr std::size_t kMaxHttpConnections = 1024;
 inline constexpr std::chrono::seconds kHttpHeaderTimeout{5};

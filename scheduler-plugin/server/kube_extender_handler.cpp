@@ -42,11 +42,15 @@ std::string refusal(const std::string& sentence, const codec::ExtenderArgs& args
   return out.end_object().field("Error", "").end_object().take();
 }
 
+constexpr const char* kTooMany = "too many large requests at the same time; try again";
+
 // Requests whose bodies are read on another thread. What was read points into the body.
 struct LargeArgs {
-  explicit LargeArgs(std::string text) : body(std::move(text)) {}
+  LargeArgs(std::string text, LargeBodies::Share held)
+      : share(std::move(held)), body(std::move(text)) {}
   void parse() { read = reader.read_args(body, args); }
 
+  LargeBodies::Share share;
   std::string body;
   codec::ExtenderReader reader;
   codec::ExtenderArgs args;
@@ -54,12 +58,22 @@ struct LargeArgs {
 };
 
 struct LargePreemption {
-  explicit LargePreemption(std::string text) : body(std::move(text)) {}
+  LargePreemption(std::string text, LargeBodies::Share held)
+      : share(std::move(held)), body(std::move(text)) {}
   void parse() { args = codec::ExtenderReader().read_preemption(body); }
 
+  LargeBodies::Share share;
   std::string body;
   Result<codec::ExtenderPreemptionArgs> args = codec::ExtenderPreemptionArgs{};
 };
+
+// Null if too many bytes are held.
+template <class Request>
+std::shared_ptr<Request> keep(LargeBodies& large, std::string& body) {
+  LargeBodies::Share share = large.take(body.capacity());
+  if (share == nullptr) return nullptr;
+  return std::make_shared<Request>(std::move(body), std::move(share));
+}
 
 // Writes the Node objects that fit, one by one, and what follows them.
 class NodesReply {
@@ -150,7 +164,8 @@ http::Answer KubeExtenderHandler::filter(std::string& body, const std::string& c
                          return json_response(reply_.filter(evaluation, args));
                        });
   }
-  const auto request = std::make_shared<LargeArgs>(std::move(body));
+  const auto request = keep<LargeArgs>(large_, body);
+  if (request == nullptr) return refused_filter(kTooMany);
   const FilterReply reply = [this, request](const Evaluation& evaluation,
                                             const codec::ExtenderArgs& args) -> http::Answer {
     if (!args.nodes_given) return json_response(reply_.filter(evaluation, args));
@@ -159,12 +174,11 @@ http::Answer KubeExtenderHandler::filter(std::string& body, const std::string& c
     return replies_.answer(json_response(std::string(ExtenderReply::kBeforeNodes)),
                            [nodes](std::string& out) { return nodes->advance(out); });
   };
-  return large_.answer(
-      request->body.size(), [request] { request->parse(); },
-      [this, request, caller, reply] {
-        return filter_read(request->read, request->args, caller, reply);
-      },
-      refused_filter);
+  return large_.answer([request] { request->parse(); },
+                       [this, request, caller, reply] {
+                         return filter_read(request->read, request->args, caller, reply);
+                       },
+                       refused_filter);
 }
 
 http::Answer KubeExtenderHandler::filter_read(const Result<void>& read,
@@ -181,9 +195,10 @@ http::Answer KubeExtenderHandler::filter_read(const Result<void>& read,
 http::Answer KubeExtenderHandler::prioritize(std::string& body, const std::string& caller) {
   if (!LargeBodies::is_large(body))
     return prioritize_read(reader_.read_args(body, args_), args_, caller);
-  const auto request = std::make_shared<LargeArgs>(std::move(body));
+  const auto request = keep<LargeArgs>(large_, body);
+  if (request == nullptr) return refused_prioritize(kTooMany);
   return large_.answer(
-      request->body.size(), [request] { request->parse(); },
+      [request] { request->parse(); },
       [this, request, caller] { return prioritize_read(request->read, request->args, caller); },
       refused_prioritize);
 }
@@ -216,10 +231,11 @@ http::Answer KubeExtenderHandler::bind(std::string& body, std::string caller) {
 
 http::Answer KubeExtenderHandler::preempt(std::string& body) {
   if (!LargeBodies::is_large(body)) return preempt_read(reader_.read_preemption(body));
-  const auto request = std::make_shared<LargePreemption>(std::move(body));
-  return large_.answer(
-      request->body.size(), [request] { request->parse(); },
-      [this, request] { return preempt_read(std::move(request->args)); }, refused_preempt);
+  const auto request = keep<LargePreemption>(large_, body);
+  if (request == nullptr) return refused_preempt(kTooMany);
+  return large_.answer([request] { request->parse(); },
+                       [this, request] { return preempt_read(std::move(request->args)); },
+                       refused_preempt);
 }
 
 // The nodes where the end of some pods would let this one fit, with these pods. One node a slice.

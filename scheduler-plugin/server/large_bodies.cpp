@@ -30,18 +30,21 @@ LargeBodies::~LargeBodies() {
   reader_.join();
 }
 
-http::Answer LargeBodies::answer(std::size_t bytes, std::function<void()> read,
-                                 std::function<http::Answer()> then, http::RefusalShape refusal) {
-  if (held_ > limits::kMaxHttpHeldBytes || bytes > limits::kMaxHttpHeldBytes - held_)
-    return refusal("too many large requests at the same time; try again");
+LargeBodies::Share LargeBodies::take(std::size_t bytes) {
+  if (held_->fetch_add(bytes) + bytes <= limits::kMaxHttpHeldBytes)
+    return {held_.get(), [held = held_, bytes](const void*) { *held -= bytes; }};
+  *held_ -= bytes;
+  return nullptr;
+}
+
+http::Answer LargeBodies::answer(std::function<void()> read, std::function<http::Answer()> then,
+                                 http::RefusalShape refusal) {
   const auto job = std::make_shared<Job>();
-  job->bytes = bytes;
   job->read = std::move(read);
   job->then = std::move(then);
   job->refusal = refusal;
   return http::Later([this, job](std::shared_ptr<http::PendingReply> to) {
     job->to = std::move(to);
-    held_ += job->bytes;
     {
       const std::lock_guard lock(mutex_);
       waiting_.push_back(job);
@@ -63,15 +66,13 @@ void LargeBodies::read_all() {
     } catch (const std::exception& e) {
       job->failure = e.what();
     }
-    mailbox_->post([job = std::move(job)](LargeBodies& self) { self.finish(*job); });
+    mailbox_->post([job = std::move(job)](LargeBodies&) {
+      deliver(job->failure.empty() ? job->then()
+                                   : job->refusal("cannot read the request: " + job->failure),
+              job->to);
+    });
     lock.lock();
   }
-}
-
-void LargeBodies::finish(const Job& job) {
-  held_ -= job.bytes;
-  deliver(job.failure.empty() ? job.then() : job.refusal("cannot read the request: " + job.failure),
-          job.to);
 }
 
 }  // namespace chipweave::sched

@@ -5,6 +5,7 @@
 // The thread sees only what the request owns. Owner: the loop thread.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
@@ -32,16 +33,19 @@ class LargeBodies {
   // Smaller ones are read faster than they are handed over.
   static bool is_large(std::string_view body) { return body.size() >= kLarge; }
 
-  // read: on the thread, in the order of requests. then: on the loop, afterwards. bytes: of the
-  // body, which they own. refusal: the reply if so many bytes wait already that these are not
-  // taken, or if `read` throws. An exception of `then` goes to Loop::on_escape().
-  http::Answer answer(std::size_t bytes, std::function<void()> read,
-                      std::function<http::Answer()> then, http::RefusalShape refusal);
+  // Bytes that count toward the limit of all large bodies, until the last copy of it ends.
+  using Share = std::shared_ptr<const void>;
+  // Null if so many bytes are held already that these must not be.
+  Share take(std::size_t bytes);
+
+  // read: on the thread, in the order of requests. then: on the loop, afterwards. refusal: the
+  // reply if `read` throws. An exception of `then` goes to Loop::on_escape().
+  http::Answer answer(std::function<void()> read, std::function<http::Answer()> then,
+                      http::RefusalShape refusal);
 
  private:
   static constexpr std::size_t kLarge = std::size_t{2} << 20U;
   struct Job {
-    std::size_t bytes = 0;
     std::function<void()> read;
     std::function<http::Answer()> then;
     http::RefusalShape refusal = nullptr;
@@ -49,9 +53,9 @@ class LargeBodies {
     std::shared_ptr<http::PendingReply> to;
   };
   void read_all();
-  void finish(const Job& job);
 
-  std::size_t held_ = 0;  // bytes of all jobs
+  // Shares may end later than this, and on the thread.
+  std::shared_ptr<std::atomic<std::size_t>> held_ = std::make_shared<std::atomic<std::size_t>>(0);
   std::shared_ptr<http::Mailbox<LargeBodies>> mailbox_;
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -107,7 +107,7 @@ struct ForeignLibrary {
   std::string_view name;
   std::string_view prefix;  // of the include
 };
-constexpr std::array<ForeignLibrary, 28> kForeignLibraries = {{
+constexpr std::array<ForeignLibrary, 29> kForeignLibraries = {{
     {"nlohmann", "nlohmann/"}, {"simdjson", "simdjson"},
     {"pugixml", "pugixml"},    {"yaml-cpp", "yaml-cpp/"},
     {"zlib", "zlib.h"},        {"boost", "boost/"},
@@ -120,8 +120,9 @@ constexpr std::array<ForeignLibrary, 28> kForeignLibraries = {{
     {"posix", "fcntl.h"},      {"posix", "signal.h"},
     {"posix", "netdb.h"},      {"posix", "poll.h"},
     {"posix", "dirent.h"},     {"posix", "termios.h"},
-    {"posix", "pthread.h"},    {"posix", "spawn.h"},
-    {"posix", "dlfcn.h"},      {"re2", "re2/"},
+    {"posix", "pthread.h"},    {"posix", "malloc.h"},
+    {"posix", "spawn.h"},      {"posix", "dlfcn.h"},
+    {"re2", "re2/"},
 }};
 
 // <vector>, <cstdint>: standard headers are single words without suffix; every other angle include

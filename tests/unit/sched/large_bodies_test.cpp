@@ -28,9 +28,8 @@ http::Response text(std::string_view words) {
 }
 
 struct Bodies : ::testing::Test {
-  void ask(std::size_t bytes, std::function<void()> read, std::function<http::Answer()> then) {
-    http::Answer answer = large->answer(bytes, std::move(read), std::move(then), text);
-    if (auto* now = std::get_if<http::Response>(&answer)) return replies.push_back(*now);
+  void ask(std::function<void()> read, std::function<http::Answer()> then) {
+    http::Answer answer = large->answer(std::move(read), std::move(then), text);
     std::get<http::Later>(answer)(std::make_shared<test::KeptReply>(replies));
   }
   // Runs the loop until it has that many replies.
@@ -49,8 +48,7 @@ struct Bodies : ::testing::Test {
 TEST_F(Bodies, AreReadOnAnotherThreadAndAnsweredOnTheLoop) {
   std::thread::id reader;
   std::thread::id answerer;
-  ask(
-      1, [&] { reader = std::this_thread::get_id(); },
+  ask([&] { reader = std::this_thread::get_id(); },
       [&] {
         answerer = std::this_thread::get_id();
         return text("read");
@@ -63,8 +61,7 @@ TEST_F(Bodies, AreReadOnAnotherThreadAndAnsweredOnTheLoop) {
 }
 
 TEST_F(Bodies, AnAnswerMayBeALaterOne) {
-  ask(
-      1, [] {},
+  ask([] {},
       []() -> http::Answer {
         return http::Later(
             [](const std::shared_ptr<http::PendingReply>& to) { to->send(text("later")); });
@@ -73,33 +70,35 @@ TEST_F(Bodies, AnAnswerMayBeALaterOne) {
   EXPECT_EQ(replies[0].body, "later");
 }
 
-TEST_F(Bodies, AreReadInTheOrderOfRequestsAndAsManyAsTheLimitAllows) {
+TEST_F(Bodies, AreReadInTheOrderOfRequests) {
   std::promise<void> go_on;
   std::string order;
-  const auto note = [&order](char c) { return [&order, c] { order += c; }; };
-  ask(
-      limits::kMaxHttpHeldBytes - 1, [&] { go_on.get_future().wait(); }, [] { return text("a"); });
-  ask(2, note('b'), [] { return text("b"); });
-  ASSERT_EQ(replies.size(), 1U) << "two bytes are too many";
-  EXPECT_EQ(replies[0].body, "too many large requests at the same time; try again");
-  ask(1, note('c'), [] { return text("c"); });
+  ask([&] { go_on.get_future().wait(); }, [] { return text("a"); });
+  ask([&] { order += 'b'; }, [] { return text("b"); });
+  ask([&] { order += 'c'; }, [] { return text("c"); });
   EXPECT_EQ(order, "");
   go_on.set_value();
-  loop.every(std::chrono::milliseconds(1), [this, asked = false]() mutable {
-    if (replies.size() < 3 || std::exchange(asked, true)) return;
-    ask(
-        limits::kMaxHttpHeldBytes, [] {}, [] { return text("all of it"); });
-  });
-  run_until(4);
-  EXPECT_EQ(order, "c");
-  EXPECT_EQ(replies[1].body, "a");
-  EXPECT_EQ(replies[2].body, "c");
-  EXPECT_EQ(replies[3].body, "all of it") << "what was answered is not held";
+  run_until(3);
+  EXPECT_EQ(order, "bc");
+  EXPECT_EQ(replies[0].body + replies[1].body + replies[2].body, "abc");
+}
+
+TEST_F(Bodies, AreHeldUpToALimit) {
+  LargeBodies::Share most = large->take(limits::kMaxHttpHeldBytes - 1);
+  ASSERT_NE(most, nullptr);
+  EXPECT_EQ(large->take(2), nullptr);
+  const LargeBodies::Share one = large->take(1);
+  EXPECT_NE(one, nullptr) << "what was not taken does not count";
+  LargeBodies::Share copy = most;
+  most.reset();
+  EXPECT_EQ(large->take(1), nullptr);
+  copy.reset();
+  EXPECT_NE(large->take(limits::kMaxHttpHeldBytes - 1), nullptr);
+  large.reset();  // the share ends later
 }
 
 TEST_F(Bodies, AFailureToReadIsARefusal) {
-  ask(
-      1, [] { throw std::runtime_error("no memory"); },
+  ask([] { throw std::runtime_error("no memory"); },
       [] {
         ADD_FAILURE() << "it was not read";
         return text("read");
@@ -111,10 +110,8 @@ TEST_F(Bodies, AFailureToReadIsARefusal) {
 TEST_F(Bodies, AFailureToAnswerLeavesTheLoop) {
   std::vector<std::string> escaped;
   loop.on_escape([&](const std::string& what) { escaped.push_back(what); });
-  ask(
-      1, [] {}, []() -> http::Answer { throw std::logic_error("half done"); });
-  ask(
-      1, [] {}, [] { return text("next"); });
+  ask([] {}, []() -> http::Answer { throw std::logic_error("half done"); });
+  ask([] {}, [] { return text("next"); });
   run_until(1);
   EXPECT_EQ(escaped, std::vector<std::string>{"half done"});
   EXPECT_EQ(replies[0].body, "next");
@@ -129,14 +126,12 @@ TEST_F(Bodies, NothingIsAnsweredAfterItsEnd) {
     return text("");
   };
   ask(
-      1,
       [&] {
         begun.set_value();
         go_on.get_future().wait();
       },
       then);
-  ask(
-      1, [] {}, then);
+  ask([] {}, then);
   begun.get_future().wait();
   std::thread end([&] { large.reset(); });
   go_on.set_value();

@@ -135,7 +135,7 @@ TEST_F(KubeBind, WhoWasBoundBySomebodyElseIsCountedBeforeTheAnswer) {
   EXPECT_EQ(world_.scheduler->nodes().node(world_.holding("a")->node).name, "n2");
 }
 
-// As long as nobody knows how the pod is bound, it may have the chips that were meant for it.
+// Until the pod was read, it may have the chips that were meant for it.
 TEST_F(KubeBind, AConflictIsUncertainUntilThePodWasRead) {
   world_.create("a", 8);
   world_.create("b", 8);
