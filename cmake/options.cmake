@@ -42,9 +42,6 @@ elseif(CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
     -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fstack-clash-protection -fcf-protection)
   target_link_options(chipweave_options INTERFACE -Wl,-z,relro,-z,now -pie)
 endif()
-if(CHIPWEAVE_FUZZ)
-  target_compile_options(chipweave_options INTERFACE -fsanitize=fuzzer-no-link)
-endif()
 # Line tables only, unless one debugs: full debug info doubles link time and disk use on small machines.
 string(REPLACE "-g" "-g1" CMAKE_CXX_FLAGS_RELWITHDEBINFO "${CMAKE_CXX_FLAGS_RELWITHDEBINFO}")
 if(CHIPWEAVE_SANITIZE)
@@ -55,6 +52,18 @@ endif()
 function(chipweave_library name)
   add_library(${name} STATIC ${ARGN})
   target_link_libraries(${name} PUBLIC chipweave_options)
+  if(CHIPWEAVE_FUZZ)
+    target_compile_options(${name} PRIVATE -fsanitize=fuzzer-no-link)
+  endif()
+endfunction()
+
+# chipweave_searches(TARGETS...): code in which the tests spend most of their time; sanitizer runs would take minutes more.
+function(chipweave_searches)
+  if(CHIPWEAVE_SANITIZE)
+    foreach(target IN LISTS ARGN)
+      target_compile_options(${target} PRIVATE -O1)
+    endforeach()
+  endif()
 endfunction()
 
 # chipweave_off_hot_path(TARGETS...): code in which no program spends time that anybody waits for. -O1 takes a quarter

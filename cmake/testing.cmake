@@ -11,13 +11,10 @@ function(chipweave_label_target name)
   endforeach()
 endfunction()
 
-# The one-shot build parses what nearly every test includes once. `dev` compiles file by file and without this, so that
+# The one-shot builds parse what nearly every test includes once. `dev` compiles file by file and without this, so that
 # each file includes what it uses. Not for the programs: with precompiled headers g++ 12 no longer suppresses its false
 # reports from inside std::string, so tests do without those two warnings.
-set(CHIPWEAVE_PRECOMPILED OFF)
-if(CMAKE_UNITY_BUILD AND CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  set(CHIPWEAVE_PRECOMPILED ON)
-endif()
+set(CHIPWEAVE_PRECOMPILED ${CMAKE_UNITY_BUILD})
 
 # chipweave_quick_to_build(target): what the programs' speed does not depend on is built for those who wait for it.
 function(chipweave_quick_to_build target)
@@ -30,8 +27,9 @@ endfunction()
 function(chipweave_test_code target)
   chipweave_quick_to_build(${target})
   if(CHIPWEAVE_PRECOMPILED)
-    target_compile_options(${target} PRIVATE -fPIC -pthread -fpch-preprocess  # the same for all, as g++ demands
-      -Wno-array-bounds -Wno-stringop-overflow)
+    target_compile_options(${target} PRIVATE -fPIC -pthread  # the same for all, as compilers demand
+      "$<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess;-Wno-array-bounds;-Wno-stringop-overflow>"
+      "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
     target_link_libraries(${target} PRIVATE GTest::gtest)  # for its definitions
     if(NOT target STREQUAL "chipweave_test_headers")
       target_precompile_headers(${target} REUSE_FROM chipweave_test_headers)

@@ -6,10 +6,30 @@
 namespace chipweave::sched {
 
 void Nominations::proposed(const std::string& uid, std::vector<ProposedVictims> nodes) {
-  std::erase_if(proposals_, [&](const auto& earlier) { return earlier.first == uid; });
+  std::erase_if(proposals_, [&](const Proposal& earlier) { return earlier.uid == uid; });
   if (nodes.empty()) return;
   if (proposals_.size() >= kMaxProposals) proposals_.pop_front();
-  proposals_.emplace_back(uid, std::move(nodes));
+  proposals_.push_back({uid, std::move(nodes), clock_.now()});
+}
+
+Nominations::Chosen Nominations::lately_chosen(const std::string& uid,
+                                               const std::string& node) const {
+  const Clock::Steady since = clock_.now() - kSettles;
+  const auto it = nominations_.find(uid);
+  if (it != nominations_.end() && it->second.node == node && it->second.changed >= since)
+    return {it->second.victims, true};
+  for (const Proposal& proposal : proposals_) {
+    if (proposal.uid != uid || proposal.at < since) continue;
+    for (const ProposedVictims& on : proposal.nodes) {
+      if (on.node == node) return {on.uids, false};
+    }
+  }
+  return {};
+}
+
+std::ptrdiff_t Nominations::holding_chips(const std::vector<std::string>& uids) const {
+  return std::count_if(uids.begin(), uids.end(),
+                       [&](const std::string& uid) { return ledger_.find(uid) != nullptr; });
 }
 
 void Nominations::nominated(const ClusterPod& pod) {
@@ -23,12 +43,14 @@ void Nominations::nominated(const ClusterPod& pod) {
   nomination.priority = pod.priority;
   nomination.node = pod.nominated;
   nomination.until = clock_.now() + kLifetime;
-  for (auto& [preemptor, nodes] : proposals_) {
-    if (preemptor != uid) continue;
-    for (ProposedVictims& proposed : nodes) {
+  for (Proposal& proposal : proposals_) {
+    if (proposal.uid != uid) continue;
+    for (ProposedVictims& proposed : proposal.nodes) {
       if (proposed.node == pod.nominated) nomination.victims = std::move(proposed.uids);
     }
   }
+  nomination.left = holding_chips(nomination.victims);
+  nomination.changed = clock_.now();
   proposed(uid, {});
   by_node_[nomination.node].push_back(uid);
   nominations_.emplace(uid, std::move(nomination));
@@ -90,6 +112,10 @@ bool Nominations::complete(const Holding& kept, const PodRequest& pod) const {
 
 void Nominations::keep(const std::string& uid, Nomination& nomination) {
   nomination.wanted = {};
+  if (const auto left = holding_chips(nomination.victims); left != nomination.left) {
+    nomination.left = left;
+    nomination.changed = clock_.now();
+  }
   const Holding* own = ledger_.find(uid);
   if (own != nullptr && !own->nominated) return;  // its own reservation, or it is being bound
   const ClusterPod* pod = cluster_.find(nomination.key);

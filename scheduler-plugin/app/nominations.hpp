@@ -29,6 +29,8 @@ struct ProposedVictims {
 class Nominations : public UseCase {
  public:
   static constexpr std::chrono::minutes kLifetime{10};  // the victims' grace periods included
+  // kube-scheduler may ask again before it has seen the victims go, but no later than this.
+  static constexpr std::chrono::seconds kSettles{5};
   static constexpr std::size_t kMaxNominations = 1024;  // nothing is kept for further pods
   static constexpr std::size_t kMaxProposals = 16;  // kube-scheduler acts on one before the next
   static constexpr std::size_t kMaxSearches = 64;   // for a set of chips, in one call
@@ -52,6 +54,14 @@ class Nominations : public UseCase {
   // were given up, so that it fits there now.
   bool give_way(const RequestContext& context, int priority, const std::vector<NodeId>& nodes);
 
+  // Victims that were chosen for this pod on this node and that kube-scheduler may be about to
+  // evict, or may not have seen go.
+  struct Chosen {
+    std::vector<std::string> uids;  // empty: none
+    bool nominated = false;         // kube-scheduler evicts them
+  };
+  Chosen lately_chosen(const std::string& uid, const std::string& node) const;
+
   // Chips of the node that pods of lower priority give up to this one, and those that come free but
   // are for pods of the same or higher priority.
   ChipSet yielding(NodeId node, int priority) const;
@@ -63,6 +73,8 @@ class Nominations : public UseCase {
     int priority = 0;
     std::string node;
     std::vector<std::string> victims;  // uids
+    std::ptrdiff_t left = 0;           // victims that still hold chips
+    Clock::Steady changed{};           // when there were more of them
     ChipSet wanted;                    // on that node, as far as it can be told
     Clock::Steady until{};
   };
@@ -71,6 +83,7 @@ class Nominations : public UseCase {
   void keep(const std::string& uid, Nomination& nomination);
   // The set that the pod would get; empty if it would not fit.
   ChipSet wanted_by(const ClusterPod& pod, const Nomination& nomination, NodeId node) const;
+  std::ptrdiff_t holding_chips(const std::vector<std::string>& uids) const;
   bool comes_free(const Holding& holding, const Nomination& nomination) const;
   bool complete(const Holding& kept, const PodRequest& pod) const;
   void end(const std::string& uid);
@@ -80,8 +93,12 @@ class Nominations : public UseCase {
 
   const Evaluator& evaluator_;
   Reservations& reservations_;
-  std::deque<std::pair<std::string, std::vector<ProposedVictims>>>
-      proposals_;                                                         // by uid, oldest first
+  struct Proposal {
+    std::string uid;
+    std::vector<ProposedVictims> nodes;
+    Clock::Steady at{};
+  };
+  std::deque<Proposal> proposals_;                                        // oldest first
   Map nominations_;                                                       // by uid
   std::map<std::string, std::vector<std::string>, std::less<>> by_node_;  // uids, oldest first
   std::string last_kept_;  // where keep_all() goes on

@@ -87,6 +87,7 @@ std::vector<std::string> Preemption::choose_on_node(const RequestContext& contex
     state.free = free | freed;
     return evaluator_.fits(context, state);
   };
+  if (auto again = chosen_again(pod.uid, id, of_others, fits); !again.empty()) return again;
   if (fits({})) return proposed.uids;  // chips are not the reason
   VictimCandidates candidates = candidates_on(id, proposed, priority, of_others);
   VictimSearch search(std::move(candidates.victims), context.members * pod.chips - free.size(),
@@ -105,6 +106,26 @@ std::vector<std::string> Preemption::choose_on_node(const RequestContext& contex
     if (!known.contains(uid)) all.push_back(std::move(uid));
   }
   return all;
+}
+
+// The victims of the answer before, where kube-scheduler asks again before all of them are gone
+// for it and for us; other pods would end in vain. Empty: there are none, or they are not enough.
+// If all are gone here, kube-scheduler does not know some of them either: it then rejects the
+// answer, evicts no pod, and tries again when it has seen them go.
+std::vector<std::string> Preemption::chosen_again(const std::string& uid, NodeId node,
+                                                  ChipSet of_others,
+                                                  const std::function<bool(ChipSet)>& fits) const {
+  const Nominations::Chosen earlier = nominations_.lately_chosen(uid, nodes_.node(node).name);
+  std::vector<std::string> left;
+  ChipSet freed;
+  for (const std::string& victim : earlier.uids) {
+    const Holding* held = ledger_.find(victim);
+    if (held == nullptr || held->node != node) continue;
+    left.push_back(victim);
+    if (!held->parts) freed |= held->chips - nodes_.node(node).unhealthy - of_others;
+  }
+  if ((!earlier.nominated && left.size() < earlier.uids.size()) || !fits(freed)) return {};
+  return left.empty() ? earlier.uids : left;
 }
 
 // The pods that may end so that chips come free, the proposed ones first.
@@ -179,8 +200,9 @@ void Preemption::sort_by_priority(std::vector<std::string>& victims,
   }
   const Uids known_to_caller = set_of(proposed);
   for (const std::string& uid : victims) {
-    if (!known_to_caller.contains(uid))
-      order.push_back({pod_of(uid)->priority, std::ssize(order), uid});
+    if (known_to_caller.contains(uid)) continue;
+    const ClusterPod* pod = pod_of(uid);
+    order.push_back({pod == nullptr ? kLowestPriority : pod->priority, std::ssize(order), uid});
   }
   std::sort(order.begin(), order.end(), [](const Ranked& a, const Ranked& b) {
     return a.rank != b.rank ? a.rank > b.rank : a.place < b.place;

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -47,7 +48,8 @@ class Preemption {
   // all bound pods with a lower one whose chips are known. Proposed victims that free no chips stay
   // on the list, since they were chosen for other reasons; the others may be replaced by pods that
   // request as much of every other resource. Chips that are kept for another pod do not count.
-  // Empty: no such set, or the budget was used up before.
+  // If victims were chosen for the pod on this node a moment ago, it is those that are left of
+  // them. Empty: no such set, or the budget was used up before.
   std::vector<std::string> choose_victims(const PodRequest& pod, std::optional<int> priority,
                                           const ProposedVictims& proposed, Budget& budget) const;
   // The same for each of these nodes.
@@ -63,6 +65,8 @@ class Preemption {
                                           std::optional<int> priority,
                                           const ProposedVictims& proposed,
                                           std::int64_t& work) const;
+  std::vector<std::string> chosen_again(const std::string& uid, NodeId node, ChipSet of_others,
+                                        const std::function<bool(ChipSet)>& fits) const;
   std::optional<Victim> victim_of(const Holding& holding, bool proposed,
                                   std::optional<int> priority, ChipSet of_others) const;
   struct VictimCandidates {

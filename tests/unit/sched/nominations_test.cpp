@@ -71,6 +71,44 @@ TEST_F(Nominated, GetsWhatItsVictimsFreeAlthoughAnotherAsksFirst) {
   EXPECT_EQ(w_.chips(high), freed);
 }
 
+// kube-scheduler may ask again when it has seen the first victim go, or before it has seen the
+// last.
+TEST_F(Nominated, NoOtherPodsEndWhileItsVictimsGo) {
+  w_.add_node("n2", "ascend-910a-8");
+  std::vector<PodRequest> low;
+  for (const char* name : {"a", "b", "c", "d"}) {
+    low.push_back(w_.submit(World::request(name, 2, "huawei.com/Ascend910")));
+    ASSERT_TRUE(w_.bind(low.back(), "n2").ok());
+  }
+  const auto high = w_.submit(World::request("high", 4, "huawei.com/Ascend910"), 10);
+  const auto asks = [&](const PodRequest& proposed) {
+    const std::vector<ProposedVictims> nodes{{"n2", {proposed.uid}}};
+    return w_.scheduler.preemption().choose_victims(high, 10, nodes).at(0);
+  };
+  const auto victims = preempts(high, 10, "n2");
+  ASSERT_EQ(victims.size(), 2U);
+  std::vector<PodRequest> going;
+  std::vector<PodRequest> staying;
+  for (const PodRequest& pod : low) {
+    const bool goes = std::find(victims.begin(), victims.end(), pod.uid) != victims.end();
+    (goes ? going : staying).push_back(pod);
+  }
+  using Uids = std::set<std::string>;
+  const auto again = asks(staying[1]);
+  EXPECT_EQ(Uids(again.begin(), again.end()), Uids(victims.begin(), victims.end()));
+  ends(going[0]);
+  EXPECT_EQ(asks(staying[1]), std::vector<std::string>{going[1].uid});
+  for (int i = 0; i < 6; ++i) {  // the grace period of the second
+    pass(seconds(10));
+    w_.scheduler.heartbeat("n2", "boot");
+  }
+  ends(going[1]);
+  const auto gone = asks(staying[1]);
+  EXPECT_EQ(Uids(gone.begin(), gone.end()), Uids(victims.begin(), victims.end()));
+  pass(Nominations::kSettles + seconds(1));
+  EXPECT_EQ(asks(staying[1]), std::vector<std::string>{staying[1].uid}) << "not for its chips";
+}
+
 TEST_F(Nominated, KeepsTheFreeChipsOfTheSetAndThoseOfEachVictimAsItGoes) {
   const auto one = runs("one", 3);
   const auto two = runs("two", 3);
