@@ -16,6 +16,7 @@ enum List : std::size_t { kFitList, kFailedList, kUnresolvableList, kLists };
 constexpr std::array<std::string_view, kLists> kBefore = {
     R"(,"NodeNames":[)", R"(],"FailedNodes":{)", R"(},"FailedAndUnresolvableNodes":{)"};
 constexpr std::string_view kEnd = R"(},"Error":""})";
+constexpr std::string_view kNoNodes = R"({"Nodes":null)";
 constexpr std::string_view kAfterNodes = "]}";
 
 List list_of(const Verdict& v) {
@@ -109,26 +110,32 @@ void ExtenderReply::append_lists(std::string& out) const {
   out += kEnd;
 }
 
+FittingNodes::FittingNodes(const Evaluation& evaluation, const codec::ExtenderArgs& args) {
+  items_.reserve(evaluation.fits);
+  for (std::size_t i = 0; i < args.items.size(); ++i) {
+    if (evaluation.of(i).fits()) items_.push_back(args.items[i]);
+  }
+}
+
+bool FittingNodes::append_next(std::string& out) {
+  if (next_ == items_.size()) return false;
+  if (next_ > 0) out += ',';
+  out += items_[next_++];
+  return true;
+}
+
 std::string ExtenderReply::filter(const Evaluation& evaluation, const codec::ExtenderArgs& args) {
-  fill_sheets(evaluation, args);
-  const std::string_view before = args.nodes_given ? kBeforeNodes : R"({"Nodes":null)";
-  // Exactly: Node objects may be megabytes.
-  std::size_t total = before.size() + kAfterNodes.size() + lists_bytes();
-  for (std::size_t i = 0; args.nodes_given && i < args.items.size(); ++i) {
-    if (evaluation.of(i).fits()) total += args.items[i].size() + 1;
-  }
-  std::string out;
-  out.reserve(total);
-  out += before;
   if (args.nodes_given) {
-    for (std::size_t i = 0; i < args.items.size(); ++i) {
-      if (!evaluation.of(i).fits()) continue;
-      out += args.items[i];
-      out += ',';
+    std::string out(kBeforeNodes);
+    FittingNodes nodes(evaluation, args);
+    while (nodes.append_next(out)) {
     }
-    if (out.back() == ',') out.pop_back();
-    out += kAfterNodes;
+    return out + after_nodes(evaluation, args);
   }
+  fill_sheets(evaluation, args);
+  std::string out;
+  out.reserve(kNoNodes.size() + lists_bytes());
+  out += kNoNodes;
   append_lists(out);
   return out;
 }

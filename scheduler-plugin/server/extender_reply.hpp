@@ -16,12 +16,24 @@
 
 namespace chipweave::sched {
 
+// The Node objects of a request that fit, as they were sent. They point into the request.
+class FittingNodes {
+ public:
+  FittingNodes(const Evaluation& evaluation, const codec::ExtenderArgs& args);
+  // Appends the next one, after a comma but for the first; false: there is none.
+  bool append_next(std::string& out);
+
+ private:
+  std::vector<std::string_view> items_;
+  std::size_t next_ = 0;
+};
+
 class ExtenderReply {
  public:
   // ExtenderFilterResult: names, or Node objects where the request had them.
   std::string filter(const Evaluation& evaluation, const codec::ExtenderArgs& args);
-  // The parts of it where the request had Node objects: before those that fit, with a comma after
-  // each but the last, and after them.
+  // The same in three parts, where the request had Node objects: this, what FittingNodes writes,
+  // and after_nodes().
   static constexpr std::string_view kBeforeNodes = R"({"Nodes":{"metadata":{},"items":[)";
   std::string after_nodes(const Evaluation& evaluation, const codec::ExtenderArgs& args);
   // HostPriorityList.

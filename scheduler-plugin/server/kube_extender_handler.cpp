@@ -75,33 +75,25 @@ std::shared_ptr<Request> keep(LargeBodies& large, std::string& body) {
   return std::make_shared<Request>(std::move(body), std::move(share));
 }
 
-// Writes the Node objects that fit, one by one, and what follows them.
+// Writes the rest of a filter's answer after ExtenderReply::kBeforeNodes, node by node.
 class NodesReply {
  public:
   NodesReply(std::shared_ptr<const LargeArgs> request, const Evaluation& evaluation,
              std::string after)
-      : request_(std::move(request)), after_(std::move(after)) {
-    fitting_.reserve(evaluation.fits);
-    for (std::size_t i = 0; i < request_->args.items.size(); ++i) {
-      if (evaluation.of(i).fits()) fitting_.push_back(request_->args.items[i]);
-    }
-  }
+      : request_(std::move(request)),
+        nodes_(evaluation, request_->args),
+        after_(std::move(after)) {}
 
   bool advance(std::string& out) {
-    if (next_ == fitting_.size()) {
-      out += after_;
-      return false;
-    }
-    if (next_ > 0) out += ',';
-    out += fitting_[next_++];
-    return true;
+    if (nodes_.append_next(out)) return true;
+    out += after_;
+    return false;
   }
 
  private:
   std::shared_ptr<const LargeArgs> request_;
+  FittingNodes nodes_;
   std::string after_;
-  std::vector<std::string_view> fitting_;  // into the request
-  std::size_t next_ = 0;
 };
 
 // Writes the answer to a preempt request, node by node.

@@ -67,9 +67,9 @@ void LargeBodies::read_all() {
       job->failure = e.what();
     }
     mailbox_->post([job = std::move(job)](LargeBodies&) {
-      deliver(job->failure.empty() ? job->then()
-                                   : job->refusal("cannot read the request: " + job->failure),
-              job->to);
+      deliver(
+          job->failure ? job->refusal("cannot read the request: " + *job->failure) : job->then(),
+          job->to);
     });
     lock.lock();
   }

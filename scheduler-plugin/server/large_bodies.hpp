@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -49,7 +50,7 @@ class LargeBodies {
     std::function<void()> read;
     std::function<http::Answer()> then;
     http::RefusalShape refusal = nullptr;
-    std::string failure;  // of `read`; empty: none
+    std::optional<std::string> failure;  // of `read`
     std::shared_ptr<http::PendingReply> to;
   };
   void read_all();

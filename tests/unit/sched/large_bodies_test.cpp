@@ -16,7 +16,9 @@
 #include <vector>
 
 #include "common/base/limits.hpp"
+#include "scheduler-plugin/server/kube_extender_handler.hpp"
 #include "tests/unit/sched/busy_clock.hpp"
+#include "tests/unit/sched/world.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -139,6 +141,31 @@ TEST_F(Bodies, NothingIsAnsweredAfterItsEnd) {
   loop.post([&] { loop.stop(); });
   loop.run();
   EXPECT_FALSE(answered);
+}
+
+// The handler's part: what is refused, and in which form.
+TEST(LargeBodiesOfKubeScheduler, AreRefusedAboveTheLimitUntilOneIsAnswered) {
+  test::World world;
+  http::Loop loop;
+  test::BusyClock clock;
+  SlicedReplies sliced(loop, clock);
+  const ResourceTable resources;
+  KubeExtenderHandler handler(loop, world.scheduler, resources, sliced);
+  constexpr std::size_t kBytes = limits::kMaxHttpHeldBytes / 2 + 1;
+  const auto filter = [&] {
+    std::string body(kBytes, ' ');
+    return handler.filter(body, "kube-scheduler");
+  };
+  {
+    const http::Answer first = filter();
+    ASSERT_TRUE(std::holds_alternative<http::Later>(first));
+    const http::Answer second = filter();
+    ASSERT_TRUE(std::holds_alternative<http::Response>(second));
+    EXPECT_NE(std::get<http::Response>(second).body.find(
+                  R"("Error":"too many large requests at the same time; try again")"),
+              std::string::npos);
+  }
+  EXPECT_TRUE(std::holds_alternative<http::Later>(filter()));
 }
 
 }  // namespace
