@@ -4,11 +4,17 @@
 #include <utility>
 
 namespace chipweave::sched {
+namespace {
+
+bool by_name(const ProposedVictims& a, const ProposedVictims& b) { return a.node < b.node; }
+
+}  // namespace
 
 void Nominations::proposed(const std::string& uid, std::vector<ProposedVictims> nodes) {
   std::erase_if(proposals_, [&](const Proposal& earlier) { return earlier.uid == uid; });
   if (nodes.empty()) return;
   if (proposals_.size() >= kMaxProposals) proposals_.pop_front();
+  std::sort(nodes.begin(), nodes.end(), by_name);
   proposals_.push_back({uid, std::move(nodes), clock_.now()});
 }
 
@@ -20,9 +26,9 @@ Nominations::Chosen Nominations::lately_chosen(const std::string& uid,
     return {it->second.victims, true};
   for (const Proposal& proposal : proposals_) {
     if (proposal.uid != uid || proposal.at < since) continue;
-    for (const ProposedVictims& on : proposal.nodes) {
-      if (on.node == node) return {on.uids, false};
-    }
+    const auto on = std::lower_bound(proposal.nodes.begin(), proposal.nodes.end(),
+                                     ProposedVictims{node, {}}, by_name);
+    if (on != proposal.nodes.end() && on->node == node) return {on->uids, false};
   }
   return {};
 }

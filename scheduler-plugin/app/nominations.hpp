@@ -74,7 +74,7 @@ class Nominations : public UseCase {
     std::string node;
     std::vector<std::string> victims;  // uids
     std::ptrdiff_t left = 0;           // victims that still hold chips
-    Clock::Steady changed{};           // when there were more of them
+    Clock::Steady changed{};           // when it became that many
     ChipSet wanted;                    // on that node, as far as it can be told
     Clock::Steady until{};
   };
@@ -95,7 +95,7 @@ class Nominations : public UseCase {
   Reservations& reservations_;
   struct Proposal {
     std::string uid;
-    std::vector<ProposedVictims> nodes;
+    std::vector<ProposedVictims> nodes;  // by name
     Clock::Steady at{};
   };
   std::deque<Proposal> proposals_;                                        // oldest first

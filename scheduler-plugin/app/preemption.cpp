@@ -116,6 +116,7 @@ std::vector<std::string> Preemption::chosen_again(const std::string& uid, NodeId
                                                   ChipSet of_others,
                                                   const std::function<bool(ChipSet)>& fits) const {
   const Nominations::Chosen earlier = nominations_.lately_chosen(uid, nodes_.node(node).name);
+  if (earlier.uids.empty()) return {};
   std::vector<std::string> left;
   ChipSet freed;
   for (const std::string& victim : earlier.uids) {
