@@ -57,8 +57,8 @@ function(chipweave_library name)
   endif()
 endfunction()
 
-# chipweave_searches(TARGETS...): code in which the tests spend most of their time; sanitizer runs would take minutes more.
-function(chipweave_searches)
+# chipweave_busy_in_tests(TARGETS...): code in which the tests spend most of their time; sanitizer runs would take minutes more.
+function(chipweave_busy_in_tests)
   if(CHIPWEAVE_SANITIZE)
     foreach(target IN LISTS ARGN)
       target_compile_options(${target} PRIVATE -O1)
