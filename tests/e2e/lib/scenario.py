@@ -141,6 +141,11 @@ class Scenario:
         if code not in (200, 404):
             raise RuntimeError(f"pod {name} cannot be deleted: {code}: {answer}")
 
+    def remove_all(self):
+        for pod in self.pods():
+            self.delete(pod["metadata"]["name"])
+        self.must_come("the chips back", lambda: not self.used())
+
     def is_bound(self, name):
         pod = self.pod(name)
         return pod if pod["spec"].get("nodeName") else None

@@ -121,9 +121,7 @@ def api_server_unresponsive(s):
 
 # Our scheduler is killed with a binding in the API server's hands, and nothing of it is known to the next one.
 def killed_meanwhile(s):
-    for pod in s.pods():
-        s.delete(pod["metadata"]["name"])
-    s.must_come("the chips back", lambda: not s.used())
+    s.remove_all()
     first = asked_about(s, "first", chips=5)
     stop, go_on = s.freeze("kube-apiserver")
     stop()

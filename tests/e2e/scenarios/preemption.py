@@ -11,9 +11,9 @@ def run(s):
     s.v100(NODE)
     for step in (room_by_number, nomination, in_vain):
         step(s)
-        everything_ends(s)
+        s.remove_all()
     rules(s)
-    everything_ends(s)
+    s.remove_all()
     s.settled()
 
 
@@ -21,12 +21,6 @@ def priorities(s):
     for name, value in ((SMALL, 10), (BIG, 1000)):
         s.bed.must("POST", "/apis/scheduling.k8s.io/v1/priorityclasses", {"metadata": {"name": name}, "value": value})
         s.undo.append(lambda name=name: s.bed.ask("DELETE", f"/apis/scheduling.k8s.io/v1/priorityclasses/{name}"))
-
-
-def everything_ends(s):
-    for pod in s.pods():
-        s.delete(pod["metadata"]["name"])
-    s.must_come("the chips back", lambda: not s.used())
 
 
 # No kubelet ends the victims here. The preemptor, once it is bound.

@@ -18,12 +18,6 @@ def known_again(s):
     s.must_come("all nodes", lambda: set(ALL) <= set(s.chipweave.nodes()))
 
 
-def remove_all(s):
-    for pod in s.pods():
-        s.delete(pod["metadata"]["name"])
-    s.must_come("the chips back", lambda: not s.used())
-
-
 def idle(s):
     s.create("early", 2)
     s.bound("early")
@@ -41,7 +35,7 @@ def idle(s):
     s.check("decisions are numbered on", numbers[0] < numbers[1], numbers)
     s.check("the pods have different chips or nodes", len(s.annotated()) == 2 or not set(s.chips_of(later))
             & set(s.chips_of(s.pod("early"))))
-    remove_all(s)
+    s.remove_all()
 
 
 # Killed while pods wait, and away when chips come free for them.
@@ -58,7 +52,7 @@ def while_pods_wait(s):
     s.check("and binds nothing", not s.is_bound("waiting"))
     s.chipweave.launch()
     s.bound("waiting")
-    remove_all(s)
+    s.remove_all()
 
 
 # Killed again and again while sixteen pods of one chip fill two nodes.
@@ -74,7 +68,7 @@ def in_the_middle_of_binds(s):
     known_again(s)
     s.eventually("all sixteen chips are used, each once", lambda: [s.taken(node) for node in ALL] == [[*range(8)]] * 2,
                  why=s.used)
-    remove_all(s)
+    s.remove_all()
 
 
 # The API server answers no list: started like this our scheduler must not guess.

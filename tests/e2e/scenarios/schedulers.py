@@ -5,9 +5,7 @@ NODES = ("s-a", "s-b")
 def run(s):
     s.v100(*NODES)
     two_at_once(s)
-    for pod in s.pods():
-        s.delete(pod["metadata"]["name"])
-    s.must_come("the chips back", lambda: not s.used())
+    s.remove_all()
     whole_nodes(s)
     s.chipweave.agents.pop(NODES[1]).kill()
     s.remove_node(NODES[1])

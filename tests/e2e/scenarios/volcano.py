@@ -35,12 +35,6 @@ def none_reserved(s, when):
     s.eventually(f"no chip is reserved {when}", lambda: s.chipweave.metric("chipweave_reservations") == 0)
 
 
-def remove_all(s):
-    for pod in s.pods():
-        s.delete(pod["metadata"]["name"])
-    s.must_come("the chips back", lambda: not s.used())
-
-
 def ended(s, driver):
     status = driver.stop()
     s.check("every reply to Volcano could be used", not driver.errors(), driver.errors())
@@ -65,7 +59,7 @@ def job(s):
         if verb not in ("deallocate", "preemptable", "reclaimable"):
             s.check(f"{verb} was called", driver.calls(verb) > 0)
     ended(s, driver)
-    remove_all(s)
+    s.remove_all()
 
 
 # As a Job of a cloud asks for them: six whole nodes of eight.
@@ -78,7 +72,7 @@ def ascend(s):
     s.check("six pods of eight NPUs have six nodes", {pod["spec"]["nodeName"] for pod in pods.values() if pod} == set(nodes))
     s.check("all their chips", all(s.chips_of(pod) == [*range(8)] for pod in pods.values() if pod))
     ended(s, driver)
-    remove_all(s)
+    s.remove_all()
     for name in nodes:
         s.chipweave.agents.pop(name).kill()
         s.remove_node(name)
@@ -105,7 +99,7 @@ def storms(s):
     s.v100(*ALL[2:])
     s.bound(*big)
     ended(s, driver)
-    remove_all(s)
+    s.remove_all()
 
 
 # A gang of two whole nodes must lie in one of two domains. Each is tried twice before the gang is allocated.
@@ -122,7 +116,7 @@ def hyper_nodes(s):
     others = {pod["spec"]["nodeName"] for pod in s.bound(*more).values() if pod}
     s.check("another one in the other", used | others == {*ALL}, others)
     ended(s, driver)
-    remove_all(s)
+    s.remove_all()
 
 
 # Half of three nodes is unhealthy, which Volcano does not know: it goes by scores and is refused when it is wrong.
@@ -144,7 +138,7 @@ def without_predicate(s):
         s.agent(name).say_health()
     s.bound(waits)
     ended(s, driver)
-    remove_all(s)
+    s.remove_all()
 
 
 # Eight pods of four chips fill the nodes; one of eight comes that is worth more.
@@ -172,7 +166,7 @@ def preemption(s):
             s.chips_of(pod) == [*range(8)], s.used())
     s.check("the others run on", len(s.pods()) == 7 and not ending(), len(s.pods()))
     ended(s, driver)
-    remove_all(s)
+    s.remove_all()
 
 
 # Pods of one chip of each scheduler take most of the chips.
@@ -190,7 +184,7 @@ def both_schedulers(s):
     ended(s, driver)
     mine = {f"{s.ns}/{name}" for name in names if name.startswith("mine")}
     s.check("each scheduler bound its own", set(driver.bound()) == mine, driver.bound())
-    remove_all(s)
+    s.remove_all()
 
 
 # Our scheduler dies again and again in the middle of sessions, which are long as every gang is tried often.
@@ -208,7 +202,7 @@ def killed(s):
     s.check("calls failed meanwhile", driver.errors())
     s.check("each has what it asks for", all(len(s.chips_of(pod) or []) == asks(pod)[GPU] for pod in pods.values() if pod))
     s.check("the driver ends with 0", driver.stop() == 0)
-    remove_all(s)
+    s.remove_all()
     ignored(s)
 
 
