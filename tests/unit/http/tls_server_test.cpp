@@ -80,6 +80,7 @@ TEST_F(TlsServer, TellsUntilWhenItsCertificateIsValid) {
 
 TEST_F(TlsServer, HandshakesAndRequestsAreTasksOfTheLoop) {
   std::map<LoopTask, int> tasks;
+  int posted = 0;
   {
     Loop loop;
     loop.on_held([&](LoopTask task, std::chrono::nanoseconds) { ++tasks[task]; });
@@ -88,16 +89,20 @@ TEST_F(TlsServer, HandshakesAndRequestsAreTasksOfTheLoop) {
     std::thread thread([&] { loop.run(); });
     {
       TlsSocket socket(port, wish());
+      // A request that arrives with the end of the handshake would be one task with it.
+      for (bool over = false; !over; ++posted)
+        post_and_wait(loop, [&] { over = tasks[LoopTask::tls_handshake] > 0; });
       socket.send(https_get("/"));
       EXPECT_EQ(body_of(socket.read_reply()), "trusted");
     }
     post_and_wait(loop, [] {});
+    ++posted;
     loop.stop();
     thread.join();
   }
   EXPECT_GT(tasks[LoopTask::tls_handshake], 0);
   EXPECT_GT(tasks[LoopTask::request], 0);
-  EXPECT_EQ(tasks[LoopTask::posted], 1);
+  EXPECT_EQ(tasks[LoopTask::posted], posted);
 }
 
 TEST_F(TlsServer, AnswersPipelinedRequestsOfOneRecord) {
