@@ -114,6 +114,12 @@ int run_agent(const Flags& flags) {
   Agent agent(
       {flags.node, flags.resources, (*sources)->policy(), flags.probe == ProbeKind::hardware},
       clock, (*sources)->machine(), (*sources)->health(), std::move(events));
+  // Before anything starts that others can see: the loop runs when all of this is made.
+  loop.on_terminate([&] {
+    obs::log(obs::Level::info, "stopping");
+    loop.after(kStopWithin, [&] { loop.stop(); });
+    reporting->stop([&] { metrics.drain(milliseconds(500), [&] { loop.stop(); }); });
+  });
   if (const auto ok = agent.start(); !ok)
     return fail(flags.probe == ProbeKind::profile ? kWrongUsage : kUnusable, ok.error());
   metrics.set_source([&agent, &sources, &reporting] {
@@ -160,11 +166,6 @@ int run_agent(const Flags& flags) {
   check_agent = [&agent] { agent.check(); };
   const FileWatch watch((*sources)->files(), [&] { loop.post([&check_agent] { check_agent(); }); });
   loop.every(watch.complete() ? kPoll : kPollUnwatched, [&check_agent] { check_agent(); });
-  loop.on_terminate([&] {
-    obs::log(obs::Level::info, "stopping");
-    loop.after(kStopWithin, [&] { loop.stop(); });
-    reporting->stop([&] { metrics.drain(milliseconds(500), [&] { loop.stop(); }); });
-  });
   obs::log(obs::Level::info, "agent started",
            {{"node", flags.node},
             {"machine", newest == nullptr ? "not known yet" : newest->machine},
