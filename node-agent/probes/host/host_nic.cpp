@@ -149,13 +149,14 @@ std::vector<HostNic> read_nics(const SysfsTree& tree, const std::vector<PciDevic
 std::string nic_states(const SysfsTree& tree, const std::vector<HostNic>& nics) {
   std::string out;
   for (const HostNic& nic : nics) {
-    if (nic.rdma.empty()) continue;
+    for (const std::string& name : tree.names(folder_of(nic.at) + "infiniband")) out += name + "|";
     for (const RdmaPort& port : nic.ports) {
       const std::string at = port_folder(nic.at, nic.rdma, port.number);
       out += tree.text(at + "state").value_or("gone") + "|";
       out += tree.text(at + "phys_state").value_or("") + "|";
     }
     for (const NetInterface& interface : nic.interfaces) {
+      if (nic.rdma.empty()) break;
       const std::string at = "/sys/class/net/" + interface.name + "/";
       out += tree.text(at + "carrier_changes").value_or("") + "|";
     }

@@ -61,7 +61,8 @@ struct HostNic {
 // The adapters among `devices`, by PCI address. One that vanishes while it is read is left out.
 std::vector<HostNic> read_nics(const SysfsTree& tree, const std::vector<PciDevice>& devices);
 
-// What changes() compares: state of the ports of RDMA devices and carrier of the interfaces.
+// What changes() compares: RDMA devices (the adapter's driver may be loaded or reloaded later than
+// the host was read), the state of their ports and the carrier of their interfaces.
 std::string nic_states(const SysfsTree& tree, const std::vector<HostNic>& nics);
 
 }  // namespace chipweave::agent

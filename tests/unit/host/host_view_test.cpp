@@ -187,5 +187,15 @@ TEST_F(HostOfFour, TheWatchNoticesNicsAndDevices) {
   EXPECT_TRUE(watch.changed());
 }
 
+TEST_F(HostOfFour, TheWatchNoticesThatADriverIsLoadedAgain) {
+  const SysfsTree sys = tree();
+  HostWatch watch(sys);
+  remove(first_nic_ + "/infiniband");
+  watch.look();
+  EXPECT_FALSE(watch.changed());
+  rdma(first_nic_, "mlx5_0");
+  EXPECT_TRUE(watch.changed());
+}
+
 }  // namespace
 }  // namespace chipweave::agent
