@@ -76,6 +76,10 @@ Result<void> Agent::start() {
     }
   }
   if (!machine_.ready()) return {};
+  if (options_.hardware) {
+    check();
+    return {};
+  }
   auto found = machine_.discover();
   if (!found) return std::move(found).error();
   warn_of(found->warnings);

@@ -55,9 +55,9 @@ class Agent {
   Agent(AgentOptions options, const Clock& clock, MachineSource& machine, FaultSource* faults,
         AgentEvents events);
 
-  // Reads the sources for the first time. A machine source that is not ready gives the first state
-  // later; the error of one that is ready ends the program. An invalid health file is also an error
-  // here, since an operator usually watches the start.
+  // Reads the sources for the first time. Errors: a declared machine or a health file that cannot be
+  // used, since an operator usually watches the start. Hardware gives the first state when it
+  // responds.
   Result<void> start();
   // Reads changes of the sources and ends holds that have expired. O(faults) when nothing is new.
   void check();

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 
 struct FakeProbe final : MachineSource {
   Result<domain::Observation> answer = domain::Observation{"box", ring_of_four(), {}};
-  bool changed = false;
+  bool changed = true;
   bool is_ready = true;
   std::optional<ProbeTrouble> problem;
   int asked = 0;
@@ -108,11 +108,21 @@ TEST_F(AgentTest, StartsWithTheMachineItsNamesAndFaults) {
   EXPECT_EQ(agent.state()->topology.chip(2).health, domain::Health::unhealthy);
 }
 
-TEST_F(AgentTest, WithoutAMachineThereIsNoStart) {
-  probe.answer = make_error(Errc::not_found, "no accelerators");
-  const auto started = agent.start();
+TEST_F(AgentTest, WithoutADeclaredMachineThereIsNoStart) {
+  probe.answer = make_error(Errc::not_found, "no such profile");
+  AgentOptions declared = options();
+  declared.hardware = false;
+  const auto started = Agent(declared, clock, probe, nullptr, {}).start();
   ASSERT_FALSE(started);
-  EXPECT_EQ(started.error().message, "no accelerators");
+  EXPECT_EQ(started.error().message, "no such profile");
+}
+
+// A driver may respond later.
+TEST_F(AgentTest, HardwareThatCannotBeReadIsNoReasonToEnd) {
+  probe.answer = make_error(Errc::unavailable, "driver not loaded");
+  EXPECT_TRUE(agent.start().ok());
+  EXPECT_EQ(agent.state(), nullptr);
+  EXPECT_THAT(warnings, testing::ElementsAre(HasSubstr("driver not loaded")));
 }
 
 TEST_F(AgentTest, ABadHealthFileAtStartIsAnError) {
@@ -234,6 +244,7 @@ TEST_F(AgentTest, AChipThatIsGoneStaysAsUnhealthyAndTheOthersKeepTheirNumbers) {
 
 TEST_F(AgentTest, AProbeThatIsNotReadyGivesTheFirstStateLater) {
   probe.is_ready = false;
+  probe.changed = false;
   const auto started = agent.start();
   ASSERT_TRUE(started.ok());
   EXPECT_EQ(agent.state(), nullptr);
@@ -365,6 +376,7 @@ TEST_F(AgentTest, ADriverThatDoesNotWorkIsNoted) {
 
 TEST_F(AgentTest, TroubleBeforeTheFirstStateIsInTheLog) {
   probe.is_ready = false;
+  probe.changed = false;
   ASSERT_TRUE(agent.start().ok());
   probe.problem = ProbeTrouble{"probe.absent", "no program"};
   agent.check();
