@@ -7,6 +7,7 @@
 #include "cli/commands.hpp"
 #include "cli/input_file.hpp"
 #include "common/base/limits.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/json/json_tree.hpp"
 #include "common/codec/network/hostfile.hpp"
 #include "common/codec/network/plan_network.hpp"
