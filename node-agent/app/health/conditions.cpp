@@ -22,7 +22,10 @@ struct ConditionRule {
   bool (*concerns)(const Fault&);
 };
 
-bool of_probe(const Fault& fault) { return fault.code.starts_with("probe."); }
+bool of_probe(const Fault& fault) {
+  return fault.code.starts_with("probe.") || fault.code.starts_with("driver.") ||
+         fault.code == "machine.gone";
+}
 
 constexpr std::array<ConditionRule, 4> kRules = {{
     {"ChipsHealthy", "AllChipsUsable", "ChipsUnusable",

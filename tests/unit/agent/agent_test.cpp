@@ -19,17 +19,15 @@ using testing::HasSubstr;
 struct FakeProbe final : MachineSource {
   Result<domain::Observation> answer = domain::Observation{"box", ring_of_four(), {}};
   bool changed = true;
-  bool is_ready = true;
+  std::vector<domain::Signal> events;
   std::optional<ProbeTrouble> problem;
-  int asked = 0;
   std::optional<ProbeTrouble> trouble() const override { return problem; }
-  bool ready() const override { return is_ready; }
-  Result<domain::Observation> discover() override {
-    ++asked;
-    changed = false;
-    return answer;
+  MachineUpdate update() override {
+    MachineUpdate out;
+    out.events = std::exchange(events, {});
+    if (std::exchange(changed, false)) out.reading = answer;
+    return out;
   }
-  bool changes() override { return changed; }
 };
 
 struct FakeFaults final : FaultSource {
@@ -194,9 +192,8 @@ TEST_F(AgentTest, AProbeThatFailsKeepsTheLastGoodStateAndAges) {
 
 TEST_F(AgentTest, AFaultOfThePolicyIsInTheStateAndEmitted) {
   begin();
-  domain::Observation seen{"box", ring_of_four(), {}};
-  seen.signals = {event("xid.79", 2), event("xid.13", 1)};
-  see(seen);
+  probe.events = {event("xid.79", 2), event("xid.13", 1)};
+  agent.check();
   ASSERT_EQ(states.size(), 1U);
   EXPECT_EQ(states[0]->topology.chip(2).health, domain::Health::unhealthy);
   EXPECT_EQ(states[0]->topology.chip(1).health, domain::Health::healthy);
@@ -215,6 +212,51 @@ TEST_F(AgentTest, AFaultOfThePolicyIsInTheStateAndEmitted) {
   agent.check();
   EXPECT_TRUE(agent.state()->faults.empty());
   EXPECT_EQ(agent.state()->topology.chip(2).health, domain::Health::healthy);
+}
+
+TEST_F(AgentTest, AnEventCountsThoughTheHardwareCannotBeReadAfterIt) {
+  begin();
+  probe.events = {event("xid.79", 2)};
+  probe.answer = make_error(Errc::unavailable, "the driver cannot count its devices");
+  probe.changed = true;
+  agent.check();
+  ASSERT_EQ(states.size(), 1U);
+  EXPECT_EQ(states[0]->topology.chip(2).health, domain::Health::unhealthy);
+  EXPECT_EQ(states[0]->topology.unhealthy().size(), 1);
+}
+
+TEST_F(AgentTest, EventsFromBeforeTheFirstObservationAreNotLost) {
+  probe.changed = false;
+  ASSERT_TRUE(agent.start().ok());
+  probe.events = {event("xid.79", 2)};
+  agent.check();
+  EXPECT_EQ(agent.state(), nullptr);
+  probe.changed = true;
+  agent.check();
+  ASSERT_NE(agent.state(), nullptr);
+  EXPECT_EQ(agent.state()->topology.chip(2).health, domain::Health::unhealthy);
+}
+
+TEST_F(AgentTest, AResetThatAReadingHasNoticedEndsWhatWasBeforeIt) {
+  begin();
+  probe.events = {event("xid.79", 2)};
+  agent.check();
+  probe.events = {event("nvml.reset", 2)};
+  see(domain::Observation{"box", ring_of_four(), {}});
+  EXPECT_EQ(agent.state()->topology.unhealthy().size(), 0);
+  // One that came with it may be newer.
+  probe.events = {event("xid.79", 1), event("nvml.reset", 1)};
+  agent.check();
+  EXPECT_EQ(agent.state()->topology.chip(1).health, domain::Health::unhealthy);
+}
+
+TEST_F(AgentTest, AnEventOfAChipThatNobodyKnowsTakesAllOfThem) {
+  begin();
+  probe.events = {event("xid.79", 17)};
+  agent.check();
+  ASSERT_EQ(states.size(), 1U);
+  EXPECT_EQ(states[0]->topology.unhealthy().size(), 4);
+  EXPECT_THAT(states[0]->faults[0].text, HasSubstr("number 17"));
 }
 
 TEST_F(AgentTest, AChipThatIsGoneStaysAsUnhealthyAndTheOthersKeepTheirNumbers) {
@@ -243,17 +285,14 @@ TEST_F(AgentTest, AChipThatIsGoneStaysAsUnhealthyAndTheOthersKeepTheirNumbers) {
 }
 
 TEST_F(AgentTest, AProbeThatIsNotReadyGivesTheFirstStateLater) {
-  probe.is_ready = false;
   probe.changed = false;
   const auto started = agent.start();
   ASSERT_TRUE(started.ok());
   EXPECT_EQ(agent.state(), nullptr);
   agent.check();
   EXPECT_EQ(agent.state(), nullptr);
-  EXPECT_EQ(probe.asked, 0);
   clock.advance(std::chrono::seconds(3));
   EXPECT_EQ(agent.age().count(), 3);
-  probe.is_ready = true;
   probe.changed = true;
   agent.check();
   ASSERT_EQ(states.size(), 1U);
@@ -375,7 +414,6 @@ TEST_F(AgentTest, ADriverThatDoesNotWorkIsNoted) {
 }
 
 TEST_F(AgentTest, TroubleBeforeTheFirstStateIsInTheLog) {
-  probe.is_ready = false;
   probe.changed = false;
   ASSERT_TRUE(agent.start().ok());
   probe.problem = ProbeTrouble{"probe.absent", "no program"};

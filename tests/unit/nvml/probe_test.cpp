@@ -35,9 +35,15 @@ class NvidiaProbeTest : public FakeDriver {
     play(scenario);
     return see(probe);
   }
+  // Events first, as the loop takes them.
   static Observation see(NvidiaProbe& probe) {
+    std::vector<Signal> signals = probe.take_events();
     auto seen = probe.discover();
     EXPECT_TRUE(seen.ok()) << seen.error().text();
+    for (const auto& more : {probe.take_events(), seen->signals}) {
+      signals.insert(signals.end(), more.begin(), more.end());
+    }
+    seen->signals = std::move(signals);
     return std::move(seen).value();
   }
   // "code@chip" of states and events.
@@ -227,7 +233,7 @@ TEST_F(NvidiaProbeTest, SwitchLanesDownArePortsDown) {
   EXPECT_EQ(down(ports_of(see(other), 4)), 2);
 }
 
-TEST_F(NvidiaProbeTest, XidComesWithTheNextObservation) {
+TEST_F(NvidiaProbeTest, AnXidAsksForAReadingAndDoesNotWaitForIt) {
   Json machine = hgx_h100();
   (void)see(probe_, machine);
   probe_.wait(milliseconds(1));
@@ -236,10 +242,15 @@ TEST_F(NvidiaProbeTest, XidComesWithTheNextObservation) {
   play(machine);
   probe_.wait(kSoon);
   EXPECT_TRUE(probe_.changes());
-  const Observation seen = see(probe_);
-  EXPECT_THAT(codes(seen), ElementsAre("xid.74@6"));
-  EXPECT_EQ(seen.signals[0].text, "NVLink error");
+  const auto events = probe_.take_events();
+  ASSERT_THAT(events, SizeIs(1));
+  EXPECT_EQ(events[0].code, "xid.74");
+  EXPECT_EQ(events[0].text, "NVLink error");
+  EXPECT_EQ(events[0].chip, ChipIndex{6});
+  EXPECT_EQ(events[0].pci, machine["devices"][6]["pci"]);
+  EXPECT_TRUE(probe_.changes());
   EXPECT_THAT(codes(see(probe_)), IsEmpty());
+  EXPECT_FALSE(probe_.changes());
 }
 
 TEST_F(NvidiaProbeTest, EventsComeAgainAfterWaitingForThemHasFailed) {

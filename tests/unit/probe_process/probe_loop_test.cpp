@@ -20,13 +20,17 @@ struct FakeVendor final : VendorProbe {
   ManualClock clock;
   Result<domain::Observation> answer = domain::Observation{"box", ring_of_four(), {}};
   bool changed = false;
+  std::vector<domain::Signal> events;
   int asked = 0;
   std::function<void()> meanwhile = [] {};
+  std::function<void()> reading = [] {};
   Result<domain::Observation> discover() override {
     ++asked;
     changed = false;
+    reading();
     return answer;
   }
+  std::vector<domain::Signal> take_events() override { return std::exchange(events, {}); }
   bool changes() override { return changed; }
   void wait(milliseconds longest) override {
     clock.advance(longest);
@@ -71,6 +75,35 @@ TEST_F(ProbeLoopTest, WritesANewObservationAtOnce) {
   EXPECT_EQ(vendor.asked, 2);
   EXPECT_EQ(count("\"driver\":\"2\""), 1);
   EXPECT_EQ(count("\"topology\""), 1);
+}
+
+TEST_F(ProbeLoopTest, EventsAreWrittenBeforeTheHardwareIsReadAgain) {
+  vendor.meanwhile = [&] {
+    if (vendor.clock.now() != Clock::Steady(seconds(3))) return;
+    vendor.events = {{domain::SignalKind::event, "xid.79", domain::ChipIndex{1}}};
+    vendor.changed = true;
+    // What the loop has written by the time the driver hangs.
+    vendor.reading = [&] {
+      EXPECT_EQ(lines.back(), R"({"events":[{"kind":"event","code":"xid.79","chip":1}]})"
+                              "\n");
+    };
+  };
+  run_for(seconds(5));
+  EXPECT_EQ(vendor.asked, 2);
+  EXPECT_EQ(count("xid.79"), 1);
+}
+
+TEST_F(ProbeLoopTest, EventsThatAReadingNoticesComeBeforeItAndWithoutIt) {
+  vendor.reading = [&] { vendor.events = {{domain::SignalKind::event, "nvml.reset"}}; };
+  run_for(seconds(0));
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_NE(lines[0].find("nvml.reset"), std::string::npos);
+  vendor.answer = make_error(Errc::unavailable, "no driver");
+  lines.clear();
+  run_for(seconds(1));
+  ASSERT_GE(lines.size(), 2U);
+  EXPECT_NE(lines[0].find("nvml.reset"), std::string::npos);
+  EXPECT_NE(lines[1].find("no driver"), std::string::npos);
 }
 
 TEST_F(ProbeLoopTest, AFailureIsWrittenOnceAndRetriedWithBackOff) {
