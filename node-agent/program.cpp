@@ -126,6 +126,7 @@ int run_agent(const Flags& flags) {
     const SupervisorCounts process = (*sources)->supervisor_counts();
     ProbeFacts facts{agent.errors(), agent.age().count(), process.starts,
                      process.stuck,  process.crashed,     process.garbage};
+    facts.blind = agent.blind();
     if (const auto stats = reporting->event_stats()) {
       facts.events = EventCounts{stats->sent, stats->refused, stats->dropped};
     }

@@ -317,6 +317,19 @@ void Agent::report_changes(const std::vector<Fault>& before, const std::vector<F
   }
 }
 
+std::string Agent::blind() const {
+  if (state_ == nullptr) {
+    return "the hardware has not responded yet" +
+           (trouble_ ? ": " + trouble_->code + ": " + trouble_->text : std::string());
+  }
+  for (const Fault& fault : state_->faults) {
+    if (is_of_probe(fault) && fault.effect == Effect::unusable) {
+      return "the hardware does not respond: " + fault.code + ": " + fault.text;
+    }
+  }
+  return "";
+}
+
 void Agent::fail(const Error& error) {
   ++errors_;
   events_.warning(error.text() + (state_ == nullptr ? " (nothing is reported until this is fixed)"

@@ -74,6 +74,8 @@ class Agent {
   // Null before the first state.
   const NodeStatePtr& state() const { return state_; }
   std::uint64_t errors() const { return errors_; }
+  // Why what it reports is not the hardware of now, so that no chips are offered; "" if it is.
+  std::string blind() const;
   // Time since the sources last confirmed the state; grows while they fail.
   std::chrono::duration<double> age() const;
 

@@ -74,6 +74,11 @@ struct MetricsHandler::Impl {
                                "1 while the kubelet reports which chips pods use.")),
         used(registry.gauge("chipweave_agent_chips_in_use",
                             "Chips that pods use, as the kubelet reported last.")),
+        works(registry
+                  .gauge("chipweave_agent_probe_working",
+                         "1 while the hardware responds; 0: what this agent reports is not "
+                         "confirmed, and its chips are not offered.")
+                  .with()),
         starts(registry
                    .counter("chipweave_agent_probe_starts_total",
                             "Starts of the probe process, which calls the drivers.")
@@ -125,9 +130,15 @@ struct MetricsHandler::Impl {
       return {405, "only GET and HEAD are supported\n", kText, "GET, HEAD"};
     }
     if (request.path == "/healthz") return {200, "ok\n", kText, {}};
+    if (request.path == "/readyz") {
+      const std::string blind = probe().blind;
+      return blind.empty() ? http::Response{200, "ok\n", kText, {}}
+                           : http::Response{503, blind + "\n", kText, {}};
+    }
     if (request.path != "/metrics")
-      return {404, "not found; known: /metrics, /healthz\n", kText, {}};
+      return {404, "not found; known: /metrics, /healthz, /readyz\n", kText, {}};
     const ProbeFacts facts = probe();
+    works.set(facts.blind.empty() ? 1 : 0);
     follow(errors, facts.errors, shown_facts.errors);
     follow(starts, facts.starts, shown_facts.starts);
     follow(ends.with({{"reason", "stuck"}}), facts.stuck, shown_facts.stuck);
@@ -162,6 +173,7 @@ struct MetricsHandler::Impl {
   obs::Family<obs::Counter>& fault_events;
   obs::Family<obs::Gauge>& kubelet;
   obs::Family<obs::Gauge>& used;
+  obs::Gauge works;
   obs::Counter starts;
   obs::Family<obs::Counter>& ends;
   ProbeFacts shown_facts;

@@ -1,4 +1,5 @@
-// MetricsHandler — /metrics and /healthz of the agent over HTTP. Loop thread only.
+// MetricsHandler — /metrics, /healthz (the program lives) and /readyz (it reports hardware that
+// responds) of the agent over HTTP. Loop thread only.
 #pragma once
 
 #include <chrono>
@@ -34,6 +35,7 @@ struct ProbeFacts {
   std::uint64_t crashed = 0;
   std::uint64_t garbage = 0;
   std::optional<EventCounts> events = {};  // in a cluster only
+  std::string blind = {};                  // Agent::blind()
 };
 
 class MetricsHandler {

@@ -49,8 +49,7 @@ struct DriverDrills : testing::Test {
     rig.play(machine);
     ASSERT_TRUE(eventually(
         [&] {
-          return rig.metric("chipweave_agent_faults{code=\"probe.stuck\",effect=\"note\"}") == -1 &&
-                 rig.metric("chipweave_agent_faults{code=\"probe.crashed\",effect=\"note\"}") == -1;
+          return rig.node("n1")["faults"] == Json::array() && rig.unhealthy("n1").empty();
         },
         std::chrono::seconds(90)));
     machine["events"] = {{{"device", 6}, {"type", 8}, {"data", 79}}};

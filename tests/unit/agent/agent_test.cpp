@@ -72,7 +72,14 @@ struct AgentTest : testing::Test {
     gone.effect = domain::Effect::unusable;
     domain::HealthRule machine = gone;
     machine.code = "machine.gone";
-    out.policy.rules = {lost, gone, machine};
+    machine.hold = 0;
+    domain::HealthRule blind = gone;
+    blind.code = "probe.*";
+    blind.after = 30;
+    domain::HealthRule driver = gone;
+    driver.code = "driver.*";
+    driver.hold = 0;
+    out.policy.rules = {lost, gone, machine, blind, driver};
     return out;
   }
   void begin() {
@@ -411,6 +418,90 @@ TEST_F(AgentTest, ADriverThatDoesNotWorkIsNoted) {
   EXPECT_EQ(agent.state()->faults[0].code, "probe.failing");
   EXPECT_EQ(agent.state()->faults[0].text, "driver not loaded");
   EXPECT_EQ(agent.state()->topology.unhealthy().size(), 0);
+}
+
+TEST_F(AgentTest, ADriverThatStaysAwayTakesTheNodeAfterAWhile) {
+  begin();
+  probe.problem = ProbeTrouble{"probe.stuck", "no answer"};
+  agent.check();
+  EXPECT_EQ(agent.blind(), "");
+  // What it is called changes, and it works for moments in between.
+  for (int i = 0; i < 6; ++i) {
+    clock.advance(std::chrono::seconds(4));
+    probe.problem = ProbeTrouble{i % 2 == 0 ? "probe.crashed" : "probe.stuck", "no answer"};
+    agent.check();
+    EXPECT_EQ(agent.state()->topology.unhealthy().size(), 0) << i;
+    clock.advance(std::chrono::seconds(1));
+    probe.problem.reset();
+    agent.check();
+  }
+  probe.problem = ProbeTrouble{"probe.crashed", "signal 11"};
+  agent.check();
+  EXPECT_EQ(agent.state()->topology.unhealthy().size(), 4);
+  EXPECT_TRUE(urgencies.back());
+  EXPECT_EQ(agent.blind(), "the hardware does not respond: probe.crashed: signal 11");
+  EXPECT_FALSE(agent.state()->conditions.back().holds);
+  probe.problem.reset();
+  agent.check();
+  clock.advance(std::chrono::seconds(11));
+  agent.check();
+  EXPECT_EQ(agent.state()->topology.unhealthy().size(), 0);
+  EXPECT_EQ(agent.blind(), "");
+}
+
+domain::Observation of_bus(domain::Basis basis) {
+  domain::Observation out{"bus", ring_of_four(), {}};
+  out.basis = basis;
+  out.signals = {{domain::SignalKind::state, "driver.failing", std::nullopt, std::nullopt, "", 0,
+                  "version mismatch"}};
+  return out;
+}
+
+TEST_F(AgentTest, WhatTheBusShowsIsNotOfferedAndReplacedByTheDriver) {
+  probe.answer = of_bus(domain::Basis::bus);
+  ASSERT_TRUE(agent.start().ok());
+  ASSERT_NE(agent.state(), nullptr);
+  EXPECT_EQ(agent.state()->topology.unhealthy().size(), 4);
+  EXPECT_EQ(agent.blind(), "the hardware does not respond: driver.failing: version mismatch");
+  see(domain::Observation{"box", ring_of_four(), {}});
+  EXPECT_EQ(agent.state()->machine, "box");
+  EXPECT_EQ(agent.state()->topology.unhealthy().size(), 0);
+}
+
+TEST_F(AgentTest, WhatTheBusShowsDoesNotReplaceWhatTheDriverReported) {
+  begin();
+  see(of_bus(domain::Basis::starting));
+  EXPECT_TRUE(states.empty());
+  see(of_bus(domain::Basis::bus));
+  EXPECT_EQ(agent.state()->machine, "box");
+  ASSERT_EQ(agent.state()->faults.size(), 1U);
+  EXPECT_EQ(agent.state()->faults[0].code, "probe.failing");
+  EXPECT_EQ(agent.state()->faults[0].text, "version mismatch");
+  clock.advance(std::chrono::seconds(30));
+  agent.check();
+  EXPECT_EQ(agent.state()->topology.unhealthy().size(), 4);
+}
+
+TEST_F(AgentTest, WhileTheDriverStartsTheBusIsNotReported) {
+  probe.answer = of_bus(domain::Basis::starting);
+  ASSERT_TRUE(agent.start().ok());
+  clock.advance(std::chrono::seconds(29));
+  agent.check();
+  EXPECT_EQ(agent.state(), nullptr);
+  EXPECT_EQ(agent.blind(), "the hardware has not responded yet");
+  clock.advance(std::chrono::seconds(1));
+  agent.check();
+  ASSERT_NE(agent.state(), nullptr);
+  EXPECT_EQ(agent.state()->topology.unhealthy().size(), 4);
+}
+
+TEST_F(AgentTest, ADriverThatHangsFromTheStartLeavesTheBus) {
+  probe.answer = of_bus(domain::Basis::starting);
+  ASSERT_TRUE(agent.start().ok());
+  probe.problem = ProbeTrouble{"probe.crashed", "signal 11"};
+  agent.check();
+  ASSERT_NE(agent.state(), nullptr);
+  EXPECT_EQ(agent.state()->topology.unhealthy().size(), 4);
 }
 
 TEST_F(AgentTest, TroubleBeforeTheFirstStateIsInTheLog) {

@@ -69,7 +69,7 @@ TEST(ProbeLine, CarriesEventsWithoutAMachine) {
   ProbeLineReader reader;
   const std::vector<domain::Signal> events = {
       {SignalKind::event, "xid.79", ChipIndex{3}, std::nullopt, "", 0, "fell off", "0000:04:00.0"},
-      {SignalKind::event, "nvml.reset"}};
+      {SignalKind::event, "nvml.reset", std::nullopt, std::nullopt, "", 0, ""}};
   const auto line = reader.read(without_end(ProbeLineWriter::events(events)));
   ASSERT_TRUE(line.ok()) << line.error().text();
   const auto& read = std::get<ProbeEvents>(*line).events;

@@ -38,8 +38,10 @@ TEST(FaultsPage, HasEachRuleOfTheBuiltInPolicy) {
   const auto policy = read_health_policy(default_health_policy());
   ASSERT_TRUE(policy.ok()) << policy.error().text();
   for (const domain::HealthRule& rule : policy->rules) {
+    const std::string after =
+        rule.after > 0 ? " after " + std::to_string(std::lround(rule.after)) + " s" : "";
     const std::string end =
-        "| " + std::string(to_string(rule.effect)) + " | " + recovery_of(rule) + " |";
+        "| " + std::string(to_string(rule.effect)) + after + " | " + recovery_of(rule) + " |";
     EXPECT_TRUE(row_of(page, rule.code).ends_with(end))
         << rule.code << " should end with \"" << end << "\": " << row_of(page, rule.code);
   }

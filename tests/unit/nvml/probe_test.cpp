@@ -235,7 +235,7 @@ TEST_F(NvidiaProbeTest, SwitchLanesDownArePortsDown) {
 
 TEST_F(NvidiaProbeTest, AnXidAsksForAReadingAndDoesNotWaitForIt) {
   Json machine = hgx_h100();
-  (void)see(probe_, machine);
+  const Observation before = see(probe_, machine);
   probe_.wait(milliseconds(1));
   EXPECT_FALSE(probe_.changes());
   machine["events"] = {{{"device", 6}, {"type", 8}, {"data", 74}}};
@@ -247,7 +247,7 @@ TEST_F(NvidiaProbeTest, AnXidAsksForAReadingAndDoesNotWaitForIt) {
   EXPECT_EQ(events[0].code, "xid.74");
   EXPECT_EQ(events[0].text, "NVLink error");
   EXPECT_EQ(events[0].chip, ChipIndex{6});
-  EXPECT_EQ(events[0].pci, machine["devices"][6]["pci"]);
+  EXPECT_EQ(events[0].pci, before.topology.chip(6).pci);
   EXPECT_TRUE(probe_.changes());
   EXPECT_THAT(codes(see(probe_)), IsEmpty());
   EXPECT_FALSE(probe_.changes());

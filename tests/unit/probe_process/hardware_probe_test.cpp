@@ -16,6 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using domain::LinkKind;
 using testing::HasSubstr;
+using testing::Not;
 
 class AnyHardware : public testing::Test, public SysFolder {
  protected:
@@ -113,15 +114,37 @@ TEST_F(AnyHardware, AnInstalledDriverIsUsedAndTheHostAdded) {
   EXPECT_EQ(got->topology.nics()[0].name, "mlx5_0");
 }
 
-TEST_F(AnyHardware, ADriverThatDoesNotWorkIsNoReasonToGuess) {
+// The operator sees the chips, and why none of them is offered.
+TEST_F(AnyHardware, OfADriverThatHasNeverWorkedTheBusShowsTheChips) {
   nvidia_card(0);
+  device("pci0000:10/0000:10:00.0/0000:21:00.0", "0x120000", "0x1002", "0x74a1", 0);
+  device("pci0000:10/0000:10:00.0/0000:22:00.0", "0x120000", "0x1002", "0x74a1", 0);
   ::setenv("CHIPWEAVE_FAKE_NVML", "/nowhere/scenario.json", 1);
   codec::HardwareOptions broken = options();
   broken.nvml_library = CHIPWEAVE_FAKE_NVML_CURRENT;
-  const auto got = make_hardware_probe(broken)->discover();
+  for (const char* vendor : {"auto", "nvidia"}) {
+    broken.vendor = vendor;
+    const auto got = make_hardware_probe(broken)->discover();
+    ASSERT_TRUE(got) << vendor << got.error().text();
+    EXPECT_EQ(got->basis, domain::Basis::bus) << vendor;
+    EXPECT_EQ(got->topology.vendor(), "nvidia") << vendor;
+    EXPECT_EQ(got->topology.chip_count(), 1) << vendor;
+    EXPECT_EQ(got->signals.back().code, "driver.failing") << vendor;
+    EXPECT_NE(got->signals.back().text, "") << vendor;
+  }
   ::unsetenv("CHIPWEAVE_FAKE_NVML");
-  ASSERT_FALSE(got);
-  EXPECT_EQ(got.error().code, Errc::unavailable);
+}
+
+TEST_F(AnyHardware, BeforeItCallsADriverItKnowsTheBus) {
+  nvidia_card(0);
+  const auto first = make_hardware_probe(options())->before_driver();
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->basis, domain::Basis::starting);
+  EXPECT_EQ(first->topology.chip_count(), 1);
+  EXPECT_EQ(first->signals.back().code, "driver.starting");
+  codec::HardwareOptions bus = options();
+  bus.vendor = "pci";
+  EXPECT_FALSE(make_hardware_probe(bus)->before_driver());
 }
 
 TEST_F(AnyHardware, WithoutAcceleratorsTheErrorHasEachVendor) {
@@ -140,8 +163,14 @@ TEST_F(AnyHardware, ANamedVendorIsTheOnlyOneTried) {
   for (const char* vendor : {"nvidia", "ascend", "amd", "metax"}) {
     named.vendor = vendor;
     const auto got = make_hardware_probe(named)->discover();
+    if (vendor == std::string_view("nvidia")) {
+      ASSERT_TRUE(got) << got.error().text();
+      EXPECT_EQ(got->signals.back().code, "driver.absent");
+      continue;
+    }
     ASSERT_FALSE(got) << vendor;
     EXPECT_EQ(got.error().code, Errc::not_found) << vendor;
+    EXPECT_THAT(got.error().text(), Not(HasSubstr("nvidia"))) << vendor;
   }
   named.vendor = "pci";
   const auto got = make_hardware_probe(named)->discover();

@@ -15,6 +15,10 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
+domain::Signal event(const std::string& code, std::optional<domain::ChipIndex> chip) {
+  return {domain::SignalKind::event, code, chip, std::nullopt, "", 0, ""};
+}
+
 // Returns what the test sets; waiting moves the clock.
 struct FakeVendor final : VendorProbe {
   ManualClock clock;
@@ -80,7 +84,7 @@ TEST_F(ProbeLoopTest, WritesANewObservationAtOnce) {
 TEST_F(ProbeLoopTest, EventsAreWrittenBeforeTheHardwareIsReadAgain) {
   vendor.meanwhile = [&] {
     if (vendor.clock.now() != Clock::Steady(seconds(3))) return;
-    vendor.events = {{domain::SignalKind::event, "xid.79", domain::ChipIndex{1}}};
+    vendor.events = {event("xid.79", domain::ChipIndex{1})};
     vendor.changed = true;
     // What the loop has written by the time the driver hangs.
     vendor.reading = [&] {
@@ -94,7 +98,7 @@ TEST_F(ProbeLoopTest, EventsAreWrittenBeforeTheHardwareIsReadAgain) {
 }
 
 TEST_F(ProbeLoopTest, EventsThatAReadingNoticesComeBeforeItAndWithoutIt) {
-  vendor.reading = [&] { vendor.events = {{domain::SignalKind::event, "nvml.reset"}}; };
+  vendor.reading = [&] { vendor.events = {event("nvml.reset", std::nullopt)}; };
   run_for(seconds(0));
   ASSERT_EQ(lines.size(), 1U);
   EXPECT_NE(lines[0].find("nvml.reset"), std::string::npos);
