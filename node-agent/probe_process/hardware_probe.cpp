@@ -123,6 +123,10 @@ class AnyProbe final : public VendorProbe {
     chosen_ != nullptr ? chosen_->wait(longest) : VendorProbe::wait(longest);
   }
 
+  std::vector<domain::Signal> take_events() override {
+    return chosen_ != nullptr ? chosen_->take_events() : std::vector<domain::Signal>();
+  }
+
  private:
   static constexpr int kLookForDriverEvery = 20;  // calls of changes()
   const HardwareOptions options_;

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <thread>
+#include <vector>
 
 #include "common/base/result.hpp"
 #include "common/domain/observation.hpp"
@@ -26,6 +27,9 @@ class VendorProbe {
   // Returns after `longest`, or earlier when the vendor reports an event. The event is kept for
   // changes() and discover().
   virtual void wait(std::chrono::milliseconds longest) { std::this_thread::sleep_for(longest); }
+  // Events that have arrived since the last call and that no observation has carried. Calls no
+  // driver: it may hang.
+  virtual std::vector<domain::Signal> take_events() { return {}; }
 };
 
 }  // namespace chipweave::agent
