@@ -10,7 +10,7 @@
 namespace chipweave::agent {
 namespace {
 
-constexpr int kMaxTimeouts = 2;
+constexpr int kMaxPairTimeouts = 2;
 
 class MachineReader {
  public:
@@ -162,7 +162,7 @@ class MachineReader {
     no_topo_ = code == dcmi::kNotSupported || code == dcmi::kFunctionNotFound;
     if (dcmi::is_transient(code)) out_.pairs_unanswered = true;
     // The others would time out, too, one after another.
-    if (code == dcmi::kTimeout && ++timeouts_ == kMaxTimeouts) no_topo_ = true;
+    if (code == dcmi::kTimeout && ++timeouts_ == kMaxPairTimeouts) no_topo_ = true;
     if (code == dcmi::kFunctionNotFound) return;
     out_.notes.push_back(name + " of devices " + std::to_string(a) + " and " + std::to_string(b) +
                          ": " + dcmi_code_text(code));
