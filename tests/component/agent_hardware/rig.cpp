@@ -71,6 +71,26 @@ std::unique_ptr<Program> Rig::agent(const std::string& node, std::vector<std::st
       folder_.at("agent-" + node + ".log"));
 }
 
+std::unique_ptr<Program> Rig::agent_on_bus(const std::string& node,
+                                           std::vector<std::string> more) const {
+  std::vector<std::string> words = {"chipweave-agent",
+                                    "--node",
+                                    node,
+                                    "--probe",
+                                    "auto",
+                                    "--nvml-library",
+                                    "/nowhere/libnvidia-ml.so.1",
+                                    "--dcmi-library",
+                                    "/nowhere/libdcmi.so",
+                                    "--sysfs-root",
+                                    folder_.at("host"),
+                                    "--scheduler",
+                                    grpc_};
+  words.insert(words.end(), more.begin(), more.end());
+  return std::make_unique<Program>(std::move(words), std::map<std::string, std::string>{},
+                                   folder_.at("agent-" + node + ".log"));
+}
+
 Json Rig::call(const char* method, const std::string& target, const Json& body) {
   auto reply = http_->call(method, target, body.is_null() ? "" : body.dump());
   if (!reply) throw std::runtime_error(target + ": " + reply.error().text());
@@ -97,11 +117,12 @@ std::vector<int> Rig::unhealthy(const std::string& name) {
   return found.is_null() ? std::vector<int>{-1} : found["unhealthy"].get<std::vector<int>>();
 }
 
-std::optional<std::vector<int>> Rig::decide(const std::string& node, int chips) {
+std::optional<std::vector<int>> Rig::decide(const std::string& node, int chips,
+                                            const std::string& resource) {
   const std::string name = "p" + std::to_string(++pods_);
   const Json container = {{"name", "c"},
                           {"image", "i"},
-                          {"resources", {{"limits", {{"nvidia.com/gpu", std::to_string(chips)}}}}}};
+                          {"resources", {{"limits", {{resource, std::to_string(chips)}}}}}};
   Json pod = {{"apiVersion", "v1"},
               {"kind", "Pod"},
               {"metadata", {{"name", name}, {"namespace", "default"}}},
