@@ -10,9 +10,6 @@
 
 namespace chipweave::agent {
 
-// The id of a chip by its place, which cannot be mistaken for a MindCluster name ("Ascend910-3").
-inline std::string chip_id_by_place(const std::string& place) { return "npu-at-" + place; }
-
 // Adds the state "ascend.identity-unknown" of that chip, or of the whole machine, which gets the
 // fact "identity" = "unknown", too. text: the reason, and what the operator can do.
 inline void add_unknown_identity(domain::Observation& out, std::optional<domain::ChipIndex> chip,

@@ -6,6 +6,7 @@
 #include "common/base/limits.hpp"
 #include "common/codec/text/numbers.hpp"
 #include "common/codec/text/warnings.hpp"
+#include "common/domain/ascend_family.hpp"
 #include "common/domain/topology_builder.hpp"
 #include "node-agent/probes/ascend/ascend_numa.hpp"
 #include "node-agent/probes/ascend/ascend_signals.hpp"
@@ -267,7 +268,7 @@ Result<Observation> AscendProbe::without_library() {
     if (physical) {
       chip.physical_id = device;
     } else {
-      chip.id = chip_id_by_place("davinci" + std::to_string(device));
+      chip.id = domain::chip_id_by_place("davinci" + std::to_string(device));
     }
     chip.device_ips = port_addresses(answers, conf, device);
     builder.add_chip(std::move(chip));

@@ -9,6 +9,7 @@
 #include "common/base/text.hpp"
 #include "common/codec/text/warnings.hpp"
 #include "common/codec/topology/hardware/ascend_links.hpp"
+#include "common/domain/ascend_family.hpp"
 #include "common/domain/rule_guess.hpp"
 #include "common/domain/topology_builder.hpp"
 #include "node-agent/probes/unknown_identity.hpp"
@@ -84,7 +85,7 @@ class Assembly {
     domain::Chip chip;
     chip.index = indices_[i];
     if (!device.physical_id) {
-      chip.id = chip_id_by_place(place_text(device.sample.place));
+      chip.id = domain::chip_id_by_place(place_text(device.sample.place));
     } else if (const auto prefix = chip_prefix(generation_); !prefix.empty()) {
       chip.id = std::string(prefix) + "-" + std::to_string(chip.index.value);
     }

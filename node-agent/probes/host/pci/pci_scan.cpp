@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/domain/ascend_family.hpp"
 #include "common/domain/link_rates.hpp"
 #include "common/domain/topology_builder.hpp"
 #include "node-agent/probes/host/pci/pci_models.hpp"
@@ -51,7 +52,7 @@ void add_chips(const std::vector<const PciDevice*>& chips, VendorId vendor,
     chip.index = ChipIndex{static_cast<int>(i)};
     chip.model = pci_model(chips[i]->vendor, chips[i]->device);
     chip.pci = chips[i]->address;
-    if (vendor == VendorId::ascend) chip.id = chip_id_by_place(chip.pci);
+    if (vendor == VendorId::ascend) chip.id = domain::chip_id_by_place(chip.pci);
     chip.numa = chips[i]->numa;
     builder.add_chip(std::move(chip));
     for (std::size_t k = 0; k < i; ++k) {
