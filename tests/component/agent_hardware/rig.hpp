@@ -34,6 +34,8 @@ class Rig {
   // The chips that a pod of that size gets now on that node, by filter, prioritize and bind; the
   // pod is deleted again. nullopt: none.
   std::optional<std::vector<int>> decide(const std::string& node, int chips);
+  // What the scheduler explains about a pod of that size; the pod is deleted again.
+  Json explain(int chips);
   // A metric of an agent started with metrics(); -1 if there is no such metric.
   double metric(const std::string& line) const;
   static std::vector<std::string> metrics(const io::TempFolder& folder) {
@@ -46,6 +48,7 @@ class Rig {
 
  private:
   Json call(const char* method, const std::string& target, const Json& body = nullptr);
+  Json submit(int chips);
 
   io::TempFolder folder_;
   std::unique_ptr<Program> scheduler_;

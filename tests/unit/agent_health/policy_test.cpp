@@ -65,9 +65,14 @@ TEST(DefaultHealthPolicy, WhatNobodyClassifiedIsOutForAWhile) {
 
 TEST(DefaultHealthPolicy, ContainedFaultsDoNotTakeTheChip) {
   for (const char* code : {"xid.63", "xid.94", "nvml.row-remap-pending", "ras.umc.ce",
-                           "nvml.thermal", "nvml.mig", "nvml.reset", "probe.stuck"}) {
+                           "nvml.thermal", "nvml.mig-pending", "nvml.reset", "probe.stuck"}) {
     EXPECT_EQ(usual(code).effect, Effect::note) << code;
   }
+}
+
+TEST(DefaultHealthPolicy, AGpuInMigModeIsNoWholeGpuAndOneAgainAtOnce) {
+  EXPECT_EQ(usual("nvml.mig").effect, Effect::unusable);
+  EXPECT_EQ(usual("nvml.mig").hold, 0);
 }
 
 TEST(DefaultHealthPolicy, PortsAndLinksAreOnlyThemselves) {
