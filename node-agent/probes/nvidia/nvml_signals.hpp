@@ -17,7 +17,7 @@
 
 namespace chipweave::agent {
 
-// At most a dozen per device and three per link.
+// At most 13 per device and three per link.
 std::vector<domain::Signal> signals_of(const NvmlSnapshot& snapshot);
 
 // One text for each instance, separated by commas: the first ones and how many there are besides,
