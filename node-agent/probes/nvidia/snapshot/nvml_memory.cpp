@@ -63,18 +63,21 @@ bool same_device(const NvmlDevice& now, const NvmlDevice& before) {
   return !now.pci.empty() && now.pci == before.pci;
 }
 
-// The driver does not report the other end of a link that is down, and may fail to report that of
-// one that is up.
+// The driver does not report the other end of a link that is down. Of one that is up only what a
+// query failed to read is kept: an answer that is no address does not confirm the lane.
 void keep_ends(NvmlDevice& now, const NvmlDevice& before) {
   for (NvmlLink& link : now.links) {
     const auto same =
         std::find_if(before.links.begin(), before.links.end(),
                      [&link](const NvmlLink& other) { return other.number == link.number; });
     if (same == before.links.end()) continue;
-    keep(link.remote, same->remote);
-    keep(link.remote_pci, same->remote_pci);
-    keep(link.p2p, same->p2p);
-    keep(link.version, same->version);
+    const bool end_unknown =
+        !link.active && link.remote == NvmlRemote::unknown && link.remote_pci.empty();
+    const auto open = [&](std::string_view call) { return end_unknown || failed(now, call); };
+    if (open("nvmlDeviceGetNvLinkRemoteDeviceType")) keep(link.remote, same->remote);
+    if (open("nvmlDeviceGetNvLinkRemotePciInfo")) keep(link.remote_pci, same->remote_pci);
+    if (open("nvmlDeviceGetNvLinkCapability")) keep(link.p2p, same->p2p);
+    if (open("nvmlDeviceGetNvLinkVersion")) keep(link.version, same->version);
   }
 }
 
