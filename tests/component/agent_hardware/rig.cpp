@@ -117,17 +117,29 @@ std::vector<int> Rig::unhealthy(const std::string& name) {
   return found.is_null() ? std::vector<int>{-1} : found["unhealthy"].get<std::vector<int>>();
 }
 
-std::optional<std::vector<int>> Rig::decide(const std::string& node, int chips,
-                                            const std::string& resource) {
+Rig::Json Rig::submit(int chips, const std::string& resource) {
   const std::string name = "p" + std::to_string(++pods_);
   const Json container = {{"name", "c"},
                           {"image", "i"},
                           {"resources", {{"limits", {{resource, std::to_string(chips)}}}}}};
-  Json pod = {{"apiVersion", "v1"},
-              {"kind", "Pod"},
-              {"metadata", {{"name", name}, {"namespace", "default"}}},
-              {"spec", {{"containers", {container}}}}};
-  pod = call("POST", "/standalone/pods", pod);
+  const Json pod = {{"apiVersion", "v1"},
+                    {"kind", "Pod"},
+                    {"metadata", {{"name", name}, {"namespace", "default"}}},
+                    {"spec", {{"containers", {container}}}}};
+  return call("POST", "/standalone/pods", pod);
+}
+
+Rig::Json Rig::explain(int chips) {
+  const std::string name = submit(chips)["metadata"]["name"];
+  Json out = call("GET", "/api/v1/explain/default/" + name);
+  call("DELETE", "/standalone/pods/default/" + name);
+  return out;
+}
+
+std::optional<std::vector<int>> Rig::decide(const std::string& node, int chips,
+                                            const std::string& resource) {
+  const Json pod = submit(chips, resource);
+  const std::string name = pod["metadata"]["name"];
   const std::string path = "/standalone/pods/default/" + name;
   const Json args = {{"Pod", pod}, {"NodeNames", {node}}};
   const Json fits = call("POST", "/kube/filter", args);

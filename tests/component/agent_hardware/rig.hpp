@@ -39,6 +39,8 @@ class Rig {
   // pod is deleted again. nullopt: none.
   std::optional<std::vector<int>> decide(const std::string& node, int chips,
                                          const std::string& resource = "nvidia.com/gpu");
+  // What the scheduler explains about a pod of that size; the pod is deleted again.
+  Json explain(int chips);
   // A metric of an agent started with metrics(); -1 if there is no such metric.
   double metric(const std::string& line) const;
   static std::vector<std::string> metrics(const io::TempFolder& folder) {
@@ -51,6 +53,7 @@ class Rig {
 
  private:
   Json call(const char* method, const std::string& target, const Json& body = nullptr);
+  Json submit(int chips, const std::string& resource = "nvidia.com/gpu");
 
   io::TempFolder folder_;
   std::unique_ptr<Program> scheduler_;

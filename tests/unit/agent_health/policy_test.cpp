@@ -66,7 +66,7 @@ TEST(DefaultHealthPolicy, WhatNobodyClassifiedIsOutForAWhile) {
 
 TEST(DefaultHealthPolicy, ContainedFaultsDoNotTakeTheChip) {
   for (const char* code : {"xid.63", "xid.94", "nvml.row-remap-pending", "ras.umc.ce",
-                           "nvml.thermal", "nvml.mig", "nvml.reset"}) {
+                           "nvml.thermal", "nvml.mig-pending", "nvml.reset"}) {
     EXPECT_EQ(usual(code).effect, Effect::note) << code;
   }
 }
@@ -80,6 +80,11 @@ TEST(DefaultHealthPolicy, ADriverThatDoesNotRespondTakesTheNodeAfterAWhile) {
     EXPECT_EQ(usual(code).effect, Effect::unusable) << code;
     EXPECT_EQ(usual(code).after, 0) << code;
   }
+}
+
+TEST(DefaultHealthPolicy, AGpuInMigModeIsNoWholeGpuAndOneAgainAtOnce) {
+  EXPECT_EQ(usual("nvml.mig").effect, Effect::unusable);
+  EXPECT_EQ(usual("nvml.mig").hold, 0);
 }
 
 TEST(DefaultHealthPolicy, PortsAndLinksAreOnlyThemselves) {

@@ -135,7 +135,7 @@ TEST_F(NvidiaProbeTest, GpuWithMigHasInstancesAndNoPorts) {
   machine["devices"][2]["mig_devices"] = {{{"uuid", "MIG-a"}, {"gi", 1}, {"ci", 0}}};
   const Observation seen = see(probe_, machine);
   EXPECT_THAT(codes(seen), ElementsAre("nvml.mig@2"));
-  EXPECT_THAT(seen.facts.at("mig.2"), HasSubstr("MIG-a"));
+  EXPECT_THAT(seen.facts.at("mig.2.0"), HasSubstr("MIG-a"));
   EXPECT_THAT(ports_of(seen, 2), IsEmpty());
   EXPECT_THAT(seen.ports, SizeIs(126));
 }
@@ -386,6 +386,63 @@ TEST_F(NvidiaProbeTest, AnAnswerThatIsMissingOnceDoesNotMakeAnotherDevice) {
   // Another card in the same slot inherits nothing from the previous one.
   machine["devices"][1]["uuid"] = "GPU-other";
   EXPECT_EQ(see(probe_, machine).topology.chip(1).pci, "");
+}
+
+// Neither does the GPU leave, nor does what was wrong with it or its MIG mode end.
+TEST_F(NvidiaProbeTest, LastAnswersStandWhereAQueryFails) {
+  Json machine = dgx1v();
+  machine["devices"][1]["remapped"] = {0, 1, 0, 1};
+  machine["devices"][1]["retired_pending"] = 1;
+  machine["devices"][1]["recovery_action"] = 2;
+  machine["devices"][1]["fabric"] = {{"state", 2}};
+  machine["devices"][2]["mig"] = {1, 1};
+  machine["devices"][2]["mig_devices"] = {{{"uuid", "MIG-a"}}};
+  const Observation before = see(probe_, machine);
+  Json errors = Json::object();
+  for (const char* call :
+       {"ModuleId", "MinorNumber", "MemoryAffinity", "CudaComputeCapability", "Name", "UUID",
+        "MigMode", "RemappedRows", "RetiredPagesPendingStatus", "GpuFabricInfoV", "FieldValues",
+        "NvLinkRemoteDeviceType", "NvLinkRemotePciInfo_v2", "NvLinkCapability"}) {
+    errors[std::string("nvmlDeviceGet") + call] = nvml::kUnknown;
+  }
+  for (const int gpu : {0, 1, 2})
+    machine["devices"][static_cast<std::size_t>(gpu)]["errors"] = errors;
+  const Observation now = see(probe_, machine);
+  EXPECT_EQ(codes(now), codes(before));
+  EXPECT_EQ(codes(now), (std::vector<std::string>{"nvml.row-remap-failed@1", "nvml.pages-pending@1",
+                                                  "nvml.recovery-action@1",
+                                                  "nvml.fabric-incomplete@1", "nvml.mig@2"}));
+  EXPECT_EQ(now.facts, before.facts);
+  expect_same_wiring(now.topology, before.topology);
+  EXPECT_EQ(now.topology.chip(0).id, "GPU-0");
+  EXPECT_EQ(now.topology.chip(0).numa, before.topology.chip(0).numa);
+  EXPECT_THAT(now.warnings, Contains(HasSubstr("GPU 0: nvmlDeviceGetModuleId: Unknown Error")));
+  // The next good answers replace them.
+  machine = dgx1v();
+  EXPECT_THAT(codes(see(probe_, machine)), IsEmpty());
+}
+
+TEST_F(NvidiaProbeTest, LinkWhoseStateCannotBeReadIsDownAndItsGpuIsNot) {
+  Json machine = dgx1v();
+  (void)see(probe_, machine);
+  machine["devices"][0]["errors"] = {{"nvmlDeviceGetNvLinkState", nvml::kUnknown}};
+  const Observation seen = see(probe_, machine);
+  EXPECT_THAT(codes(seen), IsEmpty());
+  EXPECT_THAT(ports_of(seen, 0), SizeIs(6));
+  EXPECT_EQ(down(ports_of(seen, 0)), 6);
+  EXPECT_EQ(seen.topology.link(0, 3)->lanes_down, 2);
+  EXPECT_EQ(down(ports_of(see(probe_, dgx1v()), 0)), 0);
+}
+
+TEST_F(NvidiaProbeTest, GpuThatNoLongerSaysWhichItIsHasFailedAndKeepsItsPlace) {
+  Json machine = pcie_pair();
+  (void)see(probe_, machine);
+  machine["devices"][1]["errors"] = {{"nvmlDeviceGetUUID", nvml::kUnknown},
+                                     {"nvmlDeviceGetPciInfo_v3", nvml::kUnknown}};
+  const Observation seen = see(probe_, machine);
+  EXPECT_THAT(codes(seen), ElementsAre("nvml.failed@1"));
+  EXPECT_EQ(seen.topology.chip(1).id, "GPU-1");
+  EXPECT_EQ(seen.topology.chip(1).pci, "0000:11:00.0");
 }
 
 TEST_F(NvidiaProbeTest, WithoutEventsPollingDoes) {
