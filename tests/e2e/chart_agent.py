@@ -189,3 +189,47 @@ def published_config_maps(bed, helm):
                     read_by_patch(bed, f"{path(namespace)}/{name}", answer)
             if not may:
                 bed.must("DELETE", f"{path(namespace)}/{name}")
+
+
+POOLS = """
+agent:
+  pools:
+  - {name: h100, preset: nvidia-gpu-operator}
+  - {name: mi300x, preset: amd}
+  - {name: npu-910b, preset: ascend, publish: {mindcluster: true}}
+"""
+NFD = "feature.node.kubernetes.io/pci-"
+
+
+# Three vendors in one release: nodes get the agent of the pool whose labels they have, by Node Feature Discovery or by
+# hand, and no second one. And back again.
+def pools(bed, helm):
+    (bed.work / "pools.yaml").write_text(POOLS)
+    label = lambda node, **labels: bed.must("PATCH", f"/api/v1/nodes/{node}", {"metadata": {"labels": labels}})
+    marks = {"fake-0": f"{NFD}0302_10de.present", "fake-1": f"{NFD}1200_1002.present"}
+    for node, key in marks.items():
+        label(node, **{key: "true"})
+    bed.run(helm, "upgrade", "chipweave", CHART, "-n", NS, "--reset-values", "-f", bed.work / "pools.yaml")
+    listed = lambda: bed.must("GET", f"/api/v1/namespaces/{NS}/pods?labelSelector=app.kubernetes.io%2Fcomponent%3Dagent")["items"]
+    where = lambda: sorted((p["spec"].get("nodeName", ""), p["metadata"]["labels"].get("chipweave.dev/pool")) for p in listed())
+    daemon_sets = lambda: sorted(d["metadata"]["name"] for d in bed.must(
+        "GET", f"/apis/apps/v1/namespaces/{NS}/daemonsets")["items"])
+    names = [f"chipweave-agent-{name}" for name in ("h100", "mi300x", "npu-910b")]
+    bed.check("pools: a DaemonSet each, and the one of before is gone", bed.poll(lambda: daemon_sets() == names), daemon_sets())
+    wanted = [("fake-0", "h100"), ("fake-1", "mi300x")]
+    bed.check("pools: each node has the agent of its vendor", bed.poll(lambda: where() == wanted), where())
+    label("fake-1", **{marks["fake-1"]: None, "chipweave.dev/agent": "npu-910b"})
+    wanted = [("fake-0", "h100"), ("fake-1", "npu-910b")]
+    bed.check("pools: or of that whose name it is labelled with", bed.poll(lambda: where() == wanted), where())
+    one = next(p for p in listed() if p["spec"]["nodeName"] == "fake-1")
+    token = bed.token("chipweave-agent", one)
+    code, answer = bed.ask("PATCH", "/api/v1/nodes/fake-1", {"metadata": {"labels": {"chipweave.dev/chips": "8"}}}, token)
+    bed.check("pools: the policies know its node", code == 200, f"{code}: {answer}")
+    code, answer = bed.ask("PATCH", "/api/v1/nodes/fake-0", {"metadata": {"labels": {"chipweave.dev/chips": "8"}}}, token)
+    bed.check("pools: and no other", code == 403 and "may not write" in str(answer), f"{code}: {answer}")
+
+    label("fake-0", **{marks["fake-0"]: None})
+    label("fake-1", **{"chipweave.dev/agent": "true", "chipweave.dev/chips": None})
+    bed.run(helm, "upgrade", "chipweave", CHART, "-n", NS, "--reset-values", "--wait", "--timeout", "2m")
+    back = lambda: daemon_sets() == ["chipweave-agent"] and where() == [("fake-0", None), ("fake-1", None)]
+    bed.check("pools: and back to one DaemonSet", bed.poll(back), (daemon_sets(), where()))
