@@ -106,13 +106,15 @@ objects. Refuses pools of the same name and those that choose the same nodes.
 {{- $_ := set $settings "affinity" (default dict $pool.affinity) -}}
 {{- $_ := set $settings "chooses" (toJson $settings.affinity) -}}
 {{- end -}}
+{{- $_ := set $settings "vendor" (default "" $preset.vendor) -}}
 {{- $_ := set $settings "object" (printf "%s-%s" (include "chipweave.agent" $context) $pool.name) -}}
 {{ toJson $settings }}
 {{- end -}}
 
 {{/*
-Refuses two pools of which one chooses all nodes of the other, as far as settings tell: the same affinity, and one
-nodeSelector contains the other. A node in two pools gets two agents, of which one ends with "another chipweave-agent".
+Refuses two pools of which one chooses all nodes of the other, as far as settings tell: with the same affinity, or found
+by the labels of the other's vendor, and no key in its nodeSelector that is not in the other's. A node in two pools gets two
+agents, of which one ends with "another chipweave-agent".
 */}}
 {{- define "chipweave.agentPoolsApart" -}}
 {{- $one := first . -}}
@@ -120,14 +122,21 @@ nodeSelector contains the other. A node in two pools gets two agents, of which o
 {{- if eq $one.name $other.name -}}
 {{- fail (printf "agent.pools: the name %s occurs twice" $one.name) -}}
 {{- end -}}
-{{- if eq $one.chooses $other.chooses -}}
-{{- $a := default dict $one.nodeSelector -}}
-{{- $b := default dict $other.nodeSelector -}}
-{{- $both := dict -}}
-{{- range $key, $value := $a }}{{ if eq $value (toString (index $b $key)) }}{{ $_ := set $both $key $value }}{{ end }}{{ end -}}
-{{- if or (eq (len $both) (len $a)) (eq (len $both) (len $b)) -}}
+{{- if or (include "chipweave.agentPoolCovers" (list $one $other)) (include "chipweave.agentPoolCovers" (list $other $one)) -}}
 {{- fail (printf "agent.pools: %s and %s choose the same nodes; a node can have one agent: set nodeSelector or affinity" $one.name $other.name) -}}
 {{- end -}}
+{{- end -}}
+
+{{/* Whether the first of two pools chooses all nodes of the second: "true" or nothing. */}}
+{{- define "chipweave.agentPoolCovers" -}}
+{{- $one := first . -}}
+{{- $other := last . -}}
+{{- $same := or (eq $one.chooses $other.chooses) (and $one.vendor (eq $one.chooses $one.vendor) (eq $one.vendor $other.vendor)) -}}
+{{- range $key, $value := $one.nodeSelector -}}
+{{- if ne $value (toString (index $other.nodeSelector $key)) }}{{ $same = false }}{{ end -}}
+{{- end -}}
+{{- if $same -}}
+true
 {{- end -}}
 {{- end -}}
 
