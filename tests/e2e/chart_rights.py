@@ -14,7 +14,7 @@ AGENT_RIGHTS = ({"nodes": f"{READ} patch", "nodeinventories.chipweave.dev": "get
                 {"events.events.k8s.io": "create"})  # this last one in the namespace default
 
 # And where the agents speak MindCluster: in each of these namespaces.
-PUBLISH_RIGHTS = {"configmaps": "get create patch delete"}
+PUBLISH_RIGHTS = {"configmaps": "create patch delete"}
 PUBLISH_NAMESPACES = ["kube-system", "mindx-dl"]
 
 # And where the scheduler keeps MindCluster's cluster-info: in mindx-dl alone.
