@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Events of an agent in a cluster, with a real agent and an API server that keeps what it is given: faults that exist
-when it starts produce one event; a restart repeats none; refused events are logged once and counted.
+when it starts produce one event; a restart repeats none; refused events are logged once and counted; events that an
+overloaded API server does not take, or takes without an answer, arrive later, once.
 
 usage: agent_events_test.py PROGRAMS-FOLDER
 """
@@ -27,7 +28,8 @@ class Api(http.server.ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.news = threading.Condition()
         self.objects = {"/api/v1/nodes/n1": {"metadata": {"name": "n1", "uid": "node-uid", "resourceVersion": "1"}}}
-        self.events, self.versions, self.refuses_events = [], 1, False
+        self.events, self.versions, self.refuses_events, self.overloaded = [], 1, False, None
+        self.tries = []  # of events while it is overloaded
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def wait_for(self, what, look):
@@ -44,6 +46,15 @@ class Api(http.server.ThreadingHTTPServer):
         if path.startswith("/apis/events.k8s.io/"):
             if self.refuses_events:
                 return refused(403, "Forbidden")
+            if self.overloaded == "stores":  # and answers with an error all the same
+                self.objects[path + "/" + body["metadata"]["name"]] = body
+                self.events.append((body["reason"], body["note"]))
+            if self.overloaded is not None:
+                self.tries.append(body["metadata"]["name"])
+                self.overloaded = "refuses"
+                return refused(503, "ServiceUnavailable")
+            if path + "/" + body["metadata"]["name"] in self.objects:
+                return refused(409, "AlreadyExists")
             self.events.append((body["reason"], body["note"]))
             return 201, body
         if method == "POST":
@@ -162,6 +173,22 @@ class AgentEvents(unittest.TestCase):
         lines = [line for line in self.log.read_text().splitlines() if "cannot send an event" in line]
         self.assertEqual(len(lines), 1, lines)
         self.assertIn('reason="HTTP 403 Forbidden"', lines[0])
+
+
+    def test_what_could_not_be_delivered_comes_later_and_once(self):
+        gone = lambda chip: ("ChipUnusable", f"chip {chip}: health-file (the health file lists it as unhealthy)")
+        self.say()
+        self.start()
+        self.api.wait_for("the first inventory", lambda: INVENTORY in self.api.objects)
+        for how in ("refuses", "stores"):
+            self.api.overloaded = how
+            self.say(*((3,) if how == "refuses" else (3, 5)))
+            tries = len(self.api.tries)
+            self.api.wait_for("a second try", lambda: len(self.api.tries) >= tries + 2)
+            self.assertEqual(len(set(self.api.tries[tries:])), 1, "another name would be another event")
+            self.api.overloaded = None
+        self.wait_for_counts(sent=2, refused=0, dropped=0)
+        self.assertEqual(self.api.events, [gone(3), gone(5)])
 
 
 unittest.main(argv=sys.argv[:1])
