@@ -70,6 +70,9 @@ struct MetricsHandler::Impl {
                               "Active faults of this node by code and effect.")),
         fault_events(registry.counter("chipweave_agent_fault_events_total",
                                       "Faults raised, changed and cleared, by code.")),
+        supported(registry.gauge("chipweave_agent_kubelet_supported",
+                                 "1 if the kubelet is asked which chips pods use, 0 if its version "
+                                 "is too old.")),
         kubelet(registry.gauge("chipweave_agent_kubelet_connected",
                                "1 while the kubelet reports which chips pods use.")),
         used(registry.gauge("chipweave_agent_chips_in_use",
@@ -171,6 +174,7 @@ struct MetricsHandler::Impl {
   obs::Gauge link_up;
   obs::Family<obs::Gauge>& faults;
   obs::Family<obs::Counter>& fault_events;
+  obs::Family<obs::Gauge>& supported;
   obs::Family<obs::Gauge>& kubelet;
   obs::Family<obs::Gauge>& used;
   obs::Gauge works;
@@ -235,6 +239,8 @@ void MetricsHandler::fault(const FaultChange& change) {
 }
 
 void MetricsHandler::connected(bool yes) { impl_->link_up.set(yes ? 1 : 0); }
+
+void MetricsHandler::kubelet_supported(bool yes) { impl_->supported.with().set(yes ? 1 : 0); }
 
 void MetricsHandler::kubelet_connected(bool yes) { impl_->kubelet.with().set(yes ? 1 : 0); }
 

@@ -56,7 +56,8 @@ class MetricsHandler {
   void fault(const FaultChange& change);
   void connected(bool yes);
   void sent(const std::string& kind);  // "full", "delta", "heartbeat"
-  // Only where the kubelet is polled; without a call there are no such series.
+  // Only where the kubelet is to be asked; without a call there are no such series.
+  void kubelet_supported(bool yes);
   void kubelet_connected(bool yes);
   void in_use(std::size_t chips);
 

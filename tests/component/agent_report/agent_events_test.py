@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Events of an agent in a cluster, with a real agent and an API server that keeps what it is given: faults that exist
-when it starts produce one event; a restart repeats none; refused events are logged once and counted.
+when it starts produce one event; a restart repeats none; refused events are logged once and counted; events that an
+overloaded API server does not take, or takes without an answer, arrive later, once.
 
 usage: agent_events_test.py PROGRAMS-FOLDER
 """
@@ -91,6 +92,21 @@ class AgentEvents(unittest.TestCase):
         lines = [line for line in self.log.read_text().splitlines() if "cannot send an event" in line]
         self.assertEqual(len(lines), 1, lines)
         self.assertIn('reason="HTTP 403 Forbidden"', lines[0])
+
+    def test_what_could_not_be_delivered_comes_later_and_once(self):
+        gone = lambda chip: ("ChipUnusable", f"chip {chip}: health-file (the health file lists it as unhealthy)")
+        self.say()
+        self.start()
+        self.api.wait_for("the first inventory", lambda: INVENTORY in self.api.objects)
+        for how in ("refuses", "stores"):
+            self.api.overloaded = how
+            self.say(*((3,) if how == "refuses" else (3, 5)))
+            tries = len(self.api.tries)
+            self.api.wait_for("a second try", lambda: len(self.api.tries) >= tries + 2)
+            self.assertEqual(len(set(self.api.tries[tries:])), 1, "another name would be another event")
+            self.api.overloaded = None
+        self.wait_for_counts(sent=2, refused=0, dropped=0)
+        self.assertEqual(self.api.events, [gone(3), gone(5)])
 
 
 unittest.main(argv=sys.argv[:1])

@@ -20,7 +20,8 @@ class Api(http.server.ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.news = threading.Condition()
         self.objects = {"/api/v1/nodes/n1": {"metadata": {"name": "n1", "uid": "node-uid", "resourceVersion": "1"}}}
-        self.events, self.versions, self.refuses_events = [], 1, False
+        self.events, self.versions, self.refuses_events, self.overloaded = [], 1, False, None
+        self.tries = []  # of events while it is overloaded
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def wait_for(self, what, look):
@@ -37,6 +38,15 @@ class Api(http.server.ThreadingHTTPServer):
         if path.startswith("/apis/events.k8s.io/"):
             if self.refuses_events:
                 return refused(403, "Forbidden")
+            if self.overloaded == "stores":  # and answers with an error all the same
+                self.objects[path + "/" + body["metadata"]["name"]] = body
+                self.events.append((body["reason"], body["note"]))
+            if self.overloaded is not None:
+                self.tries.append(body["metadata"]["name"])
+                self.overloaded = "refuses"
+                return refused(503, "ServiceUnavailable")
+            if path + "/" + body["metadata"]["name"] in self.objects:
+                return refused(409, "AlreadyExists")
             self.events.append((body["reason"], body["note"]))
             return 201, body
         if method == "POST":
