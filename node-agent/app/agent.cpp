@@ -127,8 +127,7 @@ bool Agent::use(Result<domain::Observation> reading) {
   failure_.reset();
   if (reading && reading->basis == domain::Basis::bus && from_driver) {
     // Less than what is known: the driver worked before.
-    const std::string text =
-        reading->signals.empty() ? "no driver" : reading->signals.back().text;
+    const std::string text = reading->signals.empty() ? "no driver" : reading->signals.back().text;
     reading = make_error(Errc::unavailable, text);
   }
   machine_failing_ = !reading.ok();

@@ -56,8 +56,8 @@ class Agent {
   Agent(AgentOptions options, const Clock& clock, MachineSource& machine, FaultSource* faults,
         AgentEvents events);
 
-  // Reads the sources for the first time. Errors: a declared machine or a health file that cannot be
-  // used, since an operator usually watches the start. Hardware gives the first state when it
+  // Reads the sources for the first time. Errors: a declared machine or a health file that cannot
+  // be used, since an operator usually watches the start. Hardware gives the first state when it
   // responds.
   Result<void> start();
   // Reads changes of the sources and ends holds that have expired. O(faults) when nothing is new.
@@ -110,18 +110,18 @@ class Agent {
   std::optional<domain::Observation> seen_;
   std::optional<domain::Observation> start_;  // of the bus, while the driver starts
   Clock::Steady began_{};
-  ChipNumbers numbers_;                 // of seen_
-  std::vector<domain::Signal> early_;   // events from before the first observation
-  std::vector<std::string> warned_;  // of the newest observation
-  bool new_ = false;                 // seen_ is not part of a state yet
-  domain::DeclaredFaults listed_;    // in the health file
+  ChipNumbers numbers_;                // of seen_
+  std::vector<domain::Signal> early_;  // events from before the first observation
+  std::vector<std::string> warned_;    // of the newest observation
+  bool new_ = false;                   // seen_ is not part of a state yet
+  domain::DeclaredFaults listed_;      // in the health file
   std::int64_t listed_at_ = 0;
   Cordon cordon_;
   std::int64_t cordoned_at_ = 0;
   std::optional<ProbeTrouble> trouble_;
   std::optional<Clock::Steady> blind_since_;    // with interruptions of less than kWorkingFor
   std::optional<Clock::Steady> working_since_;  // in such an interruption
-  std::optional<ProbeTrouble> failure_;  // of the newest reading
+  std::optional<ProbeTrouble> failure_;         // of the newest reading
   NodeStatePtr state_;
   std::uint64_t errors_ = 0;
   bool machine_failing_ = false;

@@ -154,10 +154,9 @@ void name_chips(const NodeTopology& known, const ChipNumbers& numbers,
                 std::vector<domain::Signal>& events) {
   for (domain::Signal& event : events) {
     if (!event.chip && event.pci.empty()) continue;
-    const auto by_pci =
-        std::find_if(known.chips().begin(), known.chips().end(), [&event](const auto& chip) {
-          return !event.pci.empty() && chip.pci == event.pci;
-        });
+    const auto by_pci = std::find_if(
+        known.chips().begin(), known.chips().end(),
+        [&event](const auto& chip) { return !event.pci.empty() && chip.pci == event.pci; });
     if (by_pci != known.chips().end()) {
       event.chip = by_pci->index;
       continue;

@@ -87,9 +87,9 @@ constexpr std::array<VendorEntry, 4> kVendorProbes = {{
     {"metax", metax_probe},
 }};
 
-// Tries vendors in turn until one has chips here, then stays with it. Until then, as where no driver
-// is mounted or it does not work, reports what the PCI bus shows of them, with a signal that their
-// driver is absent or fails.
+// Tries vendors in turn until one has chips here, then stays with it. Until then, as where no
+// driver is mounted or it does not work, reports what the PCI bus shows of them, with a signal that
+// their driver is absent or fails.
 class FirstDriver final : public VendorProbe {
  public:
   FirstDriver(HardwareOptions options, std::span<const VendorEntry> vendors)
@@ -114,8 +114,8 @@ class FirstDriver final : public VendorProbe {
         candidates_.clear();
         return seen;
       }
-      problems += std::string(problems.empty() ? "" : "; ") + vendors_[i].name + ": " +
-                  seen.error().text();
+      problems +=
+          std::string(problems.empty() ? "" : "; ") + vendors_[i].name + ": " + seen.error().text();
       if (seen.error().code == Errc::not_found) {
         absent = seen.error();
       } else if (!broken) {

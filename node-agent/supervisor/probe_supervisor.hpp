@@ -19,7 +19,7 @@
 namespace chipweave::agent {
 
 struct SupervisorOptions {
-  std::vector<std::string> command;                     // the program and its arguments
+  std::vector<std::string> command;  // the program and its arguments
   // The first line that needs the driver: it may be slow to initialise chips.
   std::chrono::milliseconds first_line_within{60'000};
   std::chrono::milliseconds line_within{5'000};

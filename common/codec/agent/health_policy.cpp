@@ -70,17 +70,16 @@ void take_number(const JsonObject& o, const char* key, double& to) {
 }
 
 const HealthRule* rule_for(const HealthPolicy& policy, const std::string& code) {
-  const auto at =
-      std::find_if(policy.rules.begin(), policy.rules.end(), [&code](const HealthRule& rule) {
-        return rule.code == code || domain::matches(rule, code);
-      });
+  const auto at = std::find_if(
+      policy.rules.begin(), policy.rules.end(),
+      [&code](const HealthRule& rule) { return rule.code == code || domain::matches(rule, code); });
   return at == policy.rules.end() ? nullptr : &*at;
 }
 
 HealthRule read_rule(JsonValue value, const HealthPolicy& under, JsonProblems& problems) {
-  const JsonObject o(
-      value, {"code", "effect", "rise", "window", "at-least", "after", "recovery", "hold"},
-      problems);
+  const JsonObject o(value,
+                     {"code", "effect", "rise", "window", "at-least", "after", "recovery", "hold"},
+                     problems);
   const std::string code = o.require_text("code").value_or("*");
   if (code.empty()) o.problem("code", "must not be empty");
   const HealthRule* base = rule_for(under, code);

@@ -17,9 +17,9 @@ namespace chipweave::codec {
 inline constexpr std::size_t kMaxHealthRules = 4096;
 
 // The policy of the text, laid over `under`: its rules come first, its keys of `links` replace
-// theirs. A rule takes the keys that it leaves out from the rule of `under` that applied to its code
-// (the first that matches the code, or has the same pattern); without one, `effect` is required.
-// Errors: invalid_argument with the place ("line 7: rules[3].effect: …"), limit_exceeded.
+// theirs. A rule takes the keys that it leaves out from the rule of `under` that applied to its
+// code (the first that matches the code, or has the same pattern); without one, `effect` is
+// required. Errors: invalid_argument with the place ("line 7: rules[3].effect: …"), limit_exceeded.
 Result<domain::HealthPolicy> read_health_policy(std::string_view yaml,
                                                 const domain::HealthPolicy& under = {});
 

@@ -242,10 +242,9 @@ Result<ProbeLine> ProbeLineReader::read(std::string_view line) {
   if (root["error"]) return read_failure(root);
   if (root["events"]) return read_events(root);
   JsonProblems problems;
-  const JsonObject o(root,
-                     {"machine", "topology", "ports", "signals", "neighbours", "facts", "warnings",
-                      "basis"},
-                     problems);
+  const JsonObject o(
+      root, {"machine", "topology", "ports", "signals", "neighbours", "facts", "warnings", "basis"},
+      problems);
   if (!o) return problems.error();
   if (const JsonValue topology = o.find("topology")) {
     auto read = TopologyReader(ImportOptions{}).read(topology);

@@ -34,9 +34,7 @@ Fault fault_of(const Signal& signal) {
   return out;
 }
 
-bool is_reset(const Signal& signal) {
-  return signal.code.ends_with(".reset");
-}
+bool is_reset(const Signal& signal) { return signal.code.ends_with(".reset"); }
 
 }  // namespace
 

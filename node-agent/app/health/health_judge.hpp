@@ -1,9 +1,9 @@
 // HealthJudge — turns signals and links into faults by applying the health policy over time.
 //
-// A cause raises a fault at once; where the rule has `after`, the fault is a note until the cause has
-// been present for so long, and nothing is held of one that ends before. When the cause ends, the
-// fault is held: for the rule's time, longer each time for a flapping cause, or until a reset. So a
-// part is not trusted again the moment it looks healthy, and a flapping link does not flap in
+// A cause raises a fault at once; where the rule has `after`, the fault is a note until the cause
+// has been present for so long, and nothing is held of one that ends before. When the cause ends,
+// the fault is held: for the rule's time, longer each time for a flapping cause, or until a reset.
+// So a part is not trusted again the moment it looks healthy, and a flapping link does not flap in
 // decisions. Pure but for the clock that is passed in; one owner. observe() is O(signals), judge()
 // O(faults).
 #pragma once

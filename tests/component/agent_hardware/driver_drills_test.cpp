@@ -48,9 +48,7 @@ struct DriverDrills : testing::Test {
     machine.erase("count");
     rig.play(machine);
     ASSERT_TRUE(eventually(
-        [&] {
-          return rig.node("n1")["faults"] == Json::array() && rig.unhealthy("n1").empty();
-        },
+        [&] { return rig.node("n1")["faults"] == Json::array() && rig.unhealthy("n1").empty(); },
         std::chrono::seconds(90)));
     machine["events"] = {{{"device", 6}, {"type", 8}, {"data", 79}}};
     rig.play(machine);

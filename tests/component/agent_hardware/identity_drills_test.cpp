@@ -37,9 +37,10 @@ TEST_F(IdentityDrills, NpusThatOnlyTheBusShowsAreNotOffered) {
 
 // Nothing else stands in the way of such a pod.
 TEST_F(IdentityDrills, ThePolicyDecides) {
-  begin({"--health-policy",
-         rig.folder().put("policy.yaml",
-                          "rules:\n- {code: ascend.identity-unknown, effect: note}\n")});
+  begin({"--health-policy", rig.folder().put("policy.yaml",
+                                             "rules:\n"
+                                             "- {code: ascend.identity-unknown, effect: note}\n"
+                                             "- {code: driver.absent, effect: note}\n")});
   EXPECT_THAT(rig.unhealthy("n1"), testing::IsEmpty());
   EXPECT_NE(rig.decide("n1", 1, kNpu), std::nullopt);
 }

@@ -184,7 +184,8 @@ std::string Rig::policy_without_holds() const {
                      "rules:\n"
                      "- {code: nvml.lost, effect: unusable, hold: 0s}\n"
                      "- {code: \"xid.*\", effect: unusable, hold: 1s}\n"
-                     "- {code: nvlink.crc, effect: link, rise: 100, window: 2s, hold: 0s}\n");
+                     "- {code: nvlink.crc, effect: link, rise: 100, window: 2s, hold: 0s}\n"
+                     "- {code: \"*\", effect: note}\n");
 }
 
 }  // namespace chipweave

@@ -131,9 +131,9 @@ TEST(HealthPolicyFile, LiesOverAnotherKeyByKey) {
   const auto read = read_health_policy(
       "links: {hold: 5s}\n"
       "rules:\n"
-      "- {code: xid.74, hold: 1m}\n"                // as xid.*, but for the hold
-      "- {code: xid.79, recovery: quiet}\n"         // as xid.79
-      "- {code: xid.*, effect: note}\n"             // as xid.*
+      "- {code: xid.74, hold: 1m}\n"         // as xid.*, but for the hold
+      "- {code: xid.79, recovery: quiet}\n"  // as xid.79
+      "- {code: xid.*, effect: note}\n"      // as xid.*
       "- {code: mine, effect: network}\n",
       under());
   ASSERT_TRUE(read.ok()) << read.error().text();

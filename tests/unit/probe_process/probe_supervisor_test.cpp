@@ -102,9 +102,9 @@ TEST(ProbeSupervisor, EventsAreKeptWhateverComesAfterThem) {
 TEST(ProbeSupervisor, AnEventArrivesThoughTheDriverHangsAfterIt) {
   SupervisorOptions options;
   options.line_within = milliseconds(30);
-  Helped helped(seen(1) + R"(echo '{"events":[{"kind":"event","code":"xid.79","chip":0}]}'; )" +
-                    kStay,
-                options);
+  Helped helped(
+      seen(1) + R"(echo '{"events":[{"kind":"event","code":"xid.79","chip":0}]}'; )" + kStay,
+      options);
   ASSERT_TRUE(helped.collect([&] { return !helped.events.empty(); }));
   EXPECT_EQ(helped.events.front(), "xid.79");
 }

@@ -48,13 +48,13 @@ class NvmlEvents {
 
   const NvmlLibrary& library_;
   const NvmlFunctions& f_;
-  nvml::EventSet set_ = nullptr;       // null: no events
+  nvml::EventSet set_ = nullptr;  // null: no events
   struct Source {
     nvml::Device handle = nullptr;  // null: there is none
     std::string pci;                // normalised; "" unknown
   };
   std::vector<Source> sources_;  // by index
-  int listening_ = 0;                  // devices
+  int listening_ = 0;            // devices
   bool failed_ = false;
   std::vector<domain::Signal> kept_;
   std::size_t dropped_ = 0;
