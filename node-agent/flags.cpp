@@ -12,11 +12,11 @@
 #include "common/base/limits.hpp"
 #include "common/base/near_names.hpp"
 #include "common/base/text.hpp"
-#include "common/codec/agent/health_policy.hpp"
 #include "common/codec/config/flat_yaml.hpp"
 #include "common/flags/usage_error.hpp"
 #include "common/io/files.hpp"
 #include "node-agent/publish/kube/kube_reporter.hpp"
+#include "node-agent/sources/health_policy_files.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -45,7 +45,8 @@ constexpr std::array<FlagText, 29> kFlags = {{
      "hgx-8: the NVSwitches are shared between tenants, use only their partitions; default none"},
     {"probe-process",
      "program that calls the drivers; default: chipweave-agent-probe beside this one"},
-    {"health-policy", "YAML file: the effect of each fault; default: see --print-health-policy"},
+    {"health-policy",
+     "YAML file: the effect of each fault; laid over the built-in policy; see --print-policy"},
     {"scheduler",
      "without a cluster: HOST:PORT of the scheduler's gRPC server, which gets the reports"},
     {"kubernetes", "report to the API server of the cluster in which this is a pod", true},
@@ -330,18 +331,14 @@ Parsed parse_flags(int argc, char** argv) {
   app.add_option("--config", config,
                  "YAML file with these flags as keys (without dashes); flags win");
   app.add_flag("--print-config", show, "print the effective configuration and exit");
-  app.add_flag("--print-health-policy", policy, "print the built-in health policy and exit");
+  app.add_flag("--print-policy", policy,
+               "print the health policy in force, built-in rules included, and exit");
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {  // --help, --version
     return {std::nullopt, app.exit(e)};
   } catch (const CLI::ParseError& e) {
     return exit_with(2, chipweave::flags::usage_error(app, e));
-  }
-  if (policy) {
-    const std::string_view text = codec::default_health_policy();
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    return {};
   }
   if (!config.empty()) {
     const auto texts = read_config(config);
@@ -352,6 +349,12 @@ Parsed parse_flags(int argc, char** argv) {
     for (const auto& [key, value] : *texts) {
       if (options[key]->count() == 0) given[key] = value;
     }
+  }
+  if (policy) {
+    const auto text = print_health_policy(given["health-policy"], given["ascend-fault-codes"]);
+    if (!text) return exit_with(3, text.error().text());
+    std::fwrite(text->data(), 1, text->size(), stdout);
+    return {};
   }
   auto flags = check(given);
   if (!flags) return exit_with(2, flags.error().text());

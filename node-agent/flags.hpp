@@ -32,7 +32,7 @@ struct Flags {
   std::string tls_server_name;         // empty: the host of `scheduler`
   std::set<std::string> publish;       // mindcluster, ack, labels, gfd-labels, metax-labels
   std::string nfd_file;                // empty: none
-  std::string pod_resources;           // socket of the kubelet; empty: not polled
+  std::string pod_resources;           // socket of the kubelet; empty: not asked
   std::string health_file;             // empty: none
   std::optional<Endpoint> metrics;     // absent: no HTTP
   std::string metrics_tls_cert;        // file; empty: no TLS

@@ -15,6 +15,7 @@
 #include "node-agent/server/metrics_handler.hpp"
 #include "node-agent/sources.hpp"
 #include "node-agent/sources/file_watch.hpp"
+#include "node-agent/supervisor/supervised_process.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -70,6 +71,7 @@ Result<void> open_metrics(const Flags& flags, MetricsHandler& handler,
 
 int run_agent(const Flags& flags) {
   obs::set_level(flags.log_level);
+  adopt_orphans();
   const SystemClock clock;
   http::Loop loop;
   std::unique_ptr<tls::CertificateFiles> certificate;
@@ -126,6 +128,7 @@ int run_agent(const Flags& flags) {
     const SupervisorCounts process = (*sources)->supervisor_counts();
     ProbeFacts facts{agent.errors(), agent.age().count(), process.starts,
                      process.stuck,  process.crashed,     process.garbage};
+    facts.blind = agent.blind();
     if (const auto stats = reporting->event_stats()) {
       facts.events = EventCounts{stats->sent, stats->refused, stats->dropped};
     }
@@ -147,7 +150,8 @@ int run_agent(const Flags& flags) {
                                  agent.clear_faults(chip);
                                  agent.check();
                                }},
-                              {[&metrics](bool yes) { metrics.kubelet_connected(yes); },
+                              {[&metrics](bool yes) { metrics.kubelet_supported(yes); },
+                               [&metrics](bool yes) { metrics.kubelet_connected(yes); },
                                [&metrics](std::size_t chips) { metrics.in_use(chips); }});
   if (!made) {
     const bool no_pod =

@@ -1,8 +1,10 @@
 #include "node-agent/reporting.hpp"
 
+#include <filesystem>
 #include <random>
 #include <utility>
 
+#include "common/codec/mindcluster/names/device_ids.hpp"
 #include "common/domain/vendor.hpp"
 #include "common/io/files.hpp"
 #include "common/kube/access.hpp"
@@ -15,6 +17,12 @@
 
 namespace chipweave::agent {
 namespace {
+
+// The kubelet writes its checkpoint of allocated devices when an allocation is complete.
+std::string checkpoint_of(const std::string& socket) {
+  return std::filesystem::path(socket).parent_path().parent_path() / "device-plugins" /
+         "kubelet_internal_checkpoint";
+}
 
 Result<ClientPem> read_tls(const Flags& flags) {
   return tls::read_client_files({flags.tls_ca, flags.tls_cert, flags.tls_key},
@@ -60,7 +68,7 @@ Result<std::unique_ptr<Reporting>> Reporting::make(const Flags& flags, http::Loo
                 ? out->use_scheduler(flags, loop, std::move(events))
                 : out->use_cluster(flags, loop, clock, std::move(events), std::move(commands));
   if (!ok) return std::move(ok).error();
-  if (!flags.pod_resources.empty()) out->use_kubelet(flags.pod_resources, loop, std::move(kubelet));
+  if (!flags.pod_resources.empty()) out->use_kubelet(flags, loop, std::move(kubelet));
   return out;
 }
 
@@ -124,19 +132,43 @@ Result<void> Reporting::use_cluster(const Flags& flags, http::Loop& loop, const 
   return {};
 }
 
-void Reporting::use_kubelet(const std::string& socket, http::Loop& loop, KubeletEvents events) {
+void Reporting::use_kubelet(const Flags& flags, http::Loop& loop, KubeletEvents events) {
   PodResourcesOptions options;
-  options.socket = socket;
+  options.socket = flags.pod_resources;
+  options.resources = codec::mindcluster::kResourceDomain;
   options.seed = std::random_device{}();
   count_in_use_ = std::move(events.in_use);
+  show_kubelet_supported_ = std::move(events.supported);
+  kube::ApiChain::Options chain;
+  chain.what = "node " + flags.node;
+  chain.seed = options.seed;
   PodResourcesEvents kubelet;
-  kubelet.answers = std::move(events.answers);
+  kubelet.answers = [this, show = std::move(events.answers)](bool yes) {
+    if (show) show(yes);
+    if (!yes) kubelet_version_->read();  // it may be another one when it answers again
+  };
   kubelet.allocated = [this](const AllocatedDevices& allocated) {
     allocated_ = allocated;
     publish_in_use();
     publish_config_maps();
   };
+  const std::string checkpoint = checkpoint_of(flags.pod_resources);
   kubelet_ = std::make_unique<PodResourcesClient>(loop, std::move(options), std::move(kubelet));
+  kubelet_version_ = std::make_unique<KubeletVersionReader>(
+      *api_, flags.node, std::move(chain), [this](bool usable) { kubelet_version_known(usable); });
+  allocations_ = std::make_unique<FileWatch>(std::vector{checkpoint}, kubelet_->change_notifier());
+  if (!allocations_->complete()) {
+    obs::log(obs::Level::warn,
+             "new allocations are noticed within a minute only: mount the folder of this file",
+             {{"file", checkpoint}});
+  }
+}
+
+void Reporting::kubelet_version_known(bool usable) {
+  kubelet_usable_ = usable;
+  if (show_kubelet_supported_) show_kubelet_supported_(usable);
+  usable ? kubelet_->start() : kubelet_->stop();
+  publish_config_maps();
 }
 
 void Reporting::publish_in_use() {
@@ -157,13 +189,14 @@ void Reporting::publish_in_use() {
 // A starting agent would list chips as free that pods use, so it waits for the kubelet as well as
 // for its inventory; the publisher's own timeout ends the wait.
 void Reporting::publish_config_maps() {
-  const bool waits = polls_kubelet() && !allocated_;
+  const bool waits = asks_kubelet() && !allocated_;
   if (inventory_sent_ && !waits) compat_->publish_config_maps();
 }
 
 // MindCluster needs it for Ascend machines only.
-bool Reporting::polls_kubelet() const {
-  return kubelet_ != nullptr && domain::vendor_of(state_->topology).in_mindcluster;
+bool Reporting::asks_kubelet() const {
+  return kubelet_ != nullptr && kubelet_usable_.value_or(true) &&
+         domain::vendor_of(state_->topology).in_mindcluster;
 }
 
 void Reporting::want(const NodeStatePtr& state, bool urgent) {
@@ -171,7 +204,7 @@ void Reporting::want(const NodeStatePtr& state, bool urgent) {
   reporter_->want(state, urgent);
   publish_in_use();
   if (compat_) compat_->want(state);
-  if (polls_kubelet()) kubelet_->start();
+  if (asks_kubelet() && !kubelet_usable_) kubelet_version_->read();
   if (!first) return;
   if (events_) {
     for (const domain::Fault& fault : state->faults) {
@@ -191,6 +224,8 @@ std::optional<kube::EventSender::Stats> Reporting::event_stats() const {
 }
 
 void Reporting::stop(std::function<void()> done) {
+  allocations_.reset();
+  kubelet_version_.reset();
   kubelet_.reset();
   if (compat_) compat_->stop();
   reporter_->stop(std::move(done));

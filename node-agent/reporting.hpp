@@ -20,7 +20,9 @@
 #include "node-agent/kubelet/pod_resources_client.hpp"
 #include "node-agent/publish/kube/node_events.hpp"
 #include "node-agent/publish/node/compat_publisher.hpp"
+#include "node-agent/publish/node/kubelet_version_reader.hpp"
 #include "node-agent/publish/reporter.hpp"
+#include "node-agent/sources/file_watch.hpp"
 
 namespace chipweave::agent {
 
@@ -30,8 +32,9 @@ struct OperatorCommands {
   std::function<void(std::optional<domain::ChipIndex>)> clear_faults;  // absent: of all chips
 };
 
-// For metrics; called only where the kubelet is polled.
+// For metrics; called only where the kubelet is to be asked.
 struct KubeletEvents {
+  std::function<void(bool)> supported;  // whether its version may be asked
   std::function<void(bool)> answers;
   std::function<void(std::size_t)> in_use;  // number of chips
 };
@@ -55,16 +58,21 @@ class Reporting {
   Result<void> use_scheduler(const Flags& flags, http::Loop& loop, ReporterEvents events);
   Result<void> use_cluster(const Flags& flags, http::Loop& loop, const Clock& clock,
                            ReporterEvents events, OperatorCommands commands);
-  void use_kubelet(const std::string& socket, http::Loop& loop, KubeletEvents events);
+  void use_kubelet(const Flags& flags, http::Loop& loop, KubeletEvents events);
+  void kubelet_version_known(bool usable);
   void publish_in_use();
   void publish_config_maps();
-  bool polls_kubelet() const;
+  bool asks_kubelet() const;
 
   std::unique_ptr<kube::ApiClient> api_;  // outlives what uses it
   std::unique_ptr<Reporter> reporter_;
   std::unique_ptr<CompatPublisher> compat_;
   std::unique_ptr<NodeEvents> events_;
   std::unique_ptr<PodResourcesClient> kubelet_;
+  std::unique_ptr<FileWatch> allocations_;
+  std::unique_ptr<KubeletVersionReader> kubelet_version_;
+  std::optional<bool> kubelet_usable_;  // absent: its version is not known yet
+  std::function<void(bool)> show_kubelet_supported_;
   std::function<void(std::size_t)> count_in_use_;
   NodeStatePtr state_;                         // null: not started yet
   std::optional<AllocatedDevices> allocated_;  // as the kubelet reported last; absent: not yet

@@ -17,6 +17,7 @@ struct ClientPem {
   std::string certificate;  // client certificate with its chain; empty: none
   std::string key;
   std::string server_name;  // expected name in the server's certificate; empty: the host
+  bool operator==(const ClientPem&) const = default;
 };
 
 }  // namespace chipweave

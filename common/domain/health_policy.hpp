@@ -34,6 +34,9 @@ struct HealthRule {
   double rise = 1;
   double window = 60;
   double at_least = 0;
+  // The effect applies once the cause has been present for so long; until then the fault is a note.
+  // Not of events, whose cause ends at once.
+  double after = 0;
   Recovery recovery = Recovery::quiet;
   double hold = 10;
 };

@@ -41,6 +41,9 @@ struct Signal {
   std::string nic;                // name in the topology, or ""
   double value = 0;               // value of a counter or reading
   std::string text;               // human-readable, without chip or code; may be ""
+  // Of an event: the chip's PCI address, where known. Drivers may number chips anew between an
+  // event and the next observation, so it takes precedence over `chip`.
+  std::string pci = {};
 };
 
 // What a network port is connected to, by LLDP.
@@ -52,6 +55,13 @@ struct Neighbour {
   std::string address;            // management address of the switch; may be ""
 };
 
+// Where an observation comes from.
+enum class Basis {
+  driver,    // the vendor's driver; for a declared machine, its declaration
+  starting,  // the PCI bus alone: the driver is about to be asked for the first time
+  bus,       // the PCI bus alone: the driver is absent or has never responded
+};
+
 struct Observation {
   std::string machine;  // profile or model name
   NodeTopology topology;
@@ -61,6 +71,7 @@ struct Observation {
   std::vector<Neighbour> neighbours = {};
   // Other published facts by name: "driver" → "550.54.15".
   std::map<std::string, std::string> facts = {};
+  Basis basis = Basis::driver;
 };
 
 }  // namespace chipweave::domain

@@ -85,8 +85,13 @@ struct AsyncClient::Impl : std::enable_shared_from_this<Impl> {
     }
     return nullptr;
   }
+  void close_kept() {
+    for (const SharedConnection& connection : kept) connection->close();
+    kept.clear();
+  }
   void keep(SharedConnection connection) {
-    if (closed || kept.size() >= limits.max_calls) return connection->close();
+    const bool outdated = !connection->is_to(*origin);
+    if (closed || outdated || kept.size() >= limits.max_calls) return connection->close();
     connection->kept_since = Steady::now();
     kept.push_back(std::move(connection));
   }
@@ -266,8 +271,7 @@ AsyncClient::AsyncClient(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 AsyncClient::~AsyncClient() {
   impl_->closed = true;
-  for (const SharedConnection& connection : impl_->kept) connection->close();
-  impl_->kept.clear();
+  impl_->close_kept();
   impl_->in_line.clear();
 }
 
@@ -276,6 +280,16 @@ Result<std::unique_ptr<AsyncClient>> AsyncClient::make(Loop& loop, Origin origin
   if (!shared) return std::move(shared).error();
   return std::unique_ptr<AsyncClient>(
       new AsyncClient(std::make_shared<Impl>(loop.impl(), std::move(*shared), limits)));
+}
+
+Result<void> AsyncClient::use_credentials(ClientPem pem) {
+  Origin next = impl_->origin->origin;
+  next.pem = std::move(pem);
+  auto shared = SharedOrigin::make(std::move(next));
+  if (!shared) return std::move(shared).error();
+  impl_->origin = std::move(*shared);
+  impl_->close_kept();
+  return {};
 }
 
 std::unique_ptr<Ticket> AsyncClient::call(const AsyncRequest& request,

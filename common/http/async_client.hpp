@@ -64,6 +64,10 @@ class AsyncClient {
   AsyncClient(const AsyncClient&) = delete;
   AsyncClient& operator=(const AsyncClient&) = delete;
 
+  // Connections that are opened from now on use `pem`; those kept alive are closed. Errors as
+  // make()'s: the previous ones stay in use.
+  Result<void> use_credentials(ClientPem pem);
+
   // Errors: unavailable (cannot connect, cut, wrong certificate), deadline, limit_exceeded,
   // invalid_argument (a target or header that cannot be sent).
   std::unique_ptr<Ticket> call(const AsyncRequest& request, std::chrono::milliseconds deadline,

@@ -53,6 +53,7 @@ class ClientConnection : public std::enable_shared_from_this<ClientConnection> {
   // Whether the connection is still open and has no unread bytes. Check it before a request on a
   // reused connection.
   bool quiet();
+  bool is_to(const SharedOrigin& origin) const { return to_.get() == &origin; }
 
   std::chrono::steady_clock::time_point kept_since{};
 

@@ -1,5 +1,5 @@
 // run_child — runs a program without a shell and collects its output, with a deadline and a size
-// limit.
+// limit. The program has been reaped when it returns, and dies with the calling thread (spawn.hpp).
 #pragma once
 
 #include <chrono>

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <tuple>
 #include <utility>
 
 #include "common/base/endpoint.hpp"
@@ -35,9 +36,13 @@ std::string beside(const std::string& kubeconfig, const std::string& file) {
   return file.empty() ? file : (std::filesystem::path(kubeconfig).parent_path() / file).string();
 }
 
-Result<std::string> pem_text(const std::string& kubeconfig, codec::PemSource source) {
-  if (source.file.empty()) return std::move(source.pem);
-  return io::read_file(beside(kubeconfig, source.file), limits::kMaxCredentialBytes);
+// Without a file, `to` stays as it is.
+Result<void> read_pem(const std::string& file, std::string& to) {
+  if (file.empty()) return {};
+  auto text = io::read_file(file, limits::kMaxCredentialBytes);
+  if (!text) return std::move(text).error();
+  to = std::move(*text);
+  return {};
 }
 
 Result<ApiAccess> from_kubeconfig(const AccessOptions& options) {
@@ -50,12 +55,14 @@ Result<ApiAccess> from_kubeconfig(const AccessOptions& options) {
     return std::move(done).error().in("file " + options.kubeconfig);
   access.origin.pem.server_name = config->tls_server_name;
   access.origin.verify = !config->insecure;
-  for (auto& [from, to] : {std::pair{&config->ca, &access.origin.pem.ca},
-                           {&config->client_certificate, &access.origin.pem.certificate},
-                           {&config->client_key, &access.origin.pem.key}}) {
-    auto pem = pem_text(options.kubeconfig, std::move(*from));
-    if (!pem) return std::move(pem).error();
-    *to = std::move(*pem);
+  http::Origin& origin = access.origin;
+  for (auto& [from, to, file] :
+       {std::tuple{&config->ca, &origin.pem.ca, &access.files.ca},
+        {&config->client_certificate, &origin.pem.certificate, &access.files.certificate},
+        {&config->client_key, &origin.pem.key, &access.files.key}}) {
+    *to = std::move(from->pem);
+    *file = beside(options.kubeconfig, from->file);
+    if (const auto read = read_pem(*file, *to); !read) return Error(read.error());
   }
   access.token = std::move(config->token);
   access.token_file = beside(options.kubeconfig, config->token_file);
@@ -74,9 +81,10 @@ Result<ApiAccess> from_pod(const Environment& environment, const std::string& fo
   ApiAccess access;
   access.origin.host = *host;
   access.origin.port = *port;
-  auto ca = io::read_file(folder + "/ca.crt", limits::kMaxCredentialBytes);
-  if (!ca) return std::move(ca).error();
-  access.origin.pem.ca = std::move(*ca);
+  access.files.ca = folder + "/ca.crt";
+  if (const auto read = read_pem(access.files.ca, access.origin.pem.ca); !read) {
+    return Error(read.error());
+  }
   access.token_file = folder + "/token";
   if (auto name = io::read_file(folder + "/namespace", limits::kMaxCredentialBytes))
     access.ns = std::move(*name);

@@ -8,6 +8,7 @@
 
 #include "common/base/result.hpp"
 #include "common/http/origin.hpp"
+#include "common/tls/client_files.hpp"
 
 namespace chipweave::kube {
 
@@ -16,6 +17,7 @@ struct ApiAccess {
   std::string prefix;      // path before "/api"; usually empty
   std::string token;       // bearer token; empty: none, or in token_file
   std::string token_file;  // read repeatedly: tokens expire
+  tls::ClientFiles files;  // of origin.pem, read repeatedly; empty names: given inline, or none
   std::string ns;          // namespace of the pod or context; may be empty
 };
 

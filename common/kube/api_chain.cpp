@@ -16,12 +16,12 @@ constexpr int kInternal = 500;
 // A server whose messages all differ may fill the log, but not the memory.
 constexpr std::size_t kMaxLines = 16;
 
-bool passes(int status) {
+}  // namespace
+
+bool is_transient(int status) {
   return status == kUnauthorized || status == kRequestTimeout || status == kTooManyRequests ||
          status >= kInternal;
 }
-
-}  // namespace
 
 std::string problem_of(const Result<Reply>& reply) {
   if (!reply) return reply.error().text();
@@ -52,7 +52,7 @@ bool ApiChain::failed(const char* doing, const Result<Reply>& reply,
                 std::find(expected.begin(), expected.end(), reply->status) != expected.end()))
     return false;
   const std::string problem = std::string(doing) + ": " + problem_of(reply);
-  if (reply && !passes(reply->status)) {
+  if (reply && !is_transient(reply->status)) {
     refused(problem);
     return true;
   }

@@ -70,5 +70,7 @@ class ApiChain {
 
 // The error of an answer, with the server's message: "HTTP 403: nodeinventories … is forbidden".
 std::string problem_of(const Result<Reply>& reply);
+// Whether a request with this HTTP status may work later without a change by an administrator.
+bool is_transient(int status);
 
 }  // namespace chipweave::kube

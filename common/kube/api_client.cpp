@@ -20,7 +20,12 @@ struct Timer {
 }  // namespace
 
 ApiClient::ApiClient(http::Loop& loop, ApiAccess access, std::string agent)
-    : loop_(loop), access_(std::move(access)), agent_(std::move(agent)), token_(access_.token) {}
+    : loop_(loop),
+      access_(std::move(access)),
+      agent_(std::move(agent)),
+      token_(access_.token),
+      credentials_(access_.files, access_.origin.pem, "API server"),
+      files_read_(now()) {}
 
 Result<std::unique_ptr<ApiClient>> ApiClient::make(http::Loop& loop, ApiAccess access,
                                                    std::string agent) {
@@ -45,8 +50,15 @@ Result<void> ApiClient::read_token() {
   return {};
 }
 
+void ApiClient::check_files() {
+  if (!access_.origin.tls || now() - files_read_ < tls::kLookEvery) return;
+  files_read_ = now();
+  credentials_.check([this](const ClientPem& pem) { return client_->use_credentials(pem); });
+}
+
 http::AsyncRequest ApiClient::request(std::string method, const std::string& target,
                                       std::string accept) {
+  check_files();
   if (!access_.token_file.empty() && now() - token_read_ > kTokenAge) {
     // The old one may still do; the server says when it no longer does.
     if (const auto read = read_token(); !read) {
@@ -69,6 +81,8 @@ std::unique_ptr<Ticket> ApiClient::call(Call call, std::function<void(Result<Rep
   out.may_send = std::move(call.may_send);
   return client_->call(out, call.deadline, [this, done = std::move(done)](Result<Reply> reply) {
     if (reply && reply->status == kStatusUnauthorized) token_read_ = {};
+    // The server may have another certificate now.
+    if (!reply && reply.error().code == Errc::unavailable) files_read_ = {};
     done(std::move(reply));
   });
 }
@@ -77,6 +91,10 @@ std::unique_ptr<Ticket> ApiClient::stream(StreamRequest wanted, StreamSink sink)
   sink.refused = [this, refused = std::move(sink.refused)](Reply reply) {
     if (reply.status == kStatusUnauthorized) token_read_ = {};
     refused(std::move(reply));
+  };
+  sink.ended = [this, ended = std::move(sink.ended)](Result<void> result) {
+    if (!result && result.error().code == Errc::unavailable) files_read_ = {};
+    ended(std::move(result));
   };
   return client_->stream(request("GET", wanted.target, std::move(wanted.accept)), wanted.max_idle,
                          std::move(sink));

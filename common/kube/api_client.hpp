@@ -1,5 +1,7 @@
-// ApiClient — the Transport to a real API server: TLS, keep-alive, and a bearer token that is read
-// again each minute and after a 401.
+// ApiClient — the Transport to a real API server: TLS, keep-alive, a bearer token that is read
+// again each minute and after a 401, and TLS files (CA, client certificate) that are read again
+// before a request, every two seconds at most, and after a failed connection. New files apply to
+// new connections; streams in progress continue.
 //
 // Owner: the loop thread.
 #pragma once
@@ -10,6 +12,7 @@
 #include "common/http/loop.hpp"
 #include "common/kube/access.hpp"
 #include "common/kube/transport.hpp"
+#include "common/tls/client_credentials.hpp"
 
 namespace chipweave::kube {
 
@@ -32,12 +35,15 @@ class ApiClient final : public Transport {
   ApiClient(http::Loop& loop, ApiAccess access, std::string agent);
   http::AsyncRequest request(std::string method, const std::string& target, std::string accept);
   Result<void> read_token();
+  void check_files();
 
   http::Loop& loop_;
   ApiAccess access_;
   std::string agent_;
   std::string token_;
   std::chrono::steady_clock::time_point token_read_{};
+  tls::ClientCredentials credentials_;
+  std::chrono::steady_clock::time_point files_read_;
   std::unique_ptr<http::AsyncClient> client_;
 };
 

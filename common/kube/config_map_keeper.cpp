@@ -6,6 +6,8 @@
 namespace chipweave::kube {
 namespace {
 
+constexpr const char* kMergePatch = "application/merge-patch+json";
+
 // The keys of `wanted` that must be set on `there`.
 codec::StringChanges missing(const codec::StringMap& there, const codec::StringMap& wanted) {
   codec::StringChanges out;
@@ -52,8 +54,14 @@ void ConfigMapKeeper::stop() {
 
 void ConfigMapKeeper::look(Freshness freshness) {
   phase_ = Phase::busy;
-  chain_.send(call_of("GET", path_ + (freshness == Freshness::any ? "?resourceVersion=0" : ""), ""),
-              [this](Result<Reply> reply) { looked(std::move(reply)); });
+  const bool any = freshness == Freshness::any && !options_.read_by_patch;
+  Call call = call_of(options_.read_by_patch ? "PATCH" : "GET",
+                      path_ + (any ? "?resourceVersion=0" : ""), "");
+  if (options_.read_by_patch) {
+    call.body = "{}";
+    call.content_type = kMergePatch;
+  }
+  chain_.send(std::move(call), [this](Result<Reply> reply) { looked(std::move(reply)); });
 }
 
 void ConfigMapKeeper::looked(Result<Reply> reply) {
@@ -124,7 +132,7 @@ void ConfigMapKeeper::patch() {
   for (const auto& [key, value] : sent_) data_keys_.insert(key);
   const codec::ObjectChanges changes = changes_for(stamp_);
   Call call = call_of("PATCH", path_, codec::write_merge_patch(stored_->version, changes));
-  call.content_type = "application/merge-patch+json";
+  call.content_type = kMergePatch;
   send_write(std::move(call),
              [this](Result<Reply> reply) { written(std::move(reply), kNotFound); });
 }

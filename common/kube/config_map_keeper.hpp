@@ -46,6 +46,10 @@ class ConfigMapKeeper {
     std::string name;
     std::string managed_by;  // value of our label
     bool take_over = false;  // an object without our label
+    // Reads by an empty merge patch, which answers with the object and changes nothing. Admission
+    // policies see patches and not reads, so an account without the right to read ConfigMaps can be
+    // held to those that it owns by name.
+    bool read_by_patch = false;
     bool held = false;       // writes nothing before release()
     Ms check_every{60'000};  // with jitter: between half of it and the whole
     Ms rewrite_every{0};     // with a new stamp although nothing changed; 0: never

@@ -69,21 +69,16 @@ void CertificateFiles::check() {
   if (changed) {
     if (const auto taken = take(*found); !taken) return refuse(*found, taken.error());
   }
-  refused_.reset();
+  refusals_.clear();
   if (!changed) return;
   log_validity("certificate changed", *context_, names_);
   if (on_change) on_change(pem_);
 }
 
-// Files change one after another, so content counts as final, and is logged, when two checks agree.
 void CertificateFiles::refuse(const ServerPem& found, const Error& error) {
-  Refusal now{found, error.text()};
-  if (!refused_ || refused_->found != now.found || refused_->why != now.why) {
-    refused_ = std::move(now);
-  } else if (!std::exchange(refused_->logged, true)) {
-    obs::log(obs::Level::error, "cannot use the certificate on disk; keeping the previous one",
-             {{"reason", refused_->why}});
-  }
+  if (!refusals_.add(found, error.text())) return;
+  obs::log(obs::Level::error, "cannot use the certificate on disk; keeping the previous one",
+           {{"reason", error.text()}});
 }
 
 }  // namespace chipweave::tls

@@ -8,18 +8,15 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "common/base/clock.hpp"
 #include "common/base/result.hpp"
 #include "common/base/tls_pem.hpp"
 #include "common/http/tls_context.hpp"
+#include "common/tls/refusals.hpp"
 
 namespace chipweave::tls {
-
-// How often a program should call check().
-inline constexpr std::chrono::seconds kLookEvery{2};
 
 class CertificateFiles {
  public:
@@ -40,11 +37,6 @@ class CertificateFiles {
  private:
   CertificateFiles(const Clock& clock, http::PemNames names)
       : clock_(clock), names_(std::move(names)) {}
-  struct Refusal {
-    ServerPem found;  // empty if it could not be read
-    std::string why;
-    bool logged = false;
-  };
   Result<ServerPem> read() const;
   Result<void> take(const ServerPem& found);
   void refuse(const ServerPem& found, const Error& error);
@@ -53,7 +45,7 @@ class CertificateFiles {
   http::PemNames names_;
   ServerPem pem_;
   std::shared_ptr<http::TlsContext> context_;
-  std::optional<Refusal> refused_;  // by the last check
+  Refusals<ServerPem> refusals_;
 };
 
 }  // namespace chipweave::tls

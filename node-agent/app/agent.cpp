@@ -16,6 +16,10 @@ namespace {
 using domain::Effect;
 using domain::Fault;
 
+constexpr std::size_t kMaxEarly = 4096;
+constexpr std::chrono::seconds kWorkingFor{10};
+constexpr std::chrono::seconds kStartWithin{30};
+
 const Fault* find(const std::vector<Fault>& in, const Fault& what) {
   const auto at = std::find_if(in.begin(), in.end(),
                                [&](const Fault& one) { return domain::same_cause(one, what); });
@@ -65,6 +69,7 @@ Agent::Agent(AgentOptions options, const Clock& clock, MachineSource& machine, F
       fault_source_(faults),
       events_(std::move(events)),
       judge_(options_.policy, clock),
+      began_(clock.now()),
       good_(clock.now()) {}
 
 Result<void> Agent::start() {
@@ -75,20 +80,19 @@ Result<void> Agent::start() {
       listed_at_ = now_ms();
     }
   }
-  if (!machine_.ready()) return {};
   if (options_.hardware) {
     check();
     return {};
   }
-  auto found = machine_.discover();
-  if (!found) return std::move(found).error();
-  warn_of(found->warnings);
-  judge_.observe(*found);
-  auto faults = faults_now(*found);
+  auto found = machine_.update().reading;
+  if (!found) return make_error(Errc::internal, "the machine was not read");
+  if (!*found) return std::move(*found).error();
+  if (take(std::move(*found).value())) judge_.observe(*seen_);
+  auto faults = faults_now(*seen_);
   if (!faults) return std::move(faults).error();
-  auto state = composed(*found, std::move(faults).value());
+  auto state = composed(*seen_, std::move(faults).value());
   if (!state) return std::move(state).error();
-  seen_ = std::move(found).value();
+  new_ = false;
   good_ = clock_.now();
   emit(std::move(state).value());
   return {};
@@ -104,45 +108,97 @@ void Agent::check() {
 }
 
 void Agent::read_machine() {
-  if (machine_.changes()) {
-    auto found = machine_.discover();
-    machine_failing_ = !found.ok();
-    failure_.reset();
-    if (found) {
-      take(std::move(found).value());
-    } else {
-      fail(found.error());
-      // The machine was there before.
-      const bool none = found.error().code == Errc::not_found;
-      failure_ = ProbeTrouble{none ? "machine.gone" : "probe.failing", found.error().text()};
-    }
-  }
+  MachineUpdate update = machine_.update();
+  const bool judges = update.reading && use(*std::move(update.reading));
+  // Events first: a reset ends what was before it, not what the reading shows.
+  take_events(std::move(update.events));
+  if (judges) judge_.observe(*seen_);
   auto trouble = machine_.trouble();
-  if (!trouble) trouble = failure_;
+  judge_trouble(trouble ? std::move(trouble) : failure_);
+  adopt_start();
+}
+
+bool Agent::use(Result<domain::Observation> reading) {
+  const bool from_driver = seen_ && seen_->basis == domain::Basis::driver;
+  if (reading && reading->basis == domain::Basis::starting) {
+    if (!seen_) start_ = std::move(reading).value();
+    return false;
+  }
+  failure_.reset();
+  if (reading && reading->basis == domain::Basis::bus && from_driver) {
+    // Less than what is known: the driver worked before.
+    const std::string text = reading->signals.empty() ? "no driver" : reading->signals.back().text;
+    reading = make_error(Errc::unavailable, text);
+  }
+  machine_failing_ = !reading.ok();
+  if (reading) return take(std::move(reading).value());
+  fail(reading.error());
+  // The machine was there before.
+  const bool none = reading.error().code == Errc::not_found;
+  failure_ = ProbeTrouble{none ? "machine.gone" : "probe.failing", reading.error().text()};
+  return false;
+}
+
+// A driver that hangs or crashes from the start leaves only what the bus shows.
+void Agent::adopt_start() {
+  if (!start_ || seen_) return start_.reset();
+  if (!trouble_ && clock_.now() - began_ < kStartWithin) return;
+  if (take(*std::exchange(start_, std::nullopt))) judge_.observe(*seen_);
+}
+
+// A probe process that crashes again and again works for moments in between; so the time without
+// the hardware goes on until it has worked for a while.
+void Agent::judge_trouble(std::optional<ProbeTrouble> trouble) {
+  if (trouble) {
+    if (!blind_since_) blind_since_ = clock_.now();
+    working_since_.reset();
+    judge_.trouble(HealthJudge::Trouble{trouble->code, trouble->text, *blind_since_});
+  } else {
+    if (!working_since_) working_since_ = clock_.now();
+    if (clock_.now() - *working_since_ >= kWorkingFor) blind_since_.reset();
+    judge_.trouble(std::nullopt);
+  }
   const bool known =
       trouble.has_value() == trouble_.has_value() && (!trouble || trouble->code == trouble_->code);
   if (!known && trouble) {
     if (!failure_) ++errors_;  // fail() has counted that one
-    trouble_at_ = now_ms();
     // With a state it is a fault, which is reported as such.
     if (state_ == nullptr && !failure_) events_.warning(trouble->code + ": " + trouble->text);
   }
   trouble_ = std::move(trouble);
 }
 
-void Agent::take(domain::Observation seen) {
+bool Agent::take(domain::Observation seen) {
   warn_of(seen.warnings);
   if (options_.hardware && seen_) {
     auto same_terms = in_terms_of(seen_->topology, std::move(seen));
     if (!same_terms) {
       machine_failing_ = true;
-      return fail(same_terms.error());
+      fail(same_terms.error());
+      return false;
     }
-    seen = std::move(same_terms).value();
+    seen = std::move(same_terms->observation);
+    numbers_ = std::move(same_terms->numbers);
   }
-  judge_.observe(seen);
   seen_ = std::move(seen);
   new_ = true;
+  return true;
+}
+
+void Agent::take_events(std::vector<domain::Signal> events) {
+  if (!seen_) {
+    std::move(events.begin(), events.end(), std::back_inserter(early_));
+    if (early_.size() > kMaxEarly) early_.resize(kMaxEarly);
+    return;
+  }
+  if (!early_.empty()) {
+    events.insert(events.begin(), std::make_move_iterator(early_.begin()),
+                  std::make_move_iterator(early_.end()));
+    early_.clear();
+  }
+  if (events.empty()) return;
+  if (options_.hardware) name_chips(seen_->topology, numbers_, events);
+  judge_.occurred(events);
 }
 
 // Logs warnings that the previous observation did not have.
@@ -216,14 +272,6 @@ Result<std::vector<Fault>> Agent::faults_now(const domain::Observation& seen) {
   std::move(of_file->begin(), of_file->end(), std::back_inserter(out));
   auto cordoned = faults_of_cordon(seen.topology, cordon_, cordoned_at_);
   std::move(cordoned.begin(), cordoned.end(), std::back_inserter(out));
-  if (trouble_) {
-    Fault fault;
-    fault.code = trouble_->code;
-    fault.effect = judge_.effect_of(trouble_->code);
-    fault.since = trouble_at_;
-    fault.text = trouble_->text;
-    out.push_back(std::move(fault));
-  }
   domain::sort_worst_first(out);
   return out;
 }
@@ -266,6 +314,19 @@ void Agent::report_changes(const std::vector<Fault>& before, const std::vector<F
       events_.fault({FaultChange::Kind::changed, fault});
     }
   }
+}
+
+std::string Agent::blind() const {
+  if (state_ == nullptr) {
+    return "the hardware has not responded yet" +
+           (trouble_ ? ": " + trouble_->code + ": " + trouble_->text : std::string());
+  }
+  for (const Fault& fault : state_->faults) {
+    if (is_of_probe(fault) && fault.effect == Effect::unusable) {
+      return "the hardware does not respond: " + fault.code + ": " + fault.text;
+    }
+  }
+  return "";
 }
 
 void Agent::fail(const Error& error) {

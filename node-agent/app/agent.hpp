@@ -14,6 +14,7 @@
 
 #include "common/base/clock.hpp"
 #include "common/base/result.hpp"
+#include "node-agent/app/continuity.hpp"
 #include "node-agent/app/fault_source.hpp"
 #include "node-agent/app/health/health_judge.hpp"
 #include "node-agent/app/health/operator_faults.hpp"
@@ -55,8 +56,8 @@ class Agent {
   Agent(AgentOptions options, const Clock& clock, MachineSource& machine, FaultSource* faults,
         AgentEvents events);
 
-  // Reads the sources for the first time. Errors: a declared machine or a health file that cannot be
-  // used, since an operator usually watches the start. Hardware gives the first state when it
+  // Reads the sources for the first time. Errors: a declared machine or a health file that cannot
+  // be used, since an operator usually watches the start. Hardware gives the first state when it
   // responds.
   Result<void> start();
   // Reads changes of the sources and ends holds that have expired. O(faults) when nothing is new.
@@ -73,13 +74,20 @@ class Agent {
   // Null before the first state.
   const NodeStatePtr& state() const { return state_; }
   std::uint64_t errors() const { return errors_; }
+  // Why what it reports is not the hardware of now, so that no chips are offered; "" if it is.
+  std::string blind() const;
   // Time since the sources last confirmed the state; grows while they fail.
   std::chrono::duration<double> age() const;
 
  private:
   void read_machine();
+  void judge_trouble(std::optional<ProbeTrouble> trouble);
   void read_fault_source();
-  void take(domain::Observation seen);
+  // What a reading is used for: whether it is to be judged.
+  bool use(Result<domain::Observation> reading);
+  void adopt_start();
+  bool take(domain::Observation seen);
+  void take_events(std::vector<domain::Signal> events);
   void warn_of(const std::vector<std::string>& warnings);
   Result<std::vector<domain::Fault>> faults_now(const domain::Observation& seen);
   void compose();
@@ -100,15 +108,20 @@ class Agent {
   bool restored_ = false;
   std::set<std::optional<domain::ChipIndex>> cleared_;  // before restore()
   std::optional<domain::Observation> seen_;
-  std::vector<std::string> warned_;  // of the newest observation
-  bool new_ = false;                 // seen_ is not part of a state yet
-  domain::DeclaredFaults listed_;    // in the health file
+  std::optional<domain::Observation> start_;  // of the bus, while the driver starts
+  Clock::Steady began_{};
+  ChipNumbers numbers_;                // of seen_
+  std::vector<domain::Signal> early_;  // events from before the first observation
+  std::vector<std::string> warned_;    // of the newest observation
+  bool new_ = false;                   // seen_ is not part of a state yet
+  domain::DeclaredFaults listed_;      // in the health file
   std::int64_t listed_at_ = 0;
   Cordon cordon_;
   std::int64_t cordoned_at_ = 0;
   std::optional<ProbeTrouble> trouble_;
-  std::optional<ProbeTrouble> failure_;  // of the newest discover()
-  std::int64_t trouble_at_ = 0;
+  std::optional<Clock::Steady> blind_since_;    // with interruptions of less than kWorkingFor
+  std::optional<Clock::Steady> working_since_;  // in such an interruption
+  std::optional<ProbeTrouble> failure_;         // of the newest reading
   NodeStatePtr state_;
   std::uint64_t errors_ = 0;
   bool machine_failing_ = false;

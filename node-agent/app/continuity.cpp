@@ -17,18 +17,16 @@ using domain::ChipIndex;
 using domain::NodeTopology;
 using domain::Observation;
 
-using Indices = std::map<ChipIndex, ChipIndex>;  // seen → known
-
 // Which known chip each observed one is; nullopt if one is new. Matched by id, by PCI address if
 // the id is missing, and by index if both are missing.
-std::optional<Indices> matched(const NodeTopology& known, const NodeTopology& seen) {
+std::optional<ChipNumbers> matched(const NodeTopology& known, const NodeTopology& seen) {
   std::map<std::string, ChipIndex> by_id;
   std::map<std::string, ChipIndex> by_pci;
   for (const domain::Chip& chip : known.chips()) {
     if (!chip.id.empty()) by_id.emplace(chip.id, chip.index);
     if (!chip.pci.empty()) by_pci.emplace(chip.pci, chip.index);
   }
-  Indices out;
+  ChipNumbers out;
   std::set<ChipIndex> taken;
   std::vector<ChipIndex> nameless;
   for (const domain::Chip& chip : seen.chips()) {
@@ -56,7 +54,7 @@ bool unchanged(const NodeTopology& known, const NodeTopology& seen) {
                     });
 }
 
-void rename(const Indices& chips, Observation& seen) {
+void rename(const ChipNumbers& chips, Observation& seen) {
   const auto to = [&chips](std::optional<ChipIndex>& chip) {
     if (!chip) return;
     const auto known = chips.find(*chip);
@@ -76,7 +74,7 @@ void rename(const Indices& chips, Observation& seen) {
 // chip keep their last state.
 class Merge {
  public:
-  Merge(const NodeTopology& known, const NodeTopology& seen, const Indices& chips)
+  Merge(const NodeTopology& known, const NodeTopology& seen, const ChipNumbers& chips)
       : known_(known), seen_(seen) {
     for (const auto& [now, before] : chips) slots_[before] = *seen.slot_of(now);
   }
@@ -132,10 +130,10 @@ class Merge {
 
 }  // namespace
 
-Result<Observation> in_terms_of(const NodeTopology& known, Observation seen) {
-  if (unchanged(known, seen.topology)) return seen;
-  const auto chips = matched(known, seen.topology);
-  if (!chips) return seen;
+Result<KnownMachine> in_terms_of(const NodeTopology& known, Observation seen) {
+  if (unchanged(known, seen.topology)) return KnownMachine{std::move(seen), {}};
+  auto chips = matched(known, seen.topology);
+  if (!chips) return KnownMachine{std::move(seen), {}};
   const Merge merge(known, seen.topology, *chips);
   auto topology = merge.run();
   if (!topology) return std::move(topology).error();
@@ -149,7 +147,30 @@ Result<Observation> in_terms_of(const NodeTopology& known, Observation seen) {
     seen.signals.push_back(std::move(gone));
   }
   seen.topology = std::move(topology).value();
-  return seen;
+  return KnownMachine{std::move(seen), *std::move(chips)};
+}
+
+void name_chips(const NodeTopology& known, const ChipNumbers& numbers,
+                std::vector<domain::Signal>& events) {
+  for (domain::Signal& event : events) {
+    if (!event.chip && event.pci.empty()) continue;
+    const auto by_pci = std::find_if(
+        known.chips().begin(), known.chips().end(),
+        [&event](const auto& chip) { return !event.pci.empty() && chip.pci == event.pci; });
+    if (by_pci != known.chips().end()) {
+      event.chip = by_pci->index;
+      continue;
+    }
+    if (event.chip) {
+      const auto own = numbers.find(*event.chip);
+      if (own != numbers.end()) event.chip = own->second;
+      if (known.slot_of(*event.chip)) continue;
+    }
+    event.text += (event.text.empty() ? "" : "; ") + std::string("of a chip that is not known: ") +
+                  (event.pci.empty() ? "number " + std::to_string(event.chip->value) : event.pci);
+    event.chip.reset();
+    event.port.reset();
+  }
 }
 
 std::vector<domain::Fault> in_terms_of(const domain::NodeTopology& now,

@@ -7,6 +7,7 @@
 // means another machine, whose indices are used as reported.
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "common/base/result.hpp"
@@ -15,10 +16,23 @@
 
 namespace chipweave::agent {
 
+// Today's indices of the driver, and the chips' own. Empty: they are the same.
+using ChipNumbers = std::map<domain::ChipIndex, domain::ChipIndex>;
+
+struct KnownMachine {
+  domain::Observation observation;
+  ChipNumbers numbers;
+};
+
 // `seen` with the chip indices of `known`, the last machine. Errors: a topology that the builder
 // refuses.
-Result<domain::Observation> in_terms_of(const domain::NodeTopology& known,
-                                        domain::Observation seen);
+Result<KnownMachine> in_terms_of(const domain::NodeTopology& known, domain::Observation seen);
+
+// Events that came after the observation that had `numbers`, with the chips' own indices: by PCI
+// address, else by the driver's index. One of a chip that the machine does not have concerns the
+// whole machine: which chip it is about is unknown.
+void name_chips(const domain::NodeTopology& known, const ChipNumbers& numbers,
+                std::vector<domain::Signal>& events);
 
 // Faults that a previous run reported, with today's indices: those of present chips and of the
 // machine.

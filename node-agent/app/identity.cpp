@@ -21,7 +21,9 @@ Result<domain::NodeTopology> with_identity(const domain::NodeTopology& t, const 
                                  ? std::string(domain::ascend_prefix(domain::ascend_family_of(t)))
                                  : (t.vendor().empty() ? "chip" : t.vendor()) + "-" + node;
   return domain::with_chips(t, [&](domain::Chip& chip) {
-    if (ascend && !chip.physical_id) chip.physical_id = chip.index.value;
+    if (ascend && !chip.physical_id && !domain::is_id_by_place(chip.id)) {
+      chip.physical_id = chip.index.value;
+    }
     if (!chip.id.empty()) return;
     chip.id = prefix + "-" + std::to_string(ascend ? *chip.physical_id : chip.index.value);
   });

@@ -1,13 +1,13 @@
 // MachineSource — where the agent reads what its machine is: a profile, a file, or the hardware by
 // way of the probe process.
 //
-// Called on the agent's loop thread only. A source with a thread of its own collects there and
-// reports new observations by changes().
+// Called on the agent's loop thread only; a source may collect on a thread of its own.
 #pragma once
 
 #include <chrono>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/base/result.hpp"
 #include "common/domain/observation.hpp"
@@ -20,6 +20,15 @@ struct ProbeTrouble {
   std::string text;
 };
 
+// What is new since the last update.
+struct MachineUpdate {
+  // Of the drivers, in the order in which they came; they do not wait for an observation.
+  std::vector<domain::Signal> events;
+  // The newest reading of the whole machine, if there is one. not_found: there are no accelerators
+  // here, an ordinary state.
+  std::optional<Result<domain::Observation>> reading;
+};
+
 class MachineSource {
  public:
   MachineSource() = default;
@@ -27,18 +36,13 @@ class MachineSource {
   MachineSource& operator=(const MachineSource&) = delete;
   virtual ~MachineSource() = default;
 
-  // The whole machine as it is now, and the events since the last call. not_found: there are no
-  // accelerators here, an ordinary state.
-  virtual Result<domain::Observation> discover() = 0;
-  // True if discover() may return something new. Cheap: called twice a second.
-  virtual bool changes() = 0;
+  // Cheap if nothing is new: called twice a second.
+  virtual MachineUpdate update() = 0;
   virtual std::optional<ProbeTrouble> trouble() const { return std::nullopt; }
   // When the source last confirmed its observation; nullopt if every call does.
   virtual std::optional<std::chrono::steady_clock::time_point> confirmed_at() const {
     return std::nullopt;
   }
-  // False until the first observation is available; changes() turns true then.
-  virtual bool ready() const { return true; }
 };
 
 }  // namespace chipweave::agent

@@ -9,10 +9,8 @@
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/support/byte_buffer.h>
 
-#include "common/base/backoff.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/text.hpp"
-#include "common/codec/mindcluster/names/device_ids.hpp"
 #include "common/http/mailbox.hpp"
 #include "common/obs/log.hpp"
 #include "common/rpc/channel.hpp"
@@ -25,24 +23,26 @@ namespace {
 // A machine has 64 chips at most, and a chip a few dozen slices.
 constexpr std::size_t kMaxDevices = 16384;
 constexpr std::size_t kMaxTextBytes = 300;  // of the kubelet's error message
+using Steady = std::chrono::steady_clock;
+
 constexpr const char* kList = "/v1.PodResourcesLister/List";
 
 // The answer is taken as bytes: gRPC reports a unary answer that it cannot parse as a success, with
 // whatever it had parsed by then.
 using Stub = grpc::TemplatedGenericStub<::v1::ListPodResourcesRequest, grpc::ByteBuffer>;
 
-Result<AllocatedDevices> devices_of(const ::v1::ListPodResourcesResponse& answer) {
+Result<AllocatedDevices> devices_of(const ::v1::ListPodResourcesResponse& answer,
+                                    const std::string& wanted) {
   AllocatedDevices out;
   for (const auto& pod : answer.pod_resources()) {
     for (const auto& container : pod.containers()) {
       for (const auto& devices : container.devices()) {
-        if (!devices.resource_name().starts_with(codec::mindcluster::kResourceDomain)) continue;
+        if (!devices.resource_name().starts_with(wanted)) continue;
         for (const std::string& id : devices.device_ids()) {
           if (out.size() == kMaxDevices) {
             return make_error(Errc::limit_exceeded,
-                              "it lists more than " + std::to_string(kMaxDevices) +
-                                  " devices of huawei.com/, more than any machine has: check its "
-                                  "device plugins");
+                              "it lists more than " + std::to_string(kMaxDevices) + " devices of " +
+                                  wanted + ", more than any machine has: check its device plugins");
           }
           out.push_back({devices.resource_name(), id});
         }
@@ -87,10 +87,10 @@ class CallOwner {
 // them.
 class Call final : public grpc::ClientUnaryReactor {
  public:
-  Call(const std::shared_ptr<grpc::Channel>& channel, std::chrono::milliseconds deadline,
+  Call(const std::shared_ptr<grpc::Channel>& channel, const PodResourcesOptions& options,
        std::shared_ptr<http::Mailbox<CallOwner>> box)
-      : box_(std::move(box)), stub_(channel) {
-    context_.set_deadline(std::chrono::system_clock::now() + deadline);
+      : box_(std::move(box)), wanted_(options.resources), stub_(channel) {
+    context_.set_deadline(std::chrono::system_clock::now() + options.deadline);
     stub_.PrepareUnaryCall(&context_, kList, {}, &request_, &answer_, this);
     StartCall();
   }
@@ -114,7 +114,7 @@ class Call final : public grpc::ClientUnaryReactor {
     if (status.ok()) {
       ::v1::ListPodResourcesResponse list;
       using Traits = grpc::SerializationTraits<::v1::ListPodResourcesResponse>;
-      if (Traits::Deserialize(&answer_, &list).ok()) return devices_of(list);
+      if (Traits::Deserialize(&answer_, &list).ok()) return devices_of(list, wanted_);
       return make_error(Errc::invalid_argument,
                         "the answer is not a list of pods: check --pod-resources");
     }
@@ -124,6 +124,7 @@ class Call final : public grpc::ClientUnaryReactor {
   }
 
   std::shared_ptr<http::Mailbox<CallOwner>> box_;
+  std::string wanted_;
   Stub stub_;
   grpc::ClientContext context_;
   ::v1::ListPodResourcesRequest request_;
@@ -138,7 +139,7 @@ struct PodResourcesClient::Impl final : CallOwner, std::enable_shared_from_this<
       : loop(l),
         options(std::move(o)),
         events(std::move(e)),
-        backoff({options.backoff_min, options.backoff_max}, Backoff::seeded(options.seed)),
+        pace(options.gaps, Backoff::seeded(options.seed), Steady::now()),
         box(std::make_shared<http::Mailbox<CallOwner>>(loop, *this)) {}
 
   void call_kubelet() {
@@ -146,20 +147,38 @@ struct PodResourcesClient::Impl final : CallOwner, std::enable_shared_from_this<
     if (channel == nullptr || failing) {
       channel = rpc::make_socket_channel(options.socket, limits::kMaxPodResourcesBytes);
     }
-    call = std::make_unique<Call>(channel, options.deadline, box);
+    pace.asked(Steady::now());
+    call = std::make_unique<Call>(channel, options, box);
   }
 
-  void call_after(std::chrono::milliseconds pause) {
-    loop.after(pause, [weak = weak_from_this()] {
-      if (const auto self = weak.lock()) self->call_kubelet();
+  void changed() {
+    pace.changed(Steady::now());
+    wait();
+  }
+
+  // Until the next call is due. A change may put that off while the timer runs.
+  void wait() {
+    if (!started || call != nullptr) return;
+    const Steady::time_point due = pace.due();
+    if (timer && *timer <= due) return;
+    timer = due;
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(due - Steady::now());
+    loop.after(std::max(left, std::chrono::milliseconds(0)), [due, weak = weak_from_this()] {
+      if (const auto self = weak.lock()) self->timer_over(due);
     });
+  }
+
+  void timer_over(Steady::time_point which) {
+    if (timer != which) return;  // an earlier one took its place
+    timer.reset();
+    if (!started || call != nullptr) return;
+    pace.due() <= Steady::now() ? call_kubelet() : wait();
   }
 
   void on_answer(Result<AllocatedDevices> allocated) override {
     call.reset();
     if (!allocated) return failed(allocated.error());
-    backoff.reset();
-    call_after(options.period);
+    wait();
     if (std::exchange(failing, false) || !last) {
       obs::log(obs::Level::info, "connected to the kubelet", {{"socket", options.socket}});
       if (events.answers) events.answers(true);
@@ -170,7 +189,8 @@ struct PodResourcesClient::Impl final : CallOwner, std::enable_shared_from_this<
   }
 
   void failed(const Error& error) {
-    call_after(backoff.next());
+    pace.failed();
+    wait();
     if (std::exchange(failing, true)) return;  // once per outage
     obs::log(
         obs::Level::warn,
@@ -183,7 +203,8 @@ struct PodResourcesClient::Impl final : CallOwner, std::enable_shared_from_this<
   http::Loop& loop;
   PodResourcesOptions options;
   PodResourcesEvents events;
-  Backoff backoff;
+  ListPace pace;
+  std::optional<Steady::time_point> timer;  // when the one that counts goes off
   std::shared_ptr<http::Mailbox<CallOwner>> box;
   // Kept between calls: gRPC starts its threads for the first channel of a process and joins them
   // with the last.
@@ -206,7 +227,17 @@ PodResourcesClient::~PodResourcesClient() {
 }
 
 void PodResourcesClient::start() {
-  if (!std::exchange(impl_->started, true)) impl_->call_kubelet();
+  if (!std::exchange(impl_->started, true)) impl_->changed();
+}
+
+void PodResourcesClient::stop() { impl_->started = false; }
+
+std::function<void()> PodResourcesClient::change_notifier() const {
+  return [&loop = impl_->loop, weak = std::weak_ptr<Impl>(impl_)] {
+    loop.post([weak] {
+      if (const auto impl = weak.lock()) impl->changed();
+    });
+  };
 }
 
 }  // namespace chipweave::agent

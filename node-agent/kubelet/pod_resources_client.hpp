@@ -1,5 +1,6 @@
-// PodResourcesClient — polls the kubelet of this node for the devices that it has allocated to
-// pods, over its PodResources socket.
+// PodResourcesClient — asks the kubelet of this node, over its PodResources socket, which devices
+// it has allocated to pods, at the pace of list_pace.hpp. Not for kubelets before 1.30, which such
+// a request can crash: its owner checks.
 //
 // Every pod that the kubelet lists counts, whatever the state of its containers: its devices are
 // not available as long as it is listed. While the kubelet does not respond, its last answer stays
@@ -17,24 +18,22 @@
 
 #include "common/http/loop.hpp"
 #include "node-agent/kubelet/chips_in_use.hpp"
+#include "node-agent/kubelet/list_pace.hpp"
 
 namespace chipweave::agent {
 
 struct PodResourcesOptions {
-  std::string socket;  // checked before (check_socket_path)
-  // From an answer to the next call. The kubelet accepts 100 calls a second from all clients
-  // together, and what follows from an answer is written at most once a second.
-  std::chrono::milliseconds period{1000};
+  std::string socket;     // checked before (check_socket_path)
+  std::string resources;  // prefix of the resources that are wanted: "example.com/"
+  ListPace::Gaps gaps;
   // For one call. A kubelet that is starting containers may be slow.
   std::chrono::milliseconds deadline{5000};
-  std::chrono::milliseconds backoff_min{1000};  // after a failure
-  std::chrono::milliseconds backoff_max{10000};
   std::uint64_t seed = 0;  // for the jitter
 };
 
 // Both may be empty.
 struct PodResourcesEvents {
-  // The devices that matter to chips_in_use(): with the first answer, and when they change.
+  // The devices of the wanted resources: with the first answer, and when they change.
   std::function<void(const AllocatedDevices&)> allocated;
   // true with the first answer and after an outage, false when a call fails.
   std::function<void(bool)> answers;
@@ -47,8 +46,12 @@ class PodResourcesClient {
   PodResourcesClient(const PodResourcesClient&) = delete;
   PodResourcesClient& operator=(const PodResourcesClient&) = delete;
 
-  // Starts polling. Calling it again has no effect.
+  // Starts asking. Calling it again has no effect.
   void start();
+  // No call begins from now on, until start().
+  void stop();
+  // A function for any thread, also after this object's end: the devices of pods may have changed.
+  std::function<void()> change_notifier() const;
 
  private:
   struct Impl;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "common/base/backoff.hpp"
 #include "common/codec/agent/probe_line.hpp"
@@ -20,7 +21,11 @@ class ProbeLoop {
         retries_({options.retry_min, options.retry_max, 0}) {}
 
   void run() {
-    while (step()) probe_.wait(std::min(options_.poll_every, options_.heartbeat_every));
+    const auto first = probe_.before_driver();
+    if (first && !write_line(lines_.observation(*first))) return;
+    while (write_events() && step()) {
+      probe_.wait(std::min(options_.poll_every, options_.heartbeat_every));
+    }
   }
 
  private:
@@ -29,6 +34,7 @@ class ProbeLoop {
     if (!is_due()) return write_heartbeat();
     read_ = clock_.now();
     auto observation = probe_.discover();
+    if (!write_events()) return false;  // those that it noticed by reading
     if (!observation) return failed(observation.error());
     seen_ = true;
     failing_ = false;
@@ -49,6 +55,11 @@ class ProbeLoop {
     if (line == problem_) return write_heartbeat();
     problem_ = std::move(line);
     return write_line(problem_);
+  }
+
+  bool write_events() {
+    const std::vector<domain::Signal> events = probe_.take_events();
+    return events.empty() || write_line(codec::ProbeLineWriter::events(events));
   }
 
   bool write_heartbeat() {

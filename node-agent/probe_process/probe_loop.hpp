@@ -22,8 +22,11 @@ struct ProbeLoopOptions {
 };
 
 // `write` takes whole lines (codec/agent/probe_line.hpp) and returns false once the reader is gone.
-// A line is written when the probe observes something new, when it fails for a new reason, and else
-// as a heartbeat. A call of the probe may hang, and the loop with it: the reader has a timeout.
+// The first line is what the probe knows before it calls a driver, if anything. Then a line is
+// written when events arrive, before the hardware is read again, since a driver that has
+// just reported an error may hang; when the probe observes something new; when it fails for a new
+// reason; and else as a heartbeat. A call of the probe may hang, and the loop with it: the reader
+// has a timeout.
 void run_probe_loop(VendorProbe& probe, const Clock& clock, const ProbeLoopOptions& options,
                     const std::function<bool(const std::string&)>& write);
 

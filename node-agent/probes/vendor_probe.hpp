@@ -3,7 +3,9 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <thread>
+#include <vector>
 
 #include "common/base/result.hpp"
 #include "common/domain/observation.hpp"
@@ -17,15 +19,19 @@ class VendorProbe {
   VendorProbe& operator=(const VendorProbe&) = delete;
   virtual ~VendorProbe() = default;
 
-  // The whole machine as it is now, and the events since the last call. not_found: there are no
-  // accelerators here, an ordinary state.
+  // What is known before any driver was called, which may hang; nullopt: nothing.
+  virtual std::optional<domain::Observation> before_driver() { return std::nullopt; }
+  // The whole machine as it is now. not_found: there are no accelerators here, an ordinary state.
   virtual Result<domain::Observation> discover() = 0;
   // True if discover() may answer differently than the last time it was called. Cheap: called twice
   // a second.
   virtual bool changes() = 0;
-  // Returns after `longest`, or earlier when the vendor reports an event. The event is kept for
-  // changes() and discover().
+  // Returns after `longest`, or earlier when the vendor reports an event, which is kept for
+  // take_events().
   virtual void wait(std::chrono::milliseconds longest) { std::this_thread::sleep_for(longest); }
+  // Events that have arrived since the last call and that no observation has carried. Calls no
+  // driver: it may hang.
+  virtual std::vector<domain::Signal> take_events() { return {}; }
 };
 
 }  // namespace chipweave::agent

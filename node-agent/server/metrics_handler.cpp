@@ -70,10 +70,18 @@ struct MetricsHandler::Impl {
                               "Active faults of this node by code and effect.")),
         fault_events(registry.counter("chipweave_agent_fault_events_total",
                                       "Faults raised, changed and cleared, by code.")),
+        supported(registry.gauge("chipweave_agent_kubelet_supported",
+                                 "1 if the kubelet is asked which chips pods use, 0 if its version "
+                                 "is too old.")),
         kubelet(registry.gauge("chipweave_agent_kubelet_connected",
                                "1 while the kubelet reports which chips pods use.")),
         used(registry.gauge("chipweave_agent_chips_in_use",
                             "Chips that pods use, as the kubelet reported last.")),
+        works(registry
+                  .gauge("chipweave_agent_probe_working",
+                         "1 while the hardware responds; 0: what this agent reports is not "
+                         "confirmed, and its chips are not offered.")
+                  .with()),
         starts(registry
                    .counter("chipweave_agent_probe_starts_total",
                             "Starts of the probe process, which calls the drivers.")
@@ -125,9 +133,15 @@ struct MetricsHandler::Impl {
       return {405, "only GET and HEAD are supported\n", kText, "GET, HEAD"};
     }
     if (request.path == "/healthz") return {200, "ok\n", kText, {}};
+    if (request.path == "/readyz") {
+      const std::string blind = probe().blind;
+      return blind.empty() ? http::Response{200, "ok\n", kText, {}}
+                           : http::Response{503, blind + "\n", kText, {}};
+    }
     if (request.path != "/metrics")
-      return {404, "not found; known: /metrics, /healthz\n", kText, {}};
+      return {404, "not found; known: /metrics, /healthz, /readyz\n", kText, {}};
     const ProbeFacts facts = probe();
+    works.set(facts.blind.empty() ? 1 : 0);
     follow(errors, facts.errors, shown_facts.errors);
     follow(starts, facts.starts, shown_facts.starts);
     follow(ends.with({{"reason", "stuck"}}), facts.stuck, shown_facts.stuck);
@@ -160,8 +174,10 @@ struct MetricsHandler::Impl {
   obs::Gauge link_up;
   obs::Family<obs::Gauge>& faults;
   obs::Family<obs::Counter>& fault_events;
+  obs::Family<obs::Gauge>& supported;
   obs::Family<obs::Gauge>& kubelet;
   obs::Family<obs::Gauge>& used;
+  obs::Gauge works;
   obs::Counter starts;
   obs::Family<obs::Counter>& ends;
   ProbeFacts shown_facts;
@@ -223,6 +239,8 @@ void MetricsHandler::fault(const FaultChange& change) {
 }
 
 void MetricsHandler::connected(bool yes) { impl_->link_up.set(yes ? 1 : 0); }
+
+void MetricsHandler::kubelet_supported(bool yes) { impl_->supported.with().set(yes ? 1 : 0); }
 
 void MetricsHandler::kubelet_connected(bool yes) { impl_->kubelet.with().set(yes ? 1 : 0); }
 

@@ -1,4 +1,5 @@
-// MetricsHandler — /metrics and /healthz of the agent over HTTP. Loop thread only.
+// MetricsHandler — /metrics, /healthz (the program lives) and /readyz (it reports hardware that
+// responds) of the agent over HTTP. Loop thread only.
 #pragma once
 
 #include <chrono>
@@ -34,6 +35,7 @@ struct ProbeFacts {
   std::uint64_t crashed = 0;
   std::uint64_t garbage = 0;
   std::optional<EventCounts> events = {};  // in a cluster only
+  std::string blind = {};                  // Agent::blind()
 };
 
 class MetricsHandler {
@@ -54,7 +56,8 @@ class MetricsHandler {
   void fault(const FaultChange& change);
   void connected(bool yes);
   void sent(const std::string& kind);  // "full", "delta", "heartbeat"
-  // Only where the kubelet is polled; without a call there are no such series.
+  // Only where the kubelet is to be asked; without a call there are no such series.
+  void kubelet_supported(bool yes);
   void kubelet_connected(bool yes);
   void in_use(std::size_t chips);
 

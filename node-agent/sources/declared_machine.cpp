@@ -15,7 +15,15 @@ std::string last_part(const std::string& path) {
 
 }  // namespace
 
-Result<domain::Observation> DeclaredMachine::discover() {
+MachineUpdate DeclaredMachine::update() {
+  const auto stamp =
+      source_ == Source::file ? std::optional(io::FileStamp::of(name_)) : std::nullopt;
+  if (std::exchange(read_, true) && stamp == seen_) return {};
+  seen_ = stamp;
+  return {{}, read()};
+}
+
+Result<domain::Observation> DeclaredMachine::read() {
   if (source_ == Source::profile && profiles::find(name_) == nullptr) {
     std::string names;
     for (const profiles::Profile& p : profiles::all()) {
@@ -25,17 +33,12 @@ Result<domain::Observation> DeclaredMachine::discover() {
   }
   // "./" keeps a file with the name of a profile from being taken for the profile.
   const bool relative = source_ == Source::file && !name_.empty() && name_.front() != '/';
-  if (source_ == Source::file) seen_ = io::FileStamp::of(name_);
   auto loaded = io::load_machine(relative ? "./" + name_ : name_);
   if (!loaded) return std::move(loaded).error();
   domain::Observation out{source_ == Source::profile ? name_ : loaded->topology.model(),
                           std::move(loaded->topology), std::move(loaded->warnings)};
   if (out.machine.empty()) out.machine = last_part(name_);
   return out;
-}
-
-bool DeclaredMachine::changes() {
-  return source_ == Source::file && io::FileStamp::of(name_) != seen_;
 }
 
 }  // namespace chipweave::agent

@@ -2,6 +2,7 @@
 // machines whose topology the operator wrote down. A file that changes is read again.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "common/io/file_stamp.hpp"
@@ -13,13 +14,15 @@ class DeclaredMachine final : public MachineSource {
  public:
   enum class Source { profile, file };
   DeclaredMachine(Source source, std::string name) : source_(source), name_(std::move(name)) {}
-  Result<domain::Observation> discover() override;
-  bool changes() override;
+  // Its first call always has a reading.
+  MachineUpdate update() override;
 
  private:
+  Result<domain::Observation> read();
   Source source_;
   std::string name_;
-  io::FileStamp seen_;
+  std::optional<io::FileStamp> seen_;  // at the last reading; of a file
+  bool read_ = false;
 };
 
 }  // namespace chipweave::agent

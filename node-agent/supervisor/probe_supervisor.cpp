@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <condition_variable>
+#include <iterator>
 #include <mutex>
 #include <optional>
 #include <string_view>
@@ -32,17 +32,29 @@ std::string seconds_text(milliseconds time) {
   return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(time).count()) + " s";
 }
 
-// Events occur once: those that were not taken yet are added to the newer observation.
-void keep_events(Observation& from, Observation& to) {
-  std::vector<Signal> events;
-  for (Signal& signal : from.signals) {
-    if (signal.kind == SignalKind::event) events.push_back(std::move(signal));
+// The oldest go first: a newer one of the same code says the same.
+void append(std::vector<Signal> events, std::vector<Signal>& to) {
+  std::move(events.begin(), events.end(), std::back_inserter(to));
+  if (to.size() > kMaxEvents) {
+    to.erase(to.begin(), to.end() - static_cast<std::ptrdiff_t>(kMaxEvents));
   }
-  if (events.size() > kMaxEvents) {
-    events.erase(events.begin(), events.end() - static_cast<std::ptrdiff_t>(kMaxEvents));
-  }
-  to.signals.insert(to.signals.begin(), std::make_move_iterator(events.begin()),
-                    std::make_move_iterator(events.end()));
+}
+
+// The driver has not responded yet.
+bool is_start(const codec::ProbeLine& line) {
+  const auto* seen = std::get_if<Observation>(&line);
+  return seen != nullptr && seen->basis == domain::Basis::starting;
+}
+
+// Events occur once; the rest of an observation is replaced by the next one.
+std::vector<Signal> take_events(Observation& from) {
+  const auto events =
+      std::stable_partition(from.signals.begin(), from.signals.end(),
+                            [](const Signal& s) { return s.kind != SignalKind::event; });
+  std::vector<Signal> out(std::make_move_iterator(events),
+                          std::make_move_iterator(from.signals.end()));
+  from.signals.erase(events, from.signals.end());
+  return out;
 }
 
 }  // namespace
@@ -52,10 +64,8 @@ struct ProbeSupervisor::Impl {
   std::function<void()> on_change;
   io::Descriptor wake{::eventfd(0, EFD_CLOEXEC)};
 
-  mutable std::mutex mutex;          // of the members up to the blank line
-  std::optional<Observation> fresh;  // not taken yet
-  std::optional<Error> failure;      // of the newest line, if it was one
-  bool answered = false;             // there is something to take
+  mutable std::mutex mutex;  // of the members up to the blank line
+  MachineUpdate news;        // not taken yet
   std::optional<ProbeTrouble> trouble;
   std::optional<Steady::time_point> confirmed;  // time of the newest line
   SupervisorCounts counts;
@@ -78,16 +88,20 @@ struct ProbeSupervisor::Impl {
   // Returns whether the owner must be notified.
   bool take(codec::ProbeLine line) {
     const std::lock_guard lock(mutex);
+    if (is_start(line)) {
+      // The driver may hang or crash again, as it did; and what it reported before is better.
+      if (!news.reading) news.reading.emplace(std::get<Observation>(std::move(line)));
+      return true;
+    }
     const bool recovered = std::exchange(trouble, std::nullopt).has_value();
     confirmed = Steady::now();
     if (auto* seen = std::get_if<Observation>(&line)) {
-      if (fresh) keep_events(*fresh, *seen);
-      fresh = std::move(*seen);
-      failure.reset();
-      answered = true;
+      append(take_events(*seen), news.events);
+      news.reading.emplace(std::move(*seen));
     } else if (auto* error = std::get_if<Error>(&line)) {
-      failure = std::move(*error);
-      answered = true;
+      news.reading.emplace(std::move(*error));
+    } else if (auto* arrived = std::get_if<codec::ProbeEvents>(&line)) {
+      append(std::move(arrived->events), news.events);
     } else {
       return recovered;
     }
@@ -152,8 +166,8 @@ struct ProbeSupervisor::Impl {
                     "the probe process wrote an invalid line: " + line.error().text());
         return true;
       }
+      limit = is_start(*line) ? options.first_line_within : options.line_within;
       if (take(std::move(*line))) on_change();
-      limit = options.line_within;
     }
   }
 
@@ -193,19 +207,9 @@ ProbeSupervisor::~ProbeSupervisor() {
   impl_->thread.join();
 }
 
-Result<Observation> ProbeSupervisor::discover() {
+MachineUpdate ProbeSupervisor::update() {
   const std::lock_guard lock(impl_->mutex);
-  impl_->answered = false;
-  if (impl_->failure) return *impl_->failure;
-  if (!impl_->fresh) {
-    return make_error(Errc::unavailable, "the probe process has not reported yet");
-  }
-  return *std::exchange(impl_->fresh, std::nullopt);
-}
-
-bool ProbeSupervisor::changes() {
-  const std::lock_guard lock(impl_->mutex);
-  return impl_->answered;
+  return std::exchange(impl_->news, {});
 }
 
 std::optional<ProbeTrouble> ProbeSupervisor::trouble() const {
@@ -216,11 +220,6 @@ std::optional<ProbeTrouble> ProbeSupervisor::trouble() const {
 std::optional<Steady::time_point> ProbeSupervisor::confirmed_at() const {
   const std::lock_guard lock(impl_->mutex);
   return impl_->confirmed;
-}
-
-bool ProbeSupervisor::ready() const {
-  const std::lock_guard lock(impl_->mutex);
-  return impl_->answered;
 }
 
 SupervisorCounts ProbeSupervisor::counts() const {

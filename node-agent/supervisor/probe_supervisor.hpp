@@ -19,8 +19,9 @@
 namespace chipweave::agent {
 
 struct SupervisorOptions {
-  std::vector<std::string> command;                     // the program and its arguments
-  std::chrono::milliseconds first_line_within{60'000};  // drivers may be slow to initialise chips
+  std::vector<std::string> command;  // the program and its arguments
+  // The first line that needs the driver: it may be slow to initialise chips.
+  std::chrono::milliseconds first_line_within{60'000};
   std::chrono::milliseconds line_within{5'000};
   std::chrono::milliseconds restart_min{100};  // doubles after each run that was not stable
   std::chrono::milliseconds restart_max{60'000};
@@ -36,17 +37,14 @@ struct SupervisorCounts {
 
 class ProbeSupervisor final : public MachineSource {
  public:
-  // `on_change` is called on the thread whenever changes() or trouble() may have changed.
+  // `on_change` is called on the thread whenever update() or trouble() may have something new.
   ProbeSupervisor(SupervisorOptions options, std::function<void()> on_change);
   // Kills the process and waits for its end, at most two seconds.
   ~ProbeSupervisor() override;
 
-  // The newest observation; unavailable before the first one.
-  Result<domain::Observation> discover() override;
-  bool changes() override;
+  MachineUpdate update() override;
   std::optional<ProbeTrouble> trouble() const override;
   std::optional<std::chrono::steady_clock::time_point> confirmed_at() const override;
-  bool ready() const override;
   SupervisorCounts counts() const;
 
  private:

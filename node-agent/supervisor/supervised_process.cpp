@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,7 +37,14 @@ std::string reason_of(int status) {
   return "exit status " + std::to_string(WEXITSTATUS(status));
 }
 
+bool adopts_orphans() {
+  int yes = 0;
+  return ::getpid() == 1 || (::prctl(PR_GET_CHILD_SUBREAPER, &yes) == 0 && yes != 0);
+}
+
 }  // namespace
+
+void adopt_orphans() { ::prctl(PR_SET_CHILD_SUBREAPER, 1); }
 
 Result<std::unique_ptr<SupervisedProcess>> SupervisedProcess::start(
     const std::vector<std::string>& command, int wake, std::size_t max_line_bytes) {
@@ -65,7 +73,19 @@ bool SupervisedProcess::next_line(std::string_view& line) {
   return true;
 }
 
+// Looks before it reaps: the exit status of our own process belongs to wait_for_exit().
+void SupervisedProcess::reap_orphans() const {
+  if (!adopts_orphans()) return;
+  for (;;) {
+    siginfo_t ended{};
+    if (::waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) != 0) return;
+    if (ended.si_pid == 0 || ended.si_pid == pid_) return;
+    ::waitpid(ended.si_pid, nullptr, WNOHANG);
+  }
+}
+
 SupervisedProcess::Got SupervisedProcess::read_line(milliseconds longest, std::string_view& line) {
+  reap_orphans();
   const Steady::time_point end = Steady::now() + longest;
   for (;;) {
     if (next_line(line)) return line.size() > max_line_bytes_ ? Got::too_long : Got::line;

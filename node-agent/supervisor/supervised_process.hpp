@@ -2,7 +2,9 @@
 //
 // Its standard output is a pipe to the agent, its input is empty, its standard error is the
 // agent's; it inherits no other descriptor. It leads its own process group, so that its children
-// are killed with it. One owner, any thread; calls block for at most the time that they are given.
+// are killed with it. Programs that it started in groups of their own (hccn_tool) are killed by the
+// kernel when it ends; in a process that called adopt_orphans(), they are reaped here. One owner,
+// any thread; calls block for at most the time that they are given.
 #pragma once
 
 #include <chrono>
@@ -16,6 +18,11 @@
 #include "common/io/descriptor.hpp"
 
 namespace chipweave::agent {
+
+// The children of children that end become ours instead of init's: in a container the agent is
+// init, or init may be a program that reaps nothing. For a process whose only children are
+// SupervisedProcesses.
+void adopt_orphans();
 
 class SupervisedProcess {
  public:
@@ -51,6 +58,7 @@ class SupervisedProcess {
   SupervisedProcess(int pid, int out, int wake, std::size_t max_line_bytes)
       : pid_(pid), out_(out), wake_(wake), max_line_bytes_(max_line_bytes) {}
   bool next_line(std::string_view& line);
+  void reap_orphans() const;
 
   int pid_;  // -1: ended
   io::Descriptor out_;

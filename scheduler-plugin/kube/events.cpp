@@ -19,16 +19,16 @@ std::string number(double value) {
 PodEvents::PodEvents(kube::Transport& transport, const Clock& clock, Options options)
     : clock_(clock), options_(std::move(options)), sender_(transport, clock, options_.limits) {}
 
-// Returns the name of the new event.
-std::string PodEvents::create(const PodKey& pod, std::string_view uid, bool warning,
-                              const char* reason, const char* action, const std::string& note) {
-  return sender_.send({{"Pod", pod.ns, pod.name, std::string(uid)},
-                       kController,
-                       options_.instance,
-                       warning,
-                       reason,
-                       action,
-                       note});
+void PodEvents::send(const PodKey& pod, std::string_view uid, bool warning, const char* reason,
+                     const char* action, const std::string& note, int times) {
+  sender_.send({{"Pod", pod.ns, pod.name, std::string(uid)},
+                kController,
+                options_.instance,
+                warning,
+                reason,
+                action,
+                note},
+               times);
 }
 
 void PodEvents::on(const Observation& seen) {
@@ -45,26 +45,23 @@ void PodEvents::bound(const PodBound& pod) {
     note += ": " + number(pod.gbps) + " GB/s predicted; " + number(pod.best_gbps) +
             " is the best possible there";
   }
-  create(pod.pod, pod.uid, false, "ChipsAssigned", "Binding",
-         note + " (decision " + pod.decision + ")");
+  send(pod.pod, pod.uid, false, "ChipsAssigned", "Binding",
+       note + " (decision " + pod.decision + ")", 1);
 }
 
 void PodEvents::unplaceable(const PodUnplaceable& pod) {
   const Clock::Steady now = clock_.now();
   Published& published = published_[pod.uid];
+  ++published.repeated;
+  if (published.why == pod.why && now - published.last < options_.repeat_interval) return;
   if (published.why != pod.why) {
     published.why = pod.why;
-    published.count = 1;
-    published.last = now;
-    published.event =
-        create(pod.pod, pod.uid, true, "ChipsUnavailable", "Scheduling",
-               "No node fits: " + pod.why + ". Details: chipweave explain " + pod.pod.text());
-    return;
+    published.repeated = 1;
   }
-  ++published.count;
-  if (now - published.last < options_.repeat_interval) return;
   published.last = now;
-  sender_.count({"Pod", pod.pod.ns, pod.pod.name, pod.uid}, published.event, published.count);
+  send(pod.pod, pod.uid, true, "ChipsUnavailable", "Scheduling",
+       "No node fits: " + pod.why + ". Details: chipweave explain " + pod.pod.text(),
+       std::exchange(published.repeated, 0));
 }
 
 }  // namespace chipweave::sched

@@ -1,7 +1,7 @@
 // PodEvents — chipweave's decisions as events.k8s.io/v1 events on pods, for kubectl describe.
 //
 // An Observer: ChipsAssigned when a pod is bound, ChipsUnavailable when no node fits; a repeated
-// reason raises the count of the same event. Events are best effort (event_sender.hpp). Owner: the
+// reason raises the count of the same event. How events are sent: event_sender.hpp. Owner: the
 // loop thread.
 #pragma once
 
@@ -33,15 +33,14 @@ class PodEvents final : public Observer {
  private:
   // The last ChipsUnavailable of a pod.
   struct Published {
-    std::string event;  // its name
     std::string why;
-    int count = 1;
+    int repeated = 0;  // since it was last sent
     Clock::Steady last{};
   };
   void bound(const PodBound& pod);
   void unplaceable(const PodUnplaceable& pod);
-  std::string create(const PodKey& pod, std::string_view uid, bool warning, const char* reason,
-                     const char* action, const std::string& note);
+  void send(const PodKey& pod, std::string_view uid, bool warning, const char* reason,
+            const char* action, const std::string& note, int times);
 
   const Clock& clock_;
   Options options_;

@@ -42,7 +42,7 @@ const std::vector<Layer> kLayers = {
     {"common/obs", {"common/base"}, {"spdlog", "prometheus", "fmt"}},
     {"common/http", {"common/base", "common/obs"}, {"boost", "openssl", "posix"}},
     {"common/kube",
-     kValues + Strings{"common/codec", "common/http", "common/io", "common/obs"},
+     kValues + Strings{"common/codec", "common/http", "common/io", "common/tls", "common/obs"},
      {}},
     {"common/tls", {"common/base", "common/http", "common/io", "common/obs"}, {}},
     {"common/rpc", kValues + Strings{"proto", "common/obs"}, {"grpc", "posix"}},

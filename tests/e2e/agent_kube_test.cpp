@@ -91,7 +91,7 @@ class AgentInCluster : public test::RealApi {
     put("clusterroles", {{"metadata", name},
                          {"rules",
                           {rule("", "nodes", {"get", "list", "watch", "patch"}),
-                           rule("events.k8s.io", "events", {"create"}),
+                           rule("events.k8s.io", "events", {"create", "patch"}),
                            rule("chipweave.dev", "nodeinventories", {"get", "create", "patch"}),
                            rule("chipweave.dev", "nodeinventories/status", {"update"}),
                            rule("coordination.k8s.io", "leases", {"get", "create", "update"})}}});

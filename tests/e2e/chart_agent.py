@@ -2,15 +2,16 @@
 import json
 
 from chart_rights import AGENT_RIGHTS, FOREIGN_EVENTS, FOREIGN_MARKS, NOTE, OWN_MARKS, PUBLISH_NAMESPACES, PUBLISH_RIGHTS
-from chart_rights import EVENTS, changed_by_agent, config_map, config_maps, event_about, made_by_agent, named_later
+from chart_rights import EVENTS, WATCH, changed_by_agent, config_map, config_maps, event_about, made_by_agent, named_later
 from lib.bed import CHART, NS
-from lib.rights import named, rights
+from lib.rights import named, rights, try_requests
 
 
 # By node: as the kubelet gets them for the agents' pods.
 def agent_tokens(bed):
     pods = bed.must("GET", f"/api/v1/namespaces/{NS}/pods")["items"]
-    return {p["spec"]["nodeName"]: bed.token("chipweave-agent", p) for p in pods if "agent" in p["metadata"]["name"]}
+    return {p["spec"]["nodeName"]: bed.token("chipweave-agent", p) for p in pods
+            if "agent" in p["metadata"]["name"] and "deletionTimestamp" not in p["metadata"]}
 
 
 def write_kubeconfig(bed, file, token):
@@ -141,6 +142,13 @@ def own_marks(bed, token):
     bed.check("others may patch it", bed.ask("PATCH", node, NOTE)[0] == 200)
 
 
+# An empty patch answers with the object and leaves it as it is.
+def read_by_patch(bed, path, answer):
+    now = bed.must("GET", path)
+    bed.check(f"an empty patch reads {path} and changes nothing",
+              answer == now and "chipweave.dev/test" in now["metadata"]["annotations"], f"{answer} {now}")
+
+
 # Where the agents speak MindCluster and ACK, each may keep the ConfigMaps of its own node.
 def published_config_maps(bed, helm):
     bed.run(helm, "upgrade", "chipweave", CHART, "-n", NS, "--set", "agent.publish.mindcluster=true", "--set",
@@ -160,20 +168,68 @@ def published_config_maps(bed, helm):
         bed.check(f"rights of the agent in {namespace}: {len(wanted)}, no more and no less", found == wanted,
                   f"missing {sorted(wanted - found)}, too many {sorted(found - wanted)}")
         bed.must("POST", path(namespace), foreign)
-        for method, what, body in (("PATCH", "/other", NOTE), ("DELETE", "/other", None),
+        for method, what, body in (("PATCH", "/other", NOTE), ("PATCH", "/other", {}), ("DELETE", "/other", None),
                                    ("POST", "", config_map("another"))):
             code, answer = bed.ask(method, path(namespace) + what, body, token)
             bed.check(f"the agent may not {method} other ConfigMaps of {namespace}", code == 403 and refused(answer),
                       f"{code}: {answer}")
+        try_requests(bed, "the agent", token, [(False, "GET", path(namespace) + what, None)
+                                               for what in ("/other", "", WATCH, "/kube-root-ca.crt")])
     for node, may in (("fake-0", True), ("fake-1", False)):
         for namespace, name in config_maps(node):
             if not may:
                 bed.must("POST", path(namespace), config_map(name))
             for method, what, body in (("POST", "", config_map(name)), ("PATCH", f"/{name}", NOTE),
-                                       ("DELETE", f"/{name}", None)):
+                                       ("PATCH", f"/{name}", {}), ("DELETE", f"/{name}", None)):
                 code, answer = bed.ask(method, path(namespace) + what, body, token)
                 good = code in (200, 201) if may else code == 403 and refused(answer)
                 bed.check(f"the agent of fake-0 may {'' if may else 'not '}{method} {namespace}/{name}", good,
                           f"{code}: {answer}")
+                if may and body == {}:
+                    read_by_patch(bed, f"{path(namespace)}/{name}", answer)
             if not may:
                 bed.must("DELETE", f"{path(namespace)}/{name}")
+
+
+POOLS = """
+agent:
+  pools:
+  - {name: h100, preset: nvidia-gpu-operator}
+  - {name: mi300x, preset: amd}
+  - {name: npu-910b, preset: ascend, publish: {mindcluster: true}}
+"""
+NFD = "feature.node.kubernetes.io/pci-"
+
+
+# Three vendors in one release: nodes get the agent of the pool whose labels they have, by Node Feature Discovery or by
+# hand, and no second one. And back again.
+def pools(bed, helm):
+    (bed.work / "pools.yaml").write_text(POOLS)
+    label = lambda node, **labels: bed.must("PATCH", f"/api/v1/nodes/{node}", {"metadata": {"labels": labels}})
+    marks = {"fake-0": f"{NFD}0302_10de.present", "fake-1": f"{NFD}1200_1002.present"}
+    for node, key in marks.items():
+        label(node, **{key: "true"})
+    bed.run(helm, "upgrade", "chipweave", CHART, "-n", NS, "--reset-values", "-f", bed.work / "pools.yaml")
+    listed = lambda: bed.must("GET", f"/api/v1/namespaces/{NS}/pods?labelSelector=app.kubernetes.io%2Fcomponent%3Dagent")["items"]
+    where = lambda: sorted((p["spec"].get("nodeName", ""), p["metadata"]["labels"].get("chipweave.dev/pool")) for p in listed())
+    daemon_sets = lambda: sorted(d["metadata"]["name"] for d in bed.must(
+        "GET", f"/apis/apps/v1/namespaces/{NS}/daemonsets")["items"])
+    names = [f"chipweave-agent-{name}" for name in ("h100", "mi300x", "npu-910b")]
+    bed.check("pools: a DaemonSet each, and the one of before is gone", bed.poll(lambda: daemon_sets() == names), daemon_sets())
+    wanted = [("fake-0", "h100"), ("fake-1", "mi300x")]
+    bed.check("pools: each node has the agent of its vendor", bed.poll(lambda: where() == wanted), where())
+    label("fake-1", **{marks["fake-1"]: None, "chipweave.dev/agent": "npu-910b"})
+    wanted = [("fake-0", "h100"), ("fake-1", "npu-910b")]
+    bed.check("pools: or of that whose name it is labelled with", bed.poll(lambda: where() == wanted), where())
+    one = next(p for p in listed() if p["spec"]["nodeName"] == "fake-1")
+    token = bed.token("chipweave-agent", one)
+    code, answer = bed.ask("PATCH", "/api/v1/nodes/fake-1", {"metadata": {"labels": {"chipweave.dev/chips": "8"}}}, token)
+    bed.check("pools: the policies know its node", code == 200, f"{code}: {answer}")
+    code, answer = bed.ask("PATCH", "/api/v1/nodes/fake-0", {"metadata": {"labels": {"chipweave.dev/chips": "8"}}}, token)
+    bed.check("pools: and no other", code == 403 and "may not write" in str(answer), f"{code}: {answer}")
+
+    label("fake-0", **{marks["fake-0"]: None})
+    label("fake-1", **{"chipweave.dev/agent": "true", "chipweave.dev/chips": None})
+    bed.run(helm, "upgrade", "chipweave", CHART, "-n", NS, "--reset-values", "--wait", "--timeout", "2m")
+    back = lambda: daemon_sets() == ["chipweave-agent"] and where() == [("fake-0", None), ("fake-1", None)]
+    bed.check("pools: and back to one DaemonSet", bed.poll(back), (daemon_sets(), where()))

@@ -11,10 +11,10 @@ TOKEN_RIGHTS = {"tokenreviews.authentication.k8s.io": "create"}
 AGENT_RIGHTS = ({"nodes": f"{READ} patch", "nodeinventories.chipweave.dev": "get create patch",
                  "nodeinventories/status.chipweave.dev": "update"},
                 {"leases.coordination.k8s.io": "get create update"},
-                {"events.events.k8s.io": "create"})  # this last one in the namespace default
+                {"events.events.k8s.io": "create patch"})  # this last one in the namespace default
 
 # And where the agents speak MindCluster: in each of these namespaces.
-PUBLISH_RIGHTS = {"configmaps": "get create patch delete"}
+PUBLISH_RIGHTS = {"configmaps": "create patch delete"}
 PUBLISH_NAMESPACES = ["kube-system", "mindx-dl"]
 
 # And where the scheduler keeps MindCluster's cluster-info: in mindx-dl alone.
@@ -152,7 +152,6 @@ def agent_requests(ns, node):
         (False, "GET", f"/api/v1/namespaces/{ns}/configmaps", None),
         (False, "GET", "/api/v1/namespaces/kube-system/configmaps", None),
         (False, "GET", EVENTS, None),
-        (False, "PATCH", f"{EVENTS}/{node}.1", NOTE),
         (False, "DELETE", f"{EVENTS}/{node}.1", None),
         (False, "POST", EVENTS.replace("default", "kube-system"), event_about(node)),
         (False, "POST", f"{DEFAULT}/events", None),
@@ -169,6 +168,7 @@ def changed_by_agent(ns, node, must):
     return [("PUT", f"{INVENTORIES}/{node}/status", must("GET", f"{INVENTORIES}/{node}")),
             ("PUT", f"{leases(ns)}/{node}", must("GET", f"{leases(ns)}/{node}")),
             ("PATCH", f"{INVENTORIES}/{node}", NOTE),
+            ("PATCH", f"{EVENTS}/{node}.1", {"series": {"count": 2, "lastObservedTime": "2026-01-02T03:04:06.000000Z"}}),
             ("PATCH", f"/api/v1/nodes/{node}", {"metadata": {"labels": {"chipweave.dev/chips": "8"}}})]
 
 

@@ -12,7 +12,8 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from chart_agent import agent_tokens, built_agent, own_node_only, published_config_maps, write_kubeconfig
+from chart_agent import agent_tokens, built_agent, own_node_only, pools, published_config_maps, write_kubeconfig
+from chart_leftovers import removal
 from chart_rights import AGENT_RIGHTS, NOTE, SCHEDULER_RIGHTS, TOKEN_REVIEW, TOKEN_REVIEWS, TOKEN_RIGHTS, agent_requests
 from chart_rights import CLUSTER_INFO, CLUSTER_INFO_RIGHTS, NOT_CLUSTER_INFO, WATCH, config_map, lease
 from chart_rights import REQUEUE, SCHEDULER_NODE_PATCHES, scheduler_requests
@@ -77,7 +78,8 @@ def values_sets(bed, helm):
     words = {"defaults": "WARNING: image.repository", "agent-off": "deployment/other-chipweave-scheduler",
              "everything": "https://kube-scheduler:SECRET@10.0.0.77:8443/kube",
              "mutual-tls": "WARNING: no ServiceMonitor was created",
-             "tokens": f"is installed in namespace {NS}"}
+             "tokens": f"is installed in namespace {NS}",
+             "pools": "npu-910b: daemonset/other-chipweave-agent-npu-910b"}
     for name, said in words.items():
         rendered = bed.run(helm, "install", "other", CHART, "-n", NS, "--dry-run=server",
                            "-f", CHART / f"ci/{name}.yaml", *more.get(name, [])).stdout
@@ -389,11 +391,15 @@ def checks(bed, agent):
     account_rights(bed)
     if agent:
         built_agent(bed, agent.absolute())
+    pools(bed, helm)
     published_config_maps(bed, helm)
     cluster_info(bed, helm)
     upgrade(bed, helm, data, known_callers)
     second_scheduler(bed, printed_configuration(bed, helm))
-    uninstall(bed, helm, manifest)
+    if agent:
+        removal(bed, helm, agent.absolute(), manifest)
+    else:
+        uninstall(bed, helm, manifest)
 
 
 def interrupt(number, _):

@@ -17,6 +17,12 @@ void check(ProbeLineReader& reader, std::string_view line) {
   const auto read = reader.read(line);
   chipweave::codec::require_words(read);
   if (!read) return;
+  if (const auto* events = std::get_if<chipweave::codec::ProbeEvents>(&*read)) {
+    const std::string once = ProbeLineWriter::events(events->events);
+    require(once.find('\n') == once.size() - 1);
+    const auto again = ProbeLineReader().read(std::string_view(once).substr(0, once.size() - 1));
+    require(again.ok() || events->events.empty());
+  }
   const auto* seen = std::get_if<chipweave::domain::Observation>(&*read);
   if (seen == nullptr) return;
   const std::string once = ProbeLineWriter().observation(*seen);

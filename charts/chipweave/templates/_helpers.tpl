@@ -87,31 +87,3 @@ seccompProfile:
 true
 {{- end -}}
 {{- end -}}
-
-{{/* What the agents publish besides their inventory, as the flag --publish has it; empty: nothing. */}}
-{{- define "chipweave.agentPublishes" -}}
-{{- $what := list -}}
-{{- with .Values.agent.publish -}}
-{{- if .mindcluster }}{{ $what = append $what "mindcluster" }}{{ end -}}
-{{- if .ack }}{{ $what = append $what "ack" }}{{ end -}}
-{{- if .labels }}{{ $what = append $what "labels" }}{{ end -}}
-{{- if .gfdLabels }}{{ $what = append $what "gfd-labels" }}{{ end -}}
-{{- if .metaxLabels }}{{ $what = append $what "metax-labels" }}{{ end -}}
-{{- end -}}
-{{ join "," $what }}
-{{- end -}}
-
-{{/* Whether they ask the kubelet which chips pods have: "true" or nothing. */}}
-{{- define "chipweave.agentAsksKubelet" -}}
-{{- if and .Values.agent.publish.mindcluster .Values.agent.publish.podResources -}}
-true
-{{- end -}}
-{{- end -}}
-
-{{/* JSON list of the namespaces in which they keep ConfigMaps. */}}
-{{- define "chipweave.agentConfigMapNamespaces" -}}
-{{- $where := list -}}
-{{- if or .Values.agent.publish.mindcluster .Values.agent.publish.ack }}{{ $where = append $where "kube-system" }}{{ end -}}
-{{- if .Values.agent.publish.mindcluster }}{{ $where = append $where "mindx-dl" }}{{ end -}}
-{{ toJson $where }}
-{{- end -}}

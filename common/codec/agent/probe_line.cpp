@@ -34,6 +34,12 @@ constexpr std::array<std::pair<SignalKind, const char*>, 4> kKinds = {{
     {SignalKind::reading, "reading"},
 }};
 
+// The driver, the usual one, is not written.
+constexpr std::array<std::pair<domain::Basis, const char*>, 2> kBases = {{
+    {domain::Basis::starting, "starting"},
+    {domain::Basis::bus, "bus"},
+}};
+
 constexpr std::array<Errc, 8> kCodes = {
     Errc::invalid_argument, Errc::not_found,      Errc::conflict,    Errc::unavailable,
     Errc::deadline,         Errc::limit_exceeded, Errc::unsupported, Errc::internal};
@@ -67,6 +73,7 @@ void write_signal(JsonWriter& w, const Signal& signal) {
   write_fact(w, "nic", signal.nic);
   if (signal.value != 0) w.key("value").number(signal.value);
   write_fact(w, "text", signal.text);
+  write_fact(w, "pci", signal.pci);
   w.end_object();
 }
 
@@ -104,7 +111,8 @@ Port read_port(JsonValue value, JsonProblems& problems) {
 }
 
 Signal read_signal(JsonValue value, JsonProblems& problems) {
-  const JsonObject o(value, {"kind", "code", "chip", "port", "nic", "value", "text"}, problems);
+  const JsonObject o(value, {"kind", "code", "chip", "port", "nic", "value", "text", "pci"},
+                     problems);
   Signal out;
   const std::string kind = o.require_text("kind").value_or("state");
   bool known = false;
@@ -121,6 +129,7 @@ Signal read_signal(JsonValue value, JsonProblems& problems) {
   out.nic = o.text_or_empty("nic");
   out.value = o.number("value").value_or(0);
   out.text = o.text_or_empty("text");
+  out.pci = o.text_or_empty("pci");
   return out;
 }
 
@@ -146,6 +155,16 @@ std::map<std::string, std::string> read_facts(const JsonObject& o) {
   return out;
 }
 
+domain::Basis read_basis(const JsonObject& o) {
+  const auto given = o.text("basis");
+  if (!given) return domain::Basis::driver;
+  for (const auto& [basis, name] : kBases) {
+    if (*given == name) return basis;
+  }
+  o.problem("basis", "must be starting or bus");
+  return domain::Basis::driver;
+}
+
 Result<ProbeLine> read_failure(JsonValue document) {
   JsonProblems problems;
   const JsonObject top(document, {"error"}, problems);
@@ -159,9 +178,30 @@ Result<ProbeLine> read_failure(JsonValue document) {
   return ProbeLine(std::in_place_type<Error>, std::move(out));
 }
 
+Result<ProbeLine> read_events(JsonValue document) {
+  JsonProblems problems;
+  const JsonObject o(document, {"events"}, problems);
+  ProbeEvents out{read_list<Signal>(o, "events", kMaxSignals, read_signal)};
+  for (std::size_t i = 0; i < out.events.size(); ++i) {
+    if (out.events[i].kind == SignalKind::event) continue;
+    o.problem("events", "entry " + std::to_string(i) + " is not of kind event");
+    break;
+  }
+  if (problems.any()) return problems.error();
+  return ProbeLine(std::move(out));
+}
+
 }  // namespace
 
 std::string ProbeLineWriter::alive() { return "{\"alive\":true}\n"; }
+
+std::string ProbeLineWriter::events(const std::vector<Signal>& events) {
+  JsonWriter w;
+  w.begin_object();
+  write_list(w, "events", events, write_signal);
+  w.end_object();
+  return w.take() + "\n";
+}
 
 std::string ProbeLineWriter::failure(const Error& error) {
   JsonWriter w;
@@ -186,7 +226,11 @@ std::string ProbeLineWriter::observation(const Observation& seen) {
              [](JsonWriter& to, const std::string& text) { to.string(fact(text)); });
   w.key("facts").begin_object();
   for (const auto& [name, value] : seen.facts) w.field(name, fact(value));
-  w.end_object().end_object();
+  w.end_object();
+  for (const auto& [basis, name] : kBases) {
+    if (basis == seen.basis) w.field("basis", name);
+  }
+  w.end_object();
   return w.take() + "\n";
 }
 
@@ -196,10 +240,11 @@ Result<ProbeLine> ProbeLineReader::read(std::string_view line) {
   if (!document) return std::move(document).error();
   const JsonValue root(*document);
   if (root["error"]) return read_failure(root);
+  if (root["events"]) return read_events(root);
   JsonProblems problems;
-  const JsonObject o(root,
-                     {"machine", "topology", "ports", "signals", "neighbours", "facts", "warnings"},
-                     problems);
+  const JsonObject o(
+      root, {"machine", "topology", "ports", "signals", "neighbours", "facts", "warnings", "basis"},
+      problems);
   if (!o) return problems.error();
   if (const JsonValue topology = o.find("topology")) {
     auto read = TopologyReader(ImportOptions{}).read(topology);
@@ -213,10 +258,11 @@ Result<ProbeLine> ProbeLineReader::read(std::string_view line) {
   auto signals = read_list<Signal>(o, "signals", kMaxSignals, read_signal);
   auto neighbours = read_list<Neighbour>(o, "neighbours", kMaxNeighbours, read_neighbour);
   auto facts = read_facts(o);
+  const domain::Basis basis = read_basis(o);
   if (problems.any()) return problems.error();
   return ProbeLine(Observation{std::move(machine), *topology_, std::move(warnings),
                                std::move(ports), std::move(signals), std::move(neighbours),
-                               std::move(facts)});
+                               std::move(facts), basis});
 }
 
 }  // namespace chipweave::codec

@@ -1,10 +1,11 @@
 // Probe lines — what the probe process writes to the agent: one JSON object a line.
 //
 //   {"alive":true}                                     heartbeat: nothing new
+//   {"events":[…]}                                     signals of kind "event", when they arrive
 //   {"error":{"code":"unavailable","message":"…"}}     the machine cannot be read now
 //   {"machine":…,"topology":{…},"ports":[…],"signals":[…],"neighbours":[…],"facts":{…},
-//    "warnings":[…]}                                   the machine; topology as in
-//    docs/reference/topology-json.md
+//    "warnings":[…],"basis":"bus"}                     the machine; topology as in
+//    docs/reference/topology-json.md; no basis: the driver
 //
 // `topology` is omitted if it is the same as in the previous line: it is the bulk of a line and
 // seldom changes. The probe process runs vendors' code, so the agent does not trust its lines.
@@ -15,6 +16,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "common/base/result.hpp"
 #include "common/domain/observation.hpp"
@@ -25,12 +27,17 @@ inline constexpr std::size_t kMaxProbeLineBytes = std::size_t{4} << 20U;
 inline constexpr std::size_t kMaxSignals = 20'000;
 
 struct ProbeAlive {};
-using ProbeLine = std::variant<ProbeAlive, domain::Observation, Error>;
+struct ProbeEvents {
+  std::vector<domain::Signal> events;
+};
+using ProbeLine = std::variant<ProbeAlive, ProbeEvents, domain::Observation, Error>;
 
 // Writes one stream of lines. Lines end with '\n'.
 class ProbeLineWriter {
  public:
   static std::string alive();
+  // At most kMaxSignals.
+  static std::string events(const std::vector<domain::Signal>& events);
   static std::string failure(const Error& error);
   std::string observation(const domain::Observation& observation);
 

@@ -107,7 +107,12 @@ void JsonProblems::add_at(const JsonValue& at, std::string_view absent_key,
   ++total_;
   if (list_.size() == kMaxProblems) return;
   const std::string path = path_of(at, absent_key);
-  list_.push_back(path.empty() ? text : path + ": " + text);
+  list_.push_back(line_of(at) + (path.empty() ? text : path + ": " + text));
+}
+
+std::string JsonProblems::line_of(const JsonValue& at) const {
+  if (lines_ == nullptr || !at || at.id() >= lines_->size()) return "";
+  return "line " + std::to_string((*lines_)[at.id()]) + ": ";
 }
 
 void JsonProblems::add_unknown_key(const JsonValue& member,
@@ -119,7 +124,7 @@ void JsonProblems::add_unknown_key(const JsonValue& member,
   path.resize(path.size() - std::min(path.size(), JsonTree::path_step(member.name()).size()));
   if (path.ends_with('.')) path.pop_back();
   if (!path.empty()) text += " (" + path + ")";
-  list_.push_back(text + known_names(member.name(), known));
+  list_.push_back(line_of(member) + text + known_names(member.name(), known));
 }
 
 Error JsonProblems::error() const {

@@ -43,6 +43,13 @@ class JsonProblems {
   explicit JsonProblems(JsonValue base, std::string prefix = {})
       : base_(base), prefix_(std::move(prefix)) {}
 
+  // Paths start at the root of a YAML document and follow the line of the value, by id.
+  static JsonProblems with_lines(const std::vector<int>& lines) {
+    JsonProblems out;
+    out.lines_ = &lines;
+    return out;
+  }
+
   void add(const JsonValue& at, const std::string& text) { add_at(at, {}, text); }
   // For a member that may be absent.
   void add(const JsonValue& object, std::string_view key, const std::string& text);
@@ -56,8 +63,12 @@ class JsonProblems {
 
   std::string path_of(const JsonValue& at, std::string_view absent_key) const;
 
+  // "line 3: "; "" without lines.
+  std::string line_of(const JsonValue& at) const;
+
   JsonValue base_;
   std::string prefix_;
+  const std::vector<int>* lines_ = nullptr;
   std::vector<std::string> list_;
   std::size_t total_ = 0;
 };

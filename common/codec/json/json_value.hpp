@@ -55,6 +55,8 @@ class JsonValue {
     return tree_ == nullptr ? JsonValue() : JsonValue(tree_, tree_->member(id_, name));
   }
   // The name of a member.
+  // In its tree; JsonTree::kNone of an absent value.
+  JsonTree::Id id() const { return id_; }
   std::string_view name() const { return tree_ == nullptr ? "" : tree_->name(id_); }
   // The number of members or elements; 0 for anything else. Linear.
   std::size_t size() const { return tree_ == nullptr ? 0 : tree_->child_count(id_); }

@@ -158,15 +158,21 @@ class Converter {
  public:
   Result<std::string> convert(const YAML::Node& root) {
     out_ = JsonWriter();
-    if (auto written = value(root, 0); !written) return std::move(written).error();
+    lines_.clear();
+    if (auto written = value(root, 0, root.Mark().line); !written) {
+      return std::move(written).error();
+    }
     return out_.take();
   }
+  // Of the values of the last document, in the order of its JSON text.
+  std::vector<int> take_lines() { return std::exchange(lines_, {}); }
 
  private:
   static constexpr const char* kMergeTakes = "<< takes a map or a list of maps";
 
-  Result<void> value(const YAML::Node& node, int depth) {
+  Result<void> value(const YAML::Node& node, int depth, int line) {
     if (auto counted = count(node, depth); !counted) return counted;
+    lines_.push_back(line + 1);
     switch (node.Type()) {
       case YAML::NodeType::Undefined:
       case YAML::NodeType::Null:
@@ -225,7 +231,7 @@ class Converter {
   Result<void> sequence(const YAML::Node& node, int depth) {
     out_.begin_array();
     for (const auto& item : node) {
-      if (auto written = value(item, depth + 1); !written) return written;
+      if (auto written = value(item, depth + 1, item.Mark().line); !written) return written;
     }
     out_.end_array();
     return {};
@@ -258,7 +264,7 @@ class Converter {
       }
       if (!written.insert(key).second) continue;
       out_.key(key);
-      if (auto done = value(entry.second, depth + 1); !done) return done;
+      if (auto done = value(entry.second, depth + 1, entry.first.Mark().line); !done) return done;
     }
     for (const YAML::Node& source : merges) {
       if (auto done = merge(source, depth + 1, written); !done) return done;
@@ -279,6 +285,7 @@ class Converter {
   }
 
   JsonWriter out_;
+  std::vector<int> lines_;
   std::size_t values_ = 0;
   std::size_t bytes_ = 0;
 };
@@ -319,7 +326,7 @@ Result<std::vector<YamlDocument>> parse_yaml(std::string_view text) {
       if (!json) return std::move(json).error();
       Result<JsonTree> tree = tree_of(*std::move(json), root);
       if (!tree) return std::move(tree).error();
-      documents.push_back({root.Mark().line + 1, *std::move(tree)});
+      documents.push_back({root.Mark().line + 1, *std::move(tree), converter.take_lines()});
     }
     return documents;
   } catch (const YAML::Exception& error) {

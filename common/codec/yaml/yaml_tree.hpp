@@ -14,8 +14,9 @@
 namespace chipweave::codec {
 
 struct YamlDocument {
-  int line = 1;   // where it begins, 1-based
-  JsonTree tree;  // its positions are not those of the YAML text
+  int line = 1;            // where it begins, 1-based
+  JsonTree tree;           // its positions are not those of the YAML text
+  std::vector<int> lines;  // where each of its values begins, or its key, by id
 };
 
 // All documents that are not empty, in order. Errors name the line ("line 12: key \"image\" is

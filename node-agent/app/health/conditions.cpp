@@ -22,8 +22,6 @@ struct ConditionRule {
   bool (*concerns)(const Fault&);
 };
 
-bool of_probe(const Fault& fault) { return fault.code.starts_with("probe."); }
-
 constexpr std::array<ConditionRule, 4> kRules = {{
     {"ChipsHealthy", "AllChipsUsable", "ChipsUnusable",
      [](const Fault& f) { return f.effect == Effect::unusable; }},
@@ -31,7 +29,7 @@ constexpr std::array<ConditionRule, 4> kRules = {{
      [](const Fault& f) { return f.effect == Effect::link; }},
     {"NetworkHealthy", "AllPortsUp", "ChipsWithoutNetwork",
      [](const Fault& f) { return f.effect == Effect::network; }},
-    {"ProbeWorking", "HardwareResponds", "HardwareNotResponding", of_probe},
+    {"ProbeWorking", "HardwareResponds", "HardwareNotResponding", is_of_probe},
 }};
 
 // "chip 3: xid.79 (fallen off the bus); link 0-4: link.down; and 3 more"
@@ -49,6 +47,11 @@ std::string message_of(const std::vector<const Fault*>& faults) {
 }
 
 }  // namespace
+
+bool is_of_probe(const Fault& fault) {
+  return fault.code.starts_with("probe.") || fault.code.starts_with("driver.") ||
+         fault.code == "machine.gone";
+}
 
 std::vector<Condition> conditions_of(const std::vector<Fault>& faults,
                                      const std::vector<Condition>& before, std::int64_t now) {

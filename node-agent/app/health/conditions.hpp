@@ -10,6 +10,9 @@
 
 namespace chipweave::agent {
 
+// Whether the fault is about reading the hardware, not about the hardware itself.
+bool is_of_probe(const domain::Fault& fault);
+
 // ChipsHealthy, LinksHealthy, NetworkHealthy, ProbeWorking. `before`: the previous conditions,
 // whose transition times are kept where the status is the same; now: Unix time in ms.
 std::vector<domain::Condition> conditions_of(const std::vector<domain::Fault>& faults,

@@ -34,9 +34,7 @@ Fault fault_of(const Signal& signal) {
   return out;
 }
 
-bool is_reset(const Signal& signal) {
-  return signal.kind == SignalKind::event && signal.code.ends_with(".reset");
-}
+bool is_reset(const Signal& signal) { return signal.code.ends_with(".reset"); }
 
 }  // namespace
 
@@ -68,21 +66,47 @@ HealthJudge::Record* HealthJudge::record(const Fault& fault, const HealthRule& r
     at->second.fault = fault;
     at->second.fault.effect = rule.effect;
     at->second.rule = &rule;
+    at->second.level_since = clock_.now();
   }
   return &at->second;
 }
 
 void HealthJudge::observe(const domain::Observation& seen) {
   for (auto& [key, record] : records_) {
+    if (record.of_trouble) continue;
     record.stated = false;
     if (!record.counter) record.level = 0;
-  }
-  for (const Signal& signal : seen.signals) {
-    if (is_reset(signal)) reset(signal.chip);
   }
   for (const Signal& signal : seen.signals) see(signal);
   see_links(seen.topology);
   for (auto& [key, record] : records_) settle(record);
+}
+
+void HealthJudge::occurred(const std::vector<Signal>& events) {
+  for (const Signal& event : events) {
+    if (is_reset(event)) reset(event.chip);
+  }
+  for (const Signal& event : events) see(event);
+}
+
+void HealthJudge::trouble(const std::optional<Trouble>& trouble) {
+  for (auto& [key, record] : records_) {
+    if (!record.of_trouble || (trouble && record.fault.code == trouble->code)) continue;
+    record.stated = false;
+    record.level = 0;
+    settle(record);
+  }
+  if (!trouble) return;
+  Fault fault;
+  fault.code = trouble->code;
+  Record* record = this->record(fault, rule_of(trouble->code));
+  if (record == nullptr) return;
+  record->of_trouble = true;
+  record->fault.text = trouble->text;
+  record->stated = true;
+  record->level = 1;
+  record->level_since = trouble->since;
+  settle(*record);
 }
 
 void HealthJudge::see(const Signal& signal) {
@@ -145,21 +169,42 @@ HealthJudge::Seconds HealthJudge::hold_of(const Record& record) const {
 // An event: a cause that is over as soon as it is reported.
 void HealthJudge::occur(Record& record) {
   record.level = 1;
-  settle(record);
+  apply(record);
   record.level = 0;
 }
 
+bool HealthJudge::is_early(const Record& record) const {
+  return record.level > 0 && record.held == 0 &&
+         clock_.now() - record.level_since < Seconds(record.rule->after);
+}
+
 void HealthJudge::settle(Record& record) {
-  const Clock::Steady now = clock_.now();
   if (record.counter) {
-    const double rise = record.counter->rise(now, Seconds(record.rule->window));
+    const double rise = record.counter->rise(clock_.now(), Seconds(record.rule->window));
     record.level = rise >= record.rule->rise ? 1 : 0;
   }
+  if (record.level == 0) {
+    record.level_since = clock_.now();
+    if (record.held == 0) record.noted = false;
+  }
+  if (is_early(record)) {
+    note(record);
+  } else {
+    apply(record);
+  }
+}
+
+void HealthJudge::note(Record& record) const {
+  if (!std::exchange(record.noted, true)) record.fault.since = milliseconds(clock_.wall());
+}
+
+void HealthJudge::apply(Record& record) {
+  const Clock::Steady now = clock_.now();
   if (record.level >= record.held) {
     if (record.held == 0 && record.level > 0) {
       const bool again = record.recovered && now - *record.recovered < Seconds(policy_.flap_window);
       record.flaps = again ? record.flaps + 1 : 0;
-      record.fault.since = milliseconds(clock_.wall());
+      note(record);
     }
     record.held = record.level;
     record.lower_since = now;
@@ -178,8 +223,10 @@ std::vector<Fault> HealthJudge::judge() {
   std::vector<Fault> out;
   for (auto& [key, record] : records_) {
     settle(record);
-    if (record.held == 0) continue;
+    const bool early = is_early(record);
+    if (record.held == 0 && !early) continue;
     Fault fault = record.fault;
+    if (early) fault.effect = Effect::note;
     if (record.rule == &link_rule_) fault.lanes = record.held;
     if (record.level < record.held) fault.held_until = held_until(record);
     out.push_back(std::move(fault));

@@ -1,9 +1,11 @@
 // HealthJudge — turns signals and links into faults by applying the health policy over time.
 //
-// A cause raises a fault at once. When the cause ends, the fault is held: for the rule's time,
-// longer each time for a flapping cause, or until a reset. So a part is not trusted again the
-// moment it looks healthy, and a flapping link does not flap in decisions. Pure but for the clock
-// that is passed in; one owner. observe() is O(signals), judge() O(faults).
+// A cause raises a fault at once; where the rule has `after`, the fault is a note until the cause
+// has been present for so long, and nothing is held of one that ends before. When the cause ends,
+// the fault is held: for the rule's time, longer each time for a flapping cause, or until a reset.
+// So a part is not trusted again the moment it looks healthy, and a flapping link does not flap in
+// decisions. Pure but for the clock that is passed in; one owner. observe() is O(signals), judge()
+// O(faults).
 #pragma once
 
 #include <chrono>
@@ -30,11 +32,19 @@ class HealthJudge {
 
   // Takes the newest observation. A state or reading that is missing from it has ended.
   void observe(const domain::Observation& seen);
+  // Takes events, those of the time before the next observation. Of several at once, a reset counts
+  // as the first: whether an error came before or after it is not known.
+  void occurred(const std::vector<domain::Signal>& events);
+  // What keeps the machine from being observed; nullopt: nothing. since: of the trouble, whatever
+  // codes it had meanwhile; `after` counts from there.
+  struct Trouble {
+    std::string code;
+    std::string text;
+    Clock::Steady since;
+  };
+  void trouble(const std::optional<Trouble>& trouble);
   // The current faults: worst first, then by chip, peer, port, part and code.
   std::vector<domain::Fault> judge();
-
-  // The effect of a signal with that code.
-  domain::Effect effect_of(const std::string& code) { return rule_of(code).effect; }
 
   // Restores the faults of a previous run that are held until a reset; others are ignored.
   void restore(const std::vector<domain::Fault>& faults);
@@ -49,8 +59,11 @@ class HealthJudge {
     domain::Fault fault;
     const domain::HealthRule* rule = nullptr;
     bool stated = false;          // in the newest observation, as a state or a reading
+    bool of_trouble = false;      // it is not observed
     int level = 0;                // current strength of the cause: 1, or lanes that are down
-    int held = 0;                 // the effective level; 0: no fault
+    Clock::Steady level_since{};  // level > 0 since then
+    int held = 0;                 // the effective level; 0: no fault, or an early one
+    bool noted = false;           // visible: fault.since is known
     Clock::Steady lower_since{};  // held > level since then
     std::int64_t held_until = 0;  // Unix time in ms, once computed
     std::optional<Clock::Steady> recovered;
@@ -69,6 +82,12 @@ class HealthJudge {
   void reset(std::optional<domain::ChipIndex> chip);
   void occur(Record& record);
   void settle(Record& record);
+  // Raises, holds or ends the fault by its level.
+  void apply(Record& record);
+  // The fault is visible from now on, if it was not.
+  void note(Record& record) const;
+  // Whether there is a cause whose effect does not apply yet.
+  bool is_early(const Record& record) const;
   void forget();
   Seconds hold_of(const Record& record) const;
   std::int64_t held_until(Record& record) const;

@@ -6,12 +6,16 @@
 #include "common/base/limits.hpp"
 #include "common/codec/text/numbers.hpp"
 #include "common/codec/text/warnings.hpp"
+#include "common/domain/ascend_family.hpp"
 #include "common/domain/topology_builder.hpp"
 #include "node-agent/probes/ascend/ascend_numa.hpp"
 #include "node-agent/probes/ascend/ascend_signals.hpp"
 #include "node-agent/probes/ascend/ascend_topology.hpp"
 #include "node-agent/probes/ascend/dcmi/dcmi_reader.hpp"
 #include "node-agent/probes/ascend/hccn/hccn_findings.hpp"
+#include "node-agent/probes/host/pci/pci_bus.hpp"
+#include "node-agent/probes/host/pci/pci_models.hpp"
+#include "node-agent/probes/unknown_identity.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -50,6 +54,26 @@ void warn_of_notes(const DcmiSnapshot& snapshot, const std::vector<int>& chips,
     }
   }
   for (std::string& text : std::move(notes).list()) warnings.push_back(std::move(text));
+}
+
+// Of the machine if no chip has a physical id, else of those that have none.
+void add_unknown_identities(const DcmiSnapshot& snapshot, const std::vector<int>& chips,
+                            Observation& out) {
+  const auto known = [](const DcmiDevice& device) { return device.physical_id.has_value(); };
+  if (std::none_of(snapshot.devices.begin(), snapshot.devices.end(), known)) {
+    add_unknown_identity(
+        out, std::nullopt,
+        "the driver reports no physical id of any NPU: set --probe profile:NAME or "
+        "file:PATH if they are known");
+    return;
+  }
+  for (std::size_t i = 0; i < chips.size(); ++i) {
+    if (known(snapshot.devices[i])) continue;
+    add_unknown_identity(
+        out, domain::ChipIndex{chips[i]},
+        "the driver does not report the physical id of this NPU, so its number here "
+        "is arbitrary");
+  }
 }
 
 }  // namespace
@@ -91,6 +115,34 @@ std::vector<int> AscendProbe::davinci_devices() const {
   return out;
 }
 
+// The driver names /dev/davinci<N> by the physical id up to A3 and by the logic id on A5. A5 is not
+// among the models of the bus, and may not be on the bus at all.
+bool AscendProbe::davinci_numbers_are_physical() const {
+  bool any = false;
+  for (const PciDevice& device : list_pci(tree_)) {
+    if (accelerator_vendor(device) != domain::VendorId::ascend) continue;
+    if (pci_model(device.vendor, device.device).empty()) return false;
+    any = true;
+  }
+  return any;
+}
+
+void AscendProbe::remember(const DcmiSnapshot& snapshot, const std::vector<int>& chips) {
+  chip_of_logic_id_.clear();
+  bool all_respond = snapshot.unlisted.empty();
+  bool facts = false;
+  polls_ = 0;
+  for (std::size_t i = 0; i < chips.size(); ++i) {
+    const DcmiDevice& device = snapshot.devices[i];
+    if (device.logic_id) chip_of_logic_id_.emplace(*device.logic_id, chips[i]);
+    const bool responds = !device.sample.not_responding();
+    all_respond = all_respond && responds;
+    facts = facts || (responds && !device.unanswered.empty());
+  }
+  // That a device responds again is a change that is seen anyway.
+  unanswered_ = facts || (all_respond && snapshot.pairs_unanswered);
+}
+
 AscendProbe::Seen AscendProbe::look() const {
   Seen out;
   if (library_) {
@@ -108,11 +160,24 @@ AscendProbe::Seen AscendProbe::look() const {
   return out;
 }
 
-bool AscendProbe::changes() { return !seen_ || !(look() == *seen_); }
+bool AscendProbe::changes() {
+  if (events_.take_change() || !seen_) return true;
+  // Facts that the driver did not report in time are asked for again.
+  constexpr int kAskAgainEvery = 4;
+  if (unanswered_ && ++polls_ % kAskAgainEvery == 0) return true;
+  return !(look() == *seen_);
+}
+
+void AscendProbe::wait(std::chrono::milliseconds longest) { events_.wait(longest); }
+
+std::vector<domain::Signal> AscendProbe::take_events() {
+  return signals_of(events_.take(), chip_of_logic_id_);
+}
 
 // The sample is taken before everything is read, so that a change in between counts as new.
 Result<Observation> AscendProbe::discover() {
   open_library();
+  if (library_) events_.subscribe(*library_);
   seen_ = look();
   return library_ ? with_library() : without_library();
 }
@@ -129,7 +194,8 @@ void AscendProbe::watch(const DcmiSnapshot& snapshot, const std::vector<int>& ch
   std::vector<HccnTarget> targets;
   for (std::size_t i = 0; i < chips.size() && (roce || flat); ++i) {
     const DcmiDevice& device = snapshot.devices[i];
-    if (device.sample.gone) continue;
+    // The tool takes the physical id up to A3, and answers are filed by it.
+    if (device.sample.gone || !device.physical_id) continue;
     HccnTarget target;
     target.chip = chips[i];
     target.number = flat ? device.logic_id.value_or(chips[i]) : chips[i];
@@ -151,9 +217,11 @@ Result<Observation> AscendProbe::with_library() {
   }
   const AscendGeneration generation = generation_of(*snapshot);
   const std::vector<int> chips = chip_indices(*snapshot);
+  remember(*snapshot, chips);
   watch(*snapshot, chips, generation);
   const auto answers = tool_answers();
   std::vector<std::string> warnings;
+  if (!events_.problem().empty()) warnings.push_back(events_.problem());
   const auto conf = has_roce(generation) ? read_hccn_conf(options_.hccn_conf, warnings)
                                          : std::optional<codec::ascend::HccnConf>();
   const NumaNodes nodes(tree_);
@@ -161,8 +229,9 @@ Result<Observation> AscendProbe::with_library() {
   for (std::size_t i = 0; i < chips.size(); ++i) {
     const DcmiDevice& device = snapshot->devices[i];
     places.numa.push_back(nodes.of(device.cpus));
-    places.addresses.push_back(device.addresses.empty() ? port_addresses(answers, conf, chips[i])
-                                                        : device.addresses);
+    places.addresses.push_back(device.addresses.empty() && device.physical_id
+                                   ? port_addresses(answers, conf, chips[i])
+                                   : device.addresses);
   }
   auto topology = topology_of(*snapshot, generation, places, warnings);
   if (!topology) return std::move(topology).error();
@@ -171,6 +240,7 @@ Result<Observation> AscendProbe::with_library() {
   Observation out{std::move(machine), std::move(topology).value(), std::move(warnings)};
   out.signals = signals_of(*snapshot, generation);
   out.facts = facts_of(*snapshot, generation);
+  add_unknown_identities(*snapshot, chips, out);
   add_hccn_findings(answers, out);
   return out;
 }
@@ -189,18 +259,24 @@ Result<Observation> AscendProbe::without_library() {
       "these NPUs are unknown: set --probe profile:NAME or "
       "file:PATH"};
   const auto conf = read_hccn_conf(options_.hccn_conf, warnings);
+  const bool physical = davinci_numbers_are_physical();
   domain::TopologyBuilder builder;
   builder.vendor = "ascend";
   for (const int device : devices) {
     domain::Chip chip;
     chip.index = domain::ChipIndex{device};
-    chip.physical_id = device;
+    if (physical) {
+      chip.physical_id = device;
+    } else {
+      chip.id = domain::chip_id_by_place("davinci" + std::to_string(device));
+    }
     chip.device_ips = port_addresses(answers, conf, device);
     builder.add_chip(std::move(chip));
   }
   auto topology = std::move(builder).build();
   if (!topology) return std::move(topology).error();
   Observation out{"ascend machine", std::move(topology).value(), std::move(warnings)};
+  if (!physical) add_unknown_identity(out, std::nullopt, kNoDriverIdentity);
   add_hccn_findings(answers, out);
   return out;
 }

@@ -38,6 +38,7 @@ class Signals {
           sample.answer == dcmi::kSuccess ? "no such device" : dcmi_code_text(sample.answer));
       return;
     }
+    if (sample.not_responding()) put("dcmi.not-responding", 0, dcmi_code_text(sample.answer));
     for (const DcmiError& error : device.errors) put("dcmi." + hex(error.code), 0, error.text);
     if (sample.health && *sample.health > 0) {
       constexpr std::array<const char*, 4> kLevels = {"", "minor", "major", "critical"};
@@ -80,6 +81,30 @@ class Signals {
 };
 
 }  // namespace
+
+std::vector<Signal> signals_of(const DcmiEventBatch& batch, const std::map<int, int>& chips) {
+  std::vector<Signal> out;
+  const auto put = [&out](std::string code, std::string text) -> Signal& {
+    Signal& signal = out.emplace_back();
+    signal.kind = SignalKind::event;
+    signal.code = std::move(code);
+    signal.text = std::move(text);
+    return signal;
+  };
+  for (const DcmiOneTimeEvent& event : batch.events) {
+    const auto chip = chips.find(event.logic_id);
+    if (chip != chips.end()) {
+      put("dcmi." + hex(event.code), event.text).chip = domain::ChipIndex{chip->second};
+    } else {
+      put("dcmi.unknown-device", "event " + hex(event.code) + " of logic id " +
+                                     std::to_string(event.logic_id) + ", which no device has");
+    }
+  }
+  if (batch.lost > 0) {
+    put("dcmi.events-lost", std::to_string(batch.lost) + " events came faster than they were read");
+  }
+  return out;
+}
 
 std::vector<Signal> signals_of(const DcmiSnapshot& snapshot, AscendGeneration generation) {
   Signals out(generation);

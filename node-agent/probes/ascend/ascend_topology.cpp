@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
 #include "common/base/text.hpp"
 #include "common/codec/text/warnings.hpp"
 #include "common/codec/topology/hardware/ascend_links.hpp"
+#include "common/domain/ascend_family.hpp"
 #include "common/domain/rule_guess.hpp"
 #include "common/domain/topology_builder.hpp"
+#include "node-agent/probes/unknown_identity.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -41,6 +44,12 @@ std::string_view word_of(int type, AscendGeneration generation) {
     default:
       return "";
   }
+}
+
+// "card-3-0", "device-5".
+std::string place_text(const DcmiPlace& place) {
+  return place.flat ? "device-" + std::to_string(place.device)
+                    : "card-" + std::to_string(place.card) + "-" + std::to_string(place.device);
 }
 
 class Assembly {
@@ -75,7 +84,9 @@ class Assembly {
     const DcmiDevice& device = snapshot_.devices[i];
     domain::Chip chip;
     chip.index = indices_[i];
-    if (const auto prefix = chip_prefix(generation_); !prefix.empty()) {
+    if (!device.physical_id) {
+      chip.id = domain::chip_id_by_place(place_text(device.sample.place));
+    } else if (const auto prefix = chip_prefix(generation_); !prefix.empty()) {
       chip.id = std::string(prefix) + "-" + std::to_string(chip.index.value);
     }
     chip.model = device.chip_name;
@@ -85,7 +96,8 @@ class Assembly {
     chip.logical_id = device.logic_id;
     if (device.super_pod) chip.super_device_id = device.super_pod->sdid;
     if (!device.physical_id)
-      warnings_.add(name(i) + " is numbered by position: it has no physical id");
+      warnings_.add(chip.id +
+                    " has an arbitrary number here: the driver has no physical id for it");
     builder_.add_chip(std::move(chip));
   }
 
@@ -225,10 +237,18 @@ class Assembly {
 }  // namespace
 
 std::vector<int> chip_indices(const DcmiSnapshot& snapshot) {
+  std::set<int> taken;
+  for (const DcmiDevice& device : snapshot.devices) {
+    if (device.physical_id) taken.insert(*device.physical_id);
+  }
   std::vector<int> out;
   for (const DcmiDevice& device : snapshot.devices) {
-    const int position = static_cast<int>(out.size());
-    out.push_back(device.physical_id.value_or(device.logic_id.value_or(position)));
+    int index = device.physical_id.value_or(static_cast<int>(out.size()));
+    if (!device.physical_id && taken.contains(index)) {
+      for (index = 0; taken.contains(index);) ++index;
+    }
+    taken.insert(index);
+    out.push_back(index);
   }
   return out;
 }

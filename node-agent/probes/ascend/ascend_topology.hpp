@@ -1,7 +1,7 @@
 // Builds the topology from a DcmiSnapshot.
 //
-// Chips are numbered by their physical ids. Link names are read as by the importer of
-// `npu-smi info -t topo`; placement rules and rates are those of the built-in profiles.
+// Chips are numbered by their physical ids, the others in the gaps. Link names are read as by the
+// importer of `npu-smi info -t topo`; placement rules and rates are those of the built-in profiles.
 #pragma once
 
 #include <map>
@@ -21,7 +21,8 @@ struct AscendPlaces {
   std::vector<std::vector<std::string>> addresses;  // of its own ports
 };
 
-// The number of each chip of the snapshot: its physical id, else its logic id, else its position.
+// The number of each chip of the snapshot: its physical id. One without gets a number that no other
+// chip has: its position if that is free, else the lowest.
 std::vector<int> chip_indices(const DcmiSnapshot& snapshot);
 
 // warnings: what was assumed or left out. not_found: no device. invalid_argument:

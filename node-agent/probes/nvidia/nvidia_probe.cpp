@@ -81,7 +81,7 @@ Result<void> NvidiaProbe::open() {
 }
 
 void NvidiaProbe::close() {
-  for (domain::Signal& event : session_->events->take()) add_event(std::move(event));
+  keep_events();
   session_.reset();
 }
 
@@ -111,32 +111,48 @@ Result<NvmlSnapshot> NvidiaProbe::read_or_reopen() {
     close();
   } else if (failed_ && works(snapshot)) {
     failed_ = false;
-    add_event(
+    events_.push_back(
         reset_event(std::nullopt, "the driver responds again after its library was reopened"));
   }
   return snapshot;
 }
 
 Result<domain::Observation> NvidiaProbe::discover() {
+  reread_ = false;
   Result<NvmlSnapshot> snapshot = read_or_reopen();
   if (!snapshot) return std::move(snapshot).error();
-  note_resets(memory_.complete(*snapshot));
+  note_resets(*snapshot, memory_.complete(*snapshot));
   Result<NvmlTopology> made = topology_of(*snapshot, options_.partitions);
   if (!made) return std::move(made).error();
   return observe(*snapshot, std::move(made).value());
 }
 
 // A reset device has lost its event registrations.
-void NvidiaProbe::note_resets(const std::vector<int>& back) {
-  for (const int index : back) add_event(reset_event(domain::ChipIndex{index}, "responds again"));
+void NvidiaProbe::note_resets(const NvmlSnapshot& snapshot, const std::vector<int>& back) {
+  for (const int index : back) {
+    domain::Signal event = reset_event(domain::ChipIndex{index}, "responds again");
+    for (const NvmlDevice& device : snapshot.devices) {
+      if (device.index == index) event.pci = device.pci;
+    }
+    events_.push_back(std::move(event));
+  }
   // An event set whose wait failed is recreated at each discover().
-  if (back.empty() && !(session_->events->failed() && !session_->events->pending())) return;
-  for (domain::Signal& event : session_->events->take()) add_event(std::move(event));
+  if (back.empty() && !session_->events->failed()) return;
+  keep_events();
   session_->events.emplace(session_->library);
 }
 
-void NvidiaProbe::add_event(domain::Signal event) {
-  if (events_.size() < NvmlEvents::kMaxKept) events_.push_back(std::move(event));
+void NvidiaProbe::keep_events() {
+  for (domain::Signal& event : session_->events->take()) events_.push_back(std::move(event));
+}
+
+std::vector<domain::Signal> NvidiaProbe::take_events() {
+  if (session_ != nullptr) {
+    const std::size_t noticed_by_reading = events_.size();
+    keep_events();
+    reread_ = reread_ || events_.size() > noticed_by_reading;
+  }
+  return std::exchange(events_, {});
 }
 
 domain::Observation NvidiaProbe::observe(const NvmlSnapshot& snapshot, NvmlTopology made) {
@@ -155,9 +171,7 @@ domain::Observation NvidiaProbe::observe(const NvmlSnapshot& snapshot, NvmlTopol
   if (machine.empty()) machine = "nvidia machine";
   domain::Observation out{std::move(machine), std::move(made.topology), std::move(warnings).list()};
   out.ports = std::move(made.ports);
-  for (domain::Signal& event : session_->events->take()) add_event(std::move(event));
-  out.signals = std::exchange(events_, {});
-  for (domain::Signal& signal : signals_of(snapshot)) out.signals.push_back(std::move(signal));
+  out.signals = signals_of(snapshot);
   out.facts = facts_of(snapshot);
   return out;
 }
@@ -167,7 +181,7 @@ bool NvidiaProbe::changes() {
     idle_ = (idle_ + 1) % kIdleCalls;
     return idle_ == 0;
   }
-  return session_->events->pending() || session_->poller->changed();
+  return reread_ || session_->events->pending() || session_->poller->changed();
 }
 
 void NvidiaProbe::wait(std::chrono::milliseconds longest) {

@@ -3,10 +3,10 @@
 //
 // The library is opened at the first discover() and reopened after it failed as a whole, as it does
 // when the driver is reloaded. discover() reads everything; changes() polls (nvml/nvml_poller.hpp)
-// and checks for events. The probe adds one event of its own, "nvml.reset": a GPU that was lost or
-// failed responds again, or the whole library does after it was reopened (then without a chip).
-// Tested with a fake library only (tests/fakes/nvml); no hardware was available. Owner: the probe
-// process, on its one thread; any call may hang or crash with the driver.
+// and is true after an event. The probe adds one event of its own, "nvml.reset": a GPU that was
+// lost or failed responds again, or the whole library does after it was reopened (then without a
+// chip). Tested with a fake library only (tests/fakes/nvml); no hardware was available. Owner: the
+// probe process, on its one thread; any call may hang or crash with the driver.
 #pragma once
 
 #include <chrono>
@@ -40,6 +40,7 @@ class NvidiaProbe final : public VendorProbe {
   // Without a library, true at every tenth call: a driver may have been installed.
   bool changes() override;
   void wait(std::chrono::milliseconds longest) override;
+  std::vector<domain::Signal> take_events() override;
 
  private:
   struct Session;  // an open library and what was created from it
@@ -50,15 +51,17 @@ class NvidiaProbe final : public VendorProbe {
   // Reads; reopens the library if it fails as a whole.
   Result<NvmlSnapshot> read_or_reopen();
   domain::Observation observe(const NvmlSnapshot& snapshot, NvmlTopology made);
-  void add_event(domain::Signal event);
-  void note_resets(const std::vector<int>& back);
+  void keep_events();
+  void note_resets(const NvmlSnapshot& snapshot, const std::vector<int>& back);
 
   NvidiaProbeOptions options_;
   std::unique_ptr<Session> session_;
   NvmlMemory memory_;
-  bool failed_ = false;                 // the library as a whole, since it last worked
-  int idle_ = 0;                        // calls of changes() without a library
-  std::vector<domain::Signal> events_;  // for the next observation
+  bool failed_ = false;  // the library as a whole, since it last worked
+  int idle_ = 0;         // calls of changes() without a library
+  bool reread_ = false;  // an event says that something has changed
+  // For take_events(), which the loop calls after each wait() and discover(): few.
+  std::vector<domain::Signal> events_;
 };
 
 }  // namespace chipweave::agent

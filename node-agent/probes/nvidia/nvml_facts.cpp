@@ -3,7 +3,9 @@
 #include <array>
 #include <functional>
 #include <string_view>
+#include <vector>
 
+#include "common/base/text.hpp"
 #include "node-agent/probes/nvidia/nvml/nvml_abi.hpp"
 #include "node-agent/probes/nvidia/nvml_signals.hpp"
 
@@ -56,6 +58,42 @@ std::string common(const NvmlSnapshot& snapshot,
   return out;
 }
 
+std::string size_text(const NvmlMigInstance& instance) {
+  return instance.memory_mib ? std::to_string(*instance.memory_mib) + " MiB" : "";
+}
+
+std::string short_instance(const NvmlMigInstance& instance) {
+  const std::string size = size_text(instance);
+  return profile_text(instance) + (size.empty() ? "" : " " + size);
+}
+
+std::string long_instance(const NvmlMigInstance& instance) {
+  std::vector<std::string> parts = {profile_text(instance)};
+  for (const std::string& text : {size_text(instance), instance.uuid}) {
+    if (!text.empty()) parts.push_back(text);
+  }
+  if (instance.gpu_instance) {
+    parts.push_back("GPU instance " + std::to_string(*instance.gpu_instance));
+  }
+  if (instance.compute_instance) {
+    parts.push_back("compute instance " + std::to_string(*instance.compute_instance));
+  }
+  return joined(parts, ", ");
+}
+
+void add_mig(const NvmlSnapshot& snapshot, std::map<std::string, std::string>& out) {
+  std::size_t single = 0;
+  for (const NvmlDevice& device : snapshot.devices) {
+    if (!device.mig || !device.mig->current) continue;
+    const auto& instances = device.mig->instances;
+    const std::string name = "mig." + std::to_string(device.index);
+    out[name] = instances.empty() ? "no instances" : listed_instances(*device.mig, short_instance);
+    for (std::size_t i = 0; i < instances.size() && single < kMaxMigFacts; ++i, ++single) {
+      out[name + "." + std::to_string(i)] = long_instance(instances[i]);
+    }
+  }
+}
+
 }  // namespace
 
 std::map<std::string, std::string> facts_of(const NvmlSnapshot& snapshot) {
@@ -76,8 +114,8 @@ std::map<std::string, std::string> facts_of(const NvmlSnapshot& snapshot) {
   for (const NvmlDevice& device : snapshot.devices) {
     const std::string index = std::to_string(device.index);
     if (device.module) put("module." + index, std::to_string(*device.module));
-    if (device.mig && device.mig->current) put("mig." + index, mig_text(*device.mig));
   }
+  add_mig(snapshot, out);
   return out;
 }
 

@@ -14,6 +14,7 @@ using domain::SignalKind;
 
 constexpr unsigned kFabricUnhealthy = 2;
 constexpr unsigned kFabricLimited = 3;
+constexpr std::size_t kMaxListedInstances = 8;  // a GPU has at most seven
 
 std::string action_text(unsigned action) {
   constexpr std::array<std::string_view, 6> kNames = {
@@ -64,6 +65,22 @@ std::string fabric_state_text(const NvmlFabric& fabric) {
          ", status " + std::to_string(fabric.status);
 }
 
+// The instances in a few words; all of them are facts (nvml_facts.hpp).
+std::string mig_text(const NvmlMig& mig) {
+  const std::size_t count = mig.instances.size();
+  std::string text = "is in MIG mode: ";
+  if (count != 0) {
+    text += std::to_string(count) + (count == 1 ? " instance, " : " instances, ") +
+            listed_instances(mig, profile_text);
+  }
+  if (!mig.all_read) {
+    text += count == 0 ? "its instances cannot be read" : ", and others that cannot be read";
+  } else if (count == 0) {
+    text += "no instances";
+  }
+  return text + "; whole-GPU pods are not placed on it";
+}
+
 class DeviceSignals {
  public:
   DeviceSignals(const NvmlDevice& device, std::vector<domain::Signal>& out)
@@ -80,7 +97,7 @@ class DeviceSignals {
       state("nvml.recovery-action", action_text(action));
     }
     if (device_.fabric && device_.fabric->state != 0) add_fabric(*device_.fabric);
-    if (device_.mig && device_.mig->current) state("nvml.mig", mig_text(*device_.mig));
+    if (device_.mig) add_mig(*device_.mig);
     if ((device_.clock_reasons.value_or(0) & nvml::kClocksHwThermalSlowdown) != 0) {
       state("nvml.thermal", "the hardware slows its clocks because of heat");
     }
@@ -126,6 +143,14 @@ class DeviceSignals {
     counter("nvml.ecc-corrected", device_.corrected_errors);
   }
 
+  void add_mig(const NvmlMig& mig) {
+    if (mig.current) state("nvml.mig", mig_text(mig));
+    if (mig.current != mig.pending) {
+      state("nvml.mig-pending", std::string("MIG mode is switched ") +
+                                    (mig.pending ? "on" : "off") + " by its next reset");
+    }
+  }
+
   void add_fabric(const NvmlFabric& fabric) {
     if (fabric.state != kNvmlFabricCompleted || fabric.status != nvml::kSuccess) {
       state("nvml.fabric-incomplete", fabric_state_text(fabric));
@@ -144,20 +169,6 @@ class DeviceSignals {
   std::vector<domain::Signal>& out_;
 };
 
-std::string mig_instance_text(const NvmlMigInstance& instance) {
-  std::vector<std::string> parts;
-  if (instance.gpu_instance) {
-    parts.push_back("GPU instance " + std::to_string(*instance.gpu_instance));
-  }
-  if (instance.compute_instance) {
-    parts.push_back("compute instance " + std::to_string(*instance.compute_instance));
-  }
-  if (instance.gpu_slices) parts.push_back(std::to_string(*instance.gpu_slices) + " slices");
-  if (instance.memory_mib) parts.push_back(std::to_string(*instance.memory_mib) + " MiB");
-  const std::string name = instance.uuid.empty() ? "unnamed" : instance.uuid;
-  return parts.empty() ? name : name + " (" + joined(parts, ", ") + ")";
-}
-
 }  // namespace
 
 std::vector<domain::Signal> signals_of(const NvmlSnapshot& snapshot) {
@@ -166,12 +177,20 @@ std::vector<domain::Signal> signals_of(const NvmlSnapshot& snapshot) {
   return out;
 }
 
-std::string mig_text(const NvmlMig& mig) {
-  std::vector<std::string> instances;
+std::string profile_text(const NvmlMigInstance& instance) {
+  return instance.profile.empty() ? "unknown profile" : instance.profile;
+}
+
+std::string listed_instances(const NvmlMig& mig,
+                             const std::function<std::string(const NvmlMigInstance&)>& text) {
+  std::vector<std::string> out;
   for (const NvmlMigInstance& instance : mig.instances) {
-    instances.push_back(mig_instance_text(instance));
+    if (out.size() == kMaxListedInstances) break;
+    out.push_back(text(instance));
   }
-  return instances.empty() ? "no instances" : joined(instances, ", ");
+  const std::size_t left = mig.instances.size() - out.size();
+  if (left != 0) out.push_back("and " + std::to_string(left) + " more");
+  return joined(out, ", ");
 }
 
 }  // namespace chipweave::agent

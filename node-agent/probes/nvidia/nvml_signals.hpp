@@ -3,11 +3,12 @@
 //
 // States: nvml.lost, nvml.failed, nvml.row-remap-failed, nvml.row-remap-pending,
 // nvml.pages-pending, nvml.recovery-action, nvml.fabric-unhealthy, nvml.fabric-limited,
-// nvml.fabric-incomplete, nvml.fabric-degraded, nvml.mig, nvml.thermal. Counters:
-// nvml.ecc-uncorrected, nvml.ecc-corrected, and of a port nvlink.replay, nvlink.recovery,
+// nvml.fabric-incomplete, nvml.fabric-degraded, nvml.mig, nvml.mig-pending, nvml.thermal.
+// Counters: nvml.ecc-uncorrected, nvml.ecc-corrected, and of a port nvlink.replay, nvlink.recovery,
 // nvlink.crc. Counters are emitted at zero, too: only then is the first rise visible.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,10 +17,15 @@
 
 namespace chipweave::agent {
 
-// At most a dozen per device and three per link.
+// At most 13 per device and three per link.
 std::vector<domain::Signal> signals_of(const NvmlSnapshot& snapshot);
 
-// The instances as text: "MIG-… (GPU instance 1, compute instance 0, 3 slices, 40448 MiB), …".
-std::string mig_text(const NvmlMig& mig);
+// One text for each instance, separated by commas: the first ones and how many there are besides,
+// as texts that are published are short.
+std::string listed_instances(const NvmlMig& mig,
+                             const std::function<std::string(const NvmlMigInstance&)>& text);
+
+// "1g.10gb", or "unknown profile".
+std::string profile_text(const NvmlMigInstance& instance);
 
 }  // namespace chipweave::agent

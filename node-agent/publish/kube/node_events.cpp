@@ -1,6 +1,7 @@
 #include "node-agent/publish/kube/node_events.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace chipweave::agent {
@@ -9,9 +10,20 @@ namespace {
 using domain::Effect;
 
 // Many faults at once must not flood the cluster: the inventory has all of them.
-constexpr kube::EventLimits kLimits{256, 0.2, 25};
+constexpr std::size_t kMaxWaiting = 256;
+constexpr double kPerSecond = 0.2;
+constexpr int kAtOnce = 25;
 // The slowest source to report its faults again: hccn_tool of the last of 16 chips.
 constexpr std::chrono::minutes kSuppressFor{3};
+
+kube::EventLimits limits_of(const std::string& node) {
+  kube::EventLimits out;
+  out.max_waiting = kMaxWaiting;
+  out.per_second = kPerSecond;
+  out.at_once = kAtOnce;
+  out.seed = std::hash<std::string>()(node);
+  return out;
+}
 
 const char* reason_of(Effect effect) {
   switch (effect) {
@@ -30,14 +42,14 @@ const char* reason_of(Effect effect) {
 }  // namespace
 
 NodeEvents::NodeEvents(kube::Transport& transport, const Clock& clock, std::string node)
-    : clock_(clock), node_(std::move(node)), sender_(transport, clock, kLimits) {}
+    : clock_(clock), node_(std::move(node)), sender_(transport, clock, limits_of(node_)) {}
 
 void NodeEvents::fault(const FaultChange& change) {
   if (begun_) {
     if (!is_known(change)) send(change);
     return;
   }
-  if (held_.size() >= kLimits.max_waiting) {
+  if (held_.size() >= kMaxWaiting) {
     held_.pop_front();
     ++dropped_;
   }

@@ -83,6 +83,7 @@ struct CompatPublisher::Impl {
     out.ns = std::move(ns);
     out.name = prefix + options.node;
     out.managed_by = "chipweave-agent";
+    out.read_by_patch = true;
     out.chain = chain_options("configmap " + out.ns + "/" + out.name);
     return out;
   }

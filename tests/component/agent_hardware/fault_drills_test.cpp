@@ -72,6 +72,43 @@ TEST_F(FaultDrills, AnXidOfTheHardwareTakesTheChipAndOneOfAProgramDoesNot) {
   EXPECT_THAT(program->log(), HasSubstr("code=xid.79"));
 }
 
+TEST_F(FaultDrills, AGpuInMigModeIsNotOfferedAndTheSchedulerSaysWhy) {
+  machine["devices"][2]["mig"] = {1, 1};
+  machine["devices"][2]["mig_devices"] = {
+      {{"uuid", "MIG-a"}, {"slices", 1}, {"memory_mib", 9984}},
+      {{"uuid", "MIG-b"}, {"slices", 3}, {"memory_mib", 40448}}};
+  begin();
+  const std::string text =
+      "is in MIG mode: 2 instances, 1g.10gb, 3g.40gb; whole-GPU pods are not placed on it";
+  EXPECT_EQ(rig.unhealthy("n1"), std::vector<int>{2});
+  const Json faults = rig.node("n1")["faults"];
+  ASSERT_EQ(faults.size(), 1U) << faults;
+  EXPECT_EQ(faults[0]["code"], "nvml.mig");
+  EXPECT_EQ(faults[0]["effect"], "unusable");
+  EXPECT_EQ(faults[0]["chip"], 2);
+  EXPECT_EQ(faults[0]["text"], text);
+  EXPECT_EQ(rig.decide("n1", 8), std::nullopt);
+  EXPECT_THAT(rig.explain(8).dump(), HasSubstr("(nvml.mig: " + text + ")"));
+  // MIG is off again: the GPU is whole at once.
+  machine["devices"][2].erase("mig_devices");
+  machine["devices"][2]["mig"] = {0, 0};
+  rig.play(machine);
+  ASSERT_TRUE(eventually([&] { return rig.unhealthy("n1").empty(); })) << program->log();
+  EXPECT_TRUE(eventually([&] { return rig.decide("n1", 8).has_value(); })) << program->log();
+}
+
+TEST_F(FaultDrills, OneQueryThatFailsIsAWarningAndNoChipLess) {
+  for (const char* call : {"nvmlDeviceGetModuleId", "nvmlDeviceGetMemoryAffinity",
+                           "nvmlDeviceGetNvLinkRemoteDeviceType"}) {
+    machine["devices"][2]["errors"][call] = 999;
+  }
+  begin();
+  EXPECT_EQ(rig.unhealthy("n1"), std::vector<int>{});
+  EXPECT_EQ(rig.node("n1")["faults"], Json::array());
+  EXPECT_TRUE(rig.decide("n1", 8).has_value());
+  EXPECT_THAT(program->log(), HasSubstr("GPU 2: nvmlDeviceGetModuleId: Unknown Error (999)"));
+}
+
 TEST_F(FaultDrills, AChipThatFallsOffTheBusKeepsItsNumberAndTheOthersToo) {
   begin({"--health-policy", rig.policy_without_holds()});
   machine["devices"][3]["errors"] = {{"*", 15}};

@@ -71,6 +71,26 @@ std::unique_ptr<Program> Rig::agent(const std::string& node, std::vector<std::st
       folder_.at("agent-" + node + ".log"));
 }
 
+std::unique_ptr<Program> Rig::agent_on_bus(const std::string& node,
+                                           std::vector<std::string> more) const {
+  std::vector<std::string> words = {"chipweave-agent",
+                                    "--node",
+                                    node,
+                                    "--probe",
+                                    "auto",
+                                    "--nvml-library",
+                                    "/nowhere/libnvidia-ml.so.1",
+                                    "--dcmi-library",
+                                    "/nowhere/libdcmi.so",
+                                    "--sysfs-root",
+                                    folder_.at("host"),
+                                    "--scheduler",
+                                    grpc_};
+  words.insert(words.end(), more.begin(), more.end());
+  return std::make_unique<Program>(std::move(words), std::map<std::string, std::string>{},
+                                   folder_.at("agent-" + node + ".log"));
+}
+
 Json Rig::call(const char* method, const std::string& target, const Json& body) {
   auto reply = http_->call(method, target, body.is_null() ? "" : body.dump());
   if (!reply) throw std::runtime_error(target + ": " + reply.error().text());
@@ -97,16 +117,29 @@ std::vector<int> Rig::unhealthy(const std::string& name) {
   return found.is_null() ? std::vector<int>{-1} : found["unhealthy"].get<std::vector<int>>();
 }
 
-std::optional<std::vector<int>> Rig::decide(const std::string& node, int chips) {
+Rig::Json Rig::submit(int chips, const std::string& resource) {
   const std::string name = "p" + std::to_string(++pods_);
   const Json container = {{"name", "c"},
                           {"image", "i"},
-                          {"resources", {{"limits", {{"nvidia.com/gpu", std::to_string(chips)}}}}}};
-  Json pod = {{"apiVersion", "v1"},
-              {"kind", "Pod"},
-              {"metadata", {{"name", name}, {"namespace", "default"}}},
-              {"spec", {{"containers", {container}}}}};
-  pod = call("POST", "/standalone/pods", pod);
+                          {"resources", {{"limits", {{resource, std::to_string(chips)}}}}}};
+  const Json pod = {{"apiVersion", "v1"},
+                    {"kind", "Pod"},
+                    {"metadata", {{"name", name}, {"namespace", "default"}}},
+                    {"spec", {{"containers", {container}}}}};
+  return call("POST", "/standalone/pods", pod);
+}
+
+Rig::Json Rig::explain(int chips) {
+  const std::string name = submit(chips)["metadata"]["name"];
+  Json out = call("GET", "/api/v1/explain/default/" + name);
+  call("DELETE", "/standalone/pods/default/" + name);
+  return out;
+}
+
+std::optional<std::vector<int>> Rig::decide(const std::string& node, int chips,
+                                            const std::string& resource) {
+  const Json pod = submit(chips, resource);
+  const std::string name = pod["metadata"]["name"];
   const std::string path = "/standalone/pods/default/" + name;
   const Json args = {{"Pod", pod}, {"NodeNames", {node}}};
   const Json fits = call("POST", "/kube/filter", args);
@@ -151,7 +184,8 @@ std::string Rig::policy_without_holds() const {
                      "rules:\n"
                      "- {code: nvml.lost, effect: unusable, hold: 0s}\n"
                      "- {code: \"xid.*\", effect: unusable, hold: 1s}\n"
-                     "- {code: nvlink.crc, effect: link, rise: 100, window: 2s, hold: 0s}\n");
+                     "- {code: nvlink.crc, effect: link, rise: 100, window: 2s, hold: 0s}\n"
+                     "- {code: \"*\", effect: note}\n");
 }
 
 }  // namespace chipweave

@@ -26,6 +26,10 @@ class Rig {
   std::vector<std::string> agent_words(const std::string& node,
                                        std::vector<std::string> more = {}) const;
 
+  // An agent of a machine without a driver, of which it sees the bus below host/.
+  std::unique_ptr<Program> agent_on_bus(const std::string& node,
+                                        std::vector<std::string> more = {}) const;
+
   // The scheduler's view of a node; null if the node is unknown.
   Json node(const std::string& name);
   // The same without ages and times.
@@ -33,7 +37,10 @@ class Rig {
   std::vector<int> unhealthy(const std::string& name);
   // The chips that a pod of that size gets now on that node, by filter, prioritize and bind; the
   // pod is deleted again. nullopt: none.
-  std::optional<std::vector<int>> decide(const std::string& node, int chips);
+  std::optional<std::vector<int>> decide(const std::string& node, int chips,
+                                         const std::string& resource = "nvidia.com/gpu");
+  // What the scheduler explains about a pod of that size; the pod is deleted again.
+  Json explain(int chips);
   // A metric of an agent started with metrics(); -1 if there is no such metric.
   double metric(const std::string& line) const;
   static std::vector<std::string> metrics(const io::TempFolder& folder) {
@@ -46,6 +53,7 @@ class Rig {
 
  private:
   Json call(const char* method, const std::string& target, const Json& body = nullptr);
+  Json submit(int chips, const std::string& resource = "nvidia.com/gpu");
 
   io::TempFolder folder_;
   std::unique_ptr<Program> scheduler_;

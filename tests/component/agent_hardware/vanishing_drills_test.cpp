@@ -25,7 +25,7 @@ constexpr const char* kPolicy =
     "rules:\n"
     "- {code: amd.gone, effect: unusable, hold: 0s}\n"
     "- {code: chip.gone, effect: unusable, hold: 0s}\n"
-    "- {code: machine.gone, effect: unusable, hold: 0s}\n"
+    "- {code: machine.gone, effect: unusable, after: 0s, hold: 0s}\n"
     "- {code: nic.down, effect: link, hold: 0s}\n"
     "- {code: \"*\", effect: note, hold: 0s, window: 1s}\n";
 

@@ -310,10 +310,11 @@ TEST(AgentReport, AReporterMayGoWithItsStreamOpen) {
 }
 
 struct FixedProbe final : MachineSource {
-  Result<domain::Observation> discover() override {
-    return domain::Observation{"box", four_chips(), {}};
+  bool read = false;
+  MachineUpdate update() override {
+    if (std::exchange(read, true)) return {};
+    return {{}, domain::Observation{"box", four_chips(), {}}};
   }
-  bool changes() override { return false; }
 };
 
 TEST(AgentReport, AFaultInTheHealthFileReachesTheScheduler) {

@@ -92,6 +92,37 @@ TEST_F(Api, ATokenIsReadAgainAfterARefusal) {
   EXPECT_EQ(status_of("/api"), 200) << "the known one still works";
 }
 
+// Each request on a connection of its own.
+void answer_one(Talk& talk) {
+  if (talk.request()) talk.reply(200, "{}", "Connection: close\r\n");
+}
+
+TEST_F(Api, TheAuthorityIsReadAgainWhenItChanges) {
+  const io::TempFolder folder;
+  ScriptedServer server(certificate_, answer_one);
+  ApiAccess access = access_to(server);
+  access.files.ca = folder.put("ca.crt", authority_.certificate);
+  use(access);
+  EXPECT_EQ(status_of("/api"), 200);
+  const Pem next = test::make_authority("next");
+  server.use(test::make_certificate(next, "IP:127.0.0.1"));
+  EXPECT_EQ(status_of("/api"), -1) << "nobody else may say that it is the API server";
+  EXPECT_EQ(status_of("/api"), -1);
+  folder.put("ca.crt", next.certificate);
+  EXPECT_EQ(status_of("/api"), 200);
+
+  testing::internal::CaptureStderr();
+  const Pem last = test::make_authority("last");
+  server.use(test::make_certificate(last, "IP:127.0.0.1"));
+  folder.put("ca.crt", last.certificate.substr(0, last.certificate.size() / 2));
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(status_of("/api"), -1);
+  folder.put("ca.crt", last.certificate);
+  EXPECT_EQ(status_of("/api"), 200);
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_NE(log.find("cannot use the TLS files"), std::string::npos) << log;
+  EXPECT_EQ(log.find("cannot use the TLS files"), log.rfind("cannot use the TLS files")) << log;
+}
+
 TEST_F(Api, AKubeconfigLeadsToItsServer) {
   std::atomic<int> valid{7};
   const io::TempFolder folder;
@@ -107,6 +138,8 @@ TEST_F(Api, AKubeconfigLeadsToItsServer) {
   ASSERT_TRUE(access.ok()) << access.error().text();
   EXPECT_EQ(access->prefix, "/base");
   EXPECT_EQ(access->ns, "n");
+  EXPECT_EQ(access->files.ca, folder.at("ca.crt"));
+  EXPECT_EQ(access->files.certificate, "");
   use(*access);
   EXPECT_EQ(status_of("/api"), 200);
 }
@@ -166,6 +199,7 @@ TEST(Access, OfAPodAndWhatIsMissing) {
   EXPECT_EQ(access->origin.host, "fd00::1");
   EXPECT_EQ(access->ns, "team");
   EXPECT_EQ(access->token_file, folder.path() + "/token");
+  EXPECT_EQ(access->files.ca, folder.path() + "/ca.crt");
   for (const char* server : {"https://", "https://:443", "https://h:", "https://h:x",
                              "https://[::1", "https://[::1]443"}) {
     const std::string path = folder.put(

@@ -103,12 +103,15 @@ ScriptedServer::ScriptedServer(std::optional<Pem> tls, Script script)
     : script_(std::move(script)),
       acceptor_(context_, tcp::endpoint(asio::ip::make_address("127.0.0.1"), 0)),
       port_(acceptor_.local_endpoint().port()) {
-  if (tls) {
-    tls_.emplace(asio::ssl::context::tls_server);
-    tls_->use_certificate_chain(asio::buffer(tls->certificate));
-    tls_->use_private_key(asio::buffer(tls->key), asio::ssl::context::pem);
-  }
+  if (tls) use(*tls);
   acceptor_thread_ = std::thread([this] { accept(); });
+}
+
+void ScriptedServer::use(const Pem& tls) {
+  const std::lock_guard lock(mutex_);
+  asio::ssl::context& context = tls_.emplace_back(asio::ssl::context::tls_server);
+  context.use_certificate_chain(asio::buffer(tls.certificate));
+  context.use_private_key(asio::buffer(tls.key), asio::ssl::context::pem);
 }
 
 ScriptedServer::~ScriptedServer() {
@@ -131,7 +134,7 @@ void ScriptedServer::accept() {
     if (ec || ending_) return;
     socket.set_option(tcp::no_delay(true), ec);
     const std::lock_guard lock(mutex_);
-    talks_.push_back(Talk(std::move(socket), tls_ ? &*tls_ : nullptr));
+    talks_.push_back(Talk(std::move(socket), tls_.empty() ? nullptr : &tls_.back()));
     Talk& talk = talks_.back();
     talk.number = ++connections_;
     threads_.emplace_back([this, &talk] {

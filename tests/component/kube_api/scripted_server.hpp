@@ -62,13 +62,15 @@ class ScriptedServer {
 
   std::uint16_t port() const { return port_; }
   int connections() const { return connections_; }
+  // Connections that come from now on see this certificate.
+  void use(const Pem& tls);
 
  private:
   void accept();
 
   Script script_;
   boost::asio::io_context context_;
-  std::optional<boost::asio::ssl::context> tls_;
+  std::list<boost::asio::ssl::context> tls_;  // the last one is in use; older ones may be
   boost::asio::ip::tcp::acceptor acceptor_;
   std::uint16_t port_ = 0;
   std::atomic<int> connections_{0};

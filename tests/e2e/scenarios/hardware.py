@@ -35,7 +35,7 @@ def run(s):
 
 # The policy that is built in, but a link that comes up is used again at once.
 def policy_without_holds(s):
-    done = subprocess.run([s.chipweave.binaries / "chipweave-agent", "--print-health-policy"], capture_output=True,
+    done = subprocess.run([s.chipweave.binaries / "chipweave-agent", "--print-policy"], capture_output=True,
                           text=True, check=True)
     file = s.folder / "policy.yaml"
     file.write_text(re.sub(r"(links:\n  hold: )\S+", r"\g<1>0s", done.stdout))

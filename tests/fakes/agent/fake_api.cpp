@@ -78,7 +78,8 @@ kube::Reply FakeApi::answer(const kube::Call& call) {
   if (status) path.erase(path.rfind('/'));
   const auto found = objects.find(path);
   if (found == objects.end()) return {404, "not found", std::nullopt};
-  if (call.method == "GET") return {200, found->second.dump(), std::nullopt};
+  if (call.method == "GET" || (call.method == "PATCH" && call.body == "{}"))
+    return {200, found->second.dump(), std::nullopt};
   if (call.method == "DELETE") return removed(path, body);
   if (body["metadata"]["resourceVersion"] != found->second["metadata"]["resourceVersion"])
     return {409, "modified", std::nullopt};

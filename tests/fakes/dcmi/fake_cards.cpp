@@ -40,9 +40,8 @@ CHIPWEAVE_FAKE_DCMI_API Code dcmi_get_card_list(int* count, int* cards, int leng
 }
 
 CHIPWEAVE_FAKE_DCMI_API Code dcmi_get_device_num_in_card(int card, int* count) {
-  if (const Code code = enter("dcmi_get_device_num_in_card")) return code;
-  const Json* of = fake::card_of(card);
-  if (of == nullptr) return dcmi::kInvalidId;
+  const Json* of = nullptr;
+  if (const Code code = fake::enter_card("dcmi_get_device_num_in_card", card, of)) return code;
   const int devices = static_cast<int>((*of)["devices"].size());
   *count = devices + (of->value("mcu", -1) >= 0 ? 1 : 0);  // it counts the MCU, too
   return dcmi::kSuccess;
@@ -108,9 +107,8 @@ CHIPWEAVE_FAKE_DCMI_API Code dcmi_get_device_info(int card, int number, int comm
 #ifndef CHIPWEAVE_FAKE_OLD_DRIVER
 
 CHIPWEAVE_FAKE_DCMI_API Code dcmi_get_device_id_in_card(int card, int* most, int* mcu, int* cpu) {
-  if (const Code code = enter("dcmi_get_device_id_in_card")) return code;
-  const Json* of = fake::card_of(card);
-  if (of == nullptr) return dcmi::kInvalidId;
+  const Json* of = nullptr;
+  if (const Code code = fake::enter_card("dcmi_get_device_id_in_card", card, of)) return code;
   *most = of->value("device_id_max", static_cast<int>((*of)["devices"].size()));
   *mcu = of->value("mcu", -1);
   *cpu = of->value("cpu", -1);
@@ -157,6 +155,14 @@ CHIPWEAVE_FAKE_DCMI_API Code dcmi_get_affinity_cpu_info_by_device_id(int card, i
   if (!device->contains("cpus")) return dcmi::kNotSupported;
   fake::copy_text((*device)["cpus"], cpus, static_cast<std::size_t>(*length));
   return dcmi::kSuccess;
+}
+
+CHIPWEAVE_FAKE_DCMI_API Code dcmi_subscribe_fault_event(int card, int number,
+                                                        dcmi::EventFilter filter,
+                                                        dcmi::OnEvent* on_event) {
+  if (const Code code = enter("dcmi_subscribe_fault_event")) return code;
+  const bool all = card == dcmi::kAllDevices && number == dcmi::kAllDevices && filter.flags == 0;
+  return all ? fake::subscribe(on_event) : dcmi::kInvalidParameter;
 }
 
 #endif

@@ -76,3 +76,10 @@ CHIPWEAVE_FAKE_DCMI_API Code dcmiv2_get_topo_info_by_device_id(int place, int ot
   if (const Code code = enter(function, other, device)) return code;
   return fake::fill_topo(place, other, type);
 }
+
+CHIPWEAVE_FAKE_DCMI_API Code dcmiv2_subscribe_fault_event(int place, dcmi::EventFilter filter,
+                                                          dcmi::OnEvent* on_event) {
+  if (const Code code = enter("dcmiv2_subscribe_fault_event")) return code;
+  const bool all = place == dcmi::kAllDevices && filter.flags == 0;
+  return all ? fake::subscribe(on_event) : dcmi::kInvalidParameter;
+}

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -13,6 +14,7 @@ namespace {
 
 std::string loaded_text;
 Json loaded;
+std::atomic<dcmi::OnEvent*> subscriber = nullptr;
 
 // False without a readable scenario.
 bool load() {
@@ -44,6 +46,13 @@ const Json& cards() {
   return it == loaded.end() ? none : *it;
 }
 
+const Json* card_of(int card) {
+  for (const Json& one : cards()) {
+    if (one.at("card") == card) return &one;
+  }
+  return nullptr;
+}
+
 template <class T>
 void copy_list(const Json& facts, const char* key, T* to, std::size_t most) {
   const auto it = facts.find(key);
@@ -72,15 +81,20 @@ dcmi::Code fill_counters(const Json& device, void* buffer, unsigned* size) {
 
 const Json& scenario() { return loaded; }
 
+dcmi::Code subscribe(dcmi::OnEvent* on_event) {
+  if (on_event == nullptr) return dcmi::kInvalidParameter;
+  dcmi::OnEvent* none = nullptr;
+  return subscriber.compare_exchange_strong(none, on_event) ? dcmi::kSuccess : dcmi::kOccupied;
+}
+
 dcmi::Code enter(const char* function) {
   return load() ? disturbed(loaded, function) : dcmi::kNotReady;
 }
 
-const Json* card_of(int card) {
-  for (const Json& one : cards()) {
-    if (one.at("card") == card) return &one;
-  }
-  return nullptr;
+dcmi::Code enter_card(const char* function, int card, const Json*& of) {
+  if (const dcmi::Code code = enter(function)) return code;
+  of = card_of(card);
+  return of == nullptr ? dcmi::kInvalidId : disturbed(*of, function);
 }
 
 dcmi::Code enter(const char* function, int card, int number, const Json*& device) {
@@ -181,3 +195,10 @@ dcmi::Code fill_topo(int place, int other, int* type) {
 }
 
 }  // namespace chipweave::fake_dcmi
+
+// Calls the subscriber on the calling thread. False: there is none.
+CHIPWEAVE_FAKE_DCMI_API bool fake_dcmi_raise(chipweave::agent::dcmi::Event* event) {
+  auto* const on_event = chipweave::fake_dcmi::subscriber.load();
+  if (on_event != nullptr) on_event(event);
+  return on_event != nullptr;
+}

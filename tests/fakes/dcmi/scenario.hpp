@@ -8,6 +8,7 @@
 //      "network": 0, "codes": [2162165249], "texts": {"80e01801": "…"}, "ip": [10, 0, 0, 1],
 //      "spod": [sdid, size, id, server, chassis, type], "hccs": [pcs, hdlc], "crc": [0, 7],
 //      "retry": [0, 9], "sent": [0, 1], "cpus": "0-23", "board": 40, "errors": {"*": -8008}}]}]}
+// A subscription is kept; a test delivers an event with fake_dcmi_raise(), on a thread of its own.
 // "pairs" names devices by their position over all cards, which is also how the flat family numbers
 // them. A function whose value the scenario omits returns "not supported".
 #pragma once
@@ -29,8 +30,8 @@ using Json = nlohmann::json;
 dcmi::Code enter(const char* function);
 const Json& scenario();
 
-// The facts of a card; null if there is none.
-const Json* card_of(int card);
+// Finds a card and sets `of`. A card may have "errors" of its own.
+dcmi::Code enter_card(const char* function, int card, const Json*& of);
 // Finds a device by card and number, or by its position, and sets `device`.
 dcmi::Code enter(const char* function, int card, int number, const Json*& device);
 dcmi::Code enter(const char* function, int place, const Json*& device);
@@ -50,6 +51,9 @@ bool number(const Json& of, const char* key, T* to) {
   *to = it->get<T>();
   return true;
 }
+
+// As the driver: one subscription in a process, which nothing ends.
+dcmi::Code subscribe(dcmi::OnEvent* on_event);
 
 // The answers of both families, from the facts of a device.
 dcmi::Code fill_errors(const Json& device, int* count, unsigned* codes, unsigned length);

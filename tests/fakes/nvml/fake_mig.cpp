@@ -10,8 +10,9 @@ using chipweave::fake_nvml::Json;
 using chipweave::fake_nvml::number;
 using nvml::Device;
 
-// "mig_devices": [{"uuid": …, "gi": 1, "ci": 0, "slices": 3, "memory_mib": 40448}, null]; null is a
-// gap. "mig_most": the maximum, by default the number of entries.
+// "mig_devices": [{"uuid": …, "name": …, "gi": 1, "ci": 0, "slices": 3, "compute_slices": 3,
+// "memory_mib": 40448}, null]; null is a gap, compute_slices is by default as many as slices.
+// "mig_most": the maximum, by default the number of entries.
 CHIPWEAVE_FAKE_NVML_API nvml::Code nvmlDeviceGetMaxMigDeviceCount(Device d, unsigned* most) {
   const Json* device = nullptr;
   if (const nvml::Code code = enter("nvmlDeviceGetMaxMigDeviceCount", d, device)) return code;
@@ -45,6 +46,7 @@ CHIPWEAVE_FAKE_NVML_API nvml::Code nvmlDeviceGetAttributes_v2(Device d,
   *attributes = {};
   const bool known = number(*instance, "slices", &attributes->gpu_slices) &&
                      number(*instance, "memory_mib", &attributes->memory_mib);
+  attributes->compute_slices = instance->value("compute_slices", attributes->gpu_slices);
   return known ? nvml::kSuccess : nvml::kNotSupported;
 }
 

@@ -1,103 +1,14 @@
-#include "node-agent/app/agent.hpp"
+#include "tests/unit/agent/agent_rig.hpp"
 
 #include <chrono>
-#include <utility>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "common/domain/topology_builder.hpp"
-#include "tests/fakes/agent/machines.hpp"
-#include "tests/support/manual_clock.hpp"
 
 namespace chipweave::agent {
 namespace {
 
 using domain::ChipIndex;
 using testing::HasSubstr;
-
-struct FakeProbe final : MachineSource {
-  Result<domain::Observation> answer = domain::Observation{"box", ring_of_four(), {}};
-  bool changed = true;
-  bool is_ready = true;
-  std::optional<ProbeTrouble> problem;
-  int asked = 0;
-  std::optional<ProbeTrouble> trouble() const override { return problem; }
-  bool ready() const override { return is_ready; }
-  Result<domain::Observation> discover() override {
-    ++asked;
-    changed = false;
-    return answer;
-  }
-  bool changes() override { return changed; }
-};
-
-struct FakeFaults final : FaultSource {
-  std::optional<Result<domain::DeclaredFaults>> answer =
-      Result<domain::DeclaredFaults>(domain::DeclaredFaults{});
-  std::optional<Result<domain::DeclaredFaults>> changes() override {
-    return std::exchange(answer, std::nullopt);
-  }
-};
-
-struct AgentTest : testing::Test {
-  ManualClock clock;
-  FakeProbe probe;
-  FakeFaults faults;
-  std::vector<std::string> warnings;
-  std::vector<NodeStatePtr> states;
-  std::vector<bool> urgencies;
-  std::vector<std::string> changes;  // "raised xid.79"
-  Agent agent{options(),
-              clock,
-              probe,
-              &faults,
-              {[this](const NodeStatePtr& s, bool urgent) {
-                 states.push_back(s);
-                 urgencies.push_back(urgent);
-               },
-               [this](const FaultChange& change) {
-                 changes.push_back(std::string(to_string(change.kind)) + " " + change.fault.code);
-               },
-               [this](const std::string& w) { warnings.push_back(w); }}};
-
-  static AgentOptions options() {
-    AgentOptions out;
-    out.node = "n1";
-    out.hardware = true;
-    domain::HealthRule lost;
-    lost.code = "xid.79";
-    lost.effect = domain::Effect::unusable;
-    lost.recovery = domain::Recovery::reset;
-    domain::HealthRule gone;
-    gone.code = "chip.gone";
-    gone.effect = domain::Effect::unusable;
-    domain::HealthRule machine = gone;
-    machine.code = "machine.gone";
-    out.policy.rules = {lost, gone, machine};
-    return out;
-  }
-  void begin() {
-    const auto started = agent.start();
-    ASSERT_TRUE(started) << started.error().text();
-    states.clear();
-    urgencies.clear();
-    changes.clear();
-  }
-  // Sets what the probe reports from now on.
-  void see(domain::Observation seen) {
-    probe.answer = std::move(seen);
-    probe.changed = true;
-    agent.check();
-  }
-  static domain::Signal event(const std::string& code, int chip) {
-    return {domain::SignalKind::event, code, ChipIndex{chip}, std::nullopt, "", 0, "broken"};
-  }
-  void say(Result<domain::DeclaredFaults> what) {
-    faults.answer = std::move(what);
-    agent.check();
-  }
-};
 
 TEST_F(AgentTest, StartsWithTheMachineItsNamesAndFaults) {
   faults.answer = Result<domain::DeclaredFaults>(domain::DeclaredFaults{{ChipIndex{2}}, {}, {}});
@@ -194,9 +105,8 @@ TEST_F(AgentTest, AProbeThatFailsKeepsTheLastGoodStateAndAges) {
 
 TEST_F(AgentTest, AFaultOfThePolicyIsInTheStateAndEmitted) {
   begin();
-  domain::Observation seen{"box", ring_of_four(), {}};
-  seen.signals = {event("xid.79", 2), event("xid.13", 1)};
-  see(seen);
+  probe.events = {event("xid.79", 2), event("xid.13", 1)};
+  agent.check();
   ASSERT_EQ(states.size(), 1U);
   EXPECT_EQ(states[0]->topology.chip(2).health, domain::Health::unhealthy);
   EXPECT_EQ(states[0]->topology.chip(1).health, domain::Health::healthy);
@@ -215,6 +125,51 @@ TEST_F(AgentTest, AFaultOfThePolicyIsInTheStateAndEmitted) {
   agent.check();
   EXPECT_TRUE(agent.state()->faults.empty());
   EXPECT_EQ(agent.state()->topology.chip(2).health, domain::Health::healthy);
+}
+
+TEST_F(AgentTest, AnEventCountsThoughTheHardwareCannotBeReadAfterIt) {
+  begin();
+  probe.events = {event("xid.79", 2)};
+  probe.answer = make_error(Errc::unavailable, "the driver cannot count its devices");
+  probe.changed = true;
+  agent.check();
+  ASSERT_EQ(states.size(), 1U);
+  EXPECT_EQ(states[0]->topology.chip(2).health, domain::Health::unhealthy);
+  EXPECT_EQ(states[0]->topology.unhealthy().size(), 1);
+}
+
+TEST_F(AgentTest, EventsFromBeforeTheFirstObservationAreNotLost) {
+  probe.changed = false;
+  ASSERT_TRUE(agent.start().ok());
+  probe.events = {event("xid.79", 2)};
+  agent.check();
+  EXPECT_EQ(agent.state(), nullptr);
+  probe.changed = true;
+  agent.check();
+  ASSERT_NE(agent.state(), nullptr);
+  EXPECT_EQ(agent.state()->topology.chip(2).health, domain::Health::unhealthy);
+}
+
+TEST_F(AgentTest, AResetThatAReadingHasNoticedEndsWhatWasBeforeIt) {
+  begin();
+  probe.events = {event("xid.79", 2)};
+  agent.check();
+  probe.events = {event("nvml.reset", 2)};
+  see(domain::Observation{"box", ring_of_four(), {}});
+  EXPECT_EQ(agent.state()->topology.unhealthy().size(), 0);
+  // One that came with it may be newer.
+  probe.events = {event("xid.79", 1), event("nvml.reset", 1)};
+  agent.check();
+  EXPECT_EQ(agent.state()->topology.chip(1).health, domain::Health::unhealthy);
+}
+
+TEST_F(AgentTest, AnEventOfAChipThatNobodyKnowsTakesAllOfThem) {
+  begin();
+  probe.events = {event("xid.79", 17)};
+  agent.check();
+  ASSERT_EQ(states.size(), 1U);
+  EXPECT_EQ(states[0]->topology.unhealthy().size(), 4);
+  EXPECT_THAT(states[0]->faults[0].text, HasSubstr("number 17"));
 }
 
 TEST_F(AgentTest, AChipThatIsGoneStaysAsUnhealthyAndTheOthersKeepTheirNumbers) {
@@ -243,17 +198,14 @@ TEST_F(AgentTest, AChipThatIsGoneStaysAsUnhealthyAndTheOthersKeepTheirNumbers) {
 }
 
 TEST_F(AgentTest, AProbeThatIsNotReadyGivesTheFirstStateLater) {
-  probe.is_ready = false;
   probe.changed = false;
   const auto started = agent.start();
   ASSERT_TRUE(started.ok());
   EXPECT_EQ(agent.state(), nullptr);
   agent.check();
   EXPECT_EQ(agent.state(), nullptr);
-  EXPECT_EQ(probe.asked, 0);
   clock.advance(std::chrono::seconds(3));
   EXPECT_EQ(agent.age().count(), 3);
-  probe.is_ready = true;
   probe.changed = true;
   agent.check();
   ASSERT_EQ(states.size(), 1U);
@@ -346,42 +298,6 @@ TEST_F(AgentTest, WhenAllIsClearedFirstNothingIsHeldFromAnEarlierRun) {
   agent.restore({{fault, "nvidia-n1-3"}, {domain::Fault(fault), "nvidia-n1-2"}});
   agent.check();
   EXPECT_TRUE(agent.state()->faults.empty());
-}
-
-TEST_F(AgentTest, ADriverThatListsNothingAnyMoreIsAFaultOfTheMachine) {
-  begin();
-  probe.answer = make_error(Errc::not_found, "no GPU");
-  probe.changed = true;
-  agent.check();
-  ASSERT_EQ(agent.state()->faults.size(), 1U);
-  EXPECT_EQ(agent.state()->faults[0].code, "machine.gone");
-  EXPECT_EQ(agent.state()->topology.unhealthy().size(), 4);
-  clock.advance(std::chrono::seconds(9));
-  agent.check();
-  EXPECT_EQ(agent.age().count(), 9);
-  see(domain::Observation{"box", ring_of_four(), {}});
-  EXPECT_TRUE(agent.state()->faults.empty());
-}
-
-TEST_F(AgentTest, ADriverThatDoesNotWorkIsNoted) {
-  begin();
-  probe.answer = make_error(Errc::unavailable, "driver not loaded");
-  probe.changed = true;
-  agent.check();
-  ASSERT_EQ(agent.state()->faults.size(), 1U);
-  EXPECT_EQ(agent.state()->faults[0].code, "probe.failing");
-  EXPECT_EQ(agent.state()->faults[0].text, "driver not loaded");
-  EXPECT_EQ(agent.state()->topology.unhealthy().size(), 0);
-}
-
-TEST_F(AgentTest, TroubleBeforeTheFirstStateIsInTheLog) {
-  probe.is_ready = false;
-  probe.changed = false;
-  ASSERT_TRUE(agent.start().ok());
-  probe.problem = ProbeTrouble{"probe.absent", "no program"};
-  agent.check();
-  agent.check();
-  EXPECT_EQ(warnings, std::vector<std::string>{"probe.absent: no program"});
 }
 
 }  // namespace

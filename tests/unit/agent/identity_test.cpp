@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/domain/ascend_family.hpp"
 #include "common/domain/topology_edit.hpp"
 #include "common/io/files.hpp"
 #include "tests/fakes/agent/machines.hpp"
@@ -62,6 +63,11 @@ TEST(Identity, AscendChipsAreNamedByPhysicalId) {
   });
   EXPECT_EQ(with_identity(*moved, "n1")->chip(3).id, "Ascend910-11");
   EXPECT_EQ(with_identity(profile("ascend-a5-8"), "n1")->chip(0).id, "npu-0");
+  const auto unknown = domain::with_chips(profile("ascend-910b-8"), [](domain::Chip& c) {
+    c.id = domain::chip_id_by_place(std::to_string(c.index.value));
+    c.physical_id.reset();
+  });
+  EXPECT_EQ(with_identity(*unknown, "n1")->chip(3).physical_id, std::nullopt);
 }
 
 }  // namespace

@@ -65,6 +65,25 @@ TEST(ProbeLine, CarriesTheWholeObservation) {
   EXPECT_EQ(read.neighbours[1].chip, ChipIndex{2});
 }
 
+TEST(ProbeLine, CarriesEventsWithoutAMachine) {
+  ProbeLineReader reader;
+  const std::vector<domain::Signal> events = {
+      {SignalKind::event, "xid.79", ChipIndex{3}, std::nullopt, "", 0, "fell off", "0000:04:00.0"},
+      {SignalKind::event, "nvml.reset", std::nullopt, std::nullopt, "", 0, ""}};
+  const auto line = reader.read(without_end(ProbeLineWriter::events(events)));
+  ASSERT_TRUE(line.ok()) << line.error().text();
+  const auto& read = std::get<ProbeEvents>(*line).events;
+  ASSERT_EQ(read.size(), 2U);
+  EXPECT_EQ(read[0].code, "xid.79");
+  EXPECT_EQ(read[0].chip, ChipIndex{3});
+  EXPECT_EQ(read[0].pci, "0000:04:00.0");
+  EXPECT_EQ(read[0].text, "fell off");
+  EXPECT_EQ(read[1].chip, std::nullopt);
+  const auto state = reader.read(R"({"events":[{"kind":"state","code":"nvml.lost"}]})");
+  ASSERT_FALSE(state.ok());
+  EXPECT_NE(state.error().text().find("entry 0"), std::string::npos) << state.error().text();
+}
+
 TEST(ProbeLine, TheTopologyIsWrittenOnlyWhenItChanges) {
   ProbeLineWriter writer;
   ProbeLineReader reader;

@@ -58,6 +58,20 @@ TEST(Policy, ListsTheKeysThatAgentsMayOwnAndNoMore) {
   EXPECT_EQ(list_of("commands"), Texts{kClearAnnotation});
 }
 
+// scripts/clean-cluster removes keys that a Node lists as its agent's, and only these.
+TEST(CleanCluster, RemovesTheKeysThatAgentsMayOwnAndNoMore) {
+  const auto script = io::read_file(test::source_path("scripts/clean-cluster"), 1U << 20U);
+  ASSERT_TRUE(script.ok());
+  const auto list = [&script](const std::string& name) {
+    const std::size_t begin = script->find("readonly " + name + "=(");
+    EXPECT_NE(begin, std::string::npos) << name;
+    return quoted_in(script->substr(begin, script->find(')', begin) - begin));
+  };
+  EXPECT_EQ(list("label_prefixes"), texts(kOwnLabelPrefixes));
+  EXPECT_EQ(list("labels"), texts(kOwnLabels));
+  EXPECT_EQ(list("annotations"), texts(kOwnAnnotations));
+}
+
 // Only the lists allow keys: no expression names further ones.
 TEST(Policy, NamesKeysInItsListsOnly) {
   const std::string text = policy();

@@ -40,7 +40,7 @@ NodeTopology machine(const std::vector<std::string>& ids) {
 Observation seen_as(const NodeTopology& known, Observation seen) {
   auto out = in_terms_of(known, std::move(seen));
   EXPECT_TRUE(out.ok()) << out.error().text();
-  return std::move(out).value();
+  return std::move(out->observation);
 }
 
 const std::vector<std::string> kAll = {"G-0", "G-1", "G-2", "G-3"};
@@ -131,6 +131,33 @@ TEST(Continuity, ChipsThatWereNeverSeenMakeAnotherMachine) {
     EXPECT_EQ(codec::export_topology_json(out.topology), codec::export_topology_json(now));
     EXPECT_TRUE(out.signals.empty());
   }
+}
+
+TEST(Continuity, EventsNameTheChipWhateverTheDriverNumbersItNow) {
+  const NodeTopology known = machine(kAll);
+  const auto seen = in_terms_of(known, Observation{"box", machine({"G-0", "G-2", "G-3"}), {}});
+  ASSERT_TRUE(seen.ok()) << seen.error().text();
+  const auto event = [](std::optional<ChipIndex> chip, const std::string& pci) {
+    domain::Signal out;
+    out.kind = domain::SignalKind::event;
+    out.code = "xid.79";
+    out.chip = chip;
+    out.pci = pci;
+    return out;
+  };
+  std::vector<domain::Signal> events = {
+      event(ChipIndex{1}, ""),              // the driver's number now
+      event(ChipIndex{1}, "0000:01:00.0"),  // its number before another chip went
+      event(std::nullopt, "0000:03:00.0"),
+      event(std::nullopt, ""),
+      event(ChipIndex{9}, ""),
+      event(ChipIndex{0}, "0000:77:00.0"),
+  };
+  name_chips(seen->observation.topology, seen->numbers, events);
+  std::vector<int> chips;
+  for (const auto& one : events) chips.push_back(one.chip ? one.chip->value : -1);
+  EXPECT_EQ(chips, (std::vector<int>{2, 1, 3, -1, -1, 0}));
+  EXPECT_EQ(events[4].text, "of a chip that is not known: number 9");
 }
 
 TEST(Continuity, WhoComesBackIsAsBefore) {

@@ -40,13 +40,16 @@ HealthPolicy policy() {
   crc.window = 60;
   HealthRule hot = rule("temperature", Effect::network, 5);
   hot.at_least = 90;
+  HealthRule slow = rule("slow.*", Effect::unusable, 10);
+  slow.after = 30;
   out.rules = {rule("xid.13", Effect::note, 10),
                rule("xid.79", Effect::unusable, 0, Recovery::reset),
                rule("xid.*", Effect::unusable, 300),
                crc,
                hot,
                rule("ras.*.ue", Effect::unusable, 0, Recovery::reset),
-               rule("hccn.link-down", Effect::network, 10)};
+               rule("hccn.link-down", Effect::network, 10),
+               slow};
   return out;
 }
 
@@ -56,9 +59,14 @@ struct Judge : testing::Test {
   Observation seen{"box", ring_of_four(), {}};
 
   void observe() { judge.observe(seen); }
-  // An observation with these signals and no others.
+  // These events, and an observation with these other signals and no more.
   void say(std::vector<Signal> signals) {
-    seen.signals = std::move(signals);
+    std::vector<Signal> events;
+    seen.signals.clear();
+    for (Signal& signal : signals) {
+      (signal.kind == SignalKind::event ? events : seen.signals).push_back(std::move(signal));
+    }
+    judge.occurred(events);
     observe();
   }
   static Signal state(const std::string& code, int chip) {
@@ -109,6 +117,63 @@ TEST_F(Judge, AStateHoldsAtOnceAndForATimeAfterItIsGone) {
   EXPECT_EQ(held[0].since, faults[0].since);
   EXPECT_EQ(held[0].held_until, 1767323045000 + 110'000);
   live(milliseconds(500));
+  EXPECT_THAT(judge.judge(), IsEmpty());
+}
+
+TEST_F(Judge, WithAfterItIsANoteUntilItHasLasted) {
+  say({state("slow.gone", 2)});
+  auto faults = judge.judge();
+  ASSERT_EQ(faults.size(), 1U);
+  EXPECT_EQ(faults[0].effect, Effect::note);
+  const auto since = faults[0].since;
+  live(milliseconds(29'500));
+  EXPECT_EQ(judge.judge()[0].effect, Effect::note);
+  live(milliseconds(500));
+  faults = judge.judge();
+  ASSERT_EQ(faults.size(), 1U);
+  EXPECT_EQ(faults[0].effect, Effect::unusable);
+  EXPECT_EQ(faults[0].since, since);
+  say({});
+  live(seconds(9));
+  EXPECT_EQ(judge.judge()[0].effect, Effect::unusable);
+  live(seconds(2));
+  EXPECT_THAT(judge.judge(), IsEmpty());
+}
+
+TEST_F(Judge, WithAfterNothingIsHeldOfWhatEndsBefore) {
+  for (int i = 0; i < 5; ++i) {
+    say({state("slow.gone", 2)});
+    live(seconds(20));
+    ASSERT_EQ(codes(), (std::vector<std::string>{"slow.gone"}));
+    say({});
+    EXPECT_THAT(judge.judge(), IsEmpty());
+    live(seconds(1));
+  }
+}
+
+TEST_F(Judge, AfterIsNotForEvents) {
+  say({event("slow.event", 1)});
+  const auto faults = judge.judge();
+  ASSERT_EQ(faults.size(), 1U);
+  EXPECT_EQ(faults[0].effect, Effect::unusable);
+}
+
+TEST_F(Judge, TroubleCountsFromItsBeginWhateverItIsCalled) {
+  observe();
+  const auto begin = clock.now();
+  judge.trouble(HealthJudge::Trouble{"slow.stuck", "no answer", begin});
+  EXPECT_EQ(judge.judge()[0].effect, Effect::note);
+  live(seconds(29));
+  observe();  // an observation that was under way
+  judge.trouble(HealthJudge::Trouble{"slow.crashed", "signal 11", begin});
+  ASSERT_EQ(codes(), std::vector<std::string>{"slow.crashed"});
+  EXPECT_EQ(judge.judge()[0].effect, Effect::note);
+  live(seconds(1));
+  ASSERT_EQ(judge.judge().size(), 1U);
+  EXPECT_EQ(judge.judge()[0].effect, Effect::unusable);
+  EXPECT_EQ(judge.judge()[0].text, "signal 11");
+  judge.trouble(std::nullopt);
+  live(seconds(11));
   EXPECT_THAT(judge.judge(), IsEmpty());
 }
 

@@ -102,6 +102,24 @@ TEST_F(KeptMap, AQuietHourIsAReadAMinuteAndNoWrite) {
   EXPECT_LE(api_.log.size(), 121U);
 }
 
+// With the rights of an agent, which may not GET.
+TEST_F(KeptMap, WithoutTheRightToReadItIsReadByEmptyPatches) {
+  begin([](kube::ConfigMapKeeper::Options& options) { options.read_by_patch = true; });
+  api_.advance(minutes(60));
+  EXPECT_THAT(api_.log, Each("PATCH " + kMap));
+  EXPECT_GE(api_.log.size(), 59U);
+  EXPECT_LE(api_.log.size(), 121U);
+  EXPECT_EQ(object()["metadata"]["resourceVersion"], "2") << "none of them changed anything";
+
+  data()["Cfg"] = "somebody's";
+  api_.put(kMap, object());
+  api_.advance(minutes(1));
+  EXPECT_EQ(data()["Cfg"], "a");
+  api_.objects.erase(kMap);
+  api_.advance(minutes(1));
+  EXPECT_TRUE(there()) << "a deleted one is made again";
+}
+
 TEST_F(KeptMap, AChangeIsPatchedAndKeysOfOthersStay) {
   begin();
   api_.advance(seconds(10));

@@ -136,5 +136,17 @@ TEST_F(NodeEventsTest, AMachineInPiecesFillsNoMemoryWhileItWaits) {
   EXPECT_EQ(taken()["note"], "chip 3 port 744: xid.79 (fallen off the bus)");
 }
 
+TEST_F(NodeEventsTest, AFaultThatComesAndGoesIsCounted) {
+  events.begin({});
+  events.fault({Kind::raised, fault(domain::Effect::unusable)});
+  EXPECT_EQ(taken()["reason"], "ChipUnusable");
+  events.fault({Kind::cleared, fault(domain::Effect::unusable)});
+  EXPECT_EQ(taken()["reason"], "FaultCleared");
+  clock.advance(std::chrono::minutes(1));
+  events.fault({Kind::raised, fault(domain::Effect::unusable)});
+  EXPECT_TRUE(server.target.starts_with("PATCH ")) << server.target;
+  EXPECT_EQ(Json::parse(server.body)["series"]["count"], 2);
+}
+
 }  // namespace
 }  // namespace chipweave::agent

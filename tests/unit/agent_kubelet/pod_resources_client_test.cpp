@@ -36,9 +36,8 @@ class PodResources : public testing::Test {
  protected:
   PodResources() {
     options_.socket = folder_.at("kubelet.sock");
-    options_.period = milliseconds(2);
-    options_.backoff_min = milliseconds(2);
-    options_.backoff_max = milliseconds(20);
+    options_.resources = "huawei.com/";
+    options_.gaps = {milliseconds(0), milliseconds(2), milliseconds(2)};
   }
 
   void begin() {
@@ -182,6 +181,33 @@ TEST_F(PodResources, AnOutageIsLoggedOnce) {
   EXPECT_THAT(log, HasSubstr("its last answer stays"));
   EXPECT_EQ(log.find("no checkpoint"), std::string::npos);
   EXPECT_EQ(log.find("does not report"), log.rfind("does not report"));
+}
+
+// With the gaps of a real agent, the answer to a change takes seconds; here it is the slow period
+// that never comes.
+TEST_F(PodResources, AsksWhenTheDevicesOfPodsChange) {
+  options_.gaps = {milliseconds(1), milliseconds(5), std::chrono::hours(1)};
+  FakeKubelet kubelet(options_.socket);
+  begin();
+  EXPECT_EQ(given_.at(0), AllocatedDevices{});
+  kubelet.set_list(one_pod({"Ascend910-0"}));
+  EXPECT_EQ(kubelet.calls(), 1);
+  const auto notify = client_->change_notifier();
+  notify();
+  EXPECT_EQ(given_.at(1), (AllocatedDevices{{k910, "Ascend910-0"}}));
+  EXPECT_EQ(kubelet.calls(), 2);
+  end();
+  notify();  // after its end
+}
+
+TEST_F(PodResources, OnlyTheWantedResourcesAreGiven) {
+  options_.resources = "amd.com/";
+  PodList list = one_pod({"Ascend910-0"});
+  add_pod(list, "amd", "amd.com/gpu", {"0000:01:00.0"});
+  FakeKubelet kubelet(options_.socket);
+  kubelet.set_list(list);
+  begin();
+  EXPECT_EQ(given_.at(0), (AllocatedDevices{{"amd.com/gpu", "0000:01:00.0"}}));
 }
 
 // A server of another service, such as the device plugins' registration.

@@ -31,7 +31,9 @@ TEST(PublishedChips, ThoseThatPodsHaveVanishFromTheListAndComeBack) {
   LoopThread thread;
   PodResourcesOptions asking;
   asking.socket = folder.at("kubelet.sock");
-  asking.period = std::chrono::milliseconds(2);
+  asking.resources = "huawei.com/";
+  asking.gaps = {std::chrono::milliseconds(0), std::chrono::milliseconds(2),
+                 std::chrono::milliseconds(2)};
   std::unique_ptr<PodResourcesClient> client;
   post_and_wait(thread.loop, [&] {
     client = std::make_unique<PodResourcesClient>(

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <thread>
 
+#include "common/codec/topology/import.hpp"
 #include "tests/unit/dcmi/machines.hpp"
 
 namespace chipweave::agent {
@@ -37,12 +38,21 @@ std::vector<std::string> listed(const Observation& seen) {
   return out;
 }
 
+std::string text_of(const Observation& seen) { return codec::export_topology_json(seen.topology); }
+
 class AscendProbeTest : public FakeDcmi {
  protected:
   static Observation look(AscendProbe& probe) {
     auto seen = probe.discover();
     EXPECT_TRUE(seen.ok()) << seen.error().text();
     return std::move(seen).value();
+  }
+  // An accelerator of Huawei on the bus.
+  void put_npu(const std::string& address, const std::string& device) const {
+    const std::string at = "root/sys/bus/pci/devices/" + address;
+    folder_.put(at + "/class", "0x120000\n");
+    folder_.put(at + "/vendor", "0x19e5\n");
+    folder_.put(at + "/device", device + "\n");
   }
 };
 
@@ -178,6 +188,135 @@ TEST_F(AscendProbeTest, DeviceThatLosesItsNumbersKeepsThem) {
   EXPECT_EQ(seen.topology.rule().kind, domain::RuleKind::ascend_a3);
 }
 
+TEST_F(AscendProbeTest, OneTimeoutLosesNothing) {
+  Json machine = atlas_a2(8);
+  Json& npu = device_at(machine, 3);
+  npu["health"] = 2;
+  npu["codes"] = {0x80e01801U};
+  npu["texts"] = {{"80e01801", "multi-bit ECC"}};
+  npu["sent"] = {0, 100};
+  npu["crc"] = {0, 7};
+  play(machine);
+  AscendProbe probe(options());
+  const Observation before = look(probe);
+  for (const dcmi::Code code : {dcmi::kTimeout, dcmi::kNotReady}) {
+    npu["errors"] = {{"*", code}};
+    play(machine);
+    EXPECT_TRUE(probe.changes());
+    const Observation seen = look(probe);
+    EXPECT_THAT(listed(seen), ElementsAre("state dcmi.not-responding 3", "state dcmi.80e01801 3",
+                                          "state dcmi.health.major 3 = 2",
+                                          "counter hccs.crc 3/1 = 7", "counter hccs.retry 3/1"));
+    EXPECT_EQ(seen.signals[1].text, "multi-bit ECC");
+    EXPECT_EQ(text_of(seen), text_of(before));
+    EXPECT_THAT(seen.warnings, Contains(HasSubstr("NPU 3: dcmi_get_device_health")));
+  }
+  npu.erase("errors");
+  play(machine);
+  EXPECT_TRUE(probe.changes());
+  const Observation after = look(probe);
+  EXPECT_EQ(listed(after), listed(before));
+  EXPECT_THAT(after.warnings, IsEmpty());
+}
+
+TEST_F(AscendProbeTest, WhatADeviceAnswersIsTakenThoughOtherCallsTimeOut) {
+  Json machine = atlas_a2(8);
+  device_at(machine, 3)["health"] = 2;
+  play(machine);
+  AscendProbe probe(options());
+  look(probe);
+  device_at(machine, 3)["errors"] = {{"dcmi_get_device_health", dcmi::kTimeout},
+                                     {"dcmi_get_device_chip_info_v2", dcmi::kNotReady}};
+  device_at(machine, 3)["network"] = 2;
+  play(machine);
+  EXPECT_TRUE(probe.changes());
+  Observation seen = look(probe);
+  EXPECT_THAT(listed(seen),
+              ElementsAre("state dcmi.not-responding 3", "state dcmi.health.major 3 = 2",
+                          "state hccn.net-health 3 = 2"));
+  EXPECT_EQ(seen.topology.chip(3).model, "910B3");
+  // Every device answers its health: nothing but a fact is missing.
+  device_at(machine, 3)["errors"].erase("dcmi_get_device_health");
+  play(machine);
+  EXPECT_TRUE(probe.changes());
+  EXPECT_THAT(listed(look(probe)),
+              ElementsAre("state dcmi.health.major 3 = 2", "state hccn.net-health 3 = 2"));
+}
+
+TEST_F(AscendProbeTest, FactsThatDidNotComeInTimeAreAskedForAgain) {
+  Json machine = atlas_a2(8);
+  machine["errors"]["dcmi_get_topo_info_by_device_id"] = dcmi::kTimeout;
+  device_at(machine, 3)["errors"] = {{"dcmi_get_device_phyid_from_logicid", dcmi::kNotReady},
+                                     {"dcmi_get_device_chip_info_v2", dcmi::kNotReady}};
+  play(machine);
+  AscendProbe probe(options());
+  const Observation seen = look(probe);
+  EXPECT_EQ(seen.topology.chip(3).model, "");
+  EXPECT_THAT(seen.topology.links(), IsEmpty());
+  EXPECT_FALSE(probe.changes());
+  device_at(machine, 3).erase("errors");
+  machine["errors"].clear();
+  play(machine);
+  int polls = 1;
+  while (!probe.changes()) ASSERT_LT(++polls, 10);
+  EXPECT_EQ(polls, 3);
+  EXPECT_EQ(look(probe).topology.chip(3).model, "910B3");
+  EXPECT_EQ(look(probe).topology.links().size(), 28U);
+  for (int i = 0; i < 10; ++i) EXPECT_FALSE(probe.changes());
+}
+
+TEST_F(AscendProbeTest, CardThatIsNotListedInTimeKeepsItsDevices) {
+  Json machine = atlas_a3();
+  play(machine);
+  AscendProbe probe(options());
+  const Observation before = look(probe);
+  machine["cards"][2]["errors"] = {{"*", dcmi::kTimeout}};
+  play(machine);
+  EXPECT_TRUE(probe.changes());
+  const Observation seen = look(probe);
+  EXPECT_THAT(listed(seen),
+              ElementsAre("state dcmi.not-responding 4", "state dcmi.not-responding 5"));
+  EXPECT_EQ(seen.topology.chip_count(), 16);
+  EXPECT_EQ(seen.topology.link(4, 5)->kind, domain::LinkKind::sio);
+  EXPECT_THAT(seen.topology.switches()[0].ports, SizeIs(16));
+  machine["cards"][2].erase("errors");
+  play(machine);
+  EXPECT_TRUE(probe.changes());
+  EXPECT_EQ(text_of(look(probe)), text_of(before));
+}
+
+TEST_F(AscendProbeTest, DeviceKeepsItsNumberWhereTheDriverNoLongerReportsIt) {
+  Json machine = atlas_a2(8);
+  for (int i = 0; i < 8; ++i) device_at(machine, i)["physical"] = 7 - i;
+  play(machine);
+  AscendProbe probe(options());
+  look(probe);
+  device_at(machine, 1)["errors"] = {{"dcmi_get_device_logic_id", dcmi::kNoPermission}};
+  play(machine);
+  const Observation seen = look(probe);
+  EXPECT_EQ(seen.topology.chip(6).physical_id, 6);
+  EXPECT_THAT(seen.topology.chip(6).device_ips, ElementsAre("192.0.2.11"));
+  EXPECT_THAT(seen.signals, IsEmpty());
+}
+
+TEST_F(AscendProbeTest, NumbersThatTheDriverDoesNotReportAreUnknown) {
+  Json machine = atlas_a2(8);
+  device_at(machine, 3).erase("physical");
+  folder_.put("hccn.conf", "address_3=192.0.2.103\n");
+  device_at(machine, 3).erase("ip");
+  Observation seen = observe(machine);
+  EXPECT_THAT(listed(seen), ElementsAre("state ascend.identity-unknown 3"));
+  EXPECT_EQ(seen.topology.chip(3).id, "npu-at-card-3-0");
+  // The configuration is by physical id.
+  EXPECT_THAT(seen.topology.chip(3).device_ips, IsEmpty());
+  EXPECT_THAT(seen.facts, Not(Contains(Key("identity"))));
+  for (int i = 0; i < 8; ++i) device_at(machine, i).erase("physical");
+  seen = observe(machine);
+  EXPECT_THAT(listed(seen), ElementsAre("state ascend.identity-unknown -1"));
+  EXPECT_THAT(seen.signals[0].text, HasSubstr("--probe profile:NAME"));
+  EXPECT_THAT(seen.facts, Contains(Pair("identity", "unknown")));
+}
+
 TEST_F(AscendProbeTest, DriverThatStopsListingIsAnErrorOnce) {
   Json machine = atlas_a2(8);
   play(machine);
@@ -232,15 +371,35 @@ TEST_F(AscendProbeTest, WithoutLibraryTheDeviceFilesAreSeen) {
   for (const char* name : {"davinci10", "davinci2", "davinci_manager", "davinci0", "davinciX"}) {
     folder_.put(std::string("root/dev/") + name, "");
   }
+  put_npu("0000:c1:00.0", "0xd802");
   folder_.put("hccn.conf", "address_2=192.0.2.102\n");
   AscendProbe probe(options(folder_.at("libdcmi.so")));
   const Observation seen = look(probe);
   EXPECT_THAT(seen.topology.indices(seen.topology.all()), ElementsAre(0, 2, 10));
   EXPECT_EQ(seen.topology.vendor(), "ascend");
   EXPECT_THAT(seen.topology.chip(1).device_ips, ElementsAre("192.0.2.102"));
+  EXPECT_EQ(seen.topology.chip(1).physical_id, 2);
   EXPECT_THAT(seen.topology.links(), IsEmpty());
+  EXPECT_THAT(seen.signals, IsEmpty());
   EXPECT_THAT(seen.warnings, Contains(HasSubstr("no Ascend driver here")));
   EXPECT_THAT(seen.warnings, Contains(HasSubstr("model, links and health")));
+}
+
+// On A5 the device files have logic ids. It has another PCI id, or is not on the bus at all.
+TEST_F(AscendProbeTest, DeviceFilesHavePhysicalIdsOnlyUpToA3) {
+  folder_.put("root/dev/davinci0", "");
+  const auto expect_unknown = [&] {
+    AscendProbe probe(options(folder_.at("libdcmi.so")));
+    const Observation seen = look(probe);
+    EXPECT_THAT(listed(seen), ElementsAre("state ascend.identity-unknown -1"));
+    EXPECT_THAT(seen.signals[0].text, HasSubstr("run the agent as root"));
+    EXPECT_THAT(seen.facts, Contains(Pair("identity", "unknown")));
+    EXPECT_EQ(seen.topology.chip(0).physical_id, std::nullopt);
+    EXPECT_EQ(seen.topology.chip(0).id, "npu-at-davinci0");
+  };
+  expect_unknown();
+  put_npu("0000:c1:00.0", "0xd806");
+  expect_unknown();
 }
 
 TEST_F(AscendProbeTest, ADriverThatDoesNotStartIsAProblemOnlyWhereNothingElseIsSeen) {

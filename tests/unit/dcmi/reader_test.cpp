@@ -144,6 +144,50 @@ TEST_F(DcmiReader, DeviceThatDoesNotTellItsHealthIsGone) {
   }
 }
 
+TEST_F(DcmiReader, DeviceThatDoesNotAnswerYetIsNotGone) {
+  for (const dcmi::Code code :
+       {dcmi::kTimeout, dcmi::kNotReady, dcmi::kUpgrading, dcmi::kOccupied}) {
+    Json machine = atlas_a2(8);
+    device_at(machine, 3)["errors"] = {{"dcmi_get_device_health", code}};
+    device_at(machine, 3)["codes"] = {0x80e01801U};
+    const DcmiDevice npu = snapshot(machine).devices[3];
+    EXPECT_FALSE(npu.sample.gone) << code;
+    EXPECT_TRUE(npu.sample.not_responding()) << code;
+    EXPECT_EQ(npu.sample.answer, code);
+    // The rest is read.
+    EXPECT_THAT(npu.sample.errors, ElementsAre(0x80e01801U)) << code;
+    EXPECT_EQ(npu.physical_id, 3) << code;
+    EXPECT_EQ(npu.chip_name, "910B3") << code;
+  }
+}
+
+TEST_F(DcmiReader, DeviceThatLetsCallsTimeOutIsNotAskedForTheRest) {
+  Json machine = atlas_a2(8);
+  device_at(machine, 3)["errors"] = {{"*", dcmi::kTimeout}};
+  const DcmiSnapshot seen = snapshot(machine);
+  EXPECT_THAT(seen.devices[3].notes,
+              ElementsAre("dcmi_get_device_health: timeout (-8006)",
+                          "dcmi_get_device_network_health: timeout (-8006)"));
+  EXPECT_THAT(seen.devices[3].sample.unanswered,
+              ElementsAre(DcmiFact::health, DcmiFact::network, DcmiFact::errors, DcmiFact::hccs));
+  EXPECT_THAT(
+      seen.devices[3].unanswered,
+      ElementsAre(DcmiFact::logic_id, DcmiFact::physical_id, DcmiFact::chip, DcmiFact::board,
+                  DcmiFact::addresses, DcmiFact::super_pod, DcmiFact::counters, DcmiFact::cpus));
+  EXPECT_TRUE(seen.pairs_unanswered);
+  EXPECT_THAT(seen.pairs, SizeIs(21));
+  EXPECT_THAT(seen.devices[4].unanswered, IsEmpty());
+}
+
+TEST_F(DcmiReader, CardThatIsNotListedInTimeIsToldFromOneThatIsGone) {
+  Json machine = atlas_a2(8);
+  machine["cards"][2]["errors"] = {{"*", dcmi::kNotReady}};
+  machine["cards"][5]["errors"] = {{"*", dcmi::kNotPresent}};
+  const DcmiSnapshot seen = snapshot(machine);
+  EXPECT_THAT(seen.devices, SizeIs(6));
+  EXPECT_THAT(seen.unlisted, ElementsAre(testing::Pair(2, dcmi::kNotReady)));
+}
+
 TEST_F(DcmiReader, Ipv6IsTakenWhereThereIsNoIpv4) {
   Json machine = atlas_a2(8);
   device_at(machine, 0).erase("ip");

@@ -210,14 +210,20 @@ TEST_F(AscendTopology, DevicesThatContradictEachOtherAreRefused) {
   EXPECT_EQ(topology.error().code, Errc::invalid_argument);
 }
 
-TEST_F(AscendTopology, ChipsWithoutAPhysicalIdAreNumberedByTheirLogicId) {
+TEST_F(AscendTopology, ChipWithoutAPhysicalIdGetsNoNumberOfAnother) {
   DcmiSnapshot seen = snapshot(atlas_a2(8));
-  for (DcmiDevice& device : seen.devices) device.physical_id.reset();
-  seen.devices[7].logic_id.reset();
+  seen.devices[2].physical_id.reset();  // 2 is free
   EXPECT_THAT(chip_indices(seen), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
+  seen.devices[2].physical_id = 5;
+  seen.devices[5].physical_id.reset();
+  seen.devices[5].logic_id = 0;  // says nothing about its physical id
+  EXPECT_THAT(chip_indices(seen), ElementsAre(0, 1, 5, 3, 4, 2, 6, 7));
   const auto topology = made(seen);
-  ASSERT_TRUE(topology.ok());
-  EXPECT_THAT(warnings_, Contains(HasSubstr("no physical id")));
+  ASSERT_TRUE(topology.ok()) << topology.error().text();
+  EXPECT_EQ(topology->chip(2).id, "npu-at-card-5-0");
+  EXPECT_EQ(topology->chip(2).physical_id, std::nullopt);
+  EXPECT_EQ(topology->chip(5).id, "Ascend910-5");
+  EXPECT_THAT(warnings_, Contains(HasSubstr("npu-at-card-5-0 has an arbitrary number")));
 }
 
 TEST_F(AscendTopology, NoDeviceIsNotFound) {

@@ -60,6 +60,9 @@ TEST_F(FakeSys, FindsChipsPathsAndNics) {
   EXPECT_EQ(t.nics()[0].paths[4], LinkKind::sys);
   ASSERT_FALSE(got->warnings.empty());
   EXPECT_THAT(got->warnings.back(), HasSubstr("not visible"));
+  // Of other vendors, the number is no identity.
+  EXPECT_THAT(got->signals, testing::IsEmpty());
+  EXPECT_EQ(got->facts.count("identity"), 0U);
 }
 
 TEST_F(FakeSys, KnowsAcceleratorsFromGraphicsAndSlices) {
@@ -81,6 +84,9 @@ TEST_F(FakeSys, KnowsAcceleratorsFromGraphicsAndSlices) {
   EXPECT_EQ(got->topology.vendor(), "ascend");
   EXPECT_EQ(got->topology.chip_count(), 4);
   EXPECT_EQ(got->topology.model(), "Ascend910B");
+  EXPECT_EQ(got->topology.chip(0).id, "npu-at-0000:11:00.0");
+  ASSERT_EQ(got->signals.size(), 1U);
+  EXPECT_EQ(got->signals[0].code, "ascend.identity-unknown");
   EXPECT_THAT(got->warnings.front(), HasSubstr("1 accelerators of vendor nvidia are left out"));
 }
 

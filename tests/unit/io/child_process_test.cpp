@@ -1,10 +1,20 @@
 #include "common/io/child_process.hpp"
 
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <thread>
 
+#include "common/io/spawn.hpp"
 #include "tests/unit/temp_folder.hpp"
 
 namespace chipweave::io {
@@ -43,6 +53,58 @@ TEST(ChildProcess, EndsWhatHangsWithItsChildren) {
   const auto silent = shell("exec >&- 2>&-; sleep 1000", limits);
   ASSERT_FALSE(silent.ok());
   EXPECT_EQ(silent.error().code, Errc::deadline);
+}
+
+// hccn_tool runs on a thread that may end, and in a process that may be killed.
+TEST(ChildProcess, DiesWithTheThreadThatStartedIt) {
+  int child = -1;
+  std::thread([&child] {
+    child = spawn({"/bin/sleep", "1000"}, STDOUT_FILENO, SpawnErrors::with_output).value();
+  }).join();
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << status;
+}
+
+TEST(ChildProcess, DiesWithAProcessThatIsKilled) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
+  const pid_t parent = ::fork();
+  if (parent == 0) {
+    const auto child = spawn({"/bin/sleep", "1000"}, ends[1], SpawnErrors::with_output);
+    // The child holds the other end, so that its end can be seen.
+    const int pid = child ? *child : -1;
+    if (::write(ends[1], &pid, sizeof(pid)) != sizeof(pid)) ::_exit(1);
+    ::pause();
+    ::_exit(0);
+  }
+  ::close(ends[1]);
+  int child = -1;
+  ASSERT_EQ(::read(ends[0], &child, sizeof(child)), ssize_t{sizeof(child)});
+  ASSERT_GT(child, 0);
+  ::kill(parent, SIGKILL);
+  ASSERT_EQ(::waitpid(parent, nullptr, 0), parent);
+  pollfd end{ends[0], POLLIN, 0};
+  EXPECT_EQ(::poll(&end, 1, 20'000), 1) << "the child outlives its parent";
+  char byte = 0;
+  EXPECT_EQ(::read(ends[0], &byte, 1), 0);
+  ::close(ends[0]);
+}
+
+TEST(ChildProcess, SignalsThatWeIgnoreAreDefaultThere) {
+  const auto before = ::signal(SIGPIPE, SIG_IGN);
+  EXPECT_EQ(shell("kill -PIPE $$; echo alive")->exit_status, 128 + SIGPIPE);
+  ::signal(SIGPIPE, before);
+}
+
+TEST(ChildProcess, LeavesNoZombie) {
+  ChildLimits limits;
+  limits.deadline = std::chrono::milliseconds(50);
+  EXPECT_FALSE(shell("sleep 1000", limits).ok());
+  EXPECT_TRUE(shell("true").ok());
+  EXPECT_FALSE(run_child({"/no/such/program"}, {}).ok());
+  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "a child is left";
+  EXPECT_EQ(errno, ECHILD);
 }
 
 TEST(ChildProcess, EndsWhatPrintsWithoutEnd) {

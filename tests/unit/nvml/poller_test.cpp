@@ -74,9 +74,13 @@ TEST_F(NvmlPollerTest, ADeviceThatComesBackIsAChange) {
 TEST_F(NvmlPollerTest, SlowPollsSeeTheRest) {
   constexpr int kSlow = NvmlPoller::kSlowEvery;
   const std::vector<std::pair<const char*, Json>> changes = {
-      {"remapped", {0, 1, 1, 0}}, {"uncorrected_errors", 1},
-      {"corrected_errors", 1},    {"retired_pending", 1},
-      {"clock_reasons", 0x41},    {"fabric", {{"state", 3}, {"health", 2}}}};
+      {"remapped", {0, 1, 1, 0}},
+      {"uncorrected_errors", 1},
+      {"corrected_errors", 1},
+      {"retired_pending", 1},
+      {"clock_reasons", 0x41},
+      {"fabric", {{"state", 3}, {"health", 2}}},
+      {"mig", {1, 1}}};
   for (const auto& [key, value] : changes) {
     EXPECT_EQ(poll_that_sees(hgx_h100(),
                              [&, name = key, to = value](Json& m) { m["devices"][3][name] = to; }),

@@ -35,9 +35,15 @@ class NvidiaProbeTest : public FakeDriver {
     play(scenario);
     return see(probe);
   }
+  // Events first, as the loop takes them.
   static Observation see(NvidiaProbe& probe) {
+    std::vector<Signal> signals = probe.take_events();
     auto seen = probe.discover();
     EXPECT_TRUE(seen.ok()) << seen.error().text();
+    for (const auto& more : {probe.take_events(), seen->signals}) {
+      signals.insert(signals.end(), more.begin(), more.end());
+    }
+    seen->signals = std::move(signals);
     return std::move(seen).value();
   }
   // "code@chip" of states and events.
@@ -129,7 +135,7 @@ TEST_F(NvidiaProbeTest, GpuWithMigHasInstancesAndNoPorts) {
   machine["devices"][2]["mig_devices"] = {{{"uuid", "MIG-a"}, {"gi", 1}, {"ci", 0}}};
   const Observation seen = see(probe_, machine);
   EXPECT_THAT(codes(seen), ElementsAre("nvml.mig@2"));
-  EXPECT_THAT(seen.facts.at("mig.2"), HasSubstr("MIG-a"));
+  EXPECT_THAT(seen.facts.at("mig.2.0"), HasSubstr("MIG-a"));
   EXPECT_THAT(ports_of(seen, 2), IsEmpty());
   EXPECT_THAT(seen.ports, SizeIs(126));
 }
@@ -227,19 +233,24 @@ TEST_F(NvidiaProbeTest, SwitchLanesDownArePortsDown) {
   EXPECT_EQ(down(ports_of(see(other), 4)), 2);
 }
 
-TEST_F(NvidiaProbeTest, XidComesWithTheNextObservation) {
+TEST_F(NvidiaProbeTest, AnXidAsksForAReadingAndDoesNotWaitForIt) {
   Json machine = hgx_h100();
-  (void)see(probe_, machine);
+  const Observation before = see(probe_, machine);
   probe_.wait(milliseconds(1));
   EXPECT_FALSE(probe_.changes());
   machine["events"] = {{{"device", 6}, {"type", 8}, {"data", 74}}};
   play(machine);
   probe_.wait(kSoon);
   EXPECT_TRUE(probe_.changes());
-  const Observation seen = see(probe_);
-  EXPECT_THAT(codes(seen), ElementsAre("xid.74@6"));
-  EXPECT_EQ(seen.signals[0].text, "NVLink error");
+  const auto events = probe_.take_events();
+  ASSERT_THAT(events, SizeIs(1));
+  EXPECT_EQ(events[0].code, "xid.74");
+  EXPECT_EQ(events[0].text, "NVLink error");
+  EXPECT_EQ(events[0].chip, ChipIndex{6});
+  EXPECT_EQ(events[0].pci, before.topology.chip(6).pci);
+  EXPECT_TRUE(probe_.changes());
   EXPECT_THAT(codes(see(probe_)), IsEmpty());
+  EXPECT_FALSE(probe_.changes());
 }
 
 TEST_F(NvidiaProbeTest, EventsComeAgainAfterWaitingForThemHasFailed) {
@@ -375,6 +386,63 @@ TEST_F(NvidiaProbeTest, AnAnswerThatIsMissingOnceDoesNotMakeAnotherDevice) {
   // Another card in the same slot inherits nothing from the previous one.
   machine["devices"][1]["uuid"] = "GPU-other";
   EXPECT_EQ(see(probe_, machine).topology.chip(1).pci, "");
+}
+
+// Neither does the GPU leave, nor does what was wrong with it or its MIG mode end.
+TEST_F(NvidiaProbeTest, LastAnswersStandWhereAQueryFails) {
+  Json machine = dgx1v();
+  machine["devices"][1]["remapped"] = {0, 1, 0, 1};
+  machine["devices"][1]["retired_pending"] = 1;
+  machine["devices"][1]["recovery_action"] = 2;
+  machine["devices"][1]["fabric"] = {{"state", 2}};
+  machine["devices"][2]["mig"] = {1, 1};
+  machine["devices"][2]["mig_devices"] = {{{"uuid", "MIG-a"}}};
+  const Observation before = see(probe_, machine);
+  Json errors = Json::object();
+  for (const char* call :
+       {"ModuleId", "MinorNumber", "MemoryAffinity", "CudaComputeCapability", "Name", "UUID",
+        "MigMode", "RemappedRows", "RetiredPagesPendingStatus", "GpuFabricInfoV", "FieldValues",
+        "NvLinkRemoteDeviceType", "NvLinkRemotePciInfo_v2", "NvLinkCapability"}) {
+    errors[std::string("nvmlDeviceGet") + call] = nvml::kUnknown;
+  }
+  for (const int gpu : {0, 1, 2})
+    machine["devices"][static_cast<std::size_t>(gpu)]["errors"] = errors;
+  const Observation now = see(probe_, machine);
+  EXPECT_EQ(codes(now), codes(before));
+  EXPECT_EQ(codes(now), (std::vector<std::string>{"nvml.row-remap-failed@1", "nvml.pages-pending@1",
+                                                  "nvml.recovery-action@1",
+                                                  "nvml.fabric-incomplete@1", "nvml.mig@2"}));
+  EXPECT_EQ(now.facts, before.facts);
+  expect_same_wiring(now.topology, before.topology);
+  EXPECT_EQ(now.topology.chip(0).id, "GPU-0");
+  EXPECT_EQ(now.topology.chip(0).numa, before.topology.chip(0).numa);
+  EXPECT_THAT(now.warnings, Contains(HasSubstr("GPU 0: nvmlDeviceGetModuleId: Unknown Error")));
+  // The next good answers replace them.
+  machine = dgx1v();
+  EXPECT_THAT(codes(see(probe_, machine)), IsEmpty());
+}
+
+TEST_F(NvidiaProbeTest, LinkWhoseStateCannotBeReadIsDownAndItsGpuIsNot) {
+  Json machine = dgx1v();
+  (void)see(probe_, machine);
+  machine["devices"][0]["errors"] = {{"nvmlDeviceGetNvLinkState", nvml::kUnknown}};
+  const Observation seen = see(probe_, machine);
+  EXPECT_THAT(codes(seen), IsEmpty());
+  EXPECT_THAT(ports_of(seen, 0), SizeIs(6));
+  EXPECT_EQ(down(ports_of(seen, 0)), 6);
+  EXPECT_EQ(seen.topology.link(0, 3)->lanes_down, 2);
+  EXPECT_EQ(down(ports_of(see(probe_, dgx1v()), 0)), 0);
+}
+
+TEST_F(NvidiaProbeTest, GpuThatNoLongerSaysWhichItIsHasFailedAndKeepsItsPlace) {
+  Json machine = pcie_pair();
+  (void)see(probe_, machine);
+  machine["devices"][1]["errors"] = {{"nvmlDeviceGetUUID", nvml::kUnknown},
+                                     {"nvmlDeviceGetPciInfo_v3", nvml::kUnknown}};
+  const Observation seen = see(probe_, machine);
+  EXPECT_THAT(codes(seen), ElementsAre("nvml.failed@1"));
+  EXPECT_EQ(seen.topology.chip(1).id, "GPU-1");
+  EXPECT_EQ(seen.topology.chip(1).pci, "0000:11:00.0");
 }
 
 TEST_F(NvidiaProbeTest, WithoutEventsPollingDoes) {

@@ -2,16 +2,61 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
+#include <limits>
+
 #include "node-agent/probes/nvidia/nvml/nvml_abi.hpp"
+#include "node-agent/probes/nvidia/snapshot/nvml_mig_reader.hpp"
 #include "tests/unit/nvml/machines.hpp"
 
 namespace chipweave::agent {
 namespace {
 
 using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
+using testing::StartsWith;
+
+constexpr nvml::Code kNoPermission = 4;
+constexpr nvml::Code kInUse = 19;
+
+// A GPU of which each function answers, the calls about MIG instances and single links among them.
+Json all_answer() {
+  Json machine = dgx1v();
+  Json& gpu = machine["devices"][1];
+  gpu["own_numa"] = 1;
+  gpu["fabric"] = {{"state", 3}};
+  gpu["mig"] = {1, 1};
+  gpu["mig_devices"] = {{{"uuid", "MIG-a"}}};
+  return machine;
+}
+
+constexpr std::array kInformational = {"nvmlDeviceGetUUID",
+                                       "nvmlDeviceGetName",
+                                       "nvmlDeviceGetMinorNumber",
+                                       "nvmlDeviceGetModuleId",
+                                       "nvmlDeviceGetPciInfo_v3",
+                                       "nvmlDeviceGetMemoryAffinity",
+                                       "nvmlDeviceGetNumaNodeId",
+                                       "nvmlDeviceGetCudaComputeCapability",
+                                       "nvmlDeviceGetMigMode",
+                                       "nvmlDeviceGetMaxMigDeviceCount",
+                                       "nvmlDeviceGetMigDeviceHandleByIndex",
+                                       "nvmlDeviceGetCurrentClocksEventReasons",
+                                       "nvmlDeviceGetEccMode",
+                                       "nvmlDeviceGetTotalEccErrors",
+                                       "nvmlDeviceGetRetiredPagesPendingStatus",
+                                       "nvmlDeviceGetRemappedRows",
+                                       "nvmlDeviceGetGpuFabricInfoV",
+                                       "nvmlDeviceGetNvLinkState",
+                                       "nvmlDeviceGetNvLinkVersion",
+                                       "nvmlDeviceGetNvLinkCapability",
+                                       "nvmlDeviceGetNvLinkRemotePciInfo_v2",
+                                       "nvmlDeviceGetNvLinkRemoteDeviceType",
+                                       "nvmlDeviceGetNvLinkErrorCounter",
+                                       "nvmlDeviceGetFieldValues"};
 
 class NvmlReader : public FakeDriver {
  protected:
@@ -107,6 +152,54 @@ TEST_F(NvmlReader, MigInstancesAreReadAroundHoles) {
   EXPECT_THAT(seen.devices[2].notes, IsEmpty());
 }
 
+TEST_F(NvmlReader, MigProfileIsTheDriversNameOrComputed) {
+  Json machine = hgx_h100();
+  Json& gpu = machine["devices"][2];
+  gpu["mig"] = {1, 1};
+  gpu["mig_devices"] = {
+      {{"name", "NVIDIA H100 80GB HBM3 MIG 1g.10gb+me"}, {"slices", 1}, {"memory_mib", 9984}},
+      {{"name", "NVIDIA H100 80GB HBM3"}, {"slices", 3}, {"memory_mib", 40448}},
+      {{"name", "NVIDIA H100 MIG \x01\x02"}, {"slices", 1}, {"memory_mib", 20096}},
+      {{"slices", 3}, {"compute_slices", 1}, {"memory_mib", 40448}},
+      {{"gi", 4}}};
+  std::vector<std::string> profiles;
+  for (const NvmlMigInstance& instance : snapshot(machine).devices[2].mig.value().instances) {
+    profiles.push_back(instance.profile);
+  }
+  EXPECT_THAT(profiles, ElementsAre("1g.10gb+me", "3g.40gb", "1g.20gb", "1c.3g.40gb", ""));
+}
+
+// Names and sizes: MIG user guide, supported profiles.
+TEST_F(NvmlReader, MigProfilesAreComputedAsNvidiaNamesThem) {
+  struct Known {
+    std::uint32_t slices;
+    std::uint64_t memory_mib;
+    std::uint64_t gpu_mib;
+    const char* profile;
+  };
+  constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
+  for (const Known& known : {Known{1, 4864, 40536, "1g.5gb"},     // A100 40 GB
+                             Known{3, 19968, 40536, "3g.20gb"},   //
+                             Known{7, 40192, 40536, "7g.40gb"},   //
+                             Known{1, 5952, 24576, "1g.6gb"},     // A30
+                             Known{2, 11968, 24576, "2g.12gb"},   //
+                             Known{1, 9984, 81559, "1g.10gb"},    // H100 80 GB
+                             Known{4, 40448, 81559, "4g.40gb"},   //
+                             Known{1, 16384, 143771, "1g.18gb"},  // H200
+                             Known{2, 33280, 143771, "2g.35gb"},  //
+                             Known{3, 71424, 143771, "3g.71gb"},  //
+                             Known{1, kMax, 81559, "1g.80gb"},    // garbage
+                             Known{1, 9984, kMax >> 20U, ""},     //
+                             Known{1, 9984, 0, ""},               //
+                             Known{1, 0, 81559, ""},              //
+                             Known{0, 9984, 81559, ""}}) {
+    nvml::DeviceAttributes instance{};
+    instance.gpu_slices = instance.compute_slices = known.slices;
+    instance.memory_mib = known.memory_mib;
+    EXPECT_EQ(mig_profile(instance, known.gpu_mib << 20U), known.profile) << known.memory_mib;
+  }
+}
+
 TEST_F(NvmlReader, OlderFabricStructIsTriedWhereTheNewestIsRefused) {
   Json machine = hgx_h100();
   machine["devices"][0]["fabric"] = {{"version", 2}, {"state", 2}, {"health", 1}};
@@ -130,6 +223,54 @@ TEST_F(NvmlReader, AFailedCallLeavesItsFieldEmptyAndANote) {
   EXPECT_EQ(seen.devices[1].failure, "");
 }
 
+TEST_F(NvmlReader, AnInformationalQueryThatFailsIsANoteAndTheGpuWorks) {
+  for (const char* call : kInformational) {
+    for (const nvml::Code code : {nvml::kUnknown, nvml::kTimeout, kNoPermission, kInUse}) {
+      Json machine = all_answer();
+      machine["devices"][1]["errors"] = {{call, code}};
+      const NvmlSnapshot seen = snapshot(machine);
+      EXPECT_EQ(seen.devices[1].failure, "") << call << ": " << code;
+      EXPECT_FALSE(seen.devices[1].lost) << call << ": " << code;
+      EXPECT_THAT(seen.devices[1].notes, Contains(StartsWith(call))) << code;
+    }
+  }
+}
+
+TEST_F(NvmlReader, LostAndResetRequiredAreAboutTheGpuWhicheverCallSaysThem) {
+  std::vector<std::string> calls(kInformational.begin(), kInformational.end());
+  calls.emplace_back("nvmlDeviceGetMemoryInfo");
+  for (const std::string& call : calls) {
+    Json machine = all_answer();
+    machine["devices"][1]["errors"] = {{call, nvml::kResetRequired}};
+    const NvmlDevice needs_reset = snapshot(machine).devices[1];
+    EXPECT_TRUE(needs_reset.reset_required) << call;
+    EXPECT_THAT(needs_reset.failure, StartsWith(call));
+    machine["devices"][1]["errors"] = {{call, nvml::kGpuIsLost}};
+    EXPECT_TRUE(snapshot(machine).devices[1].lost) << call;
+  }
+}
+
+TEST_F(NvmlReader, AGpuWhoseMemoryDoesNotAnswerHasFailed) {
+  Json machine = pcie_pair();
+  for (const nvml::Code code : {nvml::kUnknown, nvml::kTimeout}) {
+    machine["devices"][1]["errors"] = {{"nvmlDeviceGetMemoryInfo", code}};
+    EXPECT_THAT(snapshot(machine).devices[1].failure, StartsWith("nvmlDeviceGetMemoryInfo: "));
+  }
+  // Not allowed to ask is not a statement about the GPU.
+  machine["devices"][1]["errors"] = {{"nvmlDeviceGetMemoryInfo", kNoPermission}};
+  EXPECT_EQ(snapshot(machine).devices[1].failure, "");
+}
+
+TEST_F(NvmlReader, AGpuWithoutAnyIdentityHasFailed) {
+  Json machine = pcie_pair();
+  machine["devices"][0]["errors"] = {{"nvmlDeviceGetUUID", nvml::kUnknown}};
+  machine["devices"][1]["errors"] = {{"nvmlDeviceGetUUID", nvml::kUnknown},
+                                     {"nvmlDeviceGetPciInfo_v3", nvml::kUnknown}};
+  const NvmlSnapshot seen = snapshot(machine);
+  EXPECT_EQ(seen.devices[0].failure, "");
+  EXPECT_EQ(seen.devices[1].failure, "neither its UUID nor its PCI address can be read");
+}
+
 TEST_F(NvmlReader, LostDeviceIsReportedAsLost) {
   Json machine = hgx_h100();
   machine["devices"][5]["errors"] = {{"*", nvml::kGpuIsLost}};
@@ -145,7 +286,6 @@ TEST_F(NvmlReader, LostDeviceIsReportedAsLost) {
 }
 
 TEST_F(NvmlReader, DeviceWithoutAHandleKeepsItsPlace) {
-  constexpr nvml::Code kNoPermission = 4;
   Json machine = pcie_pair();
   machine["devices"][0]["errors"] = {{"nvmlDeviceGetHandleByIndex_v2", kNoPermission}};
   const NvmlSnapshot seen = snapshot(machine);

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 
+#include "common/domain/fault.hpp"
 #include "node-agent/probes/nvidia/nvml/nvml_abi.hpp"
 #include "node-agent/probes/nvidia/nvml_facts.hpp"
 #include "tests/unit/nvml/machines.hpp"
 
 namespace chipweave::agent {
 namespace {
+
+constexpr unsigned kInstances = 16;  // as many as the fake driver has
 
 using domain::Signal;
 using domain::SignalKind;
@@ -119,22 +122,75 @@ TEST_F(NvmlSignals, ErrorsAreCountedFromZeroOn) {
                         "nvlink.recovery@0:0=0", "nvlink.crc@0:0=9", "nvml.ecc-uncorrected@1=0"));
 }
 
-TEST_F(NvmlSignals, MigListsItsInstances) {
+TEST_F(NvmlSignals, MigModeNamesItsInstancesAndWhatFollows) {
   Json machine = hgx_h100();
   machine["devices"][1]["mig"] = {1, 1};
   machine["devices"][2]["mig"] = {1, 1};
   machine["devices"][2]["mig_devices"] = {
-      {{"uuid", "MIG-a"}, {"gi", 1}, {"ci", 0}, {"slices", 3}, {"memory_mib", 40448}},
+      {{"uuid", "MIG-a"}, {"gi", 1}, {"ci", 0}, {"slices", 1}, {"memory_mib", 9984}},
       nullptr,
-      {{"gi", 5}}};
-  const char* text =
-      "MIG-a (GPU instance 1, compute instance 0, 3 slices, 40448 MiB), unnamed (GPU "
-      "instance 5)";
-  EXPECT_THAT(states(machine),
-              ElementsAre(Pair("nvml.mig@1", "no instances"), Pair("nvml.mig@2", text)));
+      {{"uuid", "MIG-b"}, {"gi", 2}, {"ci", 0}, {"slices", 3}, {"memory_mib", 40448}}};
+  machine["devices"][3]["mig"] = {1, 1};
+  machine["devices"][3]["mig_devices"] = {{{"gi", 5}}};
+  machine["devices"][4]["mig"] = {1, 1};
+  machine["devices"][4]["errors"] = {{"nvmlDeviceGetMaxMigDeviceCount", nvml::kUnknown}};
+  EXPECT_THAT(
+      states(machine),
+      ElementsAre(
+          Pair("nvml.mig@1", "is in MIG mode: no instances; whole-GPU pods are not placed on it"),
+          Pair(
+              "nvml.mig@2",
+              "is in MIG mode: 2 instances, 1g.10gb, 3g.40gb; whole-GPU pods are not placed on it"),
+          Pair("nvml.mig@3",
+               "is in MIG mode: 1 instance, unknown profile; whole-GPU pods are not placed on it"),
+          Pair("nvml.mig@4",
+               "is in MIG mode: its instances cannot be read; whole-GPU pods are not placed on "
+               "it")));
   const auto published = facts(machine);
-  EXPECT_EQ(published.at("mig.2"), text);
+  EXPECT_EQ(published.at("mig.1"), "no instances");
+  EXPECT_EQ(published.at("mig.2"), "1g.10gb 9984 MiB, 3g.40gb 40448 MiB");
+  EXPECT_EQ(published.at("mig.2.0"),
+            "1g.10gb, 9984 MiB, MIG-a, GPU instance 1, compute instance 0");
+  EXPECT_EQ(published.at("mig.2.1"),
+            "3g.40gb, 40448 MiB, MIG-b, GPU instance 2, compute instance 0");
+  EXPECT_EQ(published.at("mig.3.0"), "unknown profile, GPU instance 5");
   EXPECT_FALSE(published.contains("mig.0"));
+  EXPECT_FALSE(published.contains("mig.2.2"));
+}
+
+TEST_F(NvmlSignals, ModeThatTheNextResetChangesIsANote) {
+  Json machine = pcie_pair();
+  machine["devices"][0]["mig"] = {0, 1};
+  machine["devices"][1]["mig"] = {1, 0};
+  EXPECT_THAT(
+      states(machine),
+      ElementsAre(Pair("nvml.mig-pending@0", "MIG mode is switched on by its next reset"),
+                  Pair("nvml.mig@1", HasSubstr("no instances")),
+                  Pair("nvml.mig-pending@1", "MIG mode is switched off by its next reset")));
+}
+
+TEST_F(NvmlSignals, WhatIsPublishedAboutInstancesIsBounded) {
+  Json machine = hgx_h100();
+  const Json instance = {{"uuid", "MIG-" + std::string(36, 'f')},
+                         {"gi", 4294967295U},
+                         {"ci", 4294967295U},
+                         {"slices", 4294967295U},
+                         {"memory_mib", 81920}};
+  for (Json& gpu : machine["devices"]) {
+    gpu["mig"] = {1, 1};
+    for (unsigned i = 0; i < kInstances; ++i) gpu["mig_devices"].push_back(instance);
+  }
+  for (const auto& [code, text] : states(machine)) {
+    EXPECT_LE(text.size(), domain::kMaxFaultTextBytes) << code;
+    EXPECT_THAT(text, HasSubstr("16 instances, 4294967295g.80gb"));
+    EXPECT_THAT(text, HasSubstr("and 8 more; whole-GPU pods"));
+  }
+  std::size_t single = 0;
+  for (const auto& [name, text] : facts(machine)) {
+    EXPECT_LE(text.size(), domain::kMaxFaultTextBytes) << name;
+    single += name.starts_with("mig.") && std::count(name.begin(), name.end(), '.') == 2 ? 1 : 0;
+  }
+  EXPECT_EQ(single, kMaxMigFacts);
 }
 
 TEST_F(NvmlSignals, FactsAreWhatAllAgreeOn) {

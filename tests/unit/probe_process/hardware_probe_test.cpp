@@ -1,14 +1,23 @@
 // The probe of any hardware, with constructed sysfs trees and fake driver libraries.
 #include "node-agent/probe_process/hardware_probe.hpp"
 
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
+#include "common/codec/agent/health_policy.hpp"
+#include "node-agent/app/health/fault_effects.hpp"
+#include "node-agent/app/health/health_judge.hpp"
+#include "node-agent/probes/ascend/dcmi/dcmi_abi.hpp"
 #include "tests/fakes/agent/sys_folder.hpp"
+#include "tests/support/manual_clock.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -16,6 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 using domain::LinkKind;
 using testing::HasSubstr;
+using testing::Not;
 
 class AnyHardware : public testing::Test, public SysFolder {
  protected:
@@ -113,15 +123,135 @@ TEST_F(AnyHardware, AnInstalledDriverIsUsedAndTheHostAdded) {
   EXPECT_EQ(got->topology.nics()[0].name, "mlx5_0");
 }
 
-TEST_F(AnyHardware, ADriverThatDoesNotWorkIsNoReasonToGuess) {
+// An Atlas 800T A2 as published: NPU 0 is 0000:c1:00.0, the seventh on the bus.
+constexpr std::array<const char*, 8> kNpus = {"c1", "c2", "81", "82", "01", "02", "41", "42"};
+
+class AtlasA2 : public AnyHardware {
+ protected:
+  AtlasA2() {
+    for (const char* bus : kNpus) {
+      const std::string text = bus;
+      device("pci0000:" + text.substr(0, 1) + "0/0000:" + text.substr(0, 1) +
+                 "0:01.0/0000:" + text + ":00.0",
+             "0x120000", "0x19e5", "0xd802", 0);
+    }
+  }
+  ~AtlasA2() override { ::unsetenv("CHIPWEAVE_FAKE_DCMI"); }
+
+  // With the driver, whose numbers are neither in the order of its cards nor in that of the bus.
+  codec::HardwareOptions with_driver() const {
+    std::string cards;
+    for (int card = 0; card < 8; ++card) {
+      const std::string number = std::to_string(card);
+      cards += std::string(card == 0 ? "" : ",") + R"({"card":)" + number +
+               R"(,"devices":[{"logic":)" + number + R"(,"physical":)" +
+               std::to_string((card + 3) % 8) +
+               R"(,"chip":["Ascend","910B3","V1",20,""],"health":0,"codes":[],"ip":[192,0,2,)" +
+               number + "]}]}";
+    }
+    write("/scenario.json", R"({"driver":"24.1.rc3","topo":3,"cards":[)" + cards + "]}");
+    ::setenv("CHIPWEAVE_FAKE_DCMI", (root() + "/scenario.json").c_str(), 1);
+    codec::HardwareOptions out = options();
+    out.dcmi_library = CHIPWEAVE_FAKE_DCMI_CURRENT;
+    return out;
+  }
+};
+
+TEST_F(AtlasA2, TheBusDoesNotTellWhichNpuIsWhich) {
+  for (const char* vendor : {"auto", "pci"}) {
+    codec::HardwareOptions bus = options();
+    bus.vendor = vendor;
+    const auto got = make_hardware_probe(bus)->discover();
+    ASSERT_TRUE(got) << got.error().text();
+    ASSERT_EQ(got->topology.chip_count(), 8);
+    EXPECT_EQ(got->facts.at("identity"), "unknown");
+    for (const domain::Chip& chip : got->topology.chips()) {
+      EXPECT_EQ(chip.physical_id, std::nullopt);
+      EXPECT_EQ(chip.id, "npu-at-" + chip.pci);
+    }
+    // With the policy that is built in, no pod gets a chip.
+    const auto policy = codec::read_health_policy(codec::default_health_policy());
+    ASSERT_TRUE(policy.ok());
+    ManualClock clock;
+    HealthJudge judge(*policy, clock);
+    judge.observe(*got);
+    const auto faults = judge.judge();
+    ASSERT_FALSE(faults.empty());
+    EXPECT_EQ(faults[0].code, "ascend.identity-unknown");
+    EXPECT_THAT(faults[0].text, HasSubstr("run the agent as root"));
+    const auto judged = with_effects(got->topology, got->ports, faults);
+    ASSERT_TRUE(judged.ok());
+    EXPECT_EQ(judged->unhealthy(), judged->all());
+  }
+}
+
+TEST_F(AtlasA2, TheNumbersAreTheDriversWhateverTheOrderOfTheBus) {
+  const auto got = make_hardware_probe(with_driver())->discover();
+  ASSERT_TRUE(got) << got.error().text();
+  ASSERT_EQ(got->topology.chip_count(), 8);
+  EXPECT_EQ(got->facts.count("identity"), 0U);
+  EXPECT_THAT(got->signals, testing::IsEmpty());
+  for (int card = 0; card < 8; ++card) {
+    const domain::Chip& chip = got->topology.chip((card + 3) % 8);
+    EXPECT_EQ(chip.physical_id, (card + 3) % 8);
+    EXPECT_EQ(chip.id, "Ascend910-" + std::to_string((card + 3) % 8));
+    EXPECT_EQ(chip.logical_id, card);
+    EXPECT_THAT(chip.device_ips, testing::ElementsAre("192.0.2." + std::to_string(card)));
+  }
+}
+
+TEST_F(AtlasA2, EventsOfTheDriverPassThrough) {
+  const auto probe = make_hardware_probe(with_driver());
+  EXPECT_THAT(probe->take_events(), testing::IsEmpty());
+  ASSERT_TRUE(probe->discover());
+  void* const library = ::dlopen(CHIPWEAVE_FAKE_DCMI_CURRENT, RTLD_LAZY | RTLD_NOLOAD);
+  auto* const raise = reinterpret_cast<bool (*)(dcmi::Event*)>(::dlsym(library, "fake_dcmi_raise"));
+  ASSERT_NE(raise, nullptr);
+  dcmi::Event event{};
+  event.fault.id = 0x80e01801;
+  event.fault.assertion = dcmi::kOneTime;
+  std::thread([&] { EXPECT_TRUE(raise(&event)); }).join();
+  ::dlclose(library);
+  const auto begin = std::chrono::steady_clock::now();
+  probe->wait(std::chrono::minutes(5));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::minutes(4));
+  const auto events = probe->take_events();
+  ASSERT_EQ(events.size(), 1U);
+  EXPECT_EQ(events[0].code, "dcmi.80e01801");
+  EXPECT_EQ(events[0].chip, domain::ChipIndex{3});
+}
+
+// The operator sees the chips, and why none of them is offered.
+TEST_F(AnyHardware, OfADriverThatHasNeverWorkedTheBusShowsTheChips) {
   nvidia_card(0);
+  device("pci0000:10/0000:10:00.0/0000:21:00.0", "0x120000", "0x1002", "0x74a1", 0);
+  device("pci0000:10/0000:10:00.0/0000:22:00.0", "0x120000", "0x1002", "0x74a1", 0);
   ::setenv("CHIPWEAVE_FAKE_NVML", "/nowhere/scenario.json", 1);
   codec::HardwareOptions broken = options();
   broken.nvml_library = CHIPWEAVE_FAKE_NVML_CURRENT;
-  const auto got = make_hardware_probe(broken)->discover();
+  for (const char* vendor : {"auto", "nvidia"}) {
+    broken.vendor = vendor;
+    const auto got = make_hardware_probe(broken)->discover();
+    ASSERT_TRUE(got) << vendor << got.error().text();
+    EXPECT_EQ(got->basis, domain::Basis::bus) << vendor;
+    EXPECT_EQ(got->topology.vendor(), "nvidia") << vendor;
+    EXPECT_EQ(got->topology.chip_count(), 1) << vendor;
+    EXPECT_EQ(got->signals.back().code, "driver.failing") << vendor;
+    EXPECT_NE(got->signals.back().text, "") << vendor;
+  }
   ::unsetenv("CHIPWEAVE_FAKE_NVML");
-  ASSERT_FALSE(got);
-  EXPECT_EQ(got.error().code, Errc::unavailable);
+}
+
+TEST_F(AnyHardware, BeforeItCallsADriverItKnowsTheBus) {
+  nvidia_card(0);
+  const auto first = make_hardware_probe(options())->before_driver();
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->basis, domain::Basis::starting);
+  EXPECT_EQ(first->topology.chip_count(), 1);
+  EXPECT_EQ(first->signals.back().code, "driver.starting");
+  codec::HardwareOptions bus = options();
+  bus.vendor = "pci";
+  EXPECT_FALSE(make_hardware_probe(bus)->before_driver());
 }
 
 TEST_F(AnyHardware, WithoutAcceleratorsTheErrorHasEachVendor) {
@@ -140,8 +270,14 @@ TEST_F(AnyHardware, ANamedVendorIsTheOnlyOneTried) {
   for (const char* vendor : {"nvidia", "ascend", "amd", "metax"}) {
     named.vendor = vendor;
     const auto got = make_hardware_probe(named)->discover();
+    if (vendor == std::string_view("nvidia")) {
+      ASSERT_TRUE(got) << got.error().text();
+      EXPECT_EQ(got->signals.back().code, "driver.absent");
+      continue;
+    }
     ASSERT_FALSE(got) << vendor;
     EXPECT_EQ(got.error().code, Errc::not_found) << vendor;
+    EXPECT_THAT(got.error().text(), Not(HasSubstr("nvidia"))) << vendor;
   }
   named.vendor = "pci";
   const auto got = make_hardware_probe(named)->discover();

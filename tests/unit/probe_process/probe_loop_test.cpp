@@ -15,18 +15,26 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
+domain::Signal event(const std::string& code, std::optional<domain::ChipIndex> chip) {
+  return {domain::SignalKind::event, code, chip, std::nullopt, "", 0, ""};
+}
+
 // Returns what the test sets; waiting moves the clock.
 struct FakeVendor final : VendorProbe {
   ManualClock clock;
   Result<domain::Observation> answer = domain::Observation{"box", ring_of_four(), {}};
   bool changed = false;
+  std::vector<domain::Signal> events;
   int asked = 0;
   std::function<void()> meanwhile = [] {};
+  std::function<void()> reading = [] {};
   Result<domain::Observation> discover() override {
     ++asked;
     changed = false;
+    reading();
     return answer;
   }
+  std::vector<domain::Signal> take_events() override { return std::exchange(events, {}); }
   bool changes() override { return changed; }
   void wait(milliseconds longest) override {
     clock.advance(longest);
@@ -71,6 +79,35 @@ TEST_F(ProbeLoopTest, WritesANewObservationAtOnce) {
   EXPECT_EQ(vendor.asked, 2);
   EXPECT_EQ(count("\"driver\":\"2\""), 1);
   EXPECT_EQ(count("\"topology\""), 1);
+}
+
+TEST_F(ProbeLoopTest, EventsAreWrittenBeforeTheHardwareIsReadAgain) {
+  vendor.meanwhile = [&] {
+    if (vendor.clock.now() != Clock::Steady(seconds(3))) return;
+    vendor.events = {event("xid.79", domain::ChipIndex{1})};
+    vendor.changed = true;
+    // What the loop has written by the time the driver hangs.
+    vendor.reading = [&] {
+      EXPECT_EQ(lines.back(), R"({"events":[{"kind":"event","code":"xid.79","chip":1}]})"
+                              "\n");
+    };
+  };
+  run_for(seconds(5));
+  EXPECT_EQ(vendor.asked, 2);
+  EXPECT_EQ(count("xid.79"), 1);
+}
+
+TEST_F(ProbeLoopTest, EventsThatAReadingNoticesComeBeforeItAndWithoutIt) {
+  vendor.reading = [&] { vendor.events = {event("nvml.reset", std::nullopt)}; };
+  run_for(seconds(0));
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_NE(lines[0].find("nvml.reset"), std::string::npos);
+  vendor.answer = make_error(Errc::unavailable, "no driver");
+  lines.clear();
+  run_for(seconds(1));
+  ASSERT_GE(lines.size(), 2U);
+  EXPECT_NE(lines[0].find("nvml.reset"), std::string::npos);
+  EXPECT_NE(lines[1].find("no driver"), std::string::npos);
 }
 
 TEST_F(ProbeLoopTest, AFailureIsWrittenOnceAndRetriedWithBackOff) {

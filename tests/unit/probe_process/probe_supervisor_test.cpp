@@ -23,6 +23,20 @@ class Helped {
         }) {}
 
   ProbeSupervisor& probe() { return probe_; }
+  // Collects updates until the newest reading and the events so far are as wanted.
+  bool collect(const std::function<bool()>& wanted) {
+    return until([&] {
+      MachineUpdate update = probe_.update();
+      if (update.reading) reading = std::move(update.reading);
+      for (const auto& event : update.events) events.push_back(event.code);
+      return wanted();
+    });
+  }
+  bool has_chips(int chips) const {
+    return reading && reading->ok() && (*reading)->topology.chip_count() == chips;
+  }
+  std::optional<Result<domain::Observation>> reading;  // the newest
+  std::vector<std::string> events;
   // Waits until it is true; false after a long timeout.
   bool until(const std::function<bool()>& what) {
     std::unique_lock lock(mutex_);
@@ -61,47 +75,45 @@ const std::string kStay = "exec sleep 1000";
 
 TEST(ProbeSupervisor, GivesEachObservationOnce) {
   Helped helped(seen(2) + kStay);
-  ASSERT_TRUE(helped.until([&] { return helped.probe().changes(); }));
-  const auto first = helped.probe().discover();
-  ASSERT_TRUE(first.ok()) << first.error().text();
-  EXPECT_EQ(first->topology.chip_count(), 2);
-  EXPECT_FALSE(helped.probe().changes());
+  ASSERT_TRUE(helped.collect([&] { return helped.has_chips(2); }));
+  EXPECT_FALSE(helped.probe().update().reading);
   EXPECT_FALSE(helped.probe().trouble());
 }
 
 TEST(ProbeSupervisor, BeforeTheFirstAnswerThereIsNone) {
   Helped helped(kStay);
-  EXPECT_FALSE(helped.probe().changes());
-  EXPECT_EQ(helped.probe().discover().error().code, Errc::unavailable);
+  EXPECT_FALSE(helped.probe().update().reading);
 }
 
-TEST(ProbeSupervisor, EventsThatWereNotTakenYetAreKept) {
+TEST(ProbeSupervisor, EventsAreKeptWhateverComesAfterThem) {
   const auto event = [](int number) {
     return seen(1, R"(,"signals":[{"kind":"event","code":"xid.)" + std::to_string(number) +
                        R"(","chip":0},{"kind":"state","code":"nvml.lost","chip":0}])");
   };
-  Helped helped(event(1) + event(2) + seen(3) + kStay);
-  std::vector<std::string> codes;
-  int chips = 0;
+  Helped helped(event(1) + R"(echo '{"events":[{"kind":"event","code":"xid.2","chip":0}]}'; )" +
+                R"(echo '{"error":{"code":"unavailable","message":"no driver"}}'; )" + event(3) +
+                seen(3) + kStay);
   // Independent of when and in how many steps they are taken.
-  ASSERT_TRUE(helped.until([&] {
-    if (!helped.probe().changes()) return false;
-    auto now = helped.probe().discover();
-    for (const auto& signal : now->signals) {
-      if (signal.kind == domain::SignalKind::event) codes.push_back(signal.code);
-    }
-    chips = now->topology.chip_count();
-    return chips == 3;
-  }));
-  EXPECT_EQ(codes, (std::vector<std::string>{"xid.1", "xid.2"}));
+  ASSERT_TRUE(helped.collect([&] { return helped.has_chips(3); }));
+  EXPECT_EQ(helped.events, (std::vector<std::string>{"xid.1", "xid.2", "xid.3"}));
+  EXPECT_TRUE((*helped.reading)->signals.empty());
+}
+
+TEST(ProbeSupervisor, AnEventArrivesThoughTheDriverHangsAfterIt) {
+  SupervisorOptions options;
+  options.line_within = milliseconds(30);
+  Helped helped(
+      seen(1) + R"(echo '{"events":[{"kind":"event","code":"xid.79","chip":0}]}'; )" + kStay,
+      options);
+  ASSERT_TRUE(helped.collect([&] { return !helped.events.empty(); }));
+  EXPECT_EQ(helped.events.front(), "xid.79");
 }
 
 TEST(ProbeSupervisor, WhatItCannotReadIsItsError) {
   Helped helped(R"(echo '{"error":{"code":"not_found","message":"no GPU here"}}'; )" + kStay);
-  ASSERT_TRUE(helped.until([&] { return helped.probe().changes(); }));
-  const auto none = helped.probe().discover();
-  EXPECT_EQ(none.error().code, Errc::not_found);
-  EXPECT_EQ(none.error().message, "no GPU here");
+  ASSERT_TRUE(helped.collect([&] { return helped.reading.has_value(); }));
+  EXPECT_EQ(helped.reading->error().code, Errc::not_found);
+  EXPECT_EQ(helped.reading->error().message, "no GPU here");
   EXPECT_FALSE(helped.probe().trouble());
 }
 
@@ -112,7 +124,7 @@ TEST(ProbeSupervisor, AHangIsReportedAndTheProcessRestarted) {
   ASSERT_TRUE(helped.until([&] { return helped.probe().counts().stuck > 0; }));
   ASSERT_TRUE(helped.until([&] { return helped.probe().counts().starts > 2; }));
   ASSERT_TRUE(helped.until([&] { return helped.trouble_code() == "probe.stuck"; }));
-  EXPECT_TRUE(helped.probe().changes());
+  EXPECT_TRUE(helped.probe().update().reading);
 }
 
 TEST(ProbeSupervisor, AHangBeforeTheFirstLineIsReportedToo) {
@@ -126,8 +138,7 @@ TEST(ProbeSupervisor, ANewProcessEndsTheTroubleOfACrash) {
   const io::TempFolder folder;
   // The first run dies of a signal, the second one stays.
   Helped helped("mkdir " + folder.at("once") + " 2>/dev/null && kill -SEGV $$; " + seen(2) + kStay);
-  ASSERT_TRUE(helped.until([&] { return helped.probe().changes(); }));
-  EXPECT_EQ(helped.probe().discover()->topology.chip_count(), 2);
+  ASSERT_TRUE(helped.collect([&] { return helped.has_chips(2); }));
   EXPECT_EQ(helped.probe().counts().crashed, 1U);
   EXPECT_FALSE(helped.probe().trouble());
 }
@@ -137,14 +148,8 @@ TEST(ProbeSupervisor, EventsOfARunThatHasEndedAreKept) {
   const std::string event = R"(,"signals":[{"kind":"event","code":"xid.79","chip":0}])";
   Helped helped("if mkdir " + folder.at("once") + " 2>/dev/null; then " + seen(1, event) +
                 "kill -SEGV $$; fi; " + seen(2) + kStay);
-  // Nothing can be taken before the second run has reported.
-  ASSERT_TRUE(helped.until(
-      [&] { return helped.probe().counts().crashed == 1 && !helped.probe().trouble(); }));
-  const auto now = helped.probe().discover();
-  ASSERT_TRUE(now.ok()) << now.error().text();
-  EXPECT_EQ(now->topology.chip_count(), 2);
-  ASSERT_EQ(now->signals.size(), 1U);
-  EXPECT_EQ(now->signals[0].code, "xid.79");
+  ASSERT_TRUE(helped.collect([&] { return helped.has_chips(2); }));
+  EXPECT_EQ(helped.events, std::vector<std::string>{"xid.79"});
 }
 
 TEST(ProbeSupervisor, ACrashIsReportedWithItsSignal) {
@@ -152,7 +157,7 @@ TEST(ProbeSupervisor, ACrashIsReportedWithItsSignal) {
   ASSERT_TRUE(helped.until([&] { return helped.trouble_code() == "probe.crashed"; }));
   ASSERT_TRUE(helped.until([&] { return helped.probe().counts().crashed > 1; }));
   // Its last observation is still available.
-  EXPECT_TRUE(helped.probe().discover().ok());
+  EXPECT_TRUE(helped.collect([&] { return helped.has_chips(1); }));
 }
 
 TEST(ProbeSupervisor, GarbageEndsTheRun) {

@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
@@ -84,6 +85,20 @@ TEST(SupervisedProcess, ItsChildrenAreKilledWithIt) {
     ::usleep(1000);
   }
   EXPECT_NE(::kill(child, 0), 0);
+}
+
+// As an hccn_tool's helper, in a group of its own, after the probe process was killed.
+TEST(SupervisedProcess, OrphansAreReapedByWhoAdoptsThem) {
+  adopt_orphans();
+  const auto first = shell("setsid sh -c 'echo $$; exec sleep 0.1' & wait");
+  const pid_t orphan = std::stoi(line_of(*first));
+  ASSERT_TRUE(first->kill(kLong));
+  const auto second = shell("while :; do echo line; sleep 0.01; done");
+  for (int i = 0; i < 2000 && ::kill(orphan, 0) == 0; ++i) line_of(*second);
+  EXPECT_NE(::kill(orphan, 0), 0);
+  EXPECT_TRUE(second->kill(kLong));
+  EXPECT_EQ(second->exit_reason(), "signal 9 (Killed)") << "its own status is not taken";
+  ::prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
 TEST(SupervisedProcess, ASecondDescriptorWakesTheReader) {

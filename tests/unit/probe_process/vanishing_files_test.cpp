@@ -71,8 +71,8 @@ void look_while_it_vanishes(const SysFolder& machine, const std::string& vendor)
       if (!seen) continue;
       auto now = in_terms_of(known, std::move(seen).value());
       ASSERT_TRUE(now.ok()) << now.error().text();
-      expect_same_chips(now->topology, first->topology);
-      known = std::move(now->topology);
+      expect_same_chips(now->observation.topology, first->topology);
+      known = std::move(now->observation.topology);
     }
   }
   files.put_back();

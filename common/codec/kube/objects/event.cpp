@@ -17,6 +17,11 @@ std::string namespace_of(const EventObject& about) {
   return about.ns.empty() ? "default" : about.ns;
 }
 
+void add_series(JsonWriter& w, const EventOccurrences& occurrences) {
+  w.key("series").begin_object().key("count").integer(occurrences.count);
+  w.field("lastObservedTime", rfc3339_micros(occurrences.last)).end_object();
+}
+
 }  // namespace
 
 std::string event_path(const EventObject& about) {
@@ -30,7 +35,8 @@ std::string event_name(const EventObject& about, Clock::Wall at, std::uint64_t n
   return about.name.substr(0, kMaxName) + unique.data();
 }
 
-std::string write_event(const KubeEvent& event, const std::string& name, Clock::Wall at) {
+std::string write_event(const KubeEvent& event, const std::string& name, Clock::Wall at,
+                        const EventOccurrences& occurrences) {
   JsonWriter w;
   w.begin_object().field("apiVersion", "events.k8s.io/v1").field("kind", "Event");
   w.key("metadata").begin_object().field("name", name);
@@ -39,16 +45,18 @@ std::string write_event(const KubeEvent& event, const std::string& name, Clock::
   w.field("reportingInstance", with_dots(event.instance, kMaxInstance));
   w.field("type", event.warning ? "Warning" : "Normal").field("reason", event.reason);
   w.field("action", event.action).field("note", with_dots(event.note, kMaxNote));
+  if (occurrences.count > 1) add_series(w, occurrences);  // the API server refuses a series of one
   w.key("regarding").begin_object().field("apiVersion", "v1").field("kind", event.about.kind);
   if (!event.about.ns.empty()) w.field("namespace", event.about.ns);
   w.field("name", event.about.name).field("uid", event.about.uid).end_object().end_object();
   return w.take();
 }
 
-std::string write_event_series(int count, Clock::Wall last) {
+std::string write_event_series(const EventOccurrences& occurrences) {
   JsonWriter w;
-  w.begin_object().key("series").begin_object().key("count").integer(count);
-  w.field("lastObservedTime", rfc3339_micros(last)).end_object().end_object();
+  w.begin_object();
+  add_series(w, occurrences);
+  w.end_object();
   return w.take();
 }
 

@@ -25,13 +25,20 @@ struct KubeEvent {
   std::string note;    // for people
 };
 
+// How often the event occurred, and when last.
+struct EventOccurrences {
+  int count = 1;
+  Clock::Wall last{};
+};
+
 // The namespace of events about it: its own, or "default".
 std::string event_path(const EventObject& about);
 // The body of a POST there. name: unique in that namespace. Texts longer than the API server
-// accepts are cut.
-std::string write_event(const KubeEvent& event, const std::string& name, Clock::Wall at);
-// The body of a merge patch that records another occurrence of the event.
-std::string write_event_series(int count, Clock::Wall last);
+// accepts are cut. at: the first occurrence.
+std::string write_event(const KubeEvent& event, const std::string& name, Clock::Wall at,
+                        const EventOccurrences& occurrences);
+// The body of a merge patch that records further occurrences of the event.
+std::string write_event_series(const EventOccurrences& occurrences);
 // A name that is unique within this process: the object's name first, then ascending with time.
 std::string event_name(const EventObject& about, Clock::Wall at, std::uint64_t number);
 

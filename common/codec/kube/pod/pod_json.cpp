@@ -9,7 +9,7 @@ namespace chipweave::codec {
 namespace {
 
 // Strings; with `numbers` also quantities without quotes ("nvidia.com/gpu": 1).
-void read_map(const JsonObject& object, std::string_view key, bool numbers, StringMap& to) {
+void read_text_map(const JsonObject& object, std::string_view key, bool numbers, StringMap& to) {
   for (const JsonValue value : object.map(key, limits::kMaxJsonValues)) {
     if (value.is_string() || (numbers && value.is_number())) {
       to[std::string(value.name())] = value.text();
@@ -26,8 +26,8 @@ KubeContainer read_container(JsonValue value, JsonProblems& problems) {
   out.sidecar = container.text_or_empty("restartPolicy") == "Always";
   if (const JsonValue found = container.find("resources")) {
     const JsonObject resources = JsonObject::tolerant(found, problems);
-    read_map(resources, "requests", true, out.requests);
-    read_map(resources, "limits", true, out.limits);
+    read_text_map(resources, "requests", true, out.requests);
+    read_text_map(resources, "limits", true, out.limits);
   }
   return out;
 }
@@ -66,8 +66,8 @@ Result<KubePod> read_pod(std::string_view json) {
     pod.name = metadata.text_or_empty("name");
     pod.ns = metadata.text_or_empty("namespace");
     pod.uid = metadata.text_or_empty("uid");
-    read_map(metadata, "labels", false, pod.labels);
-    read_map(metadata, "annotations", false, pod.annotations);
+    read_text_map(metadata, "labels", false, pod.labels);
+    read_text_map(metadata, "annotations", false, pod.annotations);
   }
   read_spec(root, pod);
   if (problems.any()) return problems.error();

@@ -3,7 +3,7 @@
 //
 // Own declarations of an interface, so that chipweave builds without a header of the vendor. The
 // library fills these structs, so each is held to the size and offsets of the published one.
-// Functions whose structs are not listed here (PCI address, memory, fault events) are not called.
+// Functions whose structs are not listed here (PCI address, memory) are not called.
 // Tested against tests/fakes/dcmi only; no Ascend driver was available.
 #pragma once
 
@@ -21,8 +21,15 @@ inline constexpr Code kInvalidId = -8007;
 inline constexpr Code kNotPresent = -8008;
 inline constexpr Code kNotReady = -8012;
 inline constexpr Code kNotInContainer = -8013;
+inline constexpr Code kUpgrading = -8017;
+inline constexpr Code kOccupied = -8020;
 inline constexpr Code kNotSupported = -8255;
 inline constexpr Code kFunctionNotFound = 1;  // ours: the library has no such function
+
+// True if the same call may answer a moment later: says nothing about the device itself.
+constexpr bool is_transient(Code code) {
+  return code == kTimeout || code == kNotReady || code == kUpgrading || code == kOccupied;
+}
 
 // A number without a value.
 inline constexpr std::uint32_t kNone = 0xffffffff;
@@ -124,6 +131,54 @@ struct HccsCounters {
 static_assert(sizeof(HccsCounters) == 1024);
 static_assert(offsetof(HccsCounters, crc_errors) == 256 && offsetof(HccsCounters, retries) == 384);
 
+// dcmi_event_filter. No flag: all events.
+struct EventFilter {
+  std::uint64_t flags;
+  std::uint32_t event;
+  std::uint8_t severity;
+  std::uint8_t node_type;
+  std::uint8_t reserved[32];
+};
+static_assert(sizeof(EventFilter) == 48 && offsetof(EventFilter, reserved) == 14);
+
+inline constexpr int kAllDevices = -1;    // as card and as device of a subscription
+inline constexpr int kDmsFaultEvent = 0;  // dcmi_event_type
+
+// dcmi_dms_fault_event.assertion
+inline constexpr std::uint8_t kFaultEnded = 0;
+inline constexpr std::uint8_t kFaultBegun = 1;
+inline constexpr std::uint8_t kOneTime = 2;
+
+inline constexpr std::size_t kEventNameBytes = 256;
+
+// dcmi_dms_fault_event. The tail is what old headers reserve.
+struct FaultEvent {
+  std::uint32_t id;      // an error code
+  std::uint16_t device;  // its logic id
+  std::uint8_t node_type;
+  std::uint8_t node;
+  std::uint8_t sub_node_type;
+  std::uint8_t sub_node;
+  std::uint8_t severity;  // 0 warning, 1 minor, 2 major, 3 critical
+  std::uint8_t assertion;
+  std::int32_t serial;
+  std::int32_t notification;
+  std::uint64_t raised;
+  char name[kEventNameBytes];
+  char data[32];
+  std::uint8_t reserved[32];
+};
+static_assert(sizeof(FaultEvent) == 352 && offsetof(FaultEvent, assertion) == 11);
+static_assert(offsetof(FaultEvent, raised) == 24 && offsetof(FaultEvent, name) == 32);
+static_assert(offsetof(FaultEvent, data) == 288 && offsetof(FaultEvent, reserved) == 320);
+
+// dcmi_event, whose union has one member.
+struct Event {
+  std::int32_t type;
+  FaultEvent fault;
+};
+static_assert(sizeof(Event) == 360 && offsetof(Event, fault) == 8);
+
 // dcmi_*: a device is the number of its card and its number on that card.
 using Init = Code();
 using GetCards = Code(int* count, int* cards, int length);
@@ -142,6 +197,8 @@ using GetInfo = Code(int card, int device, int command, unsigned sub, void* buff
 using GetTopo = Code(int card, int device, int other_card, int other_device, int* type);
 using GetCpus = Code(int card, int device, char* cpus, int* length);
 using GetVersion = Code(char* version, unsigned length);
+using OnEvent = void(Event* event);
+using Subscribe = Code(int card, int device, EventFilter filter, OnEvent* on_event);
 
 // dcmiv2_*: a device is one number.
 using FlatGetDevices = Code(int* devices, int* count, int length);
@@ -153,5 +210,6 @@ using FlatGetChipInfo = Code(int device, ChipInfo* info);
 using FlatGetBoardInfo = Code(int device, BoardInfo* info);
 using FlatGetInfo = Code(int device, int command, unsigned sub, void* buffer, unsigned* size);
 using FlatGetTopo = Code(int device, int other, int* type);
+using FlatSubscribe = Code(int device, EventFilter filter, OnEvent* on_event);
 
 }  // namespace chipweave::agent::dcmi

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kMaxNotes = 32;
 constexpr unsigned kMaxAiCores = 1024;
+constexpr int kMaxTimeouts = 2;
 
 // Valid values are small; anything else is "none".
 int number_or_none(std::uint32_t value) {
@@ -58,8 +59,10 @@ class DeviceReader {
 
  private:
   // True if the call worked. "Not supported" is not noted.
-  bool worked(const char* name, dcmi::Code code) {
+  bool worked(DcmiFact fact, const char* name, dcmi::Code code) {
     if (code == dcmi::kSuccess) return true;
+    if (dcmi::is_transient(code)) mark_unanswered(fact);
+    if (code == dcmi::kTimeout) ++timeouts_;
     const bool news = code != dcmi::kFunctionNotFound && code != dcmi::kNotSupported;
     if (news && out_.notes.size() < kMaxNotes) {
       out_.notes.push_back(std::string(name) + ": " + dcmi_code_text(code));
@@ -67,23 +70,34 @@ class DeviceReader {
     return false;
   }
 
+  void mark_unanswered(DcmiFact fact) {
+    (fact <= DcmiFact::hccs ? out_.sample.unanswered : out_.unanswered).insert(fact);
+  }
+
   void note(const std::string& text) {
     if (out_.notes.size() < kMaxNotes) out_.notes.push_back(text);
   }
 
-  template <class Entry, class... A>
-  bool call(const Entry& entry, A... arguments) {
-    return worked(entry.name(at_), entry(at_, arguments...));
+  // Not made once the device has let enough calls time out: the rest would, too, one after another.
+  template <class Call>
+  bool ask(DcmiFact fact, const char* name, const Call& call) {
+    if (timeouts_ < kMaxTimeouts) return worked(fact, name, call());
+    mark_unanswered(fact);
+    return false;
   }
 
-  // A device that fails to report its health is treated as gone.
+  template <class Entry, class... A>
+  bool call(DcmiFact fact, const Entry& entry, A... arguments) {
+    return ask(fact, entry.name(at_), [&] { return entry(at_, arguments...); });
+  }
+
+  // A device that the driver does not know is gone. One for which it has no answer yet is not.
   void read_health() {
     std::uint32_t health = 0;
     out_.sample.answer = f_.health(at_, &health);
-    if (!worked(f_.health.name(at_), out_.sample.answer)) {
-      constexpr std::array<dcmi::Code, 4> kGone = {dcmi::kNotPresent, dcmi::kInvalidId,
-                                                   dcmi::kTimeout, dcmi::kNotReady};
-      out_.sample.gone = std::find(kGone.begin(), kGone.end(), out_.sample.answer) != kGone.end();
+    if (!worked(DcmiFact::health, f_.health.name(at_), out_.sample.answer)) {
+      out_.sample.gone =
+          out_.sample.answer == dcmi::kNotPresent || out_.sample.answer == dcmi::kInvalidId;
     } else if (health == dcmi::kNone) {
       out_.sample.gone = true;
     } else if (health <= dcmi::kHealthCritical) {
@@ -97,7 +111,7 @@ class DeviceReader {
     read_health();
     if (out_.sample.gone) return;
     int network = -1;
-    if (call(f_.network_health, &network)) {
+    if (call(DcmiFact::network, f_.network_health, &network)) {
       if (network >= 0 && network < dcmi::kNetworkStates) {
         out_.sample.network = network;
       } else {
@@ -108,7 +122,8 @@ class DeviceReader {
     read_errors();
     dcmi::HccsStatus hccs{};
     unsigned size = sizeof hccs;
-    if (call(f_.info, dcmi::kHccs, dcmi::kHccsStatus, static_cast<void*>(&hccs), &size)) {
+    if (call(DcmiFact::hccs, f_.info, dcmi::kHccs, dcmi::kHccsStatus, static_cast<void*>(&hccs),
+             &size)) {
       out_.sample.pcs = hccs.pcs;
       out_.sample.hdlc = hccs.hdlc;
     }
@@ -117,7 +132,7 @@ class DeviceReader {
   void read_errors() {
     std::array<unsigned, dcmi::kMaxErrorCodes> codes{};
     int count = 0;
-    if (!call(f_.errors, &count, codes.data(), dcmi::kMaxErrorCodes)) return;
+    if (!call(DcmiFact::errors, f_.errors, &count, codes.data(), dcmi::kMaxErrorCodes)) return;
     constexpr int kMaxCodes = static_cast<int>(dcmi::kMaxErrorCodes);
     if (count < 0 || count > kMaxCodes) {
       note(std::string(f_.errors.name(at_)) + ": counts " + std::to_string(count) + " codes");
@@ -140,17 +155,22 @@ class DeviceReader {
     if (at_.flat) {
       out_.logic_id = at_.device;
       const auto& get_id = f_.flat_physical_id;
-      if (worked(get_id.name, get_id(static_cast<unsigned>(at_.device), &physical))) {
+      if (ask(DcmiFact::physical_id, get_id.name,
+              [&] { return get_id(static_cast<unsigned>(at_.device), &physical); })) {
         out_.physical_id = id(get_id.name, physical);
       }
     } else {
       int logic = -1;
-      if (worked(f_.logic_id.name, f_.logic_id(&logic, at_.card, at_.device))) {
+      if (ask(DcmiFact::logic_id, f_.logic_id.name,
+              [&] { return f_.logic_id(&logic, at_.card, at_.device); })) {
         out_.logic_id = id(f_.logic_id.name, logic);
       }
       const auto& get_id = f_.physical_id;
-      if (out_.logic_id &&
-          worked(get_id.name, get_id(static_cast<unsigned>(*out_.logic_id), &physical))) {
+      if (out_.unanswered.contains(DcmiFact::logic_id)) {
+        mark_unanswered(DcmiFact::physical_id);
+      } else if (out_.logic_id && ask(DcmiFact::physical_id, get_id.name, [&] {
+                   return get_id(static_cast<unsigned>(*out_.logic_id), &physical);
+                 })) {
         out_.physical_id = id(get_id.name, physical);
       }
     }
@@ -158,7 +178,7 @@ class DeviceReader {
 
   void read_chip() {
     dcmi::ChipInfo chip{};
-    if (call(f_.chip_info, &chip)) {
+    if (call(DcmiFact::chip, f_.chip_info, &chip)) {
       out_.chip_type = dcmi_text(chip.chip_type, sizeof chip.chip_type);
       out_.chip_name = dcmi_text(chip.chip_name, sizeof chip.chip_name);
       out_.npu_name = dcmi_text(chip.npu_name, sizeof chip.npu_name);
@@ -167,19 +187,24 @@ class DeviceReader {
       }
     }
     dcmi::BoardInfo board{};
-    if (call(f_.board_info, &board)) out_.board = board.board;
+    if (call(DcmiFact::board, f_.board_info, &board)) out_.board = board.board;
   }
 
   void read_error_texts() {
     for (const std::uint32_t code : out_.sample.errors) {
-      DcmiError error{code, ""};
-      std::array<unsigned char, dcmi::kErrorTextBytes> text{};
-      if (!at_.flat && f_.error_text(at_.card, at_.device, code, text.data(),
-                                     dcmi::kErrorTextBytes) == dcmi::kSuccess) {
-        error.text = dcmi_text(reinterpret_cast<const char*>(text.data()), text.size());
-      }
-      out_.errors.push_back(std::move(error));
+      out_.errors.push_back({code, at_.flat ? "" : error_text(code)});
     }
+  }
+
+  // "" where the driver has none: a text is no fact of the device.
+  std::string error_text(std::uint32_t code) {
+    if (timeouts_ == kMaxTimeouts) return "";
+    std::array<unsigned char, dcmi::kErrorTextBytes> text{};
+    const dcmi::Code answer =
+        f_.error_text(at_.card, at_.device, code, text.data(), dcmi::kErrorTextBytes);
+    if (answer == dcmi::kTimeout) ++timeouts_;
+    if (answer != dcmi::kSuccess) return "";
+    return dcmi_text(reinterpret_cast<const char*>(text.data()), text.size());
   }
 
   // IPv6 is read if there is no IPv4 address.
@@ -189,8 +214,10 @@ class DeviceReader {
       dcmi::IpAddress address{};
       dcmi::IpAddress mask{};
       address.type = mask.type = type;
-      const dcmi::Code code = f_.ip(at_.card, at_.device, dcmi::kPortRoce, 0, &address, &mask);
-      if (!worked(f_.ip.name, code)) return;
+      if (!ask(DcmiFact::addresses, f_.ip.name,
+               [&] { return f_.ip(at_.card, at_.device, dcmi::kPortRoce, 0, &address, &mask); })) {
+        return;
+      }
       const std::string text = address_text(address, type == dcmi::kIpv6);
       if (text.empty()) continue;
       out_.addresses.push_back(text);
@@ -201,8 +228,8 @@ class DeviceReader {
   void read_super_pod() {
     dcmi::SuperPodInfo info{};
     unsigned size = sizeof info;
-    if (!call(f_.info, dcmi::kChipInfo, dcmi::kChipInfoSuperPod, static_cast<void*>(&info),
-              &size)) {
+    if (!call(DcmiFact::super_pod, f_.info, dcmi::kChipInfo, dcmi::kChipInfoSuperPod,
+              static_cast<void*>(&info), &size)) {
       return;
     }
     DcmiSuperPod pod;
@@ -217,7 +244,8 @@ class DeviceReader {
   void read_counters() {
     dcmi::HccsCounters counters{};
     unsigned size = sizeof counters;
-    if (!call(f_.info, dcmi::kHccs, dcmi::kHccsCounters, static_cast<void*>(&counters), &size)) {
+    if (!call(DcmiFact::counters, f_.info, dcmi::kHccs, dcmi::kHccsCounters,
+              static_cast<void*>(&counters), &size)) {
       return;
     }
     for (std::size_t pcs = 0; pcs < dcmi::kMaxPcs; ++pcs) {
@@ -232,7 +260,8 @@ class DeviceReader {
     if (at_.flat) return;
     std::array<char, dcmi::kCpuListBytes> text{};
     int length = dcmi::kCpuListBytes;
-    if (worked(f_.cpus.name, f_.cpus(at_.card, at_.device, text.data(), &length))) {
+    if (ask(DcmiFact::cpus, f_.cpus.name,
+            [&] { return f_.cpus(at_.card, at_.device, text.data(), &length); })) {
       out_.cpus = dcmi_text(text.data(), text.size());
     }
   }
@@ -240,6 +269,7 @@ class DeviceReader {
   const DcmiFunctions& f_;
   DcmiPlace at_;
   DcmiDevice out_;
+  int timeouts_ = 0;
 };
 
 }  // namespace

@@ -48,6 +48,10 @@ std::string dcmi_code_text(dcmi::Code code) {
         return "device not ready";
       case dcmi::kNotInContainer:
         return "not in a container";
+      case dcmi::kUpgrading:
+        return "device is being upgraded";
+      case dcmi::kOccupied:
+        return "busy";
       case dcmi::kNotSupported:
         return "not supported";
       case dcmi::kFunctionNotFound:
@@ -108,6 +112,9 @@ void DcmiLibrary::resolve_all() {
   resolve(f.topo, "dcmi_get_topo_info_by_device_id", !flat_);
   resolve(f.flat_topo, "dcmiv2_get_topo_info_by_device_id", flat_);
   resolve(f.cpus, "dcmi_get_affinity_cpu_info_by_device_id", !flat_);
+  // Its absence is reported by DcmiEvents.
+  resolve(f.subscribe.by_card, "dcmi_subscribe_fault_event", false);
+  resolve(f.subscribe.by_number, "dcmiv2_subscribe_fault_event", false);
 }
 
 bool DcmiLibrary::has_cards() const {

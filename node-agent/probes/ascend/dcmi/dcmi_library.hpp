@@ -67,6 +67,7 @@ struct DcmiFunctions {
   DcmiCall<dcmi::GetTopo> topo;
   DcmiCall<dcmi::FlatGetTopo> flat_topo;
   DcmiCall<dcmi::GetCpus> cpus;
+  DcmiQuestion<dcmi::Subscribe, dcmi::FlatSubscribe> subscribe;
 };
 
 class DcmiLibrary {

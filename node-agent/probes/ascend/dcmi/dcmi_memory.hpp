@@ -1,5 +1,6 @@
-// DcmiMemory — the devices that the driver listed before: one that it no longer lists stays a chip
-// of the machine, marked as gone, with its links.
+// DcmiMemory — what the driver reported before. A device that it no longer lists stays a chip of
+// the machine, marked as gone, with its links. A fact that it does not report in time is the last
+// one that it reported.
 //
 // Forgotten with the probe: a card that was removed for good disappears after a restart.
 #pragma once
@@ -12,7 +13,7 @@ namespace chipweave::agent {
 
 class DcmiMemory {
  public:
-  // Adds the devices that the snapshot lacks, and remembers the result.
+  // Adds the devices, facts and pairs that the snapshot lacks, and remembers the result.
   void complete(DcmiSnapshot& snapshot);
 
  private:

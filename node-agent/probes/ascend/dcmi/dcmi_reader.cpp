@@ -10,6 +10,8 @@
 namespace chipweave::agent {
 namespace {
 
+constexpr int kMaxPairTimeouts = 2;
+
 class MachineReader {
  public:
   explicit MachineReader(const DcmiLibrary& library) : library_(library), f_(library.functions()) {}
@@ -97,7 +99,13 @@ class MachineReader {
       if (code != dcmi::kFunctionNotFound) {
         out_.notes.push_back(f_.ids_in_card.name + of_card(card) + dcmi_code_text(code));
       }
-      if (f_.devices_in_card(card, &most) != dcmi::kSuccess) return;
+      const dcmi::Code count_code = f_.devices_in_card(card, &most);
+      if (count_code != dcmi::kSuccess) {
+        // A card that does not answer yet still has its devices.
+        const dcmi::Code reason = dcmi::is_transient(code) ? code : count_code;
+        if (dcmi::is_transient(reason)) out_.unlisted.emplace(card, reason);
+        return;
+      }
     }
     most = counted("card " + std::to_string(card), most);
     int npus = 0;
@@ -105,7 +113,9 @@ class MachineReader {
       if (answered && (device == mcu || device == cpu)) continue;
       // A device without logic id is not an NPU; checked only if the card does not report it.
       int logic = -1;
-      if (!answered && f_.logic_id(&logic, card, device) != dcmi::kSuccess) continue;
+      const dcmi::Code known = answered ? dcmi::kSuccess : f_.logic_id(&logic, card, device);
+      if (dcmi::is_transient(known)) out_.unlisted.emplace(card, known);
+      if (known != dcmi::kSuccess) continue;
       add({false, card, device});
       ++npus;
     }
@@ -123,7 +133,11 @@ class MachineReader {
     const int count = static_cast<int>(out_.devices.size());
     for (int a = 0; a < count && !no_topo_; ++a) {
       for (int b = a + 1; b < count && !no_topo_; ++b) {
-        if (!sample(a).gone && !sample(b).gone) read_pair(a, b);
+        if (sample(a).not_responding() || sample(b).not_responding()) {
+          out_.pairs_unanswered = true;
+        } else if (!sample(a).gone && !sample(b).gone) {
+          read_pair(a, b);
+        }
       }
     }
   }
@@ -144,8 +158,11 @@ class MachineReader {
       out_.pairs.push_back({a, b, type});
       return;
     }
-    // This result concerns the machine, not two devices.
+    // These results concern the machine, not two devices.
     no_topo_ = code == dcmi::kNotSupported || code == dcmi::kFunctionNotFound;
+    if (dcmi::is_transient(code)) out_.pairs_unanswered = true;
+    // The others would time out, too, one after another.
+    if (code == dcmi::kTimeout && ++timeouts_ == kMaxPairTimeouts) no_topo_ = true;
     if (code == dcmi::kFunctionNotFound) return;
     out_.notes.push_back(name + " of devices " + std::to_string(a) + " and " + std::to_string(b) +
                          ": " + dcmi_code_text(code));
@@ -157,7 +174,8 @@ class MachineReader {
   std::vector<DcmiPlace> places_;
   std::string failure_;
   bool full_ = false;
-  bool no_topo_ = false;
+  bool no_topo_ = false;  // further calls are useless
+  int timeouts_ = 0;
 };
 
 }  // namespace

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "common/domain/ascend_family.hpp"
 #include "common/domain/link_rates.hpp"
 #include "common/domain/topology_builder.hpp"
 #include "node-agent/probes/host/pci/pci_models.hpp"
+#include "node-agent/probes/unknown_identity.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -42,12 +45,14 @@ domain::HostBandwidth host_bandwidth(double gigatransfers, bool intel) {
   return domain::pcie_host_bandwidth(generation, intel);
 }
 
-void add_chips(const std::vector<const PciDevice*>& chips, domain::TopologyBuilder& builder) {
+void add_chips(const std::vector<const PciDevice*>& chips, VendorId vendor,
+               domain::TopologyBuilder& builder) {
   for (std::size_t i = 0; i < chips.size(); ++i) {
     domain::Chip chip;
     chip.index = ChipIndex{static_cast<int>(i)};
     chip.model = pci_model(chips[i]->vendor, chips[i]->device);
     chip.pci = chips[i]->address;
+    if (vendor == VendorId::ascend) chip.id = domain::chip_id_by_place(chip.pci);
     chip.numa = chips[i]->numa;
     builder.add_chip(std::move(chip));
     for (std::size_t k = 0; k < i; ++k) {
@@ -82,7 +87,7 @@ Result<domain::Observation> pci_observation(const HostView& view, VendorId wante
     builder.host_bandwidth = host_bandwidth(chips.front()->link_gigatransfers, view.intel);
   }
   const std::string machine = builder.model.empty() ? vendor + " machine" : builder.model;
-  add_chips(chips, builder);
+  add_chips(chips, id, builder);
   auto topology = std::move(builder).build();
   if (!topology) return std::move(topology).error().in("PCI bus");
   warnings.push_back(
@@ -90,6 +95,8 @@ Result<domain::Observation> pci_observation(const HostView& view, VendorId wante
       "are known; name the machine with --probe profile:NAME or file:PATH for link-aware "
       "placement");
   domain::Observation out{machine, std::move(topology).value(), std::move(warnings)};
+  // The driver does not number NPUs in the order of the bus.
+  if (id == VendorId::ascend) add_unknown_identity(out, std::nullopt, kNoDriverIdentity);
   add_host(view, out);
   return out;
 }

@@ -2,7 +2,9 @@
 // library.
 //
 // Gives chips, NUMA nodes, NICs and host paths. Fast links are not visible there; the observation
-// has a warning about that.
+// has a warning about that. Chips are numbered in the order of the bus; for Ascend, where the
+// driver numbers otherwise, the observation says that their identity is unknown
+// (unknown_identity.hpp).
 #pragma once
 
 #include <string>

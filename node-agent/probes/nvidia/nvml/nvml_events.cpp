@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
+#include "node-agent/probes/nvidia/nvml/nvml_query.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -93,12 +94,14 @@ NvmlEvents::NvmlEvents(const NvmlLibrary& library) : library_(library), f_(libra
   unsigned count = 0;
   if (f_.count(&count) != nvml::kSuccess) count = 0;
   count = std::min(count, static_cast<unsigned>(limits::kMaxChips));
-  handles_.assign(count, nullptr);
+  sources_.resize(count);
   std::string without;
   for (unsigned i = 0; i < count; ++i) {
     nvml::Device handle = nullptr;
     if (f_.handle_by_index(i, &handle) != nvml::kSuccess || handle == nullptr) continue;
-    handles_[i] = handle;
+    sources_[i].handle = handle;
+    nvml::PciInfo pci{};
+    if (f_.pci_info(handle, &pci) == nvml::kSuccess) sources_[i].pci = nvml_bus_id(pci);
     const int before = listening_;
     register_events(static_cast<int>(i), handle);
     if (listening_ == before) without += (without.empty() ? "" : ", ") + std::to_string(i);
@@ -168,7 +171,7 @@ void NvmlEvents::keep(const nvml::EventData& event) {
       return;  // not registered
   }
   signal.text = joined(std::move(signal.text), event_instance_text(event));
-  signal.chip = chip_of(event.device);
+  name_chip(event.device, signal);
   keep(std::move(signal));
 }
 
@@ -180,16 +183,16 @@ void NvmlEvents::keep(Signal signal) {
   }
 }
 
-// nullopt (all devices) if the driver names a device that it does not list.
-std::optional<domain::ChipIndex> NvmlEvents::chip_of(nvml::Device handle) const {
-  if (handle == nullptr) return std::nullopt;
-  const auto found = std::find(handles_.begin(), handles_.end(), handle);
-  if (found != handles_.end()) {
-    return domain::ChipIndex{static_cast<int>(found - handles_.begin())};
-  }
-  unsigned index = 0;
-  if (f_.index(handle, &index) != nvml::kSuccess || index >= handles_.size()) return std::nullopt;
-  return domain::ChipIndex{static_cast<int>(index)};
+// No chip, which stands for all of them, if the driver names a device that it does not list.
+void NvmlEvents::name_chip(nvml::Device handle, Signal& signal) const {
+  if (handle == nullptr) return;
+  const auto found = std::find_if(sources_.begin(), sources_.end(),
+                                  [handle](const Source& s) { return s.handle == handle; });
+  auto index = static_cast<unsigned>(found - sources_.begin());
+  if (found == sources_.end() && f_.index(handle, &index) != nvml::kSuccess) return;
+  if (index >= sources_.size()) return;
+  signal.chip = domain::ChipIndex{static_cast<int>(index)};
+  signal.pci = sources_[index].pci;
 }
 
 std::vector<Signal> NvmlEvents::take() { return std::exchange(kept_, {}); }

@@ -44,13 +44,17 @@ class NvmlEvents {
   nvml::Code receive(std::chrono::milliseconds longest);
   void keep(const nvml::EventData& event);
   void keep(domain::Signal signal);
-  std::optional<domain::ChipIndex> chip_of(nvml::Device handle) const;
+  void name_chip(nvml::Device handle, domain::Signal& signal) const;
 
   const NvmlLibrary& library_;
   const NvmlFunctions& f_;
-  nvml::EventSet set_ = nullptr;       // null: no events
-  std::vector<nvml::Device> handles_;  // by index; null if there is none
-  int listening_ = 0;                  // devices
+  nvml::EventSet set_ = nullptr;  // null: no events
+  struct Source {
+    nvml::Device handle = nullptr;  // null: there is none
+    std::string pci;                // normalised; "" unknown
+  };
+  std::vector<Source> sources_;  // by index
+  int listening_ = 0;            // devices
   bool failed_ = false;
   std::vector<domain::Signal> kept_;
   std::size_t dropped_ = 0;

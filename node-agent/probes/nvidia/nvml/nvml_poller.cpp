@@ -79,13 +79,21 @@ nvml::Code sample_pages(const NvmlFunctions& f, nvml::Device handle, Samples& ou
   return code;
 }
 
+nvml::Code sample_mig(const NvmlFunctions& f, nvml::Device handle, Samples& out) {
+  std::array<unsigned, 2> modes = {};
+  const nvml::Code code = f.mig_mode(handle, &modes[0], &modes[1]);
+  out.insert(out.end(), modes.begin(), modes.end());
+  return code;
+}
+
 using Sampler = nvml::Code(const NvmlFunctions&, nvml::Device, Samples&);
-constexpr std::array<Sampler*, 6> kSlowSamplers = {sample_rows,
+constexpr std::array<Sampler*, 7> kSlowSamplers = {sample_rows,
                                                    sample_ecc<nvml::kEccCorrected>,
                                                    sample_ecc<nvml::kEccUncorrected>,
                                                    sample_fabric,
                                                    sample_heat,
-                                                   sample_pages};
+                                                   sample_pages,
+                                                   sample_mig};
 
 nvml::FieldValue field_of(std::uint32_t id, std::uint32_t scope) {
   nvml::FieldValue out{};

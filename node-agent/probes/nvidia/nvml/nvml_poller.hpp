@@ -5,11 +5,11 @@
 // still there) and one nvmlDeviceGetFieldValues for the states of all its links and its recovery
 // action; before sm_90, instead of the fields of links, nvmlDeviceGetNvLinkState of each link. That
 // is 1 + 2n calls for n current devices, 17 for eight H100, and 1 + 8 * (2 + 6) = 65 for eight
-// V100. Every tenth poll (kSlowEvery) makes at most seven more calls per device: remapped rows,
+// V100. Every tenth poll (kSlowEvery) makes at most eight more calls per device: remapped rows,
 // both ECC totals, its fabric (twice where the driver knows an older struct), thermal slowdown,
-// pages to retire, and one field call for the errors of all links (before Hopper: three calls per
-// link). What the device does not support at the start is not polled. The duration of a call has
-// not been measured: no hardware was available.
+// pages to retire, its MIG mode, and one field call for the errors of all links (before Hopper:
+// three calls per link). What the device does not support at the start is not polled. The duration
+// of a call has not been measured: no hardware was available.
 //
 // Does not allocate once it is made. Owner: the probe, on its one thread; the library must outlive
 // it.
@@ -37,7 +37,7 @@ class NvmlPoller {
   nvml::Code code() const { return code_; }
 
  private:
-  static constexpr std::size_t kSlowCalls = 6;
+  static constexpr std::size_t kSlowCalls = 7;
   struct Target {
     nvml::Device handle = nullptr;
     std::vector<nvml::FieldValue> fast;           // fields of each poll

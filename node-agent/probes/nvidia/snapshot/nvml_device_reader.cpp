@@ -53,6 +53,7 @@ class DeviceReader {
 
   NvmlDevice run() {
     read_identity();
+    require_identity();
     if (!out_.lost) read_place();
     if (!out_.lost) read_state();
     if (!out_.lost) read_memory_errors();
@@ -98,6 +99,13 @@ class DeviceReader {
     }
   }
 
+  // Nobody can tell which GPU it is, so what is known of it may be another's.
+  void require_identity() {
+    const bool unknown = out_.uuid.empty() && out_.pci.empty();
+    if (out_.lost || !unknown || !out_.failure.empty()) return;
+    out_.failure = "neither its UUID nor its PCI address can be read";
+  }
+
   void read_place() {
     std::array<unsigned long, kAffinityWords> nodes{};
     if (call(f_.memory_affinity, kAffinityWords, nodes.data(), nvml::kScopeNumaNode)) {
@@ -131,7 +139,7 @@ class DeviceReader {
     unsigned mig_pending = 0;
     if (call(f_.mig_mode, &mig, &mig_pending)) {
       out_.mig = NvmlMig{mig != 0, mig_pending != 0};
-      if (mig != 0) out_.mig->instances = read_mig_instances(query_);
+      if (mig != 0) read_mig_instances(query_, out_.memory_bytes.value_or(0), *out_.mig);
     }
     std::uint64_t reasons = 0;
     if (call(f_.clock_reasons, &reasons)) out_.clock_reasons = reasons;

@@ -58,13 +58,19 @@ class LinkReader {
       }
     }
     int state = 0;
-    if (!query_.call_link(f_.link_state, number, &state)) return std::nullopt;
-    if (state == 0 || state == 1) return state == 1;
-    query_.note("link " + std::to_string(number) + ": unknown state " + std::to_string(state));
+    if (f_.link_state.function == nullptr) return std::nullopt;
+    const nvml::Code code = f_.link_state(query_.handle(), number, &state);
+    if (code == nvml::kSuccess && (state == 0 || state == 1)) return state == 1;
+    if (code == nvml::kSuccess) {
+      query_.note("link " + std::to_string(number) + ": unknown state " + std::to_string(state));
+    }
+    if (code == nvml::kSuccess || query_.link_failure(f_.link_state.name, number, code)) {
+      device_.unread_links.push_back(number);
+    }
     return std::nullopt;
   }
 
-  std::optional<std::uint64_t> counted(unsigned number, std::uint32_t field) const {
+  std::optional<std::uint64_t> counted(unsigned number, std::uint32_t field) {
     return by_field_ ? query_.field(field, number) : std::nullopt;
   }
 

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,7 @@ struct NvmlFabric {
 // One MIG instance of a GPU.
 struct NvmlMigInstance {
   std::string uuid;
+  std::string profile;  // as nvidia-smi prints it: "1g.10gb"; "" unknown
   std::optional<unsigned> gpu_instance;
   std::optional<unsigned> compute_instance;
   std::optional<unsigned> gpu_slices;
@@ -54,7 +56,8 @@ struct NvmlMigInstance {
 
 struct NvmlMig {
   bool current = false;
-  bool pending = false;
+  bool pending = false;  // the mode after the next reset of the GPU
+  bool all_read = true;  // false: an instance could not be read, so there may be more
   std::vector<NvmlMigInstance> instances = {};
 };
 
@@ -74,7 +77,7 @@ struct NvmlDevice {
   int index = 0;      // NVML's, which nvidia-smi prints
   bool lost = false;  // it is counted, but has fallen off the bus
   bool reset_required = false;
-  std::string failure;  // why it cannot be used: a reset is required, or an unknown error
+  std::string failure;  // why it cannot be used: NvmlFailure failed or reset_required
   std::string uuid;
   std::string name;
   std::string pci;  // normalised: "0000:04:00.0"
@@ -93,7 +96,9 @@ struct NvmlDevice {
   std::optional<NvmlRemappedRows> remapped_rows;
   std::optional<unsigned> recovery_action;  // 0 none; else the action that the driver requests
   std::optional<NvmlFabric> fabric;
-  std::vector<NvmlLink> links;  // ascending by number
+  std::vector<NvmlLink> links;         // ascending by number
+  std::vector<unsigned> unread_links;  // those whose state could not be read
+  std::set<std::string> failed_calls;  // by name; not those that it does not support
   std::vector<std::string> notes;
 };
 
