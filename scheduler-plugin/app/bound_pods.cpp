@@ -19,6 +19,24 @@ bool belongs(const std::vector<const Holding*>& holdings, std::optional<int> slo
   });
 }
 
+// The GPUs that their agent reports to be in MIG mode.
+ChipSet in_mig_mode(const Node& node) {
+  ChipSet out;
+  for (const domain::Fault& fault : node.faults) {
+    if (fault.code != "nvml.mig" || !fault.chip) continue;
+    if (const auto slot = node.topology.slot_of(*fault.chip)) out.insert(*slot);
+  }
+  return out;
+}
+
+ChipSet first_of(ChipSet chips, int count) {
+  ChipSet out;
+  for (const int slot : chips) {
+    if (out.size() < count) out.insert(slot);
+  }
+  return out;
+}
+
 }  // namespace
 
 bool BoundPods::matches(const Holding& held, const Placement& claimed) const {
@@ -51,6 +69,7 @@ Holding BoundPods::holding_of(const ClusterPod& pod, NodeId node) const {
   holding.bound = true;
   holding.job = job_identity(pod.request);
   holding.parts = pod.parts;
+  holding.mig = pod.parts && pod.request.resource.starts_with("nvidia.com/mig-");
   if (is_member(pod.request)) {
     const Group* group = groups_.find(group_id(pod.request));
     if (group == nullptr || group->node == node) holding.group = group_id(pod.request);
@@ -140,12 +159,20 @@ void BoundPods::settle(NodeId id) {
   end_disputes(id);
   const Node& node = nodes_.node(id);
   if (!node.has_inventory()) return;
+  const ChipSet mig = in_mig_mode(node);
   std::vector<std::string> short_of;
   for (const Holding* h : ledger_.on(id)) {
-    if (h->assumed && h->chips.size() < h->count()) short_of.push_back(h->uid);
+    const bool elsewhere = h->mig && !mig.empty() && !(h->chips - mig).empty();
+    if (h->assumed && (elsewhere || h->chips.size() < h->count())) short_of.push_back(h->uid);
   }
   for (const std::string& uid : short_of) {
     const Holding* h = ledger_.find(uid);
+    if (h->mig && !mig.empty()) {
+      // Those that other pods' instances share with this one are taken already; whole GPUs are not
+      // its own.
+      ledger_.assume(uid, first_of((h->chips | (mig - node.taken)) & mig, h->count()));
+      continue;
+    }
     const int missing = h->count() - h->chips.size();
     while (missing > node.free().size()) {
       const auto& here = ledger_.on(id);

@@ -30,6 +30,8 @@ ReportAnswer Scheduler::report(InventoryReport report) {
     bound_pods_.settle(result.node);
     bound_pods_.complete_recalled(result.node);
     nominations_.keep_on(result.node);
+  } else if (result.faults_changed) {
+    bound_pods_.settle(result.node);  // MIG instances go with the GPUs that are in MIG mode
   }
   return {result.outcome, std::move(result.problem)};
 }

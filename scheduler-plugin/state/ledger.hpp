@@ -44,6 +44,8 @@ struct Holding {
   // The pod uses parts of chips, whose other parts other pods may use. Which pods share is unknown,
   // so each takes chips of its own as long as the node has any, and none of them is offered.
   bool parts = false;
+  // The parts are MIG instances, which are on GPUs in MIG mode.
+  bool mig = false;
 
   int count() const { return chips.size() + static_cast<int>(unreported.size()) + unplaced; }
   // How many of its chips are unknown.

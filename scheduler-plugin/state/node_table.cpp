@@ -253,7 +253,9 @@ NodeTable::Reported NodeTable::take_full(NodeId id, InventoryReport&& report) {
   n.resources =
       report.resources.empty() ? domain::usual_resources(n.topology) : std::move(report.resources);
   set_resources(id, n.resources);
-  n.faults = std::move(report.faults).value_or(std::vector<domain::Fault>());
+  auto faults = std::move(report.faults).value_or(std::vector<domain::Fault>());
+  result.faults_changed = faults != n.faults;
+  n.faults = std::move(faults);
   if (result.old_indices) n.taken = {};
   return result;
 }
@@ -278,8 +280,12 @@ NodeTable::Reported NodeTable::take_delta(NodeId id, InventoryReport&& report) {
     if (change.health == domain::Health::unhealthy) n.unhealthy |= chip;
     if (change.health == domain::Health::network_unhealthy) n.network_unhealthy |= chip;
   }
-  if (report.faults) n.faults = *std::move(report.faults);
-  return {ReportOutcome::taken, id, {}, {}};
+  Reported result{ReportOutcome::taken, id, {}, {}};
+  if (report.faults) {
+    result.faults_changed = *report.faults != n.faults;
+    n.faults = *std::move(report.faults);
+  }
+  return result;
 }
 
 }  // namespace chipweave::sched

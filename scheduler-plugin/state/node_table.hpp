@@ -37,8 +37,9 @@ struct Node {
   std::shared_ptr<solver::Machine> wiring;
   ChipSet unhealthy;
   ChipSet network_unhealthy;
-  std::vector<domain::Fault> faults;  // why, as its agent reports it, worst first; for people only
-  ChipSet taken;                      // by pods, bound or reserved; kept by the Ledger
+  std::vector<domain::Fault> faults;  // why, as its agent reports it, worst first. For people, but
+                                      // for "nvml.mig" (BoundPods)
+  ChipSet taken;  // by pods, bound or reserved; kept by the Ledger
   std::size_t holders =
       0;              // pods that hold chips, including chips that are not reported now; likewise
   bool stale = true;  // until its agent reports
@@ -106,6 +107,7 @@ class NodeTable {
     NodeId node = kNoNode;
     std::optional<std::vector<int>> old_indices;
     std::string problem;  // why a report was not accepted
+    bool faults_changed = false;
   };
   Reported report(InventoryReport report, Clock::Steady now);
   // The node of that name, added without inventory if there is none; kNoNode if the table is full

@@ -64,7 +64,8 @@ void KubeWorld::restart() {
 bool KubeWorld::leads() const { return scheduler->authority().cannot_decide().empty(); }
 
 void KubeWorld::add_node(const std::string& name, const std::string& machine,
-                         const std::map<int, domain::Health>& health) {
+                         const std::map<int, domain::Health>& health,
+                         const std::vector<domain::Fault>& faults) {
   const auto* p = profiles::find(machine);
   ASSERT_NE(p, nullptr) << machine;
   auto t = codec::import_topology_json(p->json, {});
@@ -76,6 +77,7 @@ void KubeWorld::add_node(const std::string& name, const std::string& machine,
   inventory.machine = machine;
   inventory.resources = {"aliyun.com/gpu", "nvidia.com/gpu"};
   inventory.topology = t->topology;
+  inventory.faults = faults;
   auto status =
       nlohmann::json::parse(codec::write_inventory_status(inventory, {"u", "1"}))["status"];
   for (auto& chip : status["topology"]["chips"]) {

@@ -60,7 +60,8 @@ class KubeWorld {
 
   // With an agent's report in the API server.
   void add_node(const std::string& name, const std::string& machine,
-                const std::map<int, domain::Health>& health = {});
+                const std::map<int, domain::Health>& health = {},
+                const std::vector<domain::Fault>& faults = {});
   void create(const std::string& name, int chips, const std::string& resource = "nvidia.com/gpu",
               const std::map<std::string, std::string>& labels = {}, int priority = 0);
   const ServerPod& pod(const std::string& name) const { return api.pods.at("ns/" + name); }

@@ -69,6 +69,33 @@ TEST_F(Parts, AreCountedIfTheyWereBoundBeforeAStart) {
   EXPECT_EQ(free_chips(), 8);
 }
 
+TEST_F(Parts, MigInstancesAreOnGpusInMigMode) {
+  const std::string mig = "nvidia.com/mig-1g.10gb";
+  run("a", 1, mig);
+  EXPECT_EQ(free_chips(), 7) << "nobody knows yet which GPUs are in MIG mode";
+  std::map<int, domain::Health> health;
+  std::vector<domain::Fault> faults;
+  for (const int chip : {1, 2}) {
+    health[chip] = domain::Health::unhealthy;
+    faults.emplace_back();
+    faults.back().code = "nvml.mig";
+    faults.back().chip = domain::ChipIndex{chip};
+    faults.back().effect = domain::Effect::unusable;
+  }
+  world_.add_node("n1", "hgx-v100-8", health, faults);
+  world_.api.settle();
+  EXPECT_EQ(free_chips(), 6);
+  // More pods than GPUs: they share them, and leave the whole ones alone.
+  for (const char* pod : {"b", "c", "d"}) run(pod, 2, mig);
+  EXPECT_EQ(free_chips(), 6);
+  run("f", 1);  // a part of another kind may be anywhere
+  EXPECT_EQ(free_chips(), 5);
+  EXPECT_EQ(invariants(), "");
+  for (const char* pod : {"a", "b", "c", "d", "f"}) end(pod);
+  EXPECT_EQ(free_chips(), 6);
+  EXPECT_EQ(invariants(), "");
+}
+
 TEST_F(Parts, ManyTakeAtMostTheNode) {
   for (int i = 0; i < 20; ++i) run("f" + std::to_string(i), 1);
   EXPECT_EQ(free_chips(), 0);
