@@ -41,8 +41,8 @@ struct Signal {
   std::string nic;                // name in the topology, or ""
   double value = 0;               // value of a counter or reading
   std::string text;               // human-readable, without chip or code; may be ""
-  // Of an event: the chip's PCI address, where known. Drivers may number chips anew between an
-  // event and the next observation, so it takes precedence over `chip`.
+  // Of an event: the chip's PCI address, where known. Drivers may renumber chips between an event
+  // and the next observation, so it takes precedence over `chip`.
   std::string pci = {};
 };
 

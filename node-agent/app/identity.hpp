@@ -15,7 +15,7 @@ Result<std::vector<std::string>> default_resources(const domain::NodeTopology& t
 
 // Gives chips without an id a stable one: "<vendor>-<node>-<index>", on Ascend the name that
 // MindCluster uses ("Ascend910-3", by physical id). A chip of an Ascend machine without a physical
-// id gets its index, unless it has an id by place: then nobody knows.
+// id gets its index, unless it has an id by place: then it is unknown.
 Result<domain::NodeTopology> with_identity(const domain::NodeTopology& topology,
                                            const std::string& node);
 

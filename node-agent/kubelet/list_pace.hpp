@@ -3,7 +3,7 @@
 //
 // A List while the kubelet waits for a device plugin's Allocate can hand one chip to two pods: the
 // kubelet then recomputes which devices are allocated, without those that it is about to allocate.
-// So the kubelet is asked when something has changed and settled since, and otherwise rarely.
+// So the agent asks when something has changed and settled since, and otherwise rarely.
 #pragma once
 
 #include <algorithm>

@@ -162,7 +162,7 @@ AscendProbe::Seen AscendProbe::look() const {
 
 bool AscendProbe::changes() {
   if (events_.take_change() || !seen_) return true;
-  // Facts that the driver did not report in time are asked for again.
+  // Asks again for facts that the driver did not report in time.
   constexpr int kAskAgainEvery = 4;
   if (unanswered_ && ++polls_ % kAskAgainEvery == 0) return true;
   return !(look() == *seen_);

@@ -35,7 +35,7 @@ TEST_F(IdentityDrills, NpusThatOnlyTheBusShowsAreNotOffered) {
   EXPECT_THAT(program->log(), testing::HasSubstr("code=ascend.identity-unknown"));
 }
 
-// Nothing else stands in the way of such a pod.
+// Nothing else keeps such a pod from its chips.
 TEST_F(IdentityDrills, ThePolicyDecides) {
   begin({"--health-policy", rig.folder().put("policy.yaml",
                                              "rules:\n"

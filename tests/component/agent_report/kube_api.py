@@ -38,7 +38,7 @@ class Api(http.server.ThreadingHTTPServer):
         if path.startswith("/apis/events.k8s.io/"):
             if self.refuses_events:
                 return refused(403, "Forbidden")
-            if self.overloaded == "stores":  # and answers with an error all the same
+            if self.overloaded == "stores":  # and answers with an error nevertheless
                 self.objects[path + "/" + body["metadata"]["name"]] = body
                 self.events.append((body["reason"], body["note"]))
             if self.overloaded is not None:

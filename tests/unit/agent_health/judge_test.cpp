@@ -164,7 +164,7 @@ TEST_F(Judge, TroubleCountsFromItsBeginWhateverItIsCalled) {
   judge.trouble(HealthJudge::Trouble{"slow.stuck", "no answer", begin});
   EXPECT_EQ(judge.judge()[0].effect, Effect::note);
   live(seconds(29));
-  observe();  // an observation that was under way
+  observe();  // an observation that was in flight
   judge.trouble(HealthJudge::Trouble{"slow.crashed", "signal 11", begin});
   ASSERT_EQ(codes(), std::vector<std::string>{"slow.crashed"});
   EXPECT_EQ(judge.judge()[0].effect, Effect::note);

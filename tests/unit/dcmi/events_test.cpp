@@ -34,7 +34,7 @@ class DcmiEventsTest : public FakeDcmi {
     play(machine_);
   }
 
-  // A library that nobody has subscribed to yet: a copy is loaded as another one.
+  // A library without a subscription: a copy is loaded as another one.
   std::string load(const std::string& library = current()) {
     const std::string copy = folder_.at("libdcmi.so");
     std::filesystem::copy_file(library, copy);
@@ -45,7 +45,7 @@ class DcmiEventsTest : public FakeDcmi {
     return copy;
   }
 
-  // False: nobody has subscribed.
+  // False: there is no subscription.
   bool raise(std::uint8_t assertion, int logic_id = 2, std::uint32_t code = kCode) const {
     dcmi::Event event{};
     event.fault.id = code;
@@ -102,7 +102,7 @@ TEST_F(DcmiEventsTest, AnEventEndsTheWaitAndOnlyOne) {
   probe.wait(std::chrono::minutes(5));
   EXPECT_LT(steady_clock::now() - begin, std::chrono::minutes(4));
   driver.join();
-  // Nobody has taken it, as while the driver is not readable.
+  // It was not taken, as while the driver is not readable.
   const auto next = steady_clock::now();
   probe.wait(milliseconds(150));
   EXPECT_GE(steady_clock::now() - next, milliseconds(150));

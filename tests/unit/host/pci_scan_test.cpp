@@ -60,7 +60,7 @@ TEST_F(FakeSys, FindsChipsPathsAndNics) {
   EXPECT_EQ(t.nics()[0].paths[4], LinkKind::sys);
   ASSERT_FALSE(got->warnings.empty());
   EXPECT_THAT(got->warnings.back(), HasSubstr("not visible"));
-  // Of other vendors, the number is no identity.
+  // For other vendors, the number does not identify a chip.
   EXPECT_THAT(got->signals, testing::IsEmpty());
   EXPECT_EQ(got->facts.count("identity"), 0U);
 }

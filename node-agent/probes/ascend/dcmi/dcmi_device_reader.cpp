@@ -196,7 +196,7 @@ class DeviceReader {
     }
   }
 
-  // "" where the driver has none: a text is no fact of the device.
+  // "" where the driver has none: a missing text says nothing about the device.
   std::string error_text(std::uint32_t code) {
     if (timeouts_ == kMaxTimeouts) return "";
     std::array<unsigned char, dcmi::kErrorTextBytes> text{};

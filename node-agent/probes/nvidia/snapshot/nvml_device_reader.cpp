@@ -99,7 +99,7 @@ class DeviceReader {
     }
   }
 
-  // Nobody can tell which GPU it is, so what is known of it may be another's.
+  // Which GPU it is cannot be known, so what is known of it may belong to another one.
   void require_identity() {
     const bool unknown = out_.uuid.empty() && out_.pci.empty();
     if (out_.lost || !unknown || !out_.failure.empty()) return;

@@ -64,7 +64,7 @@ bool same_device(const NvmlDevice& now, const NvmlDevice& before) {
 }
 
 // The driver does not report the other end of a link that is down. Of one that is up only what a
-// query failed to read is kept: an answer that is no address does not confirm the lane.
+// query failed to read is kept: an invalid address does not confirm the lane.
 void keep_ends(NvmlDevice& now, const NvmlDevice& before) {
   for (NvmlLink& link : now.links) {
     const auto same =
