@@ -56,15 +56,15 @@ NvmlMigInstance read_instance(const NvmlFunctions& f, nvml::Device handle,
 // up: 9984 MiB of 80 GiB are one eighth, "10gb". Source: NVIDIA's go-nvlib, mig_profile.go in
 // pkg/nvlib/device, from which its device plugin names resources; names: MIG user guide.
 std::string mig_profile(const nvml::DeviceAttributes& instance, std::uint64_t gpu_bytes) {
-  constexpr std::uint64_t kMib = std::uint64_t{1} << 20U;
-  constexpr std::uint64_t kGib = std::uint64_t{1} << 30U;
+  constexpr std::uint64_t kMibBytes = std::uint64_t{1} << 20U;
+  constexpr std::uint64_t kGibBytes = std::uint64_t{1} << 30U;
   constexpr std::uint64_t kParts = 8;
-  constexpr std::uint64_t kMaxBytes = kGib << 20U;  // above it, the answer is garbage
+  constexpr std::uint64_t kMaxBytes = kGibBytes << 20U;  // above it, the answer is garbage
   if (instance.gpu_slices == 0 || instance.memory_mib == 0) return "";
-  if (gpu_bytes < kMib || gpu_bytes > kMaxBytes) return "";
-  const std::uint64_t memory = std::min(instance.memory_mib, gpu_bytes / kMib) * kMib;
+  if (gpu_bytes < kMibBytes || gpu_bytes > kMaxBytes) return "";
+  const std::uint64_t memory = std::min(instance.memory_mib, gpu_bytes / kMibBytes) * kMibBytes;
   const std::uint64_t parts = (memory * kParts + gpu_bytes - 1) / gpu_bytes;
-  const std::uint64_t gpu_gib = (gpu_bytes + kGib - 1) / kGib;
+  const std::uint64_t gpu_gib = (gpu_bytes + kGibBytes - 1) / kGibBytes;
   const std::uint64_t gigabytes = (parts * gpu_gib + kParts / 2) / kParts;
   const std::uint32_t compute = instance.compute_slices;
   const bool part = compute != 0 && compute != instance.gpu_slices;
