@@ -163,7 +163,8 @@ TEST_F(NvmlReader, MigProfileIsTheDriversNameOrComputed) {
       {{"slices", 3}, {"compute_slices", 1}, {"memory_mib", 40448}},
       {{"gi", 4}}};
   std::vector<std::string> profiles;
-  for (const NvmlMigInstance& instance : snapshot(machine).devices[2].mig.value().instances) {
+  const NvmlSnapshot seen = snapshot(machine);
+  for (const NvmlMigInstance& instance : seen.devices[2].mig.value().instances) {
     profiles.push_back(instance.profile);
   }
   EXPECT_THAT(profiles, ElementsAre("1g.10gb+me", "3g.40gb", "1g.20gb", "1c.3g.40gb", ""));
