@@ -39,7 +39,7 @@ struct Node {
   ChipSet network_unhealthy;
   std::vector<domain::Fault> faults;  // why, as its agent reports it, worst first. For people, but
                                       // for "nvml.mig" (BoundPods)
-  ChipSet taken;  // by pods, bound or reserved; kept by the Ledger
+  ChipSet taken;                      // by pods, bound or reserved; kept by the Ledger
   std::size_t holders =
       0;              // pods that hold chips, including chips that are not reported now; likewise
   bool stale = true;  // until its agent reports
