@@ -46,11 +46,12 @@ std::optional<ChipNumbers> matched(const NodeTopology& known, const NodeTopology
   return out;
 }
 
-// Whether the observed chips are the known ones, with the same ids and indices.
+// Whether the observed chips are the known ones, with the same ids (else addresses) and indices.
 bool unchanged(const NodeTopology& known, const NodeTopology& seen) {
   return std::equal(known.chips().begin(), known.chips().end(), seen.chips().begin(),
                     seen.chips().end(), [](const domain::Chip& a, const domain::Chip& b) {
-                      return a.index == b.index && a.id == b.id;
+                      return a.index == b.index && a.id == b.id &&
+                             (!a.id.empty() || a.pci == b.pci);
                     });
 }
 

@@ -109,6 +109,14 @@ TEST(Continuity, AChipWithoutIdIsMatchedByItsAddress) {
   EXPECT_TRUE(out.signals.empty());
 }
 
+TEST(Continuity, ChipsWithoutIdsKeepTheirNumbersInAnotherOrder) {
+  const NodeTopology known = machine({"?-0", "?-1", "?-2"});
+  const Observation out = seen_as(known, Observation{"box", machine({"?-2", "?-1", "?-0"}), {}});
+  ASSERT_EQ(out.topology.chip_count(), 3);
+  EXPECT_EQ(out.topology.chip(0).pci, known.chip(0).pci);
+  EXPECT_EQ(out.topology.chip(2).pci, known.chip(2).pci);
+}
+
 TEST(Continuity, AChipWithoutIdAndAddressIsMatchedByItsIndex) {
   const NodeTopology known = machine(kAll);
   const Observation out =
