@@ -62,7 +62,8 @@ struct ChildPlan {
 // vfork, as posix_spawn does: a fork would run what drivers' libraries registered for it, and copy
 // the page tables of their mappings.
 pid_t start(const ChildPlan& plan) {
-  const pid_t child = ::vfork();  // NOLINT(clang-analyzer-security.insecureAPI.vfork)
+  const pid_t child =
+      ::vfork();  // NOLINT(clang-analyzer-security.insecureAPI.vfork): system calls only
   if (child == 0) become(plan);
   return child;
 }

@@ -16,9 +16,17 @@ namespace {
 using domain::Effect;
 using domain::Fault;
 
-constexpr std::size_t kMaxEarly = 4096;
-constexpr std::chrono::seconds kWorkingFor{10};
-constexpr std::chrono::seconds kStartWithin{30};
+constexpr std::size_t kMaxEarly = 4096;           // events before the first observation
+constexpr std::chrono::seconds kWorkingFor{10};   // without trouble, until it counts as over
+constexpr std::chrono::seconds kStartWithin{30};  // the driver; then the bus view is reported
+
+// Why the observation is not the driver's.
+std::string driver_problem(const domain::Observation& bus) {
+  for (const domain::Signal& signal : bus.signals) {
+    if (signal.code.starts_with("driver.")) return signal.text;
+  }
+  return "the driver does not respond";
+}
 
 const Fault* find(const std::vector<Fault>& in, const Fault& what) {
   const auto at = std::find_if(in.begin(), in.end(),
@@ -109,26 +117,25 @@ void Agent::check() {
 
 void Agent::read_machine() {
   MachineUpdate update = machine_.update();
-  const bool judges = update.reading && use(*std::move(update.reading));
+  const bool judges = update.reading && take_reading(*std::move(update.reading));
   // Events first: a reset ends what was before it, not what the reading shows.
   take_events(std::move(update.events));
   if (judges) judge_.observe(*seen_);
   auto trouble = machine_.trouble();
   judge_trouble(trouble ? std::move(trouble) : failure_);
-  adopt_start();
+  take_bus_view();
 }
 
-bool Agent::use(Result<domain::Observation> reading) {
+bool Agent::take_reading(Result<domain::Observation> reading) {
   const bool from_driver = seen_ && seen_->basis == domain::Basis::driver;
   if (reading && reading->basis == domain::Basis::starting) {
-    if (!seen_) start_ = std::move(reading).value();
+    if (!seen_) bus_view_ = std::move(reading).value();
     return false;
   }
   failure_.reset();
   if (reading && reading->basis == domain::Basis::bus && from_driver) {
     // Less than what is known: the driver worked before.
-    const std::string text = reading->signals.empty() ? "no driver" : reading->signals.back().text;
-    reading = make_error(Errc::unavailable, text);
+    reading = make_error(Errc::unavailable, driver_problem(*reading));
   }
   machine_failing_ = !reading.ok();
   if (reading) return take(std::move(reading).value());
@@ -140,10 +147,10 @@ bool Agent::use(Result<domain::Observation> reading) {
 }
 
 // A driver that hangs or crashes from the start leaves only what the bus shows.
-void Agent::adopt_start() {
-  if (!start_ || seen_) return start_.reset();
+void Agent::take_bus_view() {
+  if (!bus_view_ || seen_) return bus_view_.reset();
   if (!trouble_ && clock_.now() - began_ < kStartWithin) return;
-  if (take(*std::exchange(start_, std::nullopt))) judge_.observe(*seen_);
+  if (take(*std::exchange(bus_view_, std::nullopt))) judge_.observe(*seen_);
 }
 
 // A probe process that crashes again and again works for moments in between; so the time without
@@ -170,7 +177,11 @@ void Agent::judge_trouble(std::optional<ProbeTrouble> trouble) {
 
 bool Agent::take(domain::Observation seen) {
   warn_of(seen.warnings);
-  if (options_.hardware && seen_) {
+  // The driver's first observation replaces the bus's, which has no links to be continued.
+  const bool continues =
+      seen_ && (seen_->basis == seen.basis || seen.basis != domain::Basis::driver);
+  ChipNumbers numbers;
+  if (options_.hardware && continues) {
     auto same_terms = in_terms_of(seen_->topology, std::move(seen));
     if (!same_terms) {
       machine_failing_ = true;
@@ -178,8 +189,9 @@ bool Agent::take(domain::Observation seen) {
       return false;
     }
     seen = std::move(same_terms->observation);
-    numbers_ = std::move(same_terms->numbers);
+    numbers = std::move(same_terms->numbers);
   }
+  numbers_ = std::move(numbers);
   seen_ = std::move(seen);
   new_ = true;
   return true;
@@ -188,7 +200,9 @@ bool Agent::take(domain::Observation seen) {
 void Agent::take_events(std::vector<domain::Signal> events) {
   if (!seen_) {
     std::move(events.begin(), events.end(), std::back_inserter(early_));
-    if (early_.size() > kMaxEarly) early_.resize(kMaxEarly);
+    if (early_.size() > kMaxEarly) {
+      early_.erase(early_.begin(), early_.end() - static_cast<std::ptrdiff_t>(kMaxEarly));
+    }
     return;
   }
   if (!early_.empty()) {

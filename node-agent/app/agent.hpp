@@ -83,10 +83,10 @@ class Agent {
   void read_machine();
   void judge_trouble(std::optional<ProbeTrouble> trouble);
   void read_fault_source();
-  // What a reading is used for: whether it is to be judged.
-  bool use(Result<domain::Observation> reading);
-  void adopt_start();
+  // Each returns whether seen_ is a new observation, which the judge must see.
+  bool take_reading(Result<domain::Observation> reading);
   bool take(domain::Observation seen);
+  void take_bus_view();
   void take_events(std::vector<domain::Signal> events);
   void warn_of(const std::vector<std::string>& warnings);
   Result<std::vector<domain::Fault>> faults_now(const domain::Observation& seen);
@@ -108,7 +108,7 @@ class Agent {
   bool restored_ = false;
   std::set<std::optional<domain::ChipIndex>> cleared_;  // before restore()
   std::optional<domain::Observation> seen_;
-  std::optional<domain::Observation> start_;  // of the bus, while the driver starts
+  std::optional<domain::Observation> bus_view_;  // while the driver starts; not reported yet
   Clock::Steady began_{};
   ChipNumbers numbers_;                // of seen_
   std::vector<domain::Signal> early_;  // events from before the first observation

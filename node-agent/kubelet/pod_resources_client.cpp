@@ -20,11 +20,11 @@
 namespace chipweave::agent {
 namespace {
 
+using Steady = std::chrono::steady_clock;
+
 // A machine has 64 chips at most, and a chip a few dozen slices.
 constexpr std::size_t kMaxDevices = 16384;
 constexpr std::size_t kMaxTextBytes = 300;  // of the kubelet's error message
-using Steady = std::chrono::steady_clock;
-
 constexpr const char* kList = "/v1.PodResourcesLister/List";
 
 // The answer is taken as bytes: gRPC reports a unary answer that it cannot parse as a success, with

@@ -3,6 +3,8 @@
 
 #include <chrono>
 
+#include "common/domain/topology_builder.hpp"
+
 namespace chipweave::agent {
 namespace {
 
@@ -78,6 +80,32 @@ TEST_F(AgentTest, WhatTheBusShowsIsNotOfferedAndReplacedByTheDriver) {
   see(domain::Observation{"box", ring_of_four(), {}});
   EXPECT_EQ(agent.state()->machine, "box");
   EXPECT_EQ(agent.state()->topology.unhealthy().size(), 0);
+}
+
+// Of chips without ids, which are known by their address.
+domain::TopologyBuilder chips_at(const std::vector<std::string>& buses) {
+  domain::TopologyBuilder out;
+  out.vendor = "amd";
+  for (std::size_t i = 0; i < buses.size(); ++i) {
+    domain::Chip chip;
+    chip.index = domain::ChipIndex{static_cast<int>(i)};
+    chip.pci = "0000:" + buses[i] + ":00.0";
+    out.add_chip(std::move(chip));
+  }
+  return out;
+}
+
+// The bus shows no links and numbers chips by their addresses.
+TEST_F(AgentTest, TheDriversWiringAndNumbersReplaceTheBusView) {
+  probe.answer = of_bus(domain::Basis::bus);
+  probe.answer->topology = chips_at({"01", "02", "03"}).build().value();
+  ASSERT_TRUE(agent.start().ok());
+  ASSERT_NE(agent.state(), nullptr);
+  domain::TopologyBuilder driver = chips_at({"03", "02", "01"});
+  driver.add_link(domain::ChipIndex{0}, domain::ChipIndex{1}, domain::LinkKind::xgmi, 1, 50);
+  see(domain::Observation{"box", std::move(driver).build().value(), {}});
+  EXPECT_EQ(agent.state()->topology.chip(0).pci, "0000:03:00.0");
+  EXPECT_NE(agent.state()->topology.link(0, 1), nullptr);
 }
 
 TEST_F(AgentTest, WhatTheBusShowsDoesNotReplaceWhatTheDriverReported) {
