@@ -15,7 +15,6 @@
 #include "common/codec/config/flat_yaml.hpp"
 #include "common/flags/usage_error.hpp"
 #include "common/io/files.hpp"
-#include "node-agent/publish/kube/kube_reporter.hpp"
 #include "node-agent/sources/health_policy_files.hpp"
 
 namespace chipweave::agent {
@@ -65,8 +64,8 @@ constexpr std::array<FlagText, 29> kFlags = {{
      "metax-labels "
      "(docs/reference/annotations-and-labels.md)"},
     {"pod-resources",
-     "with --publish mindcluster: the kubelet's socket, to find out which chips pods use, usually "
-     "/var/lib/kubelet/pod-resources/kubelet.sock; default: none, all healthy chips are listed"},
+     "in a cluster: the kubelet's socket, to find out which chips pods use, usually "
+     "/var/lib/kubelet/pod-resources/kubelet.sock; default: none, all chips count as free"},
     {"nfd-file", "write the node's labels to this Node Feature Discovery feature file"},
     {"health-file",
      "JSON of known faults, watched: "
@@ -147,11 +146,11 @@ Result<void> take_destination(Texts& given, Flags& out) {
   const std::string& in_pod = given["kubernetes"];
   if (!in_pod.empty() && in_pod != "true" && in_pod != "false")
     return wrong("kubernetes", "expected true or false, got " + in_quotes(in_pod));
-  out.kubeconfig = given["kubeconfig"];
-  out.lease_namespace = given["lease-namespace"];
-  if (in_pod == "true" && !out.kubeconfig.empty())
+  out.reporting.kubeconfig = given["kubeconfig"];
+  out.reporting.lease_namespace = given["lease-namespace"];
+  if (in_pod == "true" && !out.reporting.kubeconfig.empty())
     return misused("kubernetes", "cannot be combined with --kubeconfig");
-  const bool cluster = in_pod == "true" || !out.kubeconfig.empty();
+  const bool cluster = in_pod == "true" || !out.reporting.kubeconfig.empty();
   if (given["scheduler"].empty() && !cluster) {
     return misused(
         "scheduler",
@@ -165,11 +164,11 @@ Result<void> take_destination(Texts& given, Flags& out) {
         "reads from the API server");
   }
   if (!cluster) {
-    if (!out.lease_namespace.empty())
+    if (!out.reporting.lease_namespace.empty())
       return misused("lease-namespace", "requires --kubernetes or --kubeconfig");
     auto scheduler = parse_endpoint(given["scheduler"], PortZero::refused);
     if (!scheduler) return std::move(scheduler).error().in("--scheduler");
-    out.scheduler = std::move(scheduler).value();
+    out.reporting.scheduler = std::move(scheduler).value();
     return {};
   }
   if (!is_dns_subdomain(out.node)) {
@@ -177,8 +176,8 @@ Result<void> take_destination(Texts& given, Flags& out) {
                  "expected the name of a Node (lower-case letters, digits, '-' and '.'), got " +
                      in_quotes(out.node));
   }
-  if (!out.lease_namespace.empty()) {
-    if (const auto ok = check_lease_namespace(out.lease_namespace); !ok)
+  if (!out.reporting.lease_namespace.empty()) {
+    if (const auto ok = check_lease_namespace(out.reporting.lease_namespace); !ok)
       return wrong("lease-namespace", ok.error().text());
   }
   return {};
@@ -187,46 +186,48 @@ Result<void> take_destination(Texts& given, Flags& out) {
 Result<void> take_publish(Texts& given, Flags& out) {
   constexpr std::array<std::string_view, 5> kKnown = {"mindcluster", "ack", "labels", "gfd-labels",
                                                       "metax-labels"};
-  out.nfd_file = given["nfd-file"];
+  out.reporting.nfd_file = given["nfd-file"];
   if (!given["publish"].empty()) {
     for (const std::string_view what : split(given["publish"], ',')) {
       if (std::find(kKnown.begin(), kKnown.end(), what) == kKnown.end())
         return wrong("publish", unknown_name("value", what, {kKnown.begin(), kKnown.end()}));
-      out.publish.emplace(what);
+      out.reporting.publish.emplace(what);
     }
   }
-  const char* given_one = !out.publish.empty() ? "publish" : "nfd-file";
-  if (out.scheduler && (!out.publish.empty() || !out.nfd_file.empty()))
+  const char* given_one = !out.reporting.publish.empty() ? "publish" : "nfd-file";
+  if (out.reporting.scheduler &&
+      (!out.reporting.publish.empty() || !out.reporting.nfd_file.empty()))
     return misused(given_one, "requires --kubernetes or --kubeconfig");
-  out.pod_resources = given["pod-resources"];
-  if (out.pod_resources.empty()) return {};
-  if (!out.publish.contains("mindcluster"))
-    return misused("pod-resources", "requires --publish mindcluster, which is all that uses it");
-  if (const auto ok = check_socket_path(out.pod_resources); !ok)
-    return wrong("pod-resources", ok.error().text() + ", got " + in_quotes(out.pod_resources));
+  out.reporting.pod_resources = given["pod-resources"];
+  if (out.reporting.pod_resources.empty()) return {};
+  if (out.reporting.scheduler)
+    return misused("pod-resources", "requires --kubernetes or --kubeconfig");
+  if (const auto ok = check_socket_path(out.reporting.pod_resources); !ok)
+    return wrong("pod-resources",
+                 ok.error().text() + ", got " + in_quotes(out.reporting.pod_resources));
   return {};
 }
 
 Result<void> take_tls(Texts& given, Flags& out) {
-  out.tls_ca = given["tls-ca"];
-  out.tls_cert = given["tls-cert"];
-  out.tls_key = given["tls-key"];
-  out.tls_server_name = given["tls-server-name"];
+  out.reporting.tls_ca = given["tls-ca"];
+  out.reporting.tls_cert = given["tls-cert"];
+  out.reporting.tls_key = given["tls-key"];
+  out.reporting.tls_server_name = given["tls-server-name"];
   out.metrics_tls_cert = given["metrics-tls-cert"];
   out.metrics_tls_key = given["metrics-tls-key"];
   for (const char* flag : {"tls-cert", "tls-key", "tls-server-name"}) {
-    if (!given[flag].empty() && out.tls_ca.empty())
+    if (!given[flag].empty() && out.reporting.tls_ca.empty())
       return misused(flag, "requires --tls-ca, the CA of the scheduler's certificate");
   }
-  if (!out.tls_ca.empty() && !out.scheduler)
+  if (!out.reporting.tls_ca.empty() && !out.reporting.scheduler)
     return misused("tls-ca",
                    "requires --scheduler: for the API server, a kubeconfig has its own CA");
-  if (out.tls_cert.empty() != out.tls_key.empty())
-    return out.tls_key.empty() ? misused("tls-cert", "requires --tls-key")
-                               : misused("tls-key", "requires --tls-cert");
-  if (!out.tls_server_name.empty() && !plain(out.tls_server_name, "-._:"))
-    return wrong("tls-server-name",
-                 "expected a host name or an address, got " + in_quotes(out.tls_server_name));
+  if (out.reporting.tls_cert.empty() != out.reporting.tls_key.empty())
+    return out.reporting.tls_key.empty() ? misused("tls-cert", "requires --tls-key")
+                                         : misused("tls-key", "requires --tls-cert");
+  if (!out.reporting.tls_server_name.empty() && !plain(out.reporting.tls_server_name, "-._:"))
+    return wrong("tls-server-name", "expected a host name or an address, got " +
+                                        in_quotes(out.reporting.tls_server_name));
   if (out.metrics_tls_cert.empty() != out.metrics_tls_key.empty())
     return out.metrics_tls_key.empty() ? misused("metrics-tls-cert", "requires --metrics-tls-key")
                                        : misused("metrics-tls-key", "requires --metrics-tls-cert");
@@ -238,6 +239,7 @@ Result<void> take_tls(Texts& given, Flags& out) {
 Result<Flags> check(Texts given) {
   Flags out;
   out.node = given["node"];
+  out.reporting.node = out.node;
   if (out.node.empty()) return misused("node", "is required (the name of this node)");
   if (!plain(out.node, "-._")) {
     return wrong("node",

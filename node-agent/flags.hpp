@@ -10,6 +10,7 @@
 #include "common/base/endpoint.hpp"
 #include "common/base/result.hpp"
 #include "common/codec/agent/hardware_options.hpp"
+#include "node-agent/reporting/reporting_options.hpp"
 
 namespace chipweave::agent {
 
@@ -23,16 +24,7 @@ struct Flags {
   std::string probe_process;           // program; empty: chipweave-agent-probe next to this program
   std::string health_policy;           // file; empty: the built-in one
   std::string ascend_fault_codes;      // file; empty: none
-  std::optional<Endpoint> scheduler;   // absent: reports go to the API server
-  std::string kubeconfig;              // for that; empty: this is a pod
-  std::string lease_namespace;         // empty: that of the pod or kubeconfig
-  std::string tls_ca;                  // file; empty: no TLS to the scheduler
-  std::string tls_cert;                // file of the client certificate; empty: none
-  std::string tls_key;                 // file
-  std::string tls_server_name;         // empty: the host of `scheduler`
-  std::set<std::string> publish;       // mindcluster, ack, labels, gfd-labels, metax-labels
-  std::string nfd_file;                // empty: none
-  std::string pod_resources;           // socket of the kubelet; empty: not asked
+  ReportingOptions reporting;          // its node is the one above
   std::string health_file;             // empty: none
   std::optional<Endpoint> metrics;     // absent: no HTTP
   std::string metrics_tls_cert;        // file; empty: no TLS

@@ -11,7 +11,7 @@
 #include "common/obs/log.hpp"
 #include "common/tls/certificate_files.hpp"
 #include "node-agent/app/agent.hpp"
-#include "node-agent/reporting.hpp"
+#include "node-agent/reporting/reporting.hpp"
 #include "node-agent/server/metrics_handler.hpp"
 #include "node-agent/sources.hpp"
 #include "node-agent/sources/file_watch.hpp"
@@ -135,27 +135,35 @@ int run_agent(const Flags& flags) {
     return facts;
   });
 
-  auto made = Reporting::make(flags, loop, clock,
-                              {[&metrics](bool yes) { metrics.connected(yes); },
-                               [&metrics](ReportKind kind) { metrics.sent(name_of(kind)); },
-                               [&agent](const auto& faults) {
-                                 agent.restore(faults);
-                                 agent.check();  // before the first write
-                               }},
-                              {[&agent](Cordon cordon) {
-                                 agent.cordon(std::move(cordon));
-                                 agent.check();
-                               },
-                               [&agent](std::optional<domain::ChipIndex> chip) {
-                                 agent.clear_faults(chip);
-                                 agent.check();
-                               }},
-                              {[&metrics](bool yes) { metrics.kubelet_supported(yes); },
-                               [&metrics](bool yes) { metrics.kubelet_connected(yes); },
-                               [&metrics](std::size_t chips) { metrics.in_use(chips); }});
+  ReporterEvents reporter;
+  reporter.connected = [&metrics](bool yes) { metrics.connected(yes); };
+  reporter.sent = [&metrics](ReportKind kind) { metrics.sent(name_of(kind)); };
+  reporter.remembered = [&agent](domain::RememberedNode node) {
+    agent.restore(std::move(node));
+    agent.check();  // before the first write
+  };
+  OperatorCommands commands;
+  commands.cordon = [&agent](Cordon cordon, bool complete) {
+    agent.cordon(std::move(cordon), complete);
+    agent.check();
+  };
+  commands.maintenance = [&agent](std::optional<std::string> reason) {
+    agent.maintenance(std::move(reason));
+    agent.check();
+  };
+  commands.clear_faults = [&agent](std::optional<domain::ChipIndex> chip) {
+    agent.clear_faults(chip);
+    agent.check();
+  };
+  KubeletEvents kubelet;
+  kubelet.supported = [&metrics](bool yes) { metrics.kubelet_supported(yes); };
+  kubelet.answers = [&metrics](bool yes) { metrics.kubelet_connected(yes); };
+  kubelet.users = [&metrics](const ChipUsers& users) { metrics.in_use(users.chips.size()); };
+  auto made = make_reporting(flags.reporting, loop, clock, std::move(reporter), std::move(commands),
+                             std::move(kubelet));
   if (!made) {
-    const bool no_pod =
-        !flags.scheduler && flags.kubeconfig.empty() && made.error().code == Errc::invalid_argument;
+    const bool no_pod = !flags.reporting.scheduler && flags.reporting.kubeconfig.empty() &&
+                        made.error().code == Errc::invalid_argument;
     return fail(no_pod ? kWrongUsage : kUnusable, made.error());
   }
   reporting = made->get();
@@ -166,6 +174,7 @@ int run_agent(const Flags& flags) {
   }
   if (const auto ok = open_metrics(flags, metrics, metrics_tls); !ok)
     return fail(kCannotStart, ok.error());
+  reporting->recall();
   if (newest != nullptr) reporting->want(newest, true);
   check_agent = [&agent] { agent.check(); };
   const FileWatch watch((*sources)->files(), [&] { loop.post([&check_agent] { check_agent(); }); });

@@ -10,7 +10,7 @@
 
 #include "common/base/result.hpp"
 #include "common/domain/health_policy.hpp"
-#include "node-agent/app/machine_source.hpp"
+#include "node-agent/app/machine/machine_source.hpp"
 #include "node-agent/flags.hpp"
 #include "node-agent/sources/health_file.hpp"
 #include "node-agent/sources/machine_lock.hpp"

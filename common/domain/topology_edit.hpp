@@ -12,6 +12,8 @@ namespace chipweave::domain {
 
 // The change to each part; empty: none. Indices, kinds and lanes must not change.
 struct TopologyEdit {
+  // A chip that is not kept takes its links, ports and partitions with it.
+  std::function<bool(const Chip&)> keeps_chip;
   std::function<void(Chip&)> chip;
   std::function<void(DirectLink&)> link;
   std::function<void(const Switch&, SwitchPort&)> port;

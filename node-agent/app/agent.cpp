@@ -4,11 +4,11 @@
 #include <iterator>
 #include <utility>
 
-#include "node-agent/app/continuity.hpp"
 #include "node-agent/app/delta.hpp"
 #include "node-agent/app/health/conditions.hpp"
 #include "node-agent/app/health/fault_effects.hpp"
 #include "node-agent/app/identity.hpp"
+#include "node-agent/app/machine/memory.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -16,17 +16,11 @@ namespace {
 using domain::Effect;
 using domain::Fault;
 
-constexpr std::size_t kMaxEarly = 4096;           // events before the first observation
-constexpr std::chrono::seconds kWorkingFor{10};   // without trouble, until it counts as over
-constexpr std::chrono::seconds kStartWithin{30};  // the driver; then the bus view is reported
-
-// Why the observation is not the driver's.
-std::string driver_problem(const domain::Observation& bus) {
-  for (const domain::Signal& signal : bus.signals) {
-    if (signal.code.starts_with("driver.")) return signal.text;
-  }
-  return "the driver does not respond";
-}
+constexpr std::size_t kMaxEarly = 4096;          // events before the first observation
+constexpr std::chrono::seconds kWorkingFor{10};  // without trouble, until it counts as over
+constexpr std::chrono::seconds kStartWithin{
+    30};                                    // the driver; then what is known without it counts
+constexpr std::chrono::hours kLongAgo{24};  // longer than any rule waits
 
 const Fault* find(const std::vector<Fault>& in, const Fault& what) {
   const auto at = std::find_if(in.begin(), in.end(),
@@ -77,6 +71,7 @@ Agent::Agent(AgentOptions options, const Clock& clock, MachineSource& machine, F
       fault_source_(faults),
       events_(std::move(events)),
       judge_(options_.policy, clock),
+      machine_view_(options_.hardware),
       began_(clock.now()),
       good_(clock.now()) {}
 
@@ -95,10 +90,15 @@ Result<void> Agent::start() {
   auto found = machine_.update().reading;
   if (!found) return make_error(Errc::internal, "the machine was not read");
   if (!*found) return std::move(*found).error();
-  if (take(std::move(*found).value())) judge_.observe(*seen_);
-  auto faults = faults_now(*seen_);
+  warn_of((*found)->warnings);
+  if (const auto taken = machine_view_.take(std::move(*found).value()); !taken) {
+    return Error(taken.error());
+  }
+  judge_machine();
+  const domain::Observation& seen = *machine_view_.seen();
+  auto faults = faults_now(seen);
   if (!faults) return std::move(faults).error();
-  auto state = composed(*seen_, std::move(faults).value());
+  auto state = composed(seen, std::move(faults).value());
   if (!state) return std::move(state).error();
   new_ = false;
   good_ = clock_.now();
@@ -117,40 +117,63 @@ void Agent::check() {
 
 void Agent::read_machine() {
   MachineUpdate update = machine_.update();
-  const bool judges = update.reading && take_reading(*std::move(update.reading));
+  const bool news = update.reading && take_reading(*std::move(update.reading));
   // Events first: a reset ends what was before it, not what the reading shows.
   take_events(std::move(update.events));
-  if (judges) judge_.observe(*seen_);
-  auto trouble = machine_.trouble();
-  judge_trouble(trouble ? std::move(trouble) : failure_);
-  take_bus_view();
+  if (news || fall_back()) judge_machine();
+  const auto trouble = trouble_now();
+  if (maintenance_.ending() && (news || trouble)) end_maintenance();
+  judge_trouble(trouble);
 }
 
 bool Agent::take_reading(Result<domain::Observation> reading) {
-  const bool from_driver = seen_ && seen_->basis == domain::Basis::driver;
-  if (reading && reading->basis == domain::Basis::starting) {
-    if (!seen_) bus_view_ = std::move(reading).value();
-    return false;
+  const bool starting = reading && reading->basis == domain::Basis::starting;
+  if (!starting) failure_.reset();
+  if (reading) warn_of(reading->warnings);
+  const bool of_driver = reading && reading->basis == domain::Basis::driver;
+  auto taken = reading ? machine_view_.take(std::move(reading).value())
+                       : Result<bool>(std::move(reading).error());
+  if (taken) {
+    if (!starting) machine_failing_ = false;
+    if (*taken) {
+      unseen_ = false;
+      machine_known();
+    }
+    return *taken;
   }
-  failure_.reset();
-  if (reading && reading->basis == domain::Basis::bus && from_driver) {
-    // Less than what is known: the driver worked before.
-    reading = make_error(Errc::unavailable, driver_problem(*reading));
-  }
-  machine_failing_ = !reading.ok();
-  if (reading) return take(std::move(reading).value());
-  fail(reading.error());
-  // The machine was there before.
-  const bool none = reading.error().code == Errc::not_found;
-  failure_ = ProbeTrouble{none ? "machine.gone" : "probe.failing", reading.error().text()};
+  machine_failing_ = true;
+  fail(taken.error());
+  // A topology of the driver that makes no machine leaves the one before.
+  if (of_driver) return false;
+  const bool none = taken.error().code == Errc::not_found;
+  failure_ = ProbeTrouble{none ? "machine.gone" : "probe.failing", taken.error().text()};
   return false;
 }
 
-// A driver that hangs or crashes from the start leaves only what the bus shows.
-void Agent::take_bus_view() {
-  if (!bus_view_ || seen_) return bus_view_.reset();
-  if (!trouble_ && clock_.now() - began_ < kStartWithin) return;
-  if (take(*std::exchange(bus_view_, std::nullopt))) judge_.observe(*seen_);
+// A driver that hangs, crashes or fails from the start, or is not to be asked.
+bool Agent::fall_back() {
+  const bool late = clock_.now() - began_ >= kStartWithin || maintenance_.on();
+  if (!late && !failure_ && !machine_.trouble()) return false;
+  if (!machine_view_.fall_back()) return false;
+  machine_known();
+  return true;
+}
+
+void Agent::machine_known() {
+  new_ = true;
+  restore_cordon_and_faults();
+}
+
+void Agent::judge_machine() {
+  if (!maintenance_.on()) judge_.observe(*machine_view_.seen());
+}
+
+std::optional<ProbeTrouble> Agent::trouble_now() const {
+  if (auto trouble = machine_.trouble()) return trouble;
+  if (failure_ || !machine_view_.only_remembered()) return failure_;
+  return ProbeTrouble{"probe.starting",
+                      "the driver has not responded since this agent started; what is known is of "
+                      "its previous run"};
 }
 
 // A probe process that crashes again and again works for moments in between; so the time without
@@ -159,7 +182,14 @@ void Agent::judge_trouble(std::optional<ProbeTrouble> trouble) {
   if (trouble) {
     if (!blind_since_) blind_since_ = clock_.now();
     working_since_.reset();
-    judge_.trouble(HealthJudge::Trouble{trouble->code, trouble->text, *blind_since_});
+    // What was not seen in this run, or since a maintenance, is not offered for a moment.
+    const bool unseen = unseen_ || machine_view_.only_remembered();
+    const auto since = unseen ? clock_.now() - kLongAgo : *blind_since_;
+    if (maintenance_.on()) {
+      judge_.trouble(std::nullopt);
+    } else {
+      judge_.trouble(HealthJudge::Trouble{trouble->code, trouble->text, since});
+    }
   } else {
     if (!working_since_) working_since_ = clock_.now();
     if (clock_.now() - *working_since_ >= kWorkingFor) blind_since_.reset();
@@ -175,30 +205,8 @@ void Agent::judge_trouble(std::optional<ProbeTrouble> trouble) {
   trouble_ = std::move(trouble);
 }
 
-bool Agent::take(domain::Observation seen) {
-  warn_of(seen.warnings);
-  // The driver's first observation replaces the bus's, which has no links to be continued.
-  const bool continues =
-      seen_ && (seen_->basis == seen.basis || seen.basis != domain::Basis::driver);
-  ChipNumbers numbers;
-  if (options_.hardware && continues) {
-    auto same_terms = in_terms_of(seen_->topology, std::move(seen));
-    if (!same_terms) {
-      machine_failing_ = true;
-      fail(same_terms.error());
-      return false;
-    }
-    seen = std::move(same_terms->observation);
-    numbers = std::move(same_terms->numbers);
-  }
-  numbers_ = std::move(numbers);
-  seen_ = std::move(seen);
-  new_ = true;
-  return true;
-}
-
 void Agent::take_events(std::vector<domain::Signal> events) {
-  if (!seen_) {
+  if (machine_view_.seen() == nullptr) {
     std::move(events.begin(), events.end(), std::back_inserter(early_));
     if (early_.size() > kMaxEarly) {
       early_.erase(early_.begin(), early_.end() - static_cast<std::ptrdiff_t>(kMaxEarly));
@@ -211,7 +219,8 @@ void Agent::take_events(std::vector<domain::Signal> events) {
     early_.clear();
   }
   if (events.empty()) return;
-  if (options_.hardware) name_chips(seen_->topology, numbers_, events);
+  machine_view_.name(events);
+  maintenance_.filter(events);
   judge_.occurred(events);
 }
 
@@ -230,9 +239,9 @@ void Agent::read_fault_source() {
   if (!listed) return;
   faults_failing_ = !listed->ok();
   if (!listed->ok()) return fail(listed->error());
-  if (seen_) {
+  if (const auto* seen = machine_view_.seen()) {
     // A file that does not fit the machine changes nothing.
-    if (const auto fits = faults_of_file(seen_->topology, **listed, 0); !fits) {
+    if (const auto fits = faults_of_file(seen->topology, **listed, 0); !fits) {
       faults_failing_ = true;
       return fail(Error(fits.error()).in("known faults"));
     }
@@ -243,31 +252,100 @@ void Agent::read_fault_source() {
 
 void Agent::clear_faults(std::optional<domain::ChipIndex> chip) {
   judge_.clear(chip);
-  if (!restored_) cleared_.insert(chip);
+  if (remembered_ || !restored_) cleared_.insert(chip);
+  const auto forgotten = machine_view_.forget_gone(chip);
+  if (!forgotten) return fail(forgotten.error());
+  if (!*forgotten) return;
+  new_ = true;
+  judge_machine();
+  judge_.clear(chip);  // the fault of a chip that is no longer there
 }
 
-void Agent::restore(const std::vector<domain::RememberedFault>& faults) {
-  if (state_ == nullptr) return;
-  restored_ = true;
+void Agent::restore(domain::RememberedNode node) {
+  if (std::exchange(restored_, true)) return;
+  auto machine = remembered_machine(node);
+  if (!machine) {
+    events_.warning(std::move(machine).error().in("the inventory of the previous run").text());
+  } else if (*machine) {
+    const bool known = machine_view_.seen() != nullptr;
+    const bool had_driver = !machine_view_.only_remembered();
+    std::string problem = known ? MachineView::driver_problem(*machine_view_.seen()) : "";
+    judge_.rename(machine_view_.recall(**std::move(machine)));
+    if (known) {
+      new_ = true;
+      if (had_driver && machine_view_.only_remembered()) {
+        failure_ = ProbeTrouble{"probe.failing", std::move(problem)};
+      }
+      judge_machine();
+    }
+  }
+  auto maintenance = remembered_maintenance(node);
+  maintenance_.restore(std::move(maintenance.reason), maintenance.since);
+  apply_maintenance();
+  remembered_ = std::move(node);
+  restore_cordon_and_faults();
+}
+
+// Once there is a machine that they are about.
+void Agent::restore_cordon_and_faults() {
+  if (!remembered_ || machine_view_.seen() == nullptr) return;
+  const auto node = *std::exchange(remembered_, std::nullopt);
   const auto cleared = std::exchange(cleared_, {});
-  std::vector<Fault> out = in_terms_of(state_->topology, faults);
-  std::erase_if(out, [&cleared](const Fault& fault) {
+  // Chips without an id of their own are remembered by the name that they were given.
+  const auto& seen = machine_view_.seen()->topology;
+  const auto named = with_identity(seen, options_.node);
+  const domain::NodeTopology& now = named ? *named : seen;
+  const auto remembered = remembered_cordon(node, now);
+  if (!cordon_known_ && !(remembered.cordon == Cordon())) {
+    cordon_.merge(remembered.cordon);
+    cordoned_at_ = remembered.since;
+  }
+  std::vector<Fault> faults = remembered_faults(node, now);
+  std::erase_if(faults, [&cleared](const Fault& fault) {
     return cleared.contains(std::nullopt) || cleared.contains(fault.chip);
   });
-  judge_.restore(out);
+  judge_.restore(faults);
 }
 
-void Agent::cordon(Cordon cordon) {
+void Agent::cordon(Cordon cordon, bool complete) {
+  if (!complete) cordon.merge(cordon_);
+  cordon_known_ = cordon_known_ || complete;
   if (cordon == cordon_) return;
   cordon_ = std::move(cordon);
   cordoned_at_ = now_ms();
 }
 
+void Agent::maintenance(std::optional<std::string> reason) {
+  maintenance_.set(std::move(reason), now_ms());
+  apply_maintenance();
+}
+
+void Agent::apply_maintenance() {
+  const bool ordered = maintenance_.on() && !maintenance_.ending();
+  machine_.pause(ordered);
+  if (ordered) {
+    failure_.reset();
+    unseen_ = true;
+  } else if (maintenance_.ending() && !options_.hardware) {
+    end_maintenance();
+  }
+}
+
+void Agent::end_maintenance() {
+  maintenance_.end();
+  if (const std::string unjudged = maintenance_.take_unjudged(); !unjudged.empty()) {
+    events_.warning(unjudged);
+  }
+  judge_.resume();
+  if (machine_view_.seen() != nullptr) judge_machine();
+}
+
 void Agent::compose() {
-  if (!seen_) return;
-  auto faults = faults_now(*seen_);
+  const domain::Observation* seen = machine_view_.seen();
+  if (seen == nullptr) return;
+  auto faults = faults_now(*seen);
   if (faults && !new_ && state_ != nullptr && *faults == state_->faults) return;
-  auto next = faults ? composed(*seen_, std::move(faults).value())
+  auto next = faults ? composed(*seen, std::move(faults).value())
                      : Result<NodeStatePtr>(std::move(faults).error());
   if (!next) {
     if (next.error().text() != misfit_) fail(next.error());
@@ -286,6 +364,7 @@ Result<std::vector<Fault>> Agent::faults_now(const domain::Observation& seen) {
   std::move(of_file->begin(), of_file->end(), std::back_inserter(out));
   auto cordoned = faults_of_cordon(seen.topology, cordon_, cordoned_at_);
   std::move(cordoned.begin(), cordoned.end(), std::back_inserter(out));
+  if (auto fault = maintenance_.fault()) out.push_back(*std::move(fault));
   domain::sort_worst_first(out);
   return out;
 }

@@ -14,11 +14,13 @@
 
 #include "common/base/clock.hpp"
 #include "common/base/result.hpp"
-#include "node-agent/app/continuity.hpp"
+#include "common/domain/remembered_node.hpp"
 #include "node-agent/app/fault_source.hpp"
 #include "node-agent/app/health/health_judge.hpp"
 #include "node-agent/app/health/operator_faults.hpp"
-#include "node-agent/app/machine_source.hpp"
+#include "node-agent/app/machine/machine_source.hpp"
+#include "node-agent/app/machine/machine_view.hpp"
+#include "node-agent/app/maintenance.hpp"
 #include "node-agent/app/node_state.hpp"
 
 namespace chipweave::agent {
@@ -64,12 +66,18 @@ class Agent {
   void check();
 
   // Commands of operators; in force with the next check().
-  void cordon(Cordon cordon);
+  // complete: all sources of the command were read; else it adds to what is known.
+  void cordon(Cordon cordon, bool complete = true);
+  // Chips that are gone are forgotten, too; the other ones keep their indices.
   void clear_faults(std::optional<domain::ChipIndex> chip);
-  // Restores the faults of the agent's previous run in the same boot of the node. Once, after the
-  // first state. Chips are found by id, whatever their indices are now; faults of missing chips are
-  // dropped. What a command has cleared before this call stays cleared.
-  void restore(const std::vector<domain::RememberedFault>& faults);
+  // While there is a reason, the hardware is not read, no chip is offered, and nothing is judged: a
+  // reset, a MIG change or a new driver looks like a broken machine. Afterwards chips are offered
+  // once the hardware was read again; what is wrong then counts at once.
+  void maintenance(std::optional<std::string> reason);
+  // What the previous run reported; once, before or after the first state. Chips keep the indices
+  // that they had, missing ones stay listed, and the orders of operators hold until the above give
+  // the current ones. What a command has cleared before this call stays cleared.
+  void restore(domain::RememberedNode node);
 
   // Null before the first state.
   const NodeStatePtr& state() const { return state_; }
@@ -82,12 +90,17 @@ class Agent {
  private:
   void read_machine();
   void judge_trouble(std::optional<ProbeTrouble> trouble);
+  std::optional<ProbeTrouble> trouble_now() const;
   void read_fault_source();
-  // Each returns whether seen_ is a new observation, which the judge must see.
+  // Whether there is a new observation, which the judge must see.
   bool take_reading(Result<domain::Observation> reading);
-  bool take(domain::Observation seen);
-  void take_bus_view();
+  bool fall_back();
   void take_events(std::vector<domain::Signal> events);
+  void machine_known();
+  void judge_machine();
+  void restore_cordon_and_faults();
+  void apply_maintenance();
+  void end_maintenance();
   void warn_of(const std::vector<std::string>& warnings);
   Result<std::vector<domain::Fault>> faults_now(const domain::Observation& seen);
   void compose();
@@ -105,19 +118,21 @@ class Agent {
   FaultSource* fault_source_;
   AgentEvents events_;
   HealthJudge judge_;
-  bool restored_ = false;
-  std::set<std::optional<domain::ChipIndex>> cleared_;  // before restore()
-  std::optional<domain::Observation> seen_;
-  std::optional<domain::Observation> bus_view_;  // while the driver starts; not reported yet
+  MachineView machine_view_;
+  Maintenance maintenance_;
+  std::optional<domain::RememberedNode> remembered_;    // until there is a machine that it is about
+  bool restored_ = false;                               // restore() was called
+  std::set<std::optional<domain::ChipIndex>> cleared_;  // before what is remembered was restored
   Clock::Steady began_{};
-  ChipNumbers numbers_;                // of seen_
   std::vector<domain::Signal> early_;  // events from before the first observation
   std::vector<std::string> warned_;    // of the newest observation
-  bool new_ = false;                   // seen_ is not part of a state yet
+  bool unseen_ = false;                // the hardware, since the last maintenance
+  bool new_ = false;                   // the machine is not part of a state yet
   domain::DeclaredFaults listed_;      // in the health file
   std::int64_t listed_at_ = 0;
   Cordon cordon_;
   std::int64_t cordoned_at_ = 0;
+  bool cordon_known_ = false;  // it is not the previous run's
   std::optional<ProbeTrouble> trouble_;
   std::optional<Clock::Steady> blind_since_;    // with interruptions of less than kWorkingFor
   std::optional<Clock::Steady> working_since_;  // in such an interruption

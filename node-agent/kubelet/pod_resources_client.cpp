@@ -44,7 +44,8 @@ Result<AllocatedDevices> devices_of(const ::v1::ListPodResourcesResponse& answer
                               "it lists more than " + std::to_string(kMaxDevices) + " devices of " +
                                   wanted + ", more than any machine has: check its device plugins");
           }
-          out.push_back({devices.resource_name(), id});
+          out.push_back(
+              {devices.resource_name(), id, pod.namespace_(), pod.name(), container.name()});
         }
       }
     }

@@ -17,14 +17,14 @@
 #include <string>
 
 #include "common/http/loop.hpp"
-#include "node-agent/kubelet/chips_in_use.hpp"
+#include "node-agent/kubelet/allocated_device.hpp"
 #include "node-agent/kubelet/list_pace.hpp"
 
 namespace chipweave::agent {
 
 struct PodResourcesOptions {
   std::string socket;     // checked before (check_socket_path)
-  std::string resources;  // prefix of the resources that are wanted: "example.com/"
+  std::string resources;  // prefix of the resources that are wanted: "example.com/"; "": all
   ListPace::Gaps gaps;
   // For one call. A kubelet that is starting containers may be slow.
   std::chrono::milliseconds deadline{5000};
@@ -33,7 +33,8 @@ struct PodResourcesOptions {
 
 // Both may be empty.
 struct PodResourcesEvents {
-  // The devices of the wanted resources: with the first answer, and when they change.
+  // The devices of the wanted resources and their containers: with the first answer, and when they
+  // change.
   std::function<void(const AllocatedDevices&)> allocated;
   // true with the first answer and after an outage, false when a call fails.
   std::function<void(bool)> answers;

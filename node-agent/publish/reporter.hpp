@@ -5,8 +5,8 @@
 #pragma once
 
 #include <functional>
-#include <vector>
 
+#include "common/domain/remembered_node.hpp"
 #include "node-agent/app/node_state.hpp"
 #include "node-agent/publish/report_plan.hpp"
 
@@ -16,9 +16,9 @@ namespace chipweave::agent {
 struct ReporterEvents {
   std::function<void(bool)> connected;   // whether reports are accepted
   std::function<void(ReportKind)> sent;  // a report was sent or written
-  // The faults that the previous run in the same boot of the node reported, possibly none; once,
-  // before the first write.
-  std::function<void(const std::vector<domain::RememberedFault>&)> remembered = nullptr;
+  // What the previous run reported, possibly nothing; once, before the first write. Only where
+  // there is a memory.
+  std::function<void(domain::RememberedNode)> remembered = nullptr;
 };
 
 class Reporter {
@@ -29,8 +29,9 @@ class Reporter {
   virtual ~Reporter() = default;
 
   // Sets the state to report; only the newest counts. urgent: something got worse, so the report
-  // bypasses the rate limit. The first state must be set before start().
+  // bypasses the rate limit.
   virtual void want(NodeStatePtr state, bool urgent) = 0;
+  // Reports from now on. The first state must be set before.
   virtual void start() = 0;
   // Sends nothing more; calls `done` on the loop when nothing is in flight.
   virtual void stop(std::function<void()> done) = 0;

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "common/io/file_stamp.hpp"
-#include "node-agent/app/machine_source.hpp"
+#include "node-agent/app/machine/machine_source.hpp"
 
 namespace chipweave::agent {
 

@@ -27,6 +27,7 @@ using Steady = std::chrono::steady_clock;
 constexpr milliseconds kDieWithin{2'000};
 constexpr std::size_t kMaxUnkillable = 3;  // processes that hang in the kernel
 constexpr std::size_t kMaxEvents = 4096;
+constexpr milliseconds kForEver{-1};
 
 std::string seconds_text(milliseconds time) {
   return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(time).count()) + " s";
@@ -60,15 +61,18 @@ std::vector<Signal> take_events(Observation& from) {
 }  // namespace
 
 struct ProbeSupervisor::Impl {
+  enum class Order { run, pause, stop };
+
   SupervisorOptions options;
   std::function<void()> on_change;
-  io::Descriptor wake{::eventfd(0, EFD_CLOEXEC)};
+  io::Descriptor wake{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};  // readable: look at `order`
 
   mutable std::mutex mutex;  // of the members up to the blank line
   MachineUpdate news;        // not taken yet
   std::optional<ProbeTrouble> trouble;
   std::optional<Steady::time_point> confirmed;  // time of the newest line
   SupervisorCounts counts;
+  Order order = Order::run;
 
   std::vector<std::unique_ptr<SupervisedProcess>>
       unkillable;  // of the thread only; SIGKILL does not end them
@@ -77,6 +81,7 @@ struct ProbeSupervisor::Impl {
   void set_trouble(std::string code, std::string text) {
     {
       const std::lock_guard lock(mutex);
+      if (order != Order::run) return;
       trouble = ProbeTrouble{std::move(code), std::move(text)};
       if (trouble->code == "probe.stuck" && unkillable.size() < kMaxUnkillable) ++counts.stuck;
       if (trouble->code == "probe.crashed") ++counts.crashed;
@@ -108,55 +113,68 @@ struct ProbeSupervisor::Impl {
     return true;
   }
 
-  bool stopping() const {
-    pollfd fd{wake.get(), POLLIN, 0};
-    return ::poll(&fd, 1, 0) != 0;
-  }
-
-  // False if the supervisor is stopping.
-  bool sleep(milliseconds time) const {
-    pollfd fd{wake.get(), POLLIN, 0};
-    return ::poll(&fd, 1, static_cast<int>(time.count())) == 0;
-  }
-
-  // One run of the process, from start to end. False if the supervisor is stopping.
-  bool run_once() {
-    auto started = SupervisedProcess::start(options.command, wake.get(), codec::kMaxProbeLineBytes);
-    if (!started) {
-      set_trouble("probe.absent", started.error().text());
-      return !stopping();
+  // Of any thread.
+  void give(Order next) {
+    {
+      const std::lock_guard lock(mutex);
+      if (order == Order::stop || order == next) return;
+      order = next;
+      trouble.reset();
+      news.reading.reset();  // it is of before the order
     }
+    const std::uint64_t one = 1;
+    // An eventfd with a small counter always takes one.
+    [[maybe_unused]] const ssize_t written = ::write(wake.get(), &one, sizeof(one));
+  }
+
+  // The newest order. What is given after it wakes again.
+  Order take_order() {
+    std::uint64_t count = 0;
+    [[maybe_unused]] const ssize_t got = ::read(wake.get(), &count, sizeof(count));
+    const std::lock_guard lock(mutex);
+    return order;
+  }
+
+  // Until an order is given.
+  void sleep(milliseconds time) const {
+    pollfd fd{wake.get(), POLLIN, 0};
+    ::poll(&fd, 1, static_cast<int>(time.count()));
+  }
+
+  // One run of the process, from start to end.
+  void run_once() {
+    auto started = SupervisedProcess::start(options.command, wake.get(), codec::kMaxProbeLineBytes);
+    if (!started) return set_trouble("probe.absent", started.error().text());
     {
       const std::lock_guard lock(mutex);
       ++counts.starts;
     }
     std::unique_ptr<SupervisedProcess> process = std::move(*started);
-    const bool go_on = follow(*process);
+    follow(*process);
     if (!process->kill(kDieWithin)) unkillable.push_back(std::move(process));
-    return go_on;
   }
 
-  bool follow(SupervisedProcess& process) {
+  void follow(SupervisedProcess& process) {
     codec::ProbeLineReader reader;
     milliseconds limit = options.first_line_within;
     for (;;) {
       std::string_view text;
       switch (process.read_line(limit, text)) {
         case SupervisedProcess::Got::woken:
-          return false;
+          return;
         case SupervisedProcess::Got::timeout:
           set_trouble("probe.stuck", "the driver or its library has not responded for " +
                                          seconds_text(limit) + "; the probe process is restarted");
-          return true;
+          return;
         case SupervisedProcess::Got::too_long:
           set_trouble("probe.garbage", "the probe process wrote a line beyond the size limit");
-          return true;
+          return;
         case SupervisedProcess::Got::end:
           process.wait_for_exit(kDieWithin);
           set_trouble("probe.crashed", "the probe process ended on its own: " +
                                            (process.exit_reason().empty() ? "it closed its output"
                                                                           : process.exit_reason()));
-          return true;
+          return;
         case SupervisedProcess::Got::line:
           break;
       }
@@ -164,7 +182,7 @@ struct ProbeSupervisor::Impl {
       if (!line) {
         set_trouble("probe.garbage",
                     "the probe process wrote an invalid line: " + line.error().text());
-        return true;
+        return;
       }
       limit = is_start(*line) ? options.first_line_within : options.line_within;
       if (take(std::move(*line))) on_change();
@@ -174,6 +192,13 @@ struct ProbeSupervisor::Impl {
   void run() {
     milliseconds pause = options.restart_min;
     for (;;) {
+      const Order now = take_order();
+      if (now == Order::stop) return;
+      if (now == Order::pause) {
+        sleep(kForEver);
+        pause = options.restart_min;
+        continue;
+      }
       std::erase_if(unkillable,
                     [](const auto& one) { return one->wait_for_exit(milliseconds(0)); });
       const Steady::time_point began = Steady::now();
@@ -183,11 +208,11 @@ struct ProbeSupervisor::Impl {
             "probe.stuck",
             std::to_string(unkillable.size()) +
                 " probe processes hang in the kernel and cannot be killed: reboot the node");
-      } else if (!run_once()) {
-        return;
+      } else {
+        run_once();
       }
       if (Steady::now() - began >= options.stable_after) pause = options.restart_min;
-      if (!sleep(pause)) return;
+      sleep(pause);
       pause = std::min(pause * 2, options.restart_max);
     }
   }
@@ -201,11 +226,11 @@ ProbeSupervisor::ProbeSupervisor(SupervisorOptions options, std::function<void()
 }
 
 ProbeSupervisor::~ProbeSupervisor() {
-  const std::uint64_t one = 1;
-  // An eventfd with an empty counter always takes one.
-  [[maybe_unused]] const ssize_t written = ::write(impl_->wake.get(), &one, sizeof(one));
+  impl_->give(Impl::Order::stop);
   impl_->thread.join();
 }
+
+void ProbeSupervisor::pause(bool yes) { impl_->give(yes ? Impl::Order::pause : Impl::Order::run); }
 
 MachineUpdate ProbeSupervisor::update() {
   const std::lock_guard lock(impl_->mutex);

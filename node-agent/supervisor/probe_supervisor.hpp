@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "node-agent/app/machine_source.hpp"
+#include "node-agent/app/machine/machine_source.hpp"
 
 namespace chipweave::agent {
 
@@ -44,6 +44,8 @@ class ProbeSupervisor final : public MachineSource {
 
   MachineUpdate update() override;
   std::optional<ProbeTrouble> trouble() const override;
+  // Ends the process, as its end does, and starts no other one meanwhile.
+  void pause(bool yes) override;
   std::optional<std::chrono::steady_clock::time_point> confirmed_at() const override;
   SupervisorCounts counts() const;
 

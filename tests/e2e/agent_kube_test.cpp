@@ -244,9 +244,12 @@ TEST_F(AgentInCluster, TheServerKeepsAllThatIsWrittenOfEveryMachine) {
         send("PUT", kInventories + "/" + node_ + "/status?fieldValidation=Strict", written);
     ASSERT_EQ(status, 200) << name << ": " << stored.dump();
     EXPECT_EQ(stored["status"], written["status"]) << name;
-    const auto remembered = codec::read_object_faults(stored.dump(), inventory.node_boot_id);
-    ASSERT_TRUE(remembered) << name << ": " << remembered.error().text();
-    EXPECT_EQ(remembered->size(), written["status"].value("faults", Json::array()).size()) << name;
+    const auto memory = codec::read_object_memory(stored.dump(), inventory.node_boot_id);
+    EXPECT_THAT(memory.problems, testing::IsEmpty()) << name;
+    EXPECT_EQ(memory.node.faults.size(), written["status"].value("faults", Json::array()).size())
+        << name;
+    ASSERT_TRUE(memory.node.topology) << name;
+    EXPECT_EQ(memory.node.topology->chip_count(), inventory.topology.chip_count()) << name;
     version.resource_version = stored["metadata"]["resourceVersion"];
   }
 }

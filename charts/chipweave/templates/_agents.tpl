@@ -163,7 +163,7 @@ chipweave.dev/pool: {{ . }}
 
 {{/* Whether the agents of a pool ask the kubelet which chips pods have: "true" or nothing. */}}
 {{- define "chipweave.agentAsksKubelet" -}}
-{{- if and .publish.mindcluster .publish.podResources -}}
+{{- if and .publish.podResources (or .publish.mindcluster .asRoot) -}}
 true
 {{- end -}}
 {{- end -}}

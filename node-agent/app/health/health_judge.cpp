@@ -17,6 +17,7 @@ using domain::SignalKind;
 
 constexpr int kNone = -1;
 constexpr std::size_t kMaxCodes = 4096;
+constexpr int kMostFlaps = 30;  // that lengthen a hold
 
 int number(const std::optional<ChipIndex>& chip) { return chip ? chip->value : kNone; }
 
@@ -56,12 +57,19 @@ const HealthRule& HealthJudge::rule_of(const std::string& code) {
   return rule;
 }
 
+HealthJudge::Key HealthJudge::key_of(const Fault& fault) {
+  return {fault.code, number(fault.chip), number(fault.peer), fault.port.value_or(kNone),
+          fault.part};
+}
+
 HealthJudge::Record* HealthJudge::record(const Fault& fault, const HealthRule& rule) {
-  const Key key{fault.code, number(fault.chip), number(fault.peer), fault.port.value_or(kNone),
-                fault.part};
+  const Key key = key_of(fault);
   auto at = records_.find(key);
   if (at == records_.end()) {
-    if (records_.size() >= kMaxRecords) return nullptr;
+    if (records_.size() >= kMaxRecords) {
+      lose(fault);
+      return nullptr;
+    }
     at = records_.emplace(key, Record{}).first;
     at->second.fault = fault;
     at->second.fault.effect = rule.effect;
@@ -69,6 +77,20 @@ HealthJudge::Record* HealthJudge::record(const Fault& fault, const HealthRule& r
     at->second.level_since = clock_.now();
   }
   return &at->second;
+}
+
+// A fault that cannot be kept may be of any kind, so it concerns the whole machine until an
+// operator clears it.
+void HealthJudge::lose(const Fault& fault) {
+  if (too_many_) return;
+  too_many_.emplace();
+  too_many_->code = "faults.too-many";
+  too_many_->effect = Effect::unusable;
+  too_many_->text = "more than " + std::to_string(kMaxRecords) +
+                    " faults at once; the first one that was not kept: " + fault.code + " of " +
+                    place_of(fault);
+  too_many_->since = milliseconds(clock_.wall());
+  too_many_->held_until = domain::kHeldUntilReset;
 }
 
 void HealthJudge::observe(const domain::Observation& seen) {
@@ -161,7 +183,7 @@ void HealthJudge::see_link(Fault fault, int lanes) {
 }
 
 HealthJudge::Seconds HealthJudge::hold_of(const Record& record) const {
-  const double factor = std::ldexp(1.0, std::min(record.flaps, 30));
+  const double factor = std::ldexp(1.0, std::min(record.flaps, kMostFlaps));
   const double most = std::max(record.rule->hold, policy_.longest_hold);
   return Seconds(std::min(record.rule->hold * factor, most));
 }
@@ -231,6 +253,7 @@ std::vector<Fault> HealthJudge::judge() {
     if (record.level < record.held) fault.held_until = held_until(record);
     out.push_back(std::move(fault));
   }
+  if (too_many_) out.push_back(*too_many_);
   forget();
   domain::sort_worst_first(out);
   return out;
@@ -269,6 +292,7 @@ void HealthJudge::reset(std::optional<ChipIndex> chip) {
 }
 
 void HealthJudge::clear(std::optional<ChipIndex> chip) {
+  if (!chip) too_many_.reset();
   for (auto& [key, record] : records_) {
     if (chip && record.fault.chip != chip) continue;
     if (record.level >= record.held) continue;
@@ -280,14 +304,52 @@ void HealthJudge::clear(std::optional<ChipIndex> chip) {
 
 void HealthJudge::restore(const std::vector<Fault>& faults) {
   for (const Fault& fault : faults) {
-    const HealthRule& rule = rule_of(fault.code);
-    if (rule.recovery != Recovery::reset) continue;
-    Record* record = this->record(fault, rule);
-    if (record == nullptr || record->held > 0) continue;
-    record->fault.since = fault.since;
-    record->held = 1;
-    record->lower_since = clock_.now();
+    restore(fault, fault.code == link_rule_.code ? link_rule_ : rule_of(fault.code));
   }
+}
+
+void HealthJudge::restore(const Fault& fault, const HealthRule& rule) {
+  if (rule.after > 0 && fault.effect < rule.effect) return;  // it was an early one
+  const bool timed = rule.recovery != Recovery::reset;
+  Seconds left(timed ? rule.hold : 0);
+  if (timed && fault.held_until > 0) {
+    const Seconds rest(static_cast<double>(fault.held_until - milliseconds(clock_.wall())) / 1000);
+    left = std::min(rest, Seconds(std::max(rule.hold, policy_.longest_hold)));
+  }
+  if (timed && left <= Seconds(0)) return;
+  Record* record = this->record(fault, rule);
+  if (record == nullptr || record->held > 0) return;
+  record->fault.since = fault.since;
+  record->fault.held_until = 0;
+  record->fault.lanes = 0;
+  record->noted = true;
+  record->held = std::max(1, fault.lanes);
+  // A hold that is longer than the rule's is that of a flapping cause.
+  while (timed && hold_of(*record) < left && record->flaps < kMostFlaps) ++record->flaps;
+  record->lower_since = clock_.now() - std::chrono::duration_cast<Clock::Steady::duration>(
+                                           timed ? hold_of(*record) - left : Seconds(0));
+}
+
+void HealthJudge::resume() {
+  for (auto& [key, record] : records_) {
+    if (record.counter) record.counter.emplace();
+  }
+}
+
+void HealthJudge::rename(const std::map<ChipIndex, ChipIndex>& chips) {
+  const auto to = [&chips](std::optional<ChipIndex>& chip) {
+    const auto known = chip ? chips.find(*chip) : chips.end();
+    if (known != chips.end()) chip = known->second;
+  };
+  std::map<Key, Record> out;
+  for (auto& [key, record] : records_) {
+    Fault& fault = record.fault;
+    to(fault.chip);
+    to(fault.peer);
+    if (fault.chip && fault.peer && *fault.peer < *fault.chip) std::swap(fault.chip, fault.peer);
+    out.emplace(key_of(fault), std::move(record));
+  }
+  records_ = std::move(out);
 }
 
 }  // namespace chipweave::agent

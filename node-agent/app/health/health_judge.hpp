@@ -46,9 +46,16 @@ class HealthJudge {
   // The current faults: worst first, then by chip, peer, port, part and code.
   std::vector<domain::Fault> judge();
 
-  // Restores the faults of a previous run that are held until a reset; others are ignored.
+  // Restores the faults of a previous run in the same boot of the node: what was held is held for
+  // the rest of its time, and what was present is held as if it had just ended. Faults that the
+  // policy does not hold are not restored.
   void restore(const std::vector<domain::Fault>& faults);
-  // Ends holds of that chip (absent: all). A fault whose cause is still present stays.
+  // After a time in which nothing was observed: what counters rose by meanwhile does not count.
+  void resume();
+  // Chips that are called differently from now on.
+  void rename(const std::map<domain::ChipIndex, domain::ChipIndex>& chips);
+  // Ends holds of that chip (absent: all, and the memory of faults that were too many). A fault
+  // whose cause is still present stays.
   void clear(std::optional<domain::ChipIndex> chip);
 
  private:
@@ -71,11 +78,15 @@ class HealthJudge {
     std::optional<CounterWindow> counter;
   };
 
+  static Key key_of(const domain::Fault& fault);
+
   static constexpr std::size_t kMaxRecords = 32'768;
 
   const domain::HealthRule& rule_of(const std::string& code);
-  // Null if there are too many.
+  // Null if there are too many, which is a fault of the machine from then on.
   Record* record(const domain::Fault& fault, const domain::HealthRule& rule);
+  void lose(const domain::Fault& fault);
+  void restore(const domain::Fault& fault, const domain::HealthRule& rule);
   void see(const domain::Signal& signal);
   void see_links(const domain::NodeTopology& topology);
   void see_link(domain::Fault fault, int lanes);
@@ -98,6 +109,7 @@ class HealthJudge {
   const Clock& clock_;
   std::unordered_map<std::string, const domain::HealthRule*> rules_;  // by code, cached
   std::map<Key, Record> records_;
+  std::optional<domain::Fault> too_many_;  // faults without a record were reported
 };
 
 }  // namespace chipweave::agent

@@ -70,6 +70,10 @@ Result<void> add_link(const domain::NodeTopology& t, const domain::DownLink& dow
 
 }  // namespace
 
+bool is_of_operator(const Fault& fault) {
+  return fault.code == kFile || fault.code == kCordoned || fault.code == kMaintenance;
+}
+
 Result<std::vector<Fault>> faults_of_file(const domain::NodeTopology& t,
                                           const domain::DeclaredFaults& listed,
                                           std::int64_t since) {
@@ -92,13 +96,22 @@ std::vector<Fault> faults_of_cordon(const domain::NodeTopology& t, const Cordon&
   for (const domain::Chip& chip : t.chips()) {
     if (!cordon.all && !cordon.chips.contains(chip.index)) continue;
     Fault fault;
-    fault.code = "cordoned";
+    fault.code = kCordoned;
     fault.effect = Effect::unusable;
     fault.chip = chip.index;
     fault.since = since;
     fault.text = "taken out of service by an operator";
     out.push_back(std::move(fault));
   }
+  return out;
+}
+
+Fault fault_of_maintenance(std::string reason, std::int64_t since) {
+  Fault out;
+  out.code = kMaintenance;
+  out.effect = Effect::unusable;
+  out.since = since;
+  out.text = std::move(reason);
   return out;
 }
 

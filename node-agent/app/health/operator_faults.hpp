@@ -1,9 +1,10 @@
-// Faults that operators report (health file, cordon), in the form of those that the health policy
-// finds.
+// Faults that operators report (health file, cordon, maintenance), in the form of those that the
+// health policy finds.
 #pragma once
 
 #include <cstdint>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "common/base/result.hpp"
@@ -12,6 +13,12 @@
 #include "common/domain/node_topology.hpp"
 
 namespace chipweave::agent {
+
+inline constexpr const char* kCordoned = "cordoned";
+inline constexpr const char* kMaintenance = "maintenance";
+
+// Whether an operator has reported it, not the hardware.
+bool is_of_operator(const domain::Fault& fault);
 
 // The health file as faults with code "health-file"; since: Unix time in ms. Lanes are taken down
 // in addition to those that are down. invalid_argument: a chip that the machine does not have, or a
@@ -24,11 +31,18 @@ Result<std::vector<domain::Fault>> faults_of_file(const domain::NodeTopology& to
 struct Cordon {
   bool all = false;
   std::set<domain::ChipIndex> chips;
+  void merge(const Cordon& other) {
+    all = all || other.all;
+    chips.insert(other.chips.begin(), other.chips.end());
+  }
   friend bool operator==(const Cordon&, const Cordon&) = default;
 };
 
-// Code "cordoned". Chips that the machine does not have are ignored.
+// Code kCordoned. Chips that the machine does not have are ignored.
 std::vector<domain::Fault> faults_of_cordon(const domain::NodeTopology& topology,
                                             const Cordon& cordon, std::int64_t since);
+
+// Code kMaintenance: the whole machine, with the operator's reason.
+domain::Fault fault_of_maintenance(std::string reason, std::int64_t since);
 
 }  // namespace chipweave::agent

@@ -34,6 +34,11 @@ void InventoryWriter::want(NodeStatePtr state, bool urgent) {
   if (resting_) step();
 }
 
+void InventoryWriter::release() {
+  released_ = true;
+  if (resting_) step();
+}
+
 void InventoryWriter::stop() {
   resting_ = false;
   chain_.stop();
@@ -50,7 +55,7 @@ void InventoryWriter::on_read(Result<kube::Reply> reply) {
   stored_.reset();
   if (reply->status == kNotFound) {
     remember(std::nullopt);
-    return ask_node();
+    return step();
   }
   remember(reply->body);
   if (!take(std::move(reply->body))) return;
@@ -62,7 +67,9 @@ void InventoryWriter::on_read(Result<kube::Reply> reply) {
 }
 
 void InventoryWriter::step() {
-  resting_ = false;
+  resting_ = !released_ || wanted_ == nullptr;
+  if (resting_) return;
+  if (!stored_) return ask_node();
   if (!is_ours(sequence_)) {
     if (const auto wait = too_early(); wait.count() > 0) {
       resting_ = true;
@@ -151,13 +158,12 @@ std::chrono::milliseconds InventoryWriter::too_early() const {
 // Before the first write, the object is that of another run.
 void InventoryWriter::remember(std::optional<std::string_view> body) {
   if (std::exchange(remembered_, true) || !events_.remembered) return;
-  std::vector<domain::RememberedFault> faults;
-  if (body && !options_.node_boot_id.empty()) {
-    auto read = codec::read_object_faults(*body, options_.node_boot_id);
-    if (!read) chain_.note("its faults cannot be read: " + read.error().text());
-    faults = std::move(read).value_or({});
+  codec::InventoryMemory memory;
+  if (body) memory = codec::read_object_memory(*body, options_.node_boot_id);
+  for (const std::string& problem : memory.problems) {
+    chain_.note("a part of it cannot be read: " + problem);
   }
-  events_.remembered(faults);
+  events_.remembered(std::move(memory.node));
 }
 
 void InventoryWriter::set_owner() {

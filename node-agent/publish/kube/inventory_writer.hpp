@@ -1,12 +1,12 @@
 // InventoryWriter — keeps the NodeInventory object of this node up to date.
 //
-// Reads the object; creates it where it is missing, owned by the Node so that it is removed with
-// it; writes the newest state as a whole; then checks once a minute whether the object still
-// carries this agent's boot and sequence, so that one that was deleted or overwritten is restored.
-// Written by PUT with the resourceVersion that was read: a PUT replaces, where a merge patch would
-// leave optional keys behind (the host_gbps, rule or partitions of another machine), and a foreign
-// writer causes a conflict instead of a mix.
-// Loop thread only; ends with its destructor.
+// Reads the object, which is the memory of the agent's previous run; creates it where it is
+// missing, owned by the Node so that it is removed with it; writes the newest state as a whole;
+// then checks once a minute whether the object still carries this agent's boot and sequence, so
+// that one that was deleted or overwritten is restored. Written by PUT with the resourceVersion
+// that was read: a PUT replaces, where a merge patch would leave optional keys behind (the
+// host_gbps, rule or partitions of another machine), and a foreign writer causes a conflict instead
+// of a mix. Loop thread only; ends with its destructor.
 #pragma once
 
 #include <chrono>
@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "common/codec/kube/objects/stored_object.hpp"
+#include "common/domain/remembered_node.hpp"
 #include "common/kube/api_chain.hpp"
 #include "common/kube/transport.hpp"
 #include "node-agent/app/node_state.hpp"
@@ -37,9 +38,9 @@ class InventoryWriter {
   struct Events {
     std::function<void()> written;    // a state was stored
     std::function<void(bool)> works;  // true: the object is up to date
-    // The faults that the object had when it was first read, if an agent wrote them in this boot of
-    // the node, else none; once, before the first write. May be empty.
-    std::function<void(const std::vector<domain::RememberedFault>&)> remembered = nullptr;
+    // What the object says when it is first read, possibly nothing; once, before the first write.
+    // May be empty.
+    std::function<void(domain::RememberedNode)> remembered = nullptr;
   };
   InventoryWriter(kube::Transport& transport, Options options, Events events);
   InventoryWriter(const InventoryWriter&) = delete;
@@ -48,7 +49,10 @@ class InventoryWriter {
   // Written at once if urgent, else a second after the last write; but never while a request is in
   // flight or during the back-off after a failure.
   void want(NodeStatePtr state, bool urgent);
+  // Reads the object, for what it remembers.
   void start() { read(Freshness::newest); }
+  // From now on it may be written.
+  void release();
   void stop();
 
  private:
@@ -89,6 +93,7 @@ class InventoryWriter {
   std::int64_t urgent_ = 0;           // sequence of the newest state that is
   std::int64_t stored_sequence_ = 0;  // of the last write that succeeded
   bool remembered_ = false;
+  bool released_ = false;
 };
 
 }  // namespace chipweave::agent

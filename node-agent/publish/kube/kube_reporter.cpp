@@ -3,7 +3,6 @@
 #include <chrono>
 #include <utility>
 
-#include "common/base/dns_name.hpp"
 #include "common/obs/log.hpp"
 
 namespace chipweave::agent {
@@ -30,20 +29,6 @@ LeaseKeeper::Options lease_options(const KubeReporterOptions& options) {
 }
 
 }  // namespace
-
-Result<void> check_lease_namespace(const std::string& ns) {
-  if (!is_dns_label(ns)) {
-    return make_error(
-        Errc::invalid_argument,
-        "must be the name of a namespace: lower-case letters, digits and '-', at most 63");
-  }
-  if (ns == "kube-node-lease") {
-    return make_error(Errc::invalid_argument,
-                      "must be a namespace other than kube-node-lease, where the kubelets keep "
-                      "leases of the same names");
-  }
-  return {};
-}
 
 KubeReporter::KubeReporter(kube::Transport& transport, const Clock& clock,
                            const KubeReporterOptions& options, ReporterEvents events)

@@ -27,10 +27,6 @@ struct KubeReporterOptions {
   std::uint64_t seed = 0;    // for the jitter
 };
 
-// Whether leases of agents may be in the namespace. invalid_argument: not a valid name, or the
-// namespace of the kubelets' leases, which are named after their nodes, too.
-Result<void> check_lease_namespace(const std::string& ns);
-
 class KubeReporter final : public Reporter {
  public:
   // `transport` and `clock` must outlive it. A status write counts as a full report, a renewal as a
@@ -39,7 +35,9 @@ class KubeReporter final : public Reporter {
                ReporterEvents events);
 
   void want(NodeStatePtr state, bool urgent) override { inventory_.want(std::move(state), urgent); }
-  void start() override { inventory_.start(); }
+  // Reads what the previous run reported. Before start().
+  void recall() { inventory_.start(); }
+  void start() override { inventory_.release(); }
   void stop(std::function<void()> done) override;
 
  private:

@@ -14,8 +14,8 @@
 #include "node-agent/publish/compat/mindcluster_content.hpp"
 #include "node-agent/publish/compat/node_labels.hpp"
 #include "node-agent/publish/node/cordon.hpp"
-#include "node-agent/publish/node/node_commands.hpp"
 #include "node-agent/publish/node/node_keeper.hpp"
+#include "node-agent/publish/node/unschedulable_watch.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -24,8 +24,6 @@ namespace mc = codec::mindcluster;
 
 constexpr std::chrono::minutes kRewriteDeviceInfo{5};  // as MindCluster's device plugin does
 constexpr std::chrono::seconds kFileAgain{60};
-constexpr std::chrono::seconds kCommandsTimeout{2};
-constexpr std::chrono::seconds kConfigMapsTimeout{10};
 
 using Wanted = kube::ConfigMapKeeper::Wanted;
 
@@ -38,16 +36,21 @@ struct CompatPublisher::Impl {
         options(std::move(o)),
         events(std::move(e)),
         known([this](const std::string& what) { warn(what); }),
-        commands(known, {events.cordon, events.clear}),
+        commands(known, {options.mindcluster, options.in_use}, events.commands),
         node(t, node_options(),
              {[this](const codec::KubeNodeMetadata& seen) { node_seen(seen); }, works("node"),
-              [this] { learned(node_known); }}),
-        list_known(!options.mindcluster) {
+              [this] { node_read(); }}),
+        unschedulable(std::in_place, t, options.node, options.seed,
+                      [this](bool yes) { commands.set_unschedulable(yes); }) {
     if (options.mindcluster) {
-      device_info.emplace(t, c, device_info_options(),
-                          kube::ConfigMapKeeper::Events{
-                              [this](const codec::StringMap& edited) { list_seen(edited); },
-                              works("device-info"), [this] { learned(list_known); }});
+      device_info.emplace(
+          t, c, device_info_options(),
+          kube::ConfigMapKeeper::Events{
+              [this](const codec::StringMap& edited) { list_seen(edited); }, works("device-info"),
+              [this] {
+                commands.list_read();
+                if (events.list_known) events.list_known();
+              }});
       node_info.emplace(
           t, c, map_options(std::string(mc::kNodeInfoNamespace), std::string(mc::kNodeInfoPrefix)),
           kube::ConfigMapKeeper::Events{nullptr, works("node-info")});
@@ -134,7 +137,7 @@ struct CompatPublisher::Impl {
   }
 
   std::optional<Wanted> wanted_ack() {
-    auto data = ack_mode ? ack_data(*state) : std::nullopt;
+    auto data = ack_mode == true ? ack_data(*state) : std::nullopt;
     if (!data) return std::nullopt;
     auto labels = ack_labels(options.node);
     if (!labels) {
@@ -167,48 +170,40 @@ struct CompatPublisher::Impl {
   void node_seen(const codec::KubeNodeMetadata& seen) {
     const auto mode = seen.labels.find(kAckModeLabel);
     const bool topology = mode != seen.labels.end() && mode->second == kAckTopologyMode;
-    if (std::exchange(ack_mode, topology) != topology && ack) ack->want(wanted_ack());
+    set_ack_mode(topology);
     commands.set_annotations(seen);
-    learned(node_known);
-    start_ack();
+    if (events.node_known) events.node_known();
     if (const auto done = commands.take_clear_command(seen))
       node.carried_out(kClearAnnotation, *done);
   }
 
-  // Only once the mode is known: else the ConfigMap of the previous run would be deleted and
-  // recreated.
-  void start_ack() {
-    if (ack && publishing && node_known && !std::exchange(ack_started, true)) ack->start();
+  // The Node was read, and may not exist.
+  void node_read() {
+    commands.node_read();
+    if (!ack_mode) set_ack_mode(false);
+    if (events.node_known) events.node_known();
+  }
+
+  void set_ack_mode(bool yes) {
+    const bool first = !ack_mode.has_value();
+    if (std::exchange(ack_mode, yes) == yes || !ack) return;
+    ack->want(wanted_ack());
+    if (first && publishing) ack->start();
   }
 
   void start() {
-    pause = transport.after(kCommandsTimeout, [this] {
-      const auto over = std::move(pause);
-      commands_known();
-    });
     node.start();
+    unschedulable->start();
     if (device_info) device_info->start();
   }
 
-  void learned(bool& part) {
-    part = true;
-    if (node_known && list_known) commands_known();
-  }
-
-  void commands_known() {
-    if (std::exchange(commands_are_known, true)) return;
-    pause = transport.after(kConfigMapsTimeout, [this] {
-      const auto over = std::move(pause);
-      publish_config_maps();
-    });
-    if (events.commands_known) events.commands_known();
-  }
-
+  // ACK's only once its mode is known: else the ConfigMap of the previous run would be deleted and
+  // recreated.
   void publish_config_maps() {
-    if (std::exchange(publishing, true)) return;
+    publishing = true;
     if (device_info) device_info->release();
     if (node_info) node_info->start();
-    start_ack();
+    if (ack && ack_mode) ack->start();
   }
 
   kube::Transport& transport;
@@ -219,16 +214,12 @@ struct CompatPublisher::Impl {
   NodeCommands commands;
   NodeStatePtr state;
   std::vector<domain::ChipIndex> used;
-  bool ack_mode = false;
-  bool ack_started = false;
-  bool node_known = false;
-  bool commands_are_known = false;  // or could not be read in time
-  bool publishing = false;
-  std::unique_ptr<kube::Ticket> pause;
-  std::string features;  // as written to the file
+  std::optional<bool> ack_mode;  // whether the Node is in ACK's topology mode; absent: not read yet
+  bool publishing = false;       // ConfigMaps
+  std::string features;          // as written to the file
   std::unique_ptr<kube::Ticket> file_again;
   NodeKeeper node;
-  bool list_known;  // MindCluster's list of separated chips
+  std::optional<UnschedulableWatch> unschedulable;  // absent: stopped
   std::optional<kube::ConfigMapKeeper> device_info;
   std::optional<kube::ConfigMapKeeper> node_info;
   std::optional<kube::ConfigMapKeeper> ack;
@@ -247,10 +238,13 @@ void CompatPublisher::want(NodeStatePtr state) {
 }
 
 void CompatPublisher::in_use(std::vector<domain::ChipIndex> chips) {
+  impl_->commands.set_in_use(!chips.empty());
   if (chips == impl_->used) return;
   impl_->used = std::move(chips);
   if (impl_->state) impl_->apply();
 }
+
+void CompatPublisher::in_use_unknown() { impl_->commands.in_use_unknown(); }
 
 void CompatPublisher::start() { impl_->start(); }
 
@@ -258,8 +252,8 @@ void CompatPublisher::publish_config_maps() { impl_->publish_config_maps(); }
 
 void CompatPublisher::stop() {
   impl_->file_again.reset();
-  impl_->pause.reset();
   impl_->node.stop();
+  impl_->unschedulable.reset();
   for (auto* keeper : {&impl_->device_info, &impl_->node_info, &impl_->ack}) {
     if (*keeper) (*keeper)->stop();
   }

@@ -2,9 +2,7 @@
 // ConfigMaps of MindCluster, ACK, GPU Feature Discovery and Node Feature Discovery. The same
 // objects carry the commands of operators (node_commands.hpp), which it passes on.
 //
-// At its start an agent knows neither the commands nor the faults that its previous run held. So it
-// reads these objects before the first inventory is written, and keeps ConfigMaps only after that:
-// otherwise every restart would briefly offer chips that are out of service.
+// When it begins with what, its owner decides (start_sequence.hpp).
 //
 // The content follows from the newest state alone (compat/*). Each object has a keeper of its own,
 // so that a slow one does not delay the others. Nothing is deleted at the end.
@@ -18,9 +16,9 @@
 #include <vector>
 
 #include "common/base/clock.hpp"
-#include "common/codec/agent/chip_list_annotation.hpp"
 #include "common/kube/transport.hpp"
 #include "node-agent/app/node_state.hpp"
+#include "node-agent/publish/node/node_commands.hpp"
 
 namespace chipweave::agent {
 
@@ -31,18 +29,18 @@ struct CompatOptions {
   bool labels = false;        // chipweave.dev/vendor, /topology, /chips
   bool gfd_labels = false;    // nvidia.com/gpu.product …
   bool metax_labels = false;  // metax-tech.com/gpu.product …
+  bool in_use = false;        // the kubelet reports which chips pods use
   std::string nfd_file;       // a feature file with chipweave's labels; empty: none
   std::uint64_t seed = 0;     // for the jitter
 };
 
 // All may be empty.
 struct CompatEvents {
-  // Commands of operators, reduced to chips that the machine has: to take chips out of service, and
-  // to forget faults.
-  std::function<void(const codec::ChipSelection&)> cordon;
-  std::function<void(const codec::ChipSelection&)> clear;
-  // Once after start(): the commands are known, or could not be read within two seconds.
-  std::function<void()> commands_known;
+  // Commands of operators (node_commands.hpp), reduced to chips that the machine has.
+  NodeCommands::Events commands;
+  // The Node was read, or there is none; and MindCluster's list of separated chips.
+  std::function<void()> node_known;
+  std::function<void()> list_known;
   // Writes the feature file, atomically.
   std::function<Result<void>(const std::string& path, const std::string& text)> write_file;
   // For metrics. part: "node", "device-info", "node-info", "ack".
@@ -62,10 +60,11 @@ class CompatPublisher {
   void want(NodeStatePtr state);
   // Chips that the kubelet has allocated; MindCluster's list of free chips leaves them out.
   void in_use(std::vector<domain::ChipIndex> chips);
+  // The kubelet cannot be asked.
+  void in_use_unknown();
   // Reads the commands, and keeps labels and annotations from now on.
   void start();
-  // Keeps ConfigMaps from now on, too. Happens by itself ten seconds after the commands are known,
-  // for clusters that refuse the inventory. May be called twice.
+  // Keeps ConfigMaps from now on, too. Once.
   void publish_config_maps();
   void stop();
 

@@ -7,7 +7,7 @@
 
 #include "common/domain/topology_builder.hpp"
 #include "node-agent/app/agent.hpp"
-#include "node-agent/app/machine_source.hpp"
+#include "node-agent/app/machine/machine_source.hpp"
 #include "node-agent/publish/grpc_reporter.hpp"
 #include "node-agent/sources/file_watch.hpp"
 #include "node-agent/sources/health_file.hpp"

@@ -92,10 +92,11 @@ TEST(AgentExit, WithoutAWayIntoTheClusterThereIsNoPoint) {
   EXPECT_THAT(out.text, HasSubstr("/no/such/file"));
 }
 
-TEST(AgentExit, TheKubeletsSocketIsAPathAndForMindclusterAlone) {
-  Outcome out = complaint(kCluster + "n1 --kubernetes --pod-resources /run/kubelet.sock");
+TEST(AgentExit, TheKubeletsSocketIsAPathAndForClustersAlone) {
+  Outcome out =
+      complaint(kCluster + "n1 --scheduler 127.0.0.1:1 --pod-resources /run/kubelet.sock");
   EXPECT_EQ(out.code, 2);
-  EXPECT_THAT(out.text, HasSubstr("--pod-resources requires --publish mindcluster"));
+  EXPECT_THAT(out.text, HasSubstr("--pod-resources requires --kubernetes or --kubeconfig"));
   for (const char* path : {"kubelet.sock", "unix:///run/kubelet.sock", "/run/kubelet/"}) {
     out = complaint(kCluster + "n1 --kubernetes --publish mindcluster --pod-resources " + path);
     EXPECT_EQ(out.code, 2) << path;

@@ -273,7 +273,7 @@ TEST(UsageForms, OfTheAgent) {
                "--node n1 --kubernetes --kubeconfig k",
                "--node n1 --scheduler 127.0.0.1:1 --publish ack",
                "--node n1 --scheduler 127.0.0.1:1 --lease-namespace a",
-               "--node n1 --kubeconfig k --pod-resources /s",
+               "--node n1 --scheduler h:1 --pod-resources /s",
                "--node N_1 --kubeconfig k",
                "--node n1 --kubeconfig k --tls-ca c",
                "--node n1 --scheduler 127.0.0.1:1 --tls-cert c",

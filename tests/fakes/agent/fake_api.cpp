@@ -6,6 +6,26 @@
 
 namespace chipweave::agent {
 
+namespace {
+
+bool selects_unschedulable(const std::string& target) {
+  return target.find("spec.unschedulable%3Dtrue") != std::string::npos;
+}
+
+template <class Json>
+bool is_unschedulable(const Json& node) {
+  return node.contains("spec") && node["spec"].value("unschedulable", false);
+}
+
+// The event as a watch of unschedulable Nodes sees it: one that is not, has left it.
+std::string as_unschedulable(const std::string& line) {
+  nlohmann::ordered_json event = nlohmann::ordered_json::parse(line);
+  if (!is_unschedulable(event["object"])) event["type"] = "DELETED";
+  return event.dump() + "\n";
+}
+
+}  // namespace
+
 std::unique_ptr<kube::Ticket> FakeApi::call(kube::Call call,
                                             std::function<void(Result<kube::Reply>)> done) {
   log.push_back(call.method + " " + call.target);
@@ -18,8 +38,8 @@ std::unique_ptr<kube::Ticket> FakeApi::stream(kube::StreamRequest request, kube:
   const bool initial = request.target.find("sendInitialEvents") != std::string::npos;
   const std::string path = request.target.substr(0, request.target.find('?'));
   accepts[path] = request.accept;
-  watches_.push_back(
-      {path, std::move(request.accept), std::move(sink), initial, std::make_shared<bool>(true)});
+  watches_.push_back({path, std::move(request.accept), std::move(sink), initial,
+                      selects_unschedulable(request.target), std::make_shared<bool>(true)});
   return std::make_unique<Handle>(watches_.back().live);
 }
 
@@ -72,7 +92,7 @@ kube::Reply FakeApi::answer(const kube::Call& call) {
   }
   if (call.target.find("limit=") != std::string::npos) {
     accepts[path] = call.accept;
-    return test::converted_list(call.accept, list(path));
+    return test::converted_list(call.accept, list(path, selects_unschedulable(call.target)));
   }
   const bool status = path.ends_with("/status");
   if (status) path.erase(path.rfind('/'));
@@ -118,8 +138,9 @@ void FakeApi::send_events() {
     events_.pop_front();
     for (std::size_t i = 0; i < watches_.size(); ++i) {
       const Watch watch = watches_[i];
-      if (*watch.live && path.starts_with(watch.path + "/"))
-        watch.sink.bytes(test::converted_event(watch.accept, line));
+      if (!*watch.live || !path.starts_with(watch.path + "/")) continue;
+      watch.sink.bytes(test::converted_event(
+          watch.accept, watch.unschedulable_only ? as_unschedulable(line) : line));
     }
   }
 }
@@ -162,11 +183,12 @@ kube::Reply FakeApi::removed(const std::string& path, const Json& options) {
   return {200, "{}", std::nullopt};
 }
 
-kube::Reply FakeApi::list(const std::string& path) {
+kube::Reply FakeApi::list(const std::string& path, bool unschedulable_only) {
   Json out{{"metadata", {{"resourceVersion", std::to_string(version_ + 1)}}}};
   out["items"] = Json::array();
   for (const auto& [each, object] : objects) {
-    if (each.starts_with(path + "/")) out["items"].push_back(object);
+    if (!each.starts_with(path + "/")) continue;
+    if (!unschedulable_only || is_unschedulable(object)) out["items"].push_back(object);
   }
   return {200, out.dump(), std::nullopt};
 }

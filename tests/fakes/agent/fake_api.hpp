@@ -73,6 +73,7 @@ class FakeApi final : public kube::Transport {
     std::string accept;
     kube::StreamSink sink;
     bool refused = false;
+    bool unschedulable_only = false;
     std::shared_ptr<bool> live;
   };
 
@@ -86,7 +87,7 @@ class FakeApi final : public kube::Transport {
 
   kube::Reply stored(const std::string& path, int status);
   kube::Reply removed(const std::string& path, const Json& options);
-  kube::Reply list(const std::string& path);
+  kube::Reply list(const std::string& path, bool unschedulable_only);
   ManualClock& clock_;
   std::deque<Pending> calls_;
   std::deque<Watch> watches_;

@@ -20,9 +20,12 @@ struct FakeProbe final : MachineSource {
   bool changed = true;
   std::vector<domain::Signal> events;
   std::optional<ProbeTrouble> problem;
+  bool paused = false;
+  void pause(bool yes) override { paused = yes; }
   std::optional<ProbeTrouble> trouble() const override { return problem; }
   MachineUpdate update() override {
     MachineUpdate out;
+    if (paused) return out;
     out.events = std::exchange(events, {});
     if (std::exchange(changed, false)) out.reading = answer;
     return out;

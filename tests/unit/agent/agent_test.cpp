@@ -256,49 +256,5 @@ TEST_F(AgentTest, ALinkOfTheHealthFileGoesDownBesidesWhatIsDown) {
   EXPECT_EQ(agent.state()->topology.link(0, 1)->lanes_down, 2);
 }
 
-TEST_F(AgentTest, FaultsOfAnEarlierRunAreHeldOnTheSameChip) {
-  begin();
-  domain::Fault old;
-  old.code = "xid.79";
-  old.chip = ChipIndex{7};
-  old.since = 5;
-  domain::Fault elsewhere = old;
-  elsewhere.chip = ChipIndex{0};
-  agent.restore({{old, "nvidia-n1-3"}, {elsewhere, "GPU-that-was-replaced"}});
-  agent.check();
-  ASSERT_EQ(agent.state()->faults.size(), 1U);
-  EXPECT_EQ(agent.state()->faults[0].chip, ChipIndex{3});
-  EXPECT_EQ(agent.state()->topology.chip(3).health, domain::Health::unhealthy);
-  EXPECT_EQ(agent.state()->faults[0].since, 5);
-}
-
-// The command was given while no agent ran; it arrives before the faults of the previous run are
-// known.
-TEST_F(AgentTest, WhatIsClearedFirstIsNotHeldFromAnEarlierRun) {
-  begin();
-  domain::Fault fault;
-  fault.code = "xid.79";
-  fault.chip = ChipIndex{3};
-  domain::Fault other = fault;
-  other.chip = ChipIndex{2};
-  agent.clear_faults(ChipIndex{3});
-  agent.check();
-  agent.restore({{fault, "nvidia-n1-3"}, {other, "nvidia-n1-2"}});
-  agent.check();
-  ASSERT_EQ(agent.state()->faults.size(), 1U);
-  EXPECT_EQ(agent.state()->faults[0].chip, ChipIndex{2});
-}
-
-TEST_F(AgentTest, WhenAllIsClearedFirstNothingIsHeldFromAnEarlierRun) {
-  begin();
-  domain::Fault fault;
-  fault.code = "xid.79";
-  fault.chip = ChipIndex{3};
-  agent.clear_faults(std::nullopt);
-  agent.restore({{fault, "nvidia-n1-3"}, {domain::Fault(fault), "nvidia-n1-2"}});
-  agent.check();
-  EXPECT_TRUE(agent.state()->faults.empty());
-}
-
 }  // namespace
 }  // namespace chipweave::agent

@@ -1,4 +1,4 @@
-#include "node-agent/app/continuity.hpp"
+#include "node-agent/app/machine/continuity.hpp"
 
 #include <gtest/gtest.h>
 

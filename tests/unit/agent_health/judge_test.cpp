@@ -22,6 +22,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::UnorderedElementsAre;
 
 HealthRule rule(const std::string& code, Effect effect, double hold,
                 Recovery recovery = Recovery::quiet) {
@@ -347,16 +348,72 @@ TEST_F(Judge, WhatFlapsIsHeldTwiceAsLongEachTimeButNotForEver) {
   EXPECT_EQ(held_for(), 10);
 }
 
-TEST_F(Judge, ARestartForgetsOnlyWhatTimeHeals) {
+TEST_F(Judge, ARestartForgetsNothingThatIsHeld) {
   say({event("xid.79", 1), event("xid.48", 2), state("hccn.link-down", 3)});
+  say({state("hccn.link-down", 3)});
   const auto before = judge.judge();
-  clock.advance(seconds(50));
+  clock.advance(seconds(5));
   HealthJudge next{policy(), clock};
   next.restore(before);
-  const auto after = next.judge();
-  ASSERT_EQ(after.size(), 1U);
+  auto after = next.judge();
+  ASSERT_EQ(after.size(), 3U);
   EXPECT_EQ(after[0].code, "xid.79");
   EXPECT_EQ(after[0].since, before[0].since);
+  EXPECT_EQ(after[0].held_until, domain::kHeldUntilReset);
+  EXPECT_EQ(after[1].code, "xid.48");
+  EXPECT_EQ(after[1].held_until, before[1].held_until);
+  EXPECT_EQ(after[2].code, "hccn.link-down") << "held as if it had just ended";
+  clock.advance(seconds(9));
+  EXPECT_EQ(next.judge().size(), 3U);
+  clock.advance(seconds(2));
+  EXPECT_EQ(next.judge().size(), 2U);
+  clock.advance(seconds(300));
+  EXPECT_EQ(next.judge().size(), 1U);
+}
+
+// The longer hold of a flapping cause goes on, and so does its count.
+TEST_F(Judge, ARestartForgetsNoFlapping) {
+  for (int i = 0; i < 3; ++i) {
+    say({state("hccn.link-down", 2)});
+    say({});
+    if (i < 2) {
+      while (!judge.judge().empty()) live(milliseconds(500));
+    }
+  }
+  const auto before = judge.judge();
+  ASSERT_EQ(before.size(), 1U);
+  clock.advance(seconds(15));
+  HealthJudge next{policy(), clock};
+  next.restore(before);
+  EXPECT_EQ(next.judge().size(), 1U) << "40 s in all";
+  clock.advance(seconds(24));
+  EXPECT_EQ(next.judge().size(), 1U);
+  clock.advance(seconds(2));
+  EXPECT_EQ(next.judge().size(), 0U);
+}
+
+TEST_F(Judge, ALinkIsHeldOverARestartWithItsLanes) {
+  ASSERT_TRUE(seen.topology.take_down(0, 1, 2));
+  observe();
+  const auto before = judge.judge();
+  HealthJudge next{policy(), clock};
+  next.restore(before);
+  seen.topology = ring_of_four();
+  next.observe(seen);
+  ASSERT_EQ(next.judge().size(), 1U);
+  EXPECT_EQ(next.judge()[0].lanes, 2);
+  clock.advance(seconds(11));
+  next.observe(seen);
+  EXPECT_THAT(next.judge(), IsEmpty());
+}
+
+TEST_F(Judge, ChipsMayBeCalledDifferently) {
+  say({event("xid.79", 1), event("xid.79", 2)});
+  judge.rename({{ChipIndex{1}, ChipIndex{2}}, {ChipIndex{2}, ChipIndex{3}}});
+  const auto now = judge.judge();
+  ASSERT_EQ(now.size(), 2U);
+  EXPECT_EQ(now[0].chip, ChipIndex{2});
+  EXPECT_EQ(now[1].chip, ChipIndex{3});
 }
 
 TEST_F(Judge, MemoryStaysBoundedWhateverIsReported) {
@@ -364,9 +421,22 @@ TEST_F(Judge, MemoryStaysBoundedWhateverIsReported) {
   many.reserve(40'000);
   for (int i = 0; i < 40'000; ++i) many.push_back(event("xid." + std::to_string(i), 0));
   say(many);
-  EXPECT_EQ(judge.judge().size(), 32'768U);
+  // The one that was not kept may be of any kind.
+  const auto all = judge.judge();
+  EXPECT_EQ(all.size(), 32'769U);
+  const auto lost = std::find_if(all.begin(), all.end(), [](const domain::Fault& fault) {
+    return fault.code == "faults.too-many";
+  });
+  ASSERT_NE(lost, all.end());
+  EXPECT_EQ(lost->effect, domain::Effect::unusable);
+  EXPECT_FALSE(lost->chip);
   say({});
   clock.advance(seconds(300));
+  EXPECT_THAT(codes(), UnorderedElementsAre("faults.too-many", "xid.79"));
+  judge.clear(ChipIndex{3});
+  EXPECT_EQ(codes().size(), 2U);
+  judge.clear(std::nullopt);
+  say({event("xid.79", 0)});
   EXPECT_THAT(codes(), ElementsAre("xid.79"));
   clock.advance(seconds(600));
   judge.judge();

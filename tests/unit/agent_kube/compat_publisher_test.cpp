@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "node-agent/publish/node/node_commands.hpp"
+#include "node-agent/publish/node/start_sequence.hpp"
 #include "tests/fakes/agent/fake_api.hpp"
 #include "tests/fakes/agent/mindcluster_reader.hpp"
 #include "tests/fakes/agent/profile_states.hpp"
@@ -44,8 +45,13 @@ class Publisher : public testing::Test {
   void begin(NodeState state, CompatOptions options = {}) {
     options.node = "n1";
     CompatEvents events;
-    events.cordon = [this](const codec::ChipSelection& chips) { cordons_.push_back(chips); };
-    events.clear = [this](const codec::ChipSelection& chips) { clears_.push_back(chips); };
+    events.commands.cordon = [this](const codec::ChipSelection& chips, bool) {
+      cordons_.push_back(chips);
+    };
+    events.commands.clear = [this](const codec::ChipSelection& chips) { clears_.push_back(chips); };
+    events.commands.maintenance = [this](const auto& reason) {
+      maintenance_.push_back(reason.value_or("none"));
+    };
     events.write_file = [this](const std::string& path, const std::string& text) {
       ++file_tries_;
       if (!disk_works_) return Result<void>(make_error(Errc::unavailable, "disk full"));
@@ -57,6 +63,8 @@ class Publisher : public testing::Test {
     publisher_->start();
     publisher_->publish_config_maps();
     api_.advance(seconds(2));
+    // The one that says that there is none.
+    if (!cordons_.empty() && cordons_.front().none()) cordons_.erase(cordons_.begin());
   }
   void want(NodeState state) {
     publisher_->want(std::make_shared<const NodeState>(std::move(state)));
@@ -88,6 +96,7 @@ class Publisher : public testing::Test {
   FakeApi api_{clock_};
   std::vector<codec::ChipSelection> cordons_;
   std::vector<codec::ChipSelection> clears_;
+  std::vector<std::string> maintenance_;
   std::string file_;
   int file_tries_ = 0;
   bool disk_works_ = true;
@@ -231,7 +240,9 @@ TEST_F(Publisher, ACordonMayChangeTheStateAtOnce) {
   cordons_.clear();
   publisher_->stop();
   CompatEvents events;
-  events.cordon = [&](const codec::ChipSelection&) { agent(); };
+  events.commands.cordon = [&](const codec::ChipSelection& chips, bool) {
+    if (!chips.none()) agent();
+  };
   options.node = "n1";
   publisher_ = std::make_unique<CompatPublisher>(api_, clock_, options, std::move(events));
   want(profile("ascend-910b-8"));
@@ -250,15 +261,26 @@ class NewPublisher : public Publisher {
     options.node = "n1";
     options.mindcluster = true;
     CompatEvents events;
-    events.cordon = [this](const codec::ChipSelection& chips) { cordons_.push_back(chips); };
-    events.commands_known = [this] {
-      ++heard_;
-      known_then_ = cordons_;
+    events.commands.cordon = [this](const codec::ChipSelection& chips, bool complete) {
+      cordons_.push_back(chips);
+      complete_ = complete;
     };
+    events.node_known = [this] { start_.learn(StartSequence::Fact::node); };
+    events.list_known = [this] { start_.learn(StartSequence::Fact::list); };
     publisher_ = std::make_unique<CompatPublisher>(api_, clock_, options, std::move(events));
     want(profile("ascend-910b-8"));
-    publisher_->start();
+    start_.learn(StartSequence::Fact::machine);
   }
+  void enter(StartSequence::Stage stage) {
+    if (stage == StartSequence::Stage::asking) publisher_->start();
+    if (stage == StartSequence::Stage::publishing) publisher_->publish_config_maps();
+    if (stage != StartSequence::Stage::reporting) return;
+    ++heard_;
+    known_then_ = cordons_;
+  }
+  StartSequence start_{
+      api_, {StartSequence::Fact::in_use}, [this](StartSequence::Stage stage) { enter(stage); }};
+  bool complete_ = false;
   int heard_ = 0;
   std::vector<codec::ChipSelection> known_then_;
 };
@@ -277,7 +299,7 @@ TEST_F(NewPublisher, ReadsCommandsBeforeItPublishes) {
   api_.advance(seconds(5));
   EXPECT_EQ(api_.objects[kDeviceInfo]["data"]["DeviceInfoCfg"], "before");
 
-  publisher_->publish_config_maps();
+  start_.learn(StartSequence::Fact::inventory);
   api_.advance(milliseconds(100));
   EXPECT_EQ(device_info().available->size(), 8U);
   api_.advance(minutes(1));
@@ -307,10 +329,65 @@ TEST_F(NewPublisher, AMissingNodeHasNoCommands) {
 TEST_F(NewPublisher, StoppedItHearsNothing) {
   api_.unanswered = "/api/v1/nodes";
   make();
+  start_.stop();
   publisher_->stop();
   api_.advance(minutes(1));
   EXPECT_EQ(heard_, 0);
   EXPECT_EQ(api_.in_flight(), 0U);
+}
+
+// What is read is complete only with the last source: until then the orders of the previous run
+// stay in force.
+TEST_F(NewPublisher, SaysWhetherAllOrdersWereRead) {
+  annotate(kCordonAnnotation, "2");
+  api_.unanswered = "configmaps";
+  make();
+  api_.advance(seconds(3));
+  EXPECT_THAT(cordons_, ElementsAre(some({ChipIndex{2}})));
+  EXPECT_FALSE(complete_);
+  api_.unanswered.clear();
+  api_.advance(seconds(1));
+  EXPECT_EQ(cordons_.back(), some({ChipIndex{2}}));
+  EXPECT_TRUE(complete_);
+}
+
+TEST_F(Publisher, AMaintenanceIsAnAnnotation) {
+  begin(profile("hgx-h100-8"));
+  EXPECT_THAT(maintenance_, ElementsAre("none"));
+  annotate(kMaintenanceAnnotation, "new driver");
+  annotate(kMaintenanceAnnotation, "");
+  annotate(kMaintenanceAnnotation, std::nullopt);
+  EXPECT_THAT(maintenance_,
+              ElementsAre("none", "new driver", "annotation chipweave.dev/maintenance", "none"));
+}
+
+TEST_F(Publisher, ADrainedNodeIsInMaintenance) {
+  CompatOptions options;
+  options.in_use = true;
+  const auto unschedulable = [this](bool yes) {
+    Json node = api_.objects[kNodePath];
+    node["spec"]["unschedulable"] = yes;
+    api_.put(kNodePath, node);
+    api_.advance(seconds(1));
+  };
+  unschedulable(true);
+  begin(profile("hgx-h100-8"), options);
+  EXPECT_THAT(maintenance_, IsEmpty()) << "it is not known whether pods use its chips";
+  publisher_->in_use({ChipIndex{1}});
+  publisher_->in_use({});
+  unschedulable(false);
+  EXPECT_THAT(maintenance_, ElementsAre("none", testing::HasSubstr("drained"), "none"));
+}
+
+TEST_F(Publisher, AnUnschedulableNodeWithUnknownPodsIsNotDrained) {
+  CompatOptions options;
+  options.in_use = true;
+  Json node = api_.objects[kNodePath];
+  node["spec"]["unschedulable"] = true;
+  api_.put(kNodePath, node);
+  begin(profile("hgx-h100-8"), options);
+  publisher_->in_use_unknown();
+  EXPECT_THAT(maintenance_, ElementsAre("none"));
 }
 
 TEST_F(Publisher, FaultsAreClearedOncePerCommand) {

@@ -74,15 +74,16 @@ TEST_F(InventoryPace, AnHourWithoutTheServerCostsNothingAndLosesNothing) {
 }
 
 TEST_F(InventoryPace, ReportsTheFaultsOfThePreviousRunOnce) {
-  std::vector<std::vector<domain::RememberedFault>> restored;
+  std::vector<domain::RememberedNode> restored;
   InventoryWriter::Options options;
   options.node = "n1";
   options.boot_id = "b2";
   options.node_boot_id = "kernel-1";
   InventoryWriter writer(
       server_, options,
-      {[] {}, [](bool) {}, [&](const auto& faults) { restored.push_back(faults); }});
+      {[] {}, [](bool) {}, [&](auto node) { restored.push_back(std::move(node)); }});
   writer.want(state(), true);
+  writer.release();
   writer.start();
   nlohmann::json object_now = nlohmann::json::parse(object("7", "b1", 9));
   object_now["status"]["nodeBootId"] = "kernel-1";
@@ -94,15 +95,47 @@ TEST_F(InventoryPace, ReportsTheFaultsOfThePreviousRunOnce) {
                                      {"sinceMs", 5}}};
   server_.reply(200, object_now.dump());
   ASSERT_EQ(restored.size(), 1U);
-  ASSERT_EQ(restored[0].size(), 1U);
-  EXPECT_EQ(restored[0][0].fault.code, "xid.79");
-  EXPECT_EQ(restored[0][0].fault.chip, domain::ChipIndex{1});
-  EXPECT_EQ(restored[0][0].chip_id, "GPU-1");
+  EXPECT_TRUE(restored[0].same_boot);
+  ASSERT_EQ(restored[0].faults.size(), 1U);
+  EXPECT_EQ(restored[0].faults[0].fault.code, "xid.79");
+  EXPECT_EQ(restored[0].faults[0].fault.chip, domain::ChipIndex{1});
+  EXPECT_EQ(restored[0].faults[0].chip_id, "GPU-1");
   ASSERT_EQ(server_.target, kWrite);
   EXPECT_EQ(sent()["status"]["nodeBootId"], "kernel-1");
   server_.reply(409, failure(409, "conflict"));
   server_.reply(200, object_now.dump());
   EXPECT_EQ(restored.size(), 1U);
+}
+
+// The memory is read as soon as the agent starts; the object is written only when there is
+// something to write and its owner lets it.
+TEST_F(InventoryPace, ReadsAtOnceAndWritesWhenItMay) {
+  int remembered = 0;
+  InventoryWriter::Options options;
+  options.node = "n1";
+  options.boot_id = "b2";
+  InventoryWriter writer(server_, options, {[] {}, [](bool) {}, [&](auto) { ++remembered; }});
+  writer.start();
+  ASSERT_EQ(server_.target, kObject);
+  server_.reply(200, object("7", "b1", 9));
+  EXPECT_EQ(remembered, 1);
+  writer.want(state(), true);
+  EXPECT_EQ(server_.target, kObject) << "nothing was sent since";
+  writer.release();
+  EXPECT_EQ(server_.target, kWrite);
+}
+
+TEST_F(InventoryPace, NothingIsCreatedForANodeThatHasNothingToReport) {
+  InventoryWriter::Options options;
+  options.node = "n1";
+  options.boot_id = "b2";
+  InventoryWriter writer(server_, options, {[] {}, [](bool) {}, nullptr});
+  writer.start();
+  server_.reply(404, failure(404, "not found"));
+  writer.release();
+  EXPECT_EQ(server_.target, kObject) << "nothing was sent since";
+  writer.want(state(), true);
+  EXPECT_EQ(server_.target, "/api/v1/nodes/n1");
 }
 
 }  // namespace

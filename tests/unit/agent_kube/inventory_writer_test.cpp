@@ -297,7 +297,7 @@ TEST_F(Writer, ReportsTheFaultsOfThePreviousRunOnceAlsoIfThereAreNone) {
       R"("effect":"unusable","sinceMs":1}]}})";
   const auto remembered = [this](const std::string& node_boot, int status,
                                  const std::string& body) {
-    std::vector<std::size_t> counts;
+    std::vector<std::string> found;
     InventoryWriter::Options options;
     options.node = "n1";
     options.boot_id = "b1";
@@ -305,23 +305,25 @@ TEST_F(Writer, ReportsTheFaultsOfThePreviousRunOnceAlsoIfThereAreNone) {
     options.chain.what = "inventory of node n1";
     writer_ = std::make_unique<InventoryWriter>(
         server_, options,
-        InventoryWriter::Events{
-            [] {}, [](bool) {},
-            [&counts](const auto& faults) { counts.push_back(faults.size()); }});
+        InventoryWriter::Events{[] {}, [](bool) {},
+                                [&found](const domain::RememberedNode& node) {
+                                  found.push_back(std::to_string(node.faults.size()) +
+                                                  (node.same_boot ? " of this boot" : ""));
+                                }});
     writer_->want(state(), true);
     writer_->start();
     server_.fail(Errc::unavailable, "no connection");
-    EXPECT_TRUE(counts.empty()) << "unknown so far";
+    EXPECT_TRUE(found.empty()) << "unknown so far";
     server_.pass_time();
     server_.reply(status, body);
-    EXPECT_EQ(counts.size(), 1U);
-    return counts.at(0);
+    EXPECT_EQ(found.size(), 1U);
+    return found.at(0);
   };
-  EXPECT_EQ(remembered("node-boot", 200, stored), 1U);
-  EXPECT_EQ(remembered("another-boot", 200, stored), 0U);
-  EXPECT_EQ(remembered("", 200, stored), 0U);
-  EXPECT_EQ(remembered("node-boot", 200, object("1", "", 0)), 0U);
-  EXPECT_EQ(remembered("node-boot", 404, failure(404, "not found")), 0U);
+  EXPECT_EQ(remembered("node-boot", 200, stored), "1 of this boot");
+  EXPECT_EQ(remembered("another-boot", 200, stored), "1");
+  EXPECT_EQ(remembered("", 200, stored), "1");
+  EXPECT_EQ(remembered("node-boot", 200, object("1", "", 0)), "0");
+  EXPECT_EQ(remembered("node-boot", 404, failure(404, "not found")), "0");
 }
 
 TEST_F(Writer, ARefusalIsLoggedOnceWithTheServersMessage) {

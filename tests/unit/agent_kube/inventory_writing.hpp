@@ -32,9 +32,11 @@ class InventoryWriting : public testing::Test {
     options.node = "n1";
     options.boot_id = "b1";
     options.chain.what = "inventory of node n1";
-    return std::make_unique<InventoryWriter>(
+    auto out = std::make_unique<InventoryWriter>(
         server_, options,
         InventoryWriter::Events{[this] { ++written_; }, [this](bool yes) { works_ = yes; }});
+    out->release();
+    return out;
   }
   // Runs up to the first write, of a newly created object.
   void begin() {

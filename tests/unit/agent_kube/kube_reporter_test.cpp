@@ -29,6 +29,10 @@ class KubeReporting : public testing::Test {
                        [this](ReportKind kind) { ++sent_[kind]; }});
     reporter_->want(state(), true);
   }
+  void begin() {
+    reporter_->recall();
+    reporter_->start();
+  }
   FakeApi::Json status() { return api_.objects[kObject]["status"]; }
 
   ManualClock clock_;
@@ -39,7 +43,7 @@ class KubeReporting : public testing::Test {
 };
 
 TEST_F(KubeReporting, TheStateFirstThenTheLease) {
-  reporter_->start();
+  begin();
   api_.advance(milliseconds(0));
   EXPECT_THAT(api_.log,
               ElementsAre("GET " + kObject, "GET /api/v1/nodes/n1",
@@ -55,7 +59,7 @@ TEST_F(KubeReporting, TheStateFirstThenTheLease) {
 }
 
 TEST_F(KubeReporting, AQuietHourIsRenewalsAndChecks) {
-  reporter_->start();
+  begin();
   api_.advance(milliseconds(0));
   api_.log.clear();
   api_.advance(std::chrono::hours(1));
@@ -72,7 +76,7 @@ TEST_F(KubeReporting, AQuietHourIsRenewalsAndChecks) {
 }
 
 TEST_F(KubeReporting, WhatSomebodyDeletesComesBack) {
-  reporter_->start();
+  begin();
   api_.advance(seconds(5));
   api_.objects.erase(kObject);
   api_.objects.erase(kLeasePath);
@@ -87,7 +91,7 @@ TEST_F(KubeReporting, WhatSomebodyDeletesComesBack) {
 }
 
 TEST_F(KubeReporting, AnOutageIsShownAndForgottenWhenItEnds) {
-  reporter_->start();
+  begin();
   api_.advance(seconds(1));
   api_.down = true;
   api_.advance(seconds(15));
@@ -102,7 +106,7 @@ TEST_F(KubeReporting, AnOutageIsShownAndForgottenWhenItEnds) {
 }
 
 TEST_F(KubeReporting, ASlowLeaseHoldsUpNoChange) {
-  reporter_->start();
+  begin();
   api_.advance(seconds(1));
   api_.unanswered = "leases";
   api_.advance(seconds(10));
@@ -118,7 +122,7 @@ TEST_F(KubeReporting, AStopLeavesEverythingAsItIs) {
         api_, clock_, KubeReporterOptions{"n1", "chipweave", "b2", "", 1}, ReporterEvents{});
     reporter_->want(state(), true);
     api_.objects.erase(kObject);
-    reporter_->start();
+    begin();
     api_.advance(seconds(1));
     const auto objects = api_.objects;
     int done = 0;

@@ -29,6 +29,13 @@ PodList one_pod(const std::vector<std::string>& ids) {
   return out;
 }
 
+// Without the containers that they are for; nullopt stays.
+std::optional<AllocatedDevices> devices_of(std::optional<AllocatedDevices> allocated) {
+  if (!allocated) return allocated;
+  for (AllocatedDevice& device : *allocated) device = {device.resource, device.id};
+  return allocated;
+}
+
 class PodResources : public testing::Test {
  public:
   ~PodResources() override { end(); }
@@ -78,13 +85,21 @@ TEST_F(PodResources, ReportsAllocatedDevicesWheneverTheyChange) {
   EXPECT_EQ(given_.at(0), AllocatedDevices{}) << "an empty list is a valid answer";
   EXPECT_EQ(answers_.at(0), true);
   kubelet.set_list(one_pod({"Ascend910-3", "Ascend910-1"}));
-  EXPECT_EQ(given_.at(1), (AllocatedDevices{{k910, "Ascend910-1"}, {k910, "Ascend910-3"}}));
+  EXPECT_EQ(devices_of(given_.at(1)),
+            (AllocatedDevices{{k910, "Ascend910-1"}, {k910, "Ascend910-3"}}));
   PodList more = one_pod({"Ascend910-1", "Ascend910-3"});  // the same in another order
   add_pod(more, "without", k910, {});
   kubelet.set_list(std::move(more));
   kubelet.set_list(one_pod({"Ascend910-3"}));
-  EXPECT_EQ(given_.at(2), (AllocatedDevices{{k910, "Ascend910-3"}}));
+  EXPECT_EQ(devices_of(given_.at(2)), (AllocatedDevices{{k910, "Ascend910-3"}}));
   EXPECT_EQ(answers_.size(), 1U);
+}
+
+TEST_F(PodResources, NamesTheContainers) {
+  FakeKubelet kubelet(options_.socket);
+  kubelet.set_list(one_pod({"Ascend910-3"}));
+  begin();
+  EXPECT_EQ(given_.at(0), (AllocatedDevices{{k910, "Ascend910-3", "default", "p", "main"}}));
 }
 
 TEST_F(PodResources, SixtyFourPodsInEitherForm) {
@@ -117,7 +132,7 @@ TEST_F(PodResources, AKubeletThatComesLaterIsFound) {
   FakeKubelet kubelet(options_.socket);
   kubelet.set_list(one_pod({"Ascend910-0"}));
   EXPECT_EQ(answers_.at(1), true);
-  EXPECT_EQ(given_.at(0), (AllocatedDevices{{k910, "Ascend910-0"}}));
+  EXPECT_EQ(devices_of(given_.at(0)), (AllocatedDevices{{k910, "Ascend910-0"}}));
 }
 
 TEST_F(PodResources, ARestartedKubeletIsFoundAgainAndItsLastAnswerStays) {
@@ -134,7 +149,7 @@ TEST_F(PodResources, ARestartedKubeletIsFoundAgainAndItsLastAnswerStays) {
   EXPECT_EQ(given_.size(), 1U) << "neither an unchanged list nor a timeout is a change";
   kubelet.set_list(one_pod({"Ascend910-1"}));
   kubelet.start();
-  EXPECT_EQ(given_.at(1), (AllocatedDevices{{k910, "Ascend910-1"}}));
+  EXPECT_EQ(devices_of(given_.at(1)), (AllocatedDevices{{k910, "Ascend910-1"}}));
 }
 
 TEST_F(PodResources, ACallThatHangsTimesOutAndIsRepeated) {
@@ -194,7 +209,7 @@ TEST_F(PodResources, AsksWhenTheDevicesOfPodsChange) {
   EXPECT_EQ(kubelet.calls(), 1);
   const auto notify = client_->change_notifier();
   notify();
-  EXPECT_EQ(given_.at(1), (AllocatedDevices{{k910, "Ascend910-0"}}));
+  EXPECT_EQ(devices_of(given_.at(1)), (AllocatedDevices{{k910, "Ascend910-0"}}));
   EXPECT_EQ(kubelet.calls(), 2);
   end();
   notify();  // after its end
@@ -207,7 +222,7 @@ TEST_F(PodResources, OnlyTheWantedResourcesAreGiven) {
   FakeKubelet kubelet(options_.socket);
   kubelet.set_list(list);
   begin();
-  EXPECT_EQ(given_.at(0), (AllocatedDevices{{"amd.com/gpu", "0000:01:00.0"}}));
+  EXPECT_EQ(devices_of(given_.at(0)), (AllocatedDevices{{"amd.com/gpu", "0000:01:00.0"}}));
 }
 
 // A server of another service, such as the device plugins' registration.
@@ -227,12 +242,12 @@ TEST_F(PodResources, AListBeyondSixteenMebibytesIsRefused) {
   FakeKubelet kubelet(options_.socket);
   kubelet.set_list(list);
   begin();
-  EXPECT_EQ(given_.at(0), (AllocatedDevices{{k910, "Ascend910-0"}}));
+  EXPECT_EQ(devices_of(given_.at(0)), (AllocatedDevices{{k910, "Ascend910-0"}}));
   add_pod(list, "more", "example.com/memory", {std::string(2000, 'x')});
   kubelet.set_list(std::move(list));
   EXPECT_EQ(answers_.at(1), false);
   kubelet.set_list(one_pod({"Ascend910-2"}));
-  EXPECT_EQ(given_.at(1), (AllocatedDevices{{k910, "Ascend910-2"}}));
+  EXPECT_EQ(devices_of(given_.at(1)), (AllocatedDevices{{k910, "Ascend910-2"}}));
 }
 
 TEST_F(PodResources, MoreDevicesThanAnyMachineHasAreRefused) {
@@ -241,7 +256,7 @@ TEST_F(PodResources, MoreDevicesThanAnyMachineHasAreRefused) {
   EXPECT_THAT(first_failure(), HasSubstr("16384"));
   kubelet.set_list(one_pod(std::vector<std::string>(16384, "Ascend910-0")));
   begin();
-  EXPECT_EQ(given_.at(0), (AllocatedDevices{{k910, "Ascend910-0"}}));
+  EXPECT_EQ(devices_of(given_.at(0)), (AllocatedDevices{{k910, "Ascend910-0"}}));
 }
 
 // A truncated list would report chips of pods as free.

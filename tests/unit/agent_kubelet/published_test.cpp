@@ -4,6 +4,7 @@
 
 #include "node-agent/kubelet/pod_resources_client.hpp"
 #include "node-agent/publish/node/compat_publisher.hpp"
+#include "node-agent/reporting/chip_users.hpp"
 #include "tests/fakes/agent/fake_api.hpp"
 #include "tests/fakes/agent/mindcluster_reader.hpp"
 #include "tests/fakes/agent/profile_states.hpp"
@@ -54,7 +55,7 @@ TEST(PublishedChips, ThoseThatPodsHaveVanishFromTheListAndComeBack) {
   publisher.publish_config_maps();
   const auto available = [&](std::size_t answer) {
     const auto devices = allocated.at(answer);
-    publisher.in_use(chips_in_use(state->topology, devices.value_or(AllocatedDevices())).chips);
+    publisher.in_use(chips_in_use(chip_users(*state, devices.value_or(AllocatedDevices()))));
     api.advance(std::chrono::seconds(12));
     const auto& data = api.objects[kDeviceInfo]["data"];
     return test::device_info_in(data["DeviceInfoCfg"].get<std::string>()).available;

@@ -64,19 +64,41 @@ TEST(InventoryHealth, SaysWhatIsWrongSinceWhenAndForHowLong) {
   EXPECT_EQ(status["facts"].size(), 256U);
 }
 
-TEST(InventoryHealth, FaultsAreReadBackInTheSameBootOfTheNode) {
+TEST(InventoryHealth, IsTheMemoryOfTheNextRun) {
   const std::string object = write_inventory_status(faulty_inventory(), kVersion);
-  const auto read = read_object_faults(object, "5f6b7c1e-0000-4000-8000-000000000001");
-  ASSERT_TRUE(read.ok()) << read.error().text();
-  ASSERT_EQ(read->size(), 256U);
-  EXPECT_EQ((*read)[0].fault, faulty_inventory().faults[0]);
-  EXPECT_EQ((*read)[0].chip_id, "");
-  EXPECT_EQ((*read)[1].fault.peer, domain::ChipIndex{7});
-  EXPECT_EQ((*read)[1].chip_id, "Ascend910-3");
-  const auto other = read_object_faults(object, "another-boot");
-  ASSERT_TRUE(other.ok());
-  EXPECT_TRUE(other->empty());
-  EXPECT_TRUE(read_object_faults(write_inventory_object("n1", ""), "b")->empty());
+  const auto same = read_object_memory(object, "5f6b7c1e-0000-4000-8000-000000000001");
+  EXPECT_THAT(same.problems, testing::IsEmpty());
+  EXPECT_TRUE(same.node.same_boot);
+  ASSERT_EQ(same.node.faults.size(), 256U);
+  EXPECT_EQ(same.node.faults[0].fault, faulty_inventory().faults[0]);
+  EXPECT_EQ(same.node.faults[0].chip_id, "");
+  EXPECT_EQ(same.node.faults[1].fault.peer, domain::ChipIndex{7});
+  EXPECT_EQ(same.node.faults[1].chip_id, "Ascend910-3");
+  ASSERT_TRUE(same.node.topology);
+  EXPECT_EQ(same.node.topology->chip_count(), faulty_inventory().topology.chip_count());
+  EXPECT_EQ(same.node.machine, faulty_inventory().machine);
+  EXPECT_EQ(same.node.facts.size(), 256U);
+  const auto other = read_object_memory(object, "another-boot");
+  EXPECT_FALSE(other.node.same_boot);
+  EXPECT_EQ(other.node.faults.size(), 256U) << "orders of operators outlive a boot";
+  const auto empty = read_object_memory(write_inventory_object("n1", ""), "b");
+  EXPECT_FALSE(empty.node.topology);
+  EXPECT_THAT(empty.node.faults, testing::IsEmpty());
+  EXPECT_FALSE(read_object_memory(R"({"status":{"nodeBootId":""}})", "").node.same_boot);
+}
+
+// One part that cannot be read does not take the others with it.
+TEST(InventoryHealth, RemembersWhatCanBeRead) {
+  const auto memory = read_object_memory(
+      R"({"status":{"nodeBootId":"b","machine":7,"topology":{"chips":"none"},"facts":[],)"
+      R"("faults":[{"code":"cordoned","effect":"unusable","chip":2,"sinceMs":1}]}})",
+      "b");
+  EXPECT_TRUE(memory.node.same_boot);
+  ASSERT_EQ(memory.node.faults.size(), 1U);
+  EXPECT_FALSE(memory.node.topology);
+  ASSERT_EQ(memory.problems.size(), 1U);
+  EXPECT_THAT(memory.problems[0], HasSubstr("status.topology"));
+  EXPECT_THAT(read_object_memory("{", "b").problems, testing::SizeIs(1));
 }
 
 TEST(InventoryHealth, FaultsAndFactsAreReadFromAStatusOfAnyBoot) {
@@ -105,9 +127,9 @@ TEST(InventoryHealth, FaultsAloneAreReadWithTheTimeThatTheyAreHeldUntil) {
 
 TEST(InventoryHealth, FaultsThatSomebodySpoiltAreAnErrorThatNamesThePlace) {
   const auto problem = [](const char* faults) {
-    const auto read = read_object_faults(
+    const auto read = read_object_memory(
         std::string(R"({"status":{"nodeBootId":"b","faults":)") + faults + "}}", "b");
-    return read.ok() ? "read" : read.error().text();
+    return read.problems.empty() ? "read" : read.problems.front();
   };
   EXPECT_EQ(problem("[]"), "read");
   EXPECT_THAT(problem("7"), HasSubstr("status.faults: expected a list, got 7"));

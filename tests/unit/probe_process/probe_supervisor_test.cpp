@@ -1,6 +1,9 @@
 #include "node-agent/supervisor/probe_supervisor.hpp"
 
+#include <signal.h>
+
 #include <condition_variable>
+#include <fstream>
 #include <mutex>
 
 #include <gtest/gtest.h>
@@ -132,6 +135,40 @@ TEST(ProbeSupervisor, AHangBeforeTheFirstLineIsReportedToo) {
   options.first_line_within = milliseconds(10);
   Helped helped(kStay, options);
   EXPECT_TRUE(helped.until([&] { return helped.trouble_code() == "probe.stuck"; }));
+}
+
+// Another program may now reset the hardware: no process has it open.
+TEST(ProbeSupervisor, PausedThereIsNoProcess) {
+  const io::TempFolder folder;
+  Helped helped("echo $$ >" + folder.at("pid") + "; " + seen(2) + kStay);
+  ASSERT_TRUE(helped.collect([&] { return helped.has_chips(2); }));
+  pid_t pid = 0;
+  std::ifstream(folder.at("pid")) >> pid;
+  ASSERT_GT(pid, 0);
+  helped.probe().pause(true);
+  ASSERT_TRUE(helped.until([&] { return ::kill(pid, 0) != 0; }));
+  EXPECT_FALSE(helped.probe().trouble()) << "it was ended on purpose";
+  EXPECT_EQ(helped.probe().counts().starts, 1U);
+  helped.reading.reset();
+  helped.probe().pause(false);
+  ASSERT_TRUE(helped.collect([&] { return helped.has_chips(2); }));
+  EXPECT_EQ(helped.probe().counts().starts, 2U);
+  EXPECT_EQ(helped.probe().counts().crashed, 0U);
+}
+
+TEST(ProbeSupervisor, EndsAlsoWhilePaused) {
+  Helped helped(seen(1) + kStay);
+  helped.probe().pause(true);
+  helped.probe().pause(true);
+}
+
+TEST(ProbeSupervisor, APauseEndsTheWaitAfterACrash) {
+  SupervisorOptions options;
+  options.restart_max = seconds(1000);
+  Helped helped("exit 1", options);
+  ASSERT_TRUE(helped.until([&] { return helped.trouble_code() == "probe.crashed"; }));
+  helped.probe().pause(true);
+  EXPECT_TRUE(helped.until([&] { return helped.trouble_code().empty(); }));
 }
 
 TEST(ProbeSupervisor, ANewProcessEndsTheTroubleOfACrash) {

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <thread>
 
-#include "node-agent/app/continuity.hpp"
+#include "node-agent/app/machine/continuity.hpp"
 #include "node-agent/probe_process/hardware_probe.hpp"
 #include "tests/fakes/agent/amd_folder.hpp"
 #include "tests/fakes/agent/vanishing_files.hpp"

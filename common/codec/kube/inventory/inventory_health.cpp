@@ -123,6 +123,16 @@ Result<std::vector<RememberedFault>> read_faults(JsonValue status) {
   return out;
 }
 
+std::map<std::string, std::string> read_facts(JsonValue status) {
+  std::map<std::string, std::string> out;
+  const JsonValue facts = status["facts"];
+  if (!facts.is_object()) return out;
+  for (const JsonValue fact : facts) {
+    if (fact.is_string() && out.size() < kMaxReportedFacts) out.emplace(fact.name(), fact.text());
+  }
+  return out;
+}
+
 Result<JsonTree> parse_bounded(std::string_view text, const char* what) {
   if (text.size() > limits::kMaxKubeObjectBytes) {
     return make_error(Errc::limit_exceeded, std::string(what) + " is too large");
@@ -153,14 +163,33 @@ void write_inventory_health(JsonWriter& w, const NodeInventory& inventory) {
   w.end_object();
 }
 
-Result<std::vector<RememberedFault>> read_object_faults(std::string_view object,
-                                                        std::string_view node_boot_id) {
+InventoryMemory read_object_memory(std::string_view object, std::string_view node_boot_id) {
+  InventoryMemory out;
   const auto document = parse_bounded(object, "the object");
-  if (!document) return document.error();
+  if (!document) {
+    out.problems.push_back(document.error().text());
+    return out;
+  }
   const JsonValue status = JsonValue(*document)["status"];
+  if (!status.is_object()) return out;
   const JsonValue boot = status["nodeBootId"];
-  if (!boot.is_string() || boot.text() != node_boot_id) return std::vector<RememberedFault>{};
-  return read_faults(status);
+  out.node.same_boot = boot.is_string() && !node_boot_id.empty() && boot.text() == node_boot_id;
+  if (const JsonValue machine = status["machine"]; machine.is_string()) {
+    out.node.machine = short_text(std::string(machine.text()));
+  }
+  out.node.facts = read_facts(status);
+  auto faults = read_faults(status);
+  if (!faults) out.problems.push_back(faults.error().text());
+  out.node.faults = std::move(faults).value_or({});
+  const JsonValue topology = status["topology"];
+  if (!topology.is_object()) return out;
+  auto read = TopologyReader(ImportOptions{}).read(topology);
+  if (read) {
+    out.node.topology = std::move(read).value();
+  } else {
+    out.problems.push_back(std::move(read).error().in("status.topology").text());
+  }
+  return out;
 }
 
 Result<std::vector<Fault>> read_status_faults(std::string_view status) {
@@ -185,12 +214,7 @@ Result<ReportedHealth> read_status_health(std::string_view status) {
     if (one.fault.held_until != kHeldUntilReset) one.fault.held_until = 0;
     out.faults.push_back(std::move(one.fault));
   }
-  const JsonValue facts = root["facts"];
-  if (!facts.is_object()) return out;
-  for (const JsonValue fact : facts) {
-    if (fact.is_string() && out.facts.size() < kMaxReportedFacts)
-      out.facts.emplace(fact.name(), fact.text());
-  }
+  out.facts = read_facts(root);
   return out;
 }
 

@@ -11,6 +11,7 @@
 #include "common/base/result.hpp"
 #include "common/codec/kube/inventory/inventory.hpp"
 #include "common/domain/fault.hpp"
+#include "common/domain/remembered_node.hpp"
 
 namespace chipweave::codec {
 
@@ -20,10 +21,14 @@ inline constexpr std::size_t kMaxReportedFacts = 256;
 // The keys nodeBootId, faults, conditions, neighbours and facts, each only if it is not empty.
 void write_inventory_health(JsonWriter& w, const NodeInventory& inventory);
 
-// The faults of an object whose status has this nodeBootId; none for any other boot of the node, or
-// without a status. Errors name the key.
-Result<std::vector<domain::RememberedFault>> read_object_faults(std::string_view object,
-                                                                std::string_view node_boot_id);
+// What an object remembers for the agent's next run. Each part that cannot be read is left out and
+// named in `problems`; an object without a status remembers nothing. node_boot_id: of the boot of
+// now; "": unknown, and so not the same as any other.
+struct InventoryMemory {
+  domain::RememberedNode node;
+  std::vector<std::string> problems;
+};
+InventoryMemory read_object_memory(std::string_view object, std::string_view node_boot_id);
 
 // What an agent reports about its node besides the topology, from any boot: faults (without the
 // time until which they are held) and facts.

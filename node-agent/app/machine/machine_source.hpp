@@ -39,6 +39,9 @@ class MachineSource {
   // Cheap if nothing is new: called twice a second.
   virtual MachineUpdate update() = 0;
   virtual std::optional<ProbeTrouble> trouble() const { return std::nullopt; }
+  // While paused, the source lets go of the hardware: another program may reset it or exchange its
+  // driver. Then it reads everything again. A source without hardware goes on.
+  virtual void pause(bool yes) { (void)yes; }
   // When the source last confirmed its observation; nullopt if every call does.
   virtual std::optional<std::chrono::steady_clock::time_point> confirmed_at() const {
     return std::nullopt;

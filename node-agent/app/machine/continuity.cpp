@@ -1,4 +1,4 @@
-#include "node-agent/app/continuity.hpp"
+#include "node-agent/app/machine/continuity.hpp"
 
 #include <algorithm>
 #include <map>
@@ -142,7 +142,7 @@ Result<KnownMachine> in_terms_of(const NodeTopology& known, Observation seen) {
   for (const domain::Chip& chip : known.chips()) {
     if (merge.sees(chip.index)) continue;
     domain::Signal gone;
-    gone.code = "chip.gone";
+    gone.code = kChipGone;
     gone.chip = chip.index;
     gone.text = "the driver no longer lists it";
     seen.signals.push_back(std::move(gone));
@@ -181,8 +181,9 @@ std::vector<domain::Fault> in_terms_of(const domain::NodeTopology& now,
     domain::Fault renamed = fault;
     if (renamed.chip) {
       const auto& chips = now.chips();
-      const auto same = std::find_if(chips.begin(), chips.end(),
-                                     [&id = id](const auto& chip) { return chip.id == id; });
+      const auto same = std::find_if(chips.begin(), chips.end(), [&id = id](const auto& chip) {
+        return !id.empty() && chip.id == id;
+      });
       if (same == chips.end()) continue;
       renamed.chip = same->index;
     }

@@ -16,6 +16,8 @@
 
 namespace chipweave::agent {
 
+inline constexpr const char* kChipGone = "chip.gone";
+
 // Today's indices of the driver, and the chips' own. Empty: they are the same.
 using ChipNumbers = std::map<domain::ChipIndex, domain::ChipIndex>;
 

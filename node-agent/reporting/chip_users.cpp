@@ -1,0 +1,95 @@
+#include "node-agent/reporting/chip_users.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include "common/base/text.hpp"
+#include "common/codec/mindcluster/ascend_names.hpp"
+#include "common/codec/mindcluster/names/device_ids.hpp"
+#include "common/domain/vendor.hpp"
+
+namespace chipweave::agent {
+namespace {
+
+namespace mc = codec::mindcluster;
+using domain::ChipIndex;
+
+constexpr std::size_t kMaxNameBytes = 64;  // of a device or resource, in the log
+constexpr std::string_view kInstance = "MIG-";
+
+struct Found {
+  bool is_chip = false;           // the resource counts chips of this machine
+  std::optional<ChipIndex> chip;  // absent: the machine has no such chip
+};
+
+Found ascend_chip(const mc::AscendNames& names, const AllocatedDevice& device) {
+  if (mc::device_kind(names.prefix(), device.resource) == mc::DeviceKind::other) return {};
+  const auto number = mc::chip_of_device(names.prefix(), device.resource, device.id);
+  return {true, number ? names.index_of(*number) : std::nullopt};
+}
+
+// The GPU of a MIG instance, by the facts "mig.N.K", which contain the instance's id.
+std::optional<ChipIndex> chip_of_instance(const NodeState& state, std::string_view id) {
+  for (const auto& [name, value] : state.facts) {
+    if (!name.starts_with("mig.") || value.find(id) == std::string::npos) continue;
+    const auto parts = split(name, '.');
+    const auto number = parts.size() == 3 ? parse_number<int>(parts[1]) : std::nullopt;
+    if (number && state.topology.slot_of(ChipIndex{*number})) return ChipIndex{*number};
+  }
+  return std::nullopt;
+}
+
+std::optional<ChipIndex> named_chip(const NodeState& state, const AllocatedDevice& device) {
+  // A time slice: "GPU-…::2".
+  const std::string_view id = std::string_view(device.id).substr(0, device.id.find("::"));
+  if (id.empty()) return std::nullopt;
+  if (id.starts_with(kInstance)) return chip_of_instance(state, id);
+  for (const domain::Chip& chip : state.topology.chips()) {
+    if (chip.id == id || chip.pci == id) return chip.index;
+  }
+  return std::nullopt;
+}
+
+// A vendor has other resources, too ("nvidia.com/…" of network operators): only those that the
+// machine's chips are counted as, and parts of chips, must be chips.
+bool counts_chips(const NodeState& state, const std::string& resource) {
+  return std::find(state.resources.begin(), state.resources.end(), resource) !=
+             state.resources.end() ||
+         resource.starts_with("nvidia.com/mig-") || resource == "nvidia.com/gpu.shared";
+}
+
+}  // namespace
+
+ChipUsers chip_users(const NodeState& state, const AllocatedDevices& allocated) {
+  ChipUsers out;
+  const bool ascend = domain::vendor_of(state.topology).in_mindcluster;
+  std::optional<mc::AscendNames> names;
+  if (ascend) names.emplace(state.topology);
+  for (const AllocatedDevice& device : allocated) {
+    const Found found =
+        ascend ? ascend_chip(*names, device)
+               : Found{counts_chips(state, device.resource), named_chip(state, device)};
+    if (!found.is_chip) continue;
+    if (!found.chip) {
+      if (out.unknown_devices.size() < kMaxUnknownDevices) {
+        out.unknown_devices.push_back(with_dots(device.id, kMaxNameBytes) + " of " +
+                                      with_dots(device.resource, kMaxNameBytes));
+      }
+      continue;
+    }
+    auto& users = out.chips[*found.chip];
+    ChipUser user{device.ns, device.pod, device.container};
+    const auto at = std::lower_bound(users.begin(), users.end(), user);
+    if (at == users.end() || !(*at == user)) users.insert(at, std::move(user));
+  }
+  return out;
+}
+
+std::vector<ChipIndex> chips_in_use(const ChipUsers& users) {
+  std::vector<ChipIndex> out;
+  for (const auto& [chip, containers] : users.chips) out.push_back(chip);
+  return out;
+}
+
+}  // namespace chipweave::agent

@@ -1,0 +1,42 @@
+// Which containers use which chips of this machine, from the devices that the kubelet has
+// allocated. Pure.
+//
+// Each vendor's device plugin names devices in its own way: Ascend's by physical number, AMD's by
+// PCI address, NVIDIA's and MetaX's by the id that the driver gives.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/domain/node_topology.hpp"
+#include "node-agent/app/node_state.hpp"
+#include "node-agent/kubelet/allocated_device.hpp"
+
+namespace chipweave::agent {
+
+inline constexpr std::size_t kMaxUnknownDevices = 8;
+
+struct ChipUser {
+  std::string ns;
+  std::string pod;
+  std::string container;
+  friend auto operator<=>(const ChipUser&, const ChipUser&) = default;
+};
+
+struct ChipUsers {
+  std::map<domain::ChipIndex, std::vector<ChipUser>> chips;  // of each chip ascending, each once
+  // Devices that should be chips of this machine and are not, the first few: "Ascend910-77 of
+  // huawei.com/Ascend910".
+  std::vector<std::string> unknown_devices;
+};
+
+// A chip of which a part is allocated (a slice, a MIG instance, a time slice) is in use: it is no
+// longer available as a whole. Resources that are not chips are ignored.
+ChipUsers chip_users(const NodeState& state, const AllocatedDevices& allocated);
+// The chips alone, ascending.
+std::vector<domain::ChipIndex> chips_in_use(const ChipUsers& users);
+
+}  // namespace chipweave::agent

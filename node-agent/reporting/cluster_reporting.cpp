@@ -1,0 +1,179 @@
+#include "node-agent/reporting/cluster_reporting.hpp"
+
+#include <random>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "common/io/files.hpp"
+#include "common/kube/access.hpp"
+#include "common/obs/log.hpp"
+#include "node-agent/app/machine/continuity.hpp"
+#include "node-agent/publish/boot_id.hpp"
+
+namespace chipweave::agent {
+namespace {
+
+using Fact = StartSequence::Fact;
+using Stage = StartSequence::Stage;
+
+CompatOptions compat_options(const ReportingOptions& options) {
+  CompatOptions out;
+  out.node = options.node;
+  out.mindcluster = options.publish.contains("mindcluster");
+  out.ack = options.publish.contains("ack");
+  out.labels = options.publish.contains("labels");
+  out.gfd_labels = options.publish.contains("gfd-labels");
+  out.metax_labels = options.publish.contains("metax-labels");
+  out.in_use = !options.pod_resources.empty();
+  out.nfd_file = options.nfd_file;
+  out.seed = std::random_device{}();
+  return out;
+}
+
+NodeCommands::Events command_events(OperatorCommands commands) {
+  NodeCommands::Events out;
+  out.cordon = [cordon = std::move(commands.cordon)](const codec::ChipSelection& chips,
+                                                     bool complete) {
+    cordon({chips.all, {chips.chips.begin(), chips.chips.end()}}, complete);
+  };
+  out.maintenance = std::move(commands.maintenance);
+  out.clear = [clear = std::move(commands.clear_faults)](const codec::ChipSelection& chips) {
+    if (chips.all) clear(std::nullopt);
+    for (const domain::ChipIndex chip : chips.chips) clear(chip);
+  };
+  return out;
+}
+
+// What need not be waited for.
+std::set<Fact> known_facts(const ReportingOptions& options) {
+  std::set<Fact> out;
+  if (!options.publish.contains("mindcluster")) out.insert(Fact::list);
+  if (options.pod_resources.empty()) out.insert(Fact::in_use);
+  return out;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ClusterReporting>> ClusterReporting::make(
+    const ReportingOptions& options, http::Loop& loop, const Clock& clock, ReporterEvents events,
+    OperatorCommands commands, KubeletEvents kubelet) {
+  auto access = kube::load_access({options.kubeconfig, ""}, kube::process_environment());
+  if (!access) return std::move(access).error();
+  std::string leases = options.lease_namespace.empty() ? access->ns : options.lease_namespace;
+  if (leases.empty()) leases = "default";
+  if (const auto ok = check_lease_namespace(leases); !ok) {
+    return make_error(Errc::invalid_argument, "the namespace of the pod or kubeconfig " +
+                                                  ok.error().text() +
+                                                  "; name one with --lease-namespace");
+  }
+  obs::log(obs::Level::info, "reporting to the API server",
+           {{"host", access->origin.host},
+            {"port", access->origin.port},
+            {"lease", leases + "/" + options.node}});
+  auto client = kube::ApiClient::make(loop, std::move(access).value(),
+                                      std::string("chipweave-agent/") + CHIPWEAVE_VERSION);
+  if (!client) return std::move(client).error();
+  std::unique_ptr<ClusterReporting> out(new ClusterReporting(std::move(client).value()));
+  out->start_ = std::make_unique<StartSequence>(
+      *out->api_, known_facts(options), [self = out.get()](Stage stage) { self->entered(stage); });
+  out->report(options, clock, leases, std::move(events));
+  out->publish(options, clock, std::move(commands));
+  if (!options.pod_resources.empty()) out->ask_kubelet(options, loop, std::move(kubelet));
+  return out;
+}
+
+void ClusterReporting::report(const ReportingOptions& options, const Clock& clock,
+                              const std::string& lease_namespace, ReporterEvents events) {
+  KubeReporterOptions reporter;
+  reporter.node = options.node;
+  reporter.boot_id = make_boot_id();
+  reporter.node_boot_id = node_boot_id();
+  reporter.seed = std::random_device{}();
+  reporter.lease_namespace = lease_namespace;
+  events.sent = [this, sent = std::move(events.sent)](ReportKind kind) {
+    if (sent) sent(kind);
+    if (kind == ReportKind::full) start_->learn(Fact::inventory);
+  };
+  events.remembered = [this, restore = std::move(events.remembered)](domain::RememberedNode node) {
+    remembered_ = node;
+    if (restore) restore(std::move(node));
+    begin_events();
+  };
+  reporter_ = std::make_unique<KubeReporter>(*api_, clock, reporter, std::move(events));
+  events_ = std::make_unique<NodeEvents>(*api_, clock, options.node);
+}
+
+void ClusterReporting::publish(const ReportingOptions& options, const Clock& clock,
+                               OperatorCommands commands) {
+  CompatEvents events;
+  events.commands = command_events(std::move(commands));
+  events.node_known = [this] { start_->learn(Fact::node); };
+  events.list_known = [this] { start_->learn(Fact::list); };
+  events.write_file = [](const std::string& path, const std::string& text) {
+    return io::write_file_atomically(path, text);
+  };
+  compat_ =
+      std::make_unique<CompatPublisher>(*api_, clock, compat_options(options), std::move(events));
+}
+
+void ClusterReporting::ask_kubelet(const ReportingOptions& options, http::Loop& loop,
+                                   KubeletEvents events) {
+  events.users = [this, show = std::move(events.users)](const ChipUsers& users) {
+    if (show) show(users);
+    compat_->in_use(chips_in_use(users));
+    start_->learn(Fact::in_use);
+  };
+  const auto given_up = [this] {
+    compat_->in_use_unknown();
+    start_->learn(Fact::in_use);
+  };
+  kubelet_ = std::make_unique<KubeletChips>(
+      loop, *api_,
+      KubeletChips::Options{options.node, options.pod_resources, std::random_device{}()},
+      std::move(events), given_up);
+}
+
+void ClusterReporting::entered(StartSequence::Stage stage) {
+  if (stage == Stage::asking) {
+    compat_->start();
+  } else if (stage == Stage::reporting) {
+    reporter_->start();
+  } else if (stage == Stage::publishing) {
+    compat_->publish_config_maps();
+  }
+}
+
+void ClusterReporting::want(const NodeStatePtr& state, bool urgent) {
+  const bool first = std::exchange(state_, state) == nullptr;
+  reporter_->want(state, urgent);
+  compat_->want(state);
+  if (kubelet_) kubelet_->want(state);
+  if (!first) return;
+  for (const domain::Fault& fault : state->faults) {
+    events_->fault({FaultChange::Kind::raised, fault});
+  }
+  begin_events();
+  start_->learn(Fact::machine);
+}
+
+// Faults that the previous run has reported make no event again.
+void ClusterReporting::begin_events() {
+  if (!remembered_ || state_ == nullptr) return;
+  const auto node = *std::exchange(remembered_, std::nullopt);
+  events_->begin(node.same_boot ? in_terms_of(state_->topology, node.faults)
+                                : std::vector<domain::Fault>());
+}
+
+void ClusterReporting::fault(const FaultChange& change) {
+  if (state_ != nullptr) events_->fault(change);
+}
+
+void ClusterReporting::stop(std::function<void()> done) {
+  kubelet_.reset();
+  start_->stop();
+  compat_->stop();
+  reporter_->stop(std::move(done));
+}
+
+}  // namespace chipweave::agent

@@ -1,0 +1,57 @@
+// KubeletChips — which containers use which chips of this machine, by the kubelet's word; asked
+// only if its version bears it.
+//
+// Loop thread only; ends with its destructor.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/http/loop.hpp"
+#include "common/kube/transport.hpp"
+#include "node-agent/kubelet/pod_resources_client.hpp"
+#include "node-agent/publish/node/kubelet_version_reader.hpp"
+#include "node-agent/reporting/reporting.hpp"
+#include "node-agent/sources/file_watch.hpp"
+
+namespace chipweave::agent {
+
+class KubeletChips {
+ public:
+  struct Options {
+    std::string node;
+    std::string socket;  // checked before
+    std::uint64_t seed = 0;
+  };
+  // events.users: with the first answer, and when it or the machine changes. given_up: the kubelet
+  // is too old to be asked, so that nothing is to be waited for.
+  KubeletChips(http::Loop& loop, kube::Transport& transport, Options options, KubeletEvents events,
+               std::function<void()> given_up);
+  KubeletChips(const KubeletChips&) = delete;
+  KubeletChips& operator=(const KubeletChips&) = delete;
+
+  // The machine; the first one starts the questions.
+  void want(const NodeStatePtr& state);
+
+ private:
+  void start();
+  void version_known(bool usable);
+  void report();
+
+  http::Loop& loop_;
+  Options options_;
+  KubeletEvents events_;
+  std::function<void()> given_up_;
+  std::unique_ptr<PodResourcesClient> client_;
+  std::unique_ptr<FileWatch> allocations_;
+  KubeletVersionReader version_;
+  NodeStatePtr state_;
+  std::optional<AllocatedDevices> allocated_;  // as the kubelet reported last
+  std::vector<std::string> unknown_devices_;   // as logged last
+};
+
+}  // namespace chipweave::agent
