@@ -157,7 +157,7 @@ Result<void> set_grpc_audience(Config& c, const Values& v) {
 Result<void> set_certificate_names(std::vector<std::string>& to, const Values& v) {
   for (const std::string& name : v) {
     const bool plain =
-        std::all_of(name.begin(), name.end(), [](char ch) { return ch > ' ' && ch != 0x7f; });
+        std::all_of(name.begin(), name.end(), [](char ch) { return ch > ' ' && ch < 0x7f; });
     if (name.empty() || name.size() > kMaxIdentity || !plain) {
       return invalid("expected a DNS name, URI or common name of a certificate, got " +
                      in_quotes(name));

@@ -23,7 +23,8 @@ KINDS = ["v1/ConfigMap", "v1/Pod", "v1/Secret", "v1/Service", "v1/ServiceAccount
          "admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy",
          "admissionregistration.k8s.io/v1/ValidatingAdmissionPolicyBinding",
          "apiextensions.k8s.io/v1/CustomResourceDefinition",
-         "cert-manager.io/v1/Certificate", "cert-manager.io/v1/Issuer", "monitoring.coreos.com/v1/ServiceMonitor"]
+         "cert-manager.io/v1/Certificate", "cert-manager.io/v1/Issuer", "monitoring.coreos.com/v1/PrometheusRule",
+         "monitoring.coreos.com/v1/ServiceMonitor"]
 SCHEMAS = Path(__file__).resolve().parent / "schemas"
 KEPT = ("type", "properties", "items", "required", "enum", "additionalProperties", "pattern", "minimum", "maximum",
         "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties")

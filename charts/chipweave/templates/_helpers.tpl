@@ -87,3 +87,10 @@ seccompProfile:
 true
 {{- end -}}
 {{- end -}}
+
+{{/* Whether the PrometheusRule is made: "true" or nothing. */}}
+{{- define "chipweave.alerting" -}}
+{{- if and .Values.prometheusRule.enabled (or .Values.prometheusRule.force (.Capabilities.APIVersions.Has "monitoring.coreos.com/v1")) -}}
+true
+{{- end -}}
+{{- end -}}

@@ -94,7 +94,7 @@ TEST(Config, HowCallersShowWhoTheyAre) {
   EXPECT_NE(fault("publish-cluster-info: true", "standalone: true").find("cannot be combined"),
             std::string::npos);
   EXPECT_EQ(fault("publish-cluster-info: true"), "");
-  for (const char* names : {"[\"\"]", "[\"a b\"]", "[\"a\\n\"]"})
+  for (const char* names : {"[\"\"]", "[\"a b\"]", "[\"a\\n\"]", "[\"\u00e4\"]"})
     EXPECT_NE(fault(std::string("client-names: ") + names), "") << names;
   EXPECT_EQ(fault("read-from-loopback: false"), "");
   EXPECT_NE(fault("read-from-loopback: never"), "");
