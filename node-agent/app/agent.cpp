@@ -121,6 +121,7 @@ void Agent::read_machine() {
   // Events first: a reset ends what was before it, not what the reading shows.
   take_events(std::move(update.events));
   if (judges) judge_.observe(*seen_);
+  if (update.metrics) take_metrics(*std::move(update.metrics));
   auto trouble = machine_.trouble();
   judge_trouble(trouble ? std::move(trouble) : failure_);
   take_bus_view();
@@ -213,6 +214,20 @@ void Agent::take_events(std::vector<domain::Signal> events) {
   if (events.empty()) return;
   if (options_.hardware) name_chips(seen_->topology, numbers_, events);
   judge_.occurred(events);
+  if (!events_.event) return;
+  for (const domain::Signal& event : events) events_.event(event);
+}
+
+void Agent::take_metrics(domain::MetricsSample sample) {
+  if (!seen_ || !events_.metrics) return;
+  for (domain::ChipMetrics& chip : sample.chips) {
+    const auto own = numbers_.find(chip.chip);
+    if (own != numbers_.end()) chip.chip = own->second;
+  }
+  std::erase_if(sample.chips, [this](const domain::ChipMetrics& chip) {
+    return !seen_->topology.slot_of(chip.chip);
+  });
+  events_.metrics(sample);
 }
 
 // Logs warnings that the previous observation did not have.

@@ -14,6 +14,7 @@
 
 #include "common/base/clock.hpp"
 #include "common/base/result.hpp"
+#include "common/domain/chip_metrics.hpp"
 #include "node-agent/app/continuity.hpp"
 #include "node-agent/app/fault_source.hpp"
 #include "node-agent/app/health/health_judge.hpp"
@@ -48,6 +49,9 @@ struct AgentEvents {
   // A fault has changed; called before `state` with the state that includes it.
   std::function<void(const FaultChange&)> fault;
   std::function<void(const std::string&)> warning;  // messages for the log
+  // What the driver reported, with the chips' own indices: an event; a measurement of the chips.
+  std::function<void(const domain::Signal&)> event = {};
+  std::function<void(const domain::MetricsSample&)> metrics = {};
 };
 
 class Agent {
@@ -88,6 +92,7 @@ class Agent {
   bool take(domain::Observation seen);
   void take_bus_view();
   void take_events(std::vector<domain::Signal> events);
+  void take_metrics(domain::MetricsSample sample);
   void warn_of(const std::vector<std::string>& warnings);
   Result<std::vector<domain::Fault>> faults_now(const domain::Observation& seen);
   void compose();
