@@ -5,7 +5,8 @@
 // scenario file (tests/fakes/nvml). A link of a DGX-1V goes down and up, and one of its chips has
 // an XID; each time is measured until a pod gets other chips or none, by filter, prioritize and
 // bind over HTTP. Then the memory and processor time of agent and probe process on an idle machine
-// of 16 chips and, with --soak, on one with constant events.
+// of 16 chips, on one that is measured every 10 s and scraped every 15 s and, with --soak, on one
+// with constant events.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -157,6 +158,46 @@ bool measure_idle(int chips, int seconds) {
   return true;
 }
 
+// Everything on: measurements every 10 s, as by default, and a scrape every 15 s. False also if one
+// of the limits is exceeded.
+bool measure_metrics(int seconds) {
+  constexpr double kMaxMebibytes = 35;
+  constexpr double kMaxShare = 0.01;  // of a core
+  constexpr std::chrono::seconds kScrape{15};
+  Rig rig;
+  Json machine = sixteen();
+  chipweave::agent::measure(machine);
+  rig.play(machine);
+  const auto agent = rig.agent("n1", Rig::metrics(rig.folder()));
+  const auto measured = [&rig] {
+    return rig.metrics_page().find("chipweave_chip_link_peak") != std::string::npos;
+  };
+  if (!eventually(measured)) return false;
+  const Cost before = cpu_of(*agent);
+  const auto begin = Steady::now();
+  std::size_t series = 0;
+  while (Steady::now() - begin < std::chrono::seconds(seconds)) {
+    const std::string page = rig.metrics_page();
+    std::size_t at = 0;
+    for (series = 0; (at = page.find("\nchipweave_chip_", at)) != std::string::npos; ++at) ++series;
+    std::this_thread::sleep_for(kScrape);
+  }
+  const double took = std::chrono::duration<double>(Steady::now() - begin).count();
+  const Cost after = cpu_of(*agent);
+  print_cpu("16 chips, measured and scraped", before, after, took);
+  print_memory(*agent, "16 chips, measured and scraped");
+  double mebibytes = static_cast<double>(agent->kilobytes("VmRSS")) / 1024;
+  for (const int pid : agent->children("chipweave-agent-probe")) {
+    mebibytes += static_cast<double>(chipweave::kilobytes_of(pid, "VmRSS")) / 1024;
+  }
+  const double share = (after.agent - before.agent + after.probe - before.probe) / took;
+  std::printf("%-42s %zu series of chips, together %.1f MiB and %.2f %% of a core\n", "", series,
+              mebibytes, 100 * share);
+  const bool within = mebibytes <= kMaxMebibytes && share <= kMaxShare;
+  if (!within) std::fprintf(stderr, "limits: %.0f MiB, %.0f %%\n", kMaxMebibytes, 100 * kMaxShare);
+  return within;
+}
+
 // Events and links of all chips, as fast as the scenario file can be written.
 bool soak(int seconds, int per_second) {
   Rig rig;
@@ -198,18 +239,22 @@ bool soak(int seconds, int per_second) {
 int main(int argc, char** argv) {
   int samples = 100;
   int idle = 20;
+  int metrics = 60;
   int soak_seconds = 0;
   int events = 100;
   CLI::App app("From a fault of the hardware to the decision that knows it.");
   app.add_option("--samples", samples, "times that a link goes down, and XIDs; 0: none");
   app.add_option("--idle", idle, "seconds to watch a machine at which nothing happens; 0: none");
+  app.add_option("--metrics", metrics,
+                 "seconds to watch a machine that is measured and scraped; 0: none");
   app.add_option("--soak", soak_seconds, "seconds of events without a pause; default none");
   app.add_option("--events", events, "events a second of the soak");
   CLI11_PARSE(app, argc, argv);
   bool good = true;
   if (samples > 0) good = measure_links(samples) && measure_xids(samples) && good;
   if (idle > 0) good = measure_idle(8, idle) && measure_idle(16, idle) && good;
+  if (metrics > 0) good = measure_metrics(metrics) && good;
   if (soak_seconds > 0) good = soak(soak_seconds, events) && good;
-  if (!good) std::fprintf(stderr, "the agent or its machine was not there in time\n");
+  if (!good) std::fprintf(stderr, "not in time or beyond a limit\n");
   return good ? 0 : 1;
 }

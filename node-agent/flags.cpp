@@ -27,7 +27,7 @@ struct FlagText {
 };
 
 // Every one is also a key of the configuration file.
-constexpr std::array<FlagText, 29> kFlags = {{
+constexpr std::array<FlagText, 30> kFlags = {{
     {"node", "name of this node as the cluster knows it"},
     {"probe",
      "profile:NAME, file:PATH, or the hardware: nvidia, amd, ascend, metax, pci (the bus alone) or "
@@ -42,6 +42,9 @@ constexpr std::array<FlagText, 29> kFlags = {{
      "systemd-networkd's files"},
     {"fabric-partitions",
      "hgx-8: the NVSwitches are shared between tenants, use only their partitions; default none"},
+    {"metrics-interval",
+     "seconds between measurements of the chips (temperature, power, traffic …); 0: none; default "
+     "10"},
     {"probe-process",
      "program that calls the drivers; default: chipweave-agent-probe beside this one"},
     {"health-policy",

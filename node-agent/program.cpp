@@ -12,6 +12,7 @@
 #include "common/tls/certificate_files.hpp"
 #include "node-agent/app/agent.hpp"
 #include "node-agent/reporting/reporting.hpp"
+#include "node-agent/server/chip_metrics.hpp"
 #include "node-agent/server/metrics_handler.hpp"
 #include "node-agent/sources.hpp"
 #include "node-agent/sources/file_watch.hpp"
@@ -92,6 +93,8 @@ int run_agent(const Flags& flags) {
                 sources.error());
   }
   MetricsHandler metrics(loop);
+  ChipMetricsPage chip_page(flags.node, codec::metrics_interval_of(flags.hardware), clock);
+  metrics.set_page([&chip_page] { return chip_page.text(); });
   Reporting* reporting = nullptr;
   NodeStatePtr newest;
   AgentEvents events;
@@ -103,6 +106,8 @@ int run_agent(const Flags& flags) {
     metrics.fault(change);
     if (reporting != nullptr) reporting->fault(change);
   };
+  events.event = [&chip_page](const domain::Signal& event) { chip_page.event(event); };
+  events.metrics = [&chip_page](const domain::MetricsSample& sample) { chip_page.sample(sample); };
   events.state = [&](const NodeStatePtr& state, bool urgent) {
     const bool first = std::exchange(newest, state) == nullptr;
     obs::log(obs::Level::info, first ? "machine found" : "state changed",
@@ -111,6 +116,7 @@ int run_agent(const Flags& flags) {
               {"chips", state->topology.chip_count()},
               {"unhealthy", state->topology.unhealthy().size()}});
     metrics.state(*state);
+    chip_page.chips(state->topology);
     if (reporting != nullptr) reporting->want(state, urgent);
   };
   Agent agent(
@@ -158,7 +164,10 @@ int run_agent(const Flags& flags) {
   KubeletEvents kubelet;
   kubelet.supported = [&metrics](bool yes) { metrics.kubelet_supported(yes); };
   kubelet.answers = [&metrics](bool yes) { metrics.kubelet_connected(yes); };
-  kubelet.users = [&metrics](const ChipUsers& users) { metrics.in_use(users.chips.size()); };
+  kubelet.users = [&metrics, &chip_page](const ChipUsers& users) {
+    metrics.in_use(users.chips.size());
+    chip_page.owners(users.chips);
+  };
   auto made = make_reporting(flags.reporting, loop, clock, std::move(reporter), std::move(commands),
                              std::move(kubelet));
   if (!made) {

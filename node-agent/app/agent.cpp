@@ -121,6 +121,7 @@ void Agent::read_machine() {
   // Events first: a reset ends what was before it, not what the reading shows.
   take_events(std::move(update.events));
   if (news || fall_back()) judge_machine();
+  if (update.metrics) take_metrics(*std::move(update.metrics));
   const auto trouble = trouble_now();
   if (maintenance_.ending() && (news || trouble)) end_maintenance();
   judge_trouble(trouble);
@@ -220,8 +221,17 @@ void Agent::take_events(std::vector<domain::Signal> events) {
   }
   if (events.empty()) return;
   machine_view_.name(events);
+  if (events_.event) {
+    for (const domain::Signal& event : events) events_.event(event);
+  }
   maintenance_.filter(events);
   judge_.occurred(events);
+}
+
+void Agent::take_metrics(domain::MetricsSample sample) {
+  if (machine_view_.seen() == nullptr || !events_.metrics) return;
+  machine_view_.name(sample.chips);
+  events_.metrics(sample);
 }
 
 // Logs warnings that the previous observation did not have.

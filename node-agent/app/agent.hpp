@@ -14,6 +14,7 @@
 
 #include "common/base/clock.hpp"
 #include "common/base/result.hpp"
+#include "common/domain/chip_metrics.hpp"
 #include "common/domain/remembered_node.hpp"
 #include "node-agent/app/fault_source.hpp"
 #include "node-agent/app/health/health_judge.hpp"
@@ -50,6 +51,9 @@ struct AgentEvents {
   // A fault has changed; called before `state` with the state that includes it.
   std::function<void(const FaultChange&)> fault;
   std::function<void(const std::string&)> warning;  // messages for the log
+  // What the driver reported, with the chips' own indices: an event; a measurement of the chips.
+  std::function<void(const domain::Signal&)> event = {};
+  std::function<void(const domain::MetricsSample&)> metrics = {};
 };
 
 class Agent {
@@ -96,6 +100,7 @@ class Agent {
   bool take_reading(Result<domain::Observation> reading);
   bool fall_back();
   void take_events(std::vector<domain::Signal> events);
+  void take_metrics(domain::MetricsSample sample);
   void machine_known();
   void judge_machine();
   void restore_cordon_and_faults();

@@ -145,6 +145,10 @@ class FirstDriver final : public VendorProbe {
     chosen_ != nullptr ? chosen_->wait(longest) : VendorProbe::wait(longest);
   }
 
+  std::vector<domain::ChipMetrics> sample() override {
+    return chosen_ != nullptr ? chosen_->sample() : std::vector<domain::ChipMetrics>();
+  }
+
   std::vector<domain::Signal> take_events() override {
     return chosen_ != nullptr ? chosen_->take_events() : std::vector<domain::Signal>();
   }

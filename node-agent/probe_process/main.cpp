@@ -53,7 +53,9 @@ int run(int argc, char** argv) {
   set_limits();
   const auto probe = agent::make_hardware_probe(*options);
   const SystemClock clock;
-  agent::run_probe_loop(*probe, clock, {},
+  agent::ProbeLoopOptions loop;
+  loop.sample_every = codec::metrics_interval_of(*options);
+  agent::run_probe_loop(*probe, clock, loop,
                         [out](const std::string& line) { return io::write_all(out, line); });
   return 0;
 }

@@ -1,6 +1,7 @@
 #include "node-agent/probe_process/probe_loop.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -23,7 +24,7 @@ class ProbeLoop {
   void run() {
     const auto first = probe_.before_driver();
     if (first && !write_line(lines_.observation(*first))) return;
-    while (write_events() && step()) {
+    while (write_events() && step() && sample()) {
       probe_.wait(std::min(options_.poll_every, options_.heartbeat_every));
     }
   }
@@ -41,6 +42,20 @@ class ProbeLoop {
     problem_.clear();
     retries_.reset();
     return write_line(lines_.observation(*observation));
+  }
+
+  // After the hardware was read, so that a call which hangs delays no observation.
+  bool sample() {
+    const bool wanted = options_.sample_every.count() > 0 && seen_ && !failing_;
+    const Clock::Steady now = clock_.now();
+    if (!wanted || (sampled_ && now - *sampled_ < options_.sample_every)) return true;
+    sampled_ = now;
+    domain::MetricsSample out;
+    const auto taken =
+        std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch());
+    out.taken_ms = taken.count();
+    out.chips = probe_.sample();
+    return out.chips.empty() || write_line(codec::ProbeLineWriter::metrics(out));
   }
 
   bool is_due() {
@@ -84,6 +99,7 @@ class ProbeLoop {
   Backoff retries_;
   Clock::Steady retry_at_{};
   Clock::Steady written_{};
+  std::optional<Clock::Steady> sampled_;
 };
 
 }  // namespace

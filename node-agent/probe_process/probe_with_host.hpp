@@ -18,6 +18,7 @@ class ProbeWithHost final : public VendorProbe {
   Result<domain::Observation> discover() override;
   bool changes() override;
   void wait(std::chrono::milliseconds longest) override { chips_->wait(longest); }
+  std::vector<domain::ChipMetrics> sample() override { return chips_->sample(); }
   std::vector<domain::Signal> take_events() override { return chips_->take_events(); }
 
  private:

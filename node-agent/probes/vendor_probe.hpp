@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/base/result.hpp"
+#include "common/domain/chip_metrics.hpp"
 #include "common/domain/observation.hpp"
 
 namespace chipweave::agent {
@@ -29,6 +30,9 @@ class VendorProbe {
   // Returns after `longest`, or earlier when the vendor reports an event, which is kept for
   // take_events().
   virtual void wait(std::chrono::milliseconds longest) { std::this_thread::sleep_for(longest); }
+  // What the chips measure now, by the indices of the last discover(). A failed call of the driver
+  // costs one value. Empty: this vendor's chips are not measured.
+  virtual std::vector<domain::ChipMetrics> sample() { return {}; }
   // Events that have arrived since the last call and that no observation has carried. Calls no
   // driver: it may hang.
   virtual std::vector<domain::Signal> take_events() { return {}; }

@@ -5,13 +5,12 @@
 // PCI address, NVIDIA's and MetaX's by the id that the driver gives.
 #pragma once
 
-#include <compare>
 #include <cstddef>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "common/domain/node_topology.hpp"
+#include "node-agent/app/chip_user.hpp"
 #include "node-agent/app/node_state.hpp"
 #include "node-agent/kubelet/allocated_device.hpp"
 
@@ -19,15 +18,8 @@ namespace chipweave::agent {
 
 inline constexpr std::size_t kMaxUnknownDevices = 8;
 
-struct ChipUser {
-  std::string ns;
-  std::string pod;
-  std::string container;
-  friend auto operator<=>(const ChipUser&, const ChipUser&) = default;
-};
-
 struct ChipUsers {
-  std::map<domain::ChipIndex, std::vector<ChipUser>> chips;  // of each chip ascending, each once
+  ChipOwners chips;
   // Devices that should be chips of this machine and are not, the first few: "Ascend910-77 of
   // huawei.com/Ascend910".
   std::vector<std::string> unknown_devices;

@@ -149,7 +149,7 @@ struct MetricsHandler::Impl {
     follow(ends.with({{"reason", "garbage"}}), facts.garbage, shown_facts.garbage);
     age.set(facts.age_seconds);
     if (facts.events) show_events(*facts.events);
-    return {200, registry.expose(), "text/plain; version=0.0.4; charset=utf-8", {}};
+    return {200, registry.expose() + page(), "text/plain; version=0.0.4; charset=utf-8", {}};
   }
 
   void show(LinkKind kind, const Tally& t) {
@@ -164,6 +164,7 @@ struct MetricsHandler::Impl {
 
   http::Loop& loop;
   std::function<ProbeFacts()> probe = [] { return ProbeFacts{}; };
+  std::function<std::string()> page = [] { return std::string(); };
   obs::Registry registry;
   obs::Family<obs::Gauge>& chips;
   obs::Family<obs::Gauge>& links;
@@ -193,6 +194,8 @@ MetricsHandler::MetricsHandler(http::Loop& loop) : impl_(std::make_unique<Impl>(
 void MetricsHandler::set_source(std::function<ProbeFacts()> probe) {
   impl_->probe = std::move(probe);
 }
+
+void MetricsHandler::set_page(std::function<std::string()> page) { impl_->page = std::move(page); }
 
 MetricsHandler::~MetricsHandler() = default;
 

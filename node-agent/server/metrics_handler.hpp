@@ -52,6 +52,8 @@ class MetricsHandler {
 
   // Where a scrape reads the figures of the probe; zeros before this call.
   void set_source(std::function<ProbeFacts()> probe);
+  // Further metrics, as text of the format: called at each scrape.
+  void set_page(std::function<std::string()> page);
   void state(const NodeState& state);
   void fault(const FaultChange& change);
   void connected(bool yes);

@@ -103,10 +103,13 @@ struct ProbeSupervisor::Impl {
     if (auto* seen = std::get_if<Observation>(&line)) {
       append(take_events(*seen), news.events);
       news.reading.emplace(std::move(*seen));
+      news.metrics.reset();  // of chips that may have other indices now
     } else if (auto* error = std::get_if<Error>(&line)) {
       news.reading.emplace(std::move(*error));
     } else if (auto* arrived = std::get_if<codec::ProbeEvents>(&line)) {
       append(std::move(arrived->events), news.events);
+    } else if (auto* sample = std::get_if<domain::MetricsSample>(&line)) {
+      news.metrics = std::move(*sample);
     } else {
       return recovered;
     }

@@ -23,6 +23,14 @@ void check(ProbeLineReader& reader, std::string_view line) {
     const auto again = ProbeLineReader().read(std::string_view(once).substr(0, once.size() - 1));
     require(again.ok() || events->events.empty());
   }
+  if (const auto* sample = std::get_if<chipweave::domain::MetricsSample>(&*read)) {
+    const std::string once = ProbeLineWriter::metrics(*sample);
+    require(once.find('\n') == once.size() - 1);
+    const auto again = ProbeLineReader().read(std::string_view(once).substr(0, once.size() - 1));
+    require(again.ok());
+    require(ProbeLineWriter::metrics(std::get<chipweave::domain::MetricsSample>(again.value())) ==
+            once);
+  }
   const auto* seen = std::get_if<chipweave::domain::Observation>(&*read);
   if (seen == nullptr) return;
   const std::string once = ProbeLineWriter().observation(*seen);

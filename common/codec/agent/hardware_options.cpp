@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <optional>
 #include <string_view>
 
 namespace chipweave::codec {
@@ -12,7 +14,7 @@ struct Option {
   std::string HardwareOptions::*value;
 };
 
-constexpr std::array<Option, 7> kOptions = {{
+constexpr std::array<Option, 8> kOptions = {{
     {"vendor", &HardwareOptions::vendor},
     {"sysfs-root", &HardwareOptions::sysfs_root},
     {"driver-root", &HardwareOptions::driver_root},
@@ -20,9 +22,21 @@ constexpr std::array<Option, 7> kOptions = {{
     {"dcmi-library", &HardwareOptions::dcmi_library},
     {"lldpctl", &HardwareOptions::lldpctl},
     {"fabric-partitions", &HardwareOptions::fabric_partitions},
+    {"metrics-interval", &HardwareOptions::metrics_interval},
 }};
 constexpr std::array<std::string_view, 6> kVendors = {"auto",   "nvidia", "amd",
                                                       "ascend", "metax",  "pci"};
+
+constexpr int kMaxMetricsInterval = 3600;
+
+// nullopt: not a number of seconds from 0 to kMaxMetricsInterval.
+std::optional<int> metrics_interval(const std::string& text) {
+  int out = 0;
+  const char* end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, out);
+  const bool whole = read.ec == std::errc() && read.ptr == end && !text.empty();
+  return whole && out >= 0 && out <= kMaxMetricsInterval ? std::optional(out) : std::nullopt;
+}
 
 std::string problem_of(std::string_view name, const std::string& value) {
   if (name == "vendor" && std::find(kVendors.begin(), kVendors.end(), value) == kVendors.end()) {
@@ -30,6 +44,9 @@ std::string problem_of(std::string_view name, const std::string& value) {
   }
   if (name == "fabric-partitions" && value != "none" && value != "hgx-8") {
     return "must be none or hgx-8";
+  }
+  if (name == "metrics-interval" && !metrics_interval(value)) {
+    return "must be a number of seconds from 1 to 3600, or 0 for none";
   }
   if (name.ends_with("-root") && !value.empty() && (value.front() != '/' || value.back() == '/')) {
     return "must be an absolute path without '/' at its end";
@@ -41,6 +58,10 @@ std::string problem_of(std::string_view name, const std::string& value) {
 }
 
 }  // namespace
+
+std::chrono::seconds metrics_interval_of(const HardwareOptions& options) {
+  return std::chrono::seconds(metrics_interval(options.metrics_interval).value_or(0));
+}
 
 std::vector<std::string> hardware_option_names() {
   std::vector<std::string> out;

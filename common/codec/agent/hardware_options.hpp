@@ -2,6 +2,7 @@
 // process as command line arguments.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,10 @@ struct HardwareOptions {
   std::string dcmi_library;  // path; "": libdcmi.so where drivers put it
   std::string lldpctl;       // path of lldpd's tool; "": not run
   std::string fabric_partitions = "none";  // or hgx-8: NVSwitches are shared between tenants
+  std::string metrics_interval = "10";     // seconds between measurements of the chips; 0: none
 };
+
+std::chrono::seconds metrics_interval_of(const HardwareOptions& options);
 
 // {"--vendor", "auto", …}: those that differ from the default.
 std::vector<std::string> to_arguments(const HardwareOptions& options);

@@ -7,6 +7,7 @@
 
 #include "common/base/json_writer.hpp"
 #include "common/base/limits.hpp"
+#include "common/codec/agent/metrics_line.hpp"
 #include "common/codec/json/json_object.hpp"
 #include "common/codec/topology/import.hpp"
 #include "common/codec/topology/topology_json_reader.hpp"
@@ -191,6 +192,13 @@ Result<ProbeLine> read_events(JsonValue document) {
   return ProbeLine(std::move(out));
 }
 
+Result<ProbeLine> read_sample(JsonValue document) {
+  JsonProblems problems;
+  domain::MetricsSample out = read_metrics(document, problems);
+  if (problems.any()) return problems.error();
+  return ProbeLine(std::move(out));
+}
+
 }  // namespace
 
 std::string ProbeLineWriter::alive() { return "{\"alive\":true}\n"; }
@@ -208,6 +216,10 @@ std::string ProbeLineWriter::failure(const Error& error) {
   w.begin_object().key("error").begin_object().field("code", to_string(error.code));
   w.field("message", fact(error.text())).end_object().end_object();
   return w.take() + "\n";
+}
+
+std::string ProbeLineWriter::metrics(const domain::MetricsSample& sample) {
+  return metrics_line(sample);
 }
 
 std::string ProbeLineWriter::observation(const Observation& seen) {
@@ -241,6 +253,7 @@ Result<ProbeLine> ProbeLineReader::read(std::string_view line) {
   const JsonValue root(*document);
   if (root["error"]) return read_failure(root);
   if (root["events"]) return read_events(root);
+  if (root["metrics"]) return read_sample(root);
   JsonProblems problems;
   const JsonObject o(
       root, {"machine", "topology", "ports", "signals", "neighbours", "facts", "warnings", "basis"},

@@ -3,6 +3,8 @@
 //   {"alive":true}                                     heartbeat: nothing new
 //   {"events":[…]}                                     signals of kind "event", when they arrive
 //   {"error":{"code":"unavailable","message":"…"}}     the machine cannot be read now
+//   {"taken_ms":…,"metrics":[…]}                       a measurement of the chips
+//   (metrics_line.hpp)
 //   {"machine":…,"topology":{…},"ports":[…],"signals":[…],"neighbours":[…],"facts":{…},
 //    "warnings":[…],"basis":"bus"}                     the machine; topology as in
 //    docs/reference/topology-json.md; no basis: the driver
@@ -19,6 +21,7 @@
 #include <vector>
 
 #include "common/base/result.hpp"
+#include "common/domain/chip_metrics.hpp"
 #include "common/domain/observation.hpp"
 
 namespace chipweave::codec {
@@ -30,7 +33,8 @@ struct ProbeAlive {};
 struct ProbeEvents {
   std::vector<domain::Signal> events;
 };
-using ProbeLine = std::variant<ProbeAlive, ProbeEvents, domain::Observation, Error>;
+using ProbeLine =
+    std::variant<ProbeAlive, ProbeEvents, domain::Observation, domain::MetricsSample, Error>;
 
 // Writes one stream of lines. Lines end with '\n'.
 class ProbeLineWriter {
@@ -39,6 +43,7 @@ class ProbeLineWriter {
   // At most kMaxSignals.
   static std::string events(const std::vector<domain::Signal>& events);
   static std::string failure(const Error& error);
+  static std::string metrics(const domain::MetricsSample& sample);
   std::string observation(const domain::Observation& observation);
 
  private:

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/base/result.hpp"
+#include "common/domain/chip_metrics.hpp"
 #include "common/domain/observation.hpp"
 
 namespace chipweave::agent {
@@ -27,6 +28,8 @@ struct MachineUpdate {
   // The newest reading of the whole machine, if there is one. not_found: there are no accelerators
   // here, an ordinary state.
   std::optional<Result<domain::Observation>> reading;
+  // The newest measurement of the chips since that reading, with its indices.
+  std::optional<domain::MetricsSample> metrics = {};
 };
 
 class MachineSource {

@@ -118,4 +118,15 @@ void MachineView::name(std::vector<domain::Signal>& events) const {
   if (continues_ && seen_) name_chips(seen_->topology, numbers_, events);
 }
 
+void MachineView::name(std::vector<domain::ChipMetrics>& measured) const {
+  if (!seen_) return measured.clear();
+  for (domain::ChipMetrics& chip : measured) {
+    const auto own = numbers_.find(chip.chip);
+    if (own != numbers_.end()) chip.chip = own->second;
+  }
+  std::erase_if(measured, [this](const domain::ChipMetrics& chip) {
+    return !seen_->topology.slot_of(chip.chip);
+  });
+}
+
 }  // namespace chipweave::agent

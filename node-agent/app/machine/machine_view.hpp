@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/base/result.hpp"
+#include "common/domain/chip_metrics.hpp"
 #include "common/domain/observation.hpp"
 #include "node-agent/app/machine/continuity.hpp"
 
@@ -38,8 +39,10 @@ class MachineView {
   // Stops listing chips that are gone: that one (absent: all). The other ones keep their indices.
   // Whether there were any.
   Result<bool> forget_gone(std::optional<domain::ChipIndex> chip);
-  // Events with the chips' own indices. Only when the machine is known.
+  // Events and measurements with the chips' own indices. Only when the machine is known. Those of
+  // chips that it does not have are removed from the measurements.
   void name(std::vector<domain::Signal>& events) const;
+  void name(std::vector<domain::ChipMetrics>& measured) const;
 
   // Of a reading from the bus: why it is not the driver's.
   static std::string driver_problem(const domain::Observation& bus);

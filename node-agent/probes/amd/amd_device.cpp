@@ -127,6 +127,12 @@ AmdDevice read_amd_device(const SysfsTree& tree, const std::string& pci) {
   return out;
 }
 
+std::map<std::string, RasCounts> read_amd_ras(const SysfsTree& tree, const std::string& pci) {
+  AmdDevice out;
+  read_ras(tree, folder_of(pci), out);
+  return std::move(out.ras);
+}
+
 std::uint64_t read_xgmi_errors(const SysfsTree& tree, const std::string& pci) {
   return count_of(tree.text(folder_of(pci) + "xgmi_error")).value_or(0);
 }

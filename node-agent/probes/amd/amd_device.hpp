@@ -45,6 +45,9 @@ struct AmdDevice {
 // Reads the device at a PCI address, except xgmi_errors.
 AmdDevice read_amd_device(const SysfsTree& tree, const std::string& pci);
 
+// The counters alone, by block.
+std::map<std::string, RasCounts> read_amd_ras(const SysfsTree& tree, const std::string& pci);
+
 // xgmi_error: 0 none, 1 one, 2 several. Reading clears it, and on a chip without these counters
 // makes the driver write to the kernel's log, so read it no more often than needed.
 std::uint64_t read_xgmi_errors(const SysfsTree& tree, const std::string& pci);

@@ -5,6 +5,7 @@
 
 #include "node-agent/probes/amd/amd_signals.hpp"
 #include "node-agent/probes/amd/kfd_files.hpp"
+#include "node-agent/probes/amd/metrics/amd_sampler.hpp"
 #include "node-agent/probes/sysfs/sysfs_value.hpp"
 
 namespace chipweave::agent {
@@ -39,6 +40,19 @@ bool AmdProbe::changes() {
   if (generation() != generation_seen_ || host_.changed()) return true;
   if (++calls_ % std::max(1, options_.health_every) != 0) return false;
   return health() != health_seen_;
+}
+
+std::vector<domain::ChipMetrics> AmdProbe::sample() {
+  std::vector<domain::ChipMetrics> out;
+  std::set<std::string> measured;
+  for (std::size_t i = 0; machine_ && i < machine_->chips.size(); ++i) {
+    const int slot = static_cast<int>(i);
+    const std::string& pci = machine_->chips[i].pci;
+    if (is_gone(slot) || pci.empty() || !measured.insert(pci).second) continue;
+    auto chip = measure_amd(tree_, pci, machine_->topology.chip(slot).index);
+    if (chip) out.push_back(*std::move(chip));
+  }
+  return out;
 }
 
 // Keeps the machine with all chips that it had, and updates those that are present.

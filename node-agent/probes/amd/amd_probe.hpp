@@ -36,6 +36,8 @@ class AmdProbe final : public VendorProbe {
   // not_found: no AMD accelerator, and none before.
   Result<domain::Observation> discover() override;
   bool changes() override;
+  // Of the partitions of a package, the first one has the measurements.
+  std::vector<domain::ChipMetrics> sample() override;
 
  private:
   void remember(AmdMachine now);

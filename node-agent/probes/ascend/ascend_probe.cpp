@@ -12,6 +12,7 @@
 #include "node-agent/probes/ascend/ascend_signals.hpp"
 #include "node-agent/probes/ascend/ascend_topology.hpp"
 #include "node-agent/probes/ascend/dcmi/dcmi_reader.hpp"
+#include "node-agent/probes/ascend/dcmi/dcmi_sampler.hpp"
 #include "node-agent/probes/ascend/hccn/hccn_findings.hpp"
 #include "node-agent/probes/host/pci/pci_bus.hpp"
 #include "node-agent/probes/host/pci/pci_models.hpp"
@@ -129,6 +130,7 @@ bool AscendProbe::davinci_numbers_are_physical() const {
 
 void AscendProbe::remember(const DcmiSnapshot& snapshot, const std::vector<int>& chips) {
   chip_of_logic_id_.clear();
+  places_.clear();
   bool all_respond = snapshot.unlisted.empty();
   bool facts = false;
   polls_ = 0;
@@ -136,6 +138,9 @@ void AscendProbe::remember(const DcmiSnapshot& snapshot, const std::vector<int>&
     const DcmiDevice& device = snapshot.devices[i];
     if (device.logic_id) chip_of_logic_id_.emplace(*device.logic_id, chips[i]);
     const bool responds = !device.sample.not_responding();
+    if (responds && !device.sample.gone) {
+      places_.emplace_back(device.sample.place, domain::ChipIndex{chips[i]});
+    }
     all_respond = all_respond && responds;
     facts = facts || (responds && !device.unanswered.empty());
   }
@@ -172,6 +177,14 @@ void AscendProbe::wait(std::chrono::milliseconds longest) { events_.wait(longest
 
 std::vector<domain::Signal> AscendProbe::take_events() {
   return signals_of(events_.take(), chip_of_logic_id_);
+}
+
+std::vector<domain::ChipMetrics> AscendProbe::sample() {
+  std::vector<domain::ChipMetrics> out;
+  for (const auto& [place, chip] : places_) {
+    if (auto measured = measure_dcmi(*library_, place, chip)) out.push_back(*std::move(measured));
+  }
+  return out;
 }
 
 // The sample is taken before everything is read, so that a change in between counts as new.

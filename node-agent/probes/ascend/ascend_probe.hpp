@@ -23,6 +23,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/io/file_stamp.hpp"
@@ -58,6 +59,7 @@ class AscendProbe final : public VendorProbe {
   bool changes() override;
   // Returns early for an event of the driver.
   void wait(std::chrono::milliseconds longest) override;
+  std::vector<domain::ChipMetrics> sample() override;
   std::vector<domain::Signal> take_events() override;
 
  private:
@@ -89,6 +91,7 @@ class AscendProbe final : public VendorProbe {
   DcmiMemory memory_;
   DcmiEvents events_;
   std::map<int, int> chip_of_logic_id_;
+  std::vector<std::pair<DcmiPlace, domain::ChipIndex>> places_;  // of devices that respond
   bool unanswered_ = false;  // facts of devices that respond, which changes() does not read
   int polls_ = 0;            // since then
   std::unique_ptr<HccnWatch> watch_;  // null: there is no tool

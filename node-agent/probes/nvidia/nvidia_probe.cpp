@@ -9,6 +9,7 @@
 #include "common/codec/text/warnings.hpp"
 #include "node-agent/probes/nvidia/nvml/nvml_events.hpp"
 #include "node-agent/probes/nvidia/nvml/nvml_poller.hpp"
+#include "node-agent/probes/nvidia/nvml/nvml_sampler.hpp"
 #include "node-agent/probes/nvidia/nvml_facts.hpp"
 #include "node-agent/probes/nvidia/nvml_signals.hpp"
 #include "node-agent/probes/nvidia/nvml_topology.hpp"
@@ -67,6 +68,7 @@ struct NvidiaProbe::Session {
   NvmlLibrary library;  // declared first: the others call it until they are destroyed
   std::optional<NvmlEvents> events;
   std::optional<NvmlPoller> poller;
+  std::optional<NvmlSampler> sampler;
 };
 
 NvidiaProbe::NvidiaProbe(NvidiaProbeOptions options) : options_(std::move(options)) {}
@@ -88,6 +90,7 @@ void NvidiaProbe::close() {
 // The poller takes its baseline first: a change while the rest is read shows at the next poll.
 Result<NvmlSnapshot> NvidiaProbe::read() {
   session_->poller.emplace(session_->library);
+  session_->sampler.emplace(session_->library);
   return read_nvml(session_->library);
 }
 
@@ -174,6 +177,11 @@ domain::Observation NvidiaProbe::observe(const NvmlSnapshot& snapshot, NvmlTopol
   out.signals = signals_of(snapshot);
   out.facts = facts_of(snapshot);
   return out;
+}
+
+std::vector<domain::ChipMetrics> NvidiaProbe::sample() {
+  if (session_ == nullptr || !session_->sampler) return {};
+  return session_->sampler->sample();
 }
 
 bool NvidiaProbe::changes() {

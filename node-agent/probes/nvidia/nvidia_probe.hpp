@@ -3,10 +3,11 @@
 //
 // The library is opened at the first discover() and reopened after it failed as a whole, as it does
 // when the driver is reloaded. discover() reads everything; changes() polls (nvml/nvml_poller.hpp)
-// and is true after an event. The probe adds one event of its own, "nvml.reset": a GPU that was
-// lost or failed responds again, or the whole library does after it was reopened (then without a
-// chip). Tested with a fake library only (tests/fakes/nvml); no hardware was available. Owner: the
-// probe process, on its one thread; any call may hang or crash with the driver.
+// and is true after an event. sample() measures (nvml/nvml_sampler.hpp). The probe adds one event
+// of its own, "nvml.reset": a GPU that was lost or failed responds again, or the whole library does
+// after it was reopened (then without a chip). Tested with a fake library only (tests/fakes/nvml);
+// no hardware was available. Owner: the probe process, on its one thread; any call may hang or
+// crash with the driver.
 #pragma once
 
 #include <chrono>
@@ -40,6 +41,7 @@ class NvidiaProbe final : public VendorProbe {
   // Without a library, true at every tenth call: a driver may have been installed.
   bool changes() override;
   void wait(std::chrono::milliseconds longest) override;
+  std::vector<domain::ChipMetrics> sample() override;
   std::vector<domain::Signal> take_events() override;
 
  private:

@@ -165,13 +165,16 @@ std::optional<std::vector<int>> Rig::decide(const std::string& node, int chips,
   return out;
 }
 
-double Rig::metric(const std::string& line) const {
+std::string Rig::metrics_page() const {
   const Json at = ports(folder_, "agent-port");
   auto client = http::Client::connect_to("127.0.0.1:" + std::to_string(at["metrics"].get<int>()));
-  if (!client) return -1;
+  if (!client) return "";
   auto reply = client->call("GET", "/metrics", "");
-  if (!reply) return -1;
-  std::istringstream lines(reply->body);
+  return reply ? std::move(reply->body) : "";
+}
+
+double Rig::metric(const std::string& line) const {
+  std::istringstream lines(metrics_page());
   for (std::string text; std::getline(lines, text);) {
     if (text.starts_with(line + " ")) return std::stod(text.substr(line.size() + 1));
   }

@@ -41,7 +41,9 @@ class Rig {
                                          const std::string& resource = "nvidia.com/gpu");
   // What the scheduler explains about a pod of that size; the pod is deleted again.
   Json explain(int chips);
-  // A metric of an agent started with metrics(); -1 if there is no such metric.
+  // All metrics of an agent started with metrics(); "" if it does not answer.
+  std::string metrics_page() const;
+  // One of them; -1 if there is no such metric.
   double metric(const std::string& line) const;
   static std::vector<std::string> metrics(const io::TempFolder& folder) {
     return {"--metrics", "127.0.0.1:0", "--port-file", folder.at("agent-port")};

@@ -2,7 +2,7 @@
 // some.
 #include <string>
 
-#include "tests/fakes/dcmi/scenario.hpp"
+#include "tests/fakes/dcmi/measurements.hpp"
 
 namespace dcmi = chipweave::agent::dcmi;
 namespace fake = chipweave::fake_dcmi;
@@ -163,6 +163,38 @@ CHIPWEAVE_FAKE_DCMI_API Code dcmi_subscribe_fault_event(int card, int number,
   if (const Code code = enter("dcmi_subscribe_fault_event")) return code;
   const bool all = card == dcmi::kAllDevices && number == dcmi::kAllDevices && filter.flags == 0;
   return all ? fake::subscribe(on_event) : dcmi::kInvalidParameter;
+}
+
+CHIPWEAVE_FAKE_DCMI_API Code dcmi_get_device_temperature(int card, int number, int* to) {
+  return answer("dcmi_get_device_temperature", card, number, "celsius", to);
+}
+
+CHIPWEAVE_FAKE_DCMI_API Code dcmi_get_device_power_info(int card, int number, int* to) {
+  return answer("dcmi_get_device_power_info", card, number, "power", to);
+}
+
+CHIPWEAVE_FAKE_DCMI_API Code dcmi_get_device_utilization_rate(int card, int number, int of,
+                                                              unsigned* to) {
+  if (of != dcmi::kAiCoreUtilization) return dcmi::kNotSupported;
+  return answer("dcmi_get_device_utilization_rate", card, number, "load", to);
+}
+
+CHIPWEAVE_FAKE_DCMI_API Code dcmi_get_device_frequency(int card, int number, int of, unsigned* to) {
+  if (of != dcmi::kAiCoreFrequency) return dcmi::kNotSupported;
+  return answer("dcmi_get_device_frequency", card, number, "mhz", to);
+}
+
+CHIPWEAVE_FAKE_DCMI_API Code dcmi_get_device_hbm_info(int card, int number, dcmi::HbmInfo* info) {
+  const Json* device = nullptr;
+  const Code code = enter("dcmi_get_device_hbm_info", card, number, device);
+  return code == dcmi::kSuccess ? fake::fill_hbm(*device, info) : code;
+}
+
+CHIPWEAVE_FAKE_DCMI_API Code dcmi_get_device_ecc_info(int card, int number, int of,
+                                                      dcmi::EccInfo* info) {
+  const Json* device = nullptr;
+  const Code code = enter("dcmi_get_device_ecc_info", card, number, device);
+  return code == dcmi::kSuccess ? fake::fill_ecc(*device, of, info) : code;
 }
 
 #endif

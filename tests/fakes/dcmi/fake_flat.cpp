@@ -1,5 +1,5 @@
 // The flat family of A5: a device is one number, here its place over all cards.
-#include "tests/fakes/dcmi/scenario.hpp"
+#include "tests/fakes/dcmi/measurements.hpp"
 
 namespace dcmi = chipweave::agent::dcmi;
 namespace fake = chipweave::fake_dcmi;
@@ -82,4 +82,34 @@ CHIPWEAVE_FAKE_DCMI_API Code dcmiv2_subscribe_fault_event(int place, dcmi::Event
   if (const Code code = enter("dcmiv2_subscribe_fault_event")) return code;
   const bool all = place == dcmi::kAllDevices && filter.flags == 0;
   return all ? fake::subscribe(on_event) : dcmi::kInvalidParameter;
+}
+
+CHIPWEAVE_FAKE_DCMI_API Code dcmiv2_get_device_temperature(int place, int* to) {
+  return answer("dcmiv2_get_device_temperature", place, "celsius", to);
+}
+
+CHIPWEAVE_FAKE_DCMI_API Code dcmiv2_get_device_power_info(int place, int* to) {
+  return answer("dcmiv2_get_device_power_info", place, "power", to);
+}
+
+CHIPWEAVE_FAKE_DCMI_API Code dcmiv2_get_device_utilization_rate(int place, int of, unsigned* to) {
+  if (of != dcmi::kAiCoreUtilization) return dcmi::kNotSupported;
+  return answer("dcmiv2_get_device_utilization_rate", place, "load", to);
+}
+
+CHIPWEAVE_FAKE_DCMI_API Code dcmiv2_get_device_frequency(int place, int of, unsigned* to) {
+  if (of != dcmi::kAiCoreFrequency) return dcmi::kNotSupported;
+  return answer("dcmiv2_get_device_frequency", place, "mhz", to);
+}
+
+CHIPWEAVE_FAKE_DCMI_API Code dcmiv2_get_device_hbm_info(int place, dcmi::HbmInfo* info) {
+  const Json* device = nullptr;
+  const Code code = enter("dcmiv2_get_device_hbm_info", place, device);
+  return code == dcmi::kSuccess ? fake::fill_hbm(*device, info) : code;
+}
+
+CHIPWEAVE_FAKE_DCMI_API Code dcmiv2_get_device_ecc_info(int place, int of, dcmi::EccInfo* info) {
+  const Json* device = nullptr;
+  const Code code = enter("dcmiv2_get_device_ecc_info", place, device);
+  return code == dcmi::kSuccess ? fake::fill_ecc(*device, of, info) : code;
 }

@@ -8,6 +8,7 @@ using chipweave::fake_nvml::answer;
 using chipweave::fake_nvml::copy_text;
 using chipweave::fake_nvml::enter;
 using chipweave::fake_nvml::Json;
+using chipweave::fake_nvml::number;
 using nvml::Device;
 
 namespace {
@@ -68,7 +69,12 @@ CHIPWEAVE_FAKE_NVML_API nvml::Code nvmlDeviceGetCudaComputeCapability(Device d, 
 }
 
 CHIPWEAVE_FAKE_NVML_API nvml::Code nvmlDeviceGetMemoryInfo(Device d, nvml::Memory* memory) {
-  return answer("nvmlDeviceGetMemoryInfo", d, "memory", &memory->total);
+  const nvml::Code code = answer("nvmlDeviceGetMemoryInfo", d, "memory", &memory->total);
+  const Json* device = nullptr;
+  if (code == nvml::kSuccess && enter("nvmlDeviceGetMemoryInfo", d, device) == nvml::kSuccess) {
+    number(*device, "memory_used", &memory->used);
+  }
+  return code;
 }
 
 CHIPWEAVE_FAKE_NVML_API nvml::Code nvmlDeviceGetEccMode(Device d, int* now, int* pending) {

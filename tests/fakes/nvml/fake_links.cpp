@@ -59,9 +59,41 @@ const char* link_key(std::uint32_t field) {
       return "field_crc";
     case nvml::kFieldLinkRecoveryEvents:
       return "field_recovery_events";
+    case nvml::kFieldLinkDataSent:
+      return "sent_kib";
+    case nvml::kFieldLinkDataReceived:
+      return "received_kib";
+    case nvml::kFieldLinkBytesSent:
+      return "sent_bytes";
+    case nvml::kFieldLinkBytesReceived:
+      return "received_bytes";
     default:
       return nullptr;
   }
+}
+
+// The key of a field of the device; null for other fields.
+const char* device_key(std::uint32_t field) {
+  switch (field) {
+    case nvml::kFieldRecoveryAction:
+      return "recovery_action";
+    case nvml::kFieldMemoryTemperature:
+      return "memory_temperature";
+    case nvml::kFieldPcieBytesSent:
+      return "pcie_sent";
+    case nvml::kFieldPcieBytesReceived:
+      return "pcie_received";
+    default:
+      return nullptr;
+  }
+}
+
+// A wide number, unless the scenario has "pcie_32_bit".
+bool is_wide(const Json& device, std::uint32_t field) {
+  if (field == nvml::kFieldPcieBytesSent || field == nvml::kFieldPcieBytesReceived) {
+    return !device.value("pcie_32_bit", false);
+  }
+  return field != nvml::kFieldLinkState && link_key(field) != nullptr;
 }
 
 void fill_field(const Json& device, nvml::FieldValue& value) {
@@ -70,15 +102,14 @@ void fill_field(const Json& device, nvml::FieldValue& value) {
   value.result = nvml::kSuccess;
   if (key != nullptr) {
     value.result = find_link(device, value.scope, of);
-  } else if (value.field == nvml::kFieldRecoveryAction) {
-    key = "recovery_action";
   } else {
-    value.result = nvml::kNotSupported;
+    key = device_key(value.field);
+    if (key == nullptr) value.result = nvml::kNotSupported;
   }
   if (value.result != nvml::kSuccess) return;
   // The rest of the union stays unchanged: a small number is in its low half.
   unsigned small = 0;
-  const bool wide = value.field != nvml::kFieldLinkState && link_key(value.field) != nullptr;
+  const bool wide = is_wide(device, value.field);
   value.value_type = wide ? nvml::kUnsignedLongLong : nvml::kUnsignedInt;
   const bool known = wide ? number(*of, key, &value.value) : number(*of, key, &small);
   if (!wide) value.value = 0xdeadbeef00000000U | small;

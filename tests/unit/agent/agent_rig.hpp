@@ -19,6 +19,7 @@ struct FakeProbe final : MachineSource {
   Result<domain::Observation> answer = domain::Observation{"box", ring_of_four(), {}};
   bool changed = true;
   std::vector<domain::Signal> events;
+  std::optional<domain::MetricsSample> metrics;
   std::optional<ProbeTrouble> problem;
   bool paused = false;
   void pause(bool yes) override { paused = yes; }
@@ -28,6 +29,7 @@ struct FakeProbe final : MachineSource {
     if (paused) return out;
     out.events = std::exchange(events, {});
     if (std::exchange(changed, false)) out.reading = answer;
+    out.metrics = std::exchange(metrics, std::nullopt);
     return out;
   }
 };
@@ -48,6 +50,8 @@ struct AgentTest : testing::Test {
   std::vector<NodeStatePtr> states;
   std::vector<bool> urgencies;
   std::vector<std::string> changes;  // "raised xid.79"
+  std::vector<domain::Signal> events;
+  std::vector<domain::MetricsSample> samples;
   Agent agent{options(),
               clock,
               probe,
@@ -59,7 +63,9 @@ struct AgentTest : testing::Test {
                [this](const FaultChange& change) {
                  changes.push_back(std::string(to_string(change.kind)) + " " + change.fault.code);
                },
-               [this](const std::string& w) { warnings.push_back(w); }}};
+               [this](const std::string& w) { warnings.push_back(w); },
+               [this](const domain::Signal& event) { events.push_back(event); },
+               [this](const domain::MetricsSample& sample) { samples.push_back(sample); }}};
 
   static AgentOptions options() {
     AgentOptions out;

@@ -65,6 +65,25 @@ Json link_to_switch(int number) {
           {"field_crc", 0}, {"field_recovery", 0}};
 }
 
+void measure(Json& machine) {
+  unsigned of = 0;
+  for (Json& gpu : machine["devices"]) {
+    gpu["temperature"] = 40 + of;
+    gpu["memory_temperature"] = 60 + of;
+    gpu["power_mw"] = 350'500;
+    gpu["memory_used"] = 1'000'000 + of;
+    gpu["utilization"] = {93, 40};
+    gpu["clock_mhz"] = 1980;
+    gpu["pcie_sent"] = 5'000'000'000;
+    gpu["pcie_received"] = 6'000'000'000;
+    for (Json& link : gpu["links"]) {
+      link["sent_kib"] = 1000;
+      link["received_kib"] = 2000;
+    }
+    ++of;
+  }
+}
+
 void take_down(Json& machine, int device, int link) {
   Json& facts = machine["devices"].at(static_cast<std::size_t>(device))["links"].at(
       static_cast<std::size_t>(link));

@@ -16,6 +16,8 @@ Json device(int index, const std::string& name, int numa);
 Json link_to(int number, int device);
 // A link to an NVSwitch as sm_90 and later have it.
 Json link_to_switch(int number);
+// Adds what devices measure, link traffic included: 40 + N degrees of device N, 350.5 W.
+void measure(Json& machine);
 // Takes a link of a device down, for both query functions.
 void take_down(Json& machine, int device, int link);
 // Eight H100 on NVSwitches, 18 links each, four on each NUMA node.

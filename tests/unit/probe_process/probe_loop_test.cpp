@@ -26,8 +26,11 @@ struct FakeVendor final : VendorProbe {
   bool changed = false;
   std::vector<domain::Signal> events;
   int asked = 0;
+  std::vector<domain::ChipMetrics> measured;
+  int samples = 0;
   std::function<void()> meanwhile = [] {};
   std::function<void()> reading = [] {};
+  std::function<void()> sampling = [] {};
   Result<domain::Observation> discover() override {
     ++asked;
     changed = false;
@@ -35,6 +38,11 @@ struct FakeVendor final : VendorProbe {
     return answer;
   }
   std::vector<domain::Signal> take_events() override { return std::exchange(events, {}); }
+  std::vector<domain::ChipMetrics> sample() override {
+    ++samples;
+    sampling();
+    return measured;
+  }
   bool changes() override { return changed; }
   void wait(milliseconds longest) override {
     clock.advance(longest);
@@ -45,10 +53,11 @@ struct FakeVendor final : VendorProbe {
 struct ProbeLoopTest : testing::Test {
   FakeVendor vendor;
   std::vector<std::string> lines;
+  ProbeLoopOptions options;
   // Runs the loop for that long.
   void run_for(milliseconds time) {
     const auto end = vendor.clock.now() + time;
-    run_probe_loop(vendor, vendor.clock, {}, [&](const std::string& line) {
+    run_probe_loop(vendor, vendor.clock, options, [&](const std::string& line) {
       lines.push_back(line);
       return vendor.clock.now() < end;
     });
@@ -130,6 +139,59 @@ TEST_F(ProbeLoopTest, ANewFailureIsWrittenAndRecoveryToo) {
   EXPECT_EQ(count("no driver"), 1);
   EXPECT_EQ(count("\"topology\""), 1);
   EXPECT_EQ(vendor.asked, 4);
+}
+
+TEST_F(ProbeLoopTest, ChipsAreMeasuredAtTheInterval) {
+  vendor.measured.resize(1);
+  options.sample_every = seconds(10);
+  run_for(seconds(60));
+  EXPECT_EQ(vendor.samples, 7);
+  EXPECT_EQ(count("\"metrics\""), 7);
+  EXPECT_NE(lines[0].find("topology"), std::string::npos);
+  EXPECT_EQ(lines[1], "{\"taken_ms\":0,\"metrics\":[{\"chip\":0}]}\n");
+}
+
+TEST_F(ProbeLoopTest, ChipsAreNotMeasuredByDefault) {
+  vendor.measured.resize(1);
+  run_for(seconds(60));
+  EXPECT_EQ(vendor.samples, 0);
+}
+
+TEST_F(ProbeLoopTest, AVendorThatMeasuresNothingWritesNoLine) {
+  options.sample_every = seconds(1);
+  run_for(seconds(5));
+  EXPECT_GT(vendor.samples, 1);
+  EXPECT_EQ(count("\"metrics\""), 0);
+}
+
+TEST_F(ProbeLoopTest, AMachineThatCannotBeReadIsNotMeasured) {
+  vendor.measured.resize(1);
+  options.sample_every = seconds(1);
+  vendor.answer = make_error(Errc::unavailable, "no driver");
+  run_for(seconds(30));
+  EXPECT_EQ(vendor.samples, 0);
+  vendor.answer = domain::Observation{"box", ring_of_four(), {}};
+  run_for(seconds(5));
+  EXPECT_GT(vendor.samples, 1);
+}
+
+// By the time a measurement hangs, events and the observation are written.
+TEST_F(ProbeLoopTest, AMeasurementDelaysNeitherEventsNorTheMachine) {
+  vendor.measured.resize(1);
+  options.sample_every = seconds(3);
+  vendor.meanwhile = [&] {
+    if (vendor.clock.now() != Clock::Steady(seconds(3))) return;
+    vendor.events = {event("xid.79", domain::ChipIndex{1})};
+    vendor.answer->facts["driver"] = "2";
+    vendor.changed = true;
+  };
+  vendor.sampling = [&] {
+    if (vendor.clock.now() != Clock::Steady(seconds(3))) return;
+    EXPECT_EQ(count("xid.79"), 1);
+    EXPECT_EQ(count("\"driver\":\"2\""), 1);
+  };
+  run_for(seconds(5));
+  EXPECT_EQ(vendor.samples, 2);
 }
 
 }  // namespace

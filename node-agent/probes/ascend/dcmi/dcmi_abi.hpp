@@ -75,6 +75,13 @@ inline constexpr std::uint32_t kPcsOk = 0;
 inline constexpr std::uint32_t kHdlcOk = 3;
 inline constexpr std::size_t kMaxPcs = 16;
 
+// Of what dcmi_get_device_utilization_rate, dcmi_get_device_frequency (current) and
+// dcmi_get_device_ecc_info report.
+inline constexpr int kAiCoreUtilization = 2;
+inline constexpr int kAiCoreFrequency = 7;
+inline constexpr int kEccOfDdr = 0;
+inline constexpr int kEccOfHbm = 2;
+
 struct IpAddress {
   std::uint8_t bytes[16];  // IPv4: the first four
   std::int32_t type;
@@ -130,6 +137,27 @@ struct HccsCounters {
 };
 static_assert(sizeof(HccsCounters) == 1024);
 static_assert(offsetof(HccsCounters, crc_errors) == 256 && offsetof(HccsCounters, retries) == 384);
+
+struct HbmInfo {
+  std::uint64_t size_mib;
+  std::uint32_t mhz;
+  std::uint64_t used_mib;
+  std::int32_t celsius;
+  std::uint32_t bandwidth_percent;
+};
+static_assert(sizeof(HbmInfo) == 32 && offsetof(HbmInfo, mhz) == 8);
+static_assert(offsetof(HbmInfo, used_mib) == 16 && offsetof(HbmInfo, celsius) == 24);
+
+struct EccInfo {
+  std::int32_t enabled;
+  std::uint32_t single_bit;
+  std::uint32_t double_bit;
+  std::uint32_t lifetime_single_bit;
+  std::uint32_t lifetime_double_bit;
+  std::uint32_t single_bit_pages;
+  std::uint32_t double_bit_pages;
+};
+static_assert(sizeof(EccInfo) == 28 && offsetof(EccInfo, double_bit) == 8);
 
 // dcmi_event_filter. No flag: all events.
 struct EventFilter {
@@ -196,6 +224,9 @@ using GetBoardInfo = Code(int card, int device, BoardInfo* info);
 using GetInfo = Code(int card, int device, int command, unsigned sub, void* buffer, unsigned* size);
 using GetTopo = Code(int card, int device, int other_card, int other_device, int* type);
 using GetCpus = Code(int card, int device, char* cpus, int* length);
+using GetOf = Code(int card, int device, int what, unsigned* number);
+using GetHbm = Code(int card, int device, HbmInfo* info);
+using GetEcc = Code(int card, int device, int of, EccInfo* info);
 using GetVersion = Code(char* version, unsigned length);
 using OnEvent = void(Event* event);
 using Subscribe = Code(int card, int device, EventFilter filter, OnEvent* on_event);
@@ -210,6 +241,9 @@ using FlatGetChipInfo = Code(int device, ChipInfo* info);
 using FlatGetBoardInfo = Code(int device, BoardInfo* info);
 using FlatGetInfo = Code(int device, int command, unsigned sub, void* buffer, unsigned* size);
 using FlatGetTopo = Code(int device, int other, int* type);
+using FlatGetOf = Code(int device, int what, unsigned* number);
+using FlatGetHbm = Code(int device, HbmInfo* info);
+using FlatGetEcc = Code(int device, int of, EccInfo* info);
 using FlatSubscribe = Code(int device, EventFilter filter, OnEvent* on_event);
 
 }  // namespace chipweave::agent::dcmi

@@ -90,6 +90,23 @@ void DcmiLibrary::resolve(DcmiQuestion<F, Flat>& question, const char* by_card,
   resolve(question.by_number, by_number, flat_);
 }
 
+template <class F, class Flat>
+void DcmiLibrary::find(DcmiQuestion<F, Flat>& question, const char* by_card,
+                       const char* by_number) {
+  resolve(question.by_card, by_card, false);
+  resolve(question.by_number, by_number, false);
+}
+
+void DcmiLibrary::find_measurements() {
+  DcmiFunctions& f = functions_;
+  find(f.temperature, "dcmi_get_device_temperature", "dcmiv2_get_device_temperature");
+  find(f.power, "dcmi_get_device_power_info", "dcmiv2_get_device_power_info");
+  find(f.utilization, "dcmi_get_device_utilization_rate", "dcmiv2_get_device_utilization_rate");
+  find(f.frequency, "dcmi_get_device_frequency", "dcmiv2_get_device_frequency");
+  find(f.hbm, "dcmi_get_device_hbm_info", "dcmiv2_get_device_hbm_info");
+  find(f.ecc, "dcmi_get_device_ecc_info", "dcmiv2_get_device_ecc_info");
+}
+
 void DcmiLibrary::resolve_all() {
   missing_.clear();
   DcmiFunctions& f = functions_;
@@ -112,9 +129,9 @@ void DcmiLibrary::resolve_all() {
   resolve(f.topo, "dcmi_get_topo_info_by_device_id", !flat_);
   resolve(f.flat_topo, "dcmiv2_get_topo_info_by_device_id", flat_);
   resolve(f.cpus, "dcmi_get_affinity_cpu_info_by_device_id", !flat_);
+  find_measurements();
   // Its absence is reported by DcmiEvents.
-  resolve(f.subscribe.by_card, "dcmi_subscribe_fault_event", false);
-  resolve(f.subscribe.by_number, "dcmiv2_subscribe_fault_event", false);
+  find(f.subscribe, "dcmi_subscribe_fault_event", "dcmiv2_subscribe_fault_event");
 }
 
 bool DcmiLibrary::has_cards() const {

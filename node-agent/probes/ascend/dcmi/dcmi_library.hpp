@@ -67,6 +67,13 @@ struct DcmiFunctions {
   DcmiCall<dcmi::GetTopo> topo;
   DcmiCall<dcmi::FlatGetTopo> flat_topo;
   DcmiCall<dcmi::GetCpus> cpus;
+  // For measurements; a driver that lacks one of these lacks a value, which is not reported.
+  DcmiQuestion<dcmi::GetInt, dcmi::FlatGetInt> temperature;
+  DcmiQuestion<dcmi::GetInt, dcmi::FlatGetInt> power;  // tenths of a watt
+  DcmiQuestion<dcmi::GetOf, dcmi::FlatGetOf> utilization;
+  DcmiQuestion<dcmi::GetOf, dcmi::FlatGetOf> frequency;  // MHz
+  DcmiQuestion<dcmi::GetHbm, dcmi::FlatGetHbm> hbm;
+  DcmiQuestion<dcmi::GetEcc, dcmi::FlatGetEcc> ecc;
   DcmiQuestion<dcmi::Subscribe, dcmi::FlatSubscribe> subscribe;
 };
 
@@ -101,6 +108,9 @@ class DcmiLibrary {
   template <class F, class Flat>
   void resolve(DcmiQuestion<F, Flat>& question, const char* by_card, const char* by_number);
   void resolve_all();
+  void find_measurements();
+  template <class F, class Flat>
+  void find(DcmiQuestion<F, Flat>& question, const char* by_card, const char* by_number);
   dcmi::Code start();
   bool has_cards() const;
   bool has_devices() const;

@@ -65,10 +65,17 @@ inline constexpr unsigned kScopeNumaNode = 0;
 // Blackwell answers none of the three error counters of the data link layer (nor does
 // nvmlDeviceGetNvLinkErrorCounter there: NVML API reference, change log of v560 to v565); it counts
 // the recoveries of a link in a field of its own.
+inline constexpr std::uint32_t kFieldMemoryTemperature = 82;  // degrees Celsius
+inline constexpr std::uint32_t kFieldLinkDataSent = 138;      // KiB, without protocol
+inline constexpr std::uint32_t kFieldLinkDataReceived = 139;  // likewise
 inline constexpr std::uint32_t kFieldLinkReplay = 161;
 inline constexpr std::uint32_t kFieldLinkRecovery = 162;
 inline constexpr std::uint32_t kFieldLinkCrc = 163;
-inline constexpr std::uint32_t kFieldLinkState = 165;  // 0 inactive, 1 active, 2 asleep
+inline constexpr std::uint32_t kFieldLinkState = 165;          // 0 inactive, 1 active, 2 asleep
+inline constexpr std::uint32_t kFieldPcieBytesSent = 197;      // "can be wrapped"
+inline constexpr std::uint32_t kFieldPcieBytesReceived = 198;  // likewise
+inline constexpr std::uint32_t kFieldLinkBytesSent = 202;      // NVLink 5
+inline constexpr std::uint32_t kFieldLinkBytesReceived = 204;  // likewise
 inline constexpr std::uint32_t kFieldLinkRecoveryEvents = 215;
 inline constexpr std::uint32_t kFieldRecoveryAction = 230;
 
@@ -79,7 +86,15 @@ inline constexpr std::uint64_t kEventXid = 0x8;
 inline constexpr std::uint32_t kWholeGpu = 0xffffffff;  // in place of an instance of MIG
 
 // Reasons for the current clocks, one bit each (NVML API reference, NvmlClocksEventReasons).
+inline constexpr std::uint64_t kClocksSwPowerCap = 0x4;
+inline constexpr std::uint64_t kClocksHwSlowdown = 0x8;
+inline constexpr std::uint64_t kClocksSyncBoost = 0x10;
+inline constexpr std::uint64_t kClocksSwThermalSlowdown = 0x20;
 inline constexpr std::uint64_t kClocksHwThermalSlowdown = 0x40;
+inline constexpr std::uint64_t kClocksHwPowerBrake = 0x80;
+
+inline constexpr int kTemperatureGpu = 0;
+inline constexpr int kClockSm = 1;
 
 struct PciInfo {
   char bus_id_legacy[16];
@@ -107,6 +122,37 @@ static_assert(offsetof(Memory, free) == 8 && offsetof(Memory, used) == 16);
 constexpr std::uint32_t struct_version(std::size_t size, std::uint32_t version) {
   return static_cast<std::uint32_t>(size) | (version << 24U);
 }
+
+// Memory of the driver and firmware is not part of `used`, as it is in version 1.
+struct MemoryV2 {
+  std::uint32_t version;
+  std::uint64_t total;
+  std::uint64_t reserved;
+  std::uint64_t free;
+  std::uint64_t used;
+};
+static_assert(sizeof(MemoryV2) == 40);
+static_assert(offsetof(MemoryV2, total) == 8 && offsetof(MemoryV2, reserved) == 16);
+static_assert(offsetof(MemoryV2, free) == 24 && offsetof(MemoryV2, used) == 32);
+inline constexpr std::uint32_t kMemoryV2 = struct_version(sizeof(MemoryV2), 2);
+static_assert(kMemoryV2 == 0x02000028);
+
+// Percent of the last sample period of the driver, a sixth of a second to a second.
+struct Utilization {
+  std::uint32_t gpu;
+  std::uint32_t memory;
+};
+static_assert(sizeof(Utilization) == 8 && offsetof(Utilization, memory) == 4);
+
+struct Temperature {
+  std::uint32_t version;
+  std::int32_t sensor;
+  std::int32_t celsius;
+};
+static_assert(sizeof(Temperature) == 12);
+static_assert(offsetof(Temperature, sensor) == 4 && offsetof(Temperature, celsius) == 8);
+inline constexpr std::uint32_t kTemperatureV1 = struct_version(sizeof(Temperature), 1);
+static_assert(kTemperatureV1 == 0x0100000c);
 
 struct FabricV1 {
   unsigned char cluster_uuid[16];

@@ -79,6 +79,7 @@ void NvmlLibrary::resolve_all() {
   resolve_state();
   resolve_links();
   resolve_events();
+  find_measurements();
   error_string_ = reinterpret_cast<const char* (*)(nvml::Code)>(symbol("nvmlErrorString"));
 }
 
@@ -123,6 +124,17 @@ void NvmlLibrary::resolve_events() {
   resolve(f.event_types, {"nvmlDeviceGetSupportedEventTypes"});
   resolve(f.event_register, {"nvmlDeviceRegisterEvents"});
   resolve(f.event_wait, {"nvmlEventSetWait_v2", "nvmlEventSetWait"});
+}
+
+// CUDA 13 deprecates the first of them in favour of the second (nvml.h).
+void NvmlLibrary::find_measurements() {
+  NvmlFunctions& f = functions_;
+  find(f.temperature, {"nvmlDeviceGetTemperature"});
+  find(f.temperature_v1, {"nvmlDeviceGetTemperatureV"});
+  find(f.power_usage, {"nvmlDeviceGetPowerUsage"});
+  find(f.memory_info_v2, {"nvmlDeviceGetMemoryInfo_v2"});
+  find(f.utilization, {"nvmlDeviceGetUtilizationRates"});
+  find(f.clock_info, {"nvmlDeviceGetClockInfo"});
 }
 
 nvml::Code NvmlLibrary::start() {

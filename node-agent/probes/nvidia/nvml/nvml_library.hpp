@@ -50,6 +50,13 @@ struct NvmlFunctions {
   Call<nvml::Code(nvml::Device, U, unsigned long*, U)> memory_affinity;
   Call<nvml::GetNumber> numa_node;
   Call<nvml::Code(nvml::Device, std::uint64_t*)> clock_reasons;
+  // For measurements; a driver that lacks one of these lacks a value, which is not reported.
+  Call<nvml::Code(nvml::Device, int, U*)> temperature;
+  Call<nvml::Code(nvml::Device, nvml::Temperature*)> temperature_v1;
+  Call<nvml::GetNumber> power_usage;  // milliwatts
+  Call<nvml::Code(nvml::Device, nvml::MemoryV2*)> memory_info_v2;
+  Call<nvml::Code(nvml::Device, nvml::Utilization*)> utilization;
+  Call<nvml::Code(nvml::Device, int, U*)> clock_info;  // MHz
   Call<nvml::GetTwoNumbers> mig_mode;
   Call<nvml::GetNumber> mig_most;
   Call<nvml::Code(nvml::Device, U, nvml::Device*)> mig_handle;
@@ -115,6 +122,7 @@ class NvmlLibrary {
   void resolve_all();
   void resolve_state();
   void resolve_links();
+  void find_measurements();
   void resolve_events();
   nvml::Code start();
 

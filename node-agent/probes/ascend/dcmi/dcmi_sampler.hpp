@@ -1,0 +1,21 @@
+// What DCMI measures of a device: temperatures, power, HBM, load and clock of the AI cores, ECC.
+//
+// Not read: traffic of HCCS, of which the library counts messages, not bytes, and whose bandwidth
+// call blocks for the time that it samples; memory of chips without HBM, whose struct differs
+// between published headers; reasons for throttling, which it does not report. Units: DCMI API
+// reference and the headers of npu-exporter. Tested with tests/fakes/dcmi only.
+#pragma once
+
+#include <optional>
+
+#include "common/domain/chip_metrics.hpp"
+#include "node-agent/probes/ascend/dcmi/dcmi_library.hpp"
+
+namespace chipweave::agent {
+
+// A failed call costs its value and leaves no message; after a timeout the other calls are not
+// made, since they would time out, too. nullopt: the device answers nothing.
+std::optional<domain::ChipMetrics> measure_dcmi(const DcmiLibrary& library, const DcmiPlace& place,
+                                                domain::ChipIndex chip);
+
+}  // namespace chipweave::agent
