@@ -118,7 +118,8 @@ void append_user(std::string& labels, const std::vector<ChipUser>& users) {
   }
 }
 
-std::string link_labels(const LinkTraffic& link) {
+template <class Link>
+std::string link_labels(const Link& link) {
   std::string out;
   append_label(out, "link", to_string(link.kind));
   append_label(out, "port", std::to_string(link.port));
@@ -259,6 +260,18 @@ std::string ChipMetricsPage::text() const {
   measured([&](const std::string& labels, const ChipMetrics& chip) {
     for (const LinkTraffic& link : chip.links) {
       w.series(labels, link_labels(link), link.received_bytes);
+    }
+  });
+  w.metric("chipweave_chip_link_sent_bytes_per_second", "gauge",
+           "Rate at which the chip sent over a link, where its driver reports no total.");
+  measured([&](const std::string& labels, const ChipMetrics& chip) {
+    for (const domain::LinkRate& link : chip.rates) w.series(labels, link_labels(link), link.sent);
+  });
+  w.metric("chipweave_chip_link_received_bytes_per_second", "gauge",
+           "Rate at which the chip received over a link, where its driver reports no total.");
+  measured([&](const std::string& labels, const ChipMetrics& chip) {
+    for (const domain::LinkRate& link : chip.rates) {
+      w.series(labels, link_labels(link), link.received);
     }
   });
   w.metric("chipweave_chip_link_peak_bytes_per_second", "gauge",
