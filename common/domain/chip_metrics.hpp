@@ -44,6 +44,14 @@ struct LinkTraffic {
   std::uint64_t received_bytes = 0;
 };
 
+// What a link carried during a moment before the measurement, where the driver reports no total.
+struct LinkRate {
+  TrafficKind kind = TrafficKind::hccs;
+  int port = 0;
+  double sent = 0;  // bytes a second
+  double received = 0;
+};
+
 struct ChipMetrics {
   ChipIndex chip;
   std::optional<double> temperature_celsius;  // of the die; the hottest sensor where it has several
@@ -57,7 +65,9 @@ struct ChipMetrics {
   std::optional<std::uint64_t> corrected_errors;
   std::optional<std::uint64_t> uncorrected_errors;
   std::map<ThrottleReason, bool> throttled;  // the reasons that the driver distinguishes
-  std::vector<LinkTraffic> links;            // at most kMaxLinksOfChip
+  // Each link in one of them; at most kMaxLinksOfChip together.
+  std::vector<LinkTraffic> links;
+  std::vector<LinkRate> rates;
 };
 
 // One measurement of all chips.

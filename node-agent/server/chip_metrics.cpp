@@ -74,7 +74,8 @@ Labels with(Labels labels, std::string_view name, std::string_view value) {
   return labels;
 }
 
-Labels with_link(const Labels& labels, const LinkTraffic& link) {
+template <class Link>
+Labels with_link(const Labels& labels, const Link& link) {
   return with(with(labels, "link", to_string(link.kind)), "port", std::to_string(link.port));
 }
 
@@ -206,6 +207,18 @@ std::string ChipMetricsPage::text() const {
   measured([&](const Labels& labels, const ChipMetrics& chip) {
     for (const LinkTraffic& link : chip.links) {
       w.series(with_link(labels, link), static_cast<double>(link.received_bytes));
+    }
+  });
+  w.gauge("chipweave_chip_link_sent_bytes_per_second",
+          "Rate at which the chip sent over a link, where its driver reports no total.");
+  measured([&](const Labels& labels, const ChipMetrics& chip) {
+    for (const domain::LinkRate& link : chip.rates) w.series(with_link(labels, link), link.sent);
+  });
+  w.gauge("chipweave_chip_link_received_bytes_per_second",
+          "Rate at which the chip received over a link, where its driver reports no total.");
+  measured([&](const Labels& labels, const ChipMetrics& chip) {
+    for (const domain::LinkRate& link : chip.rates) {
+      w.series(with_link(labels, link), link.received);
     }
   });
   w.gauge("chipweave_chip_link_peak_bytes_per_second",

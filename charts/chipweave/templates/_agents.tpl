@@ -214,6 +214,9 @@ true
 {{- with .fabricPartitions }}
 - --fabric-partitions={{ . }}
 {{- end }}
+{{- if ne (int .metricsInterval) 10 }}
+- --metrics-interval={{ int .metricsInterval }}
+{{- end }}
 {{- with include "chipweave.agentPublishes" . }}
 - --publish={{ . }}
 {{- end }}

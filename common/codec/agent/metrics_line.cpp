@@ -22,6 +22,7 @@ using domain::MetricsSample;
 
 constexpr std::uint64_t kMaxCount = std::numeric_limits<std::int64_t>::max();
 constexpr int kMaxTrafficPort = 65'535;
+constexpr double kMaxRate = 1e15;  // bytes a second
 
 // Real chips are well within these.
 struct Reading {
@@ -58,9 +59,37 @@ bool fits(const LinkTraffic& link) {
          link.received_bytes <= kMaxCount;
 }
 
+bool fits(const domain::LinkRate& link) {
+  const auto rate_fits = [](double rate) {
+    return std::isfinite(rate) && rate >= 0 && rate <= kMaxRate;
+  };
+  return link.port >= 0 && link.port <= kMaxTrafficPort && rate_fits(link.sent) &&
+         rate_fits(link.received);
+}
+
+void write_rate(JsonWriter& w, const domain::LinkRate& link) {
+  w.begin_object().field("kind", to_string(link.kind)).key("port").integer(link.port);
+  w.key("sent").number(link.sent).key("received").number(link.received).end_object();
+}
+
 void write_traffic(JsonWriter& w, const LinkTraffic& link) {
   w.begin_object().field("kind", to_string(link.kind)).key("port").integer(link.port);
   w.key("sent").integer(link.sent_bytes).key("received").integer(link.received_bytes).end_object();
+}
+
+// left: how many more the line may have.
+template <class Link, class Write>
+void write_links(JsonWriter& w, const char* key, const std::vector<Link>& links, std::size_t& left,
+                 Write write) {
+  if (links.empty()) return;
+  w.key(key).begin_array();
+  for (const Link& link : links) {
+    if (left == 0) break;
+    if (!fits(link)) continue;
+    write(w, link);
+    --left;
+  }
+  w.end_array();
 }
 
 void write_measured(JsonWriter& w, const ChipMetrics& chip) {
@@ -78,17 +107,9 @@ void write_measured(JsonWriter& w, const ChipMetrics& chip) {
     for (const auto& [reason, now] : chip.throttled) w.key(to_string(reason)).boolean(now);
     w.end_object();
   }
-  if (!chip.links.empty()) {
-    w.key("links").begin_array();
-    std::size_t written = 0;
-    for (const LinkTraffic& link : chip.links) {
-      if (written == domain::kMaxLinksOfChip) break;
-      if (!fits(link)) continue;
-      write_traffic(w, link);
-      ++written;
-    }
-    w.end_array();
-  }
+  std::size_t left = domain::kMaxLinksOfChip;
+  write_links(w, "links", chip.links, left, write_traffic);
+  write_links(w, "rates", chip.rates, left, write_rate);
   w.end_object();
 }
 
@@ -98,9 +119,9 @@ std::uint64_t required_count(const JsonObject& o, const char* key) {
           .value_or(0));
 }
 
-LinkTraffic read_traffic(JsonValue value, JsonProblems& problems) {
-  const JsonObject o(value, {"kind", "port", "sent", "received"}, problems);
-  LinkTraffic out;
+template <class Link>
+Link read_link_of(const JsonObject& o) {
+  Link out;
   const std::string kind = o.require_text("kind").value_or("nvlink");
   if (const auto known = domain::traffic_kind(kind)) {
     out.kind = *known;
@@ -108,8 +129,23 @@ LinkTraffic read_traffic(JsonValue value, JsonProblems& problems) {
     o.problem("kind", "must be one of nvlink, xgmi, hccs, pcie");
   }
   out.port = o.require_integer("port", 0, kMaxTrafficPort).value_or(0);
+  return out;
+}
+
+LinkTraffic read_traffic(const JsonObject& o) {
+  auto out = read_link_of<LinkTraffic>(o);
   out.sent_bytes = required_count(o, "sent");
   out.received_bytes = required_count(o, "received");
+  return out;
+}
+
+domain::LinkRate read_rate(const JsonObject& o) {
+  auto out = read_link_of<domain::LinkRate>(o);
+  o.require("sent");
+  o.require("received");
+  out.sent = o.number("sent").value_or(0);
+  out.received = o.number("received").value_or(0);
+  if (!fits(out)) o.problem("sent", "or received is out of range");
   return out;
 }
 
@@ -127,7 +163,7 @@ ChipMetrics read_measured(JsonValue value, JsonProblems& problems) {
   const JsonObject o(
       value,
       {"chip", "temperature", "memory_temperature", "power", "utilization", "clock", "memory_used",
-       "memory_total", "corrected_errors", "uncorrected_errors", "throttled", "links"},
+       "memory_total", "corrected_errors", "uncorrected_errors", "throttled", "links", "rates"},
       problems);
   ChipMetrics out;
   out.chip.value = o.require_integer("chip", 0, limits::kMaxChipIndex).value_or(0);
@@ -143,11 +179,16 @@ ChipMetrics read_measured(JsonValue value, JsonProblems& problems) {
   }
   read_throttled(o, out);
   std::set<std::pair<domain::TrafficKind, int>> seen;
-  for (const JsonValue item : o.array("links", domain::kMaxLinksOfChip)) {
-    LinkTraffic link = read_traffic(item, problems);
-    if (!seen.emplace(link.kind, link.port).second) problems.add(item, "is listed twice");
-    out.links.push_back(link);
-  }
+  const auto read_links = [&](const char* key, std::size_t most, auto& to, const auto& read) {
+    for (const JsonValue item : o.array(key, most)) {
+      const JsonObject link(item, {"kind", "port", "sent", "received"}, problems);
+      to.push_back(read(link));
+      if (seen.emplace(to.back().kind, to.back().port).second) continue;
+      problems.add(item, "is listed twice");
+    }
+  };
+  read_links("links", domain::kMaxLinksOfChip, out.links, read_traffic);
+  read_links("rates", domain::kMaxLinksOfChip - out.links.size(), out.rates, read_rate);
   return out;
 }
 

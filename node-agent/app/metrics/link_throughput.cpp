@@ -9,8 +9,9 @@ using domain::ChipMetrics;
 using domain::LinkTraffic;
 using domain::TrafficKind;
 
-bool counts(const LinkTraffic& link, bool has_fast) {
-  return !has_fast || link.kind != TrafficKind::pcie;
+template <class Link>
+bool is_fast(const Link& link) {
+  return link.kind != TrafficKind::pcie;
 }
 
 std::uint64_t rise(std::uint64_t before, std::uint64_t now) {
@@ -41,17 +42,23 @@ void LinkThroughput::take(const domain::MetricsSample& sample) {
 void LinkThroughput::measure(Track& track, const ChipMetrics& chip, std::chrono::milliseconds at,
                              double seconds) const {
   const bool has_fast =
-      std::any_of(chip.links.begin(), chip.links.end(),
-                  [](const LinkTraffic& link) { return link.kind != TrafficKind::pcie; });
+      std::any_of(chip.links.begin(), chip.links.end(), is_fast<LinkTraffic>) ||
+      std::any_of(chip.rates.begin(), chip.rates.end(), is_fast<domain::LinkRate>);
   double sent = 0;
   double received = 0;
   bool measured = false;
   for (const LinkTraffic& link : chip.links) {
     const auto before = track.last.find(Link(link.kind, link.port));
-    if (!counts(link, has_fast) || before == track.last.end()) continue;
+    if (is_fast(link) != has_fast || before == track.last.end()) continue;
     measured = true;
     sent += static_cast<double>(rise(before->second.sent_bytes, link.sent_bytes));
     received += static_cast<double>(rise(before->second.received_bytes, link.received_bytes));
+  }
+  for (const domain::LinkRate& link : chip.rates) {
+    if (is_fast(link) != has_fast) continue;
+    measured = true;
+    sent += link.sent * seconds;
+    received += link.received * seconds;
   }
   while (!track.peaks.empty() && track.peaks.front().at + window_ <= at) track.peaks.pop_front();
   if (!measured) return;

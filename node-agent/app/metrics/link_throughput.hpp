@@ -4,7 +4,8 @@
 // What a chip carries is the sum over its fast links in the direction that carries more: a ring of
 // a collective library sends as much as it receives. A chip without fast links is measured by its
 // PCIe traffic. Each rate is an average between two measurements, so bursts shorter than their
-// interval are not seen. A counter that is smaller than before has restarted or wrapped, and its
+// interval are not seen; where the driver reports rates instead of totals, they count as they are.
+// A counter that is smaller than before has restarted or wrapped, and its
 // link counts as idle for that interval. Pure; loop thread only.
 #pragma once
 

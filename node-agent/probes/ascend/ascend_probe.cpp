@@ -130,7 +130,7 @@ bool AscendProbe::davinci_numbers_are_physical() const {
 
 void AscendProbe::remember(const DcmiSnapshot& snapshot, const std::vector<int>& chips) {
   chip_of_logic_id_.clear();
-  places_.clear();
+  targets_.clear();
   bool all_respond = snapshot.unlisted.empty();
   bool facts = false;
   polls_ = 0;
@@ -139,7 +139,9 @@ void AscendProbe::remember(const DcmiSnapshot& snapshot, const std::vector<int>&
     if (device.logic_id) chip_of_logic_id_.emplace(*device.logic_id, chips[i]);
     const bool responds = !device.sample.not_responding();
     if (responds && !device.sample.gone) {
-      places_.emplace_back(device.sample.place, domain::ChipIndex{chips[i]});
+      Target target{device.sample.place, domain::ChipIndex{chips[i]}, {}};
+      for (const DcmiPcsCounters& pcs : device.counters) target.pcs.push_back(pcs.pcs);
+      targets_.push_back(std::move(target));
     }
     all_respond = all_respond && responds;
     facts = facts || (responds && !device.unanswered.empty());
@@ -181,8 +183,9 @@ std::vector<domain::Signal> AscendProbe::take_events() {
 
 std::vector<domain::ChipMetrics> AscendProbe::sample() {
   std::vector<domain::ChipMetrics> out;
-  for (const auto& [place, chip] : places_) {
-    if (auto measured = measure_dcmi(*library_, place, chip)) out.push_back(*std::move(measured));
+  for (const auto& [place, chip, pcs] : targets_) {
+    auto measured = measure_dcmi(*library_, place, chip, pcs);
+    if (measured) out.push_back(*std::move(measured));
   }
   return out;
 }

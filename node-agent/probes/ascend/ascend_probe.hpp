@@ -23,7 +23,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "common/io/file_stamp.hpp"
@@ -91,9 +90,14 @@ class AscendProbe final : public VendorProbe {
   DcmiMemory memory_;
   DcmiEvents events_;
   std::map<int, int> chip_of_logic_id_;
-  std::vector<std::pair<DcmiPlace, domain::ChipIndex>> places_;  // of devices that respond
-  bool unanswered_ = false;  // facts of devices that respond, which changes() does not read
-  int polls_ = 0;            // since then
+  struct Target {
+    DcmiPlace place;
+    domain::ChipIndex chip;
+    std::vector<int> pcs;  // HCCS links with traffic
+  };
+  std::vector<Target> targets_;  // devices that respond
+  bool unanswered_ = false;      // facts of devices that respond, which changes() does not read
+  int polls_ = 0;                // since then
   std::unique_ptr<HccnWatch> watch_;  // null: there is no tool
   std::optional<Seen> seen_;
 };

@@ -197,4 +197,11 @@ CHIPWEAVE_FAKE_DCMI_API Code dcmi_get_device_ecc_info(int card, int number, int 
   return code == dcmi::kSuccess ? fake::fill_ecc(*device, of, info) : code;
 }
 
+CHIPWEAVE_FAKE_DCMI_API Code dcmi_get_hccs_link_bandwidth_info(int card, int number,
+                                                               dcmi::HccsBandwidth* info) {
+  const Json* device = nullptr;
+  const Code code = enter("dcmi_get_hccs_link_bandwidth_info", card, number, device);
+  return code == dcmi::kSuccess ? fake::fill_bandwidth(*device, info) : code;
+}
+
 #endif

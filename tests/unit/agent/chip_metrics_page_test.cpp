@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <set>
 #include <sstream>
 
@@ -10,6 +11,7 @@
 #include "node-agent/server/chip_metrics.hpp"
 #include "tests/fakes/agent/machines.hpp"
 #include "tests/support/manual_clock.hpp"
+#include "tests/unit/temp_folder.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -62,9 +64,10 @@ domain::ChipMetrics full(int chip) {
   for (std::size_t i = 0; i < domain::kThrottleReasons; ++i) {
     out.throttled[static_cast<ThrottleReason>(i)] = i % 2 == 0;
   }
-  for (std::size_t i = 0; i < domain::kMaxLinksOfChip; ++i) {
+  for (std::size_t i = 1; i < domain::kMaxLinksOfChip; ++i) {
     out.links.push_back({TrafficKind::nvlink, static_cast<int>(i), 1000, 2000});
   }
+  out.rates = {{TrafficKind::hccs, 0, 3e9, 4e9}};
   return out;
 }
 
@@ -200,6 +203,20 @@ TEST_F(ChipMetricsPageTest, LabelsAreEscapedAndCut) {
   page.owners({{ChipIndex{0}, {{std::string(5000, 'x'), "", ""}}}});
   EXPECT_THAT(page.text(), HasSubstr("uuid=\"a\\\"b\\\\c?d?0\""));
   EXPECT_THAT(page.text(), HasSubstr("namespace=\"" + std::string(128, 'x') + "\""));
+}
+
+TEST_F(ChipMetricsPageTest, PromtoolAcceptsEverything) {
+  if (std::system("promtool --version >/dev/null 2>&1") != 0)
+    GTEST_SKIP() << "promtool is not installed";
+  page.chips(machine(2, "a\"b\\c\nd\xff"));
+  page.owners({{ChipIndex{0}, {{"ml", "train-0", "main"}}}});
+  for (int xid = 0; xid < 20; ++xid) page.event(event("xid." + std::to_string(xid), ChipIndex{0}));
+  take({full(0), full(1)});
+  clock.advance(seconds(10));
+  take({full(0), full(1)});
+  const io::TempFolder folder;
+  const std::string path = folder.put("page", page.text());
+  EXPECT_EQ(std::system(("promtool check metrics < " + path).c_str()), 0) << page.text();
 }
 
 // The bound that the header and docs/reference/metrics.md state.

@@ -83,6 +83,17 @@ TEST_F(LinkThroughputTest, ACounterThatRestartsOrWrapsIsNoTraffic) {
   EXPECT_EQ(now(), 2e9);
 }
 
+TEST_F(LinkThroughputTest, RatesOfTheDriverCountAsTheyAre) {
+  const auto with_rates = [](int second) {
+    MetricsSample out = at(seconds(second), {pcie(0, 0)});
+    out.chips[0].rates = {{TrafficKind::hccs, 1, 3e9, 1e9}, {TrafficKind::hccs, 2, 4e9, 1e9}};
+    return out;
+  };
+  traffic.take(with_rates(0));
+  traffic.take(with_rates(10));
+  EXPECT_EQ(now(), 7e9);
+}
+
 TEST_F(LinkThroughputTest, ALinkThatAppearsHasNoRateYet) {
   traffic.take(at(seconds(0), {nvlink(0, 0, 0)}));
   traffic.take(at(seconds(10), {nvlink(0, 10 * kGb, 0), nvlink(1, 70 * kGb, 0)}));

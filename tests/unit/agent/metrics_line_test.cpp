@@ -30,6 +30,7 @@ ChipMetrics whole_chip() {
                {TrafficKind::xgmi, 0, 3, 4},
                {TrafficKind::hccs, 6, 5, 6},
                {TrafficKind::pcie, 0, 7, 8}};
+  out.rates = {{TrafficKind::hccs, 7, 1.5e9, 0}};
   return out;
 }
 
@@ -63,6 +64,11 @@ TEST(MetricsLine, CarriesAWholeMeasurement) {
   EXPECT_EQ(read.corrected_errors, 0U);
   EXPECT_EQ(read.uncorrected_errors, 7U);
   EXPECT_EQ(read.throttled, sent.throttled);
+  ASSERT_EQ(read.rates.size(), 1U);
+  EXPECT_EQ(read.rates[0].kind, TrafficKind::hccs);
+  EXPECT_EQ(read.rates[0].port, 7);
+  EXPECT_EQ(read.rates[0].sent, 1.5e9);
+  EXPECT_EQ(read.rates[0].received, 0);
   ASSERT_EQ(read.links.size(), 4U);
   for (std::size_t i = 0; i < 4; ++i) {
     EXPECT_EQ(read.links[i].kind, sent.links[i].kind);
@@ -93,12 +99,15 @@ TEST(MetricsLine, NonsenseIsLeftOutWhenItIsWritten) {
   sent.memory_used_bytes = std::numeric_limits<std::uint64_t>::max();
   sent.links = {{TrafficKind::nvlink, 0, std::numeric_limits<std::uint64_t>::max(), 0},
                 {TrafficKind::nvlink, -1, 0, 0}};
-  for (int i = 0; i < 100; ++i) sent.links.push_back({TrafficKind::xgmi, i, 1, 1});
+  for (int i = 0; i < 30; ++i) sent.links.push_back({TrafficKind::xgmi, i, 1, 1});
+  sent.rates = {{TrafficKind::hccs, 0, -1, 0}, {TrafficKind::hccs, 0, 0, 1e300}};
+  for (int i = 0; i < 100; ++i) sent.rates.push_back({TrafficKind::hccs, i, 1, 1});
   const ChipMetrics read = read_back(sent);
   EXPECT_FALSE(read.temperature_celsius || read.memory_temperature_celsius || read.power_watts ||
                read.utilization || read.clock_hertz || read.memory_used_bytes);
   EXPECT_EQ(read.uncorrected_errors, 7U);
-  ASSERT_EQ(read.links.size(), domain::kMaxLinksOfChip);
+  ASSERT_EQ(read.links.size(), 30U);
+  EXPECT_EQ(read.rates.size(), domain::kMaxLinksOfChip - 30);
   EXPECT_EQ(read.links[0].kind, TrafficKind::xgmi);
 }
 
@@ -126,6 +135,11 @@ TEST(MetricsLine, ABrokenLineIsAnErrorThatNamesThePlace) {
          "metrics[0].links[0].received");
   const std::string link = R"({"kind":"nvlink","port":0,"sent":0,"received":0})";
   expect(R"([{"chip":0,"links":[)" + link + "," + link + "]}]", "metrics[0].links[1]");
+  expect(R"([{"chip":0,"links":[)" + link + R"(],"rates":[)" + link + "]}]", "metrics[0].rates[0]");
+  expect(R"([{"chip":0,"rates":[{"kind":"hccs","port":0,"sent":-1,"received":0}]}])",
+         "metrics[0].rates[0].sent");
+  expect(R"([{"chip":0,"rates":[{"kind":"hccs","port":0,"sent":1}]}])",
+         "metrics[0].rates[0].received");
   expect(R"([{"chip":0,"more":1}])", "unknown key \"more\" (metrics[0])");
   EXPECT_FALSE(ProbeLineReader().read(R"({"metrics":[]})").ok());
   std::string many = R"({"chip":0})";

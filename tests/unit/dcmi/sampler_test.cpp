@@ -106,6 +106,27 @@ TEST_F(DcmiSamplerTest, AFailedCallCostsItsValue) {
 }
 
 // An old driver has none of the functions, which no warning mentions.
+// Of the links that have carried anything; the driver has rates of all sixteen.
+TEST_F(DcmiSamplerTest, RatesOfTheHccsLinksInUse) {
+  Json machine = atlas_a2(8);
+  add_measurements(machine, 8);
+  for (const int place : {2, 3}) {
+    device_at(machine, place)["sent"] = {0, 5, 0, 7};
+    device_at(machine, place)["gbps"] = {12.5, 20};
+  }
+  device_at(machine, 3)["errors"] = {{"dcmi_get_hccs_link_bandwidth_info", -8013}};
+  device_at(machine, 4)["gbps"] = {1, 1};
+  const auto chips = sample(machine);
+  ASSERT_THAT(chips[2].rates, SizeIs(2));
+  EXPECT_EQ(chips[2].rates[1].kind, domain::TrafficKind::hccs);
+  EXPECT_EQ(chips[2].rates[1].port, 3);
+  EXPECT_EQ(chips[2].rates[1].sent, 12.5e9);
+  EXPECT_EQ(chips[2].rates[1].received, 20e9);
+  EXPECT_THAT(chips[3].rates, IsEmpty());
+  EXPECT_EQ(chips[3].power_watts, 310.5);
+  EXPECT_THAT(chips[4].rates, IsEmpty());
+}
+
 TEST_F(DcmiSamplerTest, ADriverThatMeasuresNothing) {
   Json machine = atlas_910a();
   add_measurements(machine, 8);

@@ -297,6 +297,13 @@ TEST(HardwareOptionsArguments, WhatIsWrittenIsRead) {
   const auto read = codec::hardware_options(arguments);
   ASSERT_TRUE(read.ok());
   EXPECT_EQ(codec::to_arguments(*read), arguments);
+  EXPECT_EQ(codec::metrics_interval_of(*read), std::chrono::seconds(10));
+  for (const int seconds : {0, 1, 3600}) {
+    options.metrics_interval = std::to_string(seconds);
+    const auto again = codec::hardware_options(codec::to_arguments(options));
+    ASSERT_TRUE(again.ok());
+    EXPECT_EQ(codec::metrics_interval_of(*again), std::chrono::seconds(seconds));
+  }
 }
 
 TEST(HardwareOptionsArguments, WhatMakesNoSenseIsNamed) {
@@ -311,6 +318,9 @@ TEST(HardwareOptionsArguments, WhatMakesNoSenseIsNamed) {
   EXPECT_THAT(problem({"--sysfs-root", "/host/"}), HasSubstr("without '/'"));
   EXPECT_THAT(problem({"--nvml-library", "x.so"}), HasSubstr("absolute"));
   EXPECT_THAT(problem({"--fabric-partitions", "a100"}), HasSubstr("none or hgx-8"));
+  for (const char* interval : {"", "-1", "3601", "10s", "1.5", "99999999999"}) {
+    EXPECT_THAT(problem({"--metrics-interval", interval}), HasSubstr("from 1 to 3600")) << interval;
+  }
 }
 
 }  // namespace

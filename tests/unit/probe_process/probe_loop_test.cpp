@@ -144,7 +144,7 @@ TEST_F(ProbeLoopTest, ANewFailureIsWrittenAndRecoveryToo) {
 TEST_F(ProbeLoopTest, ChipsAreMeasuredAtTheInterval) {
   vendor.measured.resize(1);
   options.sample_every = seconds(10);
-  run_for(seconds(60));
+  run_for(seconds(61));
   EXPECT_EQ(vendor.samples, 7);
   EXPECT_EQ(count("\"metrics\""), 7);
   EXPECT_NE(lines[0].find("topology"), std::string::npos);

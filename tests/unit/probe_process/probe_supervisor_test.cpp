@@ -31,6 +31,7 @@ class Helped {
     return until([&] {
       MachineUpdate update = probe_.update();
       if (update.reading) reading = std::move(update.reading);
+      if (update.metrics) metrics = std::move(update.metrics);
       for (const auto& event : update.events) events.push_back(event.code);
       return wanted();
     });
@@ -39,6 +40,7 @@ class Helped {
     return reading && reading->ok() && (*reading)->topology.chip_count() == chips;
   }
   std::optional<Result<domain::Observation>> reading;  // the newest
+  std::optional<domain::MetricsSample> metrics;        // the newest
   std::vector<std::string> events;
   // Waits until it is true; false after a long timeout.
   bool until(const std::function<bool()>& what) {
@@ -110,6 +112,28 @@ TEST(ProbeSupervisor, AnEventArrivesThoughTheDriverHangsAfterIt) {
       options);
   ASSERT_TRUE(helped.collect([&] { return !helped.events.empty(); }));
   EXPECT_EQ(helped.events.front(), "xid.79");
+}
+
+std::string measured(int taken) {
+  return R"(echo '{"taken_ms":)" + std::to_string(taken) + R"(,"metrics":[{"chip":0}]}'; )";
+}
+
+TEST(ProbeSupervisor, GivesTheNewestMeasurement) {
+  Helped helped(seen(1) + measured(1) + measured(2) + kStay);
+  ASSERT_TRUE(helped.collect([&] { return helped.metrics && helped.metrics->taken_ms == 2; }));
+  EXPECT_FALSE(helped.probe().update().metrics);
+}
+
+// Its indices are those of the observation before it.
+TEST(ProbeSupervisor, AMeasurementFromBeforeAnObservationIsDropped) {
+  const io::TempFolder folder;
+  // The first run ends after its lines, which are then read; the second one has none.
+  Helped helped("mkdir " + folder.at("once") + " 2>/dev/null || " + kStay + "; " + measured(1) +
+                seen(2) + "true");
+  ASSERT_TRUE(helped.until([&] { return helped.probe().counts().starts == 2; }));
+  const MachineUpdate update = helped.probe().update();
+  ASSERT_TRUE(update.reading);
+  EXPECT_FALSE(update.metrics);
 }
 
 TEST(ProbeSupervisor, WhatItCannotReadIsItsError) {

@@ -159,6 +159,17 @@ struct EccInfo {
 };
 static_assert(sizeof(EccInfo) == 28 && offsetof(EccInfo, double_bit) == 8);
 
+// By PCS, in GB/s, during the time that the caller sets: 1 to 1000 ms, for which the call blocks.
+struct HccsBandwidth {
+  std::int32_t profiling_ms;
+  double total_sent;
+  double total_received;
+  double sent[kMaxPcs];
+  double received[kMaxPcs];
+};
+static_assert(sizeof(HccsBandwidth) == 280 && offsetof(HccsBandwidth, total_sent) == 8);
+static_assert(offsetof(HccsBandwidth, sent) == 24 && offsetof(HccsBandwidth, received) == 152);
+
 // dcmi_event_filter. No flag: all events.
 struct EventFilter {
   std::uint64_t flags;
@@ -227,6 +238,7 @@ using GetCpus = Code(int card, int device, char* cpus, int* length);
 using GetOf = Code(int card, int device, int what, unsigned* number);
 using GetHbm = Code(int card, int device, HbmInfo* info);
 using GetEcc = Code(int card, int device, int of, EccInfo* info);
+using GetHccsBandwidth = Code(int card, int device, HccsBandwidth* info);
 using GetVersion = Code(char* version, unsigned length);
 using OnEvent = void(Event* event);
 using Subscribe = Code(int card, int device, EventFilter filter, OnEvent* on_event);

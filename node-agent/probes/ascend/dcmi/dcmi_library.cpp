@@ -105,6 +105,7 @@ void DcmiLibrary::find_measurements() {
   find(f.frequency, "dcmi_get_device_frequency", "dcmiv2_get_device_frequency");
   find(f.hbm, "dcmi_get_device_hbm_info", "dcmiv2_get_device_hbm_info");
   find(f.ecc, "dcmi_get_device_ecc_info", "dcmiv2_get_device_ecc_info");
+  resolve(f.hccs_bandwidth, "dcmi_get_hccs_link_bandwidth_info", false);
 }
 
 void DcmiLibrary::resolve_all() {

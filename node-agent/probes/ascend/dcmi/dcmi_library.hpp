@@ -74,6 +74,7 @@ struct DcmiFunctions {
   DcmiQuestion<dcmi::GetOf, dcmi::FlatGetOf> frequency;  // MHz
   DcmiQuestion<dcmi::GetHbm, dcmi::FlatGetHbm> hbm;
   DcmiQuestion<dcmi::GetEcc, dcmi::FlatGetEcc> ecc;
+  DcmiCall<dcmi::GetHccsBandwidth> hccs_bandwidth;  // A5 has UB instead of HCCS
   DcmiQuestion<dcmi::Subscribe, dcmi::FlatSubscribe> subscribe;
 };
 
