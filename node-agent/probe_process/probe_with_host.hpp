@@ -19,6 +19,7 @@ class ProbeWithHost final : public VendorProbe {
   bool changes() override;
   void wait(std::chrono::milliseconds longest) override { chips_->wait(longest); }
   std::vector<domain::Signal> take_events() override { return chips_->take_events(); }
+  bool outdated() const override { return chips_->outdated(); }
 
  private:
   std::unique_ptr<VendorProbe> chips_;
