@@ -1,5 +1,6 @@
 #include "node-agent/probe_process/hardware_probe.hpp"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <span>
@@ -151,6 +152,12 @@ class FirstDriver final : public VendorProbe {
 
   std::vector<domain::Signal> take_events() override {
     return chosen_ != nullptr ? chosen_->take_events() : std::vector<domain::Signal>();
+  }
+
+  bool outdated() const override {
+    if (chosen_ != nullptr) return chosen_->outdated();
+    return std::any_of(candidates_.begin(), candidates_.end(),
+                       [](const auto& one) { return one != nullptr && one->outdated(); });
   }
 
  private:

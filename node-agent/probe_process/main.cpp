@@ -34,6 +34,15 @@ void set_limits() {
   ::signal(SIGPIPE, SIG_IGN);
 }
 
+// For the agent this process goes on; nothing of the old driver, such as its open devices, is left.
+int start_again(int out, char** argv) {
+  ::dup2(out, STDOUT_FILENO);
+  ::close_range(STDERR_FILENO + 1, ~0U, 0);
+  ::execv("/proc/self/exe", argv);
+  std::perror("chipweave-agent-probe: cannot start itself again");
+  return 1;
+}
+
 int run(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.size() == 1 && arguments.front() == "--help") {
@@ -51,13 +60,15 @@ int run(int argc, char** argv) {
   const int out = own_output();
   if (out < 0) return 1;
   set_limits();
-  const auto probe = agent::make_hardware_probe(*options);
+  auto probe = agent::make_hardware_probe(*options);
   const SystemClock clock;
   agent::ProbeLoopOptions loop;
   loop.sample_every = codec::metrics_interval_of(*options);
   agent::run_probe_loop(*probe, clock, loop,
                         [out](const std::string& line) { return io::write_all(out, line); });
-  return 0;
+  if (!probe->outdated()) return 0;
+  probe.reset();
+  return start_again(out, argv);
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ class ProbeLoop {
   void run() {
     const auto first = probe_.before_driver();
     if (first && !write_line(lines_.observation(*first))) return;
-    while (write_events() && step() && sample()) {
+    while (write_events() && !probe_.outdated() && step() && sample()) {
       probe_.wait(std::min(options_.poll_every, options_.heartbeat_every));
     }
   }

@@ -1,5 +1,5 @@
 // The main loop of the probe process: reads the hardware and writes what it finds until its output
-// is closed.
+// is closed or the probe is outdated.
 #pragma once
 
 #include <chrono>

@@ -20,6 +20,7 @@ class ProbeWithHost final : public VendorProbe {
   void wait(std::chrono::milliseconds longest) override { chips_->wait(longest); }
   std::vector<domain::ChipMetrics> sample() override { return chips_->sample(); }
   std::vector<domain::Signal> take_events() override { return chips_->take_events(); }
+  bool outdated() const override { return chips_->outdated(); }
 
  private:
   std::unique_ptr<VendorProbe> chips_;

@@ -36,6 +36,9 @@ class VendorProbe {
   // Events that have arrived since the last call and that no observation has carried. Calls no
   // driver: it may hang.
   virtual std::vector<domain::Signal> take_events() { return {}; }
+  // True once the library in this process is no longer the driver's. Unloading it is not certain to
+  // work, so a new process must read on. Cheap, as changes().
+  virtual bool outdated() const { return false; }
 };
 
 }  // namespace chipweave::agent

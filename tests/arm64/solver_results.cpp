@@ -94,10 +94,9 @@ std::vector<std::pair<std::string, domain::NodeTopology>> read_machines() {
     std::string what;
     line >> what;
     if (what == "machine") {
-      builder = {};
       line >> name >> builder.vendor;
     } else if (what == "end") {
-      auto made = std::move(builder).build();
+      auto made = std::exchange(builder, {}).build();
       if (!made) throw std::runtime_error(name + ": " + made.error().text());
       out.emplace_back(name, std::move(made).value());
     } else {

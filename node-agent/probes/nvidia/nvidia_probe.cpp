@@ -32,14 +32,10 @@ std::vector<std::string> candidates(const NvidiaProbeOptions& options) {
   return out;
 }
 
-Result<NvmlLibrary> open_first(const std::vector<std::string>& paths) {
-  for (const std::string& path : paths) {
-    auto library = NvmlLibrary::open(path);
-    if (library || library.error().code != Errc::not_found) return library;
-  }
-  std::string tried;
-  for (const std::string& path : paths) tried += (tried.empty() ? "" : ", ") + path;
-  return make_error(Errc::not_found, "no NVIDIA driver here: there is no " + tried);
+Error no_driver(const std::vector<std::string>& tried) {
+  std::string paths;
+  for (const std::string& path : tried) paths += (paths.empty() ? "" : ", ") + path;
+  return make_error(Errc::not_found, "no NVIDIA driver here: there is no " + paths);
 }
 
 // False if the library failed as a whole: it cannot count devices, or none of them responds.
@@ -76,10 +72,23 @@ NvidiaProbe::NvidiaProbe(NvidiaProbeOptions options) : options_(std::move(option
 NvidiaProbe::~NvidiaProbe() = default;
 
 Result<void> NvidiaProbe::open() {
-  auto library = open_first(candidates(options_));
-  if (!library) return std::move(library).error();
-  session_ = std::make_unique<Session>(std::move(library).value());
-  return {};
+  const std::vector<std::string> paths = candidates(options_);
+  for (const std::string& path : paths) {
+    const io::FileStamp stamp = io::FileStamp::of(path);
+    auto library = NvmlLibrary::open(path);
+    if (!library && library.error().code == Errc::not_found) continue;
+    const bool mounted =
+        !options_.driver_root.empty() && path.starts_with(options_.driver_root + "/");
+    if (mounted && !loaded_) loaded_ = LoadedFile{path, stamp};
+    if (!library) return std::move(library).error();
+    session_ = std::make_unique<Session>(std::move(library).value());
+    return {};
+  }
+  return no_driver(paths);
+}
+
+bool NvidiaProbe::outdated() const {
+  return loaded_ && io::FileStamp::of(loaded_->path) != loaded_->stamp;
 }
 
 void NvidiaProbe::close() {

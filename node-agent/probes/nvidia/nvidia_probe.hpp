@@ -2,9 +2,11 @@
 // (nvml_signals.hpp), events (nvml/nvml_events.hpp) and facts (nvml_facts.hpp).
 //
 // The library is opened at the first discover() and reopened after it failed as a whole, as it does
-// when the driver is reloaded. discover() reads everything; changes() polls (nvml/nvml_poller.hpp)
-// and is true after an event. sample() measures (nvml/nvml_sampler.hpp). The probe adds one event
-// of its own, "nvml.reset": a GPU that was lost or failed responds again, or the whole library does
+// when the driver is reloaded. The probe is outdated() when another file, or none, is in its place
+// below driver_root, as after a driver container has restarted. discover() reads everything;
+// changes() polls (nvml/nvml_poller.hpp) and is true after an event. sample() measures
+// (nvml/nvml_sampler.hpp). The probe adds one event of its own, "nvml.reset": a GPU that was lost or
+// failed responds again, or the whole library does
 // after it was reopened (then without a chip). Tested with a fake library only (tests/fakes/nvml);
 // no hardware was available. Owner: the probe process, on its one thread; any call may hang or
 // crash with the driver.
@@ -12,9 +14,11 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "common/io/file_stamp.hpp"
 #include "node-agent/probes/nvidia/nvml/nvml_library.hpp"
 #include "node-agent/probes/nvidia/nvml_topology.hpp"
 #include "node-agent/probes/nvidia/snapshot/nvml_memory.hpp"
@@ -43,9 +47,14 @@ class NvidiaProbe final : public VendorProbe {
   void wait(std::chrono::milliseconds longest) override;
   std::vector<domain::ChipMetrics> sample() override;
   std::vector<domain::Signal> take_events() override;
+  bool outdated() const override;
 
  private:
   struct Session;  // an open library and what was created from it
+  struct LoadedFile {
+    std::string path;
+    io::FileStamp stamp;  // just before
+  };
 
   Result<void> open();
   void close();
@@ -58,6 +67,10 @@ class NvidiaProbe final : public VendorProbe {
 
   NvidiaProbeOptions options_;
   std::unique_ptr<Session> session_;
+  // What this process loaded from driver_root first. It may stay loaded after it was closed, and
+  // then the loader takes it for every library of its name. A library from elsewhere does not
+  // count: a package may replace its file long before the kernel module is replaced.
+  std::optional<LoadedFile> loaded_;
   NvmlMemory memory_;
   bool failed_ = false;  // the library as a whole, since it last worked
   int idle_ = 0;         // calls of changes() without a library

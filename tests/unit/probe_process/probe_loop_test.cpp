@@ -24,6 +24,7 @@ struct FakeVendor final : VendorProbe {
   ManualClock clock;
   Result<domain::Observation> answer = domain::Observation{"box", ring_of_four(), {}};
   bool changed = false;
+  bool old = false;
   std::vector<domain::Signal> events;
   int asked = 0;
   std::vector<domain::ChipMetrics> measured;
@@ -44,6 +45,7 @@ struct FakeVendor final : VendorProbe {
     return measured;
   }
   bool changes() override { return changed; }
+  bool outdated() const override { return old; }
   void wait(milliseconds longest) override {
     clock.advance(longest);
     meanwhile();
@@ -104,6 +106,18 @@ TEST_F(ProbeLoopTest, EventsAreWrittenBeforeTheHardwareIsReadAgain) {
   run_for(seconds(5));
   EXPECT_EQ(vendor.asked, 2);
   EXPECT_EQ(count("xid.79"), 1);
+}
+
+TEST_F(ProbeLoopTest, EndsWhenTheProbeIsOutdatedAfterTheEventsSoFar) {
+  vendor.meanwhile = [&] {
+    if (vendor.clock.now() != Clock::Steady(seconds(3))) return;
+    vendor.events = {event("xid.79", domain::ChipIndex{1})};
+    vendor.changed = vendor.old = true;
+  };
+  run_for(seconds(60));
+  EXPECT_EQ(vendor.clock.now(), Clock::Steady(seconds(3)));
+  EXPECT_EQ(vendor.asked, 1);
+  EXPECT_NE(lines.back().find("xid.79"), std::string::npos);
 }
 
 TEST_F(ProbeLoopTest, EventsThatAReadingNoticesComeBeforeItAndWithoutIt) {
