@@ -17,8 +17,8 @@ PATIENCE = 90  # for what must come; never how long it takes
 SKIPPED = 77   # ctest's SKIP_RETURN_CODE
 MACHINES = {"n1": "hgx-v100-8", "n2": "hgx-a100-8", "n3": "ascend-910b-8"}
 # Metrics that need what this test does not have: pods, several replicas, TLS, a crash file.
-ELSEWHERE = {"chipweave_chip_health", "chipweave_pod_measured_bytes_per_second", "chipweave_pod_predicted_bytes_per_second",
-             "chipweave_leader", "chipweave_crashes_total", "chipweave_tls_certificate_expiry_timestamp_seconds"}
+ELSEWHERE = {"chipweave_pod_measured_bytes_per_second", "chipweave_pod_predicted_bytes_per_second", "chipweave_leader",
+             "chipweave_crashes_total", "chipweave_tls_certificate_expiry_timestamp_seconds"}
 
 
 def free_port():
@@ -161,6 +161,12 @@ class Alerts(unittest.TestCase):
         with self.subTest("links of one node are down"):
             self.set_health("n1", down_links=[[0, 3], [0, 1, 1]])
             self.comes(("ChipweaveLinkDown", "n1"))
+            self.set_health("n1")
+            self.nothing_is_wrong()
+
+        with self.subTest("a chip is lost"):
+            self.set_health("n1", unhealthy=[3])
+            self.comes(("ChipweaveChipLost", "n1"))
             self.set_health("n1")
             self.nothing_is_wrong()
 
