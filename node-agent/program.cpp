@@ -107,7 +107,9 @@ int run_agent(const Flags& flags) {
     if (reporting != nullptr) reporting->fault(change);
   };
   events.event = [&chip_page](const domain::Signal& event) { chip_page.event(event); };
-  events.metrics = [&chip_page](const domain::MetricsSample& sample) { chip_page.sample(sample); };
+  events.metrics = [&chip_page](const domain::MetricsSample& sample, const CarriedReport& carried) {
+    chip_page.sample(sample, carried);
+  };
   events.state = [&](const NodeStatePtr& state, bool urgent) {
     const bool first = std::exchange(newest, state) == nullptr;
     obs::log(obs::Level::info, first ? "machine found" : "state changed",

@@ -122,6 +122,7 @@ void Agent::read_machine() {
   take_events(std::move(update.events));
   if (news || fall_back()) judge_machine();
   if (update.metrics) take_metrics(*std::move(update.metrics));
+  if (carried_.due(clock_.now())) new_ = true;
   const auto trouble = trouble_now();
   if (maintenance_.ending() && (news || trouble)) end_maintenance();
   judge_trouble(trouble);
@@ -229,9 +230,10 @@ void Agent::take_events(std::vector<domain::Signal> events) {
 }
 
 void Agent::take_metrics(domain::MetricsSample sample) {
-  if (machine_view_.seen() == nullptr || !events_.metrics) return;
+  if (machine_view_.seen() == nullptr) return;
   machine_view_.name(sample.chips);
-  events_.metrics(sample);
+  carried_.take(sample, clock_.now());
+  if (events_.metrics) events_.metrics(sample, carried_);
 }
 
 // Logs warnings that the previous observation did not have.
@@ -395,7 +397,7 @@ Result<NodeStatePtr> Agent::composed(const domain::Observation& seen,
       faults, state_ == nullptr ? std::vector<domain::Condition>{} : state_->conditions, now_ms());
   return NodeStatePtr(std::make_shared<const NodeState>(
       NodeState{seen.machine, std::move(resources), std::move(named).value(), std::move(faults),
-                std::move(conditions), seen.neighbours, seen.facts}));
+                std::move(conditions), seen.neighbours, seen.facts, carried_.reported()}));
 }
 
 void Agent::emit(NodeStatePtr next) {

@@ -22,6 +22,7 @@
 #include "node-agent/app/machine/machine_source.hpp"
 #include "node-agent/app/machine/machine_view.hpp"
 #include "node-agent/app/maintenance.hpp"
+#include "node-agent/app/metrics/carried_report.hpp"
 #include "node-agent/app/node_state.hpp"
 
 namespace chipweave::agent {
@@ -51,9 +52,10 @@ struct AgentEvents {
   // A fault has changed; called before `state` with the state that includes it.
   std::function<void(const FaultChange&)> fault;
   std::function<void(const std::string&)> warning;  // messages for the log
-  // What the driver reported, with the chips' own indices: an event; a measurement of the chips.
+  // What the driver reported, with the chips' own indices: an event; a measurement of the chips,
+  // with what their links have carried up to it.
   std::function<void(const domain::Signal&)> event = {};
-  std::function<void(const domain::MetricsSample&)> metrics = {};
+  std::function<void(const domain::MetricsSample&, const CarriedReport&)> metrics = {};
 };
 
 class Agent {
@@ -125,6 +127,7 @@ class Agent {
   HealthJudge judge_;
   MachineView machine_view_;
   Maintenance maintenance_;
+  CarriedReport carried_;
   std::optional<domain::RememberedNode> remembered_;    // until there is a machine that it is about
   bool restored_ = false;                               // restore() was called
   std::set<std::optional<domain::ChipIndex>> cleared_;  // before what is remembered was restored

@@ -89,6 +89,7 @@ std::optional<Delta> delta_between(const NodeState& from, const NodeState& to) {
     out.links.push_back({y.chip(l.a).index, y.chip(l.b).index, l.lanes_down});
   }
   if (from.faults != to.faults) out.faults = to.faults;
+  if (from.carried != to.carried) out.carried = to.carried;
   return out;
 }
 

@@ -24,11 +24,12 @@ struct Delta {
   std::vector<ChipChange> chips;
   std::vector<LinkChange> links;
   std::optional<std::vector<domain::Fault>> faults;  // all current faults, if they have changed
-  bool empty() const { return chips.empty() && links.empty() && !faults; }
+  std::optional<domain::CarriedPeaks> carried;       // all of it, if it has changed
+  bool empty() const { return chips.empty() && links.empty() && !faults && !carried; }
 };
 
-// nullopt if more than chip health, lanes of direct links and faults differ, which needs a full
-// report.
+// nullopt if more than chip health, lanes of direct links, faults and what links carry differ,
+// which needs a full report.
 std::optional<Delta> delta_between(const NodeState& from, const NodeState& to);
 
 }  // namespace chipweave::agent

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/domain/carried.hpp"
 #include "common/domain/condition.hpp"
 #include "common/domain/fault.hpp"
 #include "common/domain/node_topology.hpp"
@@ -22,6 +23,7 @@ struct NodeState {
   std::vector<domain::Condition> conditions = {};
   std::vector<domain::Neighbour> neighbours = {};
   std::map<std::string, std::string> facts = {};  // from the probe: "driver" → "550.54.15"
+  domain::CarriedPeaks carried = {};
 };
 using NodeStatePtr = std::shared_ptr<const NodeState>;
 

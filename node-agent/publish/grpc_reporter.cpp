@@ -10,6 +10,7 @@
 #include "common/base/backoff.hpp"
 #include "common/http/mailbox.hpp"
 #include "common/obs/log.hpp"
+#include "common/rpc/carried_proto.hpp"
 #include "common/rpc/channel.hpp"
 #include "common/rpc/fault_proto.hpp"
 #include "common/rpc/topology_proto.hpp"
@@ -29,6 +30,7 @@ v1::InventoryReport to_message(const Outgoing& out, const GrpcReporterOptions& o
       for (const std::string& resource : out.state->resources) full.add_resources(resource);
       *full.mutable_topology() = rpc::to_proto(out.state->topology);
       *full.mutable_faults() = rpc::to_proto(out.state->faults);
+      if (!out.state->carried.empty()) *full.mutable_carried() = rpc::to_proto(out.state->carried);
       break;
     }
     case ReportKind::delta: {
@@ -45,6 +47,7 @@ v1::InventoryReport to_message(const Outgoing& out, const GrpcReporterOptions& o
         change.set_lanes_down(l.lanes_down);
       }
       if (out.delta.faults) *delta.mutable_faults() = rpc::to_proto(*out.delta.faults);
+      if (out.delta.carried) *delta.mutable_carried() = rpc::to_proto(*out.delta.carried);
       break;
     }
     case ReportKind::heartbeat:

@@ -99,10 +99,13 @@ void ChipMetricsPage::chips(const domain::NodeTopology& topology) {
   std::erase_if(xids_, [this](const auto& entry) { return !chips_.contains(entry.first); });
 }
 
-void ChipMetricsPage::sample(const domain::MetricsSample& sample) {
-  throughput_.take(sample);
+void ChipMetricsPage::sample(const domain::MetricsSample& sample, const CarriedReport& carried) {
   measured_.clear();
-  for (const ChipMetrics& chip : sample.chips) measured_.emplace(chip.chip, chip);
+  peaks_.clear();
+  for (const ChipMetrics& chip : sample.chips) {
+    measured_.emplace(chip.chip, chip);
+    if (const auto traffic = carried.of(chip.chip)) peaks_.emplace(chip.chip, traffic->peak);
+  }
   measured_at_ = clock_.now();
 }
 
@@ -115,11 +118,6 @@ void ChipMetricsPage::event(const domain::Signal& event) {
 }
 
 void ChipMetricsPage::owners(ChipOwners owners) { owners_ = std::move(owners); }
-
-std::optional<CarriedTraffic> ChipMetricsPage::carried(ChipIndex chip) const {
-  const bool fresh = clock_.now() - measured_at_ <= kMissed * interval_;
-  return fresh ? throughput_.of(chip) : std::nullopt;
-}
 
 obs::MetricsSnapshot::Labels ChipMetricsPage::labels_of(ChipIndex chip) const {
   Labels out = chips_.at(chip).labels;
@@ -225,7 +223,8 @@ std::string ChipMetricsPage::text() const {
           "Most that the chip's fast links carried together in one direction in the last 10 "
           "minutes, averaged between two measurements.");
   for (const auto& [index, chip] : shown) {
-    if (const auto traffic = carried(index)) w.series(chip.labels, traffic->peak);
+    const auto peak = peaks_.find(index);
+    if (chip.measured != nullptr && peak != peaks_.end()) w.series(chip.labels, peak->second);
   }
   return w.text();
 }

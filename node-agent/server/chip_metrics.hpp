@@ -25,7 +25,7 @@
 #include "common/domain/observation.hpp"
 #include "common/obs/metrics_snapshot.hpp"
 #include "node-agent/app/chip_user.hpp"
-#include "node-agent/app/metrics/link_throughput.hpp"
+#include "node-agent/app/metrics/carried_report.hpp"
 
 namespace chipweave::agent {
 
@@ -44,14 +44,12 @@ class ChipMetricsPage {
 
   // Replaces the chips. Series of chips that are not among them disappear.
   void chips(const domain::NodeTopology& topology);
-  void sample(const domain::MetricsSample& sample);
+  // A measurement, and what the chips' links have carried up to it.
+  void sample(const domain::MetricsSample& sample, const CarriedReport& carried);
   // Counts XIDs ("xid.N") of a chip from the agent's start on.
   void event(const domain::Signal& event);
   // Which containers have which chips; replaces what was known.
   void owners(ChipOwners owners);
-
-  // What each chip's links carry, by the measurements shown.
-  std::optional<CarriedTraffic> carried(domain::ChipIndex chip) const;
 
   // All metrics, each with HELP and TYPE; "" while there are no chips.
   std::string text() const;
@@ -70,7 +68,7 @@ class ChipMetricsPage {
   std::map<domain::ChipIndex, Chip> chips_;
   std::map<domain::ChipIndex, domain::ChipMetrics> measured_;
   Clock::Steady measured_at_{};
-  LinkThroughput throughput_;
+  std::map<domain::ChipIndex, double> peaks_;  // bytes a second
   std::map<domain::ChipIndex, std::map<std::string, std::uint64_t>> xids_;
   std::optional<ChipOwners> owners_;
 };

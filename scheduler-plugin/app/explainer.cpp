@@ -8,6 +8,7 @@
 #include "common/base/text.hpp"
 #include "scheduler-plugin/app/change_search.hpp"
 #include "scheduler-plugin/app/explainer.hpp"
+#include "scheduler-plugin/app/measured.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -102,6 +103,8 @@ class Explainer {
   void bound(const Decision& d) {
     const Node& node = state_.nodes.node(d.node);
     placement(node, d.indices, d.gbps, d.best_gbps);
+    const auto measured = measured_gbps(d, node, clock_.wall());
+    if (measured) w_.key("measured_gbps").number(*measured);
     w_.field("decision", d.id)
         .field("time", rfc3339(d.time))
         .key("distributed")
@@ -109,7 +112,13 @@ class Explainer {
     w_.key("group").boolean(d.of_group);
     choice(node, d.request);
     write_others(w_, d.others);
-    w_.field("summary", summary_of(node, d.indices, d.gbps, d.best_gbps, "runs on "));
+    std::string summary = summary_of(node, d.indices, d.gbps, d.best_gbps, "runs on ");
+    if (measured) {
+      summary += "; the busiest chip carries ";
+      append_json_number(summary, *measured);
+      summary += " GB/s";
+    }
+    w_.field("summary", summary);
   }
 
   void reserved(const ClusterPod& pod, const Holding& held) {

@@ -79,6 +79,7 @@ void InventoryWatch::take(const codec::KubeInventory& seen) {
     obs::log(obs::Level::warn, "the faults of a NodeInventory are unreadable",
              {{"node", seen.name}, {"error", faults.error().text()}});
   }
+  report.carried = codec::read_status_carried(seen.status);
   const ReportAnswer answer = sink_.report(std::move(report));
   if (answer == ReportOutcome::no_room || answer == ReportOutcome::needs_full)
     return events_.unusable(seen.name, make_error(Errc::limit_exceeded, answer.problem));

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/domain/carried.hpp"
 #include "common/domain/fault.hpp"
 #include "common/domain/node_topology.hpp"
 
@@ -37,6 +38,8 @@ struct InventoryReport {
   std::vector<LinkChange> links;
   // All current faults, for display only. Absent: unchanged in a delta, unknown otherwise.
   std::optional<std::vector<domain::Fault>> faults;
+  // What links carry, for display only. Absent: unchanged in a delta, not measured otherwise.
+  std::optional<domain::CarriedPeaks> carried;
 };
 
 // Whether a report was accepted, or why not (older than the current one, delta without its base,

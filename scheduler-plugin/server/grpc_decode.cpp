@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
+#include "common/rpc/carried_proto.hpp"
 #include "common/rpc/fault_proto.hpp"
 #include "common/rpc/topology_proto.hpp"
 
@@ -31,11 +32,17 @@ bool plain(std::string_view text) {
 
 // report: "full" or "delta".
 template <class Report>
-Result<void> decode_faults(const Report& m, const char* report, InventoryReport& out) {
-  if (!m.has_faults()) return {};
-  auto faults = rpc::from_proto(m.faults());
-  if (!faults) return std::move(faults).error().in(report);
-  out.faults = std::move(faults).value();
+Result<void> decode_for_people(const Report& m, const char* report, InventoryReport& out) {
+  if (m.has_faults()) {
+    auto faults = rpc::from_proto(m.faults());
+    if (!faults) return std::move(faults).error().in(report);
+    out.faults = std::move(faults).value();
+  }
+  if (m.has_carried()) {
+    auto carried = rpc::from_proto(m.carried());
+    if (!carried) return std::move(carried).error().in(report);
+    out.carried = std::move(carried).value();
+  }
   return {};
 }
 
@@ -62,7 +69,7 @@ Result<void> decode_delta(const v1::DeltaReport& delta, InventoryReport& out) {
     }
     out.links.push_back({domain::ChipIndex{l.a()}, domain::ChipIndex{l.b()}, l.lanes_down()});
   }
-  return decode_faults(delta, "delta", out);
+  return decode_for_people(delta, "delta", out);
 }
 
 Result<void> decode_full(const v1::FullReport& full, InventoryReport& out) {
@@ -80,7 +87,7 @@ Result<void> decode_full(const v1::FullReport& full, InventoryReport& out) {
   out.machine = full.machine();
   out.resources.assign(full.resources().begin(), full.resources().end());
   out.topology = std::move(topology).value();
-  return decode_faults(full, "full", out);
+  return decode_for_people(full, "full", out);
 }
 
 template <class Map>

@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "scheduler-plugin/server/pod_metrics.hpp"
+
 namespace chipweave::sched {
 namespace {
 
@@ -205,6 +207,8 @@ struct Metrics::Scrape {
   bool counted = false;
   int family = -1;  // of NodeMetrics; before them the registry
   NodeId node = 0;  // the next one
+  int pod_family = 0;
+  std::uint64_t pod = 0;  // arrival of the last one that is shown
 };
 
 // False: all are counted.
@@ -318,11 +322,17 @@ bool Metrics::scrape_part(Scrape& at, std::string& out) {
     at.family = 0;
     return true;
   }
-  out += nodes_.expose(*at.scheduler, at.family, at.node, kNodesAPart);
-  at.node += kNodesAPart;
-  if (at.node < at.scheduler->nodes().size()) return true;
-  at.node = 0;
-  return ++at.family < NodeMetrics::kFamilies;
+  if (at.family < NodeMetrics::kFamilies) {
+    out += nodes_.expose(*at.scheduler, at.family, at.node, kNodesAPart);
+    at.node += kNodesAPart;
+    if (at.node < at.scheduler->nodes().size()) return true;
+    at.node = 0;
+    ++at.family;
+    return true;
+  }
+  if (expose_pods(*at.scheduler, at.pod_family, kPodsAPart, at.pod, out)) return true;
+  at.pod = 0;
+  return ++at.pod_family < kPodFamilies;
 }
 
 SlicedReplies::Parts Metrics::scrape_in_parts(Scheduler& scheduler,

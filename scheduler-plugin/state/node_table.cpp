@@ -256,6 +256,7 @@ NodeTable::Reported NodeTable::take_full(NodeId id, InventoryReport&& report) {
   auto faults = std::move(report.faults).value_or(std::vector<domain::Fault>());
   result.faults_changed = faults != n.faults;
   n.faults = std::move(faults);
+  n.carried = std::move(report.carried).value_or(domain::CarriedPeaks());
   if (result.old_indices) n.taken = {};
   return result;
 }
@@ -285,6 +286,7 @@ NodeTable::Reported NodeTable::take_delta(NodeId id, InventoryReport&& report) {
     result.faults_changed = *report.faults != n.faults;
     n.faults = *std::move(report.faults);
   }
+  if (report.carried) n.carried = *std::move(report.carried);
   return result;
 }
 

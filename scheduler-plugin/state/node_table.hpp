@@ -39,6 +39,7 @@ struct Node {
   ChipSet network_unhealthy;
   std::vector<domain::Fault> faults;  // why, as its agent reports it, worst first. For people, but
                                       // for "nvml.mig" (BoundPods)
+  domain::CarriedPeaks carried;       // what links carry, as its agent measures; for people
   ChipSet taken;                      // by pods, bound or reserved; kept by the Ledger
   std::size_t holders =
       0;              // pods that hold chips, including chips that are not reported now; likewise

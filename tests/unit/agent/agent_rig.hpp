@@ -65,7 +65,9 @@ struct AgentTest : testing::Test {
                },
                [this](const std::string& w) { warnings.push_back(w); },
                [this](const domain::Signal& event) { events.push_back(event); },
-               [this](const domain::MetricsSample& sample) { samples.push_back(sample); }}};
+               [this](const domain::MetricsSample& sample, const CarriedReport&) {
+                 samples.push_back(sample);
+               }}};
 
   static AgentOptions options() {
     AgentOptions out;

@@ -78,12 +78,15 @@ Signal event(const std::string& code, std::optional<ChipIndex> chip) {
 struct ChipMetricsPageTest : testing::Test {
   ManualClock clock;
   ChipMetricsPage page{"n1", seconds(10), clock};
+  CarriedReport carried;
 
   void SetUp() override { clock.advance(seconds(1000)); }
   void take(std::vector<domain::ChipMetrics> chips) {
     const auto taken =
         std::chrono::duration_cast<std::chrono::milliseconds>(clock.now().time_since_epoch());
-    page.sample({taken.count(), std::move(chips)});
+    const domain::MetricsSample sample{taken.count(), std::move(chips)};
+    carried.take(sample, clock.now());
+    page.sample(sample, carried);
   }
   std::vector<std::string> series() const {
     std::vector<std::string> out;

@@ -87,6 +87,17 @@ TEST(InventoryHealth, IsTheMemoryOfTheNextRun) {
   EXPECT_FALSE(read_object_memory(R"({"status":{"nodeBootId":""}})", "").node.same_boot);
 }
 
+TEST(InventoryHealth, WhatLinksCarryIsReadWhereItMakesSense) {
+  EXPECT_EQ(read_status_carried(status_of(faulty_inventory())), faulty_inventory().carried);
+  const auto read = read_status_carried(
+      R"({"carried":[7,{"chip":1},{"chip":-1,"gbps":2},{"chip":2,"gbps":-1},{"chip":3,"gbps":1e9},)"
+      R"({"chip":4,"gbps":"5"},{"chip":5,"gbps":6.5},{"chip":5,"gbps":7}]})");
+  EXPECT_EQ(read, (domain::CarriedPeaks{{domain::ChipIndex{5}, 6.5}}));
+  for (const char* status : {"{}", "", R"({"carried")", R"({"carried":{}})", R"(["carried"])"}) {
+    EXPECT_TRUE(read_status_carried(status).empty()) << status;
+  }
+}
+
 // One part that cannot be read does not take the others with it.
 TEST(InventoryHealth, RemembersWhatCanBeRead) {
   const auto memory = read_object_memory(

@@ -93,6 +93,7 @@ inline NodeInventory faulty_inventory() {
   out.neighbours = {{"mlx5_0", std::nullopt, "leaf-1", "Ethernet1/3", "192.0.2.1"},
                     {"", domain::ChipIndex{7}, "", "400GE1/1/20:2", ""}};
   for (int i = 0; i < 300; ++i) out.facts["fact." + std::to_string(i)] = text;
+  out.carried = {{domain::ChipIndex{3}, 41.25}, {domain::ChipIndex{8}, 0}};
   return out;
 }
 

@@ -1,5 +1,6 @@
 #include "scheduler-plugin/server/grpc_decode.hpp"
 
+#include <cmath>
 #include <functional>
 #include <random>
 #include <string>
@@ -50,6 +51,31 @@ v1::PodRequest pod_request() {
   m.set_resource("nvidia.com/gpu");
   m.set_chips(2);
   return m;
+}
+
+TEST(DecodeReport, ReadsWhatLinksCarry) {
+  v1::InventoryReport m = full_proto_report();
+  EXPECT_FALSE(decode_report(m)->carried);
+  v1::ChipCarried& one = *m.mutable_full()->mutable_carried()->add_chips();
+  one.set_chip(1);
+  one.set_gbps(41.5);
+  EXPECT_EQ(decode_report(m)->carried, (domain::CarriedPeaks{{domain::ChipIndex{1}, 41.5}}));
+  for (const double nonsense : {-1.0, 1e7, std::nan(""), HUGE_VAL}) {
+    one.set_gbps(nonsense);
+    const auto got = decode_report(m);
+    ASSERT_FALSE(got) << nonsense;
+    EXPECT_THAT(got.error().text(), HasSubstr("full: carried[0].gbps"));
+  }
+  one.set_gbps(1);
+  one.set_chip(-1);
+  EXPECT_FALSE(decode_report(m));
+  one.set_chip(1);
+  for (int i = 0; i < limits::kMaxChips; ++i) m.mutable_full()->mutable_carried()->add_chips();
+  EXPECT_FALSE(decode_report(m));
+  v1::InventoryReport delta = delta_report();
+  delta.mutable_delta()->mutable_carried();
+  ASSERT_TRUE(decode_report(delta)->carried);
+  EXPECT_TRUE(decode_report(delta)->carried->empty()) << "no longer measured";
 }
 
 TEST(DecodeReport, ReadsAFullReport) {

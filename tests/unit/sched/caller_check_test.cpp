@@ -69,13 +69,13 @@ struct CallerChecks : ::testing::Test {
   }
 };
 
-struct Decision {
+struct GuardedPath {
   const char* method;
   const char* path;
   const std::string& secret;
   const char* caller;
 };
-const std::vector<Decision> kDecisions{
+const std::vector<GuardedPath> kDecisions{
     {"POST", "/kube/filter", kKube, "kube-scheduler"},
     {"POST", "/kube/prioritize", kKube, "kube-scheduler"},
     {"POST", "/kube/bind", kKube, "kube-scheduler"},
@@ -91,7 +91,7 @@ const std::vector<Decision> kDecisions{
     {"POST", "/kube/nothing", kKube, "kube-scheduler"}};
 
 TEST_F(CallerChecks, OffLoopbackEveryDecisionNeedsAProof) {
-  for (const Decision& d : kDecisions) {
+  for (const GuardedPath& d : kDecisions) {
     SCOPED_TRACE(d.path);
     const std::string with_secret = "/callers/" + d.secret + d.path;
     const CallerRules off = rules(false);
@@ -116,7 +116,7 @@ TEST_F(CallerChecks, OffLoopbackEveryDecisionNeedsAProof) {
 }
 
 TEST_F(CallerChecks, StandaloneOnLoopbackWithoutAClientCaNoProofIsNeededButAWrongOneIsRefused) {
-  for (const Decision& d : kDecisions) {
+  for (const GuardedPath& d : kDecisions) {
     SCOPED_TRACE(d.path);
     EXPECT_EQ(refused(rules(true), {d.method, d.path}), "");
     EXPECT_EQ(refused(rules(true), {d.method, "/callers/" + d.secret + d.path}), "");
@@ -130,7 +130,7 @@ TEST_F(CallerChecks, StandaloneOnLoopbackWithoutAClientCaNoProofIsNeededButAWron
 
 TEST_F(CallerChecks, ASecretIsGoodForItsOwnPathsOnly) {
   for (const bool loopback : {true, false}) {
-    for (const Decision& d : kDecisions) {
+    for (const GuardedPath& d : kDecisions) {
       for (const std::string& secret : {kKube, kVolcano, kWebhook, kStandalone}) {
         EXPECT_EQ(refused(rules(loopback), {d.method, "/callers/" + secret + d.path}),
                   secret == d.secret ? "" : "wrong_path")
@@ -198,7 +198,7 @@ TEST_F(CallerChecks, AReadersSecretReadsAndNothingElse) {
     }
     EXPECT_EQ(
         refused(off, {"GET", "/standalone/pods", false, {}, basic("standalone", kStandalone)}), "");
-    for (const Decision& d : kDecisions) {
+    for (const GuardedPath& d : kDecisions) {
       EXPECT_NE(refused(off, {d.method, d.path, false, {}, "Bearer " + kReader}), "") << d.path;
       EXPECT_NE(refused(off, {d.method, "/callers/" + kReader + d.path, false}), "") << d.path;
     }

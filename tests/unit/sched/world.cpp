@@ -54,6 +54,12 @@ ReportAnswer World::set_health(const std::string& node, int chip, domain::Health
   return scheduler.report(std::move(r));
 }
 
+ReportAnswer World::set_carried(const std::string& node, domain::CarriedPeaks carried) {
+  InventoryReport r = next_report(node, "boot");
+  r.carried = std::move(carried);
+  return scheduler.report(std::move(r));
+}
+
 ReportAnswer World::set_faults(const std::string& node, std::vector<domain::Fault> faults) {
   InventoryReport r = next_report(node, "boot");
   r.faults = std::move(faults);

@@ -29,6 +29,7 @@ class World {
   void fill_table(const std::string& machine);
 
   ReportAnswer set_health(const std::string& node, int chip, domain::Health health);
+  ReportAnswer set_carried(const std::string& node, domain::CarriedPeaks carried);
   ReportAnswer set_faults(const std::string& node, std::vector<domain::Fault> faults);
 
   static PodRequest request(const std::string& name, int chips,

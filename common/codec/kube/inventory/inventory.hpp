@@ -13,6 +13,7 @@
 
 #include "common/base/result.hpp"
 #include "common/codec/kube/objects/stored_object.hpp"
+#include "common/domain/carried.hpp"
 #include "common/domain/condition.hpp"
 #include "common/domain/fault.hpp"
 #include "common/domain/node_topology.hpp"
@@ -36,6 +37,7 @@ struct NodeInventory {
   std::vector<domain::Condition> conditions = {};
   std::vector<domain::Neighbour> neighbours = {};
   std::map<std::string, std::string> facts = {};
+  domain::CarriedPeaks carried = {};
 };
 
 // An object without status, owned by the Node with that uid (empty: without an owner), so that it

@@ -81,6 +81,17 @@ void write_neighbours(JsonWriter& w, const NodeInventory& inventory) {
   w.end_array();
 }
 
+void write_facts(JsonWriter& w, const NodeInventory& inventory) {
+  if (inventory.facts.empty()) return;
+  w.key("facts").begin_object();
+  std::size_t written = 0;
+  for (const auto& [name, value] : inventory.facts) {
+    if (written++ == kMaxReportedFacts) break;
+    w.field(short_text(name), short_text(value));
+  }
+  w.end_object();
+}
+
 RememberedFault read_fault(JsonValue value, JsonProblems& problems) {
   const JsonObject o(value,
                      {"code", "effect", "chip", "chipId", "peer", "port", "part", "lanes", "text",
@@ -153,14 +164,13 @@ void write_inventory_health(JsonWriter& w, const NodeInventory& inventory) {
   }
   if (!inventory.conditions.empty()) write_conditions(w, inventory);
   if (!inventory.neighbours.empty()) write_neighbours(w, inventory);
-  if (inventory.facts.empty()) return;
-  w.key("facts").begin_object();
-  std::size_t written = 0;
-  for (const auto& [name, value] : inventory.facts) {
-    if (written++ == kMaxReportedFacts) break;
-    w.field(short_text(name), short_text(value));
+  write_facts(w, inventory);
+  if (inventory.carried.empty()) return;
+  w.key("carried").begin_array();
+  for (const auto& [chip, gbps] : inventory.carried) {
+    w.begin_object().key("chip").integer(chip.value).key("gbps").number(gbps).end_object();
   }
-  w.end_object();
+  w.end_array();
 }
 
 InventoryMemory read_object_memory(std::string_view object, std::string_view node_boot_id) {
@@ -200,6 +210,24 @@ Result<std::vector<Fault>> read_status_faults(std::string_view status) {
   auto read = read_faults(JsonValue(*document));
   if (!read) return std::move(read).error();
   for (RememberedFault& one : *read) out.push_back(std::move(one.fault));
+  return out;
+}
+
+domain::CarriedPeaks read_status_carried(std::string_view status) {
+  domain::CarriedPeaks out;
+  if (status.find("\"carried\"") == std::string_view::npos) return out;
+  const auto document = parse_bounded(status, "the status");
+  if (!document) return out;
+  const JsonValue list = JsonValue(*document)["carried"];
+  if (!list.is_array()) return out;
+  for (const JsonValue one : list) {
+    const auto chip = one["chip"].integer();
+    const auto gbps = one["gbps"].number();
+    if (out.size() == static_cast<std::size_t>(limits::kMaxChips) || !chip || !gbps) continue;
+    if (*chip < 0 || *chip > limits::kMaxChipIndex) continue;
+    if (*gbps < 0 || *gbps > domain::kMaxCarriedGbps) continue;
+    out.emplace(ChipIndex{static_cast<int>(*chip)}, *gbps);
+  }
   return out;
 }
 

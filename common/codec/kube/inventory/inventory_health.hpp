@@ -1,5 +1,5 @@
-// The health part of a NodeInventory's status: faults, conditions, neighbours, facts. Internal to
-// common/codec/kube, except for reading them back.
+// The health part of a NodeInventory's status: faults, conditions, neighbours, facts, and what
+// links carry. Internal to common/codec/kube, except for reading them back.
 #pragma once
 
 #include <map>
@@ -18,7 +18,8 @@ namespace chipweave::codec {
 inline constexpr std::size_t kMaxReportedNeighbours = 256;
 inline constexpr std::size_t kMaxReportedFacts = 256;
 
-// The keys nodeBootId, faults, conditions, neighbours and facts, each only if it is not empty.
+// The keys nodeBootId, faults, conditions, neighbours, facts and carried, each only if it is not
+// empty.
 void write_inventory_health(JsonWriter& w, const NodeInventory& inventory);
 
 // What an object remembers for the agent's next run. Each part that cannot be read is left out and
@@ -41,5 +42,9 @@ Result<ReportedHealth> read_status_health(std::string_view status);
 // Its faults alone, including the time until which they are held; a status without faults is not
 // parsed.
 Result<std::vector<domain::Fault>> read_status_faults(std::string_view status);
+
+// What the chips' links carry; nothing but that is parsed, and what makes no sense is left out,
+// since it is for people only.
+domain::CarriedPeaks read_status_carried(std::string_view status);
 
 }  // namespace chipweave::codec
