@@ -29,6 +29,8 @@ def run(s):
     another_boot(s)
     a_fault_is_cleared(s, driver)
     a_cordon(s)
+    a_maintenance(s, driver)
+    a_chip_is_lost_while_no_agent_runs(s, driver)
     s.nothing_was_refused(MESH, SWITCHED)
     s.settled()
 
@@ -249,3 +251,50 @@ def a_cordon(s):
     s.bound("two")
     s.check("and when the annotation goes, these", s.chips_of(s.pod("two")) == [3, 5], s.used())
     s.check("no chip is unhealthy", unhealthy(s) == [] and not faults(s), faults(s))
+
+
+# No process of ours has the driver open meanwhile, and nothing of what it does is a fault.
+def a_maintenance(s, driver):
+    for pod in ("six", "two"):
+        s.delete(pod)
+    s.must_come("the chips back", lambda: not s.used())
+    agent = s.agent(SWITCHED)
+    annotate(s, "chipweave.dev/maintenance=new driver")
+    s.eventually("in a maintenance no chip is offered", lambda: unhealthy(s) == list(range(8)) and
+                 faults(s).get(("maintenance", None), {}).get("text") == "new driver", why=lambda: faults(s))
+    s.eventually("no process of ours has the driver open", lambda: probe_process_of(agent) is None)
+    driver.machine["driver"] = "570.86.10"
+    driver.write()
+    agent = killed_in_maintenance(s)
+    s.check("a new agent leaves the hardware alone, too", probe_process_of(agent) is None and
+            set(faults(s)) == {("maintenance", None)}, faults(s))
+    annotate(s, "chipweave.dev/maintenance-")
+    s.eventually("when it ends, the chips are offered with the new driver", lambda: unhealthy(s) == [] and not faults(s) and
+                 status(s)["facts"]["driver"] == "570.86.10", why=lambda: (faults(s), status(s).get("facts")))
+
+
+def killed_in_maintenance(s):
+    agent, boot = s.agent(SWITCHED), status(s)["bootId"]
+    agent.kill()
+    started_again(s, agent, boot)
+    return agent
+
+
+# The driver numbers only the chips that respond: the number of every chip behind the lost one changes.
+def a_chip_is_lost_while_no_agent_runs(s, driver):
+    ids = {chip["index"]: chip["id"] for chip in status(s)["topology"]["chips"]}
+    agent, boot = killed(s), status(s)["bootId"]
+    del driver.machine["devices"][FAULTY]
+    driver.machine["levels"] = [level for level in driver.machine["levels"] if max(level["a"], level["b"]) < 7]
+    driver.write()
+    started_again(s, agent, boot)
+    s.eventually("a chip that was lost meanwhile is known", lambda: unhealthy(s) == [FAULTY] and
+                 ("chip.gone", FAULTY) in faults(s), why=lambda: faults(s))
+    s.check("every chip has the number that it had", {chip["index"]: chip["id"] for chip in
+            status(s)["topology"]["chips"]} == ids, status(s)["topology"]["chips"])
+    driver.xid(3, 79)  # the driver's number of chip 4
+    s.eventually("an XID takes the right chip", lambda: unhealthy(s) == [FAULTY, 4], why=lambda: faults(s))
+    annotate(s, "chipweave.dev/clear-faults=*")
+    s.eventually("on command it is forgotten, and the others stay what they are", lambda: unhealthy(s) == [] and
+                 {chip["index"]: chip["id"] for chip in status(s)["topology"]["chips"]} ==
+                 {number: name for number, name in ids.items() if number != FAULTY}, why=lambda: status(s))
