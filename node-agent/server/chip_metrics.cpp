@@ -92,7 +92,7 @@ void ChipMetricsPage::chips(const domain::NodeTopology& topology) {
     add_label(shown.labels, "chip", std::to_string(chip.index.value));
     add_label(shown.labels, "uuid", chip.id);
     add_label(shown.labels, "pci", chip.pci);
-    add_label(shown.labels, "model", chip.model);
+    add_label(shown.labels, "model", chip.model.empty() ? topology.model() : chip.model);
     add_label(shown.labels, "node", node_);
     shown.healthy = chip.health == domain::Health::healthy;
   }

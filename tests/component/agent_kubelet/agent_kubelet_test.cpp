@@ -4,7 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 
+#include <nlohmann/json.hpp>
+
+#include "common/http/client.hpp"
 #include "common/http/server.hpp"
 #include "tests/component/agent_hardware/program.hpp"
 #include "tests/fakes/agent/fake_api.hpp"
@@ -104,8 +108,19 @@ class AgentAndKubelet : public testing::Test {
         std::vector<std::string>{"chipweave-agent", "--node", "n1", "--probe",
                                  "profile:ascend-910b-8", "--kubeconfig",
                                  folder_.put("kubeconfig", cluster_->kubeconfig()), "--publish",
-                                 "mindcluster", "--pod-resources", socket_},
+                                 "mindcluster", "--pod-resources", socket_, "--metrics",
+                                 "127.0.0.1:0", "--port-file", folder_.at("port")},
         std::map<std::string, std::string>{}, folder_.at("log"));
+  }
+  std::string metrics() const {
+    std::ifstream file(folder_.at("port"));
+    const auto port = nlohmann::json::parse(file, nullptr, false);
+    if (!port.is_object()) return "";
+    auto client =
+        http::Client::connect_to("127.0.0.1:" + std::to_string(port["metrics"].get<int>()));
+    if (!client) return "";
+    auto reply = client->call("GET", "/metrics", "");
+    return reply ? std::move(reply->body) : "";
   }
   bool free_become(std::vector<int> chips) {
     return eventually([&] { return cluster_->free_chips() == chips; });
@@ -136,6 +151,29 @@ TEST_F(AgentAndKubelet, ChipsThatPodsHaveAreNeverCalledFree) {
   EXPECT_EQ(kubelet.calls(), 2);
   EXPECT_THAT(agent_->log(), HasSubstr("Ascend910-70 of huawei.com/Ascend910"));
   EXPECT_EQ(agent_->terminate(), 0);
+}
+
+// The metrics of a chip name the container that has it, until it has it no more.
+TEST_F(AgentAndKubelet, MetricsNameTheContainersOfChips) {
+  FakeKubelet kubelet(socket_);
+  PodList list;
+  add_pod(list, "p", k910, {"Ascend910-3"});
+  kubelet.set_list(list);
+  start_agent();
+  const auto health = [](int chip, const std::string& pod) {
+    const std::string number = std::to_string(chip);
+    return "chipweave_chip_health{chip=\"" + number + "\",uuid=\"Ascend910-" + number +
+           "\",pci=\"\",model=\"Ascend910B\",node=\"n1\"" + pod + "} 1\n";
+  };
+  const std::string user = R"(,namespace="default",pod="p",container="main")";
+  EXPECT_TRUE(eventually([&] { return metrics().find(health(3, user)) != std::string::npos; }))
+      << metrics();
+  EXPECT_THAT(metrics(), HasSubstr(health(2, "")));
+  EXPECT_THAT(metrics(), HasSubstr("chipweave_agent_chips_in_use 1\n"));
+  kubelet.set_list({});
+  allocate();
+  EXPECT_TRUE(eventually([&] { return metrics().find(health(3, "")) != std::string::npos; }))
+      << metrics();
 }
 
 TEST_F(AgentAndKubelet, AnOldKubeletIsNeverAsked) {
