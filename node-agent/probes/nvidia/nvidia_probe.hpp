@@ -5,11 +5,10 @@
 // when the driver is reloaded. The probe is outdated() when another file, or none, is in its place
 // below driver_root, as after a driver container has restarted. discover() reads everything;
 // changes() polls (nvml/nvml_poller.hpp) and is true after an event. sample() measures
-// (nvml/nvml_sampler.hpp). The probe adds one event of its own, "nvml.reset": a GPU that was lost or
-// failed responds again, or the whole library does
-// after it was reopened (then without a chip). Tested with a fake library only (tests/fakes/nvml);
-// no hardware was available. Owner: the probe process, on its one thread; any call may hang or
-// crash with the driver.
+// (nvml/nvml_sampler.hpp). The probe adds one event of its own, "nvml.reset": a GPU that was lost
+// or failed responds again, or the whole library does after it was reopened (then without a chip).
+// Tested with a fake library only (tests/fakes/nvml); no hardware was available. Owner: the probe
+// process, on its one thread; any call may hang or crash with the driver.
 #pragma once
 
 #include <chrono>
