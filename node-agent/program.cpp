@@ -137,6 +137,7 @@ int run_agent(const Flags& flags) {
     ProbeFacts facts{agent.errors(), agent.age().count(), process.starts,
                      process.stuck,  process.crashed,     process.garbage};
     facts.blind = agent.blind();
+    facts.measuring = (*sources)->measuring();
     if (const auto stats = reporting->event_stats()) {
       facts.events = EventCounts{stats->sent, stats->refused, stats->dropped};
     }

@@ -20,6 +20,12 @@ std::string probe_program_path(const Flags& flags) {
   return failed ? kProbeProgram : (self.parent_path() / kProbeProgram).string();
 }
 
+std::vector<std::string> probe_command(const Flags& flags, const codec::HardwareOptions& hardware) {
+  std::vector<std::string> out = codec::to_arguments(hardware);
+  out.insert(out.begin(), probe_program_path(flags));
+  return out;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Sources>> Sources::open(const Flags& flags,
@@ -38,8 +44,15 @@ Result<std::unique_ptr<Sources>> Sources::open(const Flags& flags,
   if (flags.probe == ProbeKind::hardware) {
     if (auto ok = out->lock_.take(flags.hardware.sysfs_root); !ok) return std::move(ok).error();
     SupervisorOptions options;
-    options.command = codec::to_arguments(flags.hardware);
-    options.command.insert(options.command.begin(), probe_program_path(flags));
+    options.command = probe_command(flags, flags.hardware);
+    if (codec::metrics_interval_of(flags.hardware).count() > 0) {
+      codec::HardwareOptions without = flags.hardware;
+      without.metrics_interval = "0";
+      options.command_without_measuring = probe_command(flags, without);
+    }
+    options.warning = [](const std::string& text) {
+      obs::log(obs::Level::warn, "probe warning", {{"what", text}});
+    };
     out->supervisor_ = std::make_unique<ProbeSupervisor>(std::move(options), std::move(on_change));
     return out;
   }

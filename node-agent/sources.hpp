@@ -31,6 +31,8 @@ class Sources {
   SupervisorCounts supervisor_counts() const {
     return supervisor_ ? supervisor_->counts() : SupervisorCounts{};
   }
+  // Whether the probe process measures the chips; false without one.
+  bool measuring() const { return supervisor_ && supervisor_->measuring(); }
   // Files to watch for changes.
   const std::vector<std::string>& files() const { return files_; }
 

@@ -44,18 +44,21 @@ class ProbeLoop {
     return write_line(lines_.observation(*observation));
   }
 
-  // After the hardware was read, so that a call which hangs delays no observation.
+  // After the hardware was read, so that a call which hangs delays no observation. A line before
+  // and one after it: the reader knows what hangs.
   bool sample() {
     const bool wanted = options_.sample_every.count() > 0 && seen_ && !failing_;
     const Clock::Steady now = clock_.now();
     if (!wanted || (sampled_ && now - *sampled_ < options_.sample_every)) return true;
     sampled_ = now;
+    if (!write_line(codec::ProbeLineWriter::measuring())) return false;
     domain::MetricsSample out;
     const auto taken =
         std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch());
     out.taken_ms = taken.count();
     out.chips = probe_.sample();
-    return out.chips.empty() || write_line(codec::ProbeLineWriter::metrics(out));
+    return write_line(out.chips.empty() ? codec::ProbeLineWriter::alive()
+                                        : codec::ProbeLineWriter::metrics(out));
   }
 
   bool is_due() {

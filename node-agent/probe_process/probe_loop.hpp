@@ -27,8 +27,8 @@ struct ProbeLoopOptions {
 // The first line is what the probe knows before it calls a driver, if anything. Then a line is
 // written when events arrive, before the hardware is read again, since a driver that has
 // just reported an error may hang; when the probe observes something new; when it fails for a new
-// reason; when the chips were measured, which is done while the machine can be read; and else as
-// a heartbeat. A call of the probe may hang, and the loop with it: the reader
+// reason; before the chips are measured, which is done while the machine can be read, and after it;
+// and else as a heartbeat. A call of the probe may hang, and the loop with it: the reader
 // has a timeout.
 void run_probe_loop(VendorProbe& probe, const Clock& clock, const ProbeLoopOptions& options,
                     const std::function<bool(const std::string&)>& write);

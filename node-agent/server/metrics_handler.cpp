@@ -82,6 +82,11 @@ struct MetricsHandler::Impl {
                          "1 while the hardware responds; 0: what this agent reports is not "
                          "confirmed, and its chips are not offered.")
                   .with()),
+        measuring(registry
+                      .gauge("chipweave_agent_measuring",
+                             "1 while the probe process measures the chips; 0: never, or not for "
+                             "an hour after a measurement failed.")
+                      .with()),
         starts(registry
                    .counter("chipweave_agent_probe_starts_total",
                             "Starts of the probe process, which calls the drivers.")
@@ -142,6 +147,7 @@ struct MetricsHandler::Impl {
       return {404, "not found; known: /metrics, /healthz, /readyz\n", kText, {}};
     const ProbeFacts facts = probe();
     works.set(facts.blind.empty() ? 1 : 0);
+    measuring.set(facts.measuring ? 1 : 0);
     follow(errors, facts.errors, shown_facts.errors);
     follow(starts, facts.starts, shown_facts.starts);
     follow(ends.with({{"reason", "stuck"}}), facts.stuck, shown_facts.stuck);
@@ -179,6 +185,7 @@ struct MetricsHandler::Impl {
   obs::Family<obs::Gauge>& kubelet;
   obs::Family<obs::Gauge>& used;
   obs::Gauge works;
+  obs::Gauge measuring;
   obs::Counter starts;
   obs::Family<obs::Counter>& ends;
   ProbeFacts shown_facts;

@@ -36,6 +36,7 @@ struct ProbeFacts {
   std::uint64_t garbage = 0;
   std::optional<EventCounts> events = {};  // in a cluster only
   std::string blind = {};                  // Agent::blind()
+  bool measuring = false;                  // the chips, by the probe process
 };
 
 class MetricsHandler {

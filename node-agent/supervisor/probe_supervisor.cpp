@@ -33,6 +33,10 @@ std::string seconds_text(milliseconds time) {
   return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(time).count()) + " s";
 }
 
+std::string minutes_text(milliseconds time) {
+  return std::to_string(std::chrono::duration_cast<std::chrono::minutes>(time).count()) + " min";
+}
+
 // The oldest go first: a newer one of the same code says the same.
 void append(std::vector<Signal> events, std::vector<Signal>& to) {
   std::move(events.begin(), events.end(), std::back_inserter(to));
@@ -73,6 +77,7 @@ struct ProbeSupervisor::Impl {
   std::optional<Steady::time_point> confirmed;  // time of the newest line
   SupervisorCounts counts;
   Order order = Order::run;
+  std::optional<Steady::time_point> measuring_off_until;
 
   std::vector<std::unique_ptr<SupervisedProcess>>
       unkillable;  // of the thread only; SIGKILL does not end them
@@ -116,6 +121,33 @@ struct ProbeSupervisor::Impl {
     return true;
   }
 
+  void stop_measuring(const std::string& why) {
+    {
+      const std::lock_guard lock(mutex);
+      measuring_off_until = Steady::now() + options.measuring_off_for;
+    }
+    options.warning("the chips are not measured for " + minutes_text(options.measuring_off_for) +
+                    ", because a measurement failed: " + why);
+  }
+
+  // Each try may leave a process that cannot be killed: there is no further one before it is gone.
+  bool can_measure_again() {
+    forget_ended();
+    const std::lock_guard lock(mutex);
+    return measuring_off_until && Steady::now() >= *measuring_off_until && unkillable.empty();
+  }
+
+  const std::vector<std::string>& next_command() {
+    const bool again = can_measure_again();
+    const std::lock_guard lock(mutex);
+    if (again) measuring_off_until.reset();
+    return measuring_off_until ? options.command_without_measuring : options.command;
+  }
+
+  void forget_ended() {
+    std::erase_if(unkillable, [](const auto& one) { return one->wait_for_exit(milliseconds(0)); });
+  }
+
   // Of any thread.
   void give(Order next) {
     {
@@ -146,7 +178,7 @@ struct ProbeSupervisor::Impl {
 
   // One run of the process, from start to end.
   void run_once() {
-    auto started = SupervisedProcess::start(options.command, wake.get(), codec::kMaxProbeLineBytes);
+    auto started = SupervisedProcess::start(next_command(), wake.get(), codec::kMaxProbeLineBytes);
     if (!started) return set_trouble("probe.absent", started.error().text());
     {
       const std::lock_guard lock(mutex);
@@ -157,38 +189,44 @@ struct ProbeSupervisor::Impl {
     if (!process->kill(kDieWithin)) unkillable.push_back(std::move(process));
   }
 
+  // Until the process fails, or another one is to replace it.
   void follow(SupervisedProcess& process) {
     codec::ProbeLineReader reader;
     milliseconds limit = options.first_line_within;
+    bool in_measurement = false;
+    const auto failed = [&](std::string code, std::string text) {
+      if (in_measurement && !options.command_without_measuring.empty()) stop_measuring(text);
+      set_trouble(std::move(code), std::move(text));
+    };
     for (;;) {
       std::string_view text;
       switch (process.read_line(limit, text)) {
         case SupervisedProcess::Got::woken:
           return;
         case SupervisedProcess::Got::timeout:
-          set_trouble("probe.stuck", "the driver or its library has not responded for " +
-                                         seconds_text(limit) + "; the probe process is restarted");
-          return;
+          return failed("probe.stuck", "the driver or its library has not responded for " +
+                                           seconds_text(limit) +
+                                           "; the probe process is restarted");
         case SupervisedProcess::Got::too_long:
-          set_trouble("probe.garbage", "the probe process wrote a line beyond the size limit");
-          return;
+          return failed("probe.garbage", "the probe process wrote a line beyond the size limit");
         case SupervisedProcess::Got::end:
           process.wait_for_exit(kDieWithin);
-          set_trouble("probe.crashed", "the probe process ended on its own: " +
-                                           (process.exit_reason().empty() ? "it closed its output"
-                                                                          : process.exit_reason()));
-          return;
+          return failed(
+              "probe.crashed",
+              "the probe process ended on its own: " +
+                  (process.exit_reason().empty() ? "it closed its output" : process.exit_reason()));
         case SupervisedProcess::Got::line:
           break;
       }
       auto line = reader.read(text);
       if (!line) {
-        set_trouble("probe.garbage",
-                    "the probe process wrote an invalid line: " + line.error().text());
-        return;
+        return failed("probe.garbage",
+                      "the probe process wrote an invalid line: " + line.error().text());
       }
       limit = is_start(*line) ? options.first_line_within : options.line_within;
+      in_measurement = std::holds_alternative<codec::ProbeMeasuring>(*line);
       if (take(std::move(*line))) on_change();
+      if (can_measure_again()) return;
     }
   }
 
@@ -202,8 +240,7 @@ struct ProbeSupervisor::Impl {
         pause = options.restart_min;
         continue;
       }
-      std::erase_if(unkillable,
-                    [](const auto& one) { return one->wait_for_exit(milliseconds(0)); });
+      forget_ended();
       const Steady::time_point began = Steady::now();
       if (unkillable.size() >= kMaxUnkillable) {
         pause = options.restart_max;
@@ -253,6 +290,11 @@ std::optional<Steady::time_point> ProbeSupervisor::confirmed_at() const {
 SupervisorCounts ProbeSupervisor::counts() const {
   const std::lock_guard lock(impl_->mutex);
   return impl_->counts;
+}
+
+bool ProbeSupervisor::measuring() const {
+  const std::lock_guard lock(impl_->mutex);
+  return !impl_->options.command_without_measuring.empty() && !impl_->measuring_off_until;
 }
 
 }  // namespace chipweave::agent

@@ -4,7 +4,10 @@
 //
 // Its own thread starts the process, reads its lines (codec/agent/probe_line.hpp) and enforces a
 // time limit between them; the loop thread takes the results. The two share one mutex; the thread
-// calls the owner through `on_change` only.
+// calls the owner through `on_change` and `SupervisorOptions::warning` only.
+//
+// A process that fails while it measures the chips is followed by one that does not measure: what
+// chips measure is information, and must not cost the node. Measuring is tried again later.
 #pragma once
 
 #include <chrono>
@@ -20,6 +23,13 @@ namespace chipweave::agent {
 
 struct SupervisorOptions {
   std::vector<std::string> command;  // the program and its arguments
+  // The same, but it does not measure the chips; empty: `command` does not either.
+  std::vector<std::string> command_without_measuring = {};
+  // How long measuring stays off after it has failed, and longer while a process that hung cannot
+  // be killed.
+  std::chrono::milliseconds measuring_off_for{std::chrono::hours(1)};
+  // A message for the log; called on the thread.
+  std::function<void(const std::string&)> warning = [](const std::string&) {};
   // The first line that needs the driver: it may be slow to initialise chips.
   std::chrono::milliseconds first_line_within{60'000};
   std::chrono::milliseconds line_within{5'000};
@@ -48,6 +58,8 @@ class ProbeSupervisor final : public MachineSource {
   void pause(bool yes) override;
   std::optional<std::chrono::steady_clock::time_point> confirmed_at() const override;
   SupervisorCounts counts() const;
+  // Whether the process measures the chips; false also if it never does.
+  bool measuring() const;
 
  private:
   struct Impl;

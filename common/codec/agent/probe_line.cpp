@@ -192,6 +192,14 @@ Result<ProbeLine> read_events(JsonValue document) {
   return ProbeLine(std::move(out));
 }
 
+Result<ProbeLine> read_measuring(JsonValue document) {
+  JsonProblems problems;
+  const JsonObject o(document, {"measuring"}, problems);
+  if (o.flag("measuring") == false) o.problem("measuring", "must be true");
+  if (problems.any()) return problems.error();
+  return ProbeLine(ProbeMeasuring{});
+}
+
 Result<ProbeLine> read_sample(JsonValue document) {
   JsonProblems problems;
   domain::MetricsSample out = read_metrics(document, problems);
@@ -202,6 +210,8 @@ Result<ProbeLine> read_sample(JsonValue document) {
 }  // namespace
 
 std::string ProbeLineWriter::alive() { return "{\"alive\":true}\n"; }
+
+std::string ProbeLineWriter::measuring() { return "{\"measuring\":true}\n"; }
 
 std::string ProbeLineWriter::events(const std::vector<Signal>& events) {
   JsonWriter w;
@@ -253,6 +263,7 @@ Result<ProbeLine> ProbeLineReader::read(std::string_view line) {
   const JsonValue root(*document);
   if (root["error"]) return read_failure(root);
   if (root["events"]) return read_events(root);
+  if (root["measuring"]) return read_measuring(root);
   if (root["metrics"]) return read_sample(root);
   JsonProblems problems;
   const JsonObject o(

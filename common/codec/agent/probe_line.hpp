@@ -3,6 +3,8 @@
 //   {"alive":true}                                     heartbeat: nothing new
 //   {"events":[…]}                                     signals of kind "event", when they arrive
 //   {"error":{"code":"unavailable","message":"…"}}     the machine cannot be read now
+//   {"measuring":true}                                 a measurement of the chips begins; if no
+//   line follows, that is what hangs or has crashed
 //   {"taken_ms":…,"metrics":[…]}                       a measurement of the chips
 //   (metrics_line.hpp)
 //   {"machine":…,"topology":{…},"ports":[…],"signals":[…],"neighbours":[…],"facts":{…},
@@ -30,16 +32,18 @@ inline constexpr std::size_t kMaxProbeLineBytes = std::size_t{4} << 20U;
 inline constexpr std::size_t kMaxSignals = 20'000;
 
 struct ProbeAlive {};
+struct ProbeMeasuring {};
 struct ProbeEvents {
   std::vector<domain::Signal> events;
 };
-using ProbeLine =
-    std::variant<ProbeAlive, ProbeEvents, domain::Observation, domain::MetricsSample, Error>;
+using ProbeLine = std::variant<ProbeAlive, ProbeMeasuring, ProbeEvents, domain::Observation,
+                               domain::MetricsSample, Error>;
 
 // Writes one stream of lines. Lines end with '\n'.
 class ProbeLineWriter {
  public:
   static std::string alive();
+  static std::string measuring();
   // At most kMaxSignals.
   static std::string events(const std::vector<domain::Signal>& events);
   static std::string failure(const Error& error);

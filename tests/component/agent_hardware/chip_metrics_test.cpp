@@ -117,21 +117,37 @@ TEST_F(ChipMetrics, ADriverThatMeasuresNothingIsOtherwiseAsGoodAsAnother) {
   expect_clean();
 }
 
-TEST_F(ChipMetrics, AMeasurementThatHangsIsEndedAndTheTruthKept) {
+// One call hangs from then on: chips are no longer measured, and that is all.
+TEST_F(ChipMetrics, AMeasurementThatAlwaysHangsCostsTheMeasurementsOnly) {
   agent::measure(machine);
   begin();
   ASSERT_TRUE(eventually([&] { return chip("temperature_celsius", 7) == 47; }));
+  EXPECT_EQ(rig.metric("chipweave_agent_measuring"), 1);
   machine["hang"] = {{"nvmlDeviceGetPowerUsage", 3600}};
   rig.play(machine);
-  ASSERT_TRUE(eventually([&] {
-    return rig.metric("chipweave_agent_probe_ends_total{reason=\"stuck\"}") >= 1;
-  })) << program->log();
+  ASSERT_TRUE(eventually([&] { return rig.metric("chipweave_agent_measuring") == 0; }))
+      << program->log();
   EXPECT_EQ(rig.node("n1")["chips"], 8);
+  EXPECT_EQ(rig.unhealthy("n1"), std::vector<int>{});
+  ASSERT_TRUE(eventually([&] { return rig.node("n1")["faults"] == Json::array(); }))
+      << program->log();
   EXPECT_TRUE(eventually([&] { return chip("temperature_celsius", 7) == -1; }));  // too old
-  machine.erase("hang");
-  rig.play(machine);
-  EXPECT_TRUE(
-      eventually([&] { return chip("temperature_celsius", 7) == 47; }, std::chrono::seconds(60)));
+  EXPECT_EQ(chip("health", 7), 1);
+  EXPECT_EQ(rig.decide("n1", 8), (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7}));
+
+  // The next process reports what happens, long after the first measurement would have been.
+  for (const int gpu : {2, 5}) {
+    machine["events"] = {{{"device", gpu}, {"type", 8}, {"data", 79}}};
+    rig.play(machine);
+    ASSERT_TRUE(eventually([&] { return chip("health", gpu) == 0; })) << program->log();
+  }
+  EXPECT_EQ(rig.unhealthy("n1"), (std::vector<int>{2, 5}));
+  EXPECT_EQ(rig.metric("chipweave_agent_probe_ends_total{reason=\"stuck\"}"), 1);
+  EXPECT_EQ(rig.metric("chipweave_agent_probe_starts_total"), 2);
+  EXPECT_EQ(rig.metric("chipweave_agent_probe_working"), 1);
+  EXPECT_THAT(program->log(), HasSubstr("the chips are not measured for 60 min"));
+  EXPECT_THAT(program->log(), Not(HasSubstr("code=probe.stuck effect=unusable")));
+  expect_clean();
 }
 
 TEST_F(ChipMetrics, NoneWithoutAnInterval) {
@@ -142,6 +158,7 @@ TEST_F(ChipMetrics, NoneWithoutAnInterval) {
   rig.play(machine);
   ASSERT_TRUE(eventually([&] { return chip("health", 2) == 0; }));
   EXPECT_THAT(rig.metrics_page(), Not(HasSubstr("chipweave_chip_temperature_celsius")));
+  EXPECT_EQ(rig.metric("chipweave_agent_measuring"), 0);
 }
 
 }  // namespace

@@ -115,6 +115,22 @@ TEST(ProbeLine, CarriesHeartbeatsAndFailures) {
   EXPECT_EQ(std::get<Error>(*failure).message, "no \"GPU\"\nhere");
 }
 
+TEST(ProbeLine, AnnouncesAMeasurement) {
+  ProbeLineReader reader;
+  const auto line = reader.read(without_end(ProbeLineWriter::measuring()));
+  ASSERT_TRUE(line.ok()) << line.error().text();
+  EXPECT_TRUE(std::holds_alternative<ProbeMeasuring>(*line));
+  const auto problem = [](const std::string& text) {
+    const auto read = ProbeLineReader().read(text);
+    return read.ok() ? "read" : read.error().text();
+  };
+  EXPECT_EQ(problem(R"( { "measuring" : true } )"), "read");
+  EXPECT_EQ(problem(R"({"measuring":false})"), "measuring: must be true");
+  EXPECT_EQ(problem(R"({"measuring":1})"), "measuring: expected true or false, got 1");
+  EXPECT_NE(problem(R"({"measuring":true,"metrics":[]})").find("metrics"), std::string::npos);
+  EXPECT_NE(problem(R"({"measuring":true,"alive":true})").find("alive"), std::string::npos);
+}
+
 TEST(ProbeLine, ABrokenLineIsAnErrorThatNamesThePlace) {
   const std::string start = R"({"machine":"m","topology":{"chips":[{"index":0}]},"facts":{})";
   const auto problem = [](const std::string& line) {

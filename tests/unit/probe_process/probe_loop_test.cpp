@@ -162,16 +162,44 @@ TEST_F(ProbeLoopTest, ChipsAreMeasuredAtTheInterval) {
   EXPECT_EQ(vendor.samples, 7);
   EXPECT_EQ(count("\"metrics\""), 7);
   EXPECT_NE(lines[0].find("topology"), std::string::npos);
-  EXPECT_EQ(lines[1], "{\"taken_ms\":0,\"metrics\":[{\"chip\":0}]}\n");
+  EXPECT_EQ(lines[1], "{\"measuring\":true}\n");
+  EXPECT_EQ(lines[2], "{\"taken_ms\":0,\"metrics\":[{\"chip\":0}]}\n");
+}
+
+// The reader can tell a measurement that hangs from any other call.
+TEST_F(ProbeLoopTest, AMeasurementIsBetweenTwoLines) {
+  options.sample_every = seconds(1);
+  std::vector<std::size_t> began;  // how many lines there were then
+  vendor.sampling = [&] {
+    ASSERT_FALSE(lines.empty());
+    EXPECT_EQ(lines.back(), "{\"measuring\":true}\n");
+    began.push_back(lines.size());
+    if (began.size() == 3) vendor.measured.resize(1);
+  };
+  vendor.meanwhile = [&] { EXPECT_NE(lines.back(), "{\"measuring\":true}\n"); };
+  run_for(seconds(5));
+  ASSERT_GE(began.size(), 4U);
+  EXPECT_EQ(lines[began[1]], "{\"alive\":true}\n") << "nothing was measured";
+  EXPECT_EQ(lines[began[2]].substr(0, 12), "{\"taken_ms\":");
+  EXPECT_EQ(count("measuring"), static_cast<long>(began.size()));
+}
+
+TEST_F(ProbeLoopTest, AReaderThatIsGoneCostsNoMeasurement) {
+  options.sample_every = seconds(1);
+  run_probe_loop(vendor, vendor.clock, options, [](const std::string& line) {
+    return line.find("measuring") == std::string::npos;
+  });
+  EXPECT_EQ(vendor.samples, 0);
 }
 
 TEST_F(ProbeLoopTest, ChipsAreNotMeasuredByDefault) {
   vendor.measured.resize(1);
   run_for(seconds(60));
   EXPECT_EQ(vendor.samples, 0);
+  EXPECT_EQ(count("measuring"), 0);
 }
 
-TEST_F(ProbeLoopTest, AVendorThatMeasuresNothingWritesNoLine) {
+TEST_F(ProbeLoopTest, AVendorThatMeasuresNothingWritesNoMetrics) {
   options.sample_every = seconds(1);
   run_for(seconds(5));
   EXPECT_GT(vendor.samples, 1);
