@@ -118,7 +118,7 @@ int run_agent(const Flags& flags) {
               {"chips", state->topology.chip_count()},
               {"unhealthy", state->topology.unhealthy().size()}});
     metrics.state(*state);
-    chip_page.chips(state->topology);
+    chip_page.chips(state->topology, state->faults);
     if (reporting != nullptr) reporting->want(state, urgent);
   };
   Agent agent(

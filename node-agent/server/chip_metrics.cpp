@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
+#include "node-agent/app/health/operator_faults.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -85,7 +86,8 @@ ChipMetricsPage::ChipMetricsPage(std::string node, std::chrono::seconds interval
                                  const Clock& clock)
     : node_(std::move(node)), interval_(interval), clock_(clock) {}
 
-void ChipMetricsPage::chips(const domain::NodeTopology& topology) {
+void ChipMetricsPage::chips(const domain::NodeTopology& topology,
+                            const std::vector<domain::Fault>& faults) {
   chips_.clear();
   for (const domain::Chip& chip : topology.chips()) {
     Chip& shown = chips_[chip.index];
@@ -95,6 +97,9 @@ void ChipMetricsPage::chips(const domain::NodeTopology& topology) {
     add_label(shown.labels, "model", chip.model.empty() ? topology.model() : chip.model);
     add_label(shown.labels, "node", node_);
     shown.healthy = chip.health == domain::Health::healthy;
+    shown.cordoned = std::any_of(faults.begin(), faults.end(), [&chip](const auto& fault) {
+      return (fault.code == kCordoned && fault.chip == chip.index) || fault.code == kMaintenance;
+    });
   }
   std::erase_if(xids_, [this](const auto& entry) { return !chips_.contains(entry.first); });
 }
@@ -149,6 +154,11 @@ std::string ChipMetricsPage::text() const {
   w.gauge("chipweave_chip_health", "1 while the chip and its network port are healthy, else 0.");
   for (const auto& [index, chip] : shown) {
     w.series(chip.labels, chips_.at(index).healthy ? 1 : 0);
+  }
+  w.gauge("chipweave_chip_cordoned",
+          "1 while an operator keeps the chip out of service, by a cordon or a maintenance.");
+  for (const auto& [index, chip] : shown) {
+    w.series(chip.labels, chips_.at(index).cordoned ? 1 : 0);
   }
   if (owners_) {
     w.gauge("chipweave_chip_containers", "Containers that have the chip.");

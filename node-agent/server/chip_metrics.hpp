@@ -21,6 +21,7 @@
 
 #include "common/base/clock.hpp"
 #include "common/domain/chip_metrics.hpp"
+#include "common/domain/fault.hpp"
 #include "common/domain/node_topology.hpp"
 #include "common/domain/observation.hpp"
 #include "common/obs/metrics_snapshot.hpp"
@@ -37,13 +38,13 @@ class ChipMetricsPage {
   static constexpr std::size_t kMaxLabelBytes = 128;  // of a value; longer ones are cut
   // Single values; throttle reasons; ECC; XIDs; links, both directions.
   static constexpr std::size_t kMaxSeriesOfChip =
-      10 + domain::kThrottleReasons + 2 + (kMaxXids + 1) + 2 * domain::kMaxLinksOfChip;
+      11 + domain::kThrottleReasons + 2 + (kMaxXids + 1) + 2 * domain::kMaxLinksOfChip;
 
   // interval: between measurements. The clock must outlive it.
   ChipMetricsPage(std::string node, std::chrono::seconds interval, const Clock& clock);
 
   // Replaces the chips. Series of chips that are not among them disappear.
-  void chips(const domain::NodeTopology& topology);
+  void chips(const domain::NodeTopology& topology, const std::vector<domain::Fault>& faults);
   // A measurement, and what the chips' links have carried up to it.
   void sample(const domain::MetricsSample& sample, const CarriedReport& carried);
   // Counts XIDs ("xid.N") of a chip from the agent's start on.
@@ -58,6 +59,7 @@ class ChipMetricsPage {
   struct Chip {
     obs::MetricsSnapshot::Labels labels;  // without those of the pod
     bool healthy = false;
+    bool cordoned = false;
   };
 
   obs::MetricsSnapshot::Labels labels_of(domain::ChipIndex chip) const;

@@ -106,26 +106,56 @@ TEST_F(ChipMetricsPageTest, IsEmptyWithoutChips) {
 }
 
 TEST_F(ChipMetricsPageTest, OneMetricAfterTheOtherWithHelpAndType) {
-  page.chips(machine(2));
+  page.chips(machine(2), {});
   take({hot(0, 40.5), hot(1, 41)});
-  EXPECT_EQ(page.text(),
-            "# HELP chipweave_chip_health 1 while the chip and its network port are healthy, else "
-            "0.\n"
-            "# TYPE chipweave_chip_health gauge\n"
-            "chipweave_chip_health{chip=\"0\",uuid=\"GPU-0\",pci=\"0000:10:00.0\",model=\"H100\","
-            "node=\"n1\"} 1\n"
-            "chipweave_chip_health{chip=\"1\",uuid=\"GPU-1\",pci=\"0000:11:00.0\",model=\"H100\","
-            "node=\"n1\"} 1\n"
-            "# HELP chipweave_chip_temperature_celsius Temperature of the chip.\n"
-            "# TYPE chipweave_chip_temperature_celsius gauge\n"
-            "chipweave_chip_temperature_celsius{chip=\"0\",uuid=\"GPU-0\",pci=\"0000:10:00.0\","
-            "model=\"H100\",node=\"n1\"} 40.5\n"
-            "chipweave_chip_temperature_celsius{chip=\"1\",uuid=\"GPU-1\",pci=\"0000:11:00.0\","
-            "model=\"H100\",node=\"n1\"} 41\n");
+  EXPECT_EQ(
+      page.text(),
+      "# HELP chipweave_chip_health 1 while the chip and its network port are healthy, else "
+      "0.\n"
+      "# TYPE chipweave_chip_health gauge\n"
+      "chipweave_chip_health{chip=\"0\",uuid=\"GPU-0\",pci=\"0000:10:00.0\",model=\"H100\","
+      "node=\"n1\"} 1\n"
+      "chipweave_chip_health{chip=\"1\",uuid=\"GPU-1\",pci=\"0000:11:00.0\",model=\"H100\","
+      "node=\"n1\"} 1\n"
+      "# HELP chipweave_chip_cordoned 1 while an operator keeps the chip out of service, by a "
+      "cordon or a maintenance.\n"
+      "# TYPE chipweave_chip_cordoned gauge\n"
+      "chipweave_chip_cordoned{chip=\"0\",uuid=\"GPU-0\",pci=\"0000:10:00.0\",model=\"H100\","
+      "node=\"n1\"} 0\n"
+      "chipweave_chip_cordoned{chip=\"1\",uuid=\"GPU-1\",pci=\"0000:11:00.0\",model=\"H100\","
+      "node=\"n1\"} 0\n"
+      "# HELP chipweave_chip_temperature_celsius Temperature of the chip.\n"
+      "# TYPE chipweave_chip_temperature_celsius gauge\n"
+      "chipweave_chip_temperature_celsius{chip=\"0\",uuid=\"GPU-0\",pci=\"0000:10:00.0\","
+      "model=\"H100\",node=\"n1\"} 40.5\n"
+      "chipweave_chip_temperature_celsius{chip=\"1\",uuid=\"GPU-1\",pci=\"0000:11:00.0\","
+      "model=\"H100\",node=\"n1\"} 41\n");
+}
+
+TEST_F(ChipMetricsPageTest, WhatOperatorsKeepOutOfServiceIsToldFromWhatIsBroken) {
+  domain::Fault cordon;
+  cordon.code = "cordoned";
+  cordon.chip = ChipIndex{1};
+  domain::Fault broken = cordon;
+  broken.code = "xid.79";
+  broken.chip = ChipIndex{0};
+  const auto cordoned = [this] {
+    std::string out;
+    for (const std::string& line : series()) {
+      if (line.starts_with("chipweave_chip_cordoned{")) out += line.back();
+    }
+    return out;
+  };
+  page.chips(machine(3), {broken, cordon});
+  EXPECT_EQ(cordoned(), "010");
+  cordon.code = "maintenance";
+  cordon.chip.reset();
+  page.chips(machine(3), {broken, cordon});
+  EXPECT_EQ(cordoned(), "111");
 }
 
 TEST_F(ChipMetricsPageTest, AMeasurementGrowsOldHealthDoesNot) {
-  page.chips(machine(1));
+  page.chips(machine(1), {});
   take({full(0)});
   clock.advance(seconds(10));
   take({full(0)});
@@ -133,26 +163,26 @@ TEST_F(ChipMetricsPageTest, AMeasurementGrowsOldHealthDoesNot) {
   EXPECT_THAT(page.text(), HasSubstr("chipweave_chip_temperature_celsius"));
   EXPECT_THAT(page.text(), HasSubstr("chipweave_chip_link_peak_bytes_per_second"));
   clock.advance(seconds(1));
-  EXPECT_EQ(series().size(), 1U);
+  EXPECT_EQ(series().size(), 2U);
   EXPECT_THAT(page.text(), HasSubstr("chipweave_chip_health"));
 }
 
 TEST_F(ChipMetricsPageTest, ChipsThatDisappearTakeTheirSeriesWithThem) {
-  page.chips(machine(3));
+  page.chips(machine(3), {});
   take({full(0), full(1), full(2)});
   page.event(event("xid.79", ChipIndex{1}));
   page.owners({{ChipIndex{1}, {{"ns", "pod", "c"}}}});
   ASSERT_THAT(page.text(), HasSubstr("chip=\"1\""));
-  page.chips(machine(3, "GPU-", 1));
+  page.chips(machine(3, "GPU-", 1), {});
   EXPECT_THAT(page.text(), Not(HasSubstr("chip=\"1\"")));
   EXPECT_THAT(page.text(), HasSubstr("chip=\"2\""));
   // Another chip with that number has its own XIDs.
-  page.chips(machine(3));
+  page.chips(machine(3), {});
   EXPECT_THAT(page.text(), Not(HasSubstr("xid=\"79\"")));
 }
 
 TEST_F(ChipMetricsPageTest, LabelsOfThePodThatHasTheChip) {
-  page.chips(machine(2));
+  page.chips(machine(2), {});
   EXPECT_THAT(page.text(), Not(HasSubstr("chipweave_chip_containers")));
   page.owners({{ChipIndex{0}, {{"ml", "train-0", "main"}}}});
   EXPECT_THAT(page.text(), HasSubstr("chipweave_chip_health{chip=\"0\",uuid=\"GPU-0\",pci=\"0000:"
@@ -167,23 +197,23 @@ TEST_F(ChipMetricsPageTest, LabelsOfThePodThatHasTheChip) {
 }
 
 TEST_F(ChipMetricsPageTest, OfSeveralContainersWhatTheyAgreeOn) {
-  page.chips(machine(3));
+  page.chips(machine(3), {});
   page.owners({{ChipIndex{0}, {{"ml", "a", "main"}, {"ml", "a", "side"}}},
                {ChipIndex{1}, {{"ml", "a", "main"}, {"ml", "b", "main"}}},
                {ChipIndex{2}, {{"ml", "a", "main"}, {"web", "a", "main"}}}});
   const auto lines = series();
-  ASSERT_EQ(lines.size(), 6U);
+  ASSERT_EQ(lines.size(), 9U);
   EXPECT_THAT(lines[0], HasSubstr("node=\"n1\",namespace=\"ml\",pod=\"a\"} 1"));
   EXPECT_THAT(lines[1], HasSubstr("node=\"n1\",namespace=\"ml\"} 1"));
   EXPECT_THAT(lines[2], HasSubstr("node=\"n1\"} 1"));
-  for (int i = 3; i < 6; ++i) {
-    EXPECT_TRUE(lines[static_cast<std::size_t>(i)].starts_with("chipweave_chip_containers"));
+  for (std::size_t i = 6; i < 9; ++i) {
+    EXPECT_TRUE(lines[i].starts_with("chipweave_chip_containers"));
     EXPECT_TRUE(lines[static_cast<std::size_t>(i)].ends_with("} 2"));
   }
 }
 
 TEST_F(ChipMetricsPageTest, XidsAreCountedUpToSixteenDifferentOnes) {
-  page.chips(machine(2));
+  page.chips(machine(2), {});
   for (int round = 0; round < 2; ++round) {
     for (int xid = 0; xid < 20; ++xid) {
       page.event(event("xid." + std::to_string(xid), ChipIndex{0}));
@@ -202,7 +232,7 @@ TEST_F(ChipMetricsPageTest, XidsAreCountedUpToSixteenDifferentOnes) {
 }
 
 TEST_F(ChipMetricsPageTest, LabelsAreEscapedAndCut) {
-  page.chips(machine(1, "a\"b\\c\nd\xff"));
+  page.chips(machine(1, "a\"b\\c\nd\xff"), {});
   page.owners({{ChipIndex{0}, {{std::string(5000, 'x'), "", ""}}}});
   EXPECT_THAT(page.text(), HasSubstr("uuid=\"a\\\"b\\\\c?d?0\""));
   EXPECT_THAT(page.text(), HasSubstr("namespace=\"" + std::string(128, 'x') + "\""));
@@ -211,7 +241,7 @@ TEST_F(ChipMetricsPageTest, LabelsAreEscapedAndCut) {
 TEST_F(ChipMetricsPageTest, PromtoolAcceptsEverything) {
   if (std::system("promtool --version >/dev/null 2>&1") != 0)
     GTEST_SKIP() << "promtool is not installed";
-  page.chips(machine(2, "a\"b\\c\nd\xff"));
+  page.chips(machine(2, "a\"b\\c\nd\xff"), {});
   page.owners({{ChipIndex{0}, {{"ml", "train-0", "main"}}}});
   for (int xid = 0; xid < 20; ++xid) page.event(event("xid." + std::to_string(xid), ChipIndex{0}));
   take({full(0), full(1)});
@@ -224,7 +254,7 @@ TEST_F(ChipMetricsPageTest, PromtoolAcceptsEverything) {
 
 // The bound that the header and docs/reference/metrics.md state.
 TEST_F(ChipMetricsPageTest, TheNumberOfSeriesIsBounded) {
-  page.chips(machine(limits::kMaxChips));
+  page.chips(machine(limits::kMaxChips), {});
   std::vector<domain::ChipMetrics> all;
   ChipOwners owners;
   for (int i = 0; i < limits::kMaxChips; ++i) {
@@ -245,7 +275,7 @@ TEST_F(ChipMetricsPageTest, TheNumberOfSeriesIsBounded) {
   std::set<std::string> names;
   for (const std::string& line : lines) names.insert(line.substr(0, line.find('}')));
   EXPECT_EQ(names.size(), lines.size());  // each once
-  EXPECT_EQ(ChipMetricsPage::kMaxSeriesOfChip, 118U);
+  EXPECT_EQ(ChipMetricsPage::kMaxSeriesOfChip, 119U);
 }
 
 }  // namespace
