@@ -10,12 +10,15 @@ import yaml
 FOLDER = Path(sys.argv[1])
 PCI = "feature.node.kubernetes.io/pci-"
 # Of each preset: some of its arguments; paths of the node by their mount paths; fields of the pod and its container.
+# An agent that runs as root asks the kubelet which chips pods have.
+KUBELET = {path: path for path in ("/var/lib/kubelet/pod-resources", "/var/lib/kubelet/device-plugins")}
 DRIVERS = {
     "nvidia": (["--probe=nvidia"], {}, {"runtimeClassName": "nvidia", "privileged": None, "runAsUser": None}),
     "nvidia-gpu-operator": (["--probe=nvidia", "--driver-root=/driver-root/driver"], {"/driver-root": "/run/nvidia"},
                             {"runtimeClassName": None, "privileged": True, "runAsUser": None}),
     "amd": (["--probe=amd"], {}, {"runtimeClassName": None, "privileged": True, "runAsUser": None}),
-    "ascend": (["--probe=ascend"], {"/usr/local/Ascend/driver": "/usr/local/Ascend/driver", "/etc/hccn.conf": "/etc/hccn.conf"},
+    "ascend": (["--probe=ascend"], {"/usr/local/Ascend/driver": "/usr/local/Ascend/driver", "/etc/hccn.conf": "/etc/hccn.conf",
+                                      **KUBELET},
                {"runtimeClassName": None, "privileged": True, "runAsUser": 0}),
     "metax": (["--probe=metax"], {}, {"runtimeClassName": None, "privileged": None, "runAsUser": None}),
 }
@@ -76,7 +79,7 @@ for preset, (arguments, paths, fields) in DRIVERS.items():
     check(f"{preset}: read-only", security["readOnlyRootFilesystem"], True)
     for path in paths:
         check(f"{preset}: {path} is read-only", mount(one, path)["readOnly"], True)
-        if path != "/etc/hccn.conf":  # a file
+        if path not in ("/etc/hccn.conf", *KUBELET):  # a file, and what no driver container mounts
             check(f"{preset}: propagation of {path}", mount(one, path).get("mountPropagation"), "HostToContainer")
     labels = chosen(one)
     check(f"{preset}: the pool's name", labels.pop("chipweave.dev/agent"), ["p"])
