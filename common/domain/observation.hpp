@@ -46,6 +46,9 @@ struct Signal {
   std::string pci = {};
 };
 
+// Whether the event says that a chip, or all of them, was reset: that ends what was before it.
+inline bool is_reset(const Signal& event) { return event.code.ends_with(".reset"); }
+
 // What a network port is connected to, by LLDP.
 struct Neighbour {
   std::string nic;                // name of a NIC; "" if the port belongs to a chip

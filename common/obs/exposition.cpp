@@ -19,23 +19,29 @@ void append_escaped(std::string& out, std::string_view value) {
 
 }  // namespace
 
-void Exposition::gauges(std::string_view name, std::string_view help) {
+void Exposition::begin(std::string_view name, std::string_view help, std::string_view type) {
   name_ = name;
-  out_.append("# HELP ").append(name).append(" ").append(help).append("\n");
-  out_.append("# TYPE ").append(name).append(" gauge\n");
+  header_.clear();
+  header_.append("# HELP ").append(name).append(" ").append(help).append("\n");
+  header_.append("# TYPE ").append(name).append(" ").append(type).append("\n");
+  if (empty_ == Empty::shown) out_ += std::exchange(header_, {});
 }
 
-void Exposition::sample(std::initializer_list<Label> labels, double value) {
+void Exposition::begin_sample() {
+  out_ += std::exchange(header_, {});
   out_ += name_;
-  char before = '{';
-  for (const auto& [key, text] : labels) {
-    out_ += before;
-    out_.append(key).append("=\"");
-    append_escaped(out_, text);
-    out_ += '"';
-    before = ',';
-  }
-  if (labels.size() > 0) out_ += '}';
+  labelled_ = false;
+}
+
+void Exposition::append_label(std::string_view key, std::string_view text) {
+  out_ += std::exchange(labelled_, true) ? ',' : '{';
+  out_.append(key).append("=\"");
+  append_escaped(out_, text);
+  out_ += '"';
+}
+
+void Exposition::end_sample(double value) {
+  if (labelled_) out_ += '}';
   std::array<char, 32> number{};
   const auto end = std::to_chars(number.data(), number.data() + number.size(), value);
   out_ += ' ';

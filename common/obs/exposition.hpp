@@ -15,16 +15,37 @@ namespace chipweave::obs {
 class Exposition {
  public:
   using Label = std::pair<std::string_view, std::string_view>;
+  // Whether a family without samples is there, too.
+  enum class Empty { shown, left_out };
+  explicit Exposition(Empty empty = Empty::shown) : empty_(empty) {}
 
-  // Begins a family of gauges; its samples follow. help: one line.
-  void gauges(std::string_view name, std::string_view help);
+  // Begins a family; its samples follow. help: one line.
+  void gauges(std::string_view name, std::string_view help) { begin(name, help, "gauge"); }
+  void counters(std::string_view name, std::string_view help) { begin(name, help, "counter"); }
   // Continues a family that began in an earlier text.
   void resume(std::string_view name) { name_ = name; }
-  void sample(std::initializer_list<Label> labels, double value);
+  void sample(std::initializer_list<Label> labels, double value) {
+    sample<std::initializer_list<Label>>(labels, value);
+  }
+  // labels: any range of pairs of texts.
+  template <class Labels>
+  void sample(const Labels& labels, double value) {
+    begin_sample();
+    for (const auto& [key, text] : labels) append_label(key, text);
+    end_sample(value);
+  }
 
   std::string take() { return std::move(out_); }
 
  private:
+  void begin(std::string_view name, std::string_view help, std::string_view type);
+  void begin_sample();
+  void append_label(std::string_view key, std::string_view text);
+  void end_sample(double value);
+
+  Empty empty_;
+  std::string header_;  // not printed yet
+  bool labelled_ = false;
   std::string name_;
   std::string out_;
 };

@@ -34,7 +34,7 @@ void Maintenance::restore(std::optional<std::string> reason, std::int64_t since)
 void Maintenance::filter(std::vector<domain::Signal>& events) {
   if (!reason_) return;
   std::erase_if(events, [this](const domain::Signal& event) {
-    if (event.code.ends_with(".reset")) return false;
+    if (domain::is_reset(event)) return false;
     ++unjudged_;
     if (named_.size() < kMaxUnjudged) {
       named_.push_back(event.code +

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
+#include "common/obs/exposition.hpp"
 #include "node-agent/app/health/operator_faults.hpp"
 
 namespace chipweave::agent {
@@ -18,7 +19,7 @@ using domain::LinkTraffic;
 constexpr std::string_view kXid = "xid.";
 constexpr const char* kOther = "other";
 
-using Labels = obs::MetricsSnapshot::Labels;
+using Labels = ChipMetricsPage::Labels;
 
 // Printable ASCII: the format requires valid UTF-8, and one invalid byte would cost the whole page.
 void add_label(Labels& out, std::string_view name, std::string_view value) {
@@ -124,7 +125,7 @@ void ChipMetricsPage::event(const domain::Signal& event) {
 
 void ChipMetricsPage::owners(ChipOwners owners) { owners_ = std::move(owners); }
 
-obs::MetricsSnapshot::Labels ChipMetricsPage::labels_of(ChipIndex chip) const {
+ChipMetricsPage::Labels ChipMetricsPage::labels_of(ChipIndex chip) const {
   Labels out = chips_.at(chip).labels;
   if (!owners_) return out;
   const auto users = owners_->find(chip);
@@ -145,98 +146,98 @@ std::string ChipMetricsPage::text() const {
     const auto measured = measured_.find(index);
     if (fresh && measured != measured_.end()) one.measured = &measured->second;
   }
-  obs::MetricsSnapshot w;
+  obs::Exposition w(obs::Exposition::Empty::left_out);
   const auto measured = [&shown](const auto& write) {
     for (const auto& [index, chip] : shown) {
       if (chip.measured != nullptr) write(chip.labels, *chip.measured);
     }
   };
-  w.gauge("chipweave_chip_health", "1 while the chip and its network port are healthy, else 0.");
+  w.gauges("chipweave_chip_health", "1 while the chip and its network port are healthy, else 0.");
   for (const auto& [index, chip] : shown) {
-    w.series(chip.labels, chips_.at(index).healthy ? 1 : 0);
+    w.sample(chip.labels, chips_.at(index).healthy ? 1 : 0);
   }
-  w.gauge("chipweave_chip_cordoned",
-          "1 while an operator keeps the chip out of service, by a cordon or a maintenance.");
+  w.gauges("chipweave_chip_cordoned",
+           "1 while an operator keeps the chip out of service, by a cordon or a maintenance.");
   for (const auto& [index, chip] : shown) {
-    w.series(chip.labels, chips_.at(index).cordoned ? 1 : 0);
+    w.sample(chip.labels, chips_.at(index).cordoned ? 1 : 0);
   }
   if (owners_) {
-    w.gauge("chipweave_chip_containers", "Containers that have the chip.");
+    w.gauges("chipweave_chip_containers", "Containers that have the chip.");
     for (const auto& [index, chip] : shown) {
       const auto users = owners_->find(index);
       const std::size_t count = users == owners_->end() ? 0 : users->second.size();
-      w.series(chip.labels, static_cast<double>(count));
+      w.sample(chip.labels, static_cast<double>(count));
     }
   }
   for (const Reading& reading : kReadings) {
-    w.gauge(reading.name, reading.help);
+    w.gauges(reading.name, reading.help);
     measured([&](const Labels& labels, const ChipMetrics& chip) {
-      if (chip.*reading.value) w.series(labels, *(chip.*reading.value));
+      if (chip.*reading.value) w.sample(labels, *(chip.*reading.value));
     });
   }
   for (const Bytes& bytes : kMemory) {
-    w.gauge(bytes.name, bytes.help);
+    w.gauges(bytes.name, bytes.help);
     measured([&](const Labels& labels, const ChipMetrics& chip) {
-      if (chip.*bytes.value) w.series(labels, static_cast<double>(*(chip.*bytes.value)));
+      if (chip.*bytes.value) w.sample(labels, static_cast<double>(*(chip.*bytes.value)));
     });
   }
-  w.gauge("chipweave_chip_throttled", "1 while the chip's clocks are held back, by reason.");
+  w.gauges("chipweave_chip_throttled", "1 while the chip's clocks are held back, by reason.");
   measured([&](const Labels& labels, const ChipMetrics& chip) {
     for (const auto& [reason, now] : chip.throttled) {
-      w.series(with(labels, "reason", to_string(reason)), now ? 1 : 0);
+      w.sample(with(labels, "reason", to_string(reason)), now ? 1 : 0);
     }
   });
-  w.counter("chipweave_chip_ecc_errors_total",
-            "Memory errors of the chip since its driver was loaded.");
+  w.counters("chipweave_chip_ecc_errors_total",
+             "Memory errors of the chip since its driver was loaded.");
   measured([&](const Labels& labels, const ChipMetrics& chip) {
     if (chip.corrected_errors) {
-      w.series(with(labels, "kind", "corrected"), static_cast<double>(*chip.corrected_errors));
+      w.sample(with(labels, "kind", "corrected"), static_cast<double>(*chip.corrected_errors));
     }
     if (chip.uncorrected_errors) {
-      w.series(with(labels, "kind", "uncorrected"), static_cast<double>(*chip.uncorrected_errors));
+      w.sample(with(labels, "kind", "uncorrected"), static_cast<double>(*chip.uncorrected_errors));
     }
   });
-  w.counter("chipweave_chip_xid_errors_total", "XID errors of the chip since the agent started.");
+  w.counters("chipweave_chip_xid_errors_total", "XID errors of the chip since the agent started.");
   for (const auto& [index, counts] : xids_) {
     const auto chip = shown.find(index);
     if (chip == shown.end()) continue;
     for (const auto& [xid, count] : counts) {
-      w.series(with(chip->second.labels, "xid", xid), static_cast<double>(count));
+      w.sample(with(chip->second.labels, "xid", xid), static_cast<double>(count));
     }
   }
-  w.counter("chipweave_chip_link_sent_bytes_total", "Bytes that the chip sent over a link.");
+  w.counters("chipweave_chip_link_sent_bytes_total", "Bytes that the chip sent over a link.");
   measured([&](const Labels& labels, const ChipMetrics& chip) {
     for (const LinkTraffic& link : chip.links) {
-      w.series(with_link(labels, link), static_cast<double>(link.sent_bytes));
+      w.sample(with_link(labels, link), static_cast<double>(link.sent_bytes));
     }
   });
-  w.counter("chipweave_chip_link_received_bytes_total",
-            "Bytes that the chip received over a link.");
+  w.counters("chipweave_chip_link_received_bytes_total",
+             "Bytes that the chip received over a link.");
   measured([&](const Labels& labels, const ChipMetrics& chip) {
     for (const LinkTraffic& link : chip.links) {
-      w.series(with_link(labels, link), static_cast<double>(link.received_bytes));
+      w.sample(with_link(labels, link), static_cast<double>(link.received_bytes));
     }
   });
-  w.gauge("chipweave_chip_link_sent_bytes_per_second",
-          "Rate at which the chip sent over a link, where its driver reports no total.");
+  w.gauges("chipweave_chip_link_sent_bytes_per_second",
+           "Rate at which the chip sent over a link, where its driver reports no total.");
   measured([&](const Labels& labels, const ChipMetrics& chip) {
-    for (const domain::LinkRate& link : chip.rates) w.series(with_link(labels, link), link.sent);
+    for (const domain::LinkRate& link : chip.rates) w.sample(with_link(labels, link), link.sent);
   });
-  w.gauge("chipweave_chip_link_received_bytes_per_second",
-          "Rate at which the chip received over a link, where its driver reports no total.");
+  w.gauges("chipweave_chip_link_received_bytes_per_second",
+           "Rate at which the chip received over a link, where its driver reports no total.");
   measured([&](const Labels& labels, const ChipMetrics& chip) {
     for (const domain::LinkRate& link : chip.rates) {
-      w.series(with_link(labels, link), link.received);
+      w.sample(with_link(labels, link), link.received);
     }
   });
-  w.gauge("chipweave_chip_link_peak_bytes_per_second",
-          "Most that the chip's fast links carried together in one direction in the last 10 "
-          "minutes, averaged between two measurements.");
+  w.gauges("chipweave_chip_link_peak_bytes_per_second",
+           "Most that the chip's fast links carried together in one direction in the last 10 "
+           "minutes, averaged between two measurements.");
   for (const auto& [index, chip] : shown) {
     const auto peak = peaks_.find(index);
-    if (chip.measured != nullptr && peak != peaks_.end()) w.series(chip.labels, peak->second);
+    if (chip.measured != nullptr && peak != peaks_.end()) w.sample(chip.labels, peak->second);
   }
-  return w.text();
+  return w.take();
 }
 
 }  // namespace chipweave::agent

@@ -17,6 +17,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/base/clock.hpp"
@@ -24,7 +25,6 @@
 #include "common/domain/fault.hpp"
 #include "common/domain/node_topology.hpp"
 #include "common/domain/observation.hpp"
-#include "common/obs/metrics_snapshot.hpp"
 #include "node-agent/app/chip_user.hpp"
 #include "node-agent/app/metrics/carried_report.hpp"
 
@@ -32,6 +32,7 @@ namespace chipweave::agent {
 
 class ChipMetricsPage {
  public:
+  using Labels = std::vector<std::pair<std::string, std::string>>;
   static constexpr int kMissed = 3;
   // XIDs of one chip with a series of their own; further ones are counted as "other".
   static constexpr std::size_t kMaxXids = 16;
@@ -57,12 +58,12 @@ class ChipMetricsPage {
 
  private:
   struct Chip {
-    obs::MetricsSnapshot::Labels labels;  // without those of the pod
+    Labels labels;  // without those of the pod
     bool healthy = false;
     bool cordoned = false;
   };
 
-  obs::MetricsSnapshot::Labels labels_of(domain::ChipIndex chip) const;
+  Labels labels_of(domain::ChipIndex chip) const;
 
   const std::string node_;
   const std::chrono::seconds interval_;

@@ -73,13 +73,14 @@ void InventoryWatch::take(const codec::KubeInventory& seen) {
   report.machine = std::move(inventory->machine);
   report.resources = std::move(inventory->resources);
   report.topology = std::move(inventory->topology);
-  if (auto faults = codec::read_status_faults(seen.status)) {
+  codec::StatusDetails details = codec::read_status_details(seen.status);
+  report.carried = std::move(details.carried);
+  if (auto& faults = details.faults) {
     report.faults = std::move(faults).value();
   } else {
     obs::log(obs::Level::warn, "the faults of a NodeInventory are unreadable",
              {{"node", seen.name}, {"error", faults.error().text()}});
   }
-  report.carried = codec::read_status_carried(seen.status);
   const ReportAnswer answer = sink_.report(std::move(report));
   if (answer == ReportOutcome::no_room || answer == ReportOutcome::needs_full)
     return events_.unusable(seen.name, make_error(Errc::limit_exceeded, answer.problem));

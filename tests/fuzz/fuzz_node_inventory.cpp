@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "common/base/limits.hpp"
 #include "common/codec/kube/inventory/inventory.hpp"
 #include "common/codec/kube/inventory/inventory_health.hpp"
 #include "tests/fuzz/read_back.hpp"
@@ -23,9 +24,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto stored = read_stored_object(body);
     require(stored.ok() && stored->sequence == inventory->sequence);
   }
-  const auto faults = read_status_faults(text);
-  require_words(faults);
-  require(!faults || faults->size() <= chipweave::domain::kMaxReportedFaults);
+  const auto details = read_status_details(text);
+  require_words(details.faults);
+  require(!details.faults || details.faults->size() <= chipweave::domain::kMaxReportedFaults);
+  require(details.carried.size() <= static_cast<std::size_t>(chipweave::limits::kMaxChips));
+  const InventoryMemory memory = read_object_memory(text, "b");
+  require(memory.node.faults.size() <= chipweave::domain::kMaxReportedFaults);
+  if (memory.node.topology) require_reads_back(*memory.node.topology);
   std::string body(text);
   require_words(read_stored_object(body));
   return 0;

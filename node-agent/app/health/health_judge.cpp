@@ -35,8 +35,6 @@ Fault fault_of(const Signal& signal) {
   return out;
 }
 
-bool is_reset(const Signal& signal) { return signal.code.ends_with(".reset"); }
-
 }  // namespace
 
 HealthJudge::HealthJudge(domain::HealthPolicy policy, const Clock& clock)
@@ -106,7 +104,7 @@ void HealthJudge::observe(const domain::Observation& seen) {
 
 void HealthJudge::occurred(const std::vector<Signal>& events) {
   for (const Signal& event : events) {
-    if (is_reset(event)) reset(event.chip);
+    if (domain::is_reset(event)) reset(event.chip);
   }
   for (const Signal& event : events) see(event);
 }

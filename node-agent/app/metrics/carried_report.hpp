@@ -27,7 +27,7 @@ class CarriedReport {
   std::optional<CarriedTraffic> of(domain::ChipIndex chip) const { return throughput_.of(chip); }
 
  private:
-  LinkThroughput throughput_{std::chrono::seconds(domain::kCarriedWindowSeconds)};
+  LinkThroughput throughput_;
   domain::CarriedPeaks newest_;
   domain::CarriedPeaks reported_;
   std::optional<Clock::Steady> taken_;

@@ -16,6 +16,7 @@
 #include <optional>
 #include <utility>
 
+#include "common/domain/carried.hpp"
 #include "common/domain/chip_metrics.hpp"
 
 namespace chipweave::agent {
@@ -28,9 +29,9 @@ struct CarriedTraffic {
 
 class LinkThroughput {
  public:
-  static constexpr std::chrono::minutes kWindow{10};
-
-  explicit LinkThroughput(std::chrono::milliseconds window = kWindow) : window_(window) {}
+  explicit LinkThroughput(
+      std::chrono::milliseconds window = std::chrono::seconds(domain::kCarriedWindowSeconds))
+      : window_(window) {}
 
   // Chips that the sample does not have are forgotten.
   void take(const domain::MetricsSample& sample);

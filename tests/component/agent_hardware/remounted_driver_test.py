@@ -7,14 +7,14 @@ Skipped where such namespaces are not permitted.
 
 usage: remounted_driver_test.py SOURCES PROGRAMS-FOLDER FAKE-LIBRARY OTHER-FAKE-LIBRARY
 """
-import json, os, shutil, subprocess, sys, tempfile, time, unittest
+import json, os, shutil, subprocess, sys, time, unittest
 from pathlib import Path
 
 sys.dont_write_bytecode = True
 SOURCES, BIN, LIBRARY, OTHER_LIBRARY = (Path(word).resolve() for word in sys.argv[1:5])
 sys.path[:0] = [str(SOURCES / "tests/component/agent_report"), str(SOURCES / "tests/e2e/lib")]
 import fake_nvml
-from kube_api import INVENTORY, KUBECONFIG, PATIENCE, Api
+from kube_api import INVENTORY, PATIENCE, folder_with_api
 
 NOT_LOADED = 9  # NVML_ERROR_DRIVER_NOT_LOADED
 SKIPPED = 77  # ctest's SKIP_RETURN_CODE
@@ -23,12 +23,7 @@ NAMESPACES = ["unshare", "--user", "--map-root-user", "--mount", "--propagation"
 
 class RemountedDriver(unittest.TestCase):
     def setUp(self):
-        self.work = Path(tempfile.mkdtemp())
-        self.addCleanup(shutil.rmtree, self.work)
-        self.api = Api()
-        self.addCleanup(self.api.server_close)
-        self.addCleanup(self.api.shutdown)
-        (self.work / "kubeconfig").write_text(KUBECONFIG % self.api.server_address[1])
+        self.work, self.api = folder_with_api(self)
         (self.work / "sys").mkdir()
         self.run_folder = self.work / "run"  # the host's /run/nvidia
         self.run_folder.mkdir()

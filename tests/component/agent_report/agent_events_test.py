@@ -5,23 +5,18 @@ overloaded API server does not take, or takes without an answer, arrive later, o
 
 usage: agent_events_test.py PROGRAMS-FOLDER
 """
-import json, os, re, shutil, subprocess, sys, tempfile, time, unittest, urllib.request
+import json, os, re, subprocess, sys, time, unittest, urllib.request
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from kube_api import INVENTORY, KUBECONFIG, PATIENCE, Api
+from kube_api import INVENTORY, PATIENCE, folder_with_api
 
 BIN = Path(sys.argv[1])
 
 
 class AgentEvents(unittest.TestCase):
     def setUp(self):
-        self.work = Path(tempfile.mkdtemp())
-        self.addCleanup(shutil.rmtree, self.work)
-        self.api = Api()
-        self.addCleanup(self.api.server_close)
-        self.addCleanup(self.api.shutdown)
-        (self.work / "kubeconfig").write_text(KUBECONFIG % self.api.server_address[1])
+        self.work, self.api = folder_with_api(self)
         self.agent, self.runs = None, 0
         self.addCleanup(self.stop)
 

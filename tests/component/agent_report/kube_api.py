@@ -1,5 +1,6 @@
 """An API server in a few lines, for one real agent of node n1: it keeps what it is given."""
-import http.server, json, threading
+import http.server, json, shutil, tempfile, threading
+from pathlib import Path
 
 PATIENCE = 60  # for what must come; never how long it takes
 INVENTORY = "/apis/chipweave.dev/v1alpha1/nodeinventories/n1"
@@ -11,6 +12,15 @@ contexts: [{name: c, context: {cluster: c, user: u, namespace: default}}]
 clusters: [{name: c, cluster: {server: "http://127.0.0.1:%d"}}]
 users: [{name: u, user: {token: t}}]
 """
+
+
+def folder_with_api(test):
+    """A folder with the kubeconfig of an API server, and that; both go with the test."""
+    work, api = Path(tempfile.mkdtemp()), Api()
+    for end in (lambda: shutil.rmtree(work), api.server_close, api.shutdown):
+        test.addCleanup(end)
+    (work / "kubeconfig").write_text(KUBECONFIG % api.server_address[1])
+    return work, api
 
 
 class Api(http.server.ThreadingHTTPServer):

@@ -27,6 +27,21 @@ domain::NodeTopology ring_of_four(const std::string& vendor) {
   return std::move(built).value();
 }
 
+domain::NodeTopology row_of(const std::vector<std::string>& ids) {
+  domain::TopologyBuilder b;
+  b.vendor = "nvidia";
+  for (int i = 0; i < static_cast<int>(ids.size()); ++i) {
+    domain::Chip chip;
+    chip.index = domain::ChipIndex{i};
+    chip.id = ids[static_cast<std::size_t>(i)];
+    chip.pci = "0000:" + chip.id + ":00.0";
+    b.add_chip(std::move(chip));
+    if (i == 0) continue;
+    b.add_link(domain::ChipIndex{i - 1}, domain::ChipIndex{i}, domain::LinkKind::nvlink, 2);
+  }
+  return std::move(b).build().value();
+}
+
 Result<domain::NodeTopology> with_faults(const domain::NodeTopology& topology,
                                          const domain::DeclaredFaults& listed) {
   const auto faults = faults_of_file(topology, listed, 0);

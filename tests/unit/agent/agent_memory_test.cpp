@@ -3,8 +3,6 @@
 
 #include <chrono>
 
-#include "common/domain/topology_builder.hpp"
-
 namespace chipweave::agent {
 namespace {
 
@@ -14,23 +12,6 @@ using domain::Health;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-domain::NodeTopology machine(const std::vector<std::string>& ids) {
-  domain::TopologyBuilder b;
-  b.vendor = "nvidia";
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    domain::Chip chip;
-    chip.index = ChipIndex{static_cast<int>(i)};
-    chip.id = ids[i];
-    chip.pci = "0000:" + ids[i] + ":00.0";
-    b.add_chip(std::move(chip));
-    if (i > 0) {
-      b.add_link(ChipIndex{static_cast<int>(i) - 1}, ChipIndex{static_cast<int>(i)},
-                 domain::LinkKind::nvlink, 2);
-    }
-  }
-  return std::move(b).build().value();
-}
 
 domain::RememberedFault remembered(const std::string& code, int chip, const std::string& id) {
   domain::Fault fault;
@@ -115,8 +96,8 @@ TEST_F(AgentMemory, WhenAllIsClearedFirstNothingIsHeldFromAnEarlierRun) {
 
 // A chip fell off the bus while no agent ran: the driver numbers the others from 0.
 TEST_F(AgentMemory, AMissingChipStaysListedAndTheOthersKeepTheirNumbers) {
-  probe.answer = domain::Observation{"box", machine({"A", "C", "D"}), {}};
-  agent.restore(memory(machine({"A", "B", "C", "D"})));
+  probe.answer = domain::Observation{"box", row_of({"A", "C", "D"}), {}};
+  agent.restore(memory(row_of({"A", "B", "C", "D"})));
   begin();
   EXPECT_EQ(chips(), "0A 1B- 2C 3D ");
   probe.events = {event("xid.79", 2)};  // the driver's number
@@ -126,25 +107,25 @@ TEST_F(AgentMemory, AMissingChipStaysListedAndTheOthersKeepTheirNumbers) {
 
 // The same if the memory comes after the first state, and after a fault.
 TEST_F(AgentMemory, MayComeLate) {
-  probe.answer = domain::Observation{"box", machine({"A", "C", "D"}), {}};
+  probe.answer = domain::Observation{"box", row_of({"A", "C", "D"}), {}};
   begin();
   probe.events = {event("xid.79", 2)};
   agent.check();
   EXPECT_EQ(chips(), "0A 1C 2D- ");
-  agent.restore(memory(machine({"A", "B", "C", "D"})));
+  agent.restore(memory(row_of({"A", "B", "C", "D"})));
   agent.check();
   EXPECT_EQ(chips(), "0A 1B- 2C 3D- ");
   probe.events = {event("xid.79", 1)};
   agent.check();
   EXPECT_EQ(chips(), "0A 1B- 2C- 3D- ");
-  see(domain::Observation{"box", machine({"A", "B", "C", "D"}), {}});
+  see(domain::Observation{"box", row_of({"A", "B", "C", "D"}), {}});
   check_after(std::chrono::seconds(11));
   EXPECT_EQ(chips(), "0A 1B 2C- 3D- ");
 }
 
 TEST_F(AgentMemory, OfAnotherMachineIsNotUsed) {
-  probe.answer = domain::Observation{"box", machine({"A", "E"}), {}};
-  agent.restore(memory(machine({"A", "B", "C", "D"}), {remembered("xid.79", 3, "D")}));
+  probe.answer = domain::Observation{"box", row_of({"A", "E"}), {}};
+  agent.restore(memory(row_of({"A", "B", "C", "D"}), {remembered("xid.79", 3, "D")}));
   begin();
   EXPECT_EQ(chips(), "0A 1E ");
 }
@@ -152,17 +133,17 @@ TEST_F(AgentMemory, OfAnotherMachineIsNotUsed) {
 TEST_F(AgentMemory, OfADeclaredMachineDoesNotNumberIt) {
   AgentOptions declared = options();
   declared.hardware = false;
-  probe.answer = domain::Observation{"box", machine({"A", "C"}), {}};
+  probe.answer = domain::Observation{"box", row_of({"A", "C"}), {}};
   Agent agent_of_file(declared, clock, probe, nullptr, {});
-  agent_of_file.restore(memory(machine({"A", "B", "C"})));
+  agent_of_file.restore(memory(row_of({"A", "B", "C"})));
   ASSERT_TRUE(agent_of_file.start().ok());
   EXPECT_EQ(agent_of_file.state()->topology.chip_count(), 2);
 }
 
 // What operators take out for good is forgotten on their command.
 TEST_F(AgentMemory, ChipsThatAreGoneAreForgottenOnCommand) {
-  probe.answer = domain::Observation{"box", machine({"A", "D"}), {}};
-  agent.restore(memory(machine({"A", "B", "C", "D"})));
+  probe.answer = domain::Observation{"box", row_of({"A", "D"}), {}};
+  agent.restore(memory(row_of({"A", "B", "C", "D"})));
   begin();
   EXPECT_EQ(chips(), "0A 1B- 2C- 3D ");
   agent.clear_faults(ChipIndex{1});
@@ -172,16 +153,16 @@ TEST_F(AgentMemory, ChipsThatAreGoneAreForgottenOnCommand) {
   agent.check();
   EXPECT_EQ(chips(), "0A 3D ");
   EXPECT_THAT(agent.state()->faults, IsEmpty());
-  see(domain::Observation{"box", machine({"A", "D"}), {}});
+  see(domain::Observation{"box", row_of({"A", "D"}), {}});
   EXPECT_EQ(chips(), "0A 3D ");
   EXPECT_THAT(warnings, IsEmpty());
 }
 
 // The number of a forgotten chip stays free until the node boots.
 TEST_F(AgentMemory, AfterABootAForgottenChipLeavesNoGap) {
-  probe.answer = domain::Observation{"box", machine({"A", "B", "C"}), {}};
+  probe.answer = domain::Observation{"box", row_of({"A", "B", "C"}), {}};
   begin();
-  see(domain::Observation{"box", machine({"A", "C"}), {}});
+  see(domain::Observation{"box", row_of({"A", "C"}), {}});
   agent.clear_faults(std::nullopt);
   agent.check();
   EXPECT_EQ(chips(), "0A 2C ");
@@ -202,8 +183,8 @@ TEST_F(AgentMemory, WhatWasHeldForATimeIsHeldForTheRestOfIt) {
       std::chrono::duration_cast<std::chrono::milliseconds>(clock.wall().time_since_epoch())
           .count() +
       7'000;
-  probe.answer = domain::Observation{"box", machine({"A", "B"}), {}};
-  agent.restore(memory(machine({"A", "B"}), {fault}));
+  probe.answer = domain::Observation{"box", row_of({"A", "B"}), {}};
+  agent.restore(memory(row_of({"A", "B"}), {fault}));
   begin();
   EXPECT_EQ(chips(), "0A 1B- ");
   EXPECT_EQ(agent.state()->faults[0].held_until, fault.fault.held_until);
@@ -214,8 +195,8 @@ TEST_F(AgentMemory, WhatWasHeldForATimeIsHeldForTheRestOfIt) {
 }
 
 TEST_F(AgentMemory, ACordonIsInForceUntilTheOrdersAreRead) {
-  agent.restore(memory(machine({"A", "B", "C"}), {remembered("cordoned", 1, "B")}));
-  probe.answer = domain::Observation{"box", machine({"A", "B", "C"}), {}};
+  agent.restore(memory(row_of({"A", "B", "C"}), {remembered("cordoned", 1, "B")}));
+  probe.answer = domain::Observation{"box", row_of({"A", "B", "C"}), {}};
   begin();
   EXPECT_EQ(chips(), "0A 1B- 2C ");
   EXPECT_EQ(agent.state()->faults[0].since, 5);
@@ -228,10 +209,10 @@ TEST_F(AgentMemory, ACordonIsInForceUntilTheOrdersAreRead) {
 }
 
 TEST_F(AgentMemory, ACordonThatWasReadAlreadyCountsMore) {
-  probe.answer = domain::Observation{"box", machine({"A", "B"}), {}};
+  probe.answer = domain::Observation{"box", row_of({"A", "B"}), {}};
   begin();
   agent.cordon({}, true);
-  auto node = memory(machine({"A", "B"}), {remembered("cordoned", 1, "B")});
+  auto node = memory(row_of({"A", "B"}), {remembered("cordoned", 1, "B")});
   node.same_boot = false;
   agent.restore(std::move(node));
   agent.check();
@@ -239,10 +220,10 @@ TEST_F(AgentMemory, ACordonThatWasReadAlreadyCountsMore) {
 }
 
 TEST_F(AgentMemory, ACordonOutlivesABoot) {
-  auto node = memory(machine({"A", "B"}), {remembered("cordoned", 1, "B")});
+  auto node = memory(row_of({"A", "B"}), {remembered("cordoned", 1, "B")});
   node.same_boot = false;
   agent.restore(std::move(node));
-  probe.answer = domain::Observation{"box", machine({"A", "B"}), {}};
+  probe.answer = domain::Observation{"box", row_of({"A", "B"}), {}};
   begin();
   EXPECT_EQ(chips(), "0A 1B- ");
 }
@@ -250,13 +231,13 @@ TEST_F(AgentMemory, ACordonOutlivesABoot) {
 // Nothing that was known is lost, and nothing is offered, not even for a moment.
 TEST_F(AgentMemory, IsWhatIsReportedWhileTheDriverFails) {
   probe.answer = make_error(Errc::unavailable, "version mismatch");
-  agent.restore(memory(machine({"A", "B", "C"})));
+  agent.restore(memory(row_of({"A", "B", "C"})));
   ASSERT_TRUE(agent.start().ok());
   ASSERT_EQ(states.size(), 1U);
   EXPECT_EQ(chips(), "0A- 1B- 2C- ");
   EXPECT_EQ(agent.state()->topology.link(0, 1)->lanes_down, 0);
   EXPECT_THAT(agent.blind(), HasSubstr("version mismatch"));
-  see(domain::Observation{"box", machine({"A", "C"}), {}});
+  see(domain::Observation{"box", row_of({"A", "C"}), {}});
   check_after(std::chrono::seconds(11));
   EXPECT_EQ(chips(), "0A 1B- 2C ");
   EXPECT_EQ(agent.blind(), "");
@@ -264,7 +245,7 @@ TEST_F(AgentMemory, IsWhatIsReportedWhileTheDriverFails) {
 
 TEST_F(AgentMemory, IsWhatIsReportedWhenTheDriverDoesNotAnswerInTime) {
   probe.changed = false;
-  agent.restore(memory(machine({"A", "B"})));
+  agent.restore(memory(row_of({"A", "B"})));
   ASSERT_TRUE(agent.start().ok());
   check_after(std::chrono::seconds(29));
   EXPECT_EQ(agent.state(), nullptr);
@@ -276,30 +257,30 @@ TEST_F(AgentMemory, IsWhatIsReportedWhenTheDriverDoesNotAnswerInTime) {
 
 // The bus shows chips without ids and links; the memory has both.
 TEST_F(AgentMemory, CountsMoreThanTheBus) {
-  domain::Observation bus{"bus", machine({"A", "B"}), {}};
+  domain::Observation bus{"bus", row_of({"A", "B"}), {}};
   bus.basis = domain::Basis::bus;
   bus.signals = {
       {domain::SignalKind::state, "driver.absent", std::nullopt, std::nullopt, "", 0, "no driver"}};
   probe.answer = bus;
-  agent.restore(memory(machine({"A", "B", "C"})));
+  agent.restore(memory(row_of({"A", "B", "C"})));
   ASSERT_TRUE(agent.start().ok());
   EXPECT_EQ(chips(), "0A- 1B- 2C- ");
   EXPECT_THAT(agent.blind(), HasSubstr("no driver"));
 }
 
 TEST_F(AgentMemory, CountsMoreThanTheBusAlsoIfItComesLate) {
-  domain::Observation bus{"bus", machine({"A", "B"}), {}};
+  domain::Observation bus{"bus", row_of({"A", "B"}), {}};
   bus.basis = domain::Basis::bus;
   bus.signals = {
       {domain::SignalKind::state, "driver.absent", std::nullopt, std::nullopt, "", 0, "no driver"}};
   probe.answer = bus;
   ASSERT_TRUE(agent.start().ok());
   EXPECT_EQ(chips(), "0A- 1B- ");
-  agent.restore(memory(machine({"A", "B", "C"})));
+  agent.restore(memory(row_of({"A", "B", "C"})));
   agent.check();
   EXPECT_EQ(chips(), "0A- 1B- 2C- ");
   EXPECT_THAT(agent.blind(), HasSubstr("no driver"));
-  see(domain::Observation{"box", machine({"A", "B", "C"}), {}});
+  see(domain::Observation{"box", row_of({"A", "B", "C"}), {}});
   check_after(std::chrono::seconds(11));
   EXPECT_EQ(chips(), "0A 1B 2C ");
 }
@@ -307,7 +288,7 @@ TEST_F(AgentMemory, CountsMoreThanTheBusAlsoIfItComesLate) {
 // All chips are gone: without the memory, this would be a node without accelerators.
 TEST_F(AgentMemory, TellsAMachineThatIsGoneFromOneThatHasNone) {
   probe.answer = make_error(Errc::not_found, "no accelerators here");
-  agent.restore(memory(machine({"A", "B"})));
+  agent.restore(memory(row_of({"A", "B"})));
   ASSERT_TRUE(agent.start().ok());
   EXPECT_EQ(chips(), "0A- 1B- ");
   EXPECT_EQ(agent.state()->faults[0].code, "machine.gone");

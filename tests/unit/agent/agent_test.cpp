@@ -2,8 +2,6 @@
 
 #include <chrono>
 
-#include "common/domain/topology_builder.hpp"
-
 namespace chipweave::agent {
 namespace {
 
@@ -173,25 +171,14 @@ TEST_F(AgentTest, AnEventOfAChipThatNobodyKnowsTakesAllOfThem) {
 }
 
 TEST_F(AgentTest, AChipThatIsGoneStaysAsUnhealthyAndTheOthersKeepTheirNumbers) {
-  const auto machine = [](const std::vector<std::string>& ids) {
-    domain::TopologyBuilder b;
-    b.vendor = "nvidia";
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-      domain::Chip chip;
-      chip.index = ChipIndex{static_cast<int>(i)};
-      chip.id = ids[i];
-      b.add_chip(std::move(chip));
-    }
-    return std::move(b).build().value();
-  };
-  probe.answer = domain::Observation{"box", machine({"A", "B", "C"}), {}};
+  probe.answer = domain::Observation{"box", row_of({"A", "B", "C"}), {}};
   begin();
-  see(domain::Observation{"box", machine({"A", "C"}), {}});
+  see(domain::Observation{"box", row_of({"A", "C"}), {}});
   ASSERT_EQ(agent.state()->topology.chip_count(), 3);
   EXPECT_EQ(agent.state()->topology.chip(1).health, domain::Health::unhealthy);
   EXPECT_EQ(agent.state()->topology.chip(2).id, "C");
   EXPECT_EQ(changes, (std::vector<std::string>{"raised chip.gone"}));
-  see(domain::Observation{"box", machine({"A", "B", "C"}), {}});
+  see(domain::Observation{"box", row_of({"A", "B", "C"}), {}});
   clock.advance(std::chrono::seconds(11));
   agent.check();
   EXPECT_EQ(agent.state()->topology.chip(1).health, domain::Health::healthy);

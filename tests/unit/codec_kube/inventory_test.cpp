@@ -88,13 +88,13 @@ TEST(InventoryHealth, IsTheMemoryOfTheNextRun) {
 }
 
 TEST(InventoryHealth, WhatLinksCarryIsReadWhereItMakesSense) {
-  EXPECT_EQ(read_status_carried(status_of(faulty_inventory())), faulty_inventory().carried);
-  const auto read = read_status_carried(
+  EXPECT_EQ(read_status_details(status_of(faulty_inventory())).carried, faulty_inventory().carried);
+  const auto read = read_status_details(
       R"({"carried":[7,{"chip":1},{"chip":-1,"gbps":2},{"chip":2,"gbps":-1},{"chip":3,"gbps":1e9},)"
       R"({"chip":4,"gbps":"5"},{"chip":5,"gbps":6.5},{"chip":5,"gbps":7}]})");
-  EXPECT_EQ(read, (domain::CarriedPeaks{{domain::ChipIndex{5}, 6.5}}));
+  EXPECT_EQ(read.carried, (domain::CarriedPeaks{{domain::ChipIndex{5}, 6.5}}));
   for (const char* status : {"{}", "", R"({"carried")", R"({"carried":{}})", R"(["carried"])"}) {
-    EXPECT_TRUE(read_status_carried(status).empty()) << status;
+    EXPECT_TRUE(read_status_details(status).carried.empty()) << status;
   }
 }
 
@@ -125,15 +125,15 @@ TEST(InventoryHealth, FaultsAndFactsAreReadFromAStatusOfAnyBoot) {
 }
 
 TEST(InventoryHealth, FaultsAloneAreReadWithTheTimeThatTheyAreHeldUntil) {
-  const auto read = read_status_faults(status_of(faulty_inventory()));
+  const auto read = read_status_details(status_of(faulty_inventory())).faults;
   ASSERT_TRUE(read.ok()) << read.error().text();
   ASSERT_EQ(read->size(), 256U);
   EXPECT_EQ(read->at(0), faulty_inventory().faults[0]);
   EXPECT_EQ(read->at(1).held_until, 1767323055000) << "in whole seconds";
-  EXPECT_TRUE(read_status_faults("no JSON, but nothing is said of them")->empty());
-  EXPECT_TRUE(read_status_faults(R"({"facts":{"a":"\"faults\""}})")->empty());
-  EXPECT_FALSE(read_status_faults(R"({"faults":7})").ok());
-  EXPECT_FALSE(read_status_faults(R"({"faults":)").ok());
+  EXPECT_TRUE(read_status_details("no JSON, but nothing is said of them").faults->empty());
+  EXPECT_TRUE(read_status_details(R"({"facts":{"a":"\"faults\""}})").faults->empty());
+  EXPECT_FALSE(read_status_details(R"({"faults":7})").faults.ok());
+  EXPECT_FALSE(read_status_details(R"({"faults":)").faults.ok());
 }
 
 TEST(InventoryHealth, FaultsThatSomebodySpoiltAreAnErrorThatNamesThePlace) {

@@ -134,6 +134,21 @@ Result<std::vector<RememberedFault>> read_faults(JsonValue status) {
   return out;
 }
 
+domain::CarriedPeaks read_carried(JsonValue status) {
+  domain::CarriedPeaks out;
+  const JsonValue list = status["carried"];
+  if (!list.is_array()) return out;
+  for (const JsonValue one : list) {
+    const auto chip = one["chip"].integer();
+    const auto gbps = one["gbps"].number();
+    if (out.size() == static_cast<std::size_t>(limits::kMaxChips) || !chip || !gbps) continue;
+    if (*chip < 0 || *chip > limits::kMaxChipIndex) continue;
+    if (*gbps < 0 || *gbps > domain::kMaxCarriedGbps) continue;
+    out.emplace(ChipIndex{static_cast<int>(*chip)}, *gbps);
+  }
+  return out;
+}
+
 std::map<std::string, std::string> read_facts(JsonValue status) {
   std::map<std::string, std::string> out;
   const JsonValue facts = status["facts"];
@@ -202,32 +217,25 @@ InventoryMemory read_object_memory(std::string_view object, std::string_view nod
   return out;
 }
 
-Result<std::vector<Fault>> read_status_faults(std::string_view status) {
-  std::vector<Fault> out;
-  if (status.find("\"faults\"") == std::string_view::npos) return out;
+StatusDetails read_status_details(std::string_view status) {
+  StatusDetails out{std::vector<Fault>(), {}};
+  const auto says = [status](const char* key) {
+    return status.find(key) != std::string_view::npos;
+  };
+  if (!says("\"faults\"") && !says("\"carried\"")) return out;
   const auto document = parse_bounded(status, "the status");
-  if (!document) return document.error();
-  auto read = read_faults(JsonValue(*document));
-  if (!read) return std::move(read).error();
-  for (RememberedFault& one : *read) out.push_back(std::move(one.fault));
-  return out;
-}
-
-domain::CarriedPeaks read_status_carried(std::string_view status) {
-  domain::CarriedPeaks out;
-  if (status.find("\"carried\"") == std::string_view::npos) return out;
-  const auto document = parse_bounded(status, "the status");
-  if (!document) return out;
-  const JsonValue list = JsonValue(*document)["carried"];
-  if (!list.is_array()) return out;
-  for (const JsonValue one : list) {
-    const auto chip = one["chip"].integer();
-    const auto gbps = one["gbps"].number();
-    if (out.size() == static_cast<std::size_t>(limits::kMaxChips) || !chip || !gbps) continue;
-    if (*chip < 0 || *chip > limits::kMaxChipIndex) continue;
-    if (*gbps < 0 || *gbps > domain::kMaxCarriedGbps) continue;
-    out.emplace(ChipIndex{static_cast<int>(*chip)}, *gbps);
+  if (!document) {
+    out.faults = document.error();
+    return out;
   }
+  const JsonValue root(*document);
+  auto read = read_faults(root);
+  if (read) {
+    for (RememberedFault& one : *read) out.faults->push_back(std::move(one.fault));
+  } else {
+    out.faults = std::move(read).error();
+  }
+  out.carried = read_carried(root);
   return out;
 }
 

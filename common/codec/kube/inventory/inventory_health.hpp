@@ -39,12 +39,11 @@ struct ReportedHealth {
 };
 // `status` as in read_inventory_status(). Errors name the key.
 Result<ReportedHealth> read_status_health(std::string_view status);
-// Its faults alone, including the time until which they are held; a status without faults is not
-// parsed.
-Result<std::vector<domain::Fault>> read_status_faults(std::string_view status);
-
-// What the chips' links carry; nothing but that is parsed, and what makes no sense is left out,
-// since it is for people only.
-domain::CarriedPeaks read_status_carried(std::string_view status);
+// What a status says for people besides the topology; a status that says neither is not parsed.
+struct StatusDetails {
+  Result<std::vector<domain::Fault>> faults;  // with the time until which they are held
+  domain::CarriedPeaks carried;               // without what makes no sense
+};
+StatusDetails read_status_details(std::string_view status);
 
 }  // namespace chipweave::codec
