@@ -22,7 +22,7 @@ HccnProgram::RunTool runner_of(const std::string& path) {
     command.insert(command.end(), words.begin(), words.end());
     ChildLimits limits;
     limits.max_bytes = codec::ascend::kMaxHccnToolBytes;
-    return run_child(command, limits).transform([](ChildOutput out) { return out.text; });
+    return run_child(command, limits).transform([](const ChildOutput& out) { return out.text; });
   };
 }
 

@@ -64,7 +64,7 @@ struct ChildPlan {
 pid_t start(const ChildPlan& plan) {
   const pid_t child =
       ::vfork();  // NOLINT(clang-analyzer-security.insecureAPI.vfork): system calls only
-  if (child == 0) become(plan);
+  if (child == 0) become(plan);  // NOLINT(clang-analyzer-unix.Vfork): system calls only
   return child;
 }
 
