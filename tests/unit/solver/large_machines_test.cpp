@@ -2,6 +2,7 @@
 // exact one if symmetry leaves few distinct sets.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <numeric>
 #include <random>
 
@@ -158,6 +159,88 @@ TEST(RoughPacking, IsAPacking) {
     EXPECT_LE(rough.rate, exact.rate) << "seed " << seed;
     EXPECT_GE(rough.rate * 2, exact.rate) << "seed " << seed;
   }
+}
+
+// A switch for each set of `members` chips, of one rate each.
+NodeTopology machine_of_switches(int chips, int members) {
+  domain::TopologyBuilder b;
+  b.vendor = "nvidia";
+  for (int i = 0; i < chips; ++i) {
+    domain::Chip c;
+    c.index = ChipIndex{i};
+    b.add_chip(c);
+  }
+  for (std::uint32_t set = 0; set < 1U << chips; ++set) {
+    if (std::popcount(set) != members) continue;
+    std::vector<domain::TopologyBuilder::Port> ports;
+    for (int i = 0; i < chips; ++i) {
+      if ((set >> i & 1U) != 0) ports.push_back({ChipIndex{i}, 1, 0});
+    }
+    b.add_switch("s" + std::to_string(set), LinkKind::nvswitch, std::move(ports), 25.0);
+  }
+  return std::move(b).build().value();
+}
+
+// Switches that only two chips are on are like links.
+TEST(ManySwitches, OfTwoChipsEachAreLikeLinks) {
+  domain::TopologyBuilder b;
+  b.vendor = "nvidia";
+  for (int i = 0; i < 12; ++i) {
+    domain::Chip c;
+    c.index = ChipIndex{i};
+    b.add_chip(c);
+    for (int j = 0; j < i; ++j) b.add_link(ChipIndex{j}, ChipIndex{i}, LinkKind::nvlink, 1, 25.0);
+  }
+  const NodeTopology linked = std::move(b).build().value();
+  const NodeTopology switched = machine_of_switches(12, 2);
+  ASSERT_EQ(switched.switches().size(), 66U);
+  const solver::Wiring of_links(linked);
+  const solver::Wiring of_switches(switched);
+  solver::BandwidthModel links(of_links);
+  solver::BandwidthModel switches(of_switches);
+  for (const std::uint64_t set : {0xfffULL, 0x7ULL, 0xf0fULL, 0x801ULL}) {
+    EXPECT_EQ(switches.of(ChipSet(set)).rate, links.of(ChipSet(set)).rate);
+    EXPECT_TRUE(switches.of(ChipSet(set)).exact());
+  }
+}
+
+// More planes than the exact packing takes: a feasible packing and a bound.
+TEST(ManySwitches, OfThreeChipsEachGetAnInterval) {
+  const NodeTopology machine = machine_of_switches(12, 3);
+  ASSERT_EQ(machine.switches().size(), 220U);
+  const solver::Wiring wiring(machine);
+  EXPECT_TRUE(solver::RingGraph(wiring, machine.all()).too_many_planes());
+  solver::BandwidthModel model(wiring);
+  const solver::Bandwidth whole = model.of(machine.all());
+  // Each chip is on 55 of them.
+  EXPECT_LE(whole.bound, solver::to_rate(55 * 25));
+  EXPECT_GT(whole.rate, solver::to_rate(10 * 25));
+  EXPECT_LE(whole.rate, whole.bound);
+}
+
+// The mixture: links, a pair's own switches, and one that all share.
+TEST(ManySwitches, AMixtureIsExact) {
+  domain::TopologyBuilder b;
+  b.vendor = "nvidia";
+  for (int i = 0; i < 4; ++i) {
+    domain::Chip c;
+    c.index = ChipIndex{i};
+    b.add_chip(c);
+  }
+  const auto add = [&b](const char* name, std::vector<int> chips, double gbps) {
+    std::vector<domain::TopologyBuilder::Port> ports;
+    for (const int chip : chips) ports.push_back({ChipIndex{chip}, 1, 0});
+    b.add_switch(name, LinkKind::nvswitch, std::move(ports), gbps);
+  };
+  add("all", {0, 1, 2, 3}, 40);
+  add("pair", {0, 1}, 100);
+  const NodeTopology machine = std::move(b).build().value();
+  const solver::Wiring wiring(machine);
+  const solver::RingGraph graph(wiring, machine.all());
+  EXPECT_EQ(graph.pair_capacity(0, 1), solver::to_rate(140));
+  EXPECT_EQ(graph.pair_capacity(0, 2), solver::to_rate(40));
+  // Through 2 and 3 nothing but the shared switch goes.
+  EXPECT_EQ(solver::pack_rings(graph).rate, solver::to_rate(40));
 }
 
 // A packing that is cut short still works and still has a bound.
