@@ -259,6 +259,49 @@ TEST(PackingLimits, GiveAnInterval) {
   }
 }
 
+domain::TopologyBuilder chips_with_rule(int chips, domain::PlacementRule rule) {
+  domain::TopologyBuilder b;
+  b.vendor = "ascend";
+  b.rule = rule;
+  for (int i = 0; i < chips; ++i) {
+    domain::Chip c;
+    c.index = ChipIndex{i};
+    b.add_chip(c);
+  }
+  return b;
+}
+
+// A rule of two meshes on eight of them: no set across them is legal, and there are 10^14 to try.
+TEST(RulesAndShapes, MustFit) {
+  const auto built = chips_with_rule(64, {domain::RuleKind::ascend_910b_16, 8}).build();
+  ASSERT_FALSE(built);
+  EXPECT_NE(built.error().text().find("is for two groups of chips"), std::string::npos);
+  EXPECT_TRUE(chips_with_rule(16, {domain::RuleKind::ascend_910b_16, 8}).build());
+}
+
+// Legal sets are rare among those of that size: they are found without trying the others.
+TEST(RareLegalSets, AreFoundWithinTheSteps) {
+  const NodeTopology cards =
+      chips_with_rule(64, {domain::RuleKind::ascend_310p_chip, 2}).build().value();
+  solver::Machine machine(cards);
+  for (const int size : {9, 31}) {
+    const solver::Choice choice =
+        machine.choose({ChipSet(0x0000ffffffffffffULL), {}, {}, size, true});
+    ASSERT_TRUE(choice.fits) << size;
+    EXPECT_EQ(choice.chips.size(), size);
+    EXPECT_LE(machine.stats().most_steps, kMaxSteps) << size;
+  }
+  domain::TopologyBuilder b = chips_with_rule(64, {domain::RuleKind::any, 1});
+  std::vector<ChipIndex> partition;
+  for (int i = 0; i < 64; i += 7) partition.push_back(ChipIndex{i});
+  b.add_partition(partition);
+  const NodeTopology parted = std::move(b).build().value();
+  solver::Machine of_partitions(parted);
+  const solver::Choice choice = of_partitions.choose({parted.all(), {}, {}, 10, false});
+  ASSERT_TRUE(choice.fits);
+  EXPECT_LE(of_partitions.stats().most_steps, kMaxSteps);
+}
+
 TEST(GroupsOnLargeMachines, AreDealtOutWholeAndRemembered) {
   for (const int chips : {16, 40, 64}) {
     solver::Machine m(irregular_machine(chips, 3));
