@@ -40,7 +40,9 @@ std::vector<codec::PlanTerm> terms_of(const solver::GangBandwidth& bandwidth) {
 
 }  // namespace
 
-Result<solver::NodeMachine> PlanEngine::machine_of(const codec::PlanNode& node) {
+// Its chips that the gang may use: no unhealthy ones, as `place` does.
+Result<solver::NodeMachine> PlanEngine::machine_of(const codec::PlanNode& node,
+                                                   const domain::Gang& gang) {
   std::shared_ptr<solver::Machine>& machine = machines_[node.machine];
   if (machine == nullptr) {
     auto made = io::load_machine(node.machine);
@@ -48,7 +50,9 @@ Result<solver::NodeMachine> PlanEngine::machine_of(const codec::PlanNode& node) 
     machine = std::make_shared<solver::Machine>(std::move(made->topology));
   }
   const std::shared_ptr<const domain::NodeTopology> topology(machine, &machine->topology());
-  solver::NodeMachine out{machine, topology, topology->all()};
+  domain::ChipSet unusable = topology->unhealthy();
+  if (gang.pods + gang.running_pods() > 1) unusable |= topology->network_unhealthy();
+  solver::NodeMachine out{machine, topology, topology->all() - unusable};
   if (!node.free_chips) return out;
   out.free = {};
   for (const int index : *node.free_chips) {
@@ -60,6 +64,7 @@ Result<solver::NodeMachine> PlanEngine::machine_of(const codec::PlanNode& node) 
           .in("network.nodes." + node.name);
     out.free.insert(*slot);
   }
+  out.free -= unusable;
   return out;
 }
 
@@ -74,7 +79,7 @@ Result<PlanEngine::Prepared> PlanEngine::prepare(const codec::PlanRequest& reque
     if (node.max_pods >= 0) out.fabric.set_max_pods(*id, node.max_pods);
     out.fabric.set_healthy(*id, node.healthy);
     if (node.machine.empty()) continue;
-    auto machine = machine_of(node);
+    auto machine = machine_of(node, request.gang);
     if (!machine) return std::move(machine).error();
     out.fabric.set_free(*id, machine->free.size());
     out.machines.emplace(*id, *std::move(machine));

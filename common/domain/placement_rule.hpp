@@ -1,5 +1,6 @@
 // PlacementRule — which rule of the vendor's runtime applies to the chip sets of a machine, and the
-// size of the groups that the rule refers to. common/solver/chips/sets/rules.hpp implements the
+// size of the groups that the rule refers to; a rule of two groups fits no machine with more.
+// common/solver/chips/sets/rules.hpp implements the
 // rules.
 #pragma once
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "common/base/limits.hpp"
 #include "common/domain/link_rates.hpp"
@@ -303,6 +304,15 @@ void TopologyBuilder::place_partitions(NodeTopology& t, Problems& problems) cons
   t.partitions_.erase(std::unique(t.partitions_.begin(), t.partitions_.end()), t.partitions_.end());
 }
 
+namespace {
+
+// Two rings or meshes, and what lies across both.
+bool is_of_two_groups(RuleKind kind) {
+  return kind == RuleKind::ascend_910a_module || kind == RuleKind::ascend_910b_16;
+}
+
+}  // namespace
+
 Result<NodeTopology> TopologyBuilder::build() && {
   NodeTopology t;
   Problems problems;
@@ -331,6 +341,14 @@ Result<NodeTopology> TopologyBuilder::build() && {
   }
   if (rule && (rule->group_size < 1 || rule->group_size > limits::kMaxChips)) {
     problems.add("rule: group must be between 1 and 64");
+  } else if (rule && is_of_two_groups(rule->kind)) {
+    std::set<int> groups;
+    for (const Chip& chip : t.chips_) groups.insert(chip.index.value / rule->group_size);
+    if (groups.size() > 2) {
+      problems.add("rule: " + std::string(to_string(rule->kind)) +
+                   " is for two groups of chips; these, by index / " +
+                   std::to_string(rule->group_size) + ", are in " + std::to_string(groups.size()));
+    }
   }
   if (problems.total > 0) return make_error(Errc::invalid_argument, problems.joined());
   t.rule_ = rule ? *rule : guess_rule(t).rule;

@@ -154,7 +154,10 @@ bool BandwidthModel::uniform_rate(ChipSet set, Rate& rate) const {
 }
 
 Bandwidth BandwidthModel::fast_rings(ChipSet set) const {
-  if (set.size() <= kMaxRingChips) return pack_rings(RingGraph(wiring_, set), steps_for(n_).set);
+  if (set.size() <= kMaxRingChips) {
+    const RingGraph graph(wiring_, set);
+    if (!graph.too_many_planes()) return pack_rings(graph, steps_for(n_).set);
+  }
   const Steps scan = static_cast<Steps>(set.size()) * static_cast<Steps>(set.size());
   const Rate bound = degree_bound(set);
   if (bound == 0) return {0, 0, scan};

@@ -11,6 +11,7 @@ namespace chipweave::solver {
 namespace {
 
 constexpr Steps kCriteriaSteps = 200;  // evaluating all criteria but preservation
+constexpr Steps kMaxTried = 1'000'000;  // sets and parts of sets on machines of more than 16 chips
 
 }  // namespace
 
@@ -88,9 +89,12 @@ CandidateList Selector::candidates(const CandidateQuery& query) const {
   // Above 16 chips a few thousand sets keep a decision below about 0.1 s; up to 16 there are never
   // more than 2^14 of one size.
   constexpr std::size_t kMaxListed = 4096;
-  const std::size_t limit =
-      wiring_.chip_count() > kMaxRingChips ? kMaxListed : std::numeric_limits<std::size_t>::max();
-  CandidateList list = list_candidates(wiring_, rules_, symmetry_, query, limit);
+  const CandidateLimits limits =
+      wiring_.chip_count() > kMaxRingChips
+          ? CandidateLimits{kMaxListed, kMaxTried}
+          : CandidateLimits{std::numeric_limits<std::size_t>::max(),
+                            std::numeric_limits<Steps>::max()};
+  CandidateList list = list_candidates(rules_, symmetry_, query, limits);
   if (list.complete) return list;
   for (const ChipSet set : grow_sets(wiring_, model_, query)) {
     if (query.ignore_rule || rules_.legal(set, query.usable, query.distributed))
@@ -141,7 +145,7 @@ Selector::Outcome Selector::best(const CandidateQuery& query, std::size_t wanted
   const CandidateList list = candidates(query);
   out.candidates = list.sets.size();
   const Search found = search(list, query, wanted, limits_.search);
-  out.steps = found.steps;
+  out.steps = list.steps + found.steps;
   for (std::size_t i = 0; i < found.rated.size() && out.best.size() < wanted;) {
     const Rate rate = found.rated[i].rate;
     std::vector<ChipSet> ties;
@@ -192,8 +196,14 @@ void Selector::unions_best_first(CandidateQuery query, const std::function<bool(
 }
 
 ChipSet Selector::any_set(const CandidateQuery& query) const {
-  const CandidateList list = list_candidates(wiring_, rules_, symmetry_, query, 1);
-  return list.sets.empty() ? ChipSet() : list.sets.front();
+  const CandidateList list =
+      list_candidates(rules_, symmetry_, query, {1, kMaxTried});
+  if (!list.sets.empty()) return list.sets.front();
+  if (list.complete) return {};
+  for (const ChipSet set : grow_sets(wiring_, model_, query)) {
+    if (query.ignore_rule || rules_.legal(set, query.usable, query.distributed)) return set;
+  }
+  return {};
 }
 
 Rate Selector::ceiling(int size, bool distributed) {

@@ -112,12 +112,29 @@ class Repairer {
     return most;
   }
 
+  bool has_usable_node(DomainId domain) const {
+    bool found = false;
+    fabric_.each_node_below(domain, [&](FabricNodeId node) {
+      found = found || (!failed(node) && fabric_.node(node).healthy);
+    });
+    return found;
+  }
+
+  // The innermost slice that the pod's domain can make whole again. A domain with no usable node
+  // left has lost its whole slice, which the slice around it gets back elsewhere.
+  int slice_level_of(const LostPod& one) const {
+    int level = kNoLevel;
+    for (const domain::Slice& slice : gang_.slices) {
+      if (slice.size > 1 && has_usable_node(fabric_.domain_of(one.node, slice.level))) {
+        level = std::max(level, slice.level);
+      }
+    }
+    return level;
+  }
+
   // The innermost domain that the pod must not leave; nullopt: the gang spans several already.
   std::optional<DomainId> region_of(const LostPod& one) {
-    int level = kNoLevel;
-    for (const domain::Slice& slice : gang_.slices)
-      if (slice.size > 1) level = std::max(level, slice.level);
-    level = std::max(level, gang_.required_level);
+    int level = std::max(slice_level_of(one), gang_.required_level);
     if (gang_.required_level != kNoLevel) {
       const DomainId here = fabric_.domain_of(one.node, gang_.required_level);
       for (const auto& [node, running] : survivors_.existing) {
@@ -132,9 +149,20 @@ class Repairer {
     return level == kNoLevel ? kRootDomain : fabric_.domain_of(one.node, level);
   }
 
+  // Whole slices that are to be placed inside the region, by level.
+  std::vector<int> slices_inside(DomainId region) const {
+    std::vector<int> out(fabric_.levels(), 0);
+    for (const domain::Slice& slice : gang_.slices) {
+      if (slice.level > fabric_.level(region)) {
+        out[static_cast<std::size_t>(slice.level)] = slice.size;
+      }
+    }
+    return out;
+  }
+
   void place(DomainId region, int chips, const std::vector<LostPod>& pods) {
     UniformRequest request;
-    request.kind = {static_cast<int>(pods.size()), chips, {}};
+    request.kind = {static_cast<int>(pods.size()), chips, slices_inside(region)};
     request.candidates = {region};
     request.policy = gang_.policy;
     request.preferred_level = gang_.preferred_level;

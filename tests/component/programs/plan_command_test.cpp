@@ -49,6 +49,29 @@ TEST(PlanCommand, JsonIsTheAnswerOfTheBatchForm) {
                        "\n");
 }
 
+// As `place` does: a pod of a gang gets no chip that is unhealthy, and where it is one of several
+// none whose network port is.
+TEST(PlanCommand, HandsOutNoUnhealthyChips) {
+  const io::TempFolder folder;
+  const std::string machine = folder.put(
+      "machine.json",
+      R"({"vendor":"nvidia","chips":[{"index":0},{"index":1,"health":"unhealthy"},{"index":2},)"
+      R"({"index":3,"health":"network_unhealthy"}]})");
+  const auto plan = [&](int pods, int chips, const std::string& free) {
+    return run(R"(echo '{"id":"r","network":{"levels":["rack"],"nodes":[{"name":"x1","path":["r1"],)"
+               R"("machine":")" +
+               machine + "\"" + free + R"(}]},"gang":{"pods":)" + std::to_string(pods) +
+               R"(,"chips_per_pod":)" + std::to_string(chips) + "}}' | %B/chipweave plan --batch -")
+        .text;
+  };
+  EXPECT_THAT(plan(2, 1, ""), HasSubstr(R"("fits":true)"));
+  EXPECT_THAT(plan(2, 1, ""), testing::Not(HasSubstr(R"("chips":[1])")));
+  EXPECT_THAT(plan(2, 1, ""), testing::Not(HasSubstr(R"("chips":[3])")));
+  EXPECT_THAT(plan(3, 1, ""), HasSubstr(R"("fits":false)"));
+  EXPECT_THAT(plan(1, 3, ""), HasSubstr(R"("chips":[0,2,3])"));
+  EXPECT_THAT(plan(1, 3, R"(,"free_chips":[0,1,2])"), HasSubstr(R"("fits":false)"));
+}
+
 TEST(PlanCommand, WhatDoesNotFitIsSaidInWordsAndExitsOne) {
   const std::string tight = kOwn + "--pods 4 --chips 8 ";
   const Outcome outcome = run(tight + "2>&1 >/dev/null");

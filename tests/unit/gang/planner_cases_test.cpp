@@ -239,6 +239,33 @@ TEST(PlannerCases, ARepairStaysInTheSliceThatLostPodsAndKeepsRanks) {
   EXPECT_THAT(none.reason, HasSubstr("rack r1, which lost them"));
 }
 
+// Slices of whole hosts: of the failed one nothing is left, so its switch gets the slice back.
+TEST(PlannerCases, ASliceThatLostItsHostStaysOnItsSwitch) {
+  std::vector<std::pair<std::string, int>> nodes;
+  for (const char* place : {"r1/s1/a", "r1/s1/b", "r1/s2/c", "r1/s2/d", "r2/s3/e", "r2/s3/f",
+                            "r2/s4/g", "r2/s4/h"}) {
+    nodes.emplace_back(place, 0);
+  }
+  nodes[1].second = 8;  // b
+  nodes[6].second = 8;  // g
+  const Network network({"rack", "switch", "hostname"}, nodes);
+  Gang gang = gang_of(16, 1);
+  gang.slices = {{0, 8}, {1, 4}, {2, 2}};
+  for (const char* host : {"a", "b", "c", "d", "e", "f", "g", "h"}) {
+    gang.existing[network.at(host)].pods = 2;
+  }
+  gang.failed = std::vector<FabricNodeId>{network.at("a")};
+  EXPECT_THAT(network.shares(gang), UnorderedElementsAre(Pair("b", 2)));
+  // Both hosts of the switch: the rack gets the two slices back, as whole ones.
+  gang.failed = std::vector<FabricNodeId>{network.at("e"), network.at("f")};
+  EXPECT_THAT(network.shares(gang), UnorderedElementsAre(Pair("g", 4)));
+  // Where the switch has no room, its slice cannot be made whole.
+  gang.failed = std::vector<FabricNodeId>{network.at("c")};
+  const Plan none = network.plan(gang);
+  EXPECT_FALSE(none.fits);
+  EXPECT_THAT(none.reason, HasSubstr("switch r1/s2, which lost them"));
+}
+
 // Two equal blocks, one of which already runs pods of the gang.
 TEST(PlannerCases, ARepairGoesWhereTheGangRuns) {
   const Network network({"block", "rack", "hostname"},

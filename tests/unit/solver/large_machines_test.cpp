@@ -2,6 +2,7 @@
 // exact one if symmetry leaves few distinct sets.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <numeric>
 #include <random>
 
@@ -160,6 +161,88 @@ TEST(RoughPacking, IsAPacking) {
   }
 }
 
+// A switch for each set of `members` chips, of one rate each.
+NodeTopology machine_of_switches(int chips, int members) {
+  domain::TopologyBuilder b;
+  b.vendor = "nvidia";
+  for (int i = 0; i < chips; ++i) {
+    domain::Chip c;
+    c.index = ChipIndex{i};
+    b.add_chip(c);
+  }
+  for (std::uint32_t set = 0; set < 1U << chips; ++set) {
+    if (std::popcount(set) != members) continue;
+    std::vector<domain::TopologyBuilder::Port> ports;
+    for (int i = 0; i < chips; ++i) {
+      if ((set >> i & 1U) != 0) ports.push_back({ChipIndex{i}, 1, 0});
+    }
+    b.add_switch("s" + std::to_string(set), LinkKind::nvswitch, std::move(ports), 25.0);
+  }
+  return std::move(b).build().value();
+}
+
+// Switches that only two chips are on are like links.
+TEST(ManySwitches, OfTwoChipsEachAreLikeLinks) {
+  domain::TopologyBuilder b;
+  b.vendor = "nvidia";
+  for (int i = 0; i < 12; ++i) {
+    domain::Chip c;
+    c.index = ChipIndex{i};
+    b.add_chip(c);
+    for (int j = 0; j < i; ++j) b.add_link(ChipIndex{j}, ChipIndex{i}, LinkKind::nvlink, 1, 25.0);
+  }
+  const NodeTopology linked = std::move(b).build().value();
+  const NodeTopology switched = machine_of_switches(12, 2);
+  ASSERT_EQ(switched.switches().size(), 66U);
+  const solver::Wiring of_links(linked);
+  const solver::Wiring of_switches(switched);
+  solver::BandwidthModel links(of_links);
+  solver::BandwidthModel switches(of_switches);
+  for (const std::uint64_t set : {0xfffULL, 0x7ULL, 0xf0fULL, 0x801ULL}) {
+    EXPECT_EQ(switches.of(ChipSet(set)).rate, links.of(ChipSet(set)).rate);
+    EXPECT_TRUE(switches.of(ChipSet(set)).exact());
+  }
+}
+
+// More planes than the exact packing takes: a feasible packing and a bound.
+TEST(ManySwitches, OfThreeChipsEachGetAnInterval) {
+  const NodeTopology machine = machine_of_switches(12, 3);
+  ASSERT_EQ(machine.switches().size(), 220U);
+  const solver::Wiring wiring(machine);
+  EXPECT_TRUE(solver::RingGraph(wiring, machine.all()).too_many_planes());
+  solver::BandwidthModel model(wiring);
+  const solver::Bandwidth whole = model.of(machine.all());
+  // Each chip is on 55 of them.
+  EXPECT_LE(whole.bound, solver::to_rate(55 * 25));
+  EXPECT_GT(whole.rate, solver::to_rate(10 * 25));
+  EXPECT_LE(whole.rate, whole.bound);
+}
+
+// The mixture: links, a pair's own switches, and one that all share.
+TEST(ManySwitches, AMixtureIsExact) {
+  domain::TopologyBuilder b;
+  b.vendor = "nvidia";
+  for (int i = 0; i < 4; ++i) {
+    domain::Chip c;
+    c.index = ChipIndex{i};
+    b.add_chip(c);
+  }
+  const auto add = [&b](const char* name, std::vector<int> chips, double gbps) {
+    std::vector<domain::TopologyBuilder::Port> ports;
+    for (const int chip : chips) ports.push_back({ChipIndex{chip}, 1, 0});
+    b.add_switch(name, LinkKind::nvswitch, std::move(ports), gbps);
+  };
+  add("all", {0, 1, 2, 3}, 40);
+  add("pair", {0, 1}, 100);
+  const NodeTopology machine = std::move(b).build().value();
+  const solver::Wiring wiring(machine);
+  const solver::RingGraph graph(wiring, machine.all());
+  EXPECT_EQ(graph.pair_capacity(0, 1), solver::to_rate(140));
+  EXPECT_EQ(graph.pair_capacity(0, 2), solver::to_rate(40));
+  // Through 2 and 3 nothing but the shared switch goes.
+  EXPECT_EQ(solver::pack_rings(graph).rate, solver::to_rate(40));
+}
+
 // A packing that is cut short still works and still has a bound.
 TEST(PackingLimits, GiveAnInterval) {
   for (unsigned seed = 1; seed <= 20; ++seed) {
@@ -174,6 +257,49 @@ TEST(PackingLimits, GiveAnInterval) {
       EXPECT_GE(part.bound, whole.rate) << "seed " << seed;
     }
   }
+}
+
+domain::TopologyBuilder chips_with_rule(int chips, domain::PlacementRule rule) {
+  domain::TopologyBuilder b;
+  b.vendor = "ascend";
+  b.rule = rule;
+  for (int i = 0; i < chips; ++i) {
+    domain::Chip c;
+    c.index = ChipIndex{i};
+    b.add_chip(c);
+  }
+  return b;
+}
+
+// A rule of two meshes on eight of them: no set across them is legal, and there are 10^14 to try.
+TEST(RulesAndShapes, MustFit) {
+  const auto built = chips_with_rule(64, {domain::RuleKind::ascend_910b_16, 8}).build();
+  ASSERT_FALSE(built);
+  EXPECT_NE(built.error().text().find("is for two groups of chips"), std::string::npos);
+  EXPECT_TRUE(chips_with_rule(16, {domain::RuleKind::ascend_910b_16, 8}).build());
+}
+
+// Legal sets are rare among those of that size: they are found without trying the others.
+TEST(RareLegalSets, AreFoundWithinTheSteps) {
+  const NodeTopology cards =
+      chips_with_rule(64, {domain::RuleKind::ascend_310p_chip, 2}).build().value();
+  solver::Machine machine(cards);
+  for (const int size : {9, 31}) {
+    const solver::Choice choice =
+        machine.choose({ChipSet(0x0000ffffffffffffULL), {}, {}, size, true});
+    ASSERT_TRUE(choice.fits) << size;
+    EXPECT_EQ(choice.chips.size(), size);
+    EXPECT_LE(machine.stats().most_steps, kMaxSteps) << size;
+  }
+  domain::TopologyBuilder b = chips_with_rule(64, {domain::RuleKind::any, 1});
+  std::vector<ChipIndex> partition;
+  for (int i = 0; i < 64; i += 7) partition.push_back(ChipIndex{i});
+  b.add_partition(partition);
+  const NodeTopology parted = std::move(b).build().value();
+  solver::Machine of_partitions(parted);
+  const solver::Choice choice = of_partitions.choose({parted.all(), {}, {}, 10, false});
+  ASSERT_TRUE(choice.fits);
+  EXPECT_LE(of_partitions.stats().most_steps, kMaxSteps);
 }
 
 TEST(GroupsOnLargeMachines, AreDealtOutWholeAndRemembered) {

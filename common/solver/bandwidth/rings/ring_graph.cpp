@@ -10,6 +10,7 @@ RingGraph::RingGraph(const Wiring& wiring, ChipSet set) : n_(set.size()) {
   std::array<int, kMaxRingChips> slots{};
   int next = 0;
   for (const int s : set) slots[idx(next++)] = s;
+  std::vector<LocalPlane> all;
   for (const Plane& p : wiring.planes()) {
     if ((p.members & set).size() < 2) continue;
     LocalPlane local;
@@ -18,26 +19,53 @@ RingGraph::RingGraph(const Wiring& wiring, ChipSet set) : n_(set.size()) {
       local.members |= 1U << i;
       local.egress[idx(i)] = p.egress[idx(slots[idx(i)])];
     }
-    planes_.push_back(local);
+    all.push_back(local);
+  }
+  // A plane that only one pair is on is used like a link of that pair. It stays a plane where the
+  // pair hops over shared ones, too.
+  std::vector<bool> used(all.size(), false);
+  std::array<std::array<bool, kMaxRingChips>, kMaxRingChips> over_shared{};
+  for (int i = 0; i < n_; ++i) {
+    for (int j = i + 1; j < n_; ++j) {
+      const std::uint32_t pair = 1U << i | 1U << j;
+      Rate over_planes = 0;
+      bool shared = false;
+      for (const LocalPlane& p : all) {
+        if ((p.members & pair) != pair) continue;
+        over_planes += std::min(p.egress[idx(i)], p.egress[idx(j)]);
+        shared = shared || p.members != pair;
+      }
+      const Rate link = wiring.direct(slots[idx(i)], slots[idx(j)]);
+      if (link == 0 && over_planes == 0) continue;
+      partners_[idx(i)] |= 1U << j;
+      partners_[idx(j)] |= 1U << i;
+      if (link >= over_planes || !shared) {
+        direct_[idx(i)][idx(j)] = direct_[idx(j)][idx(i)] = std::max(link, over_planes);
+        continue;
+      }
+      over_shared[idx(i)][idx(j)] = true;
+      for (std::size_t p = 0; p < all.size(); ++p) {
+        used[p] = used[p] || (all[p].members & pair) == pair;
+      }
+    }
+  }
+  for (std::size_t p = 0; p < all.size(); ++p) {
+    if (used[p]) planes_.push_back(all[p]);
+  }
+  if (planes_.size() > kMaxRingPlanes) {
+    too_many_planes_ = true;
+    planes_.clear();
+    return;
   }
   for (int i = 0; i < n_; ++i) {
     for (int j = i + 1; j < n_; ++j) {
-      Rate over_planes = 0;
-      std::uint64_t choices = 0;
+      if (!over_shared[idx(i)][idx(j)]) continue;
+      const std::uint32_t pair = 1U << i | 1U << j;
       for (std::size_t p = 0; p < planes_.size(); ++p) {
-        if (((planes_[p].members >> i) & (planes_[p].members >> j) & 1U) == 0) continue;
-        over_planes += std::min(planes_[p].egress[idx(i)], planes_[p].egress[idx(j)]);
-        choices |= std::uint64_t{1} << p;
+        if ((planes_[p].members & pair) != pair) continue;
+        via_[idx(i)][idx(j)] |= std::uint64_t{1} << p;
       }
-      const Rate link = wiring.direct(slots[idx(i)], slots[idx(j)]);
-      if (link == 0 && choices == 0) continue;
-      if (link >= over_planes) {
-        direct_[idx(i)][idx(j)] = direct_[idx(j)][idx(i)] = link;
-      } else {
-        via_[idx(i)][idx(j)] = via_[idx(j)][idx(i)] = choices;
-      }
-      partners_[idx(i)] |= 1U << j;
-      partners_[idx(j)] |= 1U << i;
+      via_[idx(j)][idx(i)] = via_[idx(i)][idx(j)];
     }
   }
 }

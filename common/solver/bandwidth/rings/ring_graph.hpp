@@ -12,6 +12,9 @@
 namespace chipweave::solver {
 
 inline constexpr int kMaxRingChips = 16;  // the limit of the exact dynamic programmes
+// More planes that pairs share with others are not packed exactly: each is a row of the linear
+// programme for each of its chips. Real machines have a handful.
+inline constexpr std::size_t kMaxRingPlanes = 64;
 
 class RingGraph {
  public:
@@ -20,9 +23,11 @@ class RingGraph {
   RingGraph(const Wiring& wiring, ChipSet set);
 
   int size() const { return n_; }
+  // More than kMaxRingPlanes: there is nothing else in the graph.
+  bool too_many_planes() const { return too_many_planes_; }
   Rate direct(int i, int j) const {
     return direct_[idx(i)][idx(j)];
-  }  // 0: the pair does not use a direct link
+  }  // 0: the pair does not use a direct link; planes that only this pair is on count as one
   struct LocalPlane {
     std::uint32_t members = 0;  // local chips on it
     std::array<Rate, kMaxRingChips> egress{};
@@ -49,6 +54,7 @@ class RingGraph {
   std::array<std::array<std::uint64_t, kMaxRingChips>, kMaxRingChips> via_{};
   std::array<std::uint32_t, kMaxRingChips> partners_{};
   std::vector<LocalPlane> planes_;
+  bool too_many_planes_ = false;
 };
 
 }  // namespace chipweave::solver

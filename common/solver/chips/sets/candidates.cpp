@@ -14,8 +14,9 @@ struct Stack {
 
 class Enumerator {
  public:
-  Enumerator(const Rules& rules, const CandidateQuery& query, CandidateList& out, std::size_t limit)
-      : rules_(rules), query_(query), out_(out), limit_(limit) {}
+  Enumerator(const Rules& rules, const CandidateQuery& query, CandidateList& out,
+             const CandidateLimits& limits)
+      : rules_(rules), query_(query), out_(out), limits_(limits) {}
 
   void run(const std::vector<Stack>& stacks, int chips_wanted) {
     stacks_ = &stacks;
@@ -30,9 +31,13 @@ class Enumerator {
  private:
   void step(std::size_t k, int wanted, ChipSet chosen, int taken_before) {
     if (!out_.complete) return;
+    if (++out_.steps > limits_.steps) {
+      out_.complete = false;
+      return;
+    }
     if (wanted == 0) {
       if (query_.ignore_rule || rules_.legal(chosen, query_.usable, query_.distributed)) {
-        if (out_.sets.size() >= limit_) {
+        if (out_.sets.size() >= limits_.sets) {
           out_.complete = false;
           return;
         }
@@ -62,7 +67,7 @@ class Enumerator {
   const Rules& rules_;
   const CandidateQuery& query_;
   CandidateList& out_;
-  std::size_t limit_;
+  const CandidateLimits& limits_;
   const std::vector<Stack>* stacks_ = nullptr;
   std::vector<int> left_after_;
 };
@@ -105,37 +110,48 @@ std::vector<Stack> twin_stacks(const Symmetry& symmetry, ChipSet pool, ChipSet m
 
 }  // namespace
 
-CandidateList list_candidates(const Wiring& wiring, const Rules& rules, const Symmetry& symmetry,
-                              const CandidateQuery& query, std::size_t limit) {
+CandidateList list_candidates(const Rules& rules, const Symmetry& symmetry,
+                              const CandidateQuery& query, const CandidateLimits& limits) {
   CandidateList out;
   Rules::Recipe recipe = rules.recipe(query.size, query.usable, query.distributed);
-  if (query.ignore_rule) recipe = {{query.usable}, 1, {}, recipe.interchangeable};
-  Enumerator enumerator(rules, query, out, limit);
+  if (query.ignore_rule) recipe = {{query.usable}, 1, {}, recipe.interchangeable, {}};
+  Enumerator enumerator(rules, query, out, limits);
+  for (const ChipSet whole : recipe.whole_sets) {
+    if (query.usable.contains(whole) && whole.contains(query.required)) {
+      enumerator.run({{{whole - query.required}, -1, false}}, query.size - query.required.size());
+    }
+  }
+  // Units that hold a required chip come whole; the others are chosen.
+  const auto from_units = [&](ChipSet arena, ChipSet lone) {
+    std::vector<Stack> stacks;
+    ChipSet fixed = lone;
+    for (const ChipSet unit : recipe.units) {
+      if (unit.intersects(lone)) continue;
+      if (unit.intersects(query.required)) {
+        fixed |= unit;
+      } else if (arena.contains(unit)) {
+        stacks.push_back({{unit}, -1, false});
+      }
+    }
+    if (fixed.size() > query.size || !fixed.contains(query.required)) return;
+    CandidateQuery inner = query;
+    inner.required = fixed;
+    Enumerator(rules, inner, out, limits).run(stacks, query.size - fixed.size());
+  };
   for (const ChipSet arena : recipe.arenas) {
     if (!arena.contains(query.required)) continue;
     const int wanted = query.size - query.required.size();
-    if (recipe.unit > 1) {
-      // Units that hold a required chip come whole; the others are chosen.
-      std::vector<Stack> stacks;
-      ChipSet fixed;
-      for (const ChipSet unit : recipe.units) {
-        if (unit.intersects(query.required)) {
-          fixed |= unit;
-        } else if (arena.contains(unit)) {
-          stacks.push_back({{unit}, -1, false});
-        }
-      }
-      if (fixed.size() > query.size) continue;
-      CandidateQuery inner = query;
-      inner.required = fixed;
-      Enumerator(rules, inner, out, limit).run(stacks, query.size - fixed.size());
-      continue;
+    if (recipe.unit == 1) {
+      const ChipSet pool = arena - query.required;
+      enumerator.run(recipe.interchangeable
+                         ? twin_stacks(symmetry, pool, query.required | query.already_held)
+                         : single_stacks(pool),
+                     wanted);
+    } else if (recipe.lone.empty()) {
+      from_units(arena, {});
+    } else {
+      for (const int chip : recipe.lone) from_units(arena, ChipSet{chip});
     }
-    const ChipSet pool = arena - query.required;
-    const bool thin = recipe.interchangeable && wiring.partitions().empty();
-    enumerator.run(thin ? twin_stacks(symmetry, pool, query.required | query.already_held)
-                        : single_stacks(pool),
-                   wanted);
   }
   return out;
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "common/solver/bandwidth/steps.hpp"
 #include "common/solver/chips/sets/rules.hpp"
 #include "common/solver/chips/sets/symmetry.hpp"
 
@@ -12,7 +13,8 @@ namespace chipweave::solver {
 
 struct CandidateList {
   std::vector<ChipSet> sets;  // legal, distinct, contain `required`
-  bool complete = true;       // false: there are more than the limit
+  bool complete = true;       // false: there may be more
+  Steps steps = 0;            // taken, whatever was found
 };
 
 struct CandidateQuery {
@@ -24,8 +26,11 @@ struct CandidateQuery {
   bool ignore_rule = false;  // any set of that size, for unions of several pods
 };
 
-// Lists at most `limit` sets.
-CandidateList list_candidates(const Wiring& wiring, const Rules& rules, const Symmetry& symmetry,
-                              const CandidateQuery& query, std::size_t limit);
+struct CandidateLimits {
+  std::size_t sets;
+  Steps steps;  // legal sets can be rare among those that are tried
+};
+CandidateList list_candidates(const Rules& rules, const Symmetry& symmetry,
+                              const CandidateQuery& query, const CandidateLimits& limits);
 
 }  // namespace chipweave::solver

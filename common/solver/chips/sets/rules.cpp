@@ -184,7 +184,7 @@ Rules::Recipe Rules::recipe_of_pairs(int size, ChipSet usable, bool distributed)
   Recipe out;
   out.interchangeable = false;
   if (size == n_ || distributed) {
-    out.arenas.push_back(usable);
+    if (groups_.size() == 2 || size == n_) out.arenas.push_back(usable);
     return out;
   }
   out.unit = 2;
@@ -239,10 +239,14 @@ Rules::Recipe Rules::recipe(int size, ChipSet usable, bool distributed) const {
       }
       return out;
     case RuleKind::ascend_310p_chip:
-      if (distributed && size % 2 == 0) {
-        from_whole_groups();
-      } else {
+      if (!distributed || size == 1) {
         out.arenas.push_back(usable);
+        return out;
+      }
+      from_whole_groups();
+      if (size % 2 != 0) {
+        out.arenas = {usable};
+        out.lone = usable;
       }
       return out;
     case RuleKind::ascend_a5_mesh4:
@@ -254,8 +258,17 @@ Rules::Recipe Rules::recipe(int size, ChipSet usable, bool distributed) const {
         out.arenas.push_back(usable);
       }
       return out;
-    case RuleKind::ascend_310_chip:
     case RuleKind::any:
+      if (!wiring_.partitions().empty()) {
+        for (const ChipSet partition : wiring_.partitions()) {
+          if (partition.size() == size) out.whole_sets.push_back(partition);
+        }
+        out.interchangeable = false;  // which partitions a chip is in, the wiring does not tell
+        return out;
+      }
+      out.arenas.push_back(usable);
+      return out;
+    case RuleKind::ascend_310_chip:
       out.arenas.push_back(usable);
       return out;
   }

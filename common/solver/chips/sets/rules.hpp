@@ -26,13 +26,15 @@ class Rules {
   // preference.
   std::int64_t preference(ChipSet set, ChipSet usable) const;
 
-  // How to enumerate the legal sets of `size` out of `usable`: each lies inside one arena and
-  // consists of whole units.
+  // How to enumerate the legal sets of `size` out of `usable`, so that few are tried in vain: each
+  // lies inside one arena and consists of whole units, and of one lone chip where some are named.
   struct Recipe {
     std::vector<ChipSet> arenas;
     int unit = 1;                 // chips per unit
     std::vector<ChipSet> units;   // if unit > 1: the usable whole units
     bool interchangeable = true;  // false: the rule distinguishes chips by position
+    ChipSet lone;                 // if unit > 1: exactly one of these, without the rest of its unit
+    std::vector<ChipSet> whole_sets = {};  // sets that are legal as they are, if usable
   };
   Recipe recipe(int size, ChipSet usable, bool distributed) const;
 
