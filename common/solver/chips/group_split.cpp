@@ -50,6 +50,7 @@ class BestSplit {
     return parts_;
   }
   bool budget_exhausted() const { return search_.budget_exhausted(); }
+  Steps steps() const { return search_.steps(); }
 
  private:
   Split best_;
@@ -121,8 +122,8 @@ void SplitSearch::fill(ChipSet pool, ChipSet part, ChipSet from, int size, const
   }
 }
 
-GroupChoice split_group(Selector& selector, ChipSet usable, ChipSet already_held,
-                        const std::vector<int>& sizes, bool distributed) {
+SplitGroup split_group(Selector& selector, ChipSet usable, ChipSet already_held,
+                       const std::vector<int>& sizes, bool distributed) {
   GroupChoice out;
   const int total = std::accumulate(sizes.begin(), sizes.end(), 0);
   const ChipSet pool = usable - already_held;
@@ -130,11 +131,11 @@ GroupChoice split_group(Selector& selector, ChipSet usable, ChipSet already_held
   if (std::any_of(sizes.begin(), sizes.end(),
                   [&](int s) { return !rules.legal_size(s, distributed); })) {
     out.why = Misfit::size;
-    return out;
+    return {out};
   }
   if (sizes.empty() || total > pool.size()) {
     out.why = Misfit::too_few_chips;
-    return out;
+    return {out};
   }
   std::vector<std::size_t> order(sizes.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -152,20 +153,21 @@ GroupChoice split_group(Selector& selector, ChipSet usable, ChipSet already_held
   };
   BestSplit best_split(selector, pool, sorted, distributed);
   const CandidateQuery query{pool, ChipSet(), already_held, total, distributed, false};
-  selector.unions_best_first(query, [&](ChipSet joint) {
+  const Steps searched = selector.unions_best_first(query, [&](ChipSet joint) {
     const std::vector<ChipSet> parts = best_split.of(joint);
     if (!parts.empty()) settle(joint, parts);
     return !parts.empty() || best_split.budget_exhausted();
   });
-  if (out.fits) return out;
+  const Steps steps = searched + best_split.steps();
+  if (out.fits) return {out, steps};
   if (const auto parts = one_by_one(selector, pool, sorted, distributed)) {
     settle(std::accumulate(parts->begin(), parts->end(), ChipSet(),
                            [](ChipSet a, ChipSet b) { return a | b; }),
            *parts);
-    return out;
+    return {out, steps};
   }
   out.why = Misfit::rule;
-  return out;
+  return {out, steps};
 }
 
 }  // namespace chipweave::solver

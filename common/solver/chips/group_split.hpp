@@ -52,6 +52,7 @@ class SplitSearch {
   // floor: worse splits than this are not visited.
   void run(ChipSet joint, const Split& floor);
   bool budget_exhausted() const { return steps_ > budget_; }
+  Steps steps() const { return steps_; }
 
  private:
   void split(ChipSet pool, const Split& so_far);
@@ -71,7 +72,11 @@ class SplitSearch {
 // larger pods first. Unions are tried best first, for at most StepLimits::group (steps.hpp); then
 // the best split so far counts, or, where there is none, some legal chips for each pod in turn.
 // best_gbps is left 0.
-GroupChoice split_group(Selector& selector, ChipSet usable, ChipSet already_held,
-                        const std::vector<int>& sizes, bool distributed);
+struct SplitGroup {
+  GroupChoice choice;
+  Steps steps = 0;
+};
+SplitGroup split_group(Selector& selector, ChipSet usable, ChipSet already_held,
+                       const std::vector<int>& sizes, bool distributed);
 
 }  // namespace chipweave::solver

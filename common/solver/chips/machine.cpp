@@ -54,7 +54,24 @@ struct Machine::Impl {
   std::map<GroupKey, GroupChoice> groups;
   std::uint64_t hits = 0;
   std::uint64_t misses = 0;
+  Steps steps = 0;  // of all decisions
   Steps most_steps = 0;
+
+  Steps all_steps() const {
+    return steps + selector.table_steps() + (healed ? healed->table_steps() : 0);
+  }
+  // The steps of one decision, for the statistics.
+  class Counted {
+   public:
+    explicit Counted(Impl& impl) : impl_(impl), before_(impl.all_steps()) {}
+    ~Counted() { impl_.most_steps = std::max(impl_.most_steps, impl_.all_steps() - before_); }
+    Counted(const Counted&) = delete;
+    Counted& operator=(const Counted&) = delete;
+
+   private:
+    Impl& impl_;
+    Steps before_;
+  };
 
   double ceiling(int size, bool distributed) {
     return to_gbps((healed ? *healed : selector).ceiling(size, distributed));
@@ -75,7 +92,7 @@ struct Machine::Impl {
     out.best_gbps = ceiling(r.size + r.already_held.size(), r.distributed);
     if (out.why != Misfit::none) return out;
     const Selector::Outcome found = selector.best(query_of(r));
-    most_steps = std::max(most_steps, found.steps);
+    steps += found.steps;
     if (found.best.empty()) {
       out.why = Misfit::rule;
       return out;
@@ -105,6 +122,7 @@ Choice Machine::choose(const Request& request) {
     return *known;
   }
   ++impl_->misses;
+  const Impl::Counted counted(*impl_);
   const Choice out = impl_->decide(request);
   impl_->memo.insert(key, out);
   return out;
@@ -117,7 +135,9 @@ bool Machine::fits(const Request& request) const {
   return !impl_->selector.any_set(query_of(request)).empty();
 }
 
-double Machine::gbps(ChipSet set) { return to_gbps(impl_->selector.model().of(set).rate); }
+double Machine::gbps(ChipSet set) { return to_gbps(bandwidth(set).rate); }
+Bandwidth Machine::bandwidth(ChipSet set) { return impl_->selector.model().of(set); }
+const Wiring& Machine::wiring() const { return impl_->selector.wiring(); }
 
 bool Machine::legal(ChipSet set, ChipSet usable, bool distributed) const {
   return impl_->selector.rules().legal(set, usable, distributed);
@@ -173,7 +193,9 @@ GroupChoice Machine::choose_group(ChipSet usable, ChipSet already_held,
     return known->second;
   }
   ++impl_->misses;
-  GroupChoice out = split_group(impl_->selector, usable, already_held, sizes, distributed);
+  const Impl::Counted counted(*impl_);
+  auto [out, steps] = split_group(impl_->selector, usable, already_held, sizes, distributed);
+  impl_->steps += steps;
   int total = already_held.size();
   for (const int size : sizes) total += size;
   out.best_gbps = std::max(impl_->ceiling(total, false), out.gbps);

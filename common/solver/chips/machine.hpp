@@ -11,9 +11,9 @@
 // Choice::exact.
 //
 // Cost: a repeated request is one hash look-up without allocation. A new one is a search over the
-// sets that differ (interchangeable chips count once): at most a few ms on machines of 16 chips
-// that are on the market, and on any machine bounded by counted steps (steps.hpp) to some tenths of
-// a second. Not thread-safe: one owner (the scheduler's loop, a CLI command).
+// sets that differ (interchangeable chips count once): at most a millisecond on machines that are
+// on the market, and on any machine bounded by counted steps (steps.hpp): 50 ms up to 16 chips, 250
+// ms above. Not thread-safe: one owner (the scheduler's loop, a CLI command).
 #pragma once
 
 #include <memory>
@@ -22,6 +22,8 @@
 #include <vector>
 
 #include "common/domain/node_topology.hpp"
+#include "common/solver/bandwidth/bandwidth.hpp"
+#include "common/solver/bandwidth/wiring.hpp"
 
 namespace chipweave::solver {
 
@@ -94,6 +96,9 @@ class Machine {
 
   // Predicted bandwidth of exactly this set, GB/s.
   double gbps(ChipSet set);
+  // The same, as the solver counts it, with what it cost.
+  Bandwidth bandwidth(ChipSet set);
+  const Wiring& wiring() const;
   // Whether the vendor's rules allow the set out of `usable` (some rules depend on the rest).
   bool legal(ChipSet set, ChipSet usable, bool distributed) const;
   // Sizes of legal sets on the empty machine, ascending.
@@ -110,7 +115,8 @@ class Machine {
     std::uint64_t hits = 0;
     std::uint64_t misses = 0;
     std::size_t entries = 0;
-    std::uint64_t most_steps = 0;  // steps of one search so far (steps.hpp)
+    // The most steps of one decision so far, tables that it filled included (steps.hpp).
+    std::uint64_t most_steps = 0;
   };
   Stats stats() const;
 

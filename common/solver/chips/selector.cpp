@@ -11,7 +11,10 @@ namespace chipweave::solver {
 namespace {
 
 constexpr Steps kCriteriaSteps = 200;  // evaluating all criteria but preservation
-constexpr Steps kMaxTried = 1'000'000;  // sets and parts of sets on machines of more than 16 chips
+// Sets and parts of sets that are listed on machines of more than 16 chips, and what each is
+// charged.
+constexpr Steps kMaxTried = 250'000;
+constexpr Steps kTriedSteps = 16;
 
 }  // namespace
 
@@ -89,11 +92,10 @@ CandidateList Selector::candidates(const CandidateQuery& query) const {
   // Above 16 chips a few thousand sets keep a decision below about 0.1 s; up to 16 there are never
   // more than 2^14 of one size.
   constexpr std::size_t kMaxListed = 4096;
-  const CandidateLimits limits =
-      wiring_.chip_count() > kMaxRingChips
-          ? CandidateLimits{kMaxListed, kMaxTried}
-          : CandidateLimits{std::numeric_limits<std::size_t>::max(),
-                            std::numeric_limits<Steps>::max()};
+  const CandidateLimits limits = wiring_.chip_count() > kMaxRingChips
+                                     ? CandidateLimits{kMaxListed, kMaxTried}
+                                     : CandidateLimits{std::numeric_limits<std::size_t>::max(),
+                                                       std::numeric_limits<Steps>::max()};
   CandidateList list = list_candidates(rules_, symmetry_, query, limits);
   if (list.complete) return list;
   for (const ChipSet set : grow_sets(wiring_, model_, query)) {
@@ -111,18 +113,23 @@ Selector::Search Selector::search(const CandidateList& list, const CandidateQuer
   Search out;
   const bool ranked = query.size + query.already_held.size() > 1;
   out.left.reserve(list.sets.size());
-  for (std::size_t i = 0; i < list.sets.size(); ++i)
-    out.left.push_back({ranked ? model_.upper_bound(list.sets[i] | query.already_held) : 0, i});
+  out.steps = list.steps * kTriedSteps;
+  for (std::size_t i = 0; i < list.sets.size(); ++i) {
+    const ChipSet joint = list.sets[i] | query.already_held;
+    out.left.push_back({ranked ? model_.upper_bound(joint) : 0, i});
+    out.steps += ranked ? model_.bound_steps(joint) : 1;
+  }
   const auto better = [](const Rated& a, const Rated& b) {
     return a.rate != b.rate ? a.rate > b.rate : a.at < b.at;
   };
   std::sort(out.left.begin(), out.left.end(), better);
+  const Steps end = out.steps + limit;
   std::vector<Rate> leaders;  // the wanted best rates so far, falling
   std::size_t next = 0;
   for (; next < out.left.size(); ++next) {
     const Rated& b = out.left[next];
     if (leaders.size() == wanted && b.rate < leaders.back()) break;
-    if (out.steps > limit) {
+    if (out.steps > end) {
       out.complete = false;
       out.bound = std::max(out.bound, b.rate);
       break;
@@ -145,7 +152,7 @@ Selector::Outcome Selector::best(const CandidateQuery& query, std::size_t wanted
   const CandidateList list = candidates(query);
   out.candidates = list.sets.size();
   const Search found = search(list, query, wanted, limits_.search);
-  out.steps = list.steps + found.steps;
+  out.steps = found.steps;
   for (std::size_t i = 0; i < found.rated.size() && out.best.size() < wanted;) {
     const Rate rate = found.rated[i].rate;
     std::vector<ChipSet> ties;
@@ -167,10 +174,10 @@ Selector::Outcome Selector::best(const CandidateQuery& query, std::size_t wanted
   return out;
 }
 
-void Selector::unions_best_first(CandidateQuery query, const std::function<bool(ChipSet)>& take) {
+Steps Selector::unions_best_first(CandidateQuery query, const std::function<bool(ChipSet)>& take) {
   query.ignore_rule = true;
   const CandidateList list = candidates(query);
-  if (list.sets.empty()) return;
+  if (list.sets.empty()) return list.steps * kTriedSteps;
   const Search fastest = search(list, query, 1, limits_.group);
   const Rate top = fastest.rated.front().rate;
   std::vector<ChipSet> ties;
@@ -178,26 +185,28 @@ void Selector::unions_best_first(CandidateQuery query, const std::function<bool(
     if (r.rate == top) ties.push_back(list.sets[r.at]);
   }
   Outcome outcome;
+  outcome.steps = fastest.steps;
   const std::vector<RankedCandidate> ranked_sets =
       rank_ties(ties, query, ties.size(), limits_.group, outcome);
   for (const RankedCandidate& j : ranked_sets) {
-    if (take(j.chips)) return;
+    if (take(j.chips)) return outcome.steps;
   }
   for (std::size_t k = ranked_sets.size(); k < ties.size(); ++k) {
-    if (take(ties[k])) return;
+    if (take(ties[k])) return outcome.steps;
   }
   // None of the fastest splits legally: try the slower ones.
   const Search all = search(list, query, list.sets.size(), limits_.group);
   for (const std::vector<Rated>* some : {&all.rated, &all.left}) {
     for (const Rated& r : *some) {
-      if ((some != &all.rated || r.rate < top) && take(list.sets[r.at])) return;
+      if ((some != &all.rated || r.rate < top) && take(list.sets[r.at]))
+        return outcome.steps + all.steps;
     }
   }
+  return outcome.steps + all.steps;
 }
 
 ChipSet Selector::any_set(const CandidateQuery& query) const {
-  const CandidateList list =
-      list_candidates(rules_, symmetry_, query, {1, kMaxTried});
+  const CandidateList list = list_candidates(rules_, symmetry_, query, {1, kMaxTried});
   if (!list.sets.empty()) return list.sets.front();
   if (list.complete) return {};
   for (const ChipSet set : grow_sets(wiring_, model_, query)) {
@@ -214,7 +223,8 @@ Rate Selector::ceiling(int size, bool distributed) {
   query.usable = ChipSet::first(wiring_.chip_count());
   query.size = size;
   query.distributed = distributed;
-  const Search found = search(candidates(query), query, 1, limits_.search);
+  const Search found = search(candidates(query), query, 1, limits_.ceiling);
+  ceiling_steps_ += found.steps;
   const Rate top = found.rated.empty() ? 0 : found.rated.front().rate;
   ceilings_.insert(key, top);
   return top;

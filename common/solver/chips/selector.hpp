@@ -54,8 +54,8 @@ class Selector {
 
   // Sets for several pods together (no rule on the union), best first: by bandwidth, the fastest
   // also by the other criteria; sets beyond the step budget come last, by bound. Ends when `take`
-  // returns true.
-  void unions_best_first(CandidateQuery query, const std::function<bool(ChipSet)>& take);
+  // returns true. Returns the steps it took, without those of `take`.
+  Steps unions_best_first(CandidateQuery query, const std::function<bool(ChipSet)>& take);
   // Some legal set; empty if there is none.
   ChipSet any_set(const CandidateQuery& query) const;
 
@@ -65,6 +65,8 @@ class Selector {
   // Best bandwidth of a legal set of that size on the empty machine.
   Rate ceiling(int size, bool distributed);
   const StepLimits& limits() const { return limits_; }
+  // Steps so far for what is computed once a machine: ceilings, lists of good sets.
+  Steps table_steps() const { return ceiling_steps_ + preservation_.list_steps(); }
 
  private:
   struct Rated {
@@ -96,6 +98,7 @@ class Selector {
   BandwidthModel model_;
   Preservation preservation_;
   FlatMap<std::uint64_t, Rate> ceilings_;
+  Steps ceiling_steps_ = 0;
 };
 
 }  // namespace chipweave::solver

@@ -107,9 +107,10 @@ std::vector<ChipSet> closest_split(Machine& machine, const Wiring& wiring, const
                                    const std::vector<ChipSet>& known) {
   const ChipSet usable = pods.usable - pods.already_held;
   const auto rate = [&](ChipSet part) -> RatedPart {
-    constexpr Steps kPartSteps = 400;  // its legality and bandwidth
+    constexpr Steps kPartSteps = 400;  // its legality, and looking up its bandwidth
     if (!machine.legal(part, usable, pods.distributed)) return {false, 0, kPartSteps};
-    return {true, part.size() < 2 ? 0 : to_rate(machine.gbps(part)), kPartSteps};
+    const Bandwidth bandwidth = machine.bandwidth(part);
+    return {true, bandwidth.rate, bandwidth.steps + kPartSteps};
   };
   RankedParts best = in_rank_order(wiring, known, sizes);
   Split fastest{SplitSearch::kUnlimited, 0};
@@ -161,7 +162,7 @@ GroupChoice choose_for_pods(Machine& machine, const PodsOnNode& pods) {
   out = choose_joint(machine, pods, sizes);
   if (!out.fits) return out;
   if (sizes.size() > 1) {
-    const Wiring wiring(machine.topology());
+    const Wiring& wiring = machine.wiring();
     // Where all chips are connected alike no split is closer than the known one.
     out.parts = fully_symmetric(wiring, out.chips)
                     ? in_rank_order(wiring, out.parts, sizes).parts
