@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/base/foreign_text.hpp"
 #include "common/base/text.hpp"
 #include "common/io/files.hpp"
 #include "common/solver/gang/plan_numbers.hpp"
@@ -53,18 +54,44 @@ Result<solver::NodeMachine> PlanEngine::machine_of(const codec::PlanNode& node,
   domain::ChipSet unusable = topology->unhealthy();
   if (gang.pods + gang.running_pods() > 1) unusable |= topology->network_unhealthy();
   solver::NodeMachine out{machine, topology, topology->all() - unusable};
-  if (!node.free_chips) return out;
-  out.free = {};
-  for (const int index : *node.free_chips) {
-    const auto slot = topology->slot_of(domain::ChipIndex{index});
-    if (!slot)
-      return make_error(Errc::invalid_argument,
-                        node.machine + " has no chip " + std::to_string(index))
-          .in("free_chips")
-          .in("network.nodes." + node.name);
-    out.free.insert(*slot);
+  const auto slots = [&](const std::vector<int>& indices,
+                         const char* key) -> Result<domain::ChipSet> {
+    domain::ChipSet set;
+    for (const int index : indices) {
+      const auto slot = topology->slot_of(domain::ChipIndex{index});
+      if (!slot)
+        return make_error(Errc::invalid_argument,
+                          node.machine + " has no chip " + std::to_string(index))
+            .in(key)
+            .in("network.nodes." + node.name);
+      set.insert(*slot);
+    }
+    return set;
+  };
+  if (node.free_chips) {
+    const auto free = slots(*node.free_chips, "free_chips");
+    if (!free) return Error(free.error());
+    out.free = *free - unusable;
+    out.loaded = topology->all() - *free - topology->unhealthy();
   }
-  out.free -= unusable;
+  if (node.loaded_chips) {
+    const auto loaded = slots(*node.loaded_chips, "loaded_chips");
+    if (!loaded) return Error(loaded.error());
+    out.loaded = *loaded - out.free;
+  }
+  for (std::size_t i = 0; i < topology->nics().size(); ++i) {
+    if (std::find(node.down_nics.begin(), node.down_nics.end(), topology->nics()[i].name) !=
+        node.down_nics.end())
+      out.down_nics.push_back(static_cast<int>(i));
+  }
+  for (const std::string& name : node.down_nics) {
+    const auto& nics = topology->nics();
+    if (std::none_of(nics.begin(), nics.end(),
+                     [&name](const domain::Nic& nic) { return nic.name == name; }))
+      return make_error(Errc::invalid_argument, node.machine + " has no adapter " + in_quotes(name))
+          .in("down_nics")
+          .in("network.nodes." + node.name);
+  }
   return out;
 }
 
@@ -99,7 +126,7 @@ Result<PlanEngine::Decided> PlanEngine::decide(const codec::PlanRequest& request
     out.details.leaves = std::move(planned->leaves);
   } else {
     out.plan = solver::plan_on_fast_nodes(prepared.fabric, request.levels, request.gang,
-                                          prepared.machines);
+                                          prepared.machines, request.level_gbps);
   }
   if (prepared.switches && out.plan.fits) count_switches(request, *prepared.switches, out.plan);
   if (prepared.machines.empty()) return out;

@@ -23,7 +23,10 @@ struct PlanNode {
   int free = 0;                    // chips
   std::string machine;             // profile or topology file; empty: not known
   std::optional<std::vector<int>> free_chips;  // free chips of the machine; absent: all
-  int max_pods = -1;                           // further pods; -1: any number
+  // Chips of jobs that communicate over the network; absent: all that are healthy and not free.
+  std::optional<std::vector<int>> loaded_chips;
+  std::vector<std::string> down_nics;  // names
+  int max_pods = -1;                   // further pods; -1: any number
   bool healthy = true;
 };
 

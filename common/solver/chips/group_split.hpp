@@ -78,5 +78,8 @@ struct SplitGroup {
 };
 SplitGroup split_group(Selector& selector, ChipSet usable, ChipSet already_held,
                        const std::vector<int>& sizes, bool distributed);
+// The same, the union being one of these.
+SplitGroup split_one_of(Selector& selector, const std::vector<ChipSet>& unions, ChipSet usable,
+                        const std::vector<int>& sizes, bool distributed);
 
 }  // namespace chipweave::solver

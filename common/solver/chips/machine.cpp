@@ -137,6 +137,7 @@ bool Machine::fits(const Request& request) const {
 
 double Machine::gbps(ChipSet set) { return to_gbps(bandwidth(set).rate); }
 Bandwidth Machine::bandwidth(ChipSet set) { return impl_->selector.model().of(set); }
+Rate Machine::upper_bound(ChipSet set) const { return impl_->selector.model().upper_bound(set); }
 const Wiring& Machine::wiring() const { return impl_->selector.wiring(); }
 
 bool Machine::legal(ChipSet set, ChipSet usable, bool distributed) const {
@@ -201,6 +202,15 @@ GroupChoice Machine::choose_group(ChipSet usable, ChipSet already_held,
   out.best_gbps = std::max(impl_->ceiling(total, false), out.gbps);
   if (impl_->groups.size() >= kMaxGroups) impl_->groups.clear();
   impl_->groups.emplace(key, out);
+  return out;
+}
+
+GroupChoice Machine::choose_among(const std::vector<ChipSet>& unions, ChipSet usable,
+                                  const std::vector<int>& sizes, bool distributed) {
+  const Impl::Counted counted(*impl_);
+  auto [out, steps] = split_one_of(impl_->selector, unions, usable, sizes, distributed);
+  impl_->steps += steps;
+  out.best_gbps = std::max(impl_->ceiling(out.chips.size(), false), out.gbps);
   return out;
 }
 

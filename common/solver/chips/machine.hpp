@@ -88,6 +88,10 @@ class Machine {
   // All pods or none. sizes: chips of each pod. The parts are disjoint, and each is legal.
   GroupChoice choose_group(ChipSet usable, ChipSet already_held, const std::vector<int>& sizes,
                            bool distributed);
+  // The same out of these unions only, which are sets of usable chips as large as the pods
+  // together. Not memoised. O(unions), and a search over them.
+  GroupChoice choose_among(const std::vector<ChipSet>& unions, ChipSet usable,
+                           const std::vector<int>& sizes, bool distributed);
   // Does not fit if the request names slots that the machine does not have.
   Explanation explain(const Request& request);
 
@@ -98,6 +102,8 @@ class Machine {
   double gbps(ChipSet set);
   // The same, as the solver counts it, with what it cost.
   Bandwidth bandwidth(ChipSet set);
+  // No bandwidth of the set exceeds it. O(chips · neighbours), not memoised.
+  Rate upper_bound(ChipSet set) const;
   const Wiring& wiring() const;
   // Whether the vendor's rules allow the set out of `usable` (some rules depend on the rest).
   bool legal(ChipSet set, ChipSet usable, bool distributed) const;

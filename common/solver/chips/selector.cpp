@@ -176,7 +176,11 @@ Selector::Outcome Selector::best(const CandidateQuery& query, std::size_t wanted
 
 Steps Selector::unions_best_first(CandidateQuery query, const std::function<bool(ChipSet)>& take) {
   query.ignore_rule = true;
-  const CandidateList list = candidates(query);
+  return sets_best_first(candidates(query), query, take);
+}
+
+Steps Selector::sets_best_first(const CandidateList& list, const CandidateQuery& query,
+                                const std::function<bool(ChipSet)>& take) {
   if (list.sets.empty()) return list.steps * kTriedSteps;
   const Search fastest = search(list, query, 1, limits_.group);
   const Rate top = fastest.rated.front().rate;

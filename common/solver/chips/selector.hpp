@@ -56,6 +56,9 @@ class Selector {
   // also by the other criteria; sets beyond the step budget come last, by bound. Ends when `take`
   // returns true. Returns the steps it took, without those of `take`.
   Steps unions_best_first(CandidateQuery query, const std::function<bool(ChipSet)>& take);
+  // The same out of these sets.
+  Steps sets_best_first(const CandidateList& list, const CandidateQuery& query,
+                        const std::function<bool(ChipSet)>& take);
   // Some legal set; empty if there is none.
   ChipSet any_set(const CandidateQuery& query) const;
 

@@ -72,6 +72,23 @@ TEST(PlanCommand, HandsOutNoUnhealthyChips) {
   EXPECT_THAT(plan(1, 3, R"(,"free_chips":[0,1,2])"), HasSubstr(R"("fits":false)"));
 }
 
+// Two boxes of which one has lost four adapters: the chips beside those that both have.
+TEST(PlanCommand, LooksAtAdaptersThatAreDownOrInUse) {
+  const auto plan = [](const std::string& keys) {
+    return run(R"(echo '{"id":"r","network":{"levels":["rack"],"nodes":[)"
+               R"({"name":"x","path":["r"],"machine":"hgx-h100-8","max_pods":1},)"
+               R"({"name":"y","path":["r"],"machine":"hgx-h100-8","max_pods":1)" +
+               keys + R"(}]},"gang":{"pods":2,"chips_per_pod":4}}' | %B/chipweave plan --batch -)")
+        .text;
+  };
+  EXPECT_THAT(plan(""), HasSubstr(R"("chips":[0,1,2,3])"));
+  const std::string down = plan(R"(,"down_nics":["mlx5_0","mlx5_1","mlx5_2","mlx5_3"])");
+  EXPECT_THAT(down, HasSubstr(R"("limit":"4 rails","chips":370.8)"));
+  EXPECT_THAT(down, testing::Not(HasSubstr(R"("chips":[0,1,2,3])")));
+  EXPECT_THAT(plan(R"(,"down_nics":["eth0"])"), HasSubstr(R"(has no adapter \"eth0\")"));
+  EXPECT_THAT(plan(R"(,"loaded_chips":[9])"), HasSubstr("has no chip 9"));
+}
+
 TEST(PlanCommand, WhatDoesNotFitIsSaidInWordsAndExitsOne) {
   const std::string tight = kOwn + "--pods 4 --chips 8 ";
   const Outcome outcome = run(tight + "2>&1 >/dev/null");

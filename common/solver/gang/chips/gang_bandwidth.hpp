@@ -20,29 +20,9 @@
 #include <string>
 #include <vector>
 
-#include "common/domain/node_topology.hpp"
+#include "common/solver/gang/rails/adapters.hpp"
 
 namespace chipweave::solver {
-
-// One network adapter as the gang's chips on a node reach it.
-struct Rail {
-  int index = 0;    // position in NodeTopology::nics()
-  double gbps = 0;  // GB/s one way: line rate, less where the chips' host ports give less
-  friend bool operator==(const Rail&, const Rail&) = default;
-};
-
-// The adapters that the chips of `rails_of` use.
-struct NodeRails {
-  std::vector<Rail> rails;  // ascending by index; empty if they are not known
-  std::string unknown;      // why they are not known; empty: they are
-};
-
-// Each used chip reaches the adapters to which its host path is the best that it has (PIX or PXB on
-// machines with near adapters; a farther one otherwise). Chips and adapters that reach each other
-// share a PCIe group: its adapters together get no more than the host paths of its used chips,
-// and each its share of that. Not from a shared Machine's topology: topology classes leave out line
-// rates. O(chips · adapters).
-NodeRails rails_of(const domain::NodeTopology& topology, domain::ChipSet used);
 
 struct NodeBandwidth {
   std::string name;

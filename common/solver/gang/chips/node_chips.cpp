@@ -142,6 +142,8 @@ GroupChoice choose_one(Machine& machine, const PodsOnNode& pods, int size) {
 }
 
 GroupChoice choose_joint(Machine& machine, const PodsOnNode& pods, const std::vector<int>& sizes) {
+  if (!pods.among.empty())
+    return machine.choose_among(pods.among, pods.usable, sizes, pods.distributed);
   if (sizes.size() == 1) return choose_one(machine, pods, sizes.front());
   return machine.choose_group(pods.usable, pods.already_held, sizes, pods.distributed);
 }
@@ -179,7 +181,7 @@ std::vector<std::optional<double>> gbps_of_pods(Machine& machine, ChipSet usable
                                                 int chips_per_pod, ChipSet already_held,
                                                 bool distributed) {
   std::vector<std::optional<double>> out;
-  PodsOnNode request{usable, already_held, {}, distributed};
+  PodsOnNode request{usable, already_held, {}, distributed, {}};
   for (int k = 1; k <= pods; ++k) {
     request.sizes.assign(static_cast<std::size_t>(k), chips_per_pod);
     if (chips_per_pod == 0) {
