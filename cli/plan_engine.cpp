@@ -24,7 +24,8 @@ void count_switches(const codec::PlanRequest& request, const solver::Fabric& swi
   plan.bound.assign(plan.domains.size(), 1);
 }
 
-std::vector<codec::PlanTerm> terms_of(const solver::GangBandwidth& bandwidth) {
+std::vector<codec::PlanTerm> terms_of(const solver::ChipPlan& plan) {
+  const solver::GangBandwidth& bandwidth = plan.bandwidth;
   std::vector<codec::PlanTerm> out;
   if (bandwidth.gbps) out.push_back({"gbps", bandwidth.gbps, ""});
   if (!bandwidth.limit_text.empty()) out.push_back({"limit", std::nullopt, bandwidth.limit_text});
@@ -34,6 +35,12 @@ std::vector<codec::PlanTerm> terms_of(const solver::GangBandwidth& bandwidth) {
   if (bandwidth.rails) out.push_back({"rails", bandwidth.rails, ""});
   for (const solver::LevelBandwidth& level : bandwidth.levels)
     if (level.gbps) out.push_back({"level " + level.name, level.gbps, ""});
+  if (plan.all_reduce) {
+    out.push_back({"all_reduce", plan.all_reduce->gbps, ""});
+    out.push_back({"all_reduce_algorithm", std::nullopt, plan.all_reduce->algorithm});
+    if (!plan.all_reduce->limit.empty())
+      out.push_back({"all_reduce_limit", std::nullopt, plan.all_reduce->limit});
+  }
   if (!bandwidth.left_out.empty())
     out.push_back({"left_out", std::nullopt, joined(bandwidth.left_out, "; ")});
   return out;
@@ -136,7 +143,7 @@ Result<PlanEngine::Decided> PlanEngine::decide(const codec::PlanRequest& request
   out.plan = std::move(chips.plan);
   out.details.chips = std::move(chips.chips);
   out.details.rings = std::move(chips.rings);
-  if (out.plan.fits) out.details.bandwidth = terms_of(chips.bandwidth);
+  if (out.plan.fits) out.details.bandwidth = terms_of(chips);
   return out;
 }
 

@@ -257,13 +257,17 @@ ChipPlan assign_chips(const Fabric& fabric, const std::vector<std::string>& leve
       out.chips[nodes[i].pods[k]] = nodes[i].machine->topology->indices(choice.parts[k]);
       out.rings[nodes[i].pods[k]] = rings.of(*nodes[i].machine, choice.parts[k]);
     }
+    const domain::NodeTopology& topology = *nodes[i].machine->topology;
     node.set_gbps = choice.gbps;
     node.rails = chosen.rails(i);
+    node.reduction_gbps = reduction_gbps(topology, choice.chips, choice.gbps);
+    shape.trees = topology.vendor() == "nvidia";
   }
   for (std::size_t level = 0; level < level_names.size(); ++level)
     shape.levels.push_back({level_names[level], out.plan.domains[level],
                             level < level_gbps.size() ? level_gbps[level] : std::nullopt});
   out.bandwidth = gang_bandwidth(shape);
+  out.all_reduce = all_reduce(shape, out.bandwidth);
   return out;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/domain/gang.hpp"
+#include "common/solver/collectives/all_reduce.hpp"
 #include "common/solver/gang/chips/gang_bandwidth.hpp"
 #include "common/solver/gang/chips/node_machine.hpp"
 #include "common/solver/gang/fabric.hpp"
@@ -25,6 +26,7 @@ struct ChipPlan {
   // chips.
   std::vector<std::vector<int>> rings;
   GangBandwidth bandwidth;
+  std::optional<AllReduce> all_reduce;
 };
 
 // Lowers each node's max_pods to the pods that can have legal chips there. Uniform pods only.

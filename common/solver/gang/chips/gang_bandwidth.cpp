@@ -82,6 +82,8 @@ void add_rails(const GangShape& shape, GangBandwidth& out) {
   }
   out.aligned = out.rails_used > 0;
   out.rails = out.aligned ? aligned : crossing;
+  out.rails_text = out.aligned ? count_text(static_cast<std::size_t>(out.rails_used), "rail")
+                               : "adapters of nodes without a common rail";
 }
 
 void add_levels(const GangShape& shape, GangBandwidth& out) {
@@ -104,8 +106,7 @@ void take_least(GangBandwidth& out) {
   };
   offer(out.chips, "chips of " + out.slowest_node);
   offer(out.chip_fabric, "the chips' fabric between nodes");
-  offer(out.rails, out.aligned ? count_text(static_cast<std::size_t>(out.rails_used), "rail")
-                               : "adapters of nodes without a common rail");
+  offer(out.rails, out.rails_text);
   for (const LevelBandwidth& level : out.levels) offer(level.gbps, "level " + level.name);
 }
 

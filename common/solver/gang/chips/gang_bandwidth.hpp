@@ -29,7 +29,8 @@ struct NodeBandwidth {
   int chips = 0;  // of the gang
   // Predicted GB/s of all of them together; ignored for a single chip; nullopt: not known.
   std::optional<double> set_gbps = 0;
-  NodeRails rails = {};  // of all of them
+  NodeRails rails = {};       // of all of them
+  double reduction_gbps = 0;  // of a chip through a switch that reduces; 0: none does
 };
 
 struct LevelBandwidth {
@@ -43,6 +44,7 @@ struct GangShape {
   std::vector<LevelBandwidth> levels;
   // Set where the chips of all nodes are joined by their own fabric: GB/s of a set across nodes.
   std::optional<double> chip_fabric_gbps;
+  bool trees = false;  // the library has trees between nodes (NCCL)
 };
 
 struct GangBandwidth {
@@ -57,6 +59,7 @@ struct GangBandwidth {
 
   std::optional<double> rails;  // between nodes
   int rails_used = 0;           // rails that all nodes with known ones have
+  std::string rails_text;       // the term in words: "8 rails"
   bool aligned = true;          // false: no rail is common, rings change rails in the network
 
   std::optional<double> chip_fabric;   // in place of rails and levels

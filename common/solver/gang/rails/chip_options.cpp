@@ -17,6 +17,7 @@ std::vector<const domain::NodeTopology*> topologies(const NodeMachines& machines
   for (const auto& [node, machine] : machines) by_node.emplace_back(node, machine.topology.get());
   std::sort(by_node.begin(), by_node.end());  // the map's own order is not defined
   std::vector<const domain::NodeTopology*> out;
+  out.reserve(by_node.size());
   for (const auto& [node, topology] : by_node) out.push_back(topology);
   return out;
 }
@@ -89,7 +90,7 @@ RateVector ChipOptions::rates_of(const NodeMachine& node, ChipSet chips) {
   RateVector out;
   out.chips = chips.size() < 2 ? kUnlimited : node.machine->gbps(chips);
   const NodeAdapters& reached = adapters(node);
-  out.rails.assign(static_cast<std::size_t>(rails()), reached.known() ? 0 : kUnlimited);
+  out.rails.assign(static_cast<std::size_t>(rails()), reached.known() ? 0.0 : kUnlimited);
   for (const Rail& rail : reached.of(chips).rails)
     out.rails[static_cast<std::size_t>(rail.index)] = rail.gbps;
   return out;
