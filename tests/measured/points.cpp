@@ -199,7 +199,7 @@ void predict(const Json& point, const NodeTopology& t, Point& out) {
   }
 }
 
-// Marked as such by whoever collected it.
+// By the words of its source.
 bool is_broken(const Json& point) {
   const std::string notes = point.value("notes", "") + point.value("config", "");
   return point.value("confidence", "") == "low" || notes.find("degraded") != std::string::npos ||

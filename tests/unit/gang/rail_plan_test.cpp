@@ -170,7 +170,7 @@ TEST(RailPlans, KeepAwayFromAdaptersThatOtherJobsLoad) {
   }
   const ChipPlan plan = racks.plan(2, 2);
   ASSERT_TRUE(plan.plan.fits);
-  // One chip beside each of two adapters that nobody else uses.
+  // One chip beside each of two adapters that are otherwise idle.
   EXPECT_NEAR(*plan.bandwidth.gbps, 48, 0.1);
   EXPECT_THAT(plan.chips[0], ElementsAre(4, 6));
 }
