@@ -1,6 +1,7 @@
 #include "cli/plan_engine.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "common/base/foreign_text.hpp"
@@ -24,6 +25,9 @@ void count_switches(const codec::PlanRequest& request, const solver::Fabric& swi
   plan.bound.assign(plan.domains.size(), 1);
 }
 
+// MB/s are more than a prediction says.
+double rounded(double gbps) { return std::round(gbps * 1000) / 1000; }
+
 std::vector<codec::PlanTerm> terms_of(const solver::ChipPlan& plan) {
   const solver::GangBandwidth& bandwidth = plan.bandwidth;
   std::vector<codec::PlanTerm> out;
@@ -36,10 +40,14 @@ std::vector<codec::PlanTerm> terms_of(const solver::ChipPlan& plan) {
   for (const solver::LevelBandwidth& level : bandwidth.levels)
     if (level.gbps) out.push_back({"level " + level.name, level.gbps, ""});
   if (plan.all_reduce) {
-    out.push_back({"all_reduce", plan.all_reduce->gbps, ""});
+    out.push_back({"all_reduce", rounded(plan.all_reduce->gbps), ""});
     out.push_back({"all_reduce_algorithm", std::nullopt, plan.all_reduce->algorithm});
     if (!plan.all_reduce->limit.empty())
       out.push_back({"all_reduce_limit", std::nullopt, plan.all_reduce->limit});
+  }
+  if (plan.all_to_all.gbps) {
+    out.push_back({"all_to_all", rounded(*plan.all_to_all.gbps), ""});
+    out.push_back({"all_to_all_limit", std::nullopt, plan.all_to_all.limit});
   }
   if (!bandwidth.left_out.empty())
     out.push_back({"left_out", std::nullopt, joined(bandwidth.left_out, "; ")});
@@ -144,6 +152,8 @@ Result<PlanEngine::Decided> PlanEngine::decide(const codec::PlanRequest& request
   out.details.chips = std::move(chips.chips);
   out.details.rings = std::move(chips.rings);
   if (out.plan.fits) out.details.bandwidth = terms_of(chips);
+  if (out.plan.fits && request.gang.objective == domain::Objective::all_to_all)
+    out.details.crossing_pairs = chips.all_to_all.crossing_pairs;
   return out;
 }
 

@@ -8,6 +8,7 @@
 
 #include "common/base/limits.hpp"
 #include "common/base/text.hpp"
+#include "common/codec/batch/objective.hpp"
 #include "common/codec/gang/vendor_keys.hpp"
 #include "common/codec/text/quoting.hpp"
 
@@ -28,7 +29,7 @@ class GangReader {
       : object_(value,
                 {"pods", "chips_per_pod", "pod_chips", "min_member", "required_level",
                  "preferred_level", "slices", "policy", "subgroups", "min_sets", "roles",
-                 "existing", "failed_nodes", "allowed_nodes", "keep_spare", "vendor"},
+                 "existing", "failed_nodes", "allowed_nodes", "keep_spare", "vendor", "objective"},
                 problems),
         request_(request),
         gang_(request.gang),
@@ -47,6 +48,7 @@ class GangReader {
       else if (*policy != "compact")
         object_.problem("policy", "must be compact or even");
     }
+    gang_.objective = read_objective(object_);
     read_failed();
     read_pods();
     gang_.existing = existing(object_);

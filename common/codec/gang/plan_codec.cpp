@@ -235,8 +235,9 @@ void write_pods(JsonWriter& out, const PlanRequest& request, const domain::Plan&
   out.end_array();
 }
 
+template <class Count>
 void write_by_level(JsonWriter& out, std::string_view key, const PlanRequest& request,
-                    const std::vector<int>& values) {
+                    const std::vector<Count>& values) {
   out.key(key).begin_object();
   for (std::size_t i = 0; i < values.size(); ++i) out.field(request.levels[i], values[i]);
   out.end_object();
@@ -284,6 +285,8 @@ std::string write_plan_answer(const std::string& id, const PlanRequest& request,
   out.field("placed", plan.pods.size()).key("optimal").boolean(plan.optimal);
   if (!plan.bound.empty()) write_by_level(out, "bound", request, plan.bound);
   out.field("reason", plan.reason);
+  if (!details.crossing_pairs.empty())
+    write_by_level(out, "crossing_pairs", request, details.crossing_pairs);
   write_details(out, details);
   return out.end_object().take();
 }

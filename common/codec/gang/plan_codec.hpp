@@ -5,6 +5,7 @@
 // have is an error that names the key.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -55,10 +56,11 @@ struct PlanTerm {
 };
 // What is known in addition to the plan.
 struct PlanDetails {
-  std::vector<std::vector<int>> chips;  // by position in plan.pods; empty: not known
-  std::vector<std::vector<int>> rings;  // likewise: the same along their widest ring
-  std::vector<PlanTerm> bandwidth;      // the gang's, then the terms whose minimum it is
-  std::vector<domain::LeafUse> leaves;  // if planned by leaf switches: those used
+  std::vector<std::vector<int>> chips;       // by position in plan.pods; empty: not known
+  std::vector<std::vector<int>> rings;       // likewise: the same along their widest ring
+  std::vector<PlanTerm> bandwidth;           // the gang's, then the terms whose minimum it is
+  std::vector<std::int64_t> crossing_pairs;  // by level: pairs of chips in different domains
+  std::vector<domain::LeafUse> leaves;       // if planned by leaf switches: those used
 };
 std::string write_plan_answer(const std::string& id, const PlanRequest& request,
                               const domain::Plan& plan, const PlanDetails& details = {});

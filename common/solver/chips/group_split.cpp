@@ -23,13 +23,14 @@ bool comes_first(std::vector<ChipSet> a, std::vector<ChipSet> b) {
 // The best split of each union, over all of which one budget is exhausted.
 class BestSplit {
  public:
-  BestSplit(Selector& selector, ChipSet usable, const std::vector<int>& sizes, bool distributed)
+  BestSplit(Selector& selector, const CandidateQuery& query, const std::vector<int>& sizes)
       : search_(
             sizes, selector.limits().group,
-            [&selector, usable, distributed](ChipSet part) -> RatedPart {
+            [&selector, query](ChipSet part) -> RatedPart {
               constexpr Steps kLegality = 40;
-              if (!selector.rules().legal(part, usable, distributed)) return {false, 0, kLegality};
-              const Bandwidth bandwidth = selector.model().of(part);
+              if (!selector.rules().legal(part, query.usable, query.distributed))
+                return {false, 0, kLegality};
+              const Bandwidth bandwidth = selector.rating(part, query.objective);
               return {true, bandwidth.rate, bandwidth.steps + kLegality};
             },
             [this](const Split& split, const std::vector<ChipSet>& parts) -> Steps {
@@ -76,12 +77,13 @@ std::optional<std::vector<ChipSet>> one_by_one(const Selector& selector, ChipSet
 class PodSplit {
  public:
   PodSplit(Selector& selector, ChipSet usable, ChipSet already_held, const std::vector<int>& sizes,
-           bool distributed)
+           bool distributed, domain::Objective objective)
       : selector_(selector),
         pool_(usable - already_held),
         already_held_(already_held),
         order_(sizes.size()),
-        distributed_(distributed) {
+        distributed_(distributed),
+        objective_(objective) {
     std::iota(order_.begin(), order_.end(), std::size_t{0});
     std::stable_sort(order_.begin(), order_.end(),
                      [&sizes](std::size_t a, std::size_t b) { return sizes[a] > sizes[b]; });
@@ -103,7 +105,7 @@ class PodSplit {
   }
   // `search` offers unions to a function that returns true when it needs no more.
   void among(const std::function<Steps(const std::function<bool(ChipSet)>&)>& search) {
-    BestSplit best_split(selector_, pool_, sizes_, distributed_);
+    BestSplit best_split(selector_, query(), sizes_);
     const Steps searched = search([&](ChipSet joint) {
       const std::vector<ChipSet> parts = best_split.of(joint);
       if (!parts.empty()) settle(joint, parts);
@@ -140,6 +142,7 @@ class PodSplit {
   std::vector<std::size_t> order_;  // pods, larger ones first
   std::vector<int> sizes_;          // likewise
   bool distributed_;
+  domain::Objective objective_;
   SplitGroup out_;
 };
 
@@ -194,8 +197,9 @@ void SplitSearch::fill(ChipSet pool, ChipSet part, ChipSet from, int size, const
 }
 
 SplitGroup split_group(Selector& selector, ChipSet usable, ChipSet already_held,
-                       const std::vector<int>& sizes, bool distributed) {
-  PodSplit pods(selector, usable, already_held, sizes, distributed);
+                       const std::vector<int>& sizes, bool distributed,
+                       domain::Objective objective) {
+  PodSplit pods(selector, usable, already_held, sizes, distributed, objective);
   if (pods.impossible()) return pods.answer();
   pods.among([&](const std::function<bool(ChipSet)>& take) {
     return selector.unions_best_first(pods.query(), take);
@@ -206,7 +210,7 @@ SplitGroup split_group(Selector& selector, ChipSet usable, ChipSet already_held,
 
 SplitGroup split_one_of(Selector& selector, const std::vector<ChipSet>& unions, ChipSet usable,
                         const std::vector<int>& sizes, bool distributed) {
-  PodSplit pods(selector, usable, {}, sizes, distributed);
+  PodSplit pods(selector, usable, {}, sizes, distributed, domain::Objective::bandwidth);
   if (pods.impossible()) return pods.answer();
   CandidateList list;
   list.sets = unions;

@@ -77,7 +77,8 @@ struct SplitGroup {
   Steps steps = 0;
 };
 SplitGroup split_group(Selector& selector, ChipSet usable, ChipSet already_held,
-                       const std::vector<int>& sizes, bool distributed);
+                       const std::vector<int>& sizes, bool distributed,
+                       domain::Objective objective);
 // The same, the union being one of these.
 SplitGroup split_one_of(Selector& selector, const std::vector<ChipSet>& unions, ChipSet usable,
                         const std::vector<int>& sizes, bool distributed);

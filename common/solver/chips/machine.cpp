@@ -12,11 +12,18 @@ namespace chipweave::solver {
 namespace {
 
 CandidateQuery query_of(const Request& r) {
-  return {r.usable - r.already_held, r.required, r.already_held, r.size, r.distributed, false};
+  return {r.usable - r.already_held,
+          r.required,
+          r.already_held,
+          r.size,
+          r.distributed,
+          false,
+          r.objective};
 }
 
-// usable, already_held, sizes, distributed
-using GroupKey = std::tuple<std::uint64_t, std::uint64_t, std::vector<int>, bool>;
+// usable, already_held, sizes, distributed, objective
+using GroupKey =
+    std::tuple<std::uint64_t, std::uint64_t, std::vector<int>, bool, domain::Objective>;
 
 constexpr std::size_t kMaxGroups = 4096;  // then the table is emptied; some 4 MB at worst
 constexpr std::size_t kMaxMemo = std::size_t{1} << 18U;  // some 20 MB a topology class at worst
@@ -39,7 +46,8 @@ struct Machine::Impl {
   };
   static RequestKey key_of(const Request& r) {
     return {r.usable.bits(), r.required.bits(), r.already_held.bits(),
-            static_cast<std::uint64_t>(r.size) << 1U | (r.distributed ? 1U : 0U)};
+            static_cast<std::uint64_t>(r.objective) << 32U |
+                static_cast<std::uint64_t>(r.size) << 1U | (r.distributed ? 1U : 0U)};
   }
 
   explicit Impl(domain::NodeTopology t)
@@ -102,7 +110,7 @@ struct Machine::Impl {
     out.gbps = to_gbps(found.best.front().rate);
     out.best_gbps = std::max(out.best_gbps, out.gbps);  // both searches may have ended early
     out.exact = found.exact;
-    out.bound = to_gbps(found.bound);
+    out.bound = r.objective == domain::Objective::bandwidth ? to_gbps(found.bound) : out.gbps;
     return out;
   }
 };
@@ -137,6 +145,12 @@ bool Machine::fits(const Request& request) const {
 
 double Machine::gbps(ChipSet set) { return to_gbps(bandwidth(set).rate); }
 Bandwidth Machine::bandwidth(ChipSet set) { return impl_->selector.model().of(set); }
+double Machine::all_to_all_gbps(ChipSet set) const {
+  return to_gbps(all_to_all_rate(impl_->selector.model(), wiring(), set));
+}
+Distance Machine::distance(ChipSet set) const {
+  return solver::distance(impl_->selector.model(), wiring(), set);
+}
 Rate Machine::upper_bound(ChipSet set) const { return impl_->selector.model().upper_bound(set); }
 const Wiring& Machine::wiring() const { return impl_->selector.wiring(); }
 
@@ -187,15 +201,17 @@ Machine::Stats Machine::stats() const {
 }
 
 GroupChoice Machine::choose_group(ChipSet usable, ChipSet already_held,
-                                  const std::vector<int>& sizes, bool distributed) {
-  const GroupKey key{usable.bits(), already_held.bits(), sizes, distributed};
+                                  const std::vector<int>& sizes, bool distributed,
+                                  domain::Objective objective) {
+  const GroupKey key{usable.bits(), already_held.bits(), sizes, distributed, objective};
   if (const auto known = impl_->groups.find(key); known != impl_->groups.end()) {
     ++impl_->hits;
     return known->second;
   }
   ++impl_->misses;
   const Impl::Counted counted(*impl_);
-  auto [out, steps] = split_group(impl_->selector, usable, already_held, sizes, distributed);
+  auto [out, steps] =
+      split_group(impl_->selector, usable, already_held, sizes, distributed, objective);
   impl_->steps += steps;
   int total = already_held.size();
   for (const int size : sizes) total += size;
@@ -230,6 +246,8 @@ std::string gbps_text(Rate rate) {
 
 std::string lost_text(const RankedCandidate& lost, const RankedCandidate& won, bool p2p) {
   switch (compare(won, lost).by) {
+    case Criterion::objective:
+      return "objective: the other set serves it better";
     case Criterion::bandwidth:
       return "bandwidth: " + gbps_text(lost.rate) + " against " + gbps_text(won.rate);
     case Criterion::preference:
@@ -257,6 +275,15 @@ Explanation Machine::explain(const Request& request) {
   out.candidates = found.candidates;
   const RankedCandidate& won = two.front();
   const bool p2p = impl_->selector.wiring().p2p();
+  if (request.objective == domain::Objective::all_to_all) {
+    out.criteria.push_back("objective all_to_all: predicted " +
+                           gbps_text(to_rate(all_to_all_gbps(won.chips | request.already_held))));
+  } else if (request.objective == domain::Objective::latency) {
+    const Distance far = distance(won.chips | request.already_held);
+    out.criteria.push_back("objective latency: at most " + std::to_string(far.farthest) +
+                           " hop(s), " + std::to_string(far.sum) + " over all pairs, on " +
+                           std::to_string(far.numa_nodes) + " NUMA node(s)");
+  }
   out.criteria.push_back("predicted bandwidth " + gbps_text(won.rate) + ", best on this machine " +
                          gbps_text(to_rate(out.choice.best_gbps)));
   if (impl_->topology.rule().kind != domain::RuleKind::any) {

@@ -5,7 +5,8 @@
 // share one Machine (machine_cache.hpp), so a cluster of 5,000 equal nodes keeps one set of tables.
 // Which chips are free or healthy is part of the request, never of the Machine.
 //
-// Preference among legal sets (docs/concepts/chip-selection.md): predicted ring bandwidth of the
+// Preference among legal sets (docs/concepts/chip-selection.md): the objective, where it is not
+// bandwidth; predicted ring bandwidth of the
 // set together with `already_held` → the vendor's stock preference → what the remaining chips can
 // still offer → host side → lowest indices. Exact up to 16 chips within the step limits; above, see
 // Choice::exact.
@@ -22,7 +23,9 @@
 #include <vector>
 
 #include "common/domain/node_topology.hpp"
+#include "common/domain/objective.hpp"
 #include "common/solver/bandwidth/bandwidth.hpp"
+#include "common/solver/bandwidth/pair_paths.hpp"
 #include "common/solver/bandwidth/wiring.hpp"
 
 namespace chipweave::solver {
@@ -35,6 +38,7 @@ struct Request {
   ChipSet already_held;  // by pods of the same job; the best union with these is chosen
   int size = 1;
   bool distributed = false;  // the job has several pods; some vendor rules differ
+  domain::Objective objective = domain::Objective::bandwidth;
   friend bool operator==(const Request&, const Request&) = default;
 };
 
@@ -46,7 +50,9 @@ struct Choice {
   ChipSet chips;
   double gbps = 0;       // predicted bus bandwidth of chips ∪ already_held, GB/s; 0 for one chip
   double best_gbps = 0;  // for the best legal set of that size on the empty, healthy machine
-  bool exact = true;     // false: a set faster than `gbps`, up to `bound`, may exist
+  // False: a set faster than `gbps`, up to `bound`, may exist; or one that is better by another
+  // objective.
+  bool exact = true;
   double bound = 0;
   Misfit why = Misfit::none;
 };
@@ -87,7 +93,8 @@ class Machine {
   Choice choose(const Request& request);
   // All pods or none. sizes: chips of each pod. The parts are disjoint, and each is legal.
   GroupChoice choose_group(ChipSet usable, ChipSet already_held, const std::vector<int>& sizes,
-                           bool distributed);
+                           bool distributed,
+                           domain::Objective objective = domain::Objective::bandwidth);
   // The same out of these unions only, which are sets of usable chips as large as the pods
   // together. Not memoised. O(unions), and a search over them.
   GroupChoice choose_among(const std::vector<ChipSet>& unions, ChipSet usable,
@@ -102,6 +109,9 @@ class Machine {
   double gbps(ChipSet set);
   // The same, as the solver counts it, with what it cost.
   Bandwidth bandwidth(ChipSet set);
+  // Predicted bus bandwidth of an all-to-all inside the set, GB/s (pair_paths.hpp).
+  double all_to_all_gbps(ChipSet set) const;
+  Distance distance(ChipSet set) const;
   // No bandwidth of the set exceeds it. O(chips · neighbours), not memoised.
   Rate upper_bound(ChipSet set) const;
   const Wiring& wiring() const;

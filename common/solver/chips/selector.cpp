@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 
+#include "common/solver/bandwidth/pair_paths.hpp"
 #include "common/solver/bandwidth/rings/ring_graph.hpp"
 #include "common/solver/chips/sets/grown_sets.hpp"
 
@@ -19,6 +20,7 @@ constexpr Steps kTriedSteps = 16;
 }  // namespace
 
 Comparison compare(const RankedCandidate& a, const RankedCandidate& b) {
+  if (a.goal != b.goal) return {Criterion::objective, a.goal > b.goal};
   if (a.rate != b.rate) return {Criterion::bandwidth, a.rate > b.rate};
   if (a.preference != b.preference) return {Criterion::preference, a.preference < b.preference};
   if (a.rest != b.rest) return {Criterion::preservation, a.rest > b.rest};
@@ -38,8 +40,46 @@ RankedCandidate Selector::evaluate(ChipSet chips, const CandidateQuery& query, O
   const Preservation::Answer rest = preservation_.of(query.usable - chips);
   out.steps += rest.steps + kCriteriaSteps;
   out.exact = out.exact && rest.exact;
-  return {chips, model_.of(chips | query.already_held).rate, rules_.preference(chips, query.usable),
-          rest.value, host_side(wiring_, chips | query.already_held)};
+  const ChipSet joint = chips | query.already_held;
+  const Bandwidth bandwidth = model_.of(joint);
+  if (query.objective != domain::Objective::bandwidth) out.steps += bandwidth.steps;
+  return {chips,          goal(joint, query.objective),
+          bandwidth.rate, rules_.preference(chips, query.usable),
+          rest.value,     host_side(wiring_, joint)};
+}
+
+Rate Selector::goal(ChipSet set, domain::Objective objective) const {
+  switch (objective) {
+    case domain::Objective::bandwidth:
+      return 0;
+    case domain::Objective::all_to_all:
+      return all_to_all_rate(model_, wiring_, set);
+    case domain::Objective::latency: {
+      // The farthest pair first, then all pairs, then NUMA nodes.
+      constexpr Rate kNear = Rate{1} << 40U;
+      constexpr Rate kMaxSum = Rate{1} << 24U;  // of 2,016 pairs at most 8 hops apart
+      constexpr Rate kMaxNodes = 128;
+      const Distance far = distance(model_, wiring_, set);
+      return kNear - ((far.farthest * kMaxSum + far.sum) * kMaxNodes + far.numa_nodes);
+    }
+  }
+  return 0;
+}
+
+Bandwidth Selector::rating(ChipSet set, domain::Objective objective) {
+  if (objective == domain::Objective::bandwidth) return model_.of(set);
+  const Rate value = goal(set, objective);
+  return {value, value, rating_bound_steps(set, objective)};
+}
+
+Rate Selector::rating_bound(ChipSet set, domain::Objective objective) const {
+  return objective == domain::Objective::bandwidth ? model_.upper_bound(set) : goal(set, objective);
+}
+
+Steps Selector::rating_bound_steps(ChipSet set, domain::Objective objective) const {
+  if (objective == domain::Objective::bandwidth) return model_.bound_steps(set);
+  const auto n = static_cast<Steps>(set.size());
+  return 4 * n * (n + wiring_.planes().size());
 }
 
 std::vector<RankedCandidate> Selector::rank_ties(const std::vector<ChipSet>& ties,
@@ -116,8 +156,8 @@ Selector::Search Selector::search(const CandidateList& list, const CandidateQuer
   out.steps = list.steps * kTriedSteps;
   for (std::size_t i = 0; i < list.sets.size(); ++i) {
     const ChipSet joint = list.sets[i] | query.already_held;
-    out.left.push_back({ranked ? model_.upper_bound(joint) : 0, i});
-    out.steps += ranked ? model_.bound_steps(joint) : 1;
+    out.left.push_back({ranked ? rating_bound(joint, query.objective) : 0, i});
+    out.steps += ranked ? rating_bound_steps(joint, query.objective) : 1;
   }
   const auto better = [](const Rated& a, const Rated& b) {
     return a.rate != b.rate ? a.rate > b.rate : a.at < b.at;
@@ -134,7 +174,7 @@ Selector::Search Selector::search(const CandidateList& list, const CandidateQuer
       out.bound = std::max(out.bound, b.rate);
       break;
     }
-    const Bandwidth w = model_.of(list.sets[b.at] | query.already_held);
+    const Bandwidth w = rating(list.sets[b.at] | query.already_held, query.objective);
     out.steps += w.steps + 1;
     out.bound = std::max(out.bound, w.bound);
     out.rated.push_back({w.rate, b.at});
@@ -159,7 +199,8 @@ Selector::Outcome Selector::best(const CandidateQuery& query, std::size_t wanted
     for (; i < found.rated.size() && found.rated[i].rate == rate; ++i)
       ties.push_back(list.sets[found.rated[i].at]);
     if (ties.size() == 1 && wanted == 1) {
-      out.best.push_back({ties.front(), rate, 0, {}, {}});
+      const Bandwidth bandwidth = model_.of(ties.front() | query.already_held);
+      out.best.push_back({ties.front(), 0, bandwidth.rate, 0, {}, {}});
       break;
     }
     for (const RankedCandidate& j :
@@ -168,8 +209,11 @@ Selector::Outcome Selector::best(const CandidateQuery& query, std::size_t wanted
   }
   const Rate top = found.rated.empty() ? 0 : found.rated.front().rate;
   out.bound = std::max(found.bound, top);
-  if (!list.complete)
-    out.bound = std::max(out.bound, size_bound(query.size, query.usable | query.already_held));
+  if (!list.complete) {
+    out.bound = query.objective == domain::Objective::bandwidth
+                    ? std::max(out.bound, size_bound(query.size, query.usable | query.already_held))
+                    : std::numeric_limits<Rate>::max();
+  }
   out.exact = out.exact && list.complete && found.complete && out.bound == top;
   return out;
 }

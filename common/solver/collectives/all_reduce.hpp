@@ -35,7 +35,7 @@ struct AllReduce {
 // switch that reduces.
 double reduction_gbps(const domain::NodeTopology& topology, domain::ChipSet chips, double set_gbps);
 
-// ring: gang_bandwidth(shape). nullopt where that has no value. O(nodes).
+// ring: gang_bandwidth(shape); without a value there is none here either. O(nodes).
 std::optional<AllReduce> all_reduce(const GangShape& shape, const GangBandwidth& ring);
 
 }  // namespace chipweave::solver

@@ -44,12 +44,14 @@ struct Racks {
         .emplace(nodes.back(), NodeMachine{std::make_shared<Machine>(*own), own, own->all()})
         .first->second;
   }
-  ChipPlan plan(int pods, int chips, const LevelGbps& level_gbps = {}) {
+  ChipPlan plan(int pods, int chips, const LevelGbps& level_gbps = {},
+                domain::Objective objective = domain::Objective::bandwidth) {
     const std::vector<std::string> levels{"rack", "hostname"};
     Gang gang;
     gang.pods = pods;
     gang.min_member = pods;
     gang.chips_per_pod = chips;
+    gang.objective = objective;
     for (const auto& [id, machine] : machines) fabric.set_free(id, machine.free.size());
     limit_by_chips(fabric, machines, gang);
     return assign_chips(fabric, levels, gang, machines, level_gbps,
@@ -173,6 +175,26 @@ TEST(RailPlans, KeepAwayFromAdaptersThatOtherJobsLoad) {
   // One chip beside each of two adapters that are otherwise idle.
   EXPECT_NEAR(*plan.bandwidth.gbps, 48, 0.1);
   EXPECT_THAT(plan.chips[0], ElementsAre(4, 6));
+}
+
+// All-to-all: as many pairs across as the adapters carry, the shares even; without adapters the
+// fewest pairs across.
+TEST(ExchangePlans, ShareThePodsByWhatTheAdaptersCarry) {
+  const auto shares = [](const domain::NodeTopology& machine, domain::Objective objective) {
+    Racks racks;
+    racks.add("r", machine);
+    racks.add("r", machine);
+    const ChipPlan plan = racks.plan(12, 1, {}, objective);
+    std::map<FabricNodeId, int> out;
+    for (const domain::PlannedPod& pod : plan.plan.pods) ++out[pod.node];
+    std::vector<int> pods;
+    for (const auto& [node, share] : out) pods.push_back(share);
+    return pods;
+  };
+  const domain::NodeTopology h100 = test::profile("hgx-h100-8");
+  EXPECT_THAT(shares(h100, domain::Objective::all_to_all), ElementsAre(6, 6));
+  EXPECT_THAT(shares(h100_with({}), domain::Objective::all_to_all),
+              ::testing::UnorderedElementsAre(8, 4));
 }
 
 // Small machines with random links, adapters and free chips.

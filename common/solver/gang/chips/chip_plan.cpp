@@ -11,6 +11,7 @@
 #include "common/solver/chips/sets/rules.hpp"
 #include "common/solver/gang/chips/node_chips.hpp"
 #include "common/solver/gang/planner.hpp"
+#include "common/solver/gang/rails/exchange_shares.hpp"
 #include "common/solver/gang/rails/fastest_plan.hpp"
 #include "common/solver/gang/rails/rate_search.hpp"
 
@@ -94,15 +95,39 @@ std::vector<UsedNode> used_nodes(const Plan& plan, const Gang& gang, const NodeM
   return out;
 }
 
+// How many chips are in each domain of the levels.
+std::vector<AllToAllLevel> levels_of(const Fabric& fabric, const std::vector<std::string>& names,
+                                     const std::vector<std::optional<double>>& level_gbps,
+                                     const std::vector<UsedNode>& nodes,
+                                     const std::vector<AllToAllNode>& exchange) {
+  std::vector<AllToAllLevel> out;
+  for (std::size_t level = 0; level < names.size(); ++level) {
+    std::map<DomainId, DomainShare> domains;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      DomainShare& share = domains[fabric.domain_of(nodes[i].id, static_cast<int>(level))];
+      ++share.nodes;
+      share.chips += exchange[i].chips;
+    }
+    AllToAllLevel& to = out.emplace_back();
+    to.name = names[level];
+    if (level < level_gbps.size()) to.gbps = level_gbps[level];
+    for (const auto& [domain, share] : domains) to.domains.push_back(share);
+  }
+  return out;
+}
+
 // Of the chips that the nodes of a plan can give its pods, those with which the whole gang is
 // fastest. A node keeps the chips that it would choose alone where they are fast enough.
 class GangChips {
  public:
   GangChips(const std::vector<UsedNode>& nodes, const NodeMachines& machines, bool distributed,
-            double level_gbps)
-      : nodes_(nodes), options_(machines, distributed), distributed_(distributed) {
+            domain::Objective objective, double level_gbps)
+      : nodes_(nodes),
+        options_(machines, distributed),
+        distributed_(distributed),
+        objective_(objective) {
     for (const UsedNode& node : nodes) choices_.push_back(choose(node, {}));
-    if (nodes.size() < 2 || !fit()) return;
+    if (nodes.size() < 2 || !fit() || objective != domain::Objective::bandwidth) return;
     std::vector<std::size_t> known;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if (nodes[i].machine != nullptr && !nodes[i].with_chips().empty()) known.push_back(i);
@@ -120,8 +145,9 @@ class GangChips {
  private:
   GroupChoice choose(const UsedNode& node, std::vector<ChipSet> among) const {
     if (node.machine == nullptr) return {};
-    return choose_for_pods(*node.machine->machine,
-                           {node.machine->free, {}, node.sizes, distributed_, std::move(among)});
+    return choose_for_pods(
+        *node.machine->machine,
+        {node.machine->free, {}, node.sizes, distributed_, std::move(among), objective_});
   }
   bool fit() const {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
@@ -179,6 +205,7 @@ class GangChips {
   const std::vector<UsedNode>& nodes_;
   ChipOptions options_;
   bool distributed_;
+  domain::Objective objective_;
   std::vector<GroupChoice> choices_;  // by node
 };
 
@@ -219,7 +246,11 @@ Plan plan_on_fast_nodes(const Fabric& fabric, const std::vector<std::string>& le
     return plan;
   }
   if (machines.empty() || !is_uniform(gang) || gang.failed) return plan;
-  return fastest_plan(fabric, level_names, gang, machines, level_gbps, std::move(plan));
+  if (gang.objective == domain::Objective::latency) return plan;
+  plan = fastest_plan(fabric, level_names, gang, machines, level_gbps, std::move(plan));
+  return gang.objective == domain::Objective::all_to_all
+             ? exchange_shares(fabric, gang, machines, std::move(plan))
+             : plan;
 }
 
 ChipPlan assign_chips(const Fabric& fabric, const std::vector<std::string>& level_names,
@@ -231,14 +262,18 @@ ChipPlan assign_chips(const Fabric& fabric, const std::vector<std::string>& leve
   out.chips.resize(out.plan.pods.size());
   out.rings.resize(out.plan.pods.size());
   const std::vector<UsedNode> nodes = used_nodes(out.plan, gang, machines);
-  GangChips chosen(nodes, machines, out.plan.pods.size() > 1,
+  GangChips chosen(nodes, machines, out.plan.pods.size() > 1, gang.objective,
                    least_level_gbps(out.plan, level_gbps));
   Rings rings;
   GangShape shape;
+  std::vector<AllToAllNode> exchange;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
+    AllToAllNode& exchanging = exchange.emplace_back();
     NodeBandwidth& node = shape.nodes.emplace_back();
     node.name = fabric.node(nodes[i].id).name;
     node.chips = std::accumulate(nodes[i].sizes.begin(), nodes[i].sizes.end(), 0);
+    exchanging.name = node.name;
+    exchanging.chips = node.chips;
     if (nodes[i].machine == nullptr) {
       node.set_gbps = std::nullopt;
       node.rails.unknown = "the machine is not known";
@@ -262,12 +297,19 @@ ChipPlan assign_chips(const Fabric& fabric, const std::vector<std::string>& leve
     node.rails = chosen.rails(i);
     node.reduction_gbps = reduction_gbps(topology, choice.chips, choice.gbps);
     shape.trees = topology.vendor() == "nvidia";
+    exchanging.inside_gbps = nodes[i].machine->machine->all_to_all_gbps(choice.chips);
+    if (node.rails.unknown.empty()) {
+      exchanging.adapters_gbps = 0;
+      for (const Rail& rail : node.rails.rails) *exchanging.adapters_gbps += rail.gbps;
+    }
   }
   for (std::size_t level = 0; level < level_names.size(); ++level)
     shape.levels.push_back({level_names[level], out.plan.domains[level],
                             level < level_gbps.size() ? level_gbps[level] : std::nullopt});
   out.bandwidth = gang_bandwidth(shape);
   out.all_reduce = all_reduce(shape, out.bandwidth);
+  out.all_to_all =
+      all_to_all(exchange, levels_of(fabric, level_names, level_gbps, nodes, exchange));
   return out;
 }
 

@@ -12,6 +12,7 @@
 
 #include "common/domain/gang.hpp"
 #include "common/solver/collectives/all_reduce.hpp"
+#include "common/solver/collectives/all_to_all.hpp"
 #include "common/solver/gang/chips/gang_bandwidth.hpp"
 #include "common/solver/gang/chips/node_machine.hpp"
 #include "common/solver/gang/fabric.hpp"
@@ -27,6 +28,7 @@ struct ChipPlan {
   std::vector<std::vector<int>> rings;
   GangBandwidth bandwidth;
   std::optional<AllReduce> all_reduce;
+  AllToAll all_to_all;
 };
 
 // Lowers each node's max_pods to the pods that can have legal chips there. Uniform pods only.

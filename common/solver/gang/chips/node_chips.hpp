@@ -38,6 +38,7 @@ struct PodsOnNode {
   bool distributed = true;  // the gang has more than one pod; some vendor rules differ
   // Where not empty, the joint set of the new pods is one of these; already_held must be empty.
   std::vector<ChipSet> among = {};
+  domain::Objective objective = domain::Objective::bandwidth;
 };
 
 // The budget, in hops evaluated, for finding the split with the closest pods; beyond it the best

@@ -158,7 +158,8 @@ class FastestPlan {
       if (!as_good(plan, first)) return std::nullopt;
       Shares shares = shares_of(plan);
       if (all_meet(shares, need)) return plan;
-      if (share_otherwise(shares, limited, need)) return with_shares(std::move(plan), shares);
+      if (share_otherwise(shares, limited, need))
+        return with_shares(fabric_, gang_, std::move(plan), shares);
       // Without the node that needs the most pods; others may need fewer.
       limited.set_max_pods(neediest(shares_of(plan), limited, need), 0);
     }
@@ -231,21 +232,6 @@ class FastestPlan {
       }
     }
     return wanted == 0 && all_meet(shares, need);
-  }
-
-  Plan with_shares(Plan plan, const Shares& shares) const {
-    std::vector<FabricNodeId> nodes;
-    for (const auto& [node, pods] : shares) nodes.push_back(node);
-    std::sort(nodes.begin(), nodes.end(),
-              [this](FabricNodeId a, FabricNodeId b) { return fabric_.before(a, b); });
-    std::vector<PodOnNode> pods;
-    for (const FabricNodeId node : nodes) {
-      for (int i = 0; i < shares.at(node); ++i)
-        pods.push_back({node, static_cast<int>(pods.size()), domain::kNoSet});
-    }
-    plan.pods.clear();
-    number_ranks(fabric_, gang_, std::move(pods), plan);
-    return plan;
   }
 
   const Fabric& fabric_;

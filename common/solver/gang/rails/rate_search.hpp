@@ -15,8 +15,7 @@
 
 namespace chipweave::solver {
 
-inline constexpr std::size_t kMaxNeeds =
-    4096;  // tried; beyond, the plan stays as it is
+inline constexpr std::size_t kMaxNeeds = 4096;  // tried; beyond, the plan stays as it is
 
 // GB/s of a gang whose nodes offer these rates at least: over one node the chips', over several
 // also the rails'. Infinite where nothing limits it.
