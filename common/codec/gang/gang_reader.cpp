@@ -51,6 +51,7 @@ class GangReader {
     gang_.objective = read_objective(object_);
     read_failed();
     read_pods();
+    limit_sets();
     gang_.existing = existing(object_);
     add_existing_of_sets();
     read_chips();
@@ -209,6 +210,14 @@ class GangReader {
     set.pods = one.require_integer("pods", 0, limits::kMaxGangPods).value_or(0);
     set.required_level = level(one, "required_level");
     set.preferred_level = level(one, "preferred_level");
+  }
+
+  void limit_sets() {
+    const std::size_t sets = gang_.sets.size();
+    if (sets == 0 || request_.nodes.size() <= limits::kMaxSetsTimesNodes / sets) return;
+    object_.problem(gang_.roles ? "roles" : "subgroups",
+                    "has " + std::to_string(sets) + " on " + std::to_string(request_.nodes.size()) +
+                        " nodes, at most " + std::to_string(limits::kMaxSetsTimesNodes) + " pairs");
   }
 
   void read_roles() {

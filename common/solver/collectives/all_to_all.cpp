@@ -18,6 +18,7 @@ AllToAll all_to_all(const std::vector<AllToAllNode>& nodes,
                     const std::vector<AllToAllLevel>& levels) {
   AllToAll out;
   std::vector<std::int64_t> shares;
+  shares.reserve(nodes.size());
   for (const AllToAllNode& node : nodes) shares.push_back(node.chips);
   const auto all =
       static_cast<double>(std::accumulate(shares.begin(), shares.end(), std::int64_t{0}));

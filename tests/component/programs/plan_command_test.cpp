@@ -89,6 +89,48 @@ TEST(PlanCommand, LooksAtAdaptersThatAreDownOrInUse) {
   EXPECT_THAT(plan(R"(,"loaded_chips":[9])"), HasSubstr("has no chip 9"));
 }
 
+// A request of so many nodes, answered within so many KiB of address space.
+std::string plan_within(int kib, int nodes, bool healthy, const std::string& gang) {
+  const io::TempFolder folder;
+  std::string line = R"({"id":"m","network":{"levels":["block","rack"],"nodes":[)";
+  for (int i = 0; i < nodes; ++i) {
+    line += (i > 0 ? "," : "");
+    line += R"({"name":"n)" + std::to_string(i) + R"(","path":["b)" + std::to_string(i / 2000) +
+            R"(","r)" + std::to_string(i / 20) + R"("],"free":8,"healthy":)" +
+            (healthy ? "true" : "false") + "}";
+  }
+  const std::string file = folder.put("request.jsonl", line + R"(]},"gang":)" + gang + "}\n");
+  return run("(ulimit -v " + std::to_string(kib) + "; %B/chipweave plan --batch " + file + ")")
+      .text;
+}
+
+std::string roles(int count, int pods) {
+  std::string out;
+  for (int k = 0; k < count; ++k) {
+    out += (k > 0 ? "," : "");
+    out += R"({"name":"s)" + std::to_string(k) + R"(","pods":)" + std::to_string(pods) +
+           R"(,"chips_per_pod":)" + std::to_string(1 + k % 4) + "}";
+  }
+  return R"({"roles":[)" + out + "]}";
+}
+
+// The states of roles on each node were once kept for nodes that take no pods, too: 3 GB.
+TEST(PlanMemory, NodesThatTakeNoPodsCostNothing) {
+  EXPECT_THAT(plan_within(400'000, 20'000, false, roles(4, 9)), HasSubstr(R"("fits":false)"));
+  EXPECT_THAT(plan_within(400'000, 20'000, true, roles(4, 9)), HasSubstr(R"("placed":36)"));
+}
+
+// As many nodes and pods as a line may have.
+TEST(PlanMemory, TheLargestRequestFitsIntoTwoGigabytes) {
+  EXPECT_THAT(plan_within(2'000'000, 400'000, true, R"({"pods":100000,"chips_per_pod":8})"),
+              HasSubstr(R"("placed":100000)"));
+}
+
+TEST(PlanMemory, SetsTimesNodesAreLimited) {
+  EXPECT_THAT(plan_within(400'000, 20'001, true, roles(1000, 1)),
+              HasSubstr("1000 on 20001 nodes, at most 20000000 pairs"));
+}
+
 TEST(PlanCommand, WhatDoesNotFitIsSaidInWordsAndExitsOne) {
   const std::string tight = kOwn + "--pods 4 --chips 8 ";
   const Outcome outcome = run(tight + "2>&1 >/dev/null");

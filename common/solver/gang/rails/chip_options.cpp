@@ -90,7 +90,9 @@ RateVector ChipOptions::rates_of(const NodeMachine& node, ChipSet chips) {
   RateVector out;
   out.chips = chips.size() < 2 ? kUnlimited : node.machine->gbps(chips);
   const NodeAdapters& reached = adapters(node);
-  out.rails.assign(static_cast<std::size_t>(rails()), reached.known() ? 0.0 : kUnlimited);
+  double nothing = kUnlimited;
+  if (reached.known()) nothing = 0;
+  out.rails.assign(static_cast<std::size_t>(rails()), nothing);
   for (const Rail& rail : reached.of(chips).rails)
     out.rails[static_cast<std::size_t>(rail.index)] = rail.gbps;
   return out;
