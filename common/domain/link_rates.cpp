@@ -83,6 +83,11 @@ double default_gbps_per_lane(LinkKind kind, std::string_view model) {
   return unknown_model_rate(kind);
 }
 
+std::string_view known_model_word(std::string_view model) {
+  const ModelRates* known = known_model(model);
+  return known == nullptr ? std::string_view{} : known->word;
+}
+
 HostBandwidth pcie_host_bandwidth(int generation, bool intel) {
   // NCCL: x16 gives 12, 24, 48, 96 GB/s for generations 3..6; between sockets Skylake 10, Sapphire
   // Rapids 22, AMD 16, of which the last is too low for gen4 platforms (20.4 measured,

@@ -16,6 +16,10 @@ namespace chipweave::domain {
 // One lane of `kind` on a chip of `model` ("A100-SXM4", "NVIDIA H100", "" unknown: NVLINK 20).
 double default_gbps_per_lane(LinkKind kind, std::string_view model);
 
+// What the model is called in the table of known models: "NVIDIA A100-SXM4-80GB" → "A100"; "" if it
+// is unknown.
+std::string_view known_model_word(std::string_view model);
+
 // Host paths of a platform: PCIe generation 3…6 (x16), and what crosses sockets.
 // intel: peer-to-peer traffic through an Intel root complex costs 6/5 of its bandwidth (NCCL's
 // rule).

@@ -1,0 +1,45 @@
+// RateOverlay — measured constants that replace the built-in ones of a machine model: GB/s of one
+// lane by kind of link, and GB/s of host paths (docs/tasks/calibrate-the-model.md).
+//
+// An overlay belongs to machines of one vendor and of the models that it names. Machines with the
+// same wiring and different constants are different to the solver, because the constants are part
+// of the topology.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/base/result.hpp"
+#include "common/domain/node_topology.hpp"
+
+namespace chipweave::domain {
+
+// A measured constant may lie between half and one and a half of the constant that it replaces.
+// Beyond that the description of the machine is wrong, most often its number of lanes.
+inline constexpr double kLeastRateChange = 0.5;
+inline constexpr double kMostRateChange = 1.5;
+// GB/s. One lane of the fastest link that is built carries less, and so does a host path.
+inline constexpr double kMaxMeasuredLane = 1000;
+inline constexpr double kMaxMeasuredHostPath = 400;
+
+struct RateOverlay {
+  std::string name;  // of its file, for messages
+  std::string vendor;
+  std::vector<std::string> models;   // as topologies name them; upper and lower case are the same
+  std::map<LinkKind, double> lanes;  // of fast kinds, GB/s of one lane
+  std::map<LinkKind, double> host;   // BOARD to SYS, GB/s
+
+  bool matches(const NodeTopology& topology) const;
+};
+
+// The machine with the constants of every overlay that matches it.
+NodeTopology calibrated(const NodeTopology& topology, const std::vector<RateOverlay>& overlays);
+
+// The host path of that kind; precondition: BOARD to SYS.
+double& host_rate(HostBandwidth& host, LinkKind kind);
+
+// Error: two overlays give one constant of one model, so that the order of files would decide.
+Result<void> check_overlays(const std::vector<RateOverlay>& overlays);
+
+}  // namespace chipweave::domain
