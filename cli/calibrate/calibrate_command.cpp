@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "cli/input_file.hpp"
 #include "cli/options.hpp"
 #include "cli/terminal.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/calibration/collective_log.hpp"
 #include "common/io/files.hpp"
 
@@ -64,7 +66,11 @@ Exit run(const CalibrateFlags& flags) {
   if (!imported) return complain(imported.error(), Exit::unreadable);
   for (const std::string& warning : imported->warnings) warn(warning);
   auto overlay = calibrate(logs, imported->topology, file_name(machine), facts);
-  if (!overlay) return complain(overlay.error(), Exit::findings);
+  if (!overlay) {
+    const std::string reasons = overlay.error().text();
+    for (const std::string_view reason : split(reasons, '\n')) complain(reason);
+    return Exit::findings;
+  }
   overlay->made_by = "chipweave " CHIPWEAVE_VERSION;
   const std::string text = codec::write_overlay(*overlay);
   if (!flags.out.empty()) {

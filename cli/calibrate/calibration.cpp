@@ -51,7 +51,7 @@ Result<std::vector<Measurement>> measurements(const std::vector<ParsedLog>& logs
       }
     }
   }
-  if (!refusals.empty()) return make_error(Errc::invalid_argument, joined(refusals, "\n  "));
+  if (!refusals.empty()) return make_error(Errc::invalid_argument, joined(refusals, "\n"));
   std::vector<solver::MeasuredRun> runs;
   for (const Measurement& m : out) runs.push_back(m.run);
   if (Result<void> ok = solver::check_repeated(runs, topology); !ok) return std::move(ok).error();

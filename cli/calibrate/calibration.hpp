@@ -31,7 +31,7 @@ struct ParsedLog {
 Result<ParsedLog> parse_log(LogFormat format, const LogText& log);
 
 // The overlay with its points. `machine` names the topology for people. Errors name the file and
-// say why a log or the fit is refused; all refused logs are in one message.
+// say why a log or the fit is refused; every refused log has a line of the message.
 Result<codec::OverlayFile> calibrate(const std::vector<ParsedLog>& logs,
                                      const domain::NodeTopology& topology,
                                      const std::string& machine, const solver::RunFacts& facts);

@@ -17,6 +17,11 @@ bool RateOverlay::matches(const NodeTopology& topology) const {
                      [&model](const std::string& m) { return lower_case(m) == model; });
 }
 
+bool change_is_possible(LinkKind kind, double change) {
+  const double most = is_host_path(kind) ? kMaxHostChange : kMaxLaneChange;
+  return change >= kMinRateChange && change <= most;
+}
+
 double& host_rate(HostBandwidth& host, LinkKind kind) {
   switch (kind) {
     case LinkKind::board:

@@ -15,10 +15,13 @@
 
 namespace chipweave::domain {
 
-// A measured constant may lie between half and one and a half of the constant that it replaces.
-// Beyond that the description of the machine is wrong, most often its number of lanes.
-inline constexpr double kLeastRateChange = 0.5;
-inline constexpr double kMostRateChange = 1.5;
+// What a measured constant may be of the constant that it replaces. Constants of lanes are about
+// 0.8 of the nominal rate, which no ring exceeds; built-in constants of host paths are only typical
+// values. Beyond these limits the description of the machine is wrong, most often its number of
+// lanes, or the run was not a ring.
+inline constexpr double kMinRateChange = 0.5;
+inline constexpr double kMaxLaneChange = 1.25;
+inline constexpr double kMaxHostChange = 2;
 // GB/s. One lane of the fastest link that is built carries less, and so does a host path.
 inline constexpr double kMaxMeasuredLane = 1000;
 inline constexpr double kMaxMeasuredHostPath = 400;
@@ -35,6 +38,9 @@ struct RateOverlay {
 
 // The machine with the constants of every overlay that matches it.
 NodeTopology calibrated(const NodeTopology& topology, const std::vector<RateOverlay>& overlays);
+
+// Whether a constant of that kind can become so many times what it was.
+bool change_is_possible(LinkKind kind, double change);
 
 // The host path of that kind; precondition: BOARD to SYS.
 double& host_rate(HostBandwidth& host, LinkKind kind);

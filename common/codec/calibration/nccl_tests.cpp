@@ -61,7 +61,10 @@ class NcclTestsReader {
   Result<void> take(std::string_view line) {
     if (line.empty()) return {};
     if (const auto date = date_of(line); date && date_.empty()) date_ = *date;
-    if (line.find("_perf") != std::string_view::npos) note_program(line);
+    if (line.find("_perf") != std::string_view::npos &&
+        line.find("concluded") == std::string_view::npos) {
+      note_program(line);
+    }
     if (line.find("ersion") != std::string_view::npos) note_version(line);
     note_algorithm(line);
     if (line.starts_with("# nThread")) return begin();

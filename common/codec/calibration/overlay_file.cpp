@@ -68,11 +68,11 @@ void read_rate(const JsonValue& member, LinkKind kind, double most, std::map<Lin
   if (replaces && !(*replaces > 0 && *replaces <= most))
     return o.problem("replaces", "must be above 0 and at most " + limit + " (GB/s)");
   if (!gbps || !replaces) return;
-  const double change = *gbps / *replaces;
-  if (change < domain::kLeastRateChange || change > domain::kMostRateChange) {
-    return o.problem("gbps",
-                     "must be between 0.5 and 1.5 times \"replaces\": a measurement beyond that "
-                     "means that the machine is described wrong, most often its number of lanes");
+  if (!domain::change_is_possible(kind, *gbps / *replaces)) {
+    return o.problem("gbps", std::string("must be between 0.5 and ") +
+                                 (domain::is_host_path(kind) ? "2" : "1.25") +
+                                 " times \"replaces\": beyond that the machine is described wrong, "
+                                 "most often its number of lanes");
   }
   to[kind] = *gbps;
 }
@@ -96,7 +96,7 @@ void read_rates(const JsonObject& top, bool host, domain::RateOverlay& out,
   }
 }
 
-// For people; types and names are checked all the same, so that a misspelt key is found.
+// For people; types and names are checked so that a misspelt key is found.
 void check_provenance(const JsonObject& top, JsonProblems& problems) {
   const JsonValue logs = top.array("logs", kMaxOverlayPoints);
   for (const JsonValue log : logs) {

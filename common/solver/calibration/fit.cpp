@@ -92,12 +92,13 @@ std::vector<std::vector<LinkKind>> deciders(const NodeTopology& topology, const 
 
 Result<void> check_rate(const FittedRate& rate) {
   const double change = rate.after / rate.before;
-  if (change >= domain::kLeastRateChange && change <= domain::kMostRateChange) return {};
+  if (domain::change_is_possible(rate.kind, change)) return {};
   return refused(concat(
       domain::to_string(rate.kind), " comes to ", shown(rate.after), " GB/s, ", shown(change),
-      " times the constant ", shown(rate.before),
-      ", which no link explains: the machine has other lanes than its description, or transfers "
-      "went through host memory; compare its links with `chipweave topo show`"));
+      " times the constant ", shown(rate.before), ", which no link explains: ",
+      change < 1 ? "the machine has fewer lanes than its description, or transfers went through "
+                   "host memory"
+                 : "the machine has more lanes than its description, or the run was not a ring"));
 }
 
 // A farther host path that is faster than a nearer one would turn choices round.

@@ -98,8 +98,8 @@ Result<std::string> collective_of(const CollectiveRun& run, int ranks, const Run
     const bool known = last.busbw && last.algbw > 0 && run.reduces && !run.rooted;
     const double ratio = known ? *last.busbw / last.algbw : 0;
     const double once = static_cast<double>(ranks - 1) / ranks;
-    if (known && std::abs(ratio - 2 * once) < 2 * once * kMostMismatch) name = "all_reduce";
-    if (known && std::abs(ratio - once) < once * kMostMismatch) name = "reduce_scatter";
+    if (known && std::abs(ratio - 2 * once) < 2 * once * kMaxMismatch) name = "all_reduce";
+    if (known && std::abs(ratio - once) < once * kMaxMismatch) name = "reduce_scatter";
   }
   if (name.empty()) {
     return refused(
@@ -146,7 +146,7 @@ Result<void> check_algorithm(const CollectiveRun& run, const std::string& collec
 Result<void> check_timing(const CollectiveTiming& timing, std::uint64_t bytes, double factor,
                           const std::string& collective, int ranks) {
   const double algbw = timing.time_us > 0 ? static_cast<double>(bytes) / timing.time_us / 1000 : 0;
-  if (bytes >= kLargeMessage && std::abs(algbw - timing.algbw) > algbw * kMostMismatch + 0.005) {
+  if (bytes >= kLargeMessage && std::abs(algbw - timing.algbw) > algbw * kMaxMismatch + 0.005) {
     return refused(concat("algbw ", two_decimals(timing.algbw), " does not follow from ", bytes,
                           " bytes in ", two_decimals(timing.time_us), " us, which is ",
                           two_decimals(algbw), " GB/s"));
@@ -154,7 +154,7 @@ Result<void> check_timing(const CollectiveTiming& timing, std::uint64_t bytes, d
   if (!timing.busbw) return {};
   // both are printed with two decimals
   const double wanted = timing.algbw * factor;
-  if (std::abs(*timing.busbw - wanted) <= wanted * kMostMismatch + 0.005 * (1 + factor)) return {};
+  if (std::abs(*timing.busbw - wanted) <= wanted * kMaxMismatch + 0.005 * (1 + factor)) return {};
   return refused(concat("busbw ", two_decimals(*timing.busbw), " is not algbw ",
                         two_decimals(timing.algbw), " times ", two_decimals(factor),
                         ", the factor of ", collective, " over ", ranks, " ranks"));
@@ -173,7 +173,7 @@ Result<void> check_average(const CollectiveRun& run) {
     }
   }
   const double average = count > 0 ? sum / count : 0;
-  if (std::abs(average - *run.average_busbw) <= average * kMostMismatch + 0.01) return {};
+  if (std::abs(average - *run.average_busbw) <= average * kMaxMismatch + 0.01) return {};
   return refused("rows are missing: they average " + two_decimals(average) +
                  " GB/s, the log says " + two_decimals(*run.average_busbw));
 }
@@ -195,18 +195,18 @@ Result<std::vector<LargeRow>> large_rows(const CollectiveRun& run, double factor
     const double out = bus_of(row.out_of_place, factor);
     const double in = row.in_place ? bus_of(*row.in_place, factor) : out;
     const double spread = std::abs(out - in) / std::max({out, in, 1e-9});
-    if (spread > kMostSpread) {
+    if (spread > kMaxSpread) {
       return refused(concat("out-of-place ", two_decimals(out), " and in-place ", two_decimals(in),
                             " GB/s differ by ", percent(spread), ", more than ",
-                            percent(kMostSpread), ": the machine was not quiet"))
+                            percent(kMaxSpread), ": the machine was not quiet"))
           .in("line " + std::to_string(row.line));
     }
     sizes.insert(row.bytes);
     rows.push_back({row.bytes, (out + in) / 2});
   }
-  if (sizes.size() < kLeastLargeSizes) {
+  if (sizes.size() < kMinLargeSizes) {
     return refused(concat("too few large sizes: ", sizes.size(), " of ", mebibytes(kLargeMessage),
-                          " or more, at least ", kLeastLargeSizes,
+                          " or more, at least ", kMinLargeSizes,
                           " are needed (-b 128M -e 8G -f 2)"));
   }
   std::sort(rows.begin(), rows.end(),
@@ -215,9 +215,9 @@ Result<std::vector<LargeRow>> large_rows(const CollectiveRun& run, double factor
     if (rows[i].bytes != rows[i - 1].bytes) continue;
     const double spread =
         std::abs(rows[i].busbw - rows[i - 1].busbw) / std::max(rows[i].busbw, rows[i - 1].busbw);
-    if (!(spread > kMostSpread)) continue;
+    if (!(spread > kMaxSpread)) continue;
     return refused(concat("rows of ", rows[i].bytes, " bytes differ by ", percent(spread),
-                          ", more than ", percent(kMostSpread), ": the machine was not quiet"));
+                          ", more than ", percent(kMaxSpread), ": the machine was not quiet"));
   }
   return rows;
 }
@@ -322,11 +322,11 @@ Result<void> check_repeated(const std::vector<MeasuredRun>& runs, const NodeTopo
     least = std::min(least, run.busbw);
     most = std::max(most, run.busbw);
     const double spread = (most - least) / most;
-    if (!(spread > kMostSpread)) continue;
+    if (!(spread > kMaxSpread)) continue;
     return refused(concat("runs of ", run.collective, " over chips ",
                           comma_list(topology.indices(run.chips)), " gave ", two_decimals(least),
                           " and ", two_decimals(most), " GB/s, which differ by ", percent(spread),
-                          ", more than ", percent(kMostSpread), ": the machine was not quiet"));
+                          ", more than ", percent(kMaxSpread), ": the machine was not quiet"));
   }
   return {};
 }

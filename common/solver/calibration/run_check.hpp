@@ -18,10 +18,10 @@ namespace chipweave::solver {
 
 // The limits that docs/tasks/calibrate-the-model.md states.
 inline constexpr std::uint64_t kLargeMessage = 128ULL << 20U;  // bytes
-inline constexpr std::size_t kLeastLargeSizes = 3;
-inline constexpr double kMostSpread = 0.05;    // between columns, and between runs of one set
-inline constexpr double kLevel = 0.95;         // of the best row: rows that have levelled off
-inline constexpr double kMostMismatch = 0.01;  // between columns that follow from each other
+inline constexpr std::size_t kMinLargeSizes = 3;
+inline constexpr double kMaxSpread = 0.05;    // between columns, and between runs of one set
+inline constexpr double kLevel = 0.95;        // of the best row: rows that have levelled off
+inline constexpr double kMaxMismatch = 0.01;  // between columns that follow from each other
 
 // What the user states because the log does not.
 struct RunFacts {
@@ -47,7 +47,7 @@ Result<MeasuredRun> measured_run(const domain::CollectiveRun& run,
 // Error: the runs of one log have different numbers of ranks.
 Result<void> check_one_rank_count(const std::vector<domain::CollectiveRun>& runs);
 
-// Error: two runs of one collective and one set of chips differ by more than kMostSpread.
+// Error: two runs of one collective and one set of chips differ by more than kMaxSpread.
 Result<void> check_repeated(const std::vector<MeasuredRun>& runs,
                             const domain::NodeTopology& topology);
 

@@ -21,15 +21,14 @@ TEST(CalibrateCommand, WritesAnOverlayThatOtherCommandsTake) {
   const std::string overlay = folder.at("a100.json");
   const Outcome out = run("%B/chipweave calibrate nccl-tests " + log + " --out " + overlay);
   EXPECT_EQ(out.code, 0);
-  EXPECT_EQ(
-      out.text,
-      "machine hgx-a100-8, A100-SXM4, NVIDIA A100-SXM4-40GB\n"
-      "\n"
-      "CHIPS  COLLECTIVE  SIZES          DECIDED BY  MEASURED  BEFORE     OFF  AFTER    OFF\n"
-      "0-7    all_reduce  512 MiB-8 GiB  NVSWITCH         232     240  +3.4 %    232  0.0 %\n"
-      "\n"
-      "CONSTANT          GB/s BEFORE  GB/s AFTER  POINTS\n"
-      "NVSWITCH, a lane           20       19.33       1\n");
+  EXPECT_EQ(out.text,
+            "machine hgx-a100-8, A100-SXM4, NVIDIA A100-SXM4-40GB\n"
+            "\n"
+            "CHIPS  COLLECTIVE  SIZES          DECIDED BY  MEASURED  BEFORE     OFF  AFTER    OFF\n"
+            "0-7    all_reduce  512 MiB-8 GiB  NVSWITCH         232     240  +3.4 %    232  0.0 %\n"
+            "\n"
+            "CONSTANT          GB/s BEFORE  GB/s AFTER  POINTS\n"
+            "NVSWITCH, a lane           20       19.33       1\n");
   const std::string place = "%B/chipweave place --machine hgx-a100-8 --size 4 -o json --overlay ";
   EXPECT_THAT(run(place + overlay).text, HasSubstr("\"gbps\":231.996"));
   EXPECT_THAT(run(place + folder.path() + " 2>&1").text, HasSubstr("\"gbps\":231.996"));
@@ -62,6 +61,11 @@ TEST(CalibrateCommand, RefusesLogsWithTheReasonAndWritesNothing) {
   EXPECT_EQ(refused.code, kRefused);
   EXPECT_THAT(refused.text, HasSubstr("file bad.log: line 22: results are wrong"));
   EXPECT_NE(run("cat " + folder.at("bad.json") + " 2>&1").code, 0);
+  NcclLog open;
+  open.ends = false;
+  const Outcome both = complaint("chipweave calibrate nccl-tests " + log + " " +
+                                 folder.put("cut.log", open.text()) + " --machine hgx-a100-8");
+  EXPECT_THAT(both.text, HasSubstr("\nchipweave: file cut.log: run at line 1: the table is cut"));
   const std::string text = folder.put("text.log", "hello\n");
   const Outcome unreadable = complaint("chipweave calibrate rccl-tests " + text);
   EXPECT_EQ(unreadable.code, kUnreadable);

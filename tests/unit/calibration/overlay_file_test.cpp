@@ -76,7 +76,7 @@ TEST(OverlayFiles, AreRefusedByTheirField) {
   EXPECT_THAT(overlay_refusal(altered("\"PHB\": {", "\"NVLINK\": {")),
               HasSubstr("host_gbps.NVLINK: unknown host path"));
   EXPECT_THAT(overlay_refusal(altered("19.1", "191")),
-              HasSubstr("gbps_per_lane.NVSWITCH.gbps: must be between 0.5 and 1.5 times"));
+              HasSubstr("gbps_per_lane.NVSWITCH.gbps: must be between 0.5 and 1.25 times"));
   EXPECT_THAT(overlay_refusal(altered("19.1", "-19.1")),
               HasSubstr("must be above 0 and at most 1000"));
   EXPECT_THAT(overlay_refusal(altered("19.1", "\"fast\"")),

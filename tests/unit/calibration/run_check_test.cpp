@@ -104,7 +104,7 @@ TEST(RunCheck, RefusesColumnsThatDiffer) {
 }
 
 TEST(RunCheck, RefusesRowsOfOneSizeThatDiffer) {
-  // the table once more, faster, as -N 2 prints it
+  // a second, faster table without a header, as several cycles print it
   NcclLog fast;
   fast.busbw = 250;
   fast.ends = false;
