@@ -73,6 +73,11 @@ Exit run(const CalibrateFlags& flags) {
   }
   overlay->made_by = "chipweave " CHIPWEAVE_VERSION;
   const std::string text = codec::write_overlay(*overlay);
+  if (overlay->points.size() > codec::kMaxOverlayPoints || text.size() > codec::kMaxOverlayBytes) {
+    return complain(
+        "the overlay would be larger than its readers accept: give fewer logs at a time",
+        Exit::findings);
+  }
   if (!flags.out.empty()) {
     if (auto written = io::write_file_atomically(flags.out, text); !written)
       return complain(written.error(), Exit::unreadable);

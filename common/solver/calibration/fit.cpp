@@ -8,8 +8,8 @@
 
 #include "common/base/text.hpp"
 #include "common/domain/rate_overlay.hpp"
+#include "common/solver/bandwidth/bandwidth_model.hpp"
 #include "common/solver/calibration/refused.hpp"
-#include "common/solver/chips/machine.hpp"
 
 namespace chipweave::solver {
 namespace {
@@ -69,9 +69,10 @@ NodeTopology with(const NodeTopology& topology, const Rates& rates) {
 
 std::vector<double> predicted(const NodeTopology& topology,
                               const std::vector<CalibrationPoint>& points) {
-  Machine machine(topology);
+  const Wiring wiring(topology);
+  BandwidthModel rings(wiring);
   std::vector<double> out;
-  for (const CalibrationPoint& point : points) out.push_back(machine.gbps(point.chips));
+  for (const CalibrationPoint& point : points) out.push_back(to_gbps(rings.of(point.chips).rate));
   return out;
 }
 
