@@ -53,6 +53,7 @@ Result<std::vector<Measurement>> measurements(const std::vector<ParsedLog>& logs
   }
   if (!refusals.empty()) return make_error(Errc::invalid_argument, joined(refusals, "\n"));
   std::vector<solver::MeasuredRun> runs;
+  runs.reserve(out.size());
   for (const Measurement& m : out) runs.push_back(m.run);
   if (Result<void> ok = solver::check_repeated(runs, topology); !ok) return std::move(ok).error();
   return out;
@@ -116,6 +117,11 @@ Result<ParsedLog> parse_log(LogFormat format, const LogText& log) {
 Result<codec::OverlayFile> calibrate(const std::vector<ParsedLog>& logs,
                                      const domain::NodeTopology& topology,
                                      const std::string& machine, const solver::RunFacts& facts) {
+  if (topology.vendor().empty() || topology.model().empty()) {
+    return make_error(Errc::invalid_argument,
+                      "the machine's description names no vendor or no model, so that no node "
+                      "could be matched: add both");
+  }
   const auto measured = measurements(logs, topology, facts);
   if (!measured) return Error(measured.error());
   std::vector<solver::CalibrationPoint> points;

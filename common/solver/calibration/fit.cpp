@@ -72,6 +72,7 @@ std::vector<double> predicted(const NodeTopology& topology,
   const Wiring wiring(topology);
   BandwidthModel rings(wiring);
   std::vector<double> out;
+  out.reserve(points.size());
   for (const CalibrationPoint& point : points) out.push_back(to_gbps(rings.of(point.chips).rate));
   return out;
 }
@@ -102,21 +103,22 @@ Result<void> check_rate(const FittedRate& rate) {
                  : "the machine has more lanes than its description, or the run was not a ring"));
 }
 
-// A farther host path that is faster than a nearer one would turn choices round.
-Result<void> check_host_order(const Rates& rates) {
-  const std::pair<LinkKind, double>* nearer = nullptr;
-  std::vector<std::pair<LinkKind, double>> host;
-  for (const auto& [kind, gbps] : rates) {
-    if (domain::is_host_path(kind)) host.emplace_back(kind, gbps);
+// A farther host path that is faster than a nearer one would turn choices round. Only paths between
+// chips of this machine count, and only what the fit changed.
+Result<void> check_host_order(const NodeTopology& t, const Rates& rates, const Rates& fitted) {
+  std::set<LinkKind> present;
+  for (int a = 0; a < t.chip_count(); ++a) {
+    for (int b = a + 1; b < t.chip_count(); ++b) present.insert(t.host_path(a, b));
   }
-  for (const auto& each : host) {
-    if (nearer != nullptr && each.second > nearer->second) {
-      return refused(concat(domain::to_string(each.first), " comes to ", shown(each.second),
-                            " GB/s, more than the nearer path ", domain::to_string(nearer->first),
-                            " with ", shown(nearer->second),
+  for (const LinkKind near : present) {
+    for (const LinkKind far : present) {
+      const bool changed = fitted.count(near) > 0 || fitted.count(far) > 0;
+      if (far <= near || !changed || rates.at(far) <= rates.at(near)) continue;
+      return refused(concat(domain::to_string(far), " comes to ", shown(rates.at(far)),
+                            " GB/s, more than the nearer path ", domain::to_string(near), " with ",
+                            shown(rates.at(near)),
                             ": measure that one too, or correct host_gbps of the machine"));
     }
-    nearer = &each;
   }
   return {};
 }
@@ -157,7 +159,7 @@ Result<Fit> fit_rates(const NodeTopology& topology, const std::vector<Calibratio
     fitted[kind] = all[kind] = rate.after;
     fit.rates.push_back(rate);
   }
-  if (Result<void> ok = check_host_order(all); !ok) return std::move(ok).error();
+  if (Result<void> ok = check_host_order(topology, all, fitted); !ok) return std::move(ok).error();
   const NodeTopology after = with(topology, fitted);
   const std::vector<double> now = predicted(after, points);
   const auto decided_now = deciders(after, all, points, now);

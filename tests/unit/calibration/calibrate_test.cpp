@@ -58,6 +58,14 @@ TEST(Calibration, RefusesAllLogsTogetherWithEachReason) {
                     HasSubstr("file c.log: run at line 1: the table is cut")));
 }
 
+TEST(Calibration, RefusesMachinesThatNoNodeCouldMatch) {
+  const auto unnamed = codec::import_topology_json(R"({"vendor":"nvidia","chips":8})", {});
+  EXPECT_THAT(calibrate({parsed_log("a.log", NcclLog{}.text())}, unnamed->topology, "box", {})
+                  .error()
+                  .text(),
+              HasSubstr("names no vendor or no model"));
+}
+
 TEST(Calibration, RefusesRepeatedRunsThatDiffer) {
   NcclLog slow;
   slow.busbw = 215;

@@ -105,6 +105,21 @@ TEST(Fit, GivesHostPathsAConstantToo) {
               HasSubstr("SYS comes to 23.00 GB/s, more than the nearer path NODE with 22.00"));
 }
 
+// PIX is slower here, but no pair of chips has it; and NVLINK has nothing to do with host paths.
+TEST(Fit, ComparesOnlyHostPathsThatItChangesAndChipsHave) {
+  const domain::NodeTopology odd = described(
+      R"({"vendor":"nvidia","model":"A100-PCIE","chips":2,
+          "host_gbps":{"PIX":12,"PXB":12,"PHB":12,"NODE":20,"SYS":20},
+          "host_groups":[{"kind":"NODE","groups":[[0,1]]}]})");
+  EXPECT_DOUBLE_EQ(fit_rates(odd, {{ChipSet{0, 1}, 22}}).value().rates[0].after, 22);
+  const domain::NodeTopology bridged = described(
+      R"({"vendor":"nvidia","model":"A100-PCIE","chips":3,
+          "host_gbps":{"PIX":12,"PXB":12,"PHB":12,"NODE":18,"SYS":20},
+          "links":[{"a":0,"b":1,"kind":"NVLINK","lanes":4}],
+          "host_groups":[{"kind":"NODE","groups":[[0,1]]}]})");
+  EXPECT_DOUBLE_EQ(fit_rates(bridged, {{ChipSet{0, 1}, 76}}).value().rates[0].after, 19);
+}
+
 // A ring over both sockets is as fast as its slowest hop, and here two kinds are the slowest.
 TEST(Fit, DoesNotUsePointsThatSeveralKindsDecide) {
   const domain::NodeTopology even = described(
