@@ -2,7 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/component/agent_hardware/program.hpp"
 #include "tests/component/programs/run.hpp"
+#include "tests/support/number_after.hpp"
+#include "tests/support/paths.hpp"
 #include "tests/unit/calibration/log_text.hpp"
 #include "tests/unit/temp_folder.hpp"
 
@@ -12,6 +15,7 @@ namespace {
 using test::HcclLog;
 using test::NcclLog;
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr int kRefused = 1;
 
@@ -83,6 +87,41 @@ TEST(CalibrateCommand, AsksForTheMachineWhereTheLogDoesNotTell) {
   const Outcome out = run("%B/chipweave calibrate hccl-test " + file + " --machine ascend-910b-8");
   EXPECT_EQ(out.code, 0);
   EXPECT_THAT(out.text, HasSubstr("HCCS, a lane           28       21.43       1"));
+}
+
+// From a log to the number that a pod gets: agent, scheduler with the overlay, submit.
+TEST(CalibrateCommand, TheSchedulerPredictsWithTheOverlay) {
+  const io::TempFolder folder;
+  const std::string overlay = folder.at("a100.json");
+  ASSERT_EQ(run("%B/chipweave calibrate nccl-tests " + folder.put("a100.log", NcclLog{}.text()) +
+                " --out " + overlay)
+                .code,
+            0);
+  const std::string ports = folder.at("ports");
+  const Program scheduler({"chipweave-scheduler", "--standalone", "--http", "127.0.0.1:0", "--grpc",
+                           "127.0.0.1:0", "--profile-overlays", overlay, "--port-file", ports},
+                          {}, folder.at("scheduler.log"));
+  const auto port = [&ports](const char* key) {
+    return std::to_string(
+        test::number_after(test::file_content(ports).value_or(""), key).value_or(0));
+  };
+  ASSERT_TRUE(eventually([&] { return port("\"http\":") != "0"; })) << scheduler.log();
+  const Program agent({"chipweave-agent", "--node", "n1", "--probe", "profile:hgx-a100-8",
+                       "--scheduler", "127.0.0.1:" + port("\"grpc\":"), "--metrics", "127.0.0.1:0"},
+                      {}, folder.at("agent.log"));
+  const std::string at = " --scheduler http://127.0.0.1:" + port("\"http\":");
+  ASSERT_TRUE(eventually([&] {
+    return run("%B/chipweave nodes" + at + " 2>&1").text.find("n1") != std::string::npos;
+  })) << agent.log();
+  const std::string pod = folder.put(
+      "pod.yaml",
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n  - name: c\n"
+      "    image: i\n    resources: {limits: {nvidia.com/gpu: 8}}\n");
+  const Outcome placed =
+      run("%B/chipweave submit " + pod + at + " -o json --compare --overlay " + overlay);
+  EXPECT_EQ(placed.code, 0) << scheduler.log();
+  EXPECT_THAT(placed.text, HasSubstr("\"gbps\":231.996"));
+  EXPECT_THAT(placed.text, Not(HasSubstr("240")));
 }
 
 TEST(CalibrateCommand, OverlaysThatCannotBeTrueAreRefusedEverywhere) {
