@@ -114,10 +114,7 @@ Result<std::string> collective_of(const CollectiveRun& run, int ranks, const Run
 
 // NVSwitch since Hopper adds up within the switch (NVLS), which exceeds any ring.
 bool can_reduce_in_switch(const NodeTopology& topology) {
-  const std::string_view word = domain::known_model_word(topology.model());
-  const bool hopper_or_later = word.starts_with("H") || word.starts_with("B") ||
-                               word.starts_with("GB") || word.starts_with("GH");
-  return hopper_or_later &&
+  return domain::in_switch_reduction(topology.model()) > 0 &&
          std::any_of(topology.switches().begin(), topology.switches().end(),
                      [](const domain::Switch& s) { return s.kind == domain::LinkKind::nvswitch; });
 }
