@@ -379,6 +379,7 @@ class SetsSearch {
         }
         continue;
       }
+      if (!enough(entry.state)) continue;
       if (best == nullptr || pods > states_.pods(best->state) ||
           (pods == states_.pods(best->state) && entry.cost < best->cost))
         best = &entry;
@@ -391,6 +392,11 @@ class SetsSearch {
     out.reason.clear();
     trace(root, best->state, out.shares);
     return out;
+  }
+  bool enough(State state) const {
+    return std::all_of(groups_.groups.begin(), groups_.groups.end(), [&](const PodGroup& group) {
+      return group.at_least == 0 || states_.pods(state, group) >= group.at_least;
+    });
   }
   void trace(const Table& table, State state, std::vector<KindShare>& out) const {
     if (!table.inside.empty()) state = table.inside[state];
