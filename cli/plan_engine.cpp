@@ -38,11 +38,37 @@ std::vector<codec::PlanTerm> terms_of(const solver::GangBandwidth& bandwidth) {
   return out;
 }
 
+Result<domain::ChipSet> slots_of(const std::vector<int>& indices,
+                                 const domain::NodeTopology& topology, const std::string& machine) {
+  domain::ChipSet out;
+  for (const int index : indices) {
+    const auto slot = topology.slot_of(domain::ChipIndex{index});
+    if (!slot)
+      return make_error(Errc::invalid_argument, machine + " has no chip " + std::to_string(index));
+    out.insert(*slot);
+  }
+  return out;
+}
+
+// The chips of the gang's pods that stay on the node.
+Result<domain::ChipSet> held_chips(const codec::PlanNode& node, const domain::Gang& gang,
+                                   domain::GangNodeId id, const domain::NodeTopology& topology) {
+  const auto here = gang.existing.find(id);
+  const bool lost =
+      gang.failed && std::find(gang.failed->begin(), gang.failed->end(), id) != gang.failed->end();
+  if (here == gang.existing.end() || lost) return domain::ChipSet();
+  auto held = slots_of(here->second.chips, topology, node.machine);
+  if (!held)
+    return std::move(held).error().in("chips").in("gang.existing." + codec::joined_path(node.path));
+  return held;
+}
+
 }  // namespace
 
 // Its chips that the gang may use: no unhealthy ones, as `place` does.
 Result<solver::NodeMachine> PlanEngine::machine_of(const codec::PlanNode& node,
-                                                   const domain::Gang& gang) {
+                                                   const domain::Gang& gang,
+                                                   domain::GangNodeId id) {
   std::shared_ptr<solver::Machine>& machine = machines_[node.machine];
   if (machine == nullptr) {
     auto made = io::load_machine(node.machine);
@@ -51,20 +77,27 @@ Result<solver::NodeMachine> PlanEngine::machine_of(const codec::PlanNode& node,
   }
   const std::shared_ptr<const domain::NodeTopology> topology(machine, &machine->topology());
   domain::ChipSet unusable = topology->unhealthy();
-  if (gang.pods + gang.running_pods() > 1) unusable |= topology->network_unhealthy();
+  if (gang.size() > 1) unusable |= topology->network_unhealthy();
   solver::NodeMachine out{machine, topology, topology->all() - unusable};
-  if (!node.free_chips) return out;
-  out.free = {};
-  for (const int index : *node.free_chips) {
-    const auto slot = topology->slot_of(domain::ChipIndex{index});
-    if (!slot)
-      return make_error(Errc::invalid_argument,
-                        node.machine + " has no chip " + std::to_string(index))
-          .in("free_chips")
-          .in("network.nodes." + node.name);
-    out.free.insert(*slot);
+  if (auto held = held_chips(node, gang, id, *topology)) {
+    out.held = *held;
+    out.held_known = !held->empty();
+  } else {
+    return std::move(held).error();
   }
-  out.free -= unusable;
+  if (!node.free_chips) {
+    out.free -= out.held;
+    return out;
+  }
+  auto free = slots_of(*node.free_chips, *topology, node.machine);
+  if (!free) return std::move(free).error().in("free_chips").in("network.nodes." + node.name);
+  if (const domain::ChipSet both = *free & out.held; !both.empty())
+    return make_error(Errc::invalid_argument, "has chip " +
+                                                  std::to_string(topology->indices(both).front()) +
+                                                  ", which a running pod of the gang holds")
+        .in("free_chips")
+        .in("network.nodes." + node.name);
+  out.free = *free - unusable;
   return out;
 }
 
@@ -79,7 +112,7 @@ Result<PlanEngine::Prepared> PlanEngine::prepare(const codec::PlanRequest& reque
     if (node.max_pods >= 0) out.fabric.set_max_pods(*id, node.max_pods);
     out.fabric.set_healthy(*id, node.healthy);
     if (node.machine.empty()) continue;
-    auto machine = machine_of(node, request.gang);
+    auto machine = machine_of(node, request.gang, *id);
     if (!machine) return std::move(machine).error();
     out.fabric.set_free(*id, machine->free.size());
     out.machines.emplace(*id, *std::move(machine));
@@ -91,25 +124,28 @@ Result<PlanEngine::Prepared> PlanEngine::prepare(const codec::PlanRequest& reque
 Result<PlanEngine::Decided> PlanEngine::decide(const codec::PlanRequest& request,
                                                const Prepared& prepared) {
   Decided out;
-  if (request.vendor) {
-    auto planned =
-        solver::plan_vendor_gang(prepared.fabric, request.levels, request.gang, *request.vendor);
-    if (!planned) return std::move(planned).error();
-    out.plan = std::move(planned->plan);
-    out.details.leaves = std::move(planned->leaves);
-  } else {
-    out.plan = solver::plan_on_fast_nodes(prepared.fabric, request.levels, request.gang,
-                                          prepared.machines);
-  }
-  if (prepared.switches && out.plan.fits) count_switches(request, *prepared.switches, out.plan);
-  if (prepared.machines.empty()) return out;
-  solver::ChipPlan chips =
-      solver::assign_chips(prepared.fabric, request.levels, request.gang, prepared.machines,
-                           request.level_gbps, std::move(out.plan));
-  out.plan = std::move(chips.plan);
-  out.details.chips = std::move(chips.chips);
-  out.details.rings = std::move(chips.rings);
-  if (out.plan.fits) out.details.bandwidth = terms_of(chips.bandwidth);
+  const auto plan = [&](const solver::Fabric& fabric) -> Result<domain::Plan> {
+    domain::Plan made;
+    if (request.vendor) {
+      auto planned =
+          solver::plan_vendor_gang(fabric, request.levels, request.gang, *request.vendor);
+      if (!planned) return std::move(planned).error();
+      made = std::move(planned->plan);
+      out.details.leaves = std::move(planned->leaves);
+    } else {
+      made = solver::plan_on_fast_nodes(fabric, request.levels, request.gang, prepared.machines);
+    }
+    if (prepared.switches && made.fits) count_switches(request, *prepared.switches, made);
+    return made;
+  };
+  auto chips = solver::plan_down_to_chips(prepared.fabric, request.levels, request.gang,
+                                          prepared.machines, request.level_gbps, plan);
+  if (!chips) return std::move(chips).error();
+  out.plan = std::move(chips->plan);
+  out.details.chips = std::move(chips->chips);
+  out.details.rings = std::move(chips->rings);
+  if (out.plan.fits && !prepared.machines.empty())
+    out.details.bandwidth = terms_of(chips->bandwidth);
   return out;
 }
 

@@ -7,8 +7,10 @@
 #include <utility>
 
 #include "common/solver/chips/sets/rules.hpp"
+#include "common/solver/gang/chips/machine_fit.hpp"
 #include "common/solver/gang/chips/node_chips.hpp"
 #include "common/solver/gang/planner.hpp"
+#include "common/solver/gang/repair/lost_pods.hpp"
 
 namespace chipweave::solver {
 namespace {
@@ -26,14 +28,15 @@ bool is_uniform(const Gang& gang) {
 // and free chips, since most nodes are equal.
 class NodeRates {
  public:
-  explicit NodeRates(const Gang& gang) : gang_(gang) {}
+  explicit NodeRates(const Gang& gang) : NodeRates(gang, gang.chips_per_pod) {}
+  NodeRates(const Gang& gang, int chips) : gang_(gang), chips_(chips) {}
   // By pods - 1; ends where no more fit.
   const std::vector<double>& of(const NodeMachine& node) {
     const auto [at, fresh] = known_.try_emplace({node.machine.get(), node.free.bits()});
     if (!fresh) return at->second;
-    const int most = std::min(gang_.pods, node.free.size() / gang_.chips_per_pod);
+    const int most = std::min(gang_.pods, node.free.size() / chips_);
     for (const auto& gbps :
-         gbps_of_pods(*node.machine, node.free, most, gang_.chips_per_pod, {}, gang_.pods > 1)) {
+         gbps_of_pods(*node.machine, node.free, most, chips_, {}, gang_.size() > 1)) {
       if (!gbps) break;
       at->second.push_back(*gbps);
     }
@@ -42,6 +45,7 @@ class NodeRates {
 
  private:
   const Gang& gang_;
+  int chips_;
   std::map<std::pair<const Machine*, std::uint64_t>, std::vector<double>> known_;
 };
 
@@ -95,29 +99,87 @@ class Rings {
 
 // Chips of the pods of one node, in rank order.
 bool assign(const NodeMachine& node, const std::vector<std::size_t>& pods,
-            const std::vector<int>& sizes, Rings& rings, ChipPlan& out, NodeBandwidth& shape) {
+            const std::vector<int>& sizes, bool distributed, Rings& rings, ChipPlan& out,
+            NodeBandwidth& shape) {
   const GroupChoice choice =
-      choose_for_pods(*node.machine, {node.free, {}, sizes, out.plan.pods.size() > 1});
+      choose_for_pods(*node.machine, {node.free, node.held, sizes, distributed});
   if (!choice.fits) return false;
   for (std::size_t i = 0; i < pods.size(); ++i)
     out.chips[pods[i]] = node.topology->indices(choice.parts[i]);
   for (std::size_t i = 0; i < pods.size(); ++i)
     out.rings[pods[i]] = rings.of(node, choice.parts[i]);
-  shape.chips = choice.chips.size();
-  shape.set_gbps = choice.gbps;
-  shape.rails = rails_of(*node.topology, choice.chips);
+  const ChipSet all = choice.chips | node.held;
+  shape.chips = all.size();
+  // choose_for_pods() ends early for pods without chips.
+  shape.set_gbps = choice.chips.empty() && !all.empty() ? node.machine->gbps(all) : choice.gbps;
+  shape.rails = rails_of(*node.topology, all);
   return true;
+}
+
+// The size of all new pods, if they have one.
+std::optional<int> one_size(const Gang& gang) {
+  std::optional<int> size;
+  const auto see = [&size](int chips) {
+    const bool same = !size || *size == chips;
+    size = chips;
+    return same;
+  };
+  if (!gang.pod_chips.empty()) {
+    if (!std::all_of(gang.pod_chips.begin(), gang.pod_chips.end(), see)) return std::nullopt;
+    return size;
+  }
+  if (gang.sets.empty()) return gang.chips_per_pod;
+  for (const domain::PodSet& set : gang.sets)
+    if (set.pods > 0 && !see(set.chips_per_pod)) return std::nullopt;
+  return size;
+}
+
+// The chips that running pods of the gang hold, by node, without those on failed nodes.
+std::map<FabricNodeId, int> running_chips(const Fabric& fabric, const Gang& gang) {
+  std::map<FabricNodeId, int> out;
+  if (gang.failed) {
+    for (const RunningPod& pod : identify_pods(fabric, gang)) out[pod.node] += chips_of(gang, pod);
+    for (const FabricNodeId node : *gang.failed) out.erase(node);
+    return out;
+  }
+  // New pods only are numbered, so the size of a running one is that of its set or of the gang.
+  for (const auto& [node, here] : gang.existing) {
+    int rest = here.pods;
+    for (const domain::PodSet& set : gang.sets) {
+      const auto at = set.existing.find(node);
+      if (at == set.existing.end()) continue;
+      out[node] += at->second * set.chips_per_pod;
+      rest -= at->second;
+    }
+    out[node] += rest * gang.chips_per_pod;
+  }
+  return out;
+}
+
+// A node's part of the bandwidth where its running pods' chips are not known: its rails are left
+// out, and its chip set, which the caller reports.
+void leave_out(NodeBandwidth& node) {
+  node.chips = 1;  // takes part in the gang, but has no rate of its own
+  node.set_gbps = std::nullopt;
+  node.rails.unknown = "which chips the running pods hold is not given";
 }
 
 }  // namespace
 
 void limit_by_chips(Fabric& fabric, const NodeMachines& machines, const Gang& gang) {
-  if (!is_uniform(gang)) return;
-  NodeRates rates(gang);
-  for (const auto& [node, machine] : machines) {
-    const auto most = static_cast<int>(rates.of(machine).size());
-    if (most < fabric.node(node).max_pods) fabric.set_max_pods(node, most);
+  const std::optional<int> chips = one_size(gang);
+  if (chips) {
+    if (*chips == 0) return;
+    NodeRates rates(gang, *chips);
+    for (const auto& [node, machine] : machines) {
+      const auto most = static_cast<int>(rates.of(machine).size());
+      if (most < fabric.node(node).max_pods) fabric.set_max_pods(node, most);
+    }
+    return;
   }
+  auto fit = std::make_shared<MachineFit>(gang.size() > 1);
+  for (const auto& [node, machine] : machines) fit->add(node, machine.machine, machine.free);
+  if (!fit->empty()) fabric.set_chip_fit(std::move(fit));
 }
 
 // Why no machine can run such pods; empty: one can, or some machines are not known.
@@ -130,8 +192,8 @@ static std::string illegal_size(const Fabric& fabric, const Gang& gang,
     if (!seen.insert(one.machine.get()).second) continue;
     const Wiring wiring(*one.topology);
     const Rules rules(wiring);
-    if (rules.legal_size(gang.chips_per_pod, gang.pods > 1)) return "";
-    why = rules.size_refusal(gang.chips_per_pod, gang.pods > 1);
+    if (rules.legal_size(gang.chips_per_pod, gang.size() > 1)) return "";
+    why = rules.size_refusal(gang.chips_per_pod, gang.size() > 1);
   }
   return why;
 }
@@ -160,7 +222,11 @@ ChipPlan assign_chips(const Fabric& fabric, const std::vector<std::string>& leve
   std::map<FabricNodeId, std::vector<std::size_t>> on_node;  // positions of pods, in rank order
   for (std::size_t i = 0; i < out.plan.pods.size(); ++i)
     on_node[out.plan.pods[i].node].push_back(i);
+  const std::map<FabricNodeId, int> running = running_chips(fabric, gang);
+  for (const auto& [id, chips] : running)
+    if (chips > 0) on_node.try_emplace(id);
   GangShape shape;
+  std::vector<std::string> not_given;
   for (const auto& [id, pods] : on_node) {
     NodeBandwidth& node = shape.nodes.emplace_back();
     node.name = fabric.node(id).name;
@@ -169,25 +235,76 @@ ChipPlan assign_chips(const Fabric& fabric, const std::vector<std::string>& leve
       sizes.push_back(gang.chips_of(out.plan.pods[i].pod, out.plan.pods[i].set));
       node.chips += sizes.back();
     }
+    const auto runs = running.find(id);
+    const int held = runs == running.end() ? 0 : runs->second;
+    node.chips += held;
     const auto machine = machines.find(id);
     if (machine == machines.end()) {
       node.set_gbps = std::nullopt;
       node.rails.unknown = "the machine is not known";
       continue;
     }
-    if (assign(machine->second, pods, sizes, rings, out, node)) continue;
+    if (assign(machine->second, pods, sizes, gang.size() > 1, rings, out, node)) {
+      if (held == 0 || machine->second.held_known) continue;
+      leave_out(node);
+      not_given.push_back(node.name);
+      continue;
+    }
     ChipPlan none;
     none.plan =
         domain::refused_plan("the chips of " + node.name +
                              " that are free cannot be split among its pods by the vendor's rules");
     none.plan.optimal = false;
+    none.undealt = ChipPlan::Undealt{id, {}};
+    for (const int size : sizes)
+      if (size > 0) none.undealt->sizes.push_back(size);
     return none;
   }
   for (std::size_t level = 0; level < level_names.size(); ++level)
     shape.levels.push_back({level_names[level], out.plan.domains[level],
                             level < level_gbps.size() ? level_gbps[level] : std::nullopt});
   out.bandwidth = gang_bandwidth(shape);
+  if (!not_given.empty())
+    out.bandwidth.left_out.push_back("chips of " + std::to_string(not_given.size()) +
+                                     (not_given.size() == 1 ? " node" : " nodes") +
+                                     " with running pods: which ones they hold is not given");
   return out;
+}
+
+namespace {
+
+// Keeps such pods from nodes in the same state.
+void forbid(Fabric& fabric, const NodeMachines& machines, const ChipPlan::Undealt& undealt) {
+  if (ChipFit* fit = fabric.chip_fit(); fit != nullptr && fit->restricts(undealt.node))
+    return fit->forbid(undealt.node, undealt.sizes);
+  const NodeMachine& state = machines.at(undealt.node);
+  const auto most = static_cast<int>(undealt.sizes.size()) - 1;
+  for (const auto& [node, one] : machines)
+    if (one.machine == state.machine && one.free == state.free && most < fabric.node(node).max_pods)
+      fabric.set_max_pods(node, most);
+}
+
+}  // namespace
+
+Result<ChipPlan> plan_down_to_chips(const Fabric& fabric,
+                                    const std::vector<std::string>& level_names, const Gang& gang,
+                                    const NodeMachines& machines,
+                                    const std::vector<std::optional<double>>& level_gbps,
+                                    const std::function<Result<Plan>(const Fabric&)>& plan) {
+  std::optional<Fabric> reduced;
+  for (int deal = 0;; ++deal) {
+    const Fabric& on = reduced ? *reduced : fabric;
+    auto planned = plan(on);
+    if (!planned) return std::move(planned).error();
+    if (reduced && planned->fits) {  // others of those pods' splits may be legal
+      planned->optimal = false;
+      planned->bound.assign(level_names.size(), 1);
+    }
+    ChipPlan out = assign_chips(on, level_names, gang, machines, level_gbps, *std::move(planned));
+    if (!out.undealt || deal == kMaxDeals) return out;
+    if (!reduced) reduced = fabric;
+    forbid(*reduced, machines, *out.undealt);
+  }
 }
 
 }  // namespace chipweave::solver

@@ -6,6 +6,7 @@
 // ring runs at the rate of its slowest member.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,6 +25,8 @@ struct NodeMachine {
   std::shared_ptr<Machine> machine;                      // shared by nodes with the same wiring
   std::shared_ptr<const domain::NodeTopology> topology;  // the node's own, with its NICs
   ChipSet free;
+  ChipSet held = {};        // by the gang's running pods
+  bool held_known = false;  // false: which ones they hold is not known, if any run there
 };
 using NodeMachines = std::unordered_map<FabricNodeId, NodeMachine>;
 
@@ -34,16 +37,34 @@ struct ChipPlan {
   // Likewise: the same chips along their widest ring, for a rank file; empty for fewer than 3
   // chips.
   std::vector<std::vector<int>> rings;
-  GangBandwidth bandwidth;
+  GangBandwidth bandwidth;  // of the whole gang, running pods included
+  // Pods whose chips cannot be dealt legally on a node: the plan does not fit for that reason.
+  struct Undealt {
+    FabricNodeId node = kNowhere;
+    std::vector<int> sizes;  // chips of each pod
+  };
+  std::optional<Undealt> undealt = std::nullopt;
 };
 
-// Lowers each node's max_pods to the pods that can have legal chips there. Uniform pods only.
+// Restricts each node to pods that can have legal chips there together: by its max_pods where all
+// pods have the same size, else by the fabric's ChipFit.
 void limit_by_chips(Fabric& fabric, const NodeMachines& machines, const domain::Gang& gang);
 
 // plan_gang(), and of equally good plans the one whose slowest node is fastest. Cost: that of
 // plan_gang() for each of at most kMaxNodeRates distinct node rates.
 domain::Plan plan_on_fast_nodes(const Fabric& fabric, const std::vector<std::string>& level_names,
                                 const domain::Gang& gang, const NodeMachines& machines);
+
+// How often a gang is planned again because the chips of a node could not be dealt.
+inline constexpr int kMaxDeals = 16;
+
+// plan() and assign_chips(); where the chips of a node cannot be dealt, again without those pods on
+// such nodes, at most kMaxDeals times. plan: called with the fabric to plan on.
+Result<ChipPlan> plan_down_to_chips(const Fabric& fabric,
+                                    const std::vector<std::string>& level_names,
+                                    const domain::Gang& gang, const NodeMachines& machines,
+                                    const std::vector<std::optional<double>>& level_gbps,
+                                    const std::function<Result<domain::Plan>(const Fabric&)>& plan);
 
 // Chooses the chips of a plan's pods. level_gbps: GB/s of a node across each level, where known.
 // The plan no longer fits if the free chips of a node cannot be split legally. Cost: that of

@@ -33,7 +33,8 @@ class SetsSearch {
         first_(gang.policy == domain::GangPolicy::even ? kEvenFields : 0),
         width_(first_ + (levels_ + 1) * 3 + levels_),
         states_(groups, most_whole()),
-        size_(states_.size(kMaxStates)) {
+        size_(states_.size(kMaxStates)),
+        fit_(fabric.chip_fit()) {
     if (first_ > 0) find_even_groups();
   }
 
@@ -239,7 +240,7 @@ class SetsSearch {
   };
 
   void fill_node(FabricNodeId id, std::size_t kind, State state, int free, int pods,
-                 std::vector<Entry>& out) const {
+                 std::vector<Entry>& out) {
     if (kind == groups_.kinds.size()) {
       if (state == 0) return;
       const FabricNode& node = fabric_.node(id);
@@ -255,11 +256,17 @@ class SetsSearch {
     const KindOfPods& of = groups_.kinds[kind];
     const bool may =
         of.allowed == nullptr || std::binary_search(of.allowed->begin(), of.allowed->end(), id);
+    const std::size_t before = sizes_.size();
     for (int n = 0; n <= states_.most(kind); ++n) {
       if (n > 0 && (!may || n > pods || std::int64_t{n} * of.chips > free)) break;
+      if (n > 0 && of.chips > 0 && fit_ != nullptr && fit_->restricts(id)) {
+        sizes_.push_back(of.chips);
+        if (!fit_->fits(id, sizes_)) break;
+      }
       fill_node(id, kind + 1, states_.with(state, kind, n), free - n * of.chips,
                 pods == kUnlimitedPods ? kUnlimitedPods : pods - n, out);
     }
+    sizes_.resize(before);
   }
   // Adds the cost of the groups using one more domain of the level (levels_: node).
   void use(Cost& cost, std::size_t level, Mask present, Mask existing, int free) const {
@@ -279,7 +286,7 @@ class SetsSearch {
     }
   }
 
-  std::vector<Entry> node_states(FabricNodeId id) const {
+  std::vector<Entry> node_states(FabricNodeId id) {
     const FabricNode& node = fabric_.node(id);
     std::vector<Entry> out{{0, Cost(width_, 0)}};
     if (node.healthy) fill_node(id, 0, 0, node.free, node.max_pods, out);
@@ -431,6 +438,8 @@ class SetsSearch {
   std::size_t width_;
   SetStates states_;
   std::size_t size_;  // how many states there are
+  ChipFit* fit_;
+  std::vector<int> sizes_;  // chips of the pods on the node that fill_node() is at
   std::vector<EvenGroup> even_;
   std::vector<Mask> forbidden_;  // by level: groups that are in one domain of it at most
   std::vector<Mask> existing_;   // by domain: groups that run there

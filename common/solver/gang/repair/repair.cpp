@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/solver/gang/mixed/exact_sets.hpp"
+#include "common/solver/gang/mixed/node_contents.hpp"
 #include "common/solver/gang/plan_numbers.hpp"
 #include "common/solver/gang/planner.hpp"
 #include "common/solver/gang/repair/homes.hpp"
@@ -59,7 +60,8 @@ class Repairer {
         failed_(ascending(*gang.failed)),
         pods_(identify_pods(fabric, gang)),
         survivors_(without(gang, failed_, pods_)),
-        homes_(fabric, gang, failed_, pods_) {
+        homes_(fabric, gang, failed_, pods_),
+        contents_(fabric) {
     for (const FabricNodeId node : failed_) usages_[node].excluded = true;
     for (const auto& [node, here] : survivors_.existing) usages_[node].already_used = true;
   }
@@ -211,6 +213,7 @@ class Repairer {
     placed_.clear();
     std::map<std::size_t, DomainId> chosen;  // by open group
     const NodeUsages before = usages_;
+    contents_ = NodeContents(fabric_);
     for (const Part& part : parts_) place(part, chosen);
     usages_ = before;
   }
@@ -225,6 +228,7 @@ class Repairer {
       const int own = gang_.sets[static_cast<std::size_t>(part.set)].preferred_level;
       if (own != kNoLevel) request.preferred_level = own;
     }
+    contents_.limit(usages_, part.chips);
     const bool sliced = homes_.sliced(part.set);
     request.at_least = sliced ? request.kind.pods : 1;
     const UniformPlacement placed =
@@ -243,6 +247,7 @@ class Repairer {
       usage.already_used = true;
       usage.used_chips += count * part.chips;
       usage.used_pods += count;
+      contents_.put(node, part.chips, count);
     }
     if (!nodes.empty()) {
       for (const std::size_t group : homes_.open_groups(part.set))
@@ -376,6 +381,7 @@ class Repairer {
   Gang survivors_;
   Homes homes_;
   NodeUsages usages_;
+  NodeContents contents_;
   std::vector<Part> parts_;
   std::vector<domain::PlannedPod> placed_;
   bool exact_ = true;
