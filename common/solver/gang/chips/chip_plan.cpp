@@ -168,6 +168,7 @@ void leave_out(NodeBandwidth& node) {
 
 void limit_by_chips(Fabric& fabric, const NodeMachines& machines, const Gang& gang) {
   const std::optional<int> chips = one_size(gang);
+  fabric.set_chip_fit(nullptr);
   if (chips) {
     if (*chips == 0) return;
     NodeRates rates(gang, *chips);
