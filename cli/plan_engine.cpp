@@ -16,7 +16,10 @@ namespace {
 // each of them that it spans. Corrects the counts; the plan is then not proven optimal.
 void count_switches(const codec::PlanRequest& request, const solver::Fabric& switches,
                     domain::Plan& plan) {
-  const std::vector<int> counts = solver::count_domains(switches, request.gang, plan.pods);
+  domain::Gang gang = request.gang;
+  if (gang.failed)
+    for (const domain::GangNodeId node : *gang.failed) gang.existing.erase(node);
+  const std::vector<int> counts = solver::count_domains(switches, gang, plan.pods);
   std::copy(counts.begin(), counts.end(),
             plan.domains.begin() + static_cast<std::ptrdiff_t>(request.accelerator_levels));
   plan.optimal = false;

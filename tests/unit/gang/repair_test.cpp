@@ -199,7 +199,7 @@ TEST_F(Repairs, SlicesOfARoleStayInTheDomainThatLostThem) {
   EXPECT_THAT(places(repair(gang)), ElementsAre(Pair(0, "c"), Pair(2, "d")));
 }
 
-// A part of a subgroup is of no use: the pods go to the one that can run.
+// The chips that are free would hold a part of one subgroup, or all of the other.
 TEST_F(Repairs, SubgroupsGetTheirMinimumOrNothing) {
   const FabricNodeId lost = add("r1", "a", 0);
   add("r1", "c", 3);

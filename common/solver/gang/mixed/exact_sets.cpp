@@ -15,7 +15,6 @@ using domain::Gang;
 using domain::kNoLevel;
 
 // A step combines two states, some tens of nanoseconds. Small fabrics get more of them.
-constexpr std::size_t kMaxStates = 20'000;
 constexpr std::uint64_t kMaxSteps = 6'000'000;
 constexpr std::uint64_t kMaxStepsOfSmallFabric = 24'000'000;
 
@@ -33,13 +32,13 @@ class SetsSearch {
         first_(gang.policy == domain::GangPolicy::even ? kEvenFields : 0),
         width_(first_ + (levels_ + 1) * 3 + levels_),
         states_(groups, most_whole()),
-        size_(states_.size(kMaxStates)),
+        size_(states_.size(kMaxSetStates)),
         fit_(fabric.chip_fit()) {
     if (first_ > 0) find_even_groups();
   }
 
   std::optional<SetsPlacement> run() {
-    if (groups_.groups.size() > SetStates::kMaxGroups || size_ > kMaxStates ||
+    if (groups_.groups.size() > SetStates::kMaxGroups || size_ > kMaxSetStates ||
         !likely_within_budget())
       return std::nullopt;
     states_.describe(size_);

@@ -57,6 +57,7 @@ class SetBySet {
     }
     out.reason = missing_members(gang_, by_set, placed).why;
     out.fits = out.reason.empty();
+    if (!out.fits && visits_ > kMaxDomainVisits) out.reason = kTooManyVisits;
     if (out.fits) out.shares = std::move(state_.shares);
     return out;
   }
@@ -224,6 +225,8 @@ class SetBySet {
 
   int place_kind(const Item& item, std::size_t kind, const std::vector<DomainId>& domains) {
     const KindOfPods& of = groups_.kinds[kind];
+    visits_ += fabric_.domain_numbers() + state_.usages.size();
+    if (visits_ > kMaxDomainVisits) return 0;
     if (of.allowed != nullptr) return place_on_named(kind, domains);
     UniformRequest request;
     request.kind.pods = static_cast<int>(of.pods.size());
@@ -330,6 +333,7 @@ class SetBySet {
   State state_;
   std::vector<std::int64_t> free_;  // by domain; -1: not summed up yet
   int tries_ = 0;
+  std::uint64_t visits_ = 0;  // of domains
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Homes — where the rules let the lost pods of a gang go: for each of them the smallest domain that
-// it must not leave, and the groups of pods whose domain may be chosen anew.
+// it must not leave, and the groups of pods whose domain may change.
 #pragma once
 
 #include <map>

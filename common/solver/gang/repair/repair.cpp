@@ -8,6 +8,7 @@
 
 #include "common/solver/gang/mixed/exact_sets.hpp"
 #include "common/solver/gang/mixed/node_contents.hpp"
+#include "common/solver/gang/mixed/set_by_set.hpp"
 #include "common/solver/gang/plan_numbers.hpp"
 #include "common/solver/gang/planner.hpp"
 #include "common/solver/gang/repair/homes.hpp"
@@ -132,6 +133,11 @@ class Repairer {
 
   // By exhaustive search, if it is small enough.
   bool place_exactly() {
+    std::size_t states = 1;
+    for (const Part& part : parts_) {
+      states *= part.pods.size() + 1;
+      if (states > kMaxSetStates) return false;
+    }
     Fabric fabric = fabric_;
     for (const FabricNodeId node : failed_) fabric.set_healthy(node, false);
     std::vector<std::vector<FabricNodeId>> allowed(parts_.size());
@@ -214,10 +220,17 @@ class Repairer {
     std::map<std::size_t, DomainId> chosen;  // by open group
     const NodeUsages before = usages_;
     contents_ = NodeContents(fabric_);
+    reason_.clear();
     for (const Part& part : parts_) place(part, chosen);
     usages_ = before;
   }
   void place(const Part& part, std::map<std::size_t, DomainId>& chosen) {
+    visits_ += fabric_.domain_numbers() + usages_.size();
+    if (part.allowed != nullptr) visits_ += fabric_.node_numbers();
+    if (visits_ > kMaxDomainVisits) {
+      reason_ = kTooManyVisits;
+      return;
+    }
     UniformRequest request;
     request.kind = {static_cast<int>(part.pods.size()), part.chips,
                     slices_inside(part.region, part.set)};
@@ -385,6 +398,7 @@ class Repairer {
   std::vector<Part> parts_;
   std::vector<domain::PlannedPod> placed_;
   bool exact_ = true;
+  std::uint64_t visits_ = 0;  // of domains
   std::string reason_;
 };
 
