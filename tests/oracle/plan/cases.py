@@ -324,6 +324,7 @@ def near(draw, paths, anchor, level):
 
 def listed(draw, places, pods):
     """As lists of ranks, counts, or with numbers of their own."""
+    places = {path: draw.rng.sample(here, len(here)) for path, here in places.items()}
     if draw.chance(20):
         return {path: len(here) for path, here in places.items()}
     if draw.chance(25):

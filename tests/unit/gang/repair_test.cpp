@@ -197,6 +197,12 @@ TEST_F(Repairs, SlicesOfARoleStayInTheDomainThatLostThem) {
   gang.existing[add("r1", "b", 0)] = {1, {1}};
   gang.failed = {lost};
   EXPECT_THAT(places(repair(gang)), ElementsAre(Pair(0, "c"), Pair(2, "d")));
+  gang.existing.erase(lost);
+  const FabricNodeId other = add("r2", "e", 0);
+  gang.existing[other] = {1, {0}};
+  gang.failed = {other};
+  fabric.set_free(fabric.find("d"), 0);
+  EXPECT_FALSE(repair(gang).fits) << "c is in the other rack";
 }
 
 // The chips that are free would hold a part of one subgroup, or all of the other.
@@ -208,6 +214,22 @@ TEST_F(Repairs, SubgroupsGetTheirMinimumOrNothing) {
   gang.existing[lost] = {4, {0, 1, 2, 3}};
   gang.failed = {lost};
   EXPECT_THAT(places(repair(gang)), ElementsAre(Pair(2, "c"), Pair(3, "c")));
+}
+
+TEST_F(Repairs, ASubgroupWithoutRoomDoesNotStopAnother) {
+  const FabricNodeId a = add("r1", "a", 0);
+  const FabricNodeId b = add("r2", "b", 0);
+  Gang gang = gang_of({set_of("s", 2, 1), set_of("t", 1, 1)});
+  for (PodSet& set : gang.sets) {
+    set.required_level = 0;
+    set.own_min = set.pods;
+  }
+  gang.existing[a] = {2, {0, 1}};
+  gang.existing[b] = {1, {2}};
+  gang.failed = {a, b};
+  add("r1", "c", 1);
+  add("r2", "d", 1);
+  EXPECT_THAT(places(repair(gang)), ElementsAre(Pair(2, "d")));
 }
 
 // Slices of the coarsest level that lost their whole domain: nothing is above it.
