@@ -18,7 +18,10 @@ namespace {
 // each of them that it spans. Corrects the counts; the plan is then not proven optimal.
 void count_switches(const codec::PlanRequest& request, const solver::Fabric& switches,
                     domain::Plan& plan) {
-  const std::vector<int> counts = solver::count_domains(switches, request.gang, plan.pods);
+  domain::Gang gang = request.gang;
+  if (gang.failed)
+    for (const domain::GangNodeId node : *gang.failed) gang.existing.erase(node);
+  const std::vector<int> counts = solver::count_domains(switches, gang, plan.pods);
   std::copy(counts.begin(), counts.end(),
             plan.domains.begin() + static_cast<std::ptrdiff_t>(request.accelerator_levels));
   plan.optimal = false;
@@ -54,11 +57,54 @@ std::vector<codec::PlanTerm> terms_of(const solver::ChipPlan& plan) {
   return out;
 }
 
+Result<domain::ChipSet> slots_of(const std::vector<int>& indices,
+                                 const domain::NodeTopology& topology, const std::string& machine) {
+  domain::ChipSet out;
+  for (const int index : indices) {
+    const auto slot = topology.slot_of(domain::ChipIndex{index});
+    if (!slot)
+      return make_error(Errc::invalid_argument, machine + " has no chip " + std::to_string(index));
+    out.insert(*slot);
+  }
+  return out;
+}
+
+// The positions of the adapters with these names, ascending.
+Result<std::vector<int>> adapters_of(const std::vector<std::string>& names,
+                                     const domain::NodeTopology& topology,
+                                     const std::string& machine) {
+  std::vector<int> out;
+  for (const std::string& name : names) {
+    const auto& nics = topology.nics();
+    const auto at = std::find_if(nics.begin(), nics.end(),
+                                 [&name](const domain::Nic& nic) { return nic.name == name; });
+    if (at == nics.end())
+      return make_error(Errc::invalid_argument, machine + " has no adapter " + in_quotes(name));
+    out.push_back(static_cast<int>(at - nics.begin()));
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+// The chips of the gang's pods that stay on the node.
+Result<domain::ChipSet> held_chips(const codec::PlanNode& node, const domain::Gang& gang,
+                                   domain::GangNodeId id, const domain::NodeTopology& topology) {
+  const auto here = gang.existing.find(id);
+  const bool lost =
+      gang.failed && std::find(gang.failed->begin(), gang.failed->end(), id) != gang.failed->end();
+  if (here == gang.existing.end() || lost) return domain::ChipSet();
+  auto held = slots_of(here->second.chips, topology, node.machine);
+  if (!held)
+    return std::move(held).error().in("chips").in("gang.existing." + codec::joined_path(node.path));
+  return held;
+}
+
 }  // namespace
 
 // Its chips that the gang may use: no unhealthy ones, as `place` does.
 Result<solver::NodeMachine> PlanEngine::machine_of(const codec::PlanNode& node,
-                                                   const domain::Gang& gang) {
+                                                   const domain::Gang& gang,
+                                                   domain::GangNodeId id) {
   std::shared_ptr<solver::Machine>& machine = machines_[node.machine];
   if (machine == nullptr) {
     auto made = io::load_machine(node.machine);
@@ -67,46 +113,36 @@ Result<solver::NodeMachine> PlanEngine::machine_of(const codec::PlanNode& node,
   }
   const std::shared_ptr<const domain::NodeTopology> topology(machine, &machine->topology());
   domain::ChipSet unusable = topology->unhealthy();
-  if (gang.pods + gang.running_pods() > 1) unusable |= topology->network_unhealthy();
+  if (gang.size() > 1) unusable |= topology->network_unhealthy();
   solver::NodeMachine out{machine, topology, topology->all() - unusable};
-  const auto slots = [&](const std::vector<int>& indices,
-                         const char* key) -> Result<domain::ChipSet> {
-    domain::ChipSet set;
-    for (const int index : indices) {
-      const auto slot = topology->slot_of(domain::ChipIndex{index});
-      if (!slot)
-        return make_error(Errc::invalid_argument,
-                          node.machine + " has no chip " + std::to_string(index))
-            .in(key)
-            .in("network.nodes." + node.name);
-      set.insert(*slot);
-    }
-    return set;
-  };
+  const std::string where = "network.nodes." + node.name;
+  if (auto held = held_chips(node, gang, id, *topology)) {
+    out.held = *held;
+    out.held_known = !held->empty();
+  } else {
+    return std::move(held).error();
+  }
+  out.free -= out.held;
   if (node.free_chips) {
-    const auto free = slots(*node.free_chips, "free_chips");
-    if (!free) return Error(free.error());
+    auto free = slots_of(*node.free_chips, *topology, node.machine);
+    if (!free) return std::move(free).error().in("free_chips").in(where);
+    if (const domain::ChipSet both = *free & out.held; !both.empty())
+      return make_error(Errc::invalid_argument,
+                        "has chip " + std::to_string(topology->indices(both).front()) +
+                            ", which a running pod of the gang holds")
+          .in("free_chips")
+          .in(where);
     out.free = *free - unusable;
-    out.loaded = topology->all() - *free - topology->unhealthy();
+    out.loaded = topology->all() - *free - topology->unhealthy() - out.held;
   }
   if (node.loaded_chips) {
-    const auto loaded = slots(*node.loaded_chips, "loaded_chips");
-    if (!loaded) return Error(loaded.error());
-    out.loaded = *loaded - out.free;
+    auto loaded = slots_of(*node.loaded_chips, *topology, node.machine);
+    if (!loaded) return std::move(loaded).error().in("loaded_chips").in(where);
+    out.loaded = *loaded - out.free - out.held;
   }
-  for (std::size_t i = 0; i < topology->nics().size(); ++i) {
-    if (std::find(node.down_nics.begin(), node.down_nics.end(), topology->nics()[i].name) !=
-        node.down_nics.end())
-      out.down_nics.push_back(static_cast<int>(i));
-  }
-  for (const std::string& name : node.down_nics) {
-    const auto& nics = topology->nics();
-    if (std::none_of(nics.begin(), nics.end(),
-                     [&name](const domain::Nic& nic) { return nic.name == name; }))
-      return make_error(Errc::invalid_argument, node.machine + " has no adapter " + in_quotes(name))
-          .in("down_nics")
-          .in("network.nodes." + node.name);
-  }
+  auto down = adapters_of(node.down_nics, *topology, node.machine);
+  if (!down) return std::move(down).error().in("down_nics").in(where);
+  out.down_nics = *std::move(down);
   return out;
 }
 
@@ -121,7 +157,7 @@ Result<PlanEngine::Prepared> PlanEngine::prepare(const codec::PlanRequest& reque
     if (node.max_pods >= 0) out.fabric.set_max_pods(*id, node.max_pods);
     out.fabric.set_healthy(*id, node.healthy);
     if (node.machine.empty()) continue;
-    auto machine = machine_of(node, request.gang);
+    auto machine = machine_of(node, request.gang, *id);
     if (!machine) return std::move(machine).error();
     out.fabric.set_free(*id, machine->free.size());
     out.machines.emplace(*id, *std::move(machine));
@@ -133,27 +169,31 @@ Result<PlanEngine::Prepared> PlanEngine::prepare(const codec::PlanRequest& reque
 Result<PlanEngine::Decided> PlanEngine::decide(const codec::PlanRequest& request,
                                                const Prepared& prepared) {
   Decided out;
-  if (request.vendor) {
-    auto planned =
-        solver::plan_vendor_gang(prepared.fabric, request.levels, request.gang, *request.vendor);
-    if (!planned) return std::move(planned).error();
-    out.plan = std::move(planned->plan);
-    out.details.leaves = std::move(planned->leaves);
-  } else {
-    out.plan = solver::plan_on_fast_nodes(prepared.fabric, request.levels, request.gang,
-                                          prepared.machines, request.level_gbps);
-  }
-  if (prepared.switches && out.plan.fits) count_switches(request, *prepared.switches, out.plan);
-  if (prepared.machines.empty()) return out;
-  solver::ChipPlan chips =
-      solver::assign_chips(prepared.fabric, request.levels, request.gang, prepared.machines,
-                           request.level_gbps, std::move(out.plan));
-  out.plan = std::move(chips.plan);
-  out.details.chips = std::move(chips.chips);
-  out.details.rings = std::move(chips.rings);
-  if (out.plan.fits) out.details.bandwidth = terms_of(chips);
-  if (out.plan.fits && request.gang.objective == domain::Objective::all_to_all)
-    out.details.crossing_pairs = chips.all_to_all.crossing_pairs;
+  const auto plan = [&](const solver::Fabric& fabric) -> Result<domain::Plan> {
+    domain::Plan made;
+    if (request.vendor) {
+      auto planned =
+          solver::plan_vendor_gang(fabric, request.levels, request.gang, *request.vendor);
+      if (!planned) return std::move(planned).error();
+      made = std::move(planned->plan);
+      out.details.leaves = std::move(planned->leaves);
+    } else {
+      made = solver::plan_on_fast_nodes(fabric, request.levels, request.gang, prepared.machines,
+                                        request.level_gbps);
+    }
+    if (prepared.switches && made.fits) count_switches(request, *prepared.switches, made);
+    return made;
+  };
+  auto chips = solver::plan_down_to_chips(prepared.fabric, request.levels, request.gang,
+                                          prepared.machines, request.level_gbps, plan);
+  if (!chips) return std::move(chips).error();
+  out.plan = std::move(chips->plan);
+  out.details.chips = std::move(chips->chips);
+  out.details.rings = std::move(chips->rings);
+  if (!out.plan.fits || prepared.machines.empty()) return out;
+  out.details.bandwidth = terms_of(*chips);
+  if (request.gang.objective == domain::Objective::all_to_all)
+    out.details.crossing_pairs = chips->all_to_all.crossing_pairs;
   return out;
 }
 

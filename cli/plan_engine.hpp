@@ -42,7 +42,8 @@ class PlanEngine {
   static Result<Decided> decide(const codec::PlanRequest& request, const Prepared& prepared);
 
  private:
-  Result<solver::NodeMachine> machine_of(const codec::PlanNode& node, const domain::Gang& gang);
+  Result<solver::NodeMachine> machine_of(const codec::PlanNode& node, const domain::Gang& gang,
+                                         domain::GangNodeId id);
 
   std::vector<domain::RateOverlay> overlays_;
   std::map<std::string, std::shared_ptr<solver::Machine>> machines_;  // by name

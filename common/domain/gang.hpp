@@ -3,6 +3,7 @@
 // by numbers of the caller's Fabric. Pods are numbered through the sets in their order.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -59,7 +60,9 @@ struct Spare {
 // Running pods of the gang on a node.
 struct Running {
   int pods = 0;
-  std::vector<int> ranks;  // one a pod; empty: unknown
+  std::vector<int> ranks = {};    // one a pod; empty: unknown
+  std::vector<int> numbers = {};  // pod numbers in the order of `ranks`; empty: the ranks
+  std::vector<int> chips = {};    // indices of the chips that these pods hold; empty: unknown
 };
 
 struct Gang {
@@ -88,6 +91,9 @@ struct Gang {
     for (const auto& [node, here] : existing) sum += here.pods;
     return sum;
   }
+  // All pods that the gang has when the plan is carried out: vendors' rules depend on that number,
+  // not on how many of them are placed now.
+  int size() const { return failed ? std::max(pods, running_pods()) : pods + running_pods(); }
   // Chips of a pod of that set (kNoSet: of none).
   int chips_of(int pod, int set) const {
     const auto number = static_cast<std::size_t>(pod);

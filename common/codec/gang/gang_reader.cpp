@@ -52,7 +52,8 @@ class GangReader {
     read_failed();
     read_pods();
     limit_sets();
-    gang_.existing = existing(object_);
+    Named named;
+    gang_.existing = existing(object_, named);
     add_existing_of_sets();
     read_chips();
     read_allowed();
@@ -104,10 +105,14 @@ class GangReader {
     at->second.push_back(node);
   }
 
-  // Path to the number of pods there, or to the list of their ranks.
-  std::map<domain::GangNodeId, domain::Running> existing(const JsonObject& object) {
-    std::map<domain::GangNodeId, domain::Running> out;
+  // What the paths of `existing` have listed so far.
+  struct Named {
     std::set<int> ranks;
+    std::set<int> numbers;
+  };
+  // Path to the number of pods there, the list of their ranks, or an object with both and more.
+  std::map<domain::GangNodeId, domain::Running> existing(const JsonObject& object, Named& named) {
+    std::map<domain::GangNodeId, domain::Running> out;
     for (const JsonValue value : object.map("existing", limits::kMaxPlanNodes)) {
       const auto at = by_path_.find(std::string(value.name()));
       if (at == by_path_.end()) {
@@ -115,9 +120,13 @@ class GangReader {
         continue;
       }
       domain::Running here;
-      if (value.is_array()) {
-        here.ranks = ranks_at(value, ranks);
+      if (value.is_object()) {
+        here =
+            running_at(JsonObject(value, {"pods", "ranks", "numbers", "chips"}, problems_), named);
+      } else if (value.is_array()) {
+        here.ranks = ranks_at(value, named.ranks, "rank");
         here.pods = static_cast<int>(here.ranks.size());
+        add_numbers(value, here, named);
       } else {
         here.pods = as_integer(value, 0, limits::kMaxGangPods, problems_).value_or(0);
       }
@@ -126,28 +135,75 @@ class GangReader {
     }
     return out;
   }
-  // `named`: the ranks listed for other paths.
-  std::vector<int> ranks_at(JsonValue list, std::set<int>& named) {
+  domain::Running running_at(const JsonObject& object, Named& named) {
+    domain::Running out;
+    const JsonValue ranks = object.array("ranks", limits::kMaxGangPods);
+    const JsonValue numbers = object.array("numbers", limits::kMaxGangPods);
+    if (ranks) out.ranks = ranks_at(ranks, named.ranks, "rank");
+    const auto listed = static_cast<int>(out.ranks.size());
+    out.pods = object.integer("pods", 0, limits::kMaxGangPods).value_or(listed);
+    if (!ranks)
+      object.require("pods");
+    else if (out.pods != listed)
+      object.problem("pods", "is " + std::to_string(out.pods) + ", there are " +
+                                 std::to_string(listed) + " ranks");
+    if (numbers) {
+      out.numbers = ranks_at(numbers, named.numbers, "pod");
+      if (out.numbers.size() != out.ranks.size())
+        object.problem("numbers", "must list one pod for each of `ranks`");
+      out.numbers.resize(out.ranks.size(), 0);
+    } else {
+      add_numbers(object.value(), out, named);
+    }
+    std::set<int> chips;
+    if (const JsonValue list = object.array("chips", limits::kMaxChips))
+      out.chips = numbers_in(list, limits::kMaxChipIndex, chips, "chip");
+    return out;
+  }
+  // Where pods are not numbered, their ranks are their numbers.
+  void add_numbers(JsonValue at, const domain::Running& here, Named& named) {
+    for (const int rank : here.ranks)
+      if (!named.numbers.insert(rank).second)
+        problems_.add(at, "has pod " + std::to_string(rank) + ", which another path has as well");
+  }
+  // `named`: those listed before.
+  std::vector<int> ranks_at(JsonValue list, std::set<int>& named, const char* what) {
+    return numbers_in(list, limits::kMaxGangPods - 1, named, what);
+  }
+  std::vector<int> numbers_in(JsonValue list, int most, std::set<int>& named, const char* what) {
     std::vector<int> out;
     for (const JsonValue item : list) {
-      const auto rank = as_integer(item, 0, limits::kMaxGangPods - 1, problems_);
-      if (!rank || out.size() == std::size_t{limits::kMaxGangPods}) break;
-      if (!named.insert(*rank).second) problems_.add(item, "names a rank for the second time");
-      out.push_back(*rank);
+      const auto number = as_integer(item, 0, most, problems_);
+      if (!number || out.size() == std::size_t{limits::kMaxGangPods}) break;
+      if (!named.insert(*number).second)
+        problems_.add(item, std::string("names a ") + what + " for the second time");
+      out.push_back(*number);
     }
     return out;
   }
 
+  static void add_of_set(const domain::Running& here, domain::Running& sum) {
+    const auto append = [](const std::vector<int>& from, std::vector<int>& to) {
+      to.insert(to.end(), from.begin(), from.end());
+    };
+    append(here.numbers.empty() ? here.ranks : here.numbers, sum.numbers);
+    append(here.ranks, sum.ranks);
+    append(here.chips, sum.chips);
+    sum.pods += here.pods;
+  }
+  // The gang's own list may name the subgroups' pods again, or leave them out.
   void add_existing_of_sets() {
-    std::map<domain::GangNodeId, int> sums;
-    for (const PodSet& set : gang_.sets)
-      for (const auto& [node, pods] : set.existing) sums[node] += pods;
-    for (const auto& [node, pods] : sums) {
+    for (auto& [node, of_sets] : of_sets_) {
       domain::Running& here = gang_.existing[node];
-      if (here.ranks.empty()) here.pods = std::max(here.pods, pods);
-      if (here.pods < pods)
+      if (here.ranks.empty()) here.pods = std::max(here.pods, of_sets.pods);
+      if (here.pods < of_sets.pods)
         object_.problem("existing", "has fewer pods of " + joined_path(request_.nodes[node].path) +
                                         " than the subgroups name there");
+      if (here.chips.empty()) here.chips = std::move(of_sets.chips);
+      if (!here.ranks.empty() || of_sets.ranks.size() != static_cast<std::size_t>(here.pods))
+        continue;
+      here.ranks = std::move(of_sets.ranks);
+      here.numbers = std::move(of_sets.numbers);
     }
   }
 
@@ -248,6 +304,7 @@ class GangReader {
     std::unordered_map<std::string, int> by_name;
     std::vector<std::optional<int>> least;
     std::vector<JsonValue> parents;
+    Named named;
     for (const JsonValue item : object_.array("subgroups", limits::kMaxGangSets)) {
       const JsonObject one(item,
                            {"name", "parent", "pods", "required_level", "preferred_level",
@@ -259,7 +316,10 @@ class GangReader {
       parents.push_back(one.text("parent") ? one.find("parent") : JsonValue());
       least.push_back(one.integer("min_member", 0, kMaxMembers));
       set.kind = one.text_or_empty("set");
-      for (const auto& [node, here] : existing(one)) set.existing[node] = here.pods;
+      for (const auto& [node, here] : existing(one, named)) {
+        set.existing[node] = here.pods;
+        add_of_set(here, of_sets_[node]);
+      }
       by_name.emplace(set.name, static_cast<int>(gang_.sets.size()));
       gang_.sets.push_back(std::move(set));
     }
@@ -277,8 +337,10 @@ class GangReader {
     refuse_cycles(parents);
     for (std::size_t i = 0; i < gang_.sets.size(); ++i) {
       PodSet& set = gang_.sets[i];
-      int own = set.pods;
-      for (const auto& [node, pods] : set.existing) own += pods;
+      int running = 0;
+      for (const auto& [node, pods] : set.existing) running += pods;
+      // The pods of a repair are those that ran.
+      const int own = gang_.failed ? std::max(set.pods, running) : set.pods + running;
       // Defaults to all of its own pods; a given number includes those of nested subgroups.
       set.own_min = least[i] && has_children[i] ? 0 : least[i].value_or(own);
       set.min_member = least[i] && has_children[i] ? *least[i] : 0;
@@ -337,10 +399,10 @@ class GangReader {
       std::vector<domain::GangNodeId> nodes;
       for (const JsonValue item : value) {
         const auto at = item.is_string() ? by_name.find(item.text()) : by_name.end();
-        if (at == by_name.end())
-          problems_.add(item, "unknown node");
-        else
+        if (at != by_name.end())
           nodes.push_back(at->second);
+        else if (!item.is_string() || !gang_.failed)  // a failed node may have left the network
+          problems_.add(item, "unknown node");
       }
       std::sort(nodes.begin(), nodes.end());
       nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
@@ -384,6 +446,7 @@ class GangReader {
   std::unordered_map<std::string, std::vector<domain::GangNodeId>> by_path_;
   std::vector<std::string> first_paths_;  // for messages
   std::unordered_set<std::string> names_;
+  std::map<domain::GangNodeId, domain::Running> of_sets_;  // pods of subgroups that run
 };
 
 }  // namespace

@@ -17,12 +17,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "common/base/result.hpp"
+#include "common/solver/gang/chip_fit.hpp"
 
 namespace chipweave::solver {
 
@@ -60,6 +63,10 @@ class Fabric {
   void set_free(FabricNodeId node, int chips);
   void set_max_pods(FabricNodeId node, int pods);
   void set_healthy(FabricNodeId node, bool healthy);
+  // What restricts pods of several sizes on one node beyond its free chips; null: nothing. Copies
+  // of the fabric share it.
+  void set_chip_fit(std::shared_ptr<ChipFit> fit) { chip_fit_ = std::move(fit); }
+  ChipFit* chip_fit() const { return chip_fit_.get(); }
 
   std::size_t levels() const { return levels_; }
   const FabricNode& node(FabricNodeId node) const { return nodes_[node]; }
@@ -138,6 +145,7 @@ class Fabric {
   bool sibling_before(DomainId a, DomainId b) const;
 
   std::size_t levels_;
+  std::shared_ptr<ChipFit> chip_fit_;
   std::vector<Domain> domains_;
   std::vector<std::size_t> at_level_;
   std::vector<DomainId> unused_domains_;

@@ -6,7 +6,7 @@
 #include "common/solver/gang/mixed/exact_sets.hpp"
 #include "common/solver/gang/mixed/set_by_set.hpp"
 #include "common/solver/gang/plan_numbers.hpp"
-#include "common/solver/gang/repair.hpp"
+#include "common/solver/gang/repair/repair.hpp"
 #include "common/solver/gang/spare_nodes.hpp"
 #include "common/solver/gang/uniform/uniform_pods.hpp"
 

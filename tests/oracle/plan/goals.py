@@ -48,7 +48,7 @@ class Goals:
         level, wanted = self.gang.spare
         row, new = self.network.domain[level], self.new(plan)
         held = self.held(plan) if self.reading["spare domains"] == "with existing" else new
-        whole = max((one["free"] for one in self.network.nodes if one["healthy"]), default=0)
+        whole = max((one["free"] for node, one in enumerate(self.network.nodes) if self.rules.usable(node)), default=0)
         spare = {row[node]: 0 for node in used_nodes(held)}
         for node, one in enumerate(self.network.nodes):
             taken = new[node] or (self.gang.running[node] and self.reading["spare nodes"] == "without existing")

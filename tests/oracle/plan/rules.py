@@ -62,11 +62,10 @@ class Rules:
         held = [a + b for a, b in zip(new, self.gang.running)]
         if sum(new) < 1 or sum(held) < self.gang.min_member:
             return "fewer pods than min_member, or none"
-        pinned = added([held, self.gang.lost], self.count) if self.reading["lost pin"] == "yes" else held
-        if self.gang.required is not None and not one_domain(self.network, self.gang.required, pinned):
+        if self.gang.required is not None and not self.in_one(self.gang.required, held, self.gang.running, self.gang.lost):
             return "more than one domain of required_level"
         return (self.wrong_slices(self.gang.slices, held, self.gang.pods, sum(self.gang.running)) or
-                self.wrong_repair(new) or self.wrong_roles(plan) or self.wrong_subgroups(plan))
+                self.wrong_repair(plan) or self.wrong_roles(plan) or self.wrong_subgroups(plan))
 
     def wrong_slices(self, slices, held, pods, running):
         for level, size in slices:
@@ -78,17 +77,25 @@ class Rules:
                 return "a used domain does not hold a multiple of the slice size"
         return None
 
-    def wrong_repair(self, new):
-        least = 1 if self.reading["unit slices"] == "bind repairs" else 2
-        levels = [level for level, size in self.gang.slices if size >= least]
-        if not self.gang.repair or not levels:
+    def in_one(self, level, held, running, lost):
+        """In a repair, lost pods hold the others where they were, unless none of them is left and no node either."""
+        if self.gang.repair:
+            row, places = self.network.domain[level], used_nodes(lost)
+            if not places:
+                return True
+            home = {row[node] for node in places}
+            left = any(row[node] in home and self.usable(node) for node in range(self.count))
+            if any(running) or len(home) > 1 or left:
+                held = added([held, lost], self.count)
+        return one_domain(self.network, level, held)
+
+    def wrong_repair(self, plan):
+        """Pods stay in their slice domains, which is part of what their class allows; and pods of slices all find a node."""
+        if not self.gang.repair:
             return None
-        level = levels[-1]
-        lost, found = per_domain(self.network, level, self.gang.lost), per_domain(self.network, level, new)
-        if any(pods > lost.get(domain, 0) for domain, pods in found.items()):
-            return "a repair that leaves the innermost slice domain which lost pods"
-        if self.reading["slice repair"] == "all or none" and lost != found:
-            return "a repair of a part of what slice domains lost"
+        for row, one in zip(plan, self.gang.classes):
+            if self.gang.slices_of_set(one.set) and sum(row) < len(one.numbers):
+                return "a repair of a part of what slice domains lost"
         return None
 
     def of_sets(self, plan, sets):
@@ -96,15 +103,18 @@ class Rules:
 
     def wrong_roles(self, plan):
         for group in self.groups:
-            held = self.of_sets(plan, group)
+            running = added([self.gang.sets[number].running for number in group], self.count)
+            lost = added([self.gang.lost_of_set[number] for number in group], self.count)
+            held = added([self.of_sets(plan, group), running], self.count)
             pods = sum(self.gang.sets[number].pods for number in group)
-            if len(group) > 1 and self.reading["together"] == "all or none" and sum(held) not in (0, pods):
+            if len(group) > 1 and not self.gang.repair and self.reading["together"] == "all or none" and sum(held) not in (0, pods):
                 return "a part of the roles that stand together"
             for number in group:
                 role = self.gang.sets[number]
-                if role.required is not None and not one_domain(self.network, role.required, held):
+                if role.required is not None and not self.in_one(role.required, held, running, lost):
                     return "a role, or roles together, in more than one domain of required_level"
-                wrong = self.wrong_slices(role.slices, self.of_sets(plan, [number]), role.pods, 0)
+                own = added([self.of_sets(plan, [number]), role.running], self.count)
+                wrong = self.wrong_slices(role.slices, own, role.pods, 0)
                 if wrong:
                     return f"a role: {wrong}"
         return None
@@ -115,9 +125,11 @@ class Rules:
         placed = [sum(self.of_sets(plan, [number])) for number in range(len(self.gang.sets))]
         for number, one in enumerate(self.gang.sets):
             inside = self.gang.inside[number]
-            held = added([self.of_sets(plan, inside), *(self.gang.sets[other].running for other in inside)], self.count)
+            running = added([self.gang.sets[other].running for other in inside], self.count)
+            lost = added([self.gang.lost_of_set[other] for other in inside], self.count)
+            held = added([self.of_sets(plan, inside), running], self.count)
             gets = any(placed[other] for other in inside) or self.reading["broken before"] == "refused"
-            if gets and one.required is not None and not one_domain(self.network, one.required, held):
+            if gets and one.required is not None and not self.in_one(one.required, held, running, lost):
                 return "a subgroup in more than one domain of its required_level"
             new, running, least = self.start_of(number, placed)
             if new and new + running < least:
@@ -143,7 +155,7 @@ class Rules:
         counted = inside if whole else [number]
         running = sum(sum(self.gang.sets[other].running) for other in counted)
         pods = sum(self.gang.sets[other].pods for other in counted)
-        least = one.min_member if given else pods + running
+        least = one.min_member if given else pods if self.gang.repair else pods + running
         return sum(placed[other] for other in counted), running, least
 
     def wrong_sets(self, placed):

@@ -1,6 +1,7 @@
 """Makes a request that is answered wrongly smaller while it stays so: fewer nodes, fewer keys, fewer pods, less room."""
 import copy
 
+from plan.cases import broken_rules
 from plan.verify import verify
 
 KEEP = ("pods", "chips_per_pod", "name", "level", "size", "levels", "path")
@@ -69,8 +70,11 @@ def makes_sense(request):
         return False
     if "failed_nodes" not in gang:
         return True
-    counts = [len(pods) if isinstance(pods, list) else pods for pods in gang.get("existing", {}).values()]
-    return gang["pods"] == sum(counts)
+    counts = [pods if isinstance(pods, int) else len(pods if isinstance(pods, list) else pods["ranks"])
+              for pods in gang.get("existing", {}).values()]
+    parts = gang.get("roles", gang.get("subgroups"))
+    pods = sum(one["pods"] for one in parts) if parts else gang["pods"]
+    return pods == sum(counts) and not broken_rules(request)
 
 
 def shrink(request, ask):

@@ -10,9 +10,6 @@ from plan.search import Search
 # Open point -> readings, the default first. open_points() says which of them a request touches.
 READINGS = {
     "multiple": ("all", "new"),
-    "lost pin": ("yes", "no"),
-    "unit slices": ("do not", "bind repairs"),
-    "slice repair": ("part", "all or none"),
     "together": ("part", "all or none"),
     "parent": ("whole if given", "own", "whole"),
     "nested": ("needs its parent", "starts alone"),
@@ -35,11 +32,8 @@ def open_points(data):
     running = bool(gang.get("existing")) or any(one.get("existing") for one in parts)
     even = gang.get("policy") == "even"
     touched = {
-        "multiple": "slices" in gang and running,
-        "lost pin": "failed_nodes" in gang and "required_level" in gang,
-        "unit slices": "failed_nodes" in gang and any(one["size"] == 1 for one in gang.get("slices", [])),
-        "slice repair": "failed_nodes" in gang and "slices" in gang and "min_member" in gang,
-        "together": any("together" in one for one in parts),
+        "multiple": "slices" in gang and running and "failed_nodes" not in gang,
+        "together": any("together" in one for one in parts) and "failed_nodes" not in gang,
         "parent": any("parent" in one for one in parts),
         "nested": any("parent" in one for one in parts),
         "broken before": any("existing" in one and "required_level" in one for one in parts) or
@@ -135,8 +129,8 @@ class Trial:
         size = self.gang.size if self.gang.repair else self.gang.pods
         rows, seen = [[0] * self.rules.count for _ in self.gang.classes], set()
         for one in self.answer["pods"]:
-            if one["pod"] in seen or not 0 <= one["pod"] < size:
-                return f"pod {one['pod']} is placed twice, or is none of the gang"
+            if one["pod"] in seen or not 0 <= one["pod"] < size or self.is_kept(one["pod"]):
+                return f"pod {one['pod']} is placed twice, or is none of the gang's to be placed"
             seen.add(one["pod"])
             node = by_name.get(one["node"])
             if node is None or one["path"] != self.network.nodes[node]["shown"]:
@@ -148,17 +142,21 @@ class Trial:
         self.plan = [tuple(row) for row in rows]
         return None
 
+    def is_kept(self, pod):
+        return self.gang.repair and all(one["pod"] != pod for one in self.gang.lost_pods)
+
     def class_of(self, pod):
-        """In a repair pods have the numbers they had; all of them are of one class."""
-        if self.gang.repair:
-            return 0
         return next(number for number, one in enumerate(self.gang.classes) if pod in one.numbers)
 
     def wrong_set(self, one):
         key = "role" if self.gang.roles else "subgroup"
         if not self.gang.sets:
             return "role or subgroup of a pod that has none" if {"role", "subgroup"} & set(one) else None
-        name = next(set_.name for set_ in self.gang.sets if one["pod"] in set_.numbers)
+        if self.gang.repair:
+            of_set = next(lost["set"] for lost in self.gang.lost_pods if lost["pod"] == one["pod"])
+            name = None if of_set is None else self.gang.sets[of_set].name
+        else:
+            name = next(set_.name for set_ in self.gang.sets if one["pod"] in set_.numbers)
         return None if one.get(key) == name else f"pod {one['pod']} is of {name}, not of {one.get(key)}"
 
     def wrong_rules(self):
@@ -188,8 +186,11 @@ class Trial:
     def wrong_ranks(self):
         ranks = [one["rank"] for one in self.answer["pods"]]
         free = set(range(self.gang.size)) - self.gang.kept_ranks
-        if self.gang.repair and self.gang.knows_ranks:
-            free = self.gang.freed_ranks
+        if self.gang.repair:
+            was = {one["pod"]: one["rank"] for one in self.gang.lost_pods}
+            free = {was[one["pod"]] for one in self.answer["pods"]}
+            if any(one["rank"] != was[one["pod"]] for one in self.answer["pods"]):
+                return f"ranks {ranks} are not those that the pods had"
         if len(set(ranks)) != len(ranks) or not set(ranks) <= free:
             return f"ranks {ranks} are not of the free ones {sorted(free)}, or not distinct"
         if self.gang.size == self.gang.pods and set(ranks) != set(range(len(ranks))) and not self.gang.repair:

@@ -27,6 +27,45 @@ std::string gang_reader_problem(const std::string& text, const std::string& netw
   return line.request ? "" : line.request.error().text();
 }
 
+TEST(GangReader, RunningPodsMayHaveRanksNumbersAndChips) {
+  const domain::Gang read =
+      gang(R"({"pods":3,"chips_per_pod":1,"failed_nodes":["r2"],"existing":{)"
+           R"("r1":{"ranks":[2,0],"numbers":[0,1],"chips":[6,7]},"r2":{"pods":1}}})");
+  EXPECT_THAT(read.existing.at(0).ranks, ElementsAre(2, 0));
+  EXPECT_THAT(read.existing.at(0).numbers, ElementsAre(0, 1));
+  EXPECT_THAT(read.existing.at(0).chips, ElementsAre(6, 7));
+  EXPECT_EQ(read.existing.at(0).pods, 2);
+  EXPECT_EQ(read.existing.at(1).pods, 1);
+  EXPECT_EQ(read.size(), 3);
+  const auto wrong = [](const std::string& existing) {
+    return gang_reader_problem(R"({"pods":1,"chips_per_pod":1,"existing":)" + existing + "}");
+  };
+  EXPECT_THAT(wrong(R"({"r1":{"chips":[0]}})"), HasSubstr("gang.existing.r1.pods: is missing"));
+  EXPECT_THAT(wrong(R"({"r1":{"ranks":[0],"pods":2}})"), HasSubstr("there are 1 ranks"));
+  EXPECT_THAT(wrong(R"({"r1":{"ranks":[0,1],"numbers":[3]}})"), HasSubstr("one pod for each"));
+  EXPECT_THAT(wrong(R"({"r1":{"ranks":[0],"numbers":[3]},"r2":[3]})"), HasSubstr("has pod 3"));
+  EXPECT_THAT(wrong(R"({"r1":{"pods":1,"chips":[4,4]}})"), HasSubstr("names a chip"));
+}
+
+TEST(GangReader, SubgroupsListTheRanksOfTheGang) {
+  const domain::Gang read = gang(R"({"chips_per_pod":1,"failed_nodes":["r2"],"subgroups":[)"
+                                 R"({"name":"a","pods":2,"existing":{"r1":[2],"r2":[1]}},)"
+                                 R"({"name":"b","pods":1,"existing":{"r1":[0]}}]})");
+  EXPECT_THAT(read.existing.at(0).ranks, ElementsAre(2, 0));
+  EXPECT_THAT(read.existing.at(1).ranks, ElementsAre(1));
+  EXPECT_EQ(read.sets[0].own_min, 2) << "the pods of a repair are those that ran";
+}
+
+TEST(GangReader, ARepairMayAllowNodesThatLeftTheNetwork) {
+  EXPECT_THAT(gang(R"({"pods":1,"chips_per_pod":1,"existing":{"r1":1},"failed_nodes":["r1"],)"
+                   R"("allowed_nodes":{"0":["gone","b"]}})")
+                  .allowed.at(0),
+              ElementsAre(1));
+  EXPECT_THAT(
+      gang_reader_problem(R"({"pods":1,"chips_per_pod":1,"allowed_nodes":{"0":["gone","b"]}})"),
+      HasSubstr("unknown node"));
+}
+
 TEST(GangReader, RolesHaveTheirOwnChipsAndSumUp) {
   const domain::Gang read = gang(
       R"({"roles":[{"name":"l","pods":1,"chips_per_pod":2,"together":"t"},)"

@@ -1,19 +1,20 @@
 #include "common/solver/gang/chips/chip_plan.hpp"
 
 #include <algorithm>
-#include <iterator>
-#include <limits>
 #include <map>
+#include <memory>
 #include <numeric>
 #include <set>
 #include <utility>
 
 #include "common/solver/chips/sets/rules.hpp"
+#include "common/solver/gang/chips/gang_chips.hpp"
+#include "common/solver/gang/chips/machine_fit.hpp"
 #include "common/solver/gang/chips/node_chips.hpp"
 #include "common/solver/gang/planner.hpp"
 #include "common/solver/gang/rails/exchange_shares.hpp"
 #include "common/solver/gang/rails/fastest_plan.hpp"
-#include "common/solver/gang/rails/rate_search.hpp"
+#include "common/solver/gang/repair/lost_pods.hpp"
 
 namespace chipweave::solver {
 namespace {
@@ -29,14 +30,15 @@ bool is_uniform(const Gang& gang) {
 // and free chips, since most nodes are equal.
 class NodeRates {
  public:
-  explicit NodeRates(const Gang& gang) : gang_(gang) {}
+  explicit NodeRates(const Gang& gang) : NodeRates(gang, gang.chips_per_pod) {}
+  NodeRates(const Gang& gang, int chips) : gang_(gang), chips_(chips) {}
   // By pods - 1; ends where no more fit.
   const std::vector<double>& of(const NodeMachine& node) {
     const auto [at, fresh] = known_.try_emplace({node.machine.get(), node.free.bits()});
     if (!fresh) return at->second;
-    const int most = std::min(gang_.pods, node.free.size() / gang_.chips_per_pod);
+    const int most = std::min(gang_.pods, node.free.size() / chips_);
     for (const auto& gbps :
-         gbps_of_pods(*node.machine, node.free, most, gang_.chips_per_pod, {}, gang_.pods > 1)) {
+         gbps_of_pods(*node.machine, node.free, most, chips_, {}, gang_.size() > 1)) {
       if (!gbps) break;
       at->second.push_back(*gbps);
     }
@@ -45,6 +47,7 @@ class NodeRates {
 
  private:
   const Gang& gang_;
+  int chips_;
   std::map<std::pair<const Machine*, std::uint64_t>, std::vector<double>> known_;
 };
 
@@ -64,33 +67,42 @@ class Rings {
   std::map<std::pair<const Machine*, std::uint64_t>, std::vector<int>> known_;
 };
 
-// A node of a plan with its pods.
-struct UsedNode {
-  FabricNodeId id = kNowhere;
-  const NodeMachine* machine = nullptr;  // null: not known
-  std::vector<std::size_t> pods;         // positions in the plan, in rank order
-  std::vector<int> sizes;                // chips of each
-  std::vector<int> with_chips() const {
-    std::vector<int> out;
-    std::copy_if(sizes.begin(), sizes.end(), std::back_inserter(out),
-                 [](int size) { return size > 0; });
+// The size of all new pods, if they have one.
+std::optional<int> one_size(const Gang& gang) {
+  std::optional<int> size;
+  const auto see = [&size](int chips) {
+    const bool same = !size || *size == chips;
+    size = chips;
+    return same;
+  };
+  if (!gang.pod_chips.empty()) {
+    if (!std::all_of(gang.pod_chips.begin(), gang.pod_chips.end(), see)) return std::nullopt;
+    return size;
+  }
+  if (gang.sets.empty()) return gang.chips_per_pod;
+  for (const domain::PodSet& set : gang.sets)
+    if (set.pods > 0 && !see(set.chips_per_pod)) return std::nullopt;
+  return size;
+}
+
+// The chips that running pods of the gang hold, by node, without those on failed nodes.
+std::map<FabricNodeId, int> running_chips(const Fabric& fabric, const Gang& gang) {
+  std::map<FabricNodeId, int> out;
+  if (gang.failed) {
+    for (const RunningPod& pod : identify_pods(fabric, gang)) out[pod.node] += chips_of(gang, pod);
+    for (const FabricNodeId node : *gang.failed) out.erase(node);
     return out;
   }
-};
-
-std::vector<UsedNode> used_nodes(const Plan& plan, const Gang& gang, const NodeMachines& machines) {
-  std::map<FabricNodeId, UsedNode> by_node;
-  for (std::size_t i = 0; i < plan.pods.size(); ++i) {
-    UsedNode& node = by_node[plan.pods[i].node];
-    node.pods.push_back(i);
-    node.sizes.push_back(gang.chips_of(plan.pods[i].pod, plan.pods[i].set));
-  }
-  std::vector<UsedNode> out;
-  for (auto& [id, node] : by_node) {
-    node.id = id;
-    const auto machine = machines.find(id);
-    if (machine != machines.end()) node.machine = &machine->second;
-    out.push_back(std::move(node));
+  // New pods only are numbered, so the size of a running one is that of its set or of the gang.
+  for (const auto& [node, here] : gang.existing) {
+    int rest = here.pods;
+    for (const domain::PodSet& set : gang.sets) {
+      const auto at = set.existing.find(node);
+      if (at == set.existing.end()) continue;
+      out[node] += at->second * set.chips_per_pod;
+      rest -= at->second;
+    }
+    out[node] += rest * gang.chips_per_pod;
   }
   return out;
 }
@@ -116,108 +128,62 @@ std::vector<AllToAllLevel> levels_of(const Fabric& fabric, const std::vector<std
   return out;
 }
 
-// Of the chips that the nodes of a plan can give its pods, those with which the whole gang is
-// fastest. A node keeps the chips that it would choose alone where they are fast enough.
-class GangChips {
- public:
-  GangChips(const std::vector<UsedNode>& nodes, const NodeMachines& machines, bool distributed,
-            domain::Objective objective, double level_gbps)
-      : nodes_(nodes),
-        options_(machines, distributed),
-        distributed_(distributed),
-        objective_(objective) {
-    for (const UsedNode& node : nodes) choices_.push_back(choose(node, {}));
-    if (nodes.size() < 2 || !fit() || objective != domain::Objective::bandwidth) return;
-    std::vector<std::size_t> known;
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-      if (nodes[i].machine != nullptr && !nodes[i].with_chips().empty()) known.push_back(i);
-    }
-    if (known.empty()) return;
-    const RateVector need = best_need(known, level_gbps);
-    for (const std::size_t i : known) meet_need(i, need);
+// The nodes of the plan and those where pods of the gang run.
+std::vector<UsedNode> used_nodes(const Fabric& fabric, const Plan& plan, const Gang& gang,
+                                 const NodeMachines& machines) {
+  std::map<FabricNodeId, UsedNode> by_node;
+  for (std::size_t i = 0; i < plan.pods.size(); ++i) {
+    UsedNode& node = by_node[plan.pods[i].node];
+    node.pods.push_back(i);
+    node.sizes.push_back(gang.chips_of(plan.pods[i].pod, plan.pods[i].set));
   }
+  for (const auto& [id, chips] : running_chips(fabric, gang))
+    if (chips > 0) by_node[id].running_chips = chips;
+  std::vector<UsedNode> out;
+  for (auto& [id, node] : by_node) {
+    node.id = id;
+    const auto machine = machines.find(id);
+    if (machine != machines.end()) node.machine = &machine->second;
+    out.push_back(std::move(node));
+  }
+  return out;
+}
 
-  const std::vector<GroupChoice>& choices() const { return choices_; }
-  NodeRails rails(std::size_t node) {
-    return options_.rails_of(*nodes_[node].machine, choices_[node].chips);
-  }
+ChipPlan undealt_on(const std::string& name, const UsedNode& node) {
+  ChipPlan none;
+  none.plan =
+      domain::refused_plan("the chips of " + name +
+                           " that are free cannot be split among its pods by the vendor's rules");
+  none.plan.optimal = false;
+  none.undealt = ChipPlan::Undealt{node.id, node.with_chips()};
+  return none;
+}
 
- private:
-  GroupChoice choose(const UsedNode& node, std::vector<ChipSet> among) const {
-    if (node.machine == nullptr) return {};
-    return choose_for_pods(
-        *node.machine->machine,
-        {node.machine->free, {}, node.sizes, distributed_, std::move(among), objective_});
-  }
-  bool fit() const {
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      if (nodes_[i].machine != nullptr && !choices_[i].fits) return false;
-    }
-    return true;
-  }
-  // What the nodes offer together, or more if other chips offer more.
-  RateVector best_need(const std::vector<std::size_t>& known, double level_gbps) {
-    std::vector<RateVector> offers;
-    std::optional<RateVector> now;
-    double crossing = std::numeric_limits<double>::infinity();
-    for (const std::size_t i : known) {
-      const RateVector mine = options_.rates_of(*nodes_[i].machine, choices_[i].chips);
-      now = now ? meet(*now, mine) : mine;
-      crossing = std::min(crossing, mine.rail_sum());
-      for (const ChipOption& option : options_.of(*nodes_[i].machine, nodes_[i].with_chips()))
-        offers.push_back(option.rates);
-    }
-    // Without a common rail rings change rails in the network: chips that are as fast without that
-    // are better.
-    const double gbps =
-        now->rail_sum() > 0 ? gbps_of(*now, true) : std::min(now->chips, crossing) - 2 * kSameRate;
-    RateSearch search(std::move(offers), true, level_gbps);
-    const auto better = search.best(std::min(level_gbps, gbps),
-                                    [this](const RateVector& rates) { return met(rates); });
-    return better ? *better : *now;
-  }
-  // Other chips for a node that offers less, or whose chips have no near adapter while others do.
-  void meet_need(std::size_t i, RateVector need) {
-    const NodeMachine& machine = *nodes_[i].machine;
-    const ChipSet alone = choices_[i].chips;
-    const RateVector mine = options_.rates_of(machine, alone);
-    const bool meets = mine.covers(need);
-    const int far = options_.far_chips(machine, alone);
-    if (meets && far == 0) return;
-    if (meets) need.chips = mine.chips;
-    std::vector<ChipSet> sets = options_.sets(machine, nodes_[i].with_chips(), need);
-    int least = meets ? far : static_cast<int>(limits::kMaxChips);
-    for (const ChipSet set : sets) least = std::min(least, options_.far_chips(machine, set));
-    if (meets && least == far) return;
-    std::erase_if(sets, [&](ChipSet set) { return options_.far_chips(machine, set) > least; });
-    GroupChoice better = choose(nodes_[i], std::move(sets));
-    if (better.fits) choices_[i] = std::move(better);
-  }
-  bool met(const RateVector& need) {
-    return std::all_of(nodes_.begin(), nodes_.end(), [&](const UsedNode& node) {
-      if (node.machine == nullptr || node.with_chips().empty()) return true;
-      const auto& options = options_.of(*node.machine, node.with_chips());
-      return std::any_of(options.begin(), options.end(),
-                         [&need](const ChipOption& option) { return option.rates.covers(need); });
-    });
-  }
-
-  const std::vector<UsedNode>& nodes_;
-  ChipOptions options_;
-  bool distributed_;
-  domain::Objective objective_;
-  std::vector<GroupChoice> choices_;  // by node
-};
+// A node's part of the bandwidth where its running pods' chips are not known: its rails are left
+// out, and its chip set, which the caller reports.
+void leave_out(NodeBandwidth& node) {
+  node.chips = 1;  // takes part in the gang, but has no rate of its own
+  node.set_gbps = std::nullopt;
+  node.rails.unknown = "which chips the running pods hold is not given";
+}
 
 }  // namespace
 
 void limit_by_chips(Fabric& fabric, const NodeMachines& machines, const Gang& gang) {
-  if (!is_uniform(gang)) return;
-  NodeRates rates(gang);
-  for (const auto& [node, machine] : machines) {
-    const auto most = static_cast<int>(rates.of(machine).size());
-    if (most < fabric.node(node).max_pods) fabric.set_max_pods(node, most);
+  const std::optional<int> chips = one_size(gang);
+  fabric.set_chip_fit(nullptr);
+  if (chips) {
+    if (*chips == 0) return;
+    NodeRates rates(gang, *chips);
+    for (const auto& [node, machine] : machines) {
+      const auto most = static_cast<int>(rates.of(machine).size());
+      if (most < fabric.node(node).max_pods) fabric.set_max_pods(node, most);
+    }
+    return;
   }
+  auto fit = std::make_shared<MachineFit>(gang.size() > 1);
+  for (const auto& [node, machine] : machines) fit->add(node, machine.machine, machine.free);
+  if (!fit->empty()) fabric.set_chip_fit(std::move(fit));
 }
 
 // Why no machine can run such pods; empty: one can, or some machines are not known.
@@ -230,8 +196,8 @@ static std::string illegal_size(const Fabric& fabric, const Gang& gang,
     if (!seen.insert(one.machine.get()).second) continue;
     const Wiring wiring(*one.topology);
     const Rules rules(wiring);
-    if (rules.legal_size(gang.chips_per_pod, gang.pods > 1)) return "";
-    why = rules.size_refusal(gang.chips_per_pod, gang.pods > 1);
+    if (rules.legal_size(gang.chips_per_pod, gang.size() > 1)) return "";
+    why = rules.size_refusal(gang.chips_per_pod, gang.size() > 1);
   }
   return why;
 }
@@ -261,18 +227,19 @@ ChipPlan assign_chips(const Fabric& fabric, const std::vector<std::string>& leve
   if (!out.plan.fits || machines.empty()) return out;
   out.chips.resize(out.plan.pods.size());
   out.rings.resize(out.plan.pods.size());
-  const std::vector<UsedNode> nodes = used_nodes(out.plan, gang, machines);
-  GangChips chosen(nodes, machines, out.plan.pods.size() > 1, gang.objective,
+  const std::vector<UsedNode> nodes = used_nodes(fabric, out.plan, gang, machines);
+  GangChips chosen(nodes, machines, gang.size() > 1, gang.objective,
                    least_level_gbps(out.plan, level_gbps));
   Rings rings;
   GangShape shape;
   std::vector<AllToAllNode> exchange;
+  std::vector<std::string> not_given;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    AllToAllNode& exchanging = exchange.emplace_back();
     NodeBandwidth& node = shape.nodes.emplace_back();
-    node.name = fabric.node(nodes[i].id).name;
-    node.chips = std::accumulate(nodes[i].sizes.begin(), nodes[i].sizes.end(), 0);
-    exchanging.name = node.name;
+    AllToAllNode& exchanging = exchange.emplace_back();
+    node.name = exchanging.name = fabric.node(nodes[i].id).name;
+    node.chips =
+        std::accumulate(nodes[i].sizes.begin(), nodes[i].sizes.end(), nodes[i].running_chips);
     exchanging.chips = node.chips;
     if (nodes[i].machine == nullptr) {
       node.set_gbps = std::nullopt;
@@ -280,24 +247,26 @@ ChipPlan assign_chips(const Fabric& fabric, const std::vector<std::string>& leve
       continue;
     }
     const GroupChoice& choice = chosen.choices()[i];
-    if (!choice.fits) {
-      ChipPlan none;
-      none.plan = domain::refused_plan(
-          "the chips of " + node.name +
-          " that are free cannot be split among its pods by the vendor's rules");
-      none.plan.optimal = false;
-      return none;
-    }
+    if (!choice.fits) return undealt_on(node.name, nodes[i]);
+    const NodeMachine& machine = *nodes[i].machine;
     for (std::size_t k = 0; k < nodes[i].pods.size(); ++k) {
-      out.chips[nodes[i].pods[k]] = nodes[i].machine->topology->indices(choice.parts[k]);
-      out.rings[nodes[i].pods[k]] = rings.of(*nodes[i].machine, choice.parts[k]);
+      out.chips[nodes[i].pods[k]] = machine.topology->indices(choice.parts[k]);
+      out.rings[nodes[i].pods[k]] = rings.of(machine, choice.parts[k]);
     }
-    const domain::NodeTopology& topology = *nodes[i].machine->topology;
-    node.set_gbps = choice.gbps;
+    if (nodes[i].running_chips > 0 && !machine.held_known) {
+      leave_out(node);
+      not_given.push_back(node.name);
+      continue;
+    }
+    const ChipSet all = choice.chips | machine.held;
+    node.chips = all.size();
+    exchanging.chips = node.chips;
+    // choose_for_pods() ends early for pods without chips.
+    node.set_gbps = choice.chips.empty() && !all.empty() ? machine.machine->gbps(all) : choice.gbps;
     node.rails = chosen.rails(i);
-    node.reduction_gbps = reduction_gbps(topology, choice.chips, choice.gbps);
-    shape.trees = topology.vendor() == "nvidia";
-    exchanging.inside_gbps = nodes[i].machine->machine->all_to_all_gbps(choice.chips);
+    node.reduction_gbps = reduction_gbps(*machine.topology, all, *node.set_gbps);
+    shape.trees = machine.topology->vendor() == "nvidia";
+    exchanging.inside_gbps = machine.machine->all_to_all_gbps(all);
     if (node.rails.unknown.empty()) {
       exchanging.adapters_gbps = 0;
       for (const Rail& rail : node.rails.rails) *exchanging.adapters_gbps += rail.gbps;
@@ -310,7 +279,47 @@ ChipPlan assign_chips(const Fabric& fabric, const std::vector<std::string>& leve
   out.all_reduce = all_reduce(shape, out.bandwidth);
   out.all_to_all =
       all_to_all(exchange, levels_of(fabric, level_names, level_gbps, nodes, exchange));
+  if (!not_given.empty())
+    out.bandwidth.left_out.push_back("chips of " + std::to_string(not_given.size()) +
+                                     (not_given.size() == 1 ? " node" : " nodes") +
+                                     " with running pods: which ones they hold is not given");
   return out;
+}
+
+namespace {
+
+// Keeps such pods from nodes in the same state.
+void forbid(Fabric& fabric, const NodeMachines& machines, const ChipPlan::Undealt& undealt) {
+  if (ChipFit* fit = fabric.chip_fit(); fit != nullptr && fit->restricts(undealt.node))
+    return fit->forbid(undealt.node, undealt.sizes);
+  const NodeMachine& state = machines.at(undealt.node);
+  const auto most = static_cast<int>(undealt.sizes.size()) - 1;
+  for (const auto& [node, one] : machines)
+    if (one.machine == state.machine && one.free == state.free && most < fabric.node(node).max_pods)
+      fabric.set_max_pods(node, most);
+}
+
+}  // namespace
+
+Result<ChipPlan> plan_down_to_chips(const Fabric& fabric,
+                                    const std::vector<std::string>& level_names, const Gang& gang,
+                                    const NodeMachines& machines,
+                                    const std::vector<std::optional<double>>& level_gbps,
+                                    const std::function<Result<Plan>(const Fabric&)>& plan) {
+  std::optional<Fabric> reduced;
+  for (int deal = 0;; ++deal) {
+    const Fabric& on = reduced ? *reduced : fabric;
+    auto planned = plan(on);
+    if (!planned) return std::move(planned).error();
+    if (reduced && planned->fits) {  // others of those pods' splits may be legal
+      planned->optimal = false;
+      planned->bound.assign(level_names.size(), 1);
+    }
+    ChipPlan out = assign_chips(on, level_names, gang, machines, level_gbps, *std::move(planned));
+    if (!out.undealt || deal == kMaxDeals) return out;
+    if (!reduced) reduced = fabric;
+    forbid(*reduced, machines, *out.undealt);
+  }
 }
 
 }  // namespace chipweave::solver

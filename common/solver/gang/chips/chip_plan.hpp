@@ -2,10 +2,10 @@
 // predicted bandwidth of the whole gang.
 //
 // Nodes with a known machine take no more pods than can have legal chips together. Among plans with
-// as many pods on as few domains and nodes, the one is taken whose slowest node is fastest, since a
-// ring runs at the rate of its slowest member.
+// as many pods on as few domains and nodes, the one is taken whose predicted bandwidth is highest.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,19 +26,37 @@ struct ChipPlan {
   // Likewise: the same chips along their widest ring, for a rank file; empty for fewer than 3
   // chips.
   std::vector<std::vector<int>> rings;
-  GangBandwidth bandwidth;
-  std::optional<AllReduce> all_reduce;
-  AllToAll all_to_all;
+  GangBandwidth bandwidth;  // of the whole gang, running pods included
+  std::optional<AllReduce> all_reduce = std::nullopt;
+  AllToAll all_to_all = {};
+  // Pods whose chips cannot be dealt legally on a node: the plan does not fit for that reason.
+  struct Undealt {
+    FabricNodeId node = kNowhere;
+    std::vector<int> sizes;  // chips of each pod
+  };
+  std::optional<Undealt> undealt = std::nullopt;
 };
 
-// Lowers each node's max_pods to the pods that can have legal chips there. Uniform pods only.
+// Restricts each node to pods that can have legal chips there together: by its max_pods where all
+// pods have the same size, else by the fabric's ChipFit.
 void limit_by_chips(Fabric& fabric, const NodeMachines& machines, const domain::Gang& gang);
 
-// plan_gang(), and of equally good plans the one whose slowest node is fastest. Cost: that of
-// plan_gang() for each of at most kMaxNodeRates distinct node rates.
+// plan_gang(), and of equally good plans the fastest (fastest_plan.hpp), or what the gang's
+// objective asks for instead. level_gbps: as for assign_chips().
 domain::Plan plan_on_fast_nodes(const Fabric& fabric, const std::vector<std::string>& level_names,
                                 const domain::Gang& gang, const NodeMachines& machines,
                                 const std::vector<std::optional<double>>& level_gbps = {});
+
+// How often a gang is planned again because the chips of a node could not be dealt.
+inline constexpr int kMaxDeals = 16;
+
+// plan() and assign_chips(); where the chips of a node cannot be dealt, again without those pods on
+// such nodes, at most kMaxDeals times. plan: called with the fabric to plan on.
+Result<ChipPlan> plan_down_to_chips(const Fabric& fabric,
+                                    const std::vector<std::string>& level_names,
+                                    const domain::Gang& gang, const NodeMachines& machines,
+                                    const std::vector<std::optional<double>>& level_gbps,
+                                    const std::function<Result<domain::Plan>(const Fabric&)>& plan);
 
 // Chooses the chips of a plan's pods. level_gbps: GB/s of a node across each level, where known.
 // The plan no longer fits if the free chips of a node cannot be split legally. Cost: that of

@@ -16,6 +16,8 @@ struct NodeMachine {
   std::shared_ptr<Machine> machine;                      // shared by nodes with the same wiring
   std::shared_ptr<const domain::NodeTopology> topology;  // the node's own, with its NICs
   ChipSet free;
+  ChipSet held = {};                // by the gang's running pods
+  bool held_known = false;          // false: which ones they hold is not known, if any run there
   ChipSet loaded = {};              // chips of other jobs that communicate over the network
   std::vector<int> down_nics = {};  // positions in the topology's list, ascending
 };

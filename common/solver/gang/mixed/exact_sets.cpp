@@ -16,7 +16,6 @@ using domain::Gang;
 using domain::kNoLevel;
 
 // A step combines two states, some tens of nanoseconds. Small fabrics get more of them.
-constexpr std::size_t kMaxStates = 20'000;
 constexpr std::uint64_t kMaxSteps = 6'000'000;
 constexpr std::uint64_t kMaxStepsOfSmallFabric = 24'000'000;
 
@@ -34,12 +33,13 @@ class SetsSearch {
         first_(gang.policy == domain::GangPolicy::even ? kEvenFields : 0),
         width_(first_ + (levels_ + 1) * 3 + levels_),
         states_(groups, most_whole()),
-        size_(states_.size(kMaxStates)) {
+        size_(states_.size(kMaxSetStates)),
+        fit_(fabric.chip_fit()) {
     if (first_ > 0) find_even_groups();
   }
 
   std::optional<SetsPlacement> run() {
-    if (groups_.groups.size() > SetStates::kMaxGroups || size_ > kMaxStates ||
+    if (groups_.groups.size() > SetStates::kMaxGroups || size_ > kMaxSetStates ||
         !likely_within_budget())
       return std::nullopt;
     states_.describe(size_);
@@ -251,7 +251,7 @@ class SetsSearch {
   };
 
   void fill_node(FabricNodeId id, std::size_t kind, State state, int free, int pods,
-                 std::vector<Entry>& out) const {
+                 std::vector<Entry>& out) {
     if (kind == groups_.kinds.size()) {
       if (state == 0) return;
       const FabricNode& node = fabric_.node(id);
@@ -267,11 +267,17 @@ class SetsSearch {
     const KindOfPods& of = groups_.kinds[kind];
     const bool may =
         of.allowed == nullptr || std::binary_search(of.allowed->begin(), of.allowed->end(), id);
+    const std::size_t before = sizes_.size();
     for (int n = 0; n <= states_.most(kind); ++n) {
       if (n > 0 && (!may || n > pods || std::int64_t{n} * of.chips > free)) break;
+      if (n > 0 && of.chips > 0 && fit_ != nullptr && fit_->restricts(id)) {
+        sizes_.push_back(of.chips);
+        if (!fit_->fits(id, sizes_)) break;
+      }
       fill_node(id, kind + 1, states_.with(state, kind, n), free - n * of.chips,
                 pods == kUnlimitedPods ? kUnlimitedPods : pods - n, out);
     }
+    sizes_.resize(before);
   }
   // Adds the cost of the groups using one more domain of the level (levels_: node).
   void use(Cost& cost, std::size_t level, Mask present, Mask existing, int free) const {
@@ -291,7 +297,7 @@ class SetsSearch {
     }
   }
 
-  std::vector<Entry> node_states(FabricNodeId id) const {
+  std::vector<Entry> node_states(FabricNodeId id) {
     const FabricNode& node = fabric_.node(id);
     std::vector<Entry> out{{0, Cost(width_, 0)}};
     if (node.healthy) fill_node(id, 0, 0, node.free, node.max_pods, out);
@@ -391,6 +397,7 @@ class SetsSearch {
         }
         continue;
       }
+      if (!enough(entry.state)) continue;
       if (best == nullptr || pods > states_.pods(best->state) ||
           (pods == states_.pods(best->state) && entry.cost < best->cost))
         best = &entry;
@@ -403,6 +410,11 @@ class SetsSearch {
     out.reason.clear();
     trace(root, best->state, out.shares);
     return out;
+  }
+  bool enough(State state) const {
+    return std::all_of(groups_.groups.begin(), groups_.groups.end(), [&](const PodGroup& group) {
+      return group.at_least == 0 || states_.pods(state, group) >= group.at_least;
+    });
   }
   void trace(const Table& table, State state, std::vector<KindShare>& out) const {
     if (!table.inside.empty()) state = table.inside[state];
@@ -436,6 +448,8 @@ class SetsSearch {
   std::size_t width_;
   SetStates states_;
   std::size_t size_;  // how many states there are
+  ChipFit* fit_;
+  std::vector<int> sizes_;  // chips of the pods on the node that fill_node() is at
   std::vector<EvenGroup> even_;
   std::vector<Mask> forbidden_;  // by level: groups that are in one domain of it at most
   std::vector<Mask> existing_;   // by domain: groups that run there

@@ -10,6 +10,7 @@
 // the fewest domains; the fewest free chips.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,9 @@ namespace chipweave::solver {
 // Fabrics of up to so many nodes get a longer search: there a missed placement is obvious to
 // people.
 inline constexpr std::size_t kSmallFabric = 64;
+
+// The most states that are searched: the product of the kinds' numbers of pods + 1.
+inline constexpr std::size_t kMaxSetStates = 20'000;
 
 // Pods of a kind on a node.
 struct KindShare {

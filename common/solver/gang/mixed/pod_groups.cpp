@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
 namespace chipweave::solver {
 namespace {
@@ -33,12 +34,6 @@ class Kinds {
   std::map<std::tuple<int, int, const std::vector<FabricNodeId>*>, std::size_t> kinds_;
 };
 
-bool inside(const Gang& gang, int set, int outer) {
-  for (int at = set; at != kNoSet; at = gang.sets[static_cast<std::size_t>(at)].parent)
-    if (at == outer) return true;
-  return false;
-}
-
 // The coarser of two levels; kNoLevel is none.
 int coarser(int a, int b) {
   if (a == kNoLevel || b == kNoLevel) return std::max(a, b);
@@ -52,15 +47,21 @@ PodGroup group_of(const Gang& gang, const PodGroups& all, int outer) {
   group.preferred_level = set.preferred_level;
   group.slices = set.slices;
   for (std::size_t kind = 0; kind < all.kinds.size(); ++kind)
-    if (inside(gang, all.kinds[kind].set, outer)) group.kinds.push_back(kind);
+    if (is_inside(gang, all.kinds[kind].set, outer)) group.kinds.push_back(kind);
   for (std::size_t i = 0; i < gang.sets.size(); ++i) {
-    if (!inside(gang, static_cast<int>(i), outer)) continue;
+    if (!is_inside(gang, static_cast<int>(i), outer)) continue;
     for (const auto& [node, pods] : gang.sets[i].existing) group.existing[node] += pods;
   }
   return group;
 }
 
 }  // namespace
+
+bool is_inside(const Gang& gang, int set, int outer) {
+  for (int at = set; at != kNoSet; at = gang.sets[static_cast<std::size_t>(at)].parent)
+    if (at == outer) return true;
+  return false;
+}
 
 PodGroups group_pods(const Gang& gang) {
   PodGroups out;
@@ -72,6 +73,12 @@ PodGroups group_pods(const Gang& gang) {
   for (std::size_t set = 0; set < gang.sets.size(); ++set) {
     for (int i = 0; i < gang.sets[set].pods; ++i, ++pod) kinds.add(pod, static_cast<int>(set));
   }
+  return group_kinds(gang, std::move(out.kinds));
+}
+
+PodGroups group_kinds(const Gang& gang, std::vector<KindOfPods> kinds) {
+  PodGroups out;
+  out.kinds = std::move(kinds);
   PodGroup& whole = out.groups.emplace_back();
   whole.required_level = gang.required_level;
   whole.preferred_level = gang.preferred_level;
@@ -87,6 +94,7 @@ PodGroups group_pods(const Gang& gang) {
       if (!fresh) {
         PodGroup& all = at->second;
         all.kinds.insert(all.kinds.end(), group.kinds.begin(), group.kinds.end());
+        for (const auto& [node, pods] : group.existing) all.existing[node] += pods;
         all.required_level = coarser(all.required_level, group.required_level);
         all.preferred_level = coarser(all.preferred_level, group.preferred_level);
       }
@@ -122,7 +130,7 @@ MissingMembers missing_members(const Gang& gang, const std::vector<int>& placed_
       return {"subgroup " + gang.sets[i].name + " needs " +
                   std::to_string(std::max(gang.sets[i].own_min, gang.sets[i].min_member)) +
                   " pods to start",
-              false};
+              false, static_cast<int>(i)};
   }
   for (const auto& [kind, least] : gang.min_sets) {
     int count = 0;

@@ -25,6 +25,7 @@ struct PodGroup {
   int preferred_level = domain::kNoLevel;
   std::vector<domain::Slice> slices;
   std::map<FabricNodeId, int> existing;
+  int at_least = 0;  // new pods, or the placement is not considered
 };
 
 struct PodGroups {
@@ -33,12 +34,17 @@ struct PodGroups {
 };
 
 PodGroups group_pods(const domain::Gang& gang);
+// The groups of a gang whose new pods are of these kinds.
+PodGroups group_kinds(const domain::Gang& gang, std::vector<KindOfPods> kinds);
+// Whether a set is `outer` or nested in it.
+bool is_inside(const domain::Gang& gang, int set, int outer);
 
 // Why so many new pods of each set cannot run: minimums of a subgroup, of the subgroup around it,
 // of a set of subgroups, or of the gang.
 struct MissingMembers {
-  std::string why;        // message; empty: they can run
-  bool all_start = true;  // every subgroup with new pods has enough of them
+  std::string why;           // message; empty: they can run
+  bool all_start = true;     // every subgroup with new pods has enough of them
+  int set = domain::kNoSet;  // the first one that has not
   bool any() const { return !why.empty(); }
 };
 MissingMembers missing_members(const domain::Gang& gang, const std::vector<int>& placed_by_set,

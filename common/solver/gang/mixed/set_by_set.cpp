@@ -5,6 +5,7 @@
 #include <numeric>
 #include <set>
 
+#include "common/solver/gang/mixed/node_contents.hpp"
 #include "common/solver/gang/plan_numbers.hpp"
 #include "common/solver/gang/uniform/uniform_pods.hpp"
 
@@ -36,7 +37,7 @@ class SetBySet {
 
   SetBySet(const Fabric& fabric, const Gang& gang, const PodGroups& groups,
            const NodeUsages& usages, Open open)
-      : fabric_(fabric), gang_(gang), groups_(groups), open_(open) {
+      : fabric_(fabric), gang_(gang), groups_(groups), open_(open), state_(fabric) {
     state_.usages = usages;
     for (const auto& [node, here] : gang.existing)
       if (here.pods > 0) state_.usages[node].already_used = true;
@@ -56,13 +57,16 @@ class SetBySet {
     }
     out.reason = missing_members(gang_, by_set, placed).why;
     out.fits = out.reason.empty();
+    if (!out.fits && visits_ > kMaxDomainVisits) out.reason = kTooManyVisits;
     if (out.fits) out.shares = std::move(state_.shares);
     return out;
   }
 
  private:
   struct State {
+    explicit State(const Fabric& fabric) : contents(fabric) {}
     NodeUsages usages;
+    NodeContents contents;
     std::vector<KindShare> shares;
     int placed = 0;
   };
@@ -221,6 +225,8 @@ class SetBySet {
 
   int place_kind(const Item& item, std::size_t kind, const std::vector<DomainId>& domains) {
     const KindOfPods& of = groups_.kinds[kind];
+    visits_ += fabric_.domain_numbers() + state_.usages.size();
+    if (visits_ > kMaxDomainVisits) return 0;
     if (of.allowed != nullptr) return place_on_named(kind, domains);
     UniformRequest request;
     request.kind.pods = static_cast<int>(of.pods.size());
@@ -242,6 +248,7 @@ class SetBySet {
       for (const auto& [node, pods] : set.existing) request.at_least -= pods;
       request.at_least = std::max(1, request.at_least);
     }
+    state_.contents.limit(state_.usages, of.chips);
     UniformPlacement placed;
     if (open_ == Open::most_free && domains.size() > 1) placed = place_most_free(request, domains);
     if (placed.placed < request.kind.pods) {
@@ -298,7 +305,8 @@ class SetBySet {
         const int by_chips = of.chips == 0 ? rest : (node.free - usage.used_chips) / of.chips;
         const int by_pods =
             node.max_pods == kUnlimitedPods ? rest : std::max(0, node.max_pods - usage.used_pods);
-        const int here = std::min({rest, by_chips, by_pods});
+        int here = std::min({rest, by_chips, by_pods});
+        if (here > 0) here = state_.contents.most(id, of.chips, here);
         if (here <= 0) continue;
         put(id, kind, here);
         rest -= here;
@@ -313,6 +321,7 @@ class SetBySet {
     usage.already_used = true;
     usage.used_chips += pods * groups_.kinds[kind].chips;
     usage.used_pods += pods;
+    state_.contents.put(node, groups_.kinds[kind].chips, pods);
     state_.shares.push_back({node, kind, pods});
     state_.placed += pods;
   }
@@ -324,6 +333,7 @@ class SetBySet {
   State state_;
   std::vector<std::int64_t> free_;  // by domain; -1: not summed up yet
   int tries_ = 0;
+  std::uint64_t visits_ = 0;  // of domains
 };
 
 }  // namespace

@@ -48,7 +48,7 @@ class FastestPlan {
         levels_(levels),
         gang_(gang),
         level_gbps_(level_gbps),
-        options_(machines, gang.pods + gang.running_pods() > 1) {
+        options_(machines, gang.size() > 1) {
     find_classes(machines);
   }
 

@@ -53,11 +53,10 @@ Capacity::Kind Capacity::kind_with_usage(FabricNodeId id, DomainId pool, bool* b
   const NodeUsage& usage = usages_.at(id);
   const int step = step_at(node_level(pool));
   const int free = std::max(0, node.free - usage.used_chips);
+  const int max_pods =
+      node.max_pods == kUnlimitedPods ? kUnlimitedPods : node.max_pods - usage.used_pods;
   const int capacity =
-      node.healthy && !usage.excluded
-          ? pods_on(free, node.max_pods == kUnlimitedPods ? kUnlimitedPods
-                                                          : node.max_pods - usage.used_pods)
-          : 0;
+      node.healthy && !usage.excluded ? pods_on(free, std::min(max_pods, usage.most)) : 0;
   Kind kind;
   kind.free = node.healthy ? static_cast<std::uint64_t>(free) : 0;
   kind.count = 1;

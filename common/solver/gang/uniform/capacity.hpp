@@ -24,7 +24,8 @@ struct NodeUsage {
   bool already_used = false;  // has pods of the gang: using it and its domains costs nothing more
   int used_chips = 0;         // by pods of this request that are placed already
   int used_pods = 0;
-  bool excluded = false;  // takes no pods
+  bool excluded = false;      // takes no pods
+  int most = kUnlimitedPods;  // pods of this size that fit in addition by the machine's rules
 };
 using NodeUsages = std::unordered_map<FabricNodeId, NodeUsage>;
 

@@ -1,0 +1,108 @@
+#include "common/solver/gang/chips/gang_chips.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <utility>
+
+#include "common/solver/gang/chips/node_chips.hpp"
+#include "common/solver/gang/rails/rate_search.hpp"
+
+namespace chipweave::solver {
+
+std::vector<int> UsedNode::with_chips() const {
+  std::vector<int> out;
+  std::copy_if(sizes.begin(), sizes.end(), std::back_inserter(out),
+               [](int size) { return size > 0; });
+  return out;
+}
+
+GangChips::GangChips(const std::vector<UsedNode>& nodes, const NodeMachines& machines,
+                     bool distributed, domain::Objective objective, double level_gbps)
+    : nodes_(nodes),
+      options_(machines, distributed),
+      distributed_(distributed),
+      objective_(objective) {
+  choices_.reserve(nodes.size());
+  for (const UsedNode& node : nodes) choices_.push_back(choose(node, {}));
+  if (nodes.size() < 2 || !fit() || objective != domain::Objective::bandwidth) return;
+  std::vector<std::size_t> known;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    // Chips of running pods are given: the others are chosen beside them, node by node.
+    if (nodes[i].running_chips > 0) return;
+    if (nodes[i].machine != nullptr && !nodes[i].with_chips().empty()) known.push_back(i);
+  }
+  if (known.empty()) return;
+  const RateVector need = best_need(known, level_gbps);
+  for (const std::size_t i : known) meet_need(i, need);
+}
+
+NodeRails GangChips::rails(std::size_t node) {
+  const NodeMachine& machine = *nodes_[node].machine;
+  return options_.rails_of(machine, choices_[node].chips | machine.held);
+}
+
+GroupChoice GangChips::choose(const UsedNode& node, std::vector<ChipSet> among) const {
+  if (node.machine == nullptr) return {};
+  const NodeMachine& machine = *node.machine;
+  return choose_for_pods(*machine.machine, {machine.free, machine.held, node.sizes, distributed_,
+                                            std::move(among), objective_});
+}
+
+bool GangChips::fit() const {
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    if (nodes_[i].machine != nullptr && !choices_[i].fits) return false;
+  }
+  return true;
+}
+
+// What the nodes offer together, or more if other chips offer more.
+RateVector GangChips::best_need(const std::vector<std::size_t>& known, double level_gbps) {
+  std::vector<RateVector> offers;
+  std::optional<RateVector> now;
+  double crossing = std::numeric_limits<double>::infinity();
+  for (const std::size_t i : known) {
+    const RateVector mine = options_.rates_of(*nodes_[i].machine, choices_[i].chips);
+    now = now ? meet(*now, mine) : mine;
+    crossing = std::min(crossing, mine.rail_sum());
+    for (const ChipOption& option : options_.of(*nodes_[i].machine, nodes_[i].with_chips()))
+      offers.push_back(option.rates);
+  }
+  // Without a common rail rings change rails in the network: chips that are as fast without that
+  // are better.
+  const double gbps =
+      now->rail_sum() > 0 ? gbps_of(*now, true) : std::min(now->chips, crossing) - 2 * kSameRate;
+  RateSearch search(std::move(offers), true, level_gbps);
+  const auto better = search.best(std::min(level_gbps, gbps),
+                                  [this](const RateVector& rates) { return met(rates); });
+  return better ? *better : *now;
+}
+
+// Other chips for a node that offers less, or whose chips have no near adapter while others do.
+void GangChips::meet_need(std::size_t i, RateVector need) {
+  const NodeMachine& machine = *nodes_[i].machine;
+  const ChipSet alone = choices_[i].chips;
+  const RateVector mine = options_.rates_of(machine, alone);
+  const bool meets = mine.covers(need);
+  const int far = options_.far_chips(machine, alone);
+  if (meets && far == 0) return;
+  if (meets) need.chips = mine.chips;
+  std::vector<ChipSet> sets = options_.sets(machine, nodes_[i].with_chips(), need);
+  int least = meets ? far : static_cast<int>(limits::kMaxChips);
+  for (const ChipSet set : sets) least = std::min(least, options_.far_chips(machine, set));
+  if (meets && least == far) return;
+  std::erase_if(sets, [&](ChipSet set) { return options_.far_chips(machine, set) > least; });
+  GroupChoice better = choose(nodes_[i], std::move(sets));
+  if (better.fits) choices_[i] = std::move(better);
+}
+
+bool GangChips::met(const RateVector& need) {
+  return std::all_of(nodes_.begin(), nodes_.end(), [&](const UsedNode& node) {
+    if (node.machine == nullptr || node.with_chips().empty()) return true;
+    const auto& options = options_.of(*node.machine, node.with_chips());
+    return std::any_of(options.begin(), options.end(),
+                       [&need](const ChipOption& option) { return option.rates.covers(need); });
+  });
+}
+
+}  // namespace chipweave::solver

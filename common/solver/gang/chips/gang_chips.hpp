@@ -1,0 +1,52 @@
+// GangChips — which chips each node of a plan gives to the gang's pods: those with which the whole
+// gang is fastest. A node keeps the chips that it would choose alone where the gang is as fast with
+// them, and where they are near adapters that are up.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/domain/objective.hpp"
+#include "common/solver/gang/chips/node_machine.hpp"
+#include "common/solver/gang/rails/chip_options.hpp"
+
+namespace chipweave::solver {
+
+// A node of a plan with its pods.
+struct UsedNode {
+  FabricNodeId id = kNowhere;
+  const NodeMachine* machine = nullptr;  // null: not known
+  std::vector<std::size_t> pods = {};    // positions in the plan, in rank order
+  std::vector<int> sizes = {};           // chips of each
+  int running_chips = 0;                 // of the gang's running pods there
+
+  std::vector<int> with_chips() const;  // the sizes above 0
+};
+
+class GangChips {
+ public:
+  // nodes, machines: must outlive it. level_gbps: no choice of chips makes the gang faster.
+  GangChips(const std::vector<UsedNode>& nodes, const NodeMachines& machines, bool distributed,
+            domain::Objective objective, double level_gbps);
+
+  // By node; does not fit where the free chips cannot be split legally.
+  const std::vector<GroupChoice>& choices() const { return choices_; }
+  // Of the pods' chips and those that running pods hold.
+  NodeRails rails(std::size_t node);
+
+ private:
+  GroupChoice choose(const UsedNode& node, std::vector<ChipSet> among) const;
+  bool fit() const;
+  RateVector best_need(const std::vector<std::size_t>& known, double level_gbps);
+  void meet_need(std::size_t i, RateVector need);
+  bool met(const RateVector& need);
+
+  const std::vector<UsedNode>& nodes_;
+  ChipOptions options_;
+  bool distributed_;
+  domain::Objective objective_;
+  std::vector<GroupChoice> choices_;  // by node
+};
+
+}  // namespace chipweave::solver
