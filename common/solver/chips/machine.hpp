@@ -16,6 +16,7 @@
 // a second. Not thread-safe: one owner (the scheduler's loop, a CLI command).
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,6 +36,9 @@ struct Request {
   bool distributed = false;  // the job has several pods; some vendor rules differ
   friend bool operator==(const Request&, const Request&) = default;
 };
+
+// Which sizes of requests find a legal set among some chips: bit k stands for 2^k chips.
+using OpenSizes = std::uint8_t;
 
 // Why a request does not fit; Machine::reason() has the message.
 enum class Misfit { none, size, too_few_chips, required_unusable, required_too_many, rule };
@@ -96,6 +100,10 @@ class Machine {
   double gbps(ChipSet set);
   // Whether the vendor's rules allow the set out of `usable` (some rules depend on the rest).
   bool legal(ChipSet set, ChipSet usable, bool distributed) const;
+  // Which sizes fit among these chips, each on its own. A look-up, or O(1) without a rule.
+  OpenSizes open_sizes(ChipSet usable);
+  // Predicted bandwidth of all chips together, as the machine is.
+  double whole_gbps();
   // Sizes of legal sets on the empty machine, ascending.
   std::vector<int> legal_sizes(bool distributed) const;
   // GB/s of the best legal set of that size on the empty, healthy machine; 0 if none is legal.
