@@ -9,7 +9,7 @@
 
 #include "common/base/result.hpp"
 #include "common/domain/trace.hpp"
-#include "common/solver/simulate/model_cluster.hpp"
+#include "common/solver/simulate/cluster/model_cluster.hpp"
 
 namespace chipweave::cli {
 

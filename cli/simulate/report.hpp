@@ -2,10 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "common/solver/chips/node_score.hpp"
 #include "common/solver/simulate/summary.hpp"
 
 namespace chipweave::cli {
@@ -24,33 +25,30 @@ struct MachineCount {
 };
 
 struct SimulationReport {
-  std::string arrivals;  // how pods arrive, in words
-  bool pods_end = false;
-  std::vector<MachineCount> machines;
   std::size_t nodes = 0;
   int chips = 0;
+  std::vector<MachineCount> machines;  // by kind
   std::size_t trace_pods = 0;
-  std::size_t shared = 0;  // pods of the trace that ask for a part of a chip
+  std::string arrivals;   // how pods arrive, in words
+  bool pods_end = false;  // else they stay
   std::uint64_t seed = 0;
-  double tolerance = 0;
-  double useful_gbps_per_peer = 0;
-  std::vector<PolicyReport> policies;
+  solver::NodePreference preference;
   std::vector<std::string> notes;  // assumptions that a reader has to know
+  std::vector<PolicyReport> policies;
 
   // Null: not among the policies.
-  const PolicyReport* find(const std::string& name) const;
+  const PolicyReport* find(std::string_view name) const;
 };
 
-// The two goals of chipweave's node choice, where the run can tell.
+// A goal of chipweave's node choice, by this run.
 struct Goal {
   std::string text;
   bool reached = false;
 };
+// GB/s against the oracle; fragmentation against FGD, if both policies ran.
 std::vector<Goal> goals_of(const SimulationReport& report);
 
 std::string report_text(const SimulationReport& report, bool colours);
 std::string report_json(const SimulationReport& report);
-// One page without external resources.
-std::string report_html(const SimulationReport& report);
 
 }  // namespace chipweave::cli

@@ -1,25 +1,19 @@
 #include "common/solver/chips/node_offer.hpp"
 
-namespace chipweave::solver {
+#include <bit>
 
-double SizeMix::unusable(int free, OpenSizes open) const {
-  double closed = 0;
-  for (std::size_t k = 0; k < share.size(); ++k) {
-    if (((open >> k) & 1U) == 0) closed += share[k];
-  }
-  return closed * free;
-}
+namespace chipweave::solver {
 
 NodeOffer offer_of(Machine& machine, ChipSet free, ChipSet chips, double gbps) {
   const ChipSet rest = free - chips;
-  NodeOffer out;
-  out.gbps = gbps;
-  out.machine_gbps = machine.whole_gbps();
-  out.free = free.size();
-  out.left_over = rest.size();
-  out.open_before = machine.open_sizes(free);
-  out.open_after = machine.open_sizes(rest);
-  return out;
+  return {gbps,        machine.whole_gbps(),      free.size(),
+          rest.size(), machine.open_sizes(free), machine.open_sizes(rest)};
+}
+
+double unusable_chips(int free, OpenSizes open) {
+  constexpr unsigned kSizes = 0b1111;  // 1, 2, 4, 8
+  const int closed = std::popcount(kSizes & ~static_cast<unsigned>(open));
+  return static_cast<double>(free * closed) / std::popcount(kSizes);
 }
 
 }  // namespace chipweave::solver

@@ -1,23 +1,12 @@
-// NodeOffer — what one node would give to a request, and what its other chips are still good for:
-// everything that the choice among nodes looks at.
+// NodeOffer — what one node would give to a request, and what its other chips are good for before
+// and after: everything that the choice among nodes looks at.
 #pragma once
 
-#include <array>
-#include <cstdint>
+#include <compare>
 
 #include "common/solver/chips/machine.hpp"
 
 namespace chipweave::solver {
-
-// How common requests of each size are: shares of 1, 2, 4, …, 64 chips, which sum to 1. A size in
-// between counts as the next larger one.
-struct SizeMix {
-  std::array<double, 7> share{};
-  // Expected number of `free` chips that a request cannot use, if those of the sizes in `open` fit.
-  double unusable(int free, OpenSizes open) const;
-};
-// Where nothing is known about requests: as many for one chip as for 2, 4 and 8.
-inline constexpr SizeMix kEvenMix{{0.25, 0.25, 0.25, 0.25, 0, 0, 0}};
 
 struct NodeOffer {
   double gbps = 0;          // for the chips that the request would get, with those its job holds
@@ -32,5 +21,10 @@ struct NodeOffer {
 // chips: what the request gets out of `free`, and their bandwidth. Look-ups in the machine's tables
 // once they are filled.
 NodeOffer offer_of(Machine& machine, ChipSet free, ChipSet chips, double gbps);
+
+// How many of `free` chips a request cannot use, on average over requests for 1, 2, 4 and 8 chips:
+// all of them if none of the size fits, otherwise none. The fragmentation of the FGD paper ("Beware
+// of Fragmentation", USENIX ATC 2023) for chips, with as many requests of each size.
+double unusable_chips(int free, OpenSizes open);
 
 }  // namespace chipweave::solver

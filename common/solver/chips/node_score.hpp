@@ -2,9 +2,9 @@
 // kube-scheduler.
 //
 // Order: bandwidth that the request can use, in steps of the tolerance below the best that any
-// candidate offers → what is left for others: fewest free chips made unusable for the sizes that
-// are common, then the slowest machine, then fewest chips left over → natural order of names. The
-// best candidate alone gets 10; all others, including its equals, get 0..9.
+// candidate offers → what others lose: free chips made unusable for common sizes, and the speed of
+// the machine → fewest chips left over → natural order of names. The best candidate alone gets 10;
+// all others, including its equals, get 0..9.
 #pragma once
 
 #include <cstddef>
@@ -16,13 +16,17 @@
 
 namespace chipweave::solver {
 
+// Requests for at least so many chips can use any bandwidth: they take the machine for themselves,
+// or most of it.
+inline constexpr int kUnlimitedChips = 8;
+
 // How the choice weighs speed against what is left for others.
 struct NodePreference {
   // Bandwidths that differ by no more than this share count as equal. 0..1
   double tolerance = 0.05;
-  // A pod of n chips that declares no need can use (n - 1) times this, in GB/s; 0: no limit.
-  double useful_gbps_per_peer = 100;
-  SizeMix mix = kEvenMix;
+  // A request for n chips that declares no need can use (n - 1) times this, in GB/s, if n is below
+  // kUnlimitedChips; 0: no limit. The default is what each of eight H100 has for each of its peers.
+  double useful_gbps_per_peer = 50;
 
   // GB/s that a request for so many chips can use. declared: its own need; 0: none.
   double ceiling(int chips, double declared) const;
@@ -30,28 +34,32 @@ struct NodePreference {
 
 struct ScoreInput {
   double gbps = 0;          // that the request can use; 0 if bandwidth does not matter
-  double loss = 0;          // free chips that become unusable to others, expected; may be below 0
+  double unusable = 0;      // by how many more free chips are unusable for others; may be below 0
   double machine_gbps = 0;  // of the whole machine
   int left_over = 0;        // free chips that remain
   std::uint32_t order = 0;  // position of the name; ties go to the lowest
 };
-ScoreInput score_input(const NodeOffer& offer, double ceiling, const NodePreference& preference,
-                       std::uint32_t order);
+ScoreInput score_input(const NodeOffer& offer, double ceiling, std::uint32_t order);
 
-// Compares candidates of one request; a strict weak order.
+// Compares the candidates of one request; a strict weak order.
 class NodeOrder {
  public:
-  // fastest: the most `gbps` of all candidates.
-  NodeOrder(double fastest, double tolerance);
+  NodeOrder(std::span<const ScoreInput> candidates, double tolerance);
+
   // Whether a comes before b.
   bool better(const ScoreInput& a, const ScoreInput& b) const;
-  // Steps of the tolerance below the fastest; 0: as fast.
+  // Steps of the tolerance below the fastest candidate; 0: as fast.
   int step(double gbps) const;
+  // What others lose, in chips: those made unusable, and kFastChips if the machine is the fastest.
+  double loss(const ScoreInput& c) const;
 
  private:
-  double fastest_;
+  double fastest_ = 0;
+  double fastest_machine_ = 0;
   double log_step_;  // logarithm of one step
 };
+// Found by `chipweave simulate` (docs/develop/cluster-quality.md).
+inline constexpr double kFastChips = 4;
 
 struct NodeScores {
   std::vector<int> levels;  // 0..9 by candidate
@@ -60,8 +68,12 @@ struct NodeScores {
 inline constexpr int kBestScore = 10;
 
 // Inputs that differ only in `order` get equal levels. O(n log n).
-NodeScores score_nodes(std::span<const ScoreInput> candidates, double tolerance);
+NodeScores score_nodes(std::span<const ScoreInput> candidates, const NodeOrder& order);
 // NodeScores::best alone. O(n).
-std::size_t best_node(std::span<const ScoreInput> candidates, double tolerance);
+std::size_t best_node(std::span<const ScoreInput> candidates, const NodeOrder& order);
+
+// The level, 0..9, of a node for a pod without chips, which had better not take CPU and memory from
+// chips that are free: higher the fewer there are.
+int level_without_chips(int free_chips);
 
 }  // namespace chipweave::solver

@@ -29,15 +29,14 @@ class RandomNumbers {
 
 }  // namespace
 
-std::vector<Arrival> inflated(const std::vector<domain::TracePod>& pods, int cluster_chips,
-                              double load, std::uint64_t seed) {
+std::vector<Arrival> inflated(const std::vector<domain::TracePod>& pods, const Inflation& by) {
   std::vector<Arrival> out;
   const bool any =
       std::any_of(pods.begin(), pods.end(), [](const auto& pod) { return pod.chips > 0; });
   if (!any) return out;
-  RandomNumbers random(seed);
-  const double wanted = load * cluster_chips;
-  for (double asked = 0; asked < wanted;) {
+  RandomNumbers random(by.seed);
+  const double wanted = by.load * by.cluster_chips;
+  for (double asked = 0; asked < wanted && out.size() < by.most;) {
     const std::size_t pod = random.below(pods.size());
     out.push_back({pod, 0, 0});
     asked += pods[pod].chips;

@@ -16,10 +16,15 @@ struct Arrival {
 };
 
 // The FGD paper's model: pods drawn from the trace with replacement, one after the other, until
-// they have asked for `load` times the chips of the cluster. They stay, and have no times. Equal
-// for equal seeds on every machine. Empty if no pod of the trace asks for chips.
-std::vector<Arrival> inflated(const std::vector<domain::TracePod>& pods, int cluster_chips,
-                              double load, std::uint64_t seed);
+// they have asked for `load` times the chips of the cluster, or are `most`. They stay, and have no
+// times. Equal for equal seeds on every machine. Empty if no pod of the trace asks for chips.
+struct Inflation {
+  int cluster_chips = 0;
+  double load = 1;
+  std::size_t most = 0;
+  std::uint64_t seed = 1;
+};
+std::vector<Arrival> inflated(const std::vector<domain::TracePod>& pods, const Inflation& by);
 
 // The pods of the trace at their own times.
 std::vector<Arrival> recorded(const std::vector<domain::TracePod>& pods);

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "common/solver/simulate/arrivals.hpp"
-#include "common/solver/simulate/policy.hpp"
+#include "common/solver/simulate/policies/policy.hpp"
 
 namespace chipweave::simulate {
 

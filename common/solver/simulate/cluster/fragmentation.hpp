@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "common/solver/simulate/request_mix.hpp"
+#include "common/solver/simulate/cluster/request_mix.hpp"
 
 namespace chipweave::simulate {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "common/domain/trace.hpp"
-#include "common/solver/simulate/model_cluster.hpp"
+#include "common/solver/simulate/cluster/model_cluster.hpp"
 
 namespace chipweave::simulate {
 

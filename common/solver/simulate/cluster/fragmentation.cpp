@@ -1,4 +1,4 @@
-#include "common/solver/simulate/fragmentation.hpp"
+#include "common/solver/simulate/cluster/fragmentation.hpp"
 
 #include <utility>
 

@@ -11,8 +11,8 @@
 
 #include "common/domain/trace.hpp"
 #include "common/solver/chips/node_score.hpp"
-#include "common/solver/simulate/fragmentation.hpp"
-#include "common/solver/simulate/model_cluster.hpp"
+#include "common/solver/simulate/cluster/fragmentation.hpp"
+#include "common/solver/simulate/cluster/model_cluster.hpp"
 
 namespace chipweave::simulate {
 
@@ -35,7 +35,7 @@ class Policy {
 struct PolicyContext {
   const ModelCluster& cluster;
   const std::vector<RequestClass>& mix;
-  const Fragmentation& fragmentation;  // of the cluster, always up to date
+  const Fragmentation& fragmentation;        // of the cluster, always up to date
   const solver::NodePreference& preference;  // of chipweave
 };
 

@@ -1,4 +1,4 @@
-#include "common/solver/simulate/model_cluster.hpp"
+#include "common/solver/simulate/cluster/model_cluster.hpp"
 
 #include <utility>
 

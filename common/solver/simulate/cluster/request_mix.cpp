@@ -1,4 +1,4 @@
-#include "common/solver/simulate/request_mix.hpp"
+#include "common/solver/simulate/cluster/request_mix.hpp"
 
 #include <algorithm>
 #include <map>
