@@ -238,9 +238,10 @@ int run(const Config& config) {
   }
   warn_of_callers(config);
   sched::Cluster& cluster = kubernetes ? kubernetes->cluster() : memory;
-  sched::Scheduler scheduler(clock, cluster, observers,
-                             {config.reservation_ttl, config.inventory_stale_after,
-                              config.annotate_after_bind, config.scheduler_names});
+  sched::Scheduler scheduler(
+      clock, cluster, observers,
+      {config.reservation_ttl, config.inventory_stale_after, config.annotate_after_bind,
+       config.scheduler_names, config.node_preference});
   memory.set_listener(&scheduler.reconciler());
   std::unique_ptr<sched::ClusterInfoPublisher> cluster_info;
   if (cluster_api.of_cluster_info)

@@ -64,15 +64,16 @@ std::string colour_of(const SimulationReport& report, const PolicyReport& policy
 
 std::string card(const std::string& title, const std::string& says, const std::string& content,
                  bool wide = false) {
-  return fmt::format("<section class=\"card{}\"><h2>{}</h2><p class=\"soft\">{}</p>\n{}</section>\n",
-                     wide ? " wide" : "", html_text(title), html_text(says), content);
+  return fmt::format(
+      "<section class=\"card{}\"><h2>{}</h2><p class=\"soft\">{}</p>\n{}</section>\n",
+      wide ? " wide" : "", html_text(title), html_text(says), content);
 }
 
 std::string curves(const SimulationReport& report, const Axis& y,
                    const std::function<double(const simulate::Sample&)>& value) {
   std::vector<Curve> curves;
   for (const PolicyReport& p : report.policies) {
-    Curve curve{p.name, colour_of(report, p), {{0, value({})}}};
+    Curve curve{p.name, colour_of(report, p), {}};
     for (const simulate::Sample& s : p.samples) {
       constexpr double kHour = 3600;
       curve.points.emplace_back(report.pods_end ? s.time_s / kHour : s.asked, value(s));
@@ -98,6 +99,18 @@ std::string speed_bars(const SimulationReport& report) {
   return bars_svg(bars);
 }
 
+std::string decision_bars(const SimulationReport& report) {
+  constexpr double kNanosPerMicro = 1000;
+  std::vector<Bar> bars;
+  for (const PolicyReport& p : report.policies) {
+    const simulate::Distribution& d = p.summary.decision_ns;
+    bars.push_back(
+        {p.name, colour_of(report, p), d.mean, 0,
+         fmt::format("{:.1f} µs, p99 {:.1f}", d.mean / kNanosPerMicro, d.p99 / kNanosPerMicro)});
+  }
+  return bars_svg(bars);
+}
+
 // Rows of cells as a table; the first row is the header.
 std::string table_html(const SimulationReport& report,
                        const std::vector<std::vector<std::string>>& rows) {
@@ -115,17 +128,15 @@ std::string table_html(const SimulationReport& report,
 
 std::string figures(const SimulationReport& report) {
   std::vector<std::vector<std::string>> rows{{"policy", "placed", "refused", "allocated",
-                                              "fragmented at the end", "mean", "mean GB/s",
-                                              "worst", "of alone", "µs a pod", "p99"}};
+                                              "fragmented", "fragmented, mean", "mean GB/s",
+                                              "worst", "of alone"}};
   for (const PolicyReport& p : report.policies) {
     const simulate::Summary& s = p.summary;
     rows.push_back({p.name, std::to_string(s.placed), std::to_string(s.never_placed),
                     percent_text(report.pods_end ? s.allocated.mean : s.allocated.at_end),
                     percent_text(s.fragmented.at_end), percent_text(s.fragmented.mean),
                     gbps_text(s.mean_gbps), gbps_text(s.worst_gbps),
-                    fmt::format("{:.3f}", s.of_alone),
-                    fmt::format("{:.1f}", s.decision_ns.mean / 1000),
-                    fmt::format("{:.1f}", s.decision_ns.p99 / 1000)});
+                    fmt::format("{:.3f}", s.of_alone)});
   }
   return table_html(report, rows);
 }
@@ -141,9 +152,9 @@ std::string sizes(const SimulationReport& report) {
     std::vector<std::string> row{p.name};
     for (const auto& size : p.summary.sizes) {
       if (size.chips < 2) continue;
-      row.insert(row.end(), {fmt::format("{} of {}", size.placed, size.arrived),
-                             gbps_text(size.mean_gbps), gbps_text(size.worst_gbps),
-                             gbps_text(size.alone_gbps)});
+      row.insert(row.end(),
+                 {fmt::format("{} of {}", size.placed, size.arrived), gbps_text(size.mean_gbps),
+                  gbps_text(size.worst_gbps), gbps_text(size.alone_gbps)});
     }
     rows.push_back(std::move(row));
   }
@@ -217,12 +228,13 @@ std::string report_html(const SimulationReport& report) {
                        [](const simulate::Sample& s) { return s.allocated; }));
     if (report.pods_end) {
       out += card("Queue", "Pods that wait",
-                  curves(report, {"pods", 1}, [](const simulate::Sample& s) {
-                    return static_cast<double>(s.waiting);
-                  }));
+                  curves(report, {"pods", 1},
+                         [](const simulate::Sample& s) { return static_cast<double>(s.waiting); }));
       out += card("Waiting", "Of placed pods, those that did not wait included", waits(report));
     }
-    out += card("Figures", "Pods without room are refused; µs a pod is the time of one decision",
+    out += card("Decision", "Mean time of one decision in this run, and its 99th percentile",
+                decision_bars(report));
+    out += card("Figures", "Shares of all chips, after the last arrival and on average until then",
                 figures(report), true);
     out += card("By size", "Predicted GB/s; alone: of the same pods on the empty cluster",
                 sizes(report), true);

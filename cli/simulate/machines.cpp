@@ -26,8 +26,7 @@ Result<domain::NodeTopology> plain_machine(int chips) {
   domain::TopologyBuilder b;
   b.vendor = "nvidia";
   b.model = "PCIe";
-  b.host_bandwidth =
-      domain::HostBandwidth{kGbps, kGbps, kGbps, kGbps, kGbps, kGbpsOverSockets};
+  b.host_bandwidth = domain::HostBandwidth{kGbps, kGbps, kGbps, kGbps, kGbps, kGbpsOverSockets};
   for (int i = 0; i < chips; ++i) {
     domain::Chip chip;
     chip.index = domain::ChipIndex{i};
@@ -78,8 +77,7 @@ Result<std::map<std::string, std::string>> parsed(const std::vector<std::string>
   for (const std::string& text : overrides) {
     const std::size_t equals = text.find('=');
     if (equals == 0 || equals == std::string::npos || equals + 1 == text.size()) {
-      return make_error(Errc::invalid_argument,
-                        "expected MODEL=PROFILE, got " + in_quotes(text))
+      return make_error(Errc::invalid_argument, "expected MODEL=PROFILE, got " + in_quotes(text))
           .in(kFlag);
     }
     out[text.substr(0, equals)] = text.substr(equals + 1);

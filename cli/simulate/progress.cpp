@@ -19,9 +19,9 @@ void Progress::show(std::size_t done, const std::string& what) {
   if (!terminal_) return;
   constexpr std::size_t kWidth = 40;
   const std::size_t filled = std::min(done, total_) * kWidth / total_;
-  std::string bar = fmt::format("[{}{}] {:3} % {}", std::string(filled, '#'),
-                                std::string(kWidth - filled, '.'),
-                                std::min(done, total_) * 100 / total_, what);
+  std::string bar =
+      fmt::format("[{}{}] {:3} % {}", std::string(filled, '#'), std::string(kWidth - filled, '.'),
+                  std::min(done, total_) * 100 / total_, what);
   if (bar == drawn_) return;
   drawn_ = std::move(bar);
   std::fprintf(stderr, "\r\x1b[K%s", drawn_.c_str());

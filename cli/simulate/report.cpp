@@ -158,10 +158,10 @@ std::vector<Goal> goals_of(const SimulationReport& report) {
   const PolicyReport* ours = report.find("chipweave");
   if (ours == nullptr || ours->summary.multi_chip_placed == 0) return goals;
   const Summary& s = ours->summary;
-  std::string speed =
-      fmt::format("mean GB/s of pods with several chips: {:.3f} of what each would have alone on "
-                  "the empty cluster, goal {}",
-                  s.of_alone, kGoalOfAlone);
+  std::string speed = fmt::format(
+      "mean GB/s of pods with several chips: {:.3f} of what each would have alone on "
+      "the empty cluster, goal {}",
+      s.of_alone, kGoalOfAlone);
   if (s.of_together > 0) {
     speed += fmt::format("; no placement of these pods has more than {:.3f}",
                          std::min(1.0, s.of_alone / s.of_together));

@@ -91,8 +91,8 @@ std::optional<Inputs> read_inputs(const SimulateFlags& flags, Exit& exit) {
   const bool some_chips = std::any_of(inputs.trace.pods.begin(), inputs.trace.pods.end(),
                                       [](const auto& pod) { return pod.chips > 0; });
   if (inputs.cluster.chips() == 0 || !some_chips)
-    return failed(complain("nothing to simulate: no node has chips, or no pod asks for any",
-                           Exit::findings));
+    return failed(
+        complain("nothing to simulate: no node has chips, or no pod asks for any", Exit::findings));
   return inputs;
 }
 
@@ -186,8 +186,8 @@ Exit run_simulation(const SimulateFlags& flags) {
       };
       auto replayed = simulate::replay(workload, inputs->cluster, *chosen[i], options);
       auto summary = simulate::summary_of(workload, replayed, alone, inputs->cluster);
-      report.policies.push_back({name, std::string(chosen[i]->help), std::move(summary),
-                                 std::move(replayed.samples)});
+      report.policies.push_back(
+          {name, std::string(chosen[i]->help), std::move(summary), std::move(replayed.samples)});
     }
   }
   if (!flags.html.empty()) {

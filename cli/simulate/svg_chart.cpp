@@ -42,7 +42,9 @@ Scale scale_for(double most) {
 struct Plot {
   Scale x, y;
   double at_x(double v) const { return kLeft + v / x.most * (kWidth - kLeft - kRight); }
-  double at_y(double v) const { return kHeight - kBottom - v / y.most * (kHeight - kTop - kBottom); }
+  double at_y(double v) const {
+    return kHeight - kBottom - v / y.most * (kHeight - kTop - kBottom);
+  }
 };
 
 std::string grid(const Plot& plot, const Axis& x, const Axis& y) {
@@ -103,9 +105,9 @@ std::string curves_svg(const std::vector<Curve>& curves, const Axis& x, const Ax
     }
   }
   const Plot plot{scale_for(most_x), scale_for(most_y)};
-  std::string out = fmt::format("<svg viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\">\n", kWidth,
-                                kHeight) +
-                    grid(plot, x, y);
+  std::string out =
+      fmt::format("<svg viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\">\n", kWidth, kHeight) +
+      grid(plot, x, y);
   for (const Curve& curve : curves) {
     out += fmt::format("<polyline class=\"curve {}\" points=\"", curve.colour);
     for (const auto& [px, py] : curve.points)

@@ -27,6 +27,7 @@ struct SchedulerOptions {
   bool decide_after_bind = false;
   // Which pods may be bound by request, by spec.schedulerName; empty: see BindPermission.
   std::vector<std::string> scheduler_names{};
+  solver::NodePreference node_preference{};
 };
 
 class Scheduler final : public InventorySink {

@@ -27,7 +27,8 @@ Result<void> CsvTable::split_line(std::string_view line) {
   fields_.clear();
   for (std::size_t from = 0; from <= line.size();) {
     if (fields_.size() == kMaxColumns) {
-      return make_error(Errc::limit_exceeded, "more than " + std::to_string(kMaxColumns) + " fields")
+      return make_error(Errc::limit_exceeded,
+                        "more than " + std::to_string(kMaxColumns) + " fields")
           .in(lines_.where());
     }
     const std::size_t comma = std::min(line.find(',', from), line.size());

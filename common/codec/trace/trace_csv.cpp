@@ -103,9 +103,8 @@ Result<void> read_times(const CsvTable& table, const TimeColumns& times, domain:
 }
 
 void sort_by_arrival(domain::PodTrace& trace) {
-  std::stable_sort(
-      trace.pods.begin(), trace.pods.end(),
-      [](const auto& a, const auto& b) { return a.arrival_s < b.arrival_s; });
+  std::stable_sort(trace.pods.begin(), trace.pods.end(),
+                   [](const auto& a, const auto& b) { return a.arrival_s < b.arrival_s; });
   const double first = trace.pods.empty() ? 0 : trace.pods.front().arrival_s;
   for (domain::TracePod& pod : trace.pods) pod.arrival_s -= first;
 }

@@ -6,7 +6,7 @@ namespace chipweave::solver {
 
 NodeOffer offer_of(Machine& machine, ChipSet free, ChipSet chips, double gbps) {
   const ChipSet rest = free - chips;
-  return {gbps,        machine.whole_gbps(),      free.size(),
+  return {gbps,        machine.whole_gbps(),     free.size(),
           rest.size(), machine.open_sizes(free), machine.open_sizes(rest)};
 }
 

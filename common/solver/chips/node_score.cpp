@@ -15,9 +15,9 @@ constexpr int kMostSteps = 1 << 20;  // of a candidate without bandwidth
 
 }  // namespace
 
-double NodePreference::ceiling(int chips, double declared) const {
-  if (declared > 0) return declared;
-  if (useful_gbps_per_peer <= 0 || chips >= kUnlimitedChips)
+double NodePreference::ceiling(int chips, bool distributed, double declared_need) const {
+  if (declared_need > 0) return declared_need;
+  if (distributed || useful_gbps_per_peer <= 0 || chips >= kUnlimitedChips)
     return std::numeric_limits<double>::infinity();
   return useful_gbps_per_peer * std::max(chips - 1, 0);
 }

@@ -16,20 +16,22 @@
 
 namespace chipweave::solver {
 
-// Requests for at least so many chips can use any bandwidth: they take the machine for themselves,
-// or most of it.
+// Pods of at least so many chips can use any bandwidth: they take the machine for themselves, or
+// most of it.
 inline constexpr int kUnlimitedChips = 8;
 
 // How the choice weighs speed against what is left for others.
 struct NodePreference {
   // Bandwidths that differ by no more than this share count as equal. 0..1
   double tolerance = 0.05;
-  // A request for n chips that declares no need can use (n - 1) times this, in GB/s, if n is below
-  // kUnlimitedChips; 0: no limit. The default is what each of eight H100 has for each of its peers.
+  // A pod of n chips that declares no need can use (n - 1) times this, in GB/s, if it is no part of
+  // a larger job and n is below kUnlimitedChips; 0: no limit. The default is what each of eight
+  // H100 has for each of its peers.
   double useful_gbps_per_peer = 50;
 
-  // GB/s that a request for so many chips can use. declared: its own need; 0: none.
-  double ceiling(int chips, double declared) const;
+  // GB/s that a pod of so many chips can use. distributed: it is one of several of a job.
+  // declared_need: 0 if it declares none.
+  double ceiling(int chips, bool distributed, double declared_need) const;
 };
 
 struct ScoreInput {
@@ -44,6 +46,7 @@ ScoreInput score_input(const NodeOffer& offer, double ceiling, std::uint32_t ord
 // Compares the candidates of one request; a strict weak order.
 class NodeOrder {
  public:
+  NodeOrder() = default;
   NodeOrder(std::span<const ScoreInput> candidates, double tolerance);
 
   // Whether a comes before b.
@@ -56,7 +59,7 @@ class NodeOrder {
  private:
   double fastest_ = 0;
   double fastest_machine_ = 0;
-  double log_step_;  // logarithm of one step
+  double log_step_ = 1;  // logarithm of one step
 };
 // Found by `chipweave simulate` (docs/develop/cluster-quality.md).
 inline constexpr double kFastChips = 4;

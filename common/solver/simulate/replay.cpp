@@ -34,8 +34,9 @@ class Run {
 
   Replayed result() {
     const std::size_t count = load_.arrivals.size();
-    const std::size_t every = std::max<std::size_t>(1, count / std::max<std::size_t>(
-                                                               options_.samples, 1));
+    const std::size_t every =
+        std::max<std::size_t>(1, count / std::max<std::size_t>(options_.samples, 1));
+    sample();
     for (std::size_t i = 0; i < count; ++i) {
       end_until(load_.arrivals[i].time_s);
       advance(load_.arrivals[i].time_s);
@@ -46,9 +47,9 @@ class Run {
         if (options_.progress) options_.progress(i + 1);
       }
     }
+    finish();
     if (load_.pods_end) drain(every);
     for (const std::size_t waiting : waiting_) out_.refused.push_back(load_.arrivals[waiting].pod);
-    finish();
     return std::move(out_);
   }
 
@@ -65,13 +66,12 @@ class Run {
 
   // Moves the virtual clock; the state has held since it was moved last.
   void advance(double to_s) {
-    if (load_.pods_end) weigh(to_s - now_s_);
+    if (load_.pods_end && !finished_) weigh(to_s - now_s_);
     now_s_ = to_s;
   }
 
   void sample() {
-    out_.samples.push_back(
-        {now_s_, share(asked_), allocated(), fragmented(), waiting_.size()});
+    out_.samples.push_back({now_s_, share(asked_), allocated(), fragmented(), waiting_.size()});
   }
 
   std::optional<Spot> decide(const domain::TracePod& pod, std::span<const std::size_t> nodes) {
@@ -132,7 +132,7 @@ class Run {
     while (!running_.empty() && running_.top().end_s <= time_s) end_next();
   }
 
-  // After the last arrival: until nothing waits that could still be placed.
+  // Until nothing waits that could still be placed.
   void drain(std::size_t every) {
     for (std::size_t ends = 1; !waiting_.empty() && !running_.empty(); ++ends) {
       end_next();
@@ -140,7 +140,9 @@ class Run {
     }
   }
 
+  // After the last arrival; how long the queue takes to empty is the waiting pods' concern.
   void finish() {
+    finished_ = true;
     out_.allocated.at_end = allocated();
     out_.fragmented.at_end = fragmented();
     if (weights_ > 0) {
@@ -163,6 +165,7 @@ class Run {
   double now_s_ = 0;
   double asked_ = 0;
   double weights_ = 0;
+  bool finished_ = false;
   Replayed out_;
 };
 

@@ -20,7 +20,7 @@ struct Workload {
   const std::vector<domain::TracePod>& pods;
   const std::vector<Arrival>& arrivals;
   const std::vector<RequestClass>& mix;  // what typical pods ask for
-  bool pods_end = false;  // else they stay, and one without room is not tried again
+  bool pods_end = false;                 // else they stay, and one without room is not tried again
 };
 
 struct ReplayOptions {
@@ -46,7 +46,8 @@ struct PlacedPod {
   double gbps = 0;
 };
 
-// A share over the run: at its end, and its mean over time, or over arrivals if pods stay.
+// A share: after the last arrival, and its mean until then, over time, or over arrivals if pods
+// stay.
 struct Course {
   double at_end = 0;
   double mean = 0;

@@ -4,8 +4,8 @@
 
 namespace chipweave::simulate {
 
-std::optional<Spot> ChipweavePolicy::place_without_chips(
-    const PodShape& pod, std::span<const std::size_t> nodes) const {
+std::optional<Spot> ChipweavePolicy::place_without_chips(const PodShape& pod,
+                                                         std::span<const std::size_t> nodes) const {
   const auto node =
       lowest_node(context_.cluster, pod, nodes, [&](std::size_t i, const ModelNode& candidate) {
         return NodeKey{-static_cast<double>(solver::level_without_chips(candidate.free.size())),
@@ -20,7 +20,7 @@ std::optional<Spot> ChipweavePolicy::place(const domain::TracePod& pod,
   const PodShape shape = shape_of(pod);
   if (shape.chips == 0) return place_without_chips(shape, nodes);
   const solver::NodePreference& preference = context_.preference;
-  const double ceiling = preference.ceiling(shape.chips, pod.needs_gbps.value_or(0));
+  const double ceiling = preference.ceiling(shape.chips, false, pod.needs_gbps.value_or(0));
   inputs_.clear();
   spots_.clear();
   for (const std::size_t i : nodes) {
@@ -28,9 +28,9 @@ std::optional<Spot> ChipweavePolicy::place(const domain::TracePod& pod,
     if (!node.has_room(shape)) continue;
     const solver::Choice choice = node.machine->choose({node.free, {}, {}, shape.chips, false});
     if (!choice.fits) continue;
-    inputs_.push_back(solver::score_input(
-        solver::offer_of(*node.machine, node.free, choice.chips, choice.gbps), ceiling,
-        static_cast<std::uint32_t>(i)));
+    inputs_.push_back(
+        solver::score_input(solver::offer_of(*node.machine, node.free, choice.chips, choice.gbps),
+                            ceiling, static_cast<std::uint32_t>(i)));
     spots_.push_back({i, choice.chips});
   }
   if (spots_.empty()) return std::nullopt;
