@@ -13,7 +13,7 @@
 #include "common/base/endpoint.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/result.hpp"
-#include "common/solver/chips/node_score.hpp"
+#include "common/solver/nodes/node_score.hpp"
 #include "scheduler-plugin/kube/pod_request.hpp"
 
 namespace chipweave::sched {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/solver/chips/node_score.hpp"
+#include "common/solver/nodes/node_score.hpp"
 #include "common/solver/simulate/summary.hpp"
 
 namespace chipweave::cli {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "common/solver/chips/node_score.hpp"
+#include "common/solver/nodes/node_score.hpp"
 #include "scheduler-plugin/app/verdict_table.hpp"
 #include "scheduler-plugin/model/decision.hpp"
 

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/solver/chips/node_score.hpp"
+#include "common/solver/nodes/node_score.hpp"
 #include "scheduler-plugin/app/evaluation.hpp"
 #include "scheduler-plugin/app/request_context.hpp"
 #include "scheduler-plugin/app/verdict_table.hpp"

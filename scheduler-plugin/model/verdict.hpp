@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/solver/chips/node_score.hpp"
+#include "common/solver/nodes/node_score.hpp"
 #include "scheduler-plugin/model/node_id.hpp"
 
 namespace chipweave::sched {

@@ -8,8 +8,8 @@
 // The second term decides only where S has no fast ring: a fast ring runs in both directions and in
 // practice beats any host path. The maximum keeps the model monotone: taking a link down never
 // raises a prediction. Exact up to 16 chips (on 64 shared switch planes) within the limits
-// of steps.hpp; above, exact for uniform structures only, otherwise a rough packing with an upper
-// bound. Memoised by set. Not thread-safe: owned by one Machine.
+// of steps.hpp; above, exact for uniform structures only, otherwise a rough packing with an upper bound. Memoised by set. Not
+// thread-safe: owned by one Machine.
 #pragma once
 
 #include <array>

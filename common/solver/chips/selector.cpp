@@ -10,7 +10,7 @@
 namespace chipweave::solver {
 namespace {
 
-constexpr Steps kCriteriaSteps = 200;   // evaluating all criteria but preservation
+constexpr Steps kCriteriaSteps = 200;  // evaluating all criteria but preservation
 constexpr Steps kMaxTried = 1'000'000;  // sets and parts of sets on machines of more than 16 chips
 
 }  // namespace
@@ -89,10 +89,11 @@ CandidateList Selector::candidates(const CandidateQuery& query) const {
   // Above 16 chips a few thousand sets keep a decision below about 0.1 s; up to 16 there are never
   // more than 2^14 of one size.
   constexpr std::size_t kMaxListed = 4096;
-  const CandidateLimits limits = wiring_.chip_count() > kMaxRingChips
-                                     ? CandidateLimits{kMaxListed, kMaxTried}
-                                     : CandidateLimits{std::numeric_limits<std::size_t>::max(),
-                                                       std::numeric_limits<Steps>::max()};
+  const CandidateLimits limits =
+      wiring_.chip_count() > kMaxRingChips
+          ? CandidateLimits{kMaxListed, kMaxTried}
+          : CandidateLimits{std::numeric_limits<std::size_t>::max(),
+                            std::numeric_limits<Steps>::max()};
   CandidateList list = list_candidates(rules_, symmetry_, query, limits);
   if (list.complete) return list;
   for (const ChipSet set : grow_sets(wiring_, model_, query)) {
@@ -195,7 +196,8 @@ void Selector::unions_best_first(CandidateQuery query, const std::function<bool(
 }
 
 ChipSet Selector::any_set(const CandidateQuery& query) const {
-  const CandidateList list = list_candidates(rules_, symmetry_, query, {1, kMaxTried});
+  const CandidateList list =
+      list_candidates(rules_, symmetry_, query, {1, kMaxTried});
   if (!list.sets.empty()) return list.sets.front();
   if (list.complete) return {};
   for (const ChipSet set : grow_sets(wiring_, model_, query)) {

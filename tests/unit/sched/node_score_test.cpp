@@ -1,4 +1,4 @@
-#include "common/solver/chips/node_score.hpp"
+#include "common/solver/nodes/node_score.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,6 +6,7 @@
 // none. Averaged over the classes by their share. In chips.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -24,7 +25,7 @@ class Fragmentation {
   // Call it after each change of a node.
   void update(std::size_t node, const ModelNode& now);
   // Of all nodes.
-  double total() const { return total_; }
+  double total() const { return std::max(total_, 0.0); }  // sums of rounded terms
 
  private:
   std::vector<RequestClass> mix_;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "common/domain/trace.hpp"
-#include "common/solver/chips/node_score.hpp"
+#include "common/solver/nodes/node_score.hpp"
 #include "common/solver/simulate/cluster/fragmentation.hpp"
 #include "common/solver/simulate/cluster/model_cluster.hpp"
 

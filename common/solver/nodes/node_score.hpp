@@ -7,12 +7,13 @@
 // all others, including its equals, get 0..9.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "common/solver/chips/node_offer.hpp"
+#include "common/solver/nodes/node_offer.hpp"
 
 namespace chipweave::solver {
 
@@ -49,8 +50,17 @@ class NodeOrder {
   NodeOrder() = default;
   NodeOrder(std::span<const ScoreInput> candidates, double tolerance);
 
+  // A candidate's place: the lowest is best.
+  struct Rank {
+    int step = 0;
+    std::int64_t loss = 0;  // in billionths of a chip
+    int left_over = 0;
+    std::uint32_t order = 0;
+    friend auto operator<=>(const Rank&, const Rank&) = default;
+  };
+  Rank rank(const ScoreInput& c) const;
   // Whether a comes before b.
-  bool better(const ScoreInput& a, const ScoreInput& b) const;
+  bool better(const ScoreInput& a, const ScoreInput& b) const { return rank(a) < rank(b); }
   // Steps of the tolerance below the fastest candidate; 0: as fast.
   int step(double gbps) const;
   // What others lose, in chips: those made unusable, and kFastChips if the machine is the fastest.

@@ -1,9 +1,9 @@
-#include "common/solver/chips/node_score.hpp"
+#include "common/solver/nodes/node_score.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
+#include <utility>
 
 namespace chipweave::solver {
 namespace {
@@ -49,24 +49,18 @@ double NodeOrder::loss(const ScoreInput& c) const {
   return c.unusable + (fastest_machine_ > 0 ? kFastChips * c.machine_gbps / fastest_machine_ : 0);
 }
 
-bool NodeOrder::better(const ScoreInput& a, const ScoreInput& b) const {
-  if (a.gbps != b.gbps) {
-    const int step_a = step(a.gbps);
-    const int step_b = step(b.gbps);
-    if (step_a != step_b) return step_a < step_b;
-  }
-  // In whole units of the rounding, so that being equal is transitive.
-  const double loss_a = std::round(loss(a) / kRounding);
-  const double loss_b = std::round(loss(b) / kRounding);
-  if (loss_a != loss_b) return loss_a < loss_b;
-  if (a.left_over != b.left_over) return a.left_over < b.left_over;
-  return a.order < b.order;
+NodeOrder::Rank NodeOrder::rank(const ScoreInput& c) const {
+  return {step(c.gbps), std::llround(loss(c) / kRounding), c.left_over, c.order};
 }
 
 std::size_t best_node(std::span<const ScoreInput> candidates, const NodeOrder& order) {
   std::size_t best = 0;
-  for (std::size_t i = 1; i < candidates.size(); ++i) {
-    if (order.better(candidates[i], candidates[best])) best = i;
+  NodeOrder::Rank best_rank;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const NodeOrder::Rank rank = order.rank(candidates[i]);
+    if (i > 0 && !(rank < best_rank)) continue;
+    best = i;
+    best_rank = rank;
   }
   return best;
 }
@@ -75,29 +69,30 @@ NodeScores score_nodes(std::span<const ScoreInput> candidates, const NodeOrder& 
   NodeScores scores;
   scores.levels.resize(candidates.size());
   if (candidates.empty()) return scores;
-  std::vector<std::size_t> ranked(candidates.size());
-  std::iota(ranked.begin(), ranked.end(), std::size_t{0});
-  std::sort(ranked.begin(), ranked.end(), [&](std::size_t a, std::size_t b) {
-    return order.better(candidates[a], candidates[b]);
-  });
-  scores.best = ranked.front();
+  std::vector<std::pair<NodeOrder::Rank, std::size_t>> ranked;
+  ranked.reserve(candidates.size());
   double fastest = 0;
-  double least = std::numeric_limits<double>::infinity();
-  double most = -least;
-  for (const ScoreInput& c : candidates) {
-    fastest = std::max(fastest, c.gbps);
-    least = std::min(least, order.loss(c));
-    most = std::max(most, order.loss(c));
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    ranked.emplace_back(order.rank(candidates[i]), i);
+    fastest = std::max(fastest, candidates[i].gbps);
   }
+  std::sort(ranked.begin(), ranked.end());
+  scores.best = ranked.front().second;
+  const auto [least, most] = std::minmax_element(
+      ranked.begin(), ranked.end(),
+      [](const auto& a, const auto& b) { return a.first.loss < b.first.loss; });
+  const std::int64_t most_loss = most->first.loss;
+  const std::int64_t range = most_loss - least->first.loss;
   // Eight levels of bandwidth with what others lose in between; without bandwidth the latter has
   // all ten. A worse node never has a higher level.
   const double bandwidth_levels = fastest > 0 ? 8 : 0;
   const double loss_levels = 9 - bandwidth_levels;
   int level = 9;
-  for (const std::size_t i : ranked) {
-    const ScoreInput& c = candidates[i];
-    const double share = order.step(c.gbps) == 0 ? 1 : c.gbps / fastest;
-    const double kept = most - least > kRounding ? (most - order.loss(c)) / (most - least) : 1;
+  for (const auto& [rank, i] : ranked) {
+    const double share = rank.step == 0 ? 1 : candidates[i].gbps / fastest;
+    const double kept = range > 0 ? static_cast<double>(most_loss - rank.loss) /
+                                        static_cast<double>(range)
+                                  : 1;
     const double own = std::floor(bandwidth_levels * share + loss_levels * kept + kRounding);
     level = std::min(level, static_cast<int>(std::clamp<double>(own, 0, 9)));
     scores.levels[i] = level;

@@ -1,4 +1,4 @@
-#include "common/solver/chips/node_offer.hpp"
+#include "common/solver/nodes/node_offer.hpp"
 
 #include <bit>
 
