@@ -31,6 +31,7 @@ struct SimulateFlags {
   std::string nodes, pods;
   std::vector<std::string> machines, policies;
   bool chips_only = false;
+  bool managed_only = false;
   std::optional<double> load;  // percent
   std::optional<double> rate;  // pods an hour
   std::optional<double> duration;
@@ -145,8 +146,12 @@ void describe(const SimulateFlags& flags, const Inputs& inputs, SimulationReport
                                     [](const auto& pod) { return pod.chips == 0; });
   if (chipless) {
     report.notes.push_back(
-        "pods without chips follow the same policy; with chipweave they go by its score for them, "
-        "which kube-scheduler asks for if it is configured to");
+        flags.managed_only
+            ? "pods without chips follow the same policy; with chipweave they go where most CPU "
+              "and "
+              "memory is free (--managed-only)"
+            : "pods without chips follow the same policy; with chipweave they go by its score for "
+              "them, which kube-scheduler asks for if it is configured to");
   }
   report.notes.push_back(flags.chips_only
                              ? "CPU and memory are unlimited (--chips-only)"
@@ -167,6 +172,7 @@ Exit run_simulation(const SimulateFlags& flags) {
   const auto alone = simulate::alone_gbps(inputs->trace.pods, inputs->cluster);
   const simulate::Workload workload{inputs->trace.pods, arrivals, mix, report.pods_end};
   simulate::ReplayOptions options;
+  options.managed_only = flags.managed_only;
   options.preference.tolerance = flags.tolerance / 100;
   options.preference.useful_gbps_per_peer = flags.per_peer;
   options.clock_ns = now_ns;
@@ -211,6 +217,8 @@ void register_simulate(CLI::App& app, Exit& exit_code) {
       ->delimiter(',');
   add_value(*c, "--policies", "NAME,NAME…", flags->policies, "default: all")->delimiter(',');
   c->add_flag("--chips-only", flags->chips_only, "as if no node ran out of CPU or memory");
+  c->add_flag("--managed-only", flags->managed_only,
+              "as if kube-scheduler asked chipweave about pods with chips only");
   add_value(*c, "--load", "PERCENT", flags->load,
             "of the chips that all pods together ask for; default: 100")
       ->check(CLI::Range(1.0, 1000.0));

@@ -22,7 +22,7 @@ struct TracePod {
   std::int64_t cpu_milli = 0;
   std::int64_t memory_mib = 0;
   int chips = 0;                     // whole chips
-  std::optional<double> needs_gbps;  // declared need; bandwidth above it is of no use to the pod
+  std::optional<double> needs_gbps;  // declared; the pod gains nothing from bandwidth above it
   double arrival_s = 0;              // since the first pod
   double duration_s = 0;             // that it runs once it is placed
 };

@@ -78,9 +78,9 @@ NodeScores score_nodes(std::span<const ScoreInput> candidates, const NodeOrder& 
   }
   std::sort(ranked.begin(), ranked.end());
   scores.best = ranked.front().second;
-  const auto [least, most] = std::minmax_element(
-      ranked.begin(), ranked.end(),
-      [](const auto& a, const auto& b) { return a.first.loss < b.first.loss; });
+  const auto [least, most] =
+      std::minmax_element(ranked.begin(), ranked.end(),
+                          [](const auto& a, const auto& b) { return a.first.loss < b.first.loss; });
   const std::int64_t most_loss = most->first.loss;
   const std::int64_t range = most_loss - least->first.loss;
   // Eight levels of bandwidth with what others lose in between; without bandwidth the latter has
@@ -90,9 +90,8 @@ NodeScores score_nodes(std::span<const ScoreInput> candidates, const NodeOrder& 
   int level = 9;
   for (const auto& [rank, i] : ranked) {
     const double share = rank.step == 0 ? 1 : candidates[i].gbps / fastest;
-    const double kept = range > 0 ? static_cast<double>(most_loss - rank.loss) /
-                                        static_cast<double>(range)
-                                  : 1;
+    const double kept =
+        range > 0 ? static_cast<double>(most_loss - rank.loss) / static_cast<double>(range) : 1;
     const double own = std::floor(bandwidth_levels * share + loss_levels * kept + kRounding);
     level = std::min(level, static_cast<int>(std::clamp<double>(own, 0, 9)));
     scores.levels[i] = level;

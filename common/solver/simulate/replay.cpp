@@ -27,7 +27,8 @@ class Run {
         options_(options),
         cluster_(std::move(cluster)),
         fragmentation_(workload.mix, cluster_.nodes()),
-        policy_(policy.make({cluster_, load_.mix, fragmentation_, options_.preference})),
+        policy_(policy.make(
+            {cluster_, load_.mix, fragmentation_, options_.preference, options_.managed_only})),
         all_(cluster_.nodes().size()) {
     std::iota(all_.begin(), all_.end(), std::size_t{0});
   }
@@ -108,7 +109,7 @@ class Run {
     out_.most_waiting = std::max(out_.most_waiting, waiting_.size());
   }
 
-  // Whoever waits found no room elsewhere, so only this node can have it.
+  // A waiting pod found no room on the other nodes, so only this one can have it.
   void retry_on(std::size_t node) {
     std::erase_if(waiting_, [&](std::size_t arrival) {
       const domain::TracePod& pod = load_.pods[load_.arrivals[arrival].pod];

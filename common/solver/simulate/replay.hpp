@@ -25,6 +25,7 @@ struct Workload {
 
 struct ReplayOptions {
   solver::NodePreference preference;        // of chipweave
+  bool managed_only = false;                // see PolicyContext
   std::function<std::uint64_t()> clock_ns;  // a steady clock; empty: no decision times
   // Called now and then with the number of arrivals so far. May be empty.
   std::function<void(std::size_t done)> progress;

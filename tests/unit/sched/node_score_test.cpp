@@ -80,7 +80,7 @@ TEST(NodeScore, BandwidthAboveTheCeilingIsNoReason) {
   const ScoreInput b = score_input(slower, 50, 1);
   EXPECT_DOUBLE_EQ(a.gbps, 50);
   EXPECT_DOUBLE_EQ(b.gbps, 50);
-  EXPECT_DOUBLE_EQ(a.unusable, 1.5);  // six chips, of no use to a quarter of the sizes
+  EXPECT_DOUBLE_EQ(a.unusable, 1.5);  // a quarter of the sizes cannot use the six chips
   EXPECT_TRUE(better(b, a));
 }
 

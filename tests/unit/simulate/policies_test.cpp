@@ -121,7 +121,14 @@ TEST(Chipweave, PodsWithoutChipsGoWhereNoChipsAreFree) {
   std::vector<ModelNode> nodes{node("a", box), node("b", box)};
   EXPECT_EQ(nodes_of(replayed({pod(8), pod(0)}, ModelCluster(nodes), "chipweave", false)),
             (Nodes{0, 0}));
-  EXPECT_EQ(nodes_of(replayed({pod(8), pod(0)}, ModelCluster(nodes), "spread", false)),
+  // Not asked, kube-scheduler takes the node with most CPU and memory.
+  const std::vector<domain::TracePod> pods{pod(8), pod(0)};
+  const auto arrivals = recorded(pods);
+  const auto mix = request_mix(pods);
+  ReplayOptions options;
+  options.managed_only = true;
+  EXPECT_EQ(nodes_of(replay({pods, arrivals, mix, false}, ModelCluster(nodes),
+                            test::policy("chipweave"), options)),
             (Nodes{0, 1}));
 }
 

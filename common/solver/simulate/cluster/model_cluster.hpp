@@ -13,7 +13,7 @@ namespace chipweave::simulate {
 
 using domain::ChipSet;
 
-// What a pod asks of a node.
+// What a pod requests.
 struct PodShape {
   int chips = 0;
   std::int64_t cpu_milli = 0;

@@ -8,7 +8,9 @@ std::optional<Spot> ChipweavePolicy::place_without_chips(const PodShape& pod,
                                                          std::span<const std::size_t> nodes) const {
   const auto node =
       lowest_node(context_.cluster, pod, nodes, [&](std::size_t i, const ModelNode& candidate) {
-        return NodeKey{-static_cast<double>(solver::level_without_chips(candidate.free.size())),
+        const int level =
+            context_.managed_only ? 0 : solver::level_without_chips(candidate.free.size());
+        return NodeKey{-static_cast<double>(level),
                        -free_share(candidate, context_.cluster.empty_nodes()[i], pod)};
       });
   if (!node) return std::nullopt;

@@ -2,8 +2,8 @@
 // node_score.hpp.
 //
 // kube-scheduler has filtered out nodes with too little CPU or memory before; chipweave itself sees
-// chips only. Pods without chips go where chipweave's score for them sends them, and among equals
-// where kube-scheduler prefers.
+// chips only. Pods without chips go where chipweave's score for them sends them, if kube-scheduler
+// asks for it, and among equals where kube-scheduler prefers.
 #pragma once
 
 #include <vector>

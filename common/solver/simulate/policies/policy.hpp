@@ -37,6 +37,8 @@ struct PolicyContext {
   const std::vector<RequestClass>& mix;
   const Fragmentation& fragmentation;        // of the cluster, always up to date
   const solver::NodePreference& preference;  // of chipweave
+  // kube-scheduler asks chipweave about pods with chips only (managedResources).
+  bool managed_only = false;
 };
 
 struct NamedPolicy {
