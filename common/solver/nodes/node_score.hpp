@@ -25,9 +25,9 @@ inline constexpr int kUnlimitedChips = 8;
 struct NodePreference {
   // Bandwidths that differ by no more than this share count as equal. 0..1
   double tolerance = 0.05;
-  // A pod of n chips that declares no need can use (n - 1) times this, in GB/s, if it is no part of
-  // a larger job and n is below kUnlimitedChips; 0: no limit. The default is what each of eight
-  // H100 has for each of its peers.
+  // A pod of n chips, n below kUnlimitedChips, that is alone in its job and declares no need can
+  // use (n - 1) times this, in GB/s; 0: no limit. The default is what each of eight H100 has for
+  // each of its peers.
   double useful_gbps_per_peer = 50;
 
   // GB/s that a pod of so many chips can use. distributed: it is one of several of a job.

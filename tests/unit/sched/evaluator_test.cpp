@@ -69,7 +69,9 @@ TEST_F(Evaluates, SmallPodsLeaveTheFastFabricToThoseWhoCanUseIt) {
   add("slow", "hgx-v100-8");
   const std::vector<std::string_view> both{"fast", "slow"};
   EXPECT_EQ(evaluate(8, both).best_node, nodes.find("fast"));
-  EXPECT_EQ(evaluate(1, both).best_node, nodes.find("slow"));
+  const Evaluation& single = evaluate(1, both);
+  EXPECT_EQ(single.best_node, nodes.find("slow"));
+  EXPECT_EQ(considered(single, nodes).at(0).reason, "fast enough, but others would lose more");
   // Two V100 have 40 of the 50 GB/s that two chips can use.
   EXPECT_EQ(evaluate(2, both).best_node, nodes.find("fast"));
   RequestContext modest = context(2);
