@@ -27,8 +27,8 @@ p { margin: 0 0 8px; } .soft { color: var(--soft); }
 .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 520px), 1fr));
   gap: 16px; margin-top: 18px; }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 10px;
-  padding: 16px 18px; min-width: 0; }
-.wide { grid-column: 1 / -1; overflow-x: auto; }
+  padding: 16px 18px; min-width: 0; overflow-x: auto; }
+.wide { grid-column: 1 / -1; }
 .goal { display: flex; gap: 10px; align-items: baseline; margin: 4px 0; }
 .tag { flex: none; border-radius: 99px; padding: 1px 10px; font-size: 12.5px; font-weight: 600;
   color: #fff; background: #b4460f; } .tag.yes { background: #0a7d59; }
@@ -105,8 +105,8 @@ std::string decision_bars(const SimulationReport& report) {
   for (const PolicyReport& p : report.policies) {
     const simulate::Distribution& d = p.summary.decision_ns;
     bars.push_back(
-        {p.name, colour_of(report, p), d.mean, 0,
-         fmt::format("{:.1f} µs, p99 {:.1f}", d.mean / kNanosPerMicro, d.p99 / kNanosPerMicro)});
+        {p.name, colour_of(report, p), d.median, 0,
+         fmt::format("{:.1f} µs, p99 {:.1f}", d.median / kNanosPerMicro, d.p99 / kNanosPerMicro)});
   }
   return bars_svg(bars);
 }
@@ -232,7 +232,7 @@ std::string report_html(const SimulationReport& report) {
                          [](const simulate::Sample& s) { return static_cast<double>(s.waiting); }));
       out += card("Waiting", "Of placed pods, those that did not wait included", waits(report));
     }
-    out += card("Decision", "Mean time of one decision in this run, and its 99th percentile",
+    out += card("Decision", "Median time of one decision in this run, and its 99th percentile",
                 decision_bars(report));
     out += card("Figures", "Shares of all chips, after the last arrival and on average until then",
                 figures(report), true);

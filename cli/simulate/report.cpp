@@ -39,7 +39,7 @@ std::string figures_table(const SimulationReport& report, bool colours) {
     table.add({p.name, std::to_string(s.placed), std::to_string(s.never_placed),
                percent(report.pods_end ? s.allocated.mean : s.allocated.at_end),
                percent(s.fragmented.at_end), percent(s.fragmented.mean),
-               fmt::format("{:.1f}", s.decision_ns.mean / kNanosPerMicro),
+               fmt::format("{:.1f}", s.decision_ns.median / kNanosPerMicro),
                fmt::format("{:.1f}", s.decision_ns.p99 / kNanosPerMicro)});
   }
   return table.text(colours);

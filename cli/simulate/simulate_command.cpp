@@ -55,6 +55,15 @@ std::uint64_t now_ns() {
 
 // The error that shows before any file is read; empty: none.
 std::string wrong_flags(const SimulateFlags& flags) {
+  // A range does not refuse "nan".
+  const std::pair<const char*, double> numbers[] = {{"--load", flags.load.value_or(0)},
+                                                    {"--arrival-rate", flags.rate.value_or(0)},
+                                                    {"--duration", flags.duration.value_or(0)},
+                                                    {"--tolerance", flags.tolerance},
+                                                    {"--useful-gbps-per-peer", flags.per_peer}};
+  for (const auto& [flag, number] : numbers) {
+    if (!std::isfinite(number)) return std::string(flag) + ": expected a finite number";
+  }
   if (flags.rate.has_value() != flags.duration.has_value())
     return "--arrival-rate and --duration belong together";
   if (flags.rate && flags.load) return "--load cannot be combined with --arrival-rate";

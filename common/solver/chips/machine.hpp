@@ -37,8 +37,10 @@ struct Request {
   friend bool operator==(const Request&, const Request&) = default;
 };
 
-// Which sizes of requests find a legal set among some chips: bit k stands for 2^k chips.
+// Which sizes of requests find a legal set among some chips: bit k stands for 2^k chips, up to
+// kMostOpenSize.
 using OpenSizes = std::uint8_t;
+inline constexpr int kMostOpenSize = 8;
 
 // Why a request does not fit; Machine::reason() has the message.
 enum class Misfit { none, size, too_few_chips, required_unusable, required_too_many, rule };
@@ -100,7 +102,8 @@ class Machine {
   double gbps(ChipSet set);
   // Whether the vendor's rules allow the set out of `usable` (some rules depend on the rest).
   bool legal(ChipSet set, ChipSet usable, bool distributed) const;
-  // Which sizes fit among these chips, each on its own. A look-up, or O(1) without a rule.
+  // Which sizes fit among these chips, each on its own. O(1) without a rule; with one a look-up,
+  // and the first time for a set as much as fits() for each size.
   OpenSizes open_sizes(ChipSet usable);
   // Predicted bandwidth of all chips together, as the machine is.
   double whole_gbps();
