@@ -81,15 +81,15 @@ Result<void> set_volcano_weight(Config& c, const Values& v) {
   return {};
 }
 
-constexpr int kMostTolerance = 99;  // percent
+constexpr int kMaxTolerance = 99;  // percent
 
 Result<void> set_tolerance(Config& c, const Values& v) {
   std::string_view text = v[0];
   const bool in_percent = text.ends_with('%');
   if (in_percent) text.remove_suffix(1);
   const auto percent = parse_number<double>(text);
-  if (!in_percent || !percent || !(*percent >= 0 && *percent <= kMostTolerance)) {
-    return invalid("expected a share from 0% to " + std::to_string(kMostTolerance) + "%, got " +
+  if (!in_percent || !percent || !(*percent >= 0 && *percent <= kMaxTolerance)) {
+    return invalid("expected a share from 0% to " + std::to_string(kMaxTolerance) + "%, got " +
                    in_quotes(v[0]));
   }
   c.node_preference.tolerance = *percent / 100;

@@ -125,12 +125,12 @@ bool Machine::fits(const Request& request) const {
 
 OpenSizes Machine::open_sizes(ChipSet usable) {
   if (impl_->any_set_is_legal()) {
-    const int most = std::min(usable.size(), kMostOpenSize);
+    const int most = std::min(usable.size(), kMaxOpenSize);
     return static_cast<OpenSizes>((1U << std::bit_width(static_cast<unsigned>(most))) - 1);
   }
   if (const OpenSizes* known = impl_->open.find(usable.bits())) return *known;
   OpenSizes open = 0;
-  for (int k = 0; (1 << k) <= std::min(usable.size(), kMostOpenSize); ++k) {
+  for (int k = 0; (1 << k) <= std::min(usable.size(), kMaxOpenSize); ++k) {
     if (fits({usable, {}, {}, 1 << k, false})) open = static_cast<OpenSizes>(open | 1U << k);
   }
   impl_->open.insert(usable.bits(), open);

@@ -38,9 +38,9 @@ struct Request {
 };
 
 // Which sizes of requests find a legal set among some chips: bit k stands for 2^k chips, up to
-// kMostOpenSize.
+// kMaxOpenSize.
 using OpenSizes = std::uint8_t;
-inline constexpr int kMostOpenSize = 8;
+inline constexpr int kMaxOpenSize = 8;
 
 // Why a request does not fit; Machine::reason() has the message.
 enum class Misfit { none, size, too_few_chips, required_unusable, required_too_many, rule };

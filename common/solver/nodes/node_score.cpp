@@ -9,9 +9,9 @@ namespace chipweave::solver {
 namespace {
 
 constexpr double kLeastTolerance = 1e-3;  // far above the rounding of predictions
-constexpr double kMostTolerance = 0.999;
+constexpr double kMaxTolerance = 0.999;
 constexpr double kRounding = 1e-9;
-constexpr int kMostSteps = 1 << 20;  // of a candidate without bandwidth
+constexpr int kMaxSteps = 1 << 20;  // of a candidate without bandwidth
 
 }  // namespace
 
@@ -30,7 +30,7 @@ ScoreInput score_input(const NodeOffer& offer, double ceiling, std::uint32_t ord
 }
 
 NodeOrder::NodeOrder(std::span<const ScoreInput> candidates, double tolerance)
-    : log_step_(-std::log(1 - std::clamp(tolerance, kLeastTolerance, kMostTolerance))) {
+    : log_step_(-std::log(1 - std::clamp(tolerance, kLeastTolerance, kMaxTolerance))) {
   for (const ScoreInput& c : candidates) {
     fastest_ = std::max(fastest_, c.gbps);
     fastest_machine_ = std::max(fastest_machine_, c.machine_gbps);
@@ -39,10 +39,10 @@ NodeOrder::NodeOrder(std::span<const ScoreInput> candidates, double tolerance)
 
 int NodeOrder::step(double gbps) const {
   if (gbps >= fastest_) return 0;
-  if (gbps <= 0) return kMostSteps;
+  if (gbps <= 0) return kMaxSteps;
   // Exactly one tolerance below the fastest is still as fast.
   const double steps = std::ceil(std::log(fastest_ / gbps) / log_step_ - kRounding) - 1;
-  return static_cast<int>(std::clamp<double>(steps, 0, kMostSteps));
+  return static_cast<int>(std::clamp<double>(steps, 0, kMaxSteps));
 }
 
 double NodeOrder::loss(const ScoreInput& c) const {

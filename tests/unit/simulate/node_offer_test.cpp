@@ -20,7 +20,7 @@ TEST(OpenSizes, AreThoseThatFit) {
     for (int round = 0; round < 200; ++round) {
       const ChipSet free = ChipSet(random() & random()) & of->topology().all();
       const OpenSizes open = of->open_sizes(free);
-      for (int k = 0; (1 << k) <= kMostOpenSize; ++k) {
+      for (int k = 0; (1 << k) <= kMaxOpenSize; ++k) {
         EXPECT_EQ((open >> k & 1) != 0, of->fits({free, {}, {}, 1 << k, false}))
             << name << " " << free.bits() << " " << (1 << k);
       }
