@@ -25,6 +25,7 @@ struct Flags {
   std::vector<std::string> down;
   int size = 0;
   bool distributed = false;
+  std::string objective = "bandwidth";
   OutputForm form = OutputForm::text;
 };
 
@@ -83,6 +84,7 @@ Result<codec::PlaceRequest> request_of(const Flags& flags) {
     list.to = *std::move(chips);
   }
   r.distributed = flags.distributed;
+  r.objective = *domain::parse_objective(flags.objective);
   for (const std::string& d : flags.down) {
     auto link = parse_down_link(d);
     if (!link) return std::move(link).error();
@@ -168,6 +170,10 @@ void register_place(CLI::App& app, Exit& exit_code) {
       ->delimiter(',')
       ->excludes(batch);
   c->add_flag("--distributed", flags->distributed, "the pod is one of several of a job")
+      ->excludes(batch);
+  c->add_option("--objective", flags->objective,
+                "what the chips are chosen for: bandwidth, latency, all_to_all")
+      ->check(CLI::IsMember({"bandwidth", "latency", "all_to_all"}))
       ->excludes(batch);
   add_output_option(*c, flags->form);
   add_examples(

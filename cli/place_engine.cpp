@@ -98,6 +98,7 @@ Result<PlaceEngine::Prepared> PlaceEngine::prepare(const codec::PlaceRequest& r)
   out.request.already_held = *beside;
   out.request.size = out.evaluate.empty() ? r.size.value_or(1) : out.evaluate.size();
   out.request.distributed = r.distributed;
+  out.request.objective = r.objective;
 
   std::shared_ptr<solver::Machine>& machine = machines_[key];
   if (!machine) machine = std::make_shared<solver::Machine>(std::move(t));
@@ -127,6 +128,11 @@ codec::PlaceAnswer PlaceEngine::answer(const Prepared& p, const Decided& d) {
   out.best_gbps = d.choice.best_gbps;
   out.chips = t.indices(d.choice.chips);
   out.warnings = p.warnings;
+  const ChipSet joint = d.choice.chips | p.request.already_held;
+  if (p.request.objective == domain::Objective::all_to_all && joint.size() > 1)
+    out.all_to_all_gbps = p.machine->all_to_all_gbps(joint);
+  if (p.request.objective == domain::Objective::latency && joint.size() > 1)
+    out.hops = p.machine->distance(joint).farthest;
   if (d.choice.fits && !d.choice.exact) out.bound = d.choice.bound;
   if (out.fits) return out;
   if (p.evaluate.empty()) {

@@ -37,7 +37,7 @@ struct PlanFlags {
   std::optional<std::int64_t> free;
   std::string gang;
   std::optional<std::int64_t> pods, chips, min;
-  std::optional<std::string> required, preferred, policy, keep_spare;
+  std::optional<std::string> required, preferred, policy, objective, keep_spare;
   std::vector<std::string> slices, existing, failed;
   OutputForm form = OutputForm::text;
 };
@@ -138,6 +138,7 @@ Result<std::vector<Member>> members_of(const PlanFlags& flags) {
   text("--required", "required_level", flags.required);
   text("--preferred", "preferred_level", flags.preferred);
   text("--policy", "policy", flags.policy);
+  text("--objective", "objective", flags.objective);
   if (!flags.slices.empty()) {
     auto json = slices_json(flags.slices);
     if (!json) return std::move(json).error();
@@ -275,6 +276,9 @@ void add_plan_flags(CLI::App& command, PlanFlags& flags, CLI::Option* batch) {
            "LEVEL=PODS");
   option("--policy", flags.policy, "compact (default): fewest domains; even: equal shares",
          "POLICY");
+  option("--objective", flags.objective,
+         "what nodes and chips are chosen for: bandwidth (default), latency, all_to_all",
+         "OBJECTIVE");
   option("--keep-spare", flags.keep_spare,
          "leave so many whole free nodes in each used domain if that is possible", "LEVEL=NODES");
   repeated("--existing", flags.existing, "pods of the gang that run on a node", "PATH=PODS");

@@ -1,8 +1,10 @@
 #include "cli/plan_engine.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
+#include "common/base/foreign_text.hpp"
 #include "common/base/text.hpp"
 #include "common/io/files.hpp"
 #include "common/solver/gang/plan_numbers.hpp"
@@ -23,7 +25,11 @@ void count_switches(const codec::PlanRequest& request, const solver::Fabric& swi
   plan.bound.assign(plan.domains.size(), 1);
 }
 
-std::vector<codec::PlanTerm> terms_of(const solver::GangBandwidth& bandwidth) {
+// MB/s are more than a prediction says.
+double rounded(double gbps) { return std::round(gbps * 1000) / 1000; }
+
+std::vector<codec::PlanTerm> terms_of(const solver::ChipPlan& plan) {
+  const solver::GangBandwidth& bandwidth = plan.bandwidth;
   std::vector<codec::PlanTerm> out;
   if (bandwidth.gbps) out.push_back({"gbps", bandwidth.gbps, ""});
   if (!bandwidth.limit_text.empty()) out.push_back({"limit", std::nullopt, bandwidth.limit_text});
@@ -33,6 +39,16 @@ std::vector<codec::PlanTerm> terms_of(const solver::GangBandwidth& bandwidth) {
   if (bandwidth.rails) out.push_back({"rails", bandwidth.rails, ""});
   for (const solver::LevelBandwidth& level : bandwidth.levels)
     if (level.gbps) out.push_back({"level " + level.name, level.gbps, ""});
+  if (plan.all_reduce) {
+    out.push_back({"all_reduce", rounded(plan.all_reduce->gbps), ""});
+    out.push_back({"all_reduce_algorithm", std::nullopt, plan.all_reduce->algorithm});
+    if (!plan.all_reduce->limit.empty())
+      out.push_back({"all_reduce_limit", std::nullopt, plan.all_reduce->limit});
+  }
+  if (plan.all_to_all.gbps) {
+    out.push_back({"all_to_all", rounded(*plan.all_to_all.gbps), ""});
+    out.push_back({"all_to_all_limit", std::nullopt, plan.all_to_all.limit});
+  }
   if (!bandwidth.left_out.empty())
     out.push_back({"left_out", std::nullopt, joined(bandwidth.left_out, "; ")});
   return out;
@@ -53,18 +69,44 @@ Result<solver::NodeMachine> PlanEngine::machine_of(const codec::PlanNode& node,
   domain::ChipSet unusable = topology->unhealthy();
   if (gang.pods + gang.running_pods() > 1) unusable |= topology->network_unhealthy();
   solver::NodeMachine out{machine, topology, topology->all() - unusable};
-  if (!node.free_chips) return out;
-  out.free = {};
-  for (const int index : *node.free_chips) {
-    const auto slot = topology->slot_of(domain::ChipIndex{index});
-    if (!slot)
-      return make_error(Errc::invalid_argument,
-                        node.machine + " has no chip " + std::to_string(index))
-          .in("free_chips")
-          .in("network.nodes." + node.name);
-    out.free.insert(*slot);
+  const auto slots = [&](const std::vector<int>& indices,
+                         const char* key) -> Result<domain::ChipSet> {
+    domain::ChipSet set;
+    for (const int index : indices) {
+      const auto slot = topology->slot_of(domain::ChipIndex{index});
+      if (!slot)
+        return make_error(Errc::invalid_argument,
+                          node.machine + " has no chip " + std::to_string(index))
+            .in(key)
+            .in("network.nodes." + node.name);
+      set.insert(*slot);
+    }
+    return set;
+  };
+  if (node.free_chips) {
+    const auto free = slots(*node.free_chips, "free_chips");
+    if (!free) return Error(free.error());
+    out.free = *free - unusable;
+    out.loaded = topology->all() - *free - topology->unhealthy();
   }
-  out.free -= unusable;
+  if (node.loaded_chips) {
+    const auto loaded = slots(*node.loaded_chips, "loaded_chips");
+    if (!loaded) return Error(loaded.error());
+    out.loaded = *loaded - out.free;
+  }
+  for (std::size_t i = 0; i < topology->nics().size(); ++i) {
+    if (std::find(node.down_nics.begin(), node.down_nics.end(), topology->nics()[i].name) !=
+        node.down_nics.end())
+      out.down_nics.push_back(static_cast<int>(i));
+  }
+  for (const std::string& name : node.down_nics) {
+    const auto& nics = topology->nics();
+    if (std::none_of(nics.begin(), nics.end(),
+                     [&name](const domain::Nic& nic) { return nic.name == name; }))
+      return make_error(Errc::invalid_argument, node.machine + " has no adapter " + in_quotes(name))
+          .in("down_nics")
+          .in("network.nodes." + node.name);
+  }
   return out;
 }
 
@@ -99,7 +141,7 @@ Result<PlanEngine::Decided> PlanEngine::decide(const codec::PlanRequest& request
     out.details.leaves = std::move(planned->leaves);
   } else {
     out.plan = solver::plan_on_fast_nodes(prepared.fabric, request.levels, request.gang,
-                                          prepared.machines);
+                                          prepared.machines, request.level_gbps);
   }
   if (prepared.switches && out.plan.fits) count_switches(request, *prepared.switches, out.plan);
   if (prepared.machines.empty()) return out;
@@ -109,7 +151,9 @@ Result<PlanEngine::Decided> PlanEngine::decide(const codec::PlanRequest& request
   out.plan = std::move(chips.plan);
   out.details.chips = std::move(chips.chips);
   out.details.rings = std::move(chips.rings);
-  if (out.plan.fits) out.details.bandwidth = terms_of(chips.bandwidth);
+  if (out.plan.fits) out.details.bandwidth = terms_of(chips);
+  if (out.plan.fits && request.gang.objective == domain::Objective::all_to_all)
+    out.details.crossing_pairs = chips.all_to_all.crossing_pairs;
   return out;
 }
 

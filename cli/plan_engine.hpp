@@ -35,8 +35,7 @@ class PlanEngine {
   static Result<Decided> decide(const codec::PlanRequest& request, const Prepared& prepared);
 
  private:
-  Result<solver::NodeMachine> machine_of(const codec::PlanNode& node,
-                                        const domain::Gang& gang);
+  Result<solver::NodeMachine> machine_of(const codec::PlanNode& node, const domain::Gang& gang);
 
   std::map<std::string, std::shared_ptr<solver::Machine>> machines_;  // by name
 };

@@ -38,8 +38,9 @@ inline constexpr std::size_t kMaxPlanLineBytes = 128U << 20U;  // includes the n
 inline constexpr std::size_t kMaxPlanValues = 6'000'000;
 inline constexpr std::size_t kMaxPlanNodes = 400'000;
 inline constexpr int kMaxGangPods = 100'000;
-inline constexpr std::size_t kMaxGangSets = 2000;     // roles or subgroups of one gang
-inline constexpr std::int64_t kMaxRanks = 1'000'000;  // of one job, a rank a chip
+inline constexpr std::size_t kMaxGangSets = 2000;              // roles or subgroups of one gang
+inline constexpr std::size_t kMaxSetsTimesNodes = 20'000'000;  // each set looks for its nodes
+inline constexpr std::int64_t kMaxRanks = 1'000'000;           // of one job, a rank a chip
 inline constexpr std::size_t kMaxCommunicators = 16;
 // Together with kMaxNetworkLevels these keep the weighted cost of an order below 2^60.
 inline constexpr std::int64_t kMaxCommunicatorWeight = 1'000'000;

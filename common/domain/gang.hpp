@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/domain/objective.hpp"
+
 namespace chipweave::domain {
 
 inline constexpr int kNoLevel = -1;
@@ -69,6 +71,7 @@ struct Gang {
   int preferred_level = kNoLevel;
   std::vector<Slice> slices;  // coarsest first
   GangPolicy policy = GangPolicy::compact;
+  Objective objective = Objective::bandwidth;
 
   std::vector<PodSet> sets;             // empty: the pods differ at most in their chips
   bool roles = false;                   // sets are roles, not subgroups

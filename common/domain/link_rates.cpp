@@ -83,6 +83,13 @@ double default_gbps_per_lane(LinkKind kind, std::string_view model) {
   return unknown_model_rate(kind);
 }
 
+double in_switch_reduction(std::string_view model) {
+  const ModelRates* known = known_model(model);
+  if (known == nullptr || known->kind != LinkKind::nvlink || known->pcie != 5) return 0;
+  constexpr double kHopperLane = 20.6;
+  return known->gbps > kHopperLane ? 0.74 : 0.85;
+}
+
 HostBandwidth pcie_host_bandwidth(int generation, bool intel) {
   // NCCL: x16 gives 12, 24, 48, 96 GB/s for generations 3..6; between sockets Skylake 10, Sapphire
   // Rapids 22, AMD 16, of which the last is too low for gen4 platforms (20.4 measured,

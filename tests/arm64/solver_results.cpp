@@ -120,6 +120,8 @@ void print_choices(const std::string& name, domain::NodeTopology topology) {
                                    : ChipSet((random() | random()) & ChipSet::first(chips).bits());
       wanted.size = size;
       wanted.distributed = request % 4 == 3;
+      if (request % 5 == 4) wanted.objective = domain::Objective::latency;
+      if (request % 7 == 6) wanted.objective = domain::Objective::all_to_all;
       const solver::Choice choice = machine.choose(wanted);
       std::printf("  of %llx: %d %llx %a %a exact %d bound %a\n",
                   static_cast<unsigned long long>(wanted.usable.bits()), choice.fits ? 1 : 0,

@@ -11,6 +11,7 @@
 #include "common/codec/topology/import.hpp"
 #include "common/io/files.hpp"
 #include "common/solver/chips/machine.hpp"
+#include "common/solver/collectives/all_reduce.hpp"
 
 namespace chipweave::measured {
 namespace {
@@ -61,7 +62,7 @@ const std::map<std::string, std::string>& described() {
       {"mi300a-4",
        R"({"chips":4,"model":"MI300A","meshes":[{"chips":[0,1,2,3],"kind":"XGMI","lanes":2}]})"},
       {"gh200-4",
-       R"({"chips":4,"model":"GH200","meshes":[{"chips":[0,1,2,3],"kind":"NVLINK","lanes":6}]})"},
+       R"({"vendor":"nvidia","chips":4,"model":"GH200","meshes":[{"chips":[0,1,2,3],"kind":"NVLINK","lanes":6}]})"},
       {"a100-nvlink4-mesh-4",
        R"({"chips":4,"model":"A100","meshes":[{"chips":[0,1,2,3],"kind":"NVLINK","lanes":4}]})"},
   };
@@ -147,7 +148,7 @@ solver::NodeRails rails_of_point(const Json& point, const NodeTopology& t, ChipS
   return out;
 }
 
-solver::GangBandwidth predict(const Json& point, const NodeTopology& t, int nodes) {
+solver::GangShape shape_of(const Json& point, const NodeTopology& t, int nodes) {
   solver::Machine machine(t);
   const bool rack = point.at("machine").get<std::string>() == "gb200-nvl72";
   const int per_node = std::max(1, point.at("n").get<int>() / nodes);
@@ -158,7 +159,51 @@ solver::GangBandwidth predict(const Json& point, const NodeTopology& t, int node
   const solver::NodeBandwidth node{"each node", chips.size(), machine.gbps(chips),
                                    rails_of_point(point, t, chips)};
   shape.nodes.assign(static_cast<std::size_t>(nodes), node);
-  return solver::gang_bandwidth(shape);
+  for (solver::NodeBandwidth& one : shape.nodes) {
+    if (rack) one.chips = point.at("n").get<int>() / nodes;
+    one.reduction_gbps = solver::reduction_gbps(t, chips, *node.set_gbps);
+  }
+  shape.trees = t.vendor() == "nvidia";
+  return shape;
+}
+
+// A copy between two chips in one direction, staged in host memory: it loads an uplink that both
+// share once each way, where a ring loads it twice, and reaches more of the port.
+std::optional<double> staged_copy_gbps(const Json& point, const NodeTopology& t) {
+  constexpr double kStagedCopyShare = 0.85;
+  const bool copy = point.at("collective").get<std::string>() == "p2p_copy";
+  if (!copy || t.p2p()) return std::nullopt;
+  return kStagedCopyShare * t.host_bandwidth().pix;
+}
+
+void predict(const Json& point, const NodeTopology& t, Point& out) {
+  const solver::GangShape shape = shape_of(point, t, out.nodes);
+  out.gang = solver::gang_bandwidth(shape);
+  if (!out.gang.left_out.empty()) {
+    out.missing = "NICs not stated";
+    return;
+  }
+  out.predicted = out.gang.gbps;
+  out.algorithm = "ring";
+  out.limit = out.gang.limit_text;
+  const bool ring = point.value("algo", "") == "ring";
+  if (const auto copy = staged_copy_gbps(point, t)) {
+    out.predicted = copy;
+    out.algorithm = "staged copy";
+  } else if (!ring && point.at("collective").get<std::string>() == "all_reduce") {
+    const auto best = solver::all_reduce(shape, out.gang);
+    if (!best) return;
+    out.predicted = best->gbps;
+    out.algorithm = best->algorithm;
+    out.limit = best->limit;
+  }
+}
+
+// By the words of its source.
+bool is_broken(const Json& point) {
+  const std::string notes = point.value("notes", "") + point.value("config", "");
+  return point.value("confidence", "") == "low" || notes.find("degraded") != std::string::npos ||
+         notes.find("TCP only") != std::string::npos;
 }
 
 Point read_point(const Json& p) {
@@ -177,12 +222,8 @@ Point read_point(const Json& p) {
     out.missing = "no topology";
     return out;
   }
-  out.gang = predict(p, *t, out.nodes);
-  if (out.gang.left_out.empty()) {
-    out.predicted = out.gang.gbps;
-  } else {
-    out.missing = "NICs not stated";
-  }
+  out.broken = is_broken(p);
+  predict(p, *t, out);
   return out;
 }
 

@@ -25,6 +25,9 @@ struct Point {
   std::optional<double> predicted;  // GB/s
   std::string missing;              // why nothing is predicted: "no topology", "NICs not stated"
   solver::GangBandwidth gang;       // where there is a topology
+  std::string algorithm;            // that the prediction is of: "ring", "nvls", "pair copy", …
+  std::string limit;                // the term that decides
+  bool broken = false;              // by its own source: degraded, without RDMA, of low confidence
 };
 std::vector<Point> read_points(std::string_view json);
 

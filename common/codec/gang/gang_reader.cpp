@@ -8,6 +8,7 @@
 
 #include "common/base/limits.hpp"
 #include "common/base/text.hpp"
+#include "common/codec/batch/objective.hpp"
 #include "common/codec/gang/vendor_keys.hpp"
 #include "common/codec/text/quoting.hpp"
 
@@ -28,7 +29,7 @@ class GangReader {
       : object_(value,
                 {"pods", "chips_per_pod", "pod_chips", "min_member", "required_level",
                  "preferred_level", "slices", "policy", "subgroups", "min_sets", "roles",
-                 "existing", "failed_nodes", "allowed_nodes", "keep_spare", "vendor"},
+                 "existing", "failed_nodes", "allowed_nodes", "keep_spare", "vendor", "objective"},
                 problems),
         request_(request),
         gang_(request.gang),
@@ -47,8 +48,10 @@ class GangReader {
       else if (*policy != "compact")
         object_.problem("policy", "must be compact or even");
     }
+    gang_.objective = read_objective(object_);
     read_failed();
     read_pods();
+    limit_sets();
     gang_.existing = existing(object_);
     add_existing_of_sets();
     read_chips();
@@ -207,6 +210,14 @@ class GangReader {
     set.pods = one.require_integer("pods", 0, limits::kMaxGangPods).value_or(0);
     set.required_level = level(one, "required_level");
     set.preferred_level = level(one, "preferred_level");
+  }
+
+  void limit_sets() {
+    const std::size_t sets = gang_.sets.size();
+    if (sets == 0 || request_.nodes.size() <= limits::kMaxSetsTimesNodes / sets) return;
+    object_.problem(gang_.roles ? "roles" : "subgroups",
+                    "has " + std::to_string(sets) + " on " + std::to_string(request_.nodes.size()) +
+                        " nodes, at most " + std::to_string(limits::kMaxSetsTimesNodes) + " pairs");
   }
 
   void read_roles() {

@@ -21,13 +21,21 @@ constexpr double kMaxLevelGbps = 1e6;
 // For a node with a machine: the listed free chips, or all.
 void read_machine(const JsonObject& node, PlanNode& to) {
   to.machine = node.text_or_empty("machine");
-  const JsonValue list = node.array("free_chips", kMaxMachineChips);
-  if (!list) return;
-  if (to.machine.empty()) node.problem("free_chips", "needs the key machine");
-  to.free_chips.emplace();
-  for (const JsonValue item : list) {
-    to.free_chips->push_back(as_integer(item, 0, kMaxPodChips, node.problems()).value_or(0));
+  for (const char* key : {"free_chips", "loaded_chips", "down_nics"}) {
+    if (node.has(key) && to.machine.empty()) node.problem(key, "needs the key machine");
   }
+  const auto chips = [&](const char* key) -> std::optional<std::vector<int>> {
+    const JsonValue value = node.array(key, kMaxMachineChips);
+    if (!value) return std::nullopt;
+    std::vector<int> out;
+    for (const JsonValue item : value)
+      out.push_back(as_integer(item, 0, kMaxPodChips, node.problems()).value_or(0));
+    return out;
+  };
+  to.down_nics = node.texts("down_nics", limits::kMaxNics);
+  to.loaded_chips = chips("loaded_chips");
+  to.free_chips = chips("free_chips");
+  if (!to.free_chips) return;
   const auto free = node.integer("free", 0, kMaxPodChips);
   to.free = static_cast<int>(to.free_chips->size());
   if (free && *free != to.free) node.problem("free", "is not the number of free_chips");
@@ -41,8 +49,8 @@ void read_nodes(const JsonObject& network, std::size_t accelerator_levels, PlanR
   std::unordered_set<std::string> names;
   for (const JsonValue item : network.array("nodes", limits::kMaxPlanNodes)) {
     const JsonObject node(item,
-                          {"name", "path", "free", "free_chips", "machine", "max_pods", "healthy",
-                           "rails", "accelerator"},
+                          {"name", "path", "free", "free_chips", "loaded_chips", "down_nics",
+                           "machine", "max_pods", "healthy", "rails", "accelerator"},
                           problems);
     if (!node) continue;
     PlanNode& to = out.nodes.emplace_back();
@@ -227,8 +235,9 @@ void write_pods(JsonWriter& out, const PlanRequest& request, const domain::Plan&
   out.end_array();
 }
 
+template <class Count>
 void write_by_level(JsonWriter& out, std::string_view key, const PlanRequest& request,
-                    const std::vector<int>& values) {
+                    const std::vector<Count>& values) {
   out.key(key).begin_object();
   for (std::size_t i = 0; i < values.size(); ++i) out.field(request.levels[i], values[i]);
   out.end_object();
@@ -276,6 +285,8 @@ std::string write_plan_answer(const std::string& id, const PlanRequest& request,
   out.field("placed", plan.pods.size()).key("optimal").boolean(plan.optimal);
   if (!plan.bound.empty()) write_by_level(out, "bound", request, plan.bound);
   out.field("reason", plan.reason);
+  if (!details.crossing_pairs.empty())
+    write_by_level(out, "crossing_pairs", request, details.crossing_pairs);
   write_details(out, details);
   return out.end_object().take();
 }

@@ -5,6 +5,7 @@
 // have is an error that names the key.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,7 +24,10 @@ struct PlanNode {
   int free = 0;                    // chips
   std::string machine;             // profile or topology file; empty: not known
   std::optional<std::vector<int>> free_chips;  // free chips of the machine; absent: all
-  int max_pods = -1;                           // further pods; -1: any number
+  // Chips of jobs that communicate over the network; absent: all that are healthy and not free.
+  std::optional<std::vector<int>> loaded_chips;
+  std::vector<std::string> down_nics;  // names
+  int max_pods = -1;                   // further pods; -1: any number
   bool healthy = true;
 };
 
@@ -52,10 +56,11 @@ struct PlanTerm {
 };
 // What is known in addition to the plan.
 struct PlanDetails {
-  std::vector<std::vector<int>> chips;  // by position in plan.pods; empty: not known
-  std::vector<std::vector<int>> rings;  // likewise: the same along their widest ring
-  std::vector<PlanTerm> bandwidth;      // the gang's, then the terms whose minimum it is
-  std::vector<domain::LeafUse> leaves;  // if planned by leaf switches: those used
+  std::vector<std::vector<int>> chips;       // by position in plan.pods; empty: not known
+  std::vector<std::vector<int>> rings;       // likewise: the same along their widest ring
+  std::vector<PlanTerm> bandwidth;           // the gang's, then the terms whose minimum it is
+  std::vector<std::int64_t> crossing_pairs;  // by level: pairs of chips in different domains
+  std::vector<domain::LeafUse> leaves;       // if planned by leaf switches: those used
 };
 std::string write_plan_answer(const std::string& id, const PlanRequest& request,
                               const domain::Plan& plan, const PlanDetails& details = {});

@@ -4,6 +4,7 @@
 
 #include "common/base/limits.hpp"
 #include "common/codec/batch/batch_line.hpp"
+#include "common/codec/batch/objective.hpp"
 #include "common/codec/json/json_object.hpp"
 #include "common/codec/place/down_links.hpp"
 
@@ -27,7 +28,7 @@ Result<PlaceRequest> read_place_request(JsonValue value) {
   JsonProblems problems;
   const JsonObject object(value,
                           {"id", "machine", "free", "unhealthy", "network_unhealthy", "down_links",
-                           "required", "beside", "size", "chips", "distributed"},
+                           "required", "beside", "size", "chips", "distributed", "objective"},
                           problems);
   PlaceRequest out;
   if (const JsonValue machine = object.find("machine"); !machine) {
@@ -56,6 +57,7 @@ Result<PlaceRequest> read_place_request(JsonValue value) {
   if (!object.has("size") && !object.has("chips"))
     object.problem("size", "is missing (or chips, to evaluate a set)");
   out.distributed = object.flag("distributed").value_or(false);
+  out.objective = read_objective(object);
   if (problems.any()) return problems.error();
   return out;
 }
@@ -73,6 +75,8 @@ std::string write_place_answer(const std::string& id, const PlaceAnswer& a) {
   out.key("fits").boolean(a.fits).key("chips").integers(a.chips);
   out.key("gbps").decimal(a.gbps).key("best_gbps").decimal(a.best_gbps);
   out.field("reason", a.reason);
+  if (a.all_to_all_gbps) out.key("all_to_all_gbps").decimal(*a.all_to_all_gbps);
+  if (a.hops) out.key("hops").integer(*a.hops);
   if (a.bound) out.key("exact").boolean(false).key("bound").decimal(*a.bound);
   if (!a.warnings.empty()) out.key("warnings").strings(a.warnings);
   return out.end_object().take();

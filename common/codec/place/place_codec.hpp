@@ -12,6 +12,7 @@
 
 #include "common/codec/batch/batch.hpp"
 #include "common/domain/declared_faults.hpp"
+#include "common/domain/objective.hpp"
 
 namespace chipweave::codec {
 
@@ -27,6 +28,7 @@ struct PlaceRequest {
   std::optional<int> size;
   std::optional<std::vector<int>> chips;  // evaluate exactly this set
   bool distributed = false;
+  domain::Objective objective = domain::Objective::bandwidth;
 };
 
 struct PlaceAnswer {
@@ -35,6 +37,8 @@ struct PlaceAnswer {
   double gbps = 0;       // GB/s
   double best_gbps = 0;  // GB/s
   std::string reason;
+  std::optional<double> all_to_all_gbps;  // for that objective
+  std::optional<int> hops;                // for latency: of the farthest pair
   std::optional<double> bound;  // when the answer is not proven best: GB/s that no set can beat
   // What the machine's import assumed or left out, and what of the request had no effect.
   std::vector<std::string> warnings;

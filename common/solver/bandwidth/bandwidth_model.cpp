@@ -58,7 +58,12 @@ BandwidthModel::BandwidthModel(const Wiring& wiring) : wiring_(wiring), n_(wirin
   hop_.assign(static_cast<std::size_t>(n_) * static_cast<std::size_t>(n_), 0);
   fast_ = hop_;
   fast_partners_.assign(static_cast<std::size_t>(n_), ChipSet());
+  all_egress_.assign(static_cast<std::size_t>(n_), 0);
   for (int a = 0; a < n_; ++a) {
+    for (const Plane& p : wiring.planes()) {
+      if (p.members.contains(a))
+        all_egress_[static_cast<std::size_t>(a)] += p.egress[static_cast<std::size_t>(a)];
+    }
     for (int b = 0; b < n_; ++b) {
       if (a == b) continue;
       Rate over_planes = 0;
@@ -106,6 +111,11 @@ Bandwidth BandwidthModel::of(ChipSet set) {
   return out;
 }
 
+bool BandwidthModel::few_planes() const {
+  constexpr std::size_t kFewPlanes = 16;
+  return wiring_.planes().size() <= kFewPlanes;
+}
+
 Rate BandwidthModel::degree_bound(ChipSet set) const {
   Rate least = std::numeric_limits<Rate>::max();
   for (const int a : set) {
@@ -113,9 +123,13 @@ Rate BandwidthModel::degree_bound(ChipSet set) const {
     if (partners.size() < 2 && set.size() > 2) return 0;
     Rate sum = 0;
     for (const int b : partners) sum += wiring_.direct(a, b);
-    for (const Plane& p : wiring_.planes()) {
-      if (p.members.contains(a) && (p.members & set).size() >= 2)
-        sum += p.egress[static_cast<std::size_t>(a)];
+    if (!few_planes()) {
+      sum += all_egress_[static_cast<std::size_t>(a)];
+    } else {
+      for (const Plane& p : wiring_.planes()) {
+        if (p.members.contains(a) && (p.members & set).size() >= 2)
+          sum += p.egress[static_cast<std::size_t>(a)];
+      }
     }
     least = std::min(least, sum);
   }
@@ -154,17 +168,22 @@ bool BandwidthModel::uniform_rate(ChipSet set, Rate& rate) const {
 }
 
 Bandwidth BandwidthModel::fast_rings(ChipSet set) const {
-  if (set.size() <= kMaxRingChips) {
-    const RingGraph graph(wiring_, set);
-    if (!graph.too_many_planes()) return pack_rings(graph, steps_for(n_).set);
-  }
   const Steps scan = static_cast<Steps>(set.size()) * static_cast<Steps>(set.size());
+  if (set.size() <= kMaxRingChips) {
+    const Steps planes = scan * wiring_.planes().size();
+    const RingGraph graph(wiring_, set);
+    if (!graph.too_many_planes()) {
+      Bandwidth packed = pack_rings(graph, steps_for(n_).set);
+      packed.steps += planes;
+      return packed;
+    }
+  }
   const Rate bound = degree_bound(set);
   if (bound == 0) return {0, 0, scan};
   Rate rate = 0;
   if (uniform_rate(set, rate)) return {rate, rate, scan};
   if (!fast_ring_possible(set)) return {0, 0, 2 * scan};
-  Bandwidth rough = pack_roughly(wiring_, set, bound);
+  Bandwidth rough = pack_roughly(wiring_, set, bound, steps_for(n_).set);
   rough.steps += 2 * scan;
   return rough;
 }
@@ -238,6 +257,11 @@ Rate BandwidthModel::widest_bound(ChipSet set) const {
     }
   }
   return levels_[from];
+}
+
+Steps BandwidthModel::bound_steps(ChipSet set) const {
+  const auto n = static_cast<Steps>(set.size());
+  return 2 * n * (n + (few_planes() ? wiring_.planes().size() : 0) + 4);
 }
 
 Rate BandwidthModel::upper_bound(ChipSet set) const {

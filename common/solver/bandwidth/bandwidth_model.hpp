@@ -8,8 +8,8 @@
 // The second term decides only where S has no fast ring: a fast ring runs in both directions and in
 // practice beats any host path. The maximum keeps the model monotone: taking a link down never
 // raises a prediction. Exact up to 16 chips (on 64 shared switch planes) within the limits
-// of steps.hpp; above, exact for uniform structures only, otherwise a rough packing with an upper bound. Memoised by set. Not
-// thread-safe: owned by one Machine.
+// of steps.hpp; above, exact for uniform structures only, otherwise a rough packing with an upper
+// bound. Memoised by set. Not thread-safe: owned by one Machine.
 #pragma once
 
 #include <array>
@@ -28,6 +28,8 @@ class BandwidthModel {
   Bandwidth of(ChipSet set);
   // No packing of `set` exceeds it; exact for two chips. O(n · neighbours), not memoised.
   Rate upper_bound(ChipSet set) const;
+  // What upper_bound() is charged.
+  Steps bound_steps(ChipSet set) const;
   // The widest path between two chips: direct, switch, routed over third chips, or host. Symmetric.
   Rate hop(int a, int b) const { return hop_[at(a, b)]; }
   // The same over a direct link or planes only; 0 if there is none.
@@ -45,12 +47,14 @@ class BandwidthModel {
   Bandwidth fast_rings(ChipSet set) const;
   Bandwidth bottleneck_ring(ChipSet set) const;
   Rate staged_limit(ChipSet set) const;
+  bool few_planes() const;  // with more, bounds take all planes of a chip together
   Rate degree_bound(ChipSet set) const;
   Rate widest_bound(ChipSet set) const;
 
   const Wiring& wiring_;
   int n_;
   std::vector<Rate> hop_, fast_;
+  std::vector<Rate> all_egress_;  // by chip, over all planes
   std::vector<ChipSet> fast_partners_;
   std::vector<Rate> levels_;         // the distinct values of hop, descending
   std::vector<Adjacency> at_least_;  // by level: the pairs whose hop reaches it

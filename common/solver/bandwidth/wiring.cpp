@@ -56,6 +56,8 @@ Wiring::Wiring(const domain::NodeTopology& t) : n_(t.chip_count()), p2p_(t.p2p()
     rule_position_.push_back(c.index.value % rule_.group_size);
   }
   partitions_ = t.partitions();
+  std::sort(partitions_.begin(), partitions_.end(),
+            [](ChipSet a, ChipSet b) { return a.bits() < b.bits(); });
 }
 
 void Wiring::collect_links(const domain::NodeTopology& t) {

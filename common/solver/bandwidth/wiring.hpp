@@ -61,7 +61,7 @@ class Wiring {
   const domain::PlacementRule& rule() const { return rule_; }
   int rule_group(int slot) const { return rule_group_[idx(slot)]; }
   int rule_position(int slot) const { return rule_position_[idx(slot)]; }
-  const std::vector<ChipSet>& partitions() const { return partitions_; }
+  const std::vector<ChipSet>& partitions() const { return partitions_; }  // ascending by bits
 
  private:
   static std::size_t idx(int a) { return static_cast<std::size_t>(a); }

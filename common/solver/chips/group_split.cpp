@@ -23,13 +23,14 @@ bool comes_first(std::vector<ChipSet> a, std::vector<ChipSet> b) {
 // The best split of each union, over all of which one budget is exhausted.
 class BestSplit {
  public:
-  BestSplit(Selector& selector, ChipSet usable, const std::vector<int>& sizes, bool distributed)
+  BestSplit(Selector& selector, const CandidateQuery& query, const std::vector<int>& sizes)
       : search_(
             sizes, selector.limits().group,
-            [&selector, usable, distributed](ChipSet part) -> RatedPart {
+            [&selector, query](ChipSet part) -> RatedPart {
               constexpr Steps kLegality = 40;
-              if (!selector.rules().legal(part, usable, distributed)) return {false, 0, kLegality};
-              const Bandwidth bandwidth = selector.model().of(part);
+              if (!selector.rules().legal(part, query.usable, query.distributed))
+                return {false, 0, kLegality};
+              const Bandwidth bandwidth = selector.rating(part, query.objective);
               return {true, bandwidth.rate, bandwidth.steps + kLegality};
             },
             [this](const Split& split, const std::vector<ChipSet>& parts) -> Steps {
@@ -50,6 +51,7 @@ class BestSplit {
     return parts_;
   }
   bool budget_exhausted() const { return search_.budget_exhausted(); }
+  Steps steps() const { return search_.steps(); }
 
  private:
   Split best_;
@@ -70,6 +72,79 @@ std::optional<std::vector<ChipSet>> one_by_one(const Selector& selector, ChipSet
   }
   return parts;
 }
+
+// Pods of one job on a node, larger ones first.
+class PodSplit {
+ public:
+  PodSplit(Selector& selector, ChipSet usable, ChipSet already_held, const std::vector<int>& sizes,
+           bool distributed, domain::Objective objective)
+      : selector_(selector),
+        pool_(usable - already_held),
+        already_held_(already_held),
+        order_(sizes.size()),
+        distributed_(distributed),
+        objective_(objective) {
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    std::stable_sort(order_.begin(), order_.end(),
+                     [&sizes](std::size_t a, std::size_t b) { return sizes[a] > sizes[b]; });
+    for (const std::size_t i : order_) sizes_.push_back(sizes[i]);
+    const Rules& rules = selector.rules();
+    if (std::any_of(sizes.begin(), sizes.end(),
+                    [&](int s) { return !rules.legal_size(s, distributed); })) {
+      out_.choice.why = Misfit::size;
+    } else if (sizes.empty() || query().size > pool_.size()) {
+      out_.choice.why = Misfit::too_few_chips;
+    }
+  }
+
+  bool impossible() const { return out_.choice.why != Misfit::none; }
+  CandidateQuery query() const {
+    return {pool_,         ChipSet(),
+            already_held_, std::accumulate(sizes_.begin(), sizes_.end(), 0),
+            distributed_,  false};
+  }
+  // `search` offers unions to a function that returns true when it needs no more.
+  void among(const std::function<Steps(const std::function<bool(ChipSet)>&)>& search) {
+    BestSplit best_split(selector_, query(), sizes_);
+    const Steps searched = search([&](ChipSet joint) {
+      const std::vector<ChipSet> parts = best_split.of(joint);
+      if (!parts.empty()) settle(joint, parts);
+      return !parts.empty() || best_split.budget_exhausted();
+    });
+    out_.steps = searched + best_split.steps();
+  }
+  void one_by_one() {
+    if (const auto parts = solver::one_by_one(selector_, pool_, sizes_, distributed_)) {
+      settle(std::accumulate(parts->begin(), parts->end(), ChipSet(),
+                             [](ChipSet a, ChipSet b) { return a | b; }),
+             *parts);
+    }
+  }
+  bool fits() const { return out_.choice.fits; }
+  SplitGroup answer() {
+    if (!fits() && !impossible()) out_.choice.why = Misfit::rule;
+    return out_;
+  }
+
+ private:
+  void settle(ChipSet joint, const std::vector<ChipSet>& parts) {
+    GroupChoice& out = out_.choice;
+    out.fits = true;
+    out.chips = joint;
+    out.gbps = to_gbps(selector_.model().of(joint | already_held_).rate);
+    out.parts.assign(sizes_.size(), ChipSet());
+    for (std::size_t k = 0; k < order_.size(); ++k) out.parts[order_[k]] = parts[k];
+  }
+
+  Selector& selector_;
+  ChipSet pool_;
+  ChipSet already_held_;
+  std::vector<std::size_t> order_;  // pods, larger ones first
+  std::vector<int> sizes_;          // likewise
+  bool distributed_;
+  domain::Objective objective_;
+  SplitGroup out_;
+};
 
 }  // namespace
 
@@ -121,51 +196,28 @@ void SplitSearch::fill(ChipSet pool, ChipSet part, ChipSet from, int size, const
   }
 }
 
-GroupChoice split_group(Selector& selector, ChipSet usable, ChipSet already_held,
-                        const std::vector<int>& sizes, bool distributed) {
-  GroupChoice out;
-  const int total = std::accumulate(sizes.begin(), sizes.end(), 0);
-  const ChipSet pool = usable - already_held;
-  const Rules& rules = selector.rules();
-  if (std::any_of(sizes.begin(), sizes.end(),
-                  [&](int s) { return !rules.legal_size(s, distributed); })) {
-    out.why = Misfit::size;
-    return out;
-  }
-  if (sizes.empty() || total > pool.size()) {
-    out.why = Misfit::too_few_chips;
-    return out;
-  }
-  std::vector<std::size_t> order(sizes.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&sizes](std::size_t a, std::size_t b) { return sizes[a] > sizes[b]; });
-  std::vector<int> sorted;
-  sorted.reserve(sizes.size());
-  for (const std::size_t i : order) sorted.push_back(sizes[i]);
-  const auto settle = [&](ChipSet joint, const std::vector<ChipSet>& parts) {
-    out.fits = true;
-    out.chips = joint;
-    out.gbps = to_gbps(selector.model().of(joint | already_held).rate);
-    out.parts.assign(sizes.size(), ChipSet());
-    for (std::size_t k = 0; k < order.size(); ++k) out.parts[order[k]] = parts[k];
-  };
-  BestSplit best_split(selector, pool, sorted, distributed);
-  const CandidateQuery query{pool, ChipSet(), already_held, total, distributed, false};
-  selector.unions_best_first(query, [&](ChipSet joint) {
-    const std::vector<ChipSet> parts = best_split.of(joint);
-    if (!parts.empty()) settle(joint, parts);
-    return !parts.empty() || best_split.budget_exhausted();
+SplitGroup split_group(Selector& selector, ChipSet usable, ChipSet already_held,
+                       const std::vector<int>& sizes, bool distributed,
+                       domain::Objective objective) {
+  PodSplit pods(selector, usable, already_held, sizes, distributed, objective);
+  if (pods.impossible()) return pods.answer();
+  pods.among([&](const std::function<bool(ChipSet)>& take) {
+    return selector.unions_best_first(pods.query(), take);
   });
-  if (out.fits) return out;
-  if (const auto parts = one_by_one(selector, pool, sorted, distributed)) {
-    settle(std::accumulate(parts->begin(), parts->end(), ChipSet(),
-                           [](ChipSet a, ChipSet b) { return a | b; }),
-           *parts);
-    return out;
-  }
-  out.why = Misfit::rule;
-  return out;
+  if (!pods.fits()) pods.one_by_one();
+  return pods.answer();
+}
+
+SplitGroup split_one_of(Selector& selector, const std::vector<ChipSet>& unions, ChipSet usable,
+                        const std::vector<int>& sizes, bool distributed) {
+  PodSplit pods(selector, usable, {}, sizes, distributed, domain::Objective::bandwidth);
+  if (pods.impossible()) return pods.answer();
+  CandidateList list;
+  list.sets = unions;
+  pods.among([&](const std::function<bool(ChipSet)>& take) {
+    return selector.sets_best_first(list, pods.query(), take);
+  });
+  return pods.answer();
 }
 
 }  // namespace chipweave::solver

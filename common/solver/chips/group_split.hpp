@@ -52,6 +52,7 @@ class SplitSearch {
   // floor: worse splits than this are not visited.
   void run(ChipSet joint, const Split& floor);
   bool budget_exhausted() const { return steps_ > budget_; }
+  Steps steps() const { return steps_; }
 
  private:
   void split(ChipSet pool, const Split& so_far);
@@ -71,7 +72,15 @@ class SplitSearch {
 // larger pods first. Unions are tried best first, for at most StepLimits::group (steps.hpp); then
 // the best split so far counts, or, where there is none, some legal chips for each pod in turn.
 // best_gbps is left 0.
-GroupChoice split_group(Selector& selector, ChipSet usable, ChipSet already_held,
+struct SplitGroup {
+  GroupChoice choice;
+  Steps steps = 0;
+};
+SplitGroup split_group(Selector& selector, ChipSet usable, ChipSet already_held,
+                       const std::vector<int>& sizes, bool distributed,
+                       domain::Objective objective);
+// The same, the union being one of these.
+SplitGroup split_one_of(Selector& selector, const std::vector<ChipSet>& unions, ChipSet usable,
                         const std::vector<int>& sizes, bool distributed);
 
 }  // namespace chipweave::solver

@@ -13,11 +13,18 @@ namespace chipweave::solver {
 namespace {
 
 CandidateQuery query_of(const Request& r) {
-  return {r.usable - r.already_held, r.required, r.already_held, r.size, r.distributed, false};
+  return {r.usable - r.already_held,
+          r.required,
+          r.already_held,
+          r.size,
+          r.distributed,
+          false,
+          r.objective};
 }
 
-// usable, already_held, sizes, distributed
-using GroupKey = std::tuple<std::uint64_t, std::uint64_t, std::vector<int>, bool>;
+// usable, already_held, sizes, distributed, objective
+using GroupKey =
+    std::tuple<std::uint64_t, std::uint64_t, std::vector<int>, bool, domain::Objective>;
 
 constexpr std::size_t kMaxGroups = 4096;  // then the table is emptied; some 4 MB at worst
 constexpr std::size_t kMaxMemo = std::size_t{1} << 18U;  // some 20 MB a topology class at worst
@@ -40,7 +47,8 @@ struct Machine::Impl {
   };
   static RequestKey key_of(const Request& r) {
     return {r.usable.bits(), r.required.bits(), r.already_held.bits(),
-            static_cast<std::uint64_t>(r.size) << 1U | (r.distributed ? 1U : 0U)};
+            static_cast<std::uint64_t>(r.objective) << 32U |
+                static_cast<std::uint64_t>(r.size) << 1U | (r.distributed ? 1U : 0U)};
   }
 
   explicit Impl(domain::NodeTopology t)
@@ -57,11 +65,28 @@ struct Machine::Impl {
   std::map<GroupKey, GroupChoice> groups;
   std::uint64_t hits = 0;
   std::uint64_t misses = 0;
+  Steps steps = 0;  // of all decisions
   Steps most_steps = 0;
 
   bool any_set_is_legal() const {
     return topology.rule().kind == domain::RuleKind::any && topology.partitions().empty();
   }
+
+  Steps all_steps() const {
+    return steps + selector.table_steps() + (healed ? healed->table_steps() : 0);
+  }
+  // The steps of one decision, for the statistics.
+  class Counted {
+   public:
+    explicit Counted(Impl& impl) : impl_(impl), before_(impl.all_steps()) {}
+    ~Counted() { impl_.most_steps = std::max(impl_.most_steps, impl_.all_steps() - before_); }
+    Counted(const Counted&) = delete;
+    Counted& operator=(const Counted&) = delete;
+
+   private:
+    Impl& impl_;
+    Steps before_;
+  };
 
   double ceiling(int size, bool distributed) {
     return to_gbps((healed ? *healed : selector).ceiling(size, distributed));
@@ -82,7 +107,7 @@ struct Machine::Impl {
     out.best_gbps = ceiling(r.size + r.already_held.size(), r.distributed);
     if (out.why != Misfit::none) return out;
     const Selector::Outcome found = selector.best(query_of(r));
-    most_steps = std::max(most_steps, found.steps);
+    steps += found.steps;
     if (found.best.empty()) {
       out.why = Misfit::rule;
       return out;
@@ -92,7 +117,7 @@ struct Machine::Impl {
     out.gbps = to_gbps(found.best.front().rate);
     out.best_gbps = std::max(out.best_gbps, out.gbps);  // both searches may have ended early
     out.exact = found.exact;
-    out.bound = to_gbps(found.bound);
+    out.bound = r.objective == domain::Objective::bandwidth ? to_gbps(found.bound) : out.gbps;
     return out;
   }
 };
@@ -112,6 +137,7 @@ Choice Machine::choose(const Request& request) {
     return *known;
   }
   ++impl_->misses;
+  const Impl::Counted counted(*impl_);
   const Choice out = impl_->decide(request);
   impl_->memo.insert(key, out);
   return out;
@@ -142,7 +168,16 @@ double Machine::whole_gbps() {
   return *impl_->whole_gbps;
 }
 
-double Machine::gbps(ChipSet set) { return to_gbps(impl_->selector.model().of(set).rate); }
+double Machine::gbps(ChipSet set) { return to_gbps(bandwidth(set).rate); }
+Bandwidth Machine::bandwidth(ChipSet set) { return impl_->selector.model().of(set); }
+double Machine::all_to_all_gbps(ChipSet set) const {
+  return to_gbps(all_to_all_rate(impl_->selector.model(), wiring(), set));
+}
+Distance Machine::distance(ChipSet set) const {
+  return solver::distance(impl_->selector.model(), wiring(), set);
+}
+Rate Machine::upper_bound(ChipSet set) const { return impl_->selector.model().upper_bound(set); }
+const Wiring& Machine::wiring() const { return impl_->selector.wiring(); }
 
 bool Machine::legal(ChipSet set, ChipSet usable, bool distributed) const {
   return impl_->selector.rules().legal(set, usable, distributed);
@@ -191,19 +226,32 @@ Machine::Stats Machine::stats() const {
 }
 
 GroupChoice Machine::choose_group(ChipSet usable, ChipSet already_held,
-                                  const std::vector<int>& sizes, bool distributed) {
-  const GroupKey key{usable.bits(), already_held.bits(), sizes, distributed};
+                                  const std::vector<int>& sizes, bool distributed,
+                                  domain::Objective objective) {
+  const GroupKey key{usable.bits(), already_held.bits(), sizes, distributed, objective};
   if (const auto known = impl_->groups.find(key); known != impl_->groups.end()) {
     ++impl_->hits;
     return known->second;
   }
   ++impl_->misses;
-  GroupChoice out = split_group(impl_->selector, usable, already_held, sizes, distributed);
+  const Impl::Counted counted(*impl_);
+  auto [out, steps] =
+      split_group(impl_->selector, usable, already_held, sizes, distributed, objective);
+  impl_->steps += steps;
   int total = already_held.size();
   for (const int size : sizes) total += size;
   out.best_gbps = std::max(impl_->ceiling(total, false), out.gbps);
   if (impl_->groups.size() >= kMaxGroups) impl_->groups.clear();
   impl_->groups.emplace(key, out);
+  return out;
+}
+
+GroupChoice Machine::choose_among(const std::vector<ChipSet>& unions, ChipSet usable,
+                                  const std::vector<int>& sizes, bool distributed) {
+  const Impl::Counted counted(*impl_);
+  auto [out, steps] = split_one_of(impl_->selector, unions, usable, sizes, distributed);
+  impl_->steps += steps;
+  out.best_gbps = std::max(impl_->ceiling(out.chips.size(), false), out.gbps);
   return out;
 }
 
@@ -223,6 +271,8 @@ std::string gbps_text(Rate rate) {
 
 std::string lost_text(const RankedCandidate& lost, const RankedCandidate& won, bool p2p) {
   switch (compare(won, lost).by) {
+    case Criterion::objective:
+      return "objective: the other set serves it better";
     case Criterion::bandwidth:
       return "bandwidth: " + gbps_text(lost.rate) + " against " + gbps_text(won.rate);
     case Criterion::preference:
@@ -250,6 +300,15 @@ Explanation Machine::explain(const Request& request) {
   out.candidates = found.candidates;
   const RankedCandidate& won = two.front();
   const bool p2p = impl_->selector.wiring().p2p();
+  if (request.objective == domain::Objective::all_to_all) {
+    out.criteria.push_back("objective all_to_all: predicted " +
+                           gbps_text(to_rate(all_to_all_gbps(won.chips | request.already_held))));
+  } else if (request.objective == domain::Objective::latency) {
+    const Distance far = distance(won.chips | request.already_held);
+    out.criteria.push_back("objective latency: at most " + std::to_string(far.farthest) +
+                           " hop(s), " + std::to_string(far.sum) + " over all pairs, on " +
+                           std::to_string(far.numa_nodes) + " NUMA node(s)");
+  }
   out.criteria.push_back("predicted bandwidth " + gbps_text(won.rate) + ", best on this machine " +
                          gbps_text(to_rate(out.choice.best_gbps)));
   if (impl_->topology.rule().kind != domain::RuleKind::any) {

@@ -5,15 +5,16 @@
 // share one Machine (machine_cache.hpp), so a cluster of 5,000 equal nodes keeps one set of tables.
 // Which chips are free or healthy is part of the request, never of the Machine.
 //
-// Preference among legal sets (docs/concepts/chip-selection.md): predicted ring bandwidth of the
+// Preference among legal sets (docs/concepts/chip-selection.md): the objective, where it is not
+// bandwidth; predicted ring bandwidth of the
 // set together with `already_held` → the vendor's stock preference → what the remaining chips can
 // still offer → host side → lowest indices. Exact up to 16 chips within the step limits; above, see
 // Choice::exact.
 //
 // Cost: a repeated request is one hash look-up without allocation. A new one is a search over the
-// sets that differ (interchangeable chips count once): at most a few ms on machines of 16 chips
-// that are on the market, and on any machine bounded by counted steps (steps.hpp) to some tenths of
-// a second. Not thread-safe: one owner (the scheduler's loop, a CLI command).
+// sets that differ (interchangeable chips count once): at most a millisecond on machines that are
+// on the market, and on any machine bounded by counted steps (steps.hpp): 50 ms up to 16 chips, 250
+// ms above. Not thread-safe: one owner (the scheduler's loop, a CLI command).
 #pragma once
 
 #include <cstdint>
@@ -23,6 +24,10 @@
 #include <vector>
 
 #include "common/domain/node_topology.hpp"
+#include "common/domain/objective.hpp"
+#include "common/solver/bandwidth/bandwidth.hpp"
+#include "common/solver/bandwidth/pair_paths.hpp"
+#include "common/solver/bandwidth/wiring.hpp"
 
 namespace chipweave::solver {
 
@@ -34,6 +39,7 @@ struct Request {
   ChipSet already_held;  // by pods of the same job; the best union with these is chosen
   int size = 1;
   bool distributed = false;  // the job has several pods; some vendor rules differ
+  domain::Objective objective = domain::Objective::bandwidth;
   friend bool operator==(const Request&, const Request&) = default;
 };
 
@@ -50,7 +56,9 @@ struct Choice {
   ChipSet chips;
   double gbps = 0;       // predicted bus bandwidth of chips ∪ already_held, GB/s; 0 for one chip
   double best_gbps = 0;  // for the best legal set of that size on the empty, healthy machine
-  bool exact = true;     // false: a set faster than `gbps`, up to `bound`, may exist
+  // False: a set faster than `gbps`, up to `bound`, may exist; or one that is better by another
+  // objective.
+  bool exact = true;
   double bound = 0;
   Misfit why = Misfit::none;
 };
@@ -91,7 +99,12 @@ class Machine {
   Choice choose(const Request& request);
   // All pods or none. sizes: chips of each pod. The parts are disjoint, and each is legal.
   GroupChoice choose_group(ChipSet usable, ChipSet already_held, const std::vector<int>& sizes,
-                           bool distributed);
+                           bool distributed,
+                           domain::Objective objective = domain::Objective::bandwidth);
+  // The same out of these unions only, which are sets of usable chips as large as the pods
+  // together. Not memoised. O(unions), and a search over them.
+  GroupChoice choose_among(const std::vector<ChipSet>& unions, ChipSet usable,
+                           const std::vector<int>& sizes, bool distributed);
   // Does not fit if the request names slots that the machine does not have.
   Explanation explain(const Request& request);
 
@@ -100,6 +113,14 @@ class Machine {
 
   // Predicted bandwidth of exactly this set, GB/s.
   double gbps(ChipSet set);
+  // The same, as the solver counts it, with what it cost.
+  Bandwidth bandwidth(ChipSet set);
+  // Predicted bus bandwidth of an all-to-all inside the set, GB/s (pair_paths.hpp).
+  double all_to_all_gbps(ChipSet set) const;
+  Distance distance(ChipSet set) const;
+  // No bandwidth of the set exceeds it. O(chips · neighbours), not memoised.
+  Rate upper_bound(ChipSet set) const;
+  const Wiring& wiring() const;
   // Whether the vendor's rules allow the set out of `usable` (some rules depend on the rest).
   bool legal(ChipSet set, ChipSet usable, bool distributed) const;
   // Which sizes fit among these chips, each on its own. O(1) without a rule; with one a look-up,
@@ -121,7 +142,8 @@ class Machine {
     std::uint64_t hits = 0;
     std::uint64_t misses = 0;
     std::size_t entries = 0;
-    std::uint64_t most_steps = 0;  // steps of one search so far (steps.hpp)
+    // The most steps of one decision so far, tables that it filled included (steps.hpp).
+    std::uint64_t most_steps = 0;
   };
   Stats stats() const;
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 
+#include "common/solver/bandwidth/pair_paths.hpp"
 #include "common/solver/bandwidth/rings/ring_graph.hpp"
 #include "common/solver/chips/sets/grown_sets.hpp"
 
@@ -11,11 +12,15 @@ namespace chipweave::solver {
 namespace {
 
 constexpr Steps kCriteriaSteps = 200;  // evaluating all criteria but preservation
-constexpr Steps kMaxTried = 1'000'000;  // sets and parts of sets on machines of more than 16 chips
+// Sets and parts of sets that are listed on machines of more than 16 chips, and what each is
+// charged.
+constexpr Steps kMaxTried = 250'000;
+constexpr Steps kTriedSteps = 16;
 
 }  // namespace
 
 Comparison compare(const RankedCandidate& a, const RankedCandidate& b) {
+  if (a.goal != b.goal) return {Criterion::objective, a.goal > b.goal};
   if (a.rate != b.rate) return {Criterion::bandwidth, a.rate > b.rate};
   if (a.preference != b.preference) return {Criterion::preference, a.preference < b.preference};
   if (a.rest != b.rest) return {Criterion::preservation, a.rest > b.rest};
@@ -35,8 +40,46 @@ RankedCandidate Selector::evaluate(ChipSet chips, const CandidateQuery& query, O
   const Preservation::Answer rest = preservation_.of(query.usable - chips);
   out.steps += rest.steps + kCriteriaSteps;
   out.exact = out.exact && rest.exact;
-  return {chips, model_.of(chips | query.already_held).rate, rules_.preference(chips, query.usable),
-          rest.value, host_side(wiring_, chips | query.already_held)};
+  const ChipSet joint = chips | query.already_held;
+  const Bandwidth bandwidth = model_.of(joint);
+  if (query.objective != domain::Objective::bandwidth) out.steps += bandwidth.steps;
+  return {chips,          goal(joint, query.objective),
+          bandwidth.rate, rules_.preference(chips, query.usable),
+          rest.value,     host_side(wiring_, joint)};
+}
+
+Rate Selector::goal(ChipSet set, domain::Objective objective) const {
+  switch (objective) {
+    case domain::Objective::bandwidth:
+      return 0;
+    case domain::Objective::all_to_all:
+      return all_to_all_rate(model_, wiring_, set);
+    case domain::Objective::latency: {
+      // The farthest pair first, then all pairs, then NUMA nodes.
+      constexpr Rate kNear = Rate{1} << 40U;
+      constexpr Rate kMaxSum = Rate{1} << 24U;  // of 2,016 pairs at most 8 hops apart
+      constexpr Rate kMaxNodes = 128;
+      const Distance far = distance(model_, wiring_, set);
+      return kNear - ((far.farthest * kMaxSum + far.sum) * kMaxNodes + far.numa_nodes);
+    }
+  }
+  return 0;
+}
+
+Bandwidth Selector::rating(ChipSet set, domain::Objective objective) {
+  if (objective == domain::Objective::bandwidth) return model_.of(set);
+  const Rate value = goal(set, objective);
+  return {value, value, rating_bound_steps(set, objective)};
+}
+
+Rate Selector::rating_bound(ChipSet set, domain::Objective objective) const {
+  return objective == domain::Objective::bandwidth ? model_.upper_bound(set) : goal(set, objective);
+}
+
+Steps Selector::rating_bound_steps(ChipSet set, domain::Objective objective) const {
+  if (objective == domain::Objective::bandwidth) return model_.bound_steps(set);
+  const auto n = static_cast<Steps>(set.size());
+  return 4 * n * (n + wiring_.planes().size());
 }
 
 std::vector<RankedCandidate> Selector::rank_ties(const std::vector<ChipSet>& ties,
@@ -89,11 +132,10 @@ CandidateList Selector::candidates(const CandidateQuery& query) const {
   // Above 16 chips a few thousand sets keep a decision below about 0.1 s; up to 16 there are never
   // more than 2^14 of one size.
   constexpr std::size_t kMaxListed = 4096;
-  const CandidateLimits limits =
-      wiring_.chip_count() > kMaxRingChips
-          ? CandidateLimits{kMaxListed, kMaxTried}
-          : CandidateLimits{std::numeric_limits<std::size_t>::max(),
-                            std::numeric_limits<Steps>::max()};
+  const CandidateLimits limits = wiring_.chip_count() > kMaxRingChips
+                                     ? CandidateLimits{kMaxListed, kMaxTried}
+                                     : CandidateLimits{std::numeric_limits<std::size_t>::max(),
+                                                       std::numeric_limits<Steps>::max()};
   CandidateList list = list_candidates(rules_, symmetry_, query, limits);
   if (list.complete) return list;
   for (const ChipSet set : grow_sets(wiring_, model_, query)) {
@@ -111,23 +153,28 @@ Selector::Search Selector::search(const CandidateList& list, const CandidateQuer
   Search out;
   const bool ranked = query.size + query.already_held.size() > 1;
   out.left.reserve(list.sets.size());
-  for (std::size_t i = 0; i < list.sets.size(); ++i)
-    out.left.push_back({ranked ? model_.upper_bound(list.sets[i] | query.already_held) : 0, i});
+  out.steps = list.steps * kTriedSteps;
+  for (std::size_t i = 0; i < list.sets.size(); ++i) {
+    const ChipSet joint = list.sets[i] | query.already_held;
+    out.left.push_back({ranked ? rating_bound(joint, query.objective) : 0, i});
+    out.steps += ranked ? rating_bound_steps(joint, query.objective) : 1;
+  }
   const auto better = [](const Rated& a, const Rated& b) {
     return a.rate != b.rate ? a.rate > b.rate : a.at < b.at;
   };
   std::sort(out.left.begin(), out.left.end(), better);
+  const Steps end = out.steps + limit;
   std::vector<Rate> leaders;  // the wanted best rates so far, falling
   std::size_t next = 0;
   for (; next < out.left.size(); ++next) {
     const Rated& b = out.left[next];
     if (leaders.size() == wanted && b.rate < leaders.back()) break;
-    if (out.steps > limit) {
+    if (out.steps > end) {
       out.complete = false;
       out.bound = std::max(out.bound, b.rate);
       break;
     }
-    const Bandwidth w = model_.of(list.sets[b.at] | query.already_held);
+    const Bandwidth w = rating(list.sets[b.at] | query.already_held, query.objective);
     out.steps += w.steps + 1;
     out.bound = std::max(out.bound, w.bound);
     out.rated.push_back({w.rate, b.at});
@@ -145,14 +192,15 @@ Selector::Outcome Selector::best(const CandidateQuery& query, std::size_t wanted
   const CandidateList list = candidates(query);
   out.candidates = list.sets.size();
   const Search found = search(list, query, wanted, limits_.search);
-  out.steps = list.steps + found.steps;
+  out.steps = found.steps;
   for (std::size_t i = 0; i < found.rated.size() && out.best.size() < wanted;) {
     const Rate rate = found.rated[i].rate;
     std::vector<ChipSet> ties;
     for (; i < found.rated.size() && found.rated[i].rate == rate; ++i)
       ties.push_back(list.sets[found.rated[i].at]);
     if (ties.size() == 1 && wanted == 1) {
-      out.best.push_back({ties.front(), rate, 0, {}, {}});
+      const Bandwidth bandwidth = model_.of(ties.front() | query.already_held);
+      out.best.push_back({ties.front(), 0, bandwidth.rate, 0, {}, {}});
       break;
     }
     for (const RankedCandidate& j :
@@ -161,16 +209,23 @@ Selector::Outcome Selector::best(const CandidateQuery& query, std::size_t wanted
   }
   const Rate top = found.rated.empty() ? 0 : found.rated.front().rate;
   out.bound = std::max(found.bound, top);
-  if (!list.complete)
-    out.bound = std::max(out.bound, size_bound(query.size, query.usable | query.already_held));
+  if (!list.complete) {
+    out.bound = query.objective == domain::Objective::bandwidth
+                    ? std::max(out.bound, size_bound(query.size, query.usable | query.already_held))
+                    : std::numeric_limits<Rate>::max();
+  }
   out.exact = out.exact && list.complete && found.complete && out.bound == top;
   return out;
 }
 
-void Selector::unions_best_first(CandidateQuery query, const std::function<bool(ChipSet)>& take) {
+Steps Selector::unions_best_first(CandidateQuery query, const std::function<bool(ChipSet)>& take) {
   query.ignore_rule = true;
-  const CandidateList list = candidates(query);
-  if (list.sets.empty()) return;
+  return sets_best_first(candidates(query), query, take);
+}
+
+Steps Selector::sets_best_first(const CandidateList& list, const CandidateQuery& query,
+                                const std::function<bool(ChipSet)>& take) {
+  if (list.sets.empty()) return list.steps * kTriedSteps;
   const Search fastest = search(list, query, 1, limits_.group);
   const Rate top = fastest.rated.front().rate;
   std::vector<ChipSet> ties;
@@ -178,26 +233,28 @@ void Selector::unions_best_first(CandidateQuery query, const std::function<bool(
     if (r.rate == top) ties.push_back(list.sets[r.at]);
   }
   Outcome outcome;
+  outcome.steps = fastest.steps;
   const std::vector<RankedCandidate> ranked_sets =
       rank_ties(ties, query, ties.size(), limits_.group, outcome);
   for (const RankedCandidate& j : ranked_sets) {
-    if (take(j.chips)) return;
+    if (take(j.chips)) return outcome.steps;
   }
   for (std::size_t k = ranked_sets.size(); k < ties.size(); ++k) {
-    if (take(ties[k])) return;
+    if (take(ties[k])) return outcome.steps;
   }
   // None of the fastest splits legally: try the slower ones.
   const Search all = search(list, query, list.sets.size(), limits_.group);
   for (const std::vector<Rated>* some : {&all.rated, &all.left}) {
     for (const Rated& r : *some) {
-      if ((some != &all.rated || r.rate < top) && take(list.sets[r.at])) return;
+      if ((some != &all.rated || r.rate < top) && take(list.sets[r.at]))
+        return outcome.steps + all.steps;
     }
   }
+  return outcome.steps + all.steps;
 }
 
 ChipSet Selector::any_set(const CandidateQuery& query) const {
-  const CandidateList list =
-      list_candidates(rules_, symmetry_, query, {1, kMaxTried});
+  const CandidateList list = list_candidates(rules_, symmetry_, query, {1, kMaxTried});
   if (!list.sets.empty()) return list.sets.front();
   if (list.complete) return {};
   for (const ChipSet set : grow_sets(wiring_, model_, query)) {
@@ -214,7 +271,8 @@ Rate Selector::ceiling(int size, bool distributed) {
   query.usable = ChipSet::first(wiring_.chip_count());
   query.size = size;
   query.distributed = distributed;
-  const Search found = search(candidates(query), query, 1, limits_.search);
+  const Search found = search(candidates(query), query, 1, limits_.ceiling);
+  ceiling_steps_ += found.steps;
   const Rate top = found.rated.empty() ? 0 : found.rated.front().rate;
   ceilings_.insert(key, top);
   return top;

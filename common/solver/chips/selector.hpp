@@ -1,6 +1,7 @@
 // Selector — the search behind Machine: ranks all sets that differ by all criteria.
 //
-// Criteria in order: bandwidth of set ∪ already_held, stock preference, preservation of the rest,
+// Criteria in order: for an objective other than bandwidth what the set ∪ already_held is worth to
+// it; bandwidth of set ∪ already_held, stock preference, preservation of the rest,
 // host side, lowest indices. Sets are evaluated in the order of their bandwidth bounds, until no
 // bound can reach the best found or the step budget is exhausted (steps.hpp).
 #pragma once
@@ -20,6 +21,7 @@ namespace chipweave::solver {
 // A set with its value in every criterion.
 struct RankedCandidate {
   ChipSet chips;
+  Rate goal = 0;  // by the objective, more is better; 0 for bandwidth
   Rate rate = 0;
   std::int64_t preference = 0;
   Preservation::Value rest;
@@ -27,7 +29,7 @@ struct RankedCandidate {
 };
 
 // The first criterion in which two sets differ, and whether the first is better in it.
-enum class Criterion { bandwidth, preference, preservation, host, indices };
+enum class Criterion { objective, bandwidth, preference, preservation, host, indices };
 struct Comparison {
   Criterion by = Criterion::indices;
   bool first_better = true;
@@ -54,8 +56,11 @@ class Selector {
 
   // Sets for several pods together (no rule on the union), best first: by bandwidth, the fastest
   // also by the other criteria; sets beyond the step budget come last, by bound. Ends when `take`
-  // returns true.
-  void unions_best_first(CandidateQuery query, const std::function<bool(ChipSet)>& take);
+  // returns true. Returns the steps it took, without those of `take`.
+  Steps unions_best_first(CandidateQuery query, const std::function<bool(ChipSet)>& take);
+  // The same out of these sets.
+  Steps sets_best_first(const CandidateList& list, const CandidateQuery& query,
+                        const std::function<bool(ChipSet)>& take);
   // Some legal set; empty if there is none.
   ChipSet any_set(const CandidateQuery& query) const;
 
@@ -65,6 +70,11 @@ class Selector {
   // Best bandwidth of a legal set of that size on the empty machine.
   Rate ceiling(int size, bool distributed);
   const StepLimits& limits() const { return limits_; }
+  // What a set is worth to an objective, more is better: for bandwidth model().of(set); for the
+  // others exact, O(n²).
+  Bandwidth rating(ChipSet set, domain::Objective objective);
+  // Steps so far for what is computed once a machine: ceilings, lists of good sets.
+  Steps table_steps() const { return ceiling_steps_ + preservation_.list_steps(); }
 
  private:
   struct Rated {
@@ -86,6 +96,10 @@ class Selector {
   std::vector<RankedCandidate> rank_ties(const std::vector<ChipSet>& ties,
                                          const CandidateQuery& query, std::size_t most, Steps limit,
                                          Outcome& out);
+  // Upper bound of rating().
+  Rate rating_bound(ChipSet set, domain::Objective objective) const;
+  Steps rating_bound_steps(ChipSet set, domain::Objective objective) const;
+  Rate goal(ChipSet set, domain::Objective objective) const;
   // Upper bound of every set of `size` chips out of `pool`.
   Rate size_bound(int size, ChipSet pool) const;
 
@@ -96,6 +110,7 @@ class Selector {
   BandwidthModel model_;
   Preservation preservation_;
   FlatMap<std::uint64_t, Rate> ceilings_;
+  Steps ceiling_steps_ = 0;
 };
 
 }  // namespace chipweave::solver

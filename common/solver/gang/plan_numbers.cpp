@@ -50,6 +50,23 @@ void number_ranks(const Fabric& fabric, const domain::Gang& gang, std::vector<Po
   plan.domains = count_domains(fabric, gang, plan.pods);
 }
 
+domain::Plan with_shares(const Fabric& fabric, const domain::Gang& gang, domain::Plan plan,
+                         const std::map<FabricNodeId, int>& shares) {
+  std::vector<FabricNodeId> nodes;
+  nodes.reserve(shares.size());
+  for (const auto& [node, pods] : shares) nodes.push_back(node);
+  std::sort(nodes.begin(), nodes.end(),
+            [&fabric](FabricNodeId a, FabricNodeId b) { return fabric.before(a, b); });
+  std::vector<PodOnNode> pods;
+  for (const FabricNodeId node : nodes) {
+    for (int i = 0; i < shares.at(node); ++i)
+      pods.push_back({node, static_cast<int>(pods.size()), domain::kNoSet});
+  }
+  plan.pods.clear();
+  number_ranks(fabric, gang, std::move(pods), plan);
+  return plan;
+}
+
 std::vector<int> count_domains(const Fabric& fabric, const domain::Gang& gang,
                                const std::vector<domain::PlannedPod>& pods) {
   std::vector<FabricNodeId> nodes;

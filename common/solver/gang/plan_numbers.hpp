@@ -1,6 +1,7 @@
 // From placed pods to a Plan: pod numbers, ranks and the domains used.
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "common/domain/gang.hpp"
@@ -20,6 +21,10 @@ struct PodOnNode {
 // running pods are assumed to have the lowest ones. O(pods (levels + log pods)).
 void number_ranks(const Fabric& fabric, const domain::Gang& gang, std::vector<PodOnNode> pods,
                   domain::Plan& plan);
+
+// The plan of interchangeable pods with so many of them on each node instead, numbered afresh.
+domain::Plan with_shares(const Fabric& fabric, const domain::Gang& gang, domain::Plan plan,
+                         const std::map<FabricNodeId, int>& shares);
 
 // By level, the number of distinct domains of these pods and the gang's running ones.
 std::vector<int> count_domains(const Fabric& fabric, const domain::Gang& gang,

@@ -160,6 +160,12 @@ class Repairer {
     return out;
   }
 
+  std::string region_text(DomainId region) const {
+    if (region == kRootDomain) return "the network";
+    return levels_[static_cast<std::size_t>(fabric_.level(region))] + " " +
+           path_text(fabric_, region);
+  }
+
   void place(DomainId region, int chips, const std::vector<LostPod>& pods) {
     UniformRequest request;
     request.kind = {static_cast<int>(pods.size()), chips, slices_inside(region)};
@@ -173,10 +179,8 @@ class Repairer {
     exact_ = exact_ && placed.exact;
     if (sliced && placed.placed < request.kind.pods) {
       reason_ = "needs room for " + std::to_string(pods.size()) + " pods of " +
-                std::to_string(chips) + " chips in " +
-                levels_[static_cast<std::size_t>(fabric_.level(region))] + " " +
-                path_text(fabric_, region) + ", which lost them; it has room for " +
-                std::to_string(placed.best_capacity);
+                std::to_string(chips) + " chips in " + region_text(region) +
+                ", which lost them; it has room for " + std::to_string(placed.best_capacity);
       return;
     }
     std::vector<FabricNodeId> nodes;

@@ -72,6 +72,65 @@ TEST(PlanCommand, HandsOutNoUnhealthyChips) {
   EXPECT_THAT(plan(1, 3, R"(,"free_chips":[0,1,2])"), HasSubstr(R"("fits":false)"));
 }
 
+// Two boxes of which one has lost four adapters: the chips beside those that both have.
+TEST(PlanCommand, LooksAtAdaptersThatAreDownOrInUse) {
+  const auto plan = [](const std::string& keys) {
+    return run(R"(echo '{"id":"r","network":{"levels":["rack"],"nodes":[)"
+               R"({"name":"x","path":["r"],"machine":"hgx-h100-8","max_pods":1},)"
+               R"({"name":"y","path":["r"],"machine":"hgx-h100-8","max_pods":1)" +
+               keys + R"(}]},"gang":{"pods":2,"chips_per_pod":4}}' | %B/chipweave plan --batch -)")
+        .text;
+  };
+  EXPECT_THAT(plan(""), HasSubstr(R"("chips":[0,1,2,3])"));
+  const std::string down = plan(R"(,"down_nics":["mlx5_0","mlx5_1","mlx5_2","mlx5_3"])");
+  EXPECT_THAT(down, HasSubstr(R"("limit":"4 rails","chips":370.8)"));
+  EXPECT_THAT(down, testing::Not(HasSubstr(R"("chips":[0,1,2,3])")));
+  EXPECT_THAT(plan(R"(,"down_nics":["eth0"])"), HasSubstr(R"(has no adapter \"eth0\")"));
+  EXPECT_THAT(plan(R"(,"loaded_chips":[9])"), HasSubstr("has no chip 9"));
+}
+
+// A request of so many nodes, answered within so many KiB of address space.
+std::string plan_within(int kib, int nodes, bool healthy, const std::string& gang) {
+  const io::TempFolder folder;
+  std::string line = R"({"id":"m","network":{"levels":["block","rack"],"nodes":[)";
+  for (int i = 0; i < nodes; ++i) {
+    line += (i > 0 ? "," : "");
+    line += R"({"name":"n)" + std::to_string(i) + R"(","path":["b)" + std::to_string(i / 2000) +
+            R"(","r)" + std::to_string(i / 20) + R"("],"free":8,"healthy":)" +
+            (healthy ? "true" : "false") + "}";
+  }
+  const std::string file = folder.put("request.jsonl", line + R"(]},"gang":)" + gang + "}\n");
+  return run("(ulimit -v " + std::to_string(kib) + "; %B/chipweave plan --batch " + file + ")")
+      .text;
+}
+
+std::string roles(int count, int pods) {
+  std::string out;
+  for (int k = 0; k < count; ++k) {
+    out += (k > 0 ? "," : "");
+    out += R"({"name":"s)" + std::to_string(k) + R"(","pods":)" + std::to_string(pods) +
+           R"(,"chips_per_pod":)" + std::to_string(1 + k % 4) + "}";
+  }
+  return R"({"roles":[)" + out + "]}";
+}
+
+// The states of roles on each node were once kept for nodes that take no pods, too: 3 GB.
+TEST(PlanMemory, NodesThatTakeNoPodsCostNothing) {
+  EXPECT_THAT(plan_within(400'000, 20'000, false, roles(4, 9)), HasSubstr(R"("fits":false)"));
+  EXPECT_THAT(plan_within(400'000, 20'000, true, roles(4, 9)), HasSubstr(R"("placed":36)"));
+}
+
+// As many nodes and pods as a line may have.
+TEST(PlanMemory, TheLargestRequestFitsIntoTwoGigabytes) {
+  EXPECT_THAT(plan_within(2'000'000, 400'000, true, R"({"pods":100000,"chips_per_pod":8})"),
+              HasSubstr(R"("placed":100000)"));
+}
+
+TEST(PlanMemory, SetsTimesNodesAreLimited) {
+  EXPECT_THAT(plan_within(400'000, 20'001, true, roles(1000, 1)),
+              HasSubstr("1000 on 20001 nodes, at most 20000000 pairs"));
+}
+
 TEST(PlanCommand, WhatDoesNotFitIsSaidInWordsAndExitsOne) {
   const std::string tight = kOwn + "--pods 4 --chips 8 ";
   const Outcome outcome = run(tight + "2>&1 >/dev/null");

@@ -2,7 +2,10 @@
 // measurements over several nodes.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "common/domain/topology_builder.hpp"
+#include "common/solver/collectives/all_reduce.hpp"
 #include "common/solver/gang/chips/gang_bandwidth.hpp"
 #include "tests/measured/points.hpp"
 #include "tests/unit/codec_text/shared_file.hpp"
@@ -180,21 +183,94 @@ TEST(RailsOfChips, NotKnown) {
   EXPECT_TRUE(no_rate.rails.empty());
 }
 
+// Nodes with eight H100 and eight rails each.
+GangShape h100_nodes(int nodes, double rail_gbps) {
+  GangShape shape;
+  for (int i = 0; i < nodes; ++i) {
+    NodeBandwidth node{"n" + std::to_string(i + 1), 8, 370.8,
+                       rails({0, 1, 2, 3, 4, 5, 6, 7}, rail_gbps)};
+    node.reduction_gbps = 0.85 * 370.8;
+    shape.nodes.push_back(node);
+  }
+  shape.trees = true;
+  return shape;
+}
+
+solver::AllReduce all_reduce_of(const GangShape& shape) {
+  return *solver::all_reduce(shape, gang_bandwidth(shape));
+}
+
+TEST(AllReduceOfGangs, InOneNodeTheSwitchReduces) {
+  const auto best = all_reduce_of(h100_nodes(1, 48));
+  EXPECT_EQ(best.algorithm, "nvls");
+  EXPECT_NEAR(best.gbps, 0.85 * 370.8 * 14 / 9, 1e-9);
+  EXPECT_EQ(best.limit, "chips of n1");
+  GangShape pair = h100_nodes(1, 48);
+  pair.nodes[0].chips = 2;
+  EXPECT_EQ(all_reduce_of(pair).algorithm, "ring");  // a switch moves 3/2, a ring 1
+}
+
+// Above two nodes a tree moves the buffer twice through a node, so the rails limit what the chips'
+// ring hides.
+TEST(AllReduceOfGangs, OverSeveralNodesTheTrueLimitIsNamed) {
+  const GangShape many = h100_nodes(12, 48);
+  EXPECT_EQ(gang_bandwidth(many).limit_text, "chips of n1");
+  const auto best = all_reduce_of(many);
+  EXPECT_EQ(best.algorithm, "nvls tree");
+  EXPECT_EQ(best.limit, "8 rails");
+  EXPECT_NEAR(best.gbps, 384.0 / 2 * 2 * 95 / 96, 1e-9);
+  const auto two = all_reduce_of(h100_nodes(2, 48));
+  EXPECT_EQ(two.limit, "chips of n1");
+  EXPECT_NEAR(two.gbps, 0.85 * 370.8 * 8 / 9 * 2 * 15 / 16, 1e-9);
+  const auto thin = all_reduce_of(h100_nodes(2, 12.5));
+  EXPECT_EQ(thin.limit, "8 rails");
+  EXPECT_NEAR(thin.gbps, 0.92 * 100 * 2 * 15 / 16, 1e-9);
+}
+
+TEST(AllReduceOfGangs, LibrariesWithoutTreesRunRings) {
+  GangShape shape = h100_nodes(2, 12.5);
+  shape.trees = false;
+  EXPECT_EQ(all_reduce_of(shape).algorithm, "ring");
+  EXPECT_EQ(all_reduce_of(shape).gbps, 100);
+  EXPECT_EQ(solver::all_reduce({}, gang_bandwidth({})), std::nullopt);
+}
+
+TEST(AllReduceOfGangs, OnlyOneReducingSwitchUnderAllChips) {
+  const auto h100 = test::profile("hgx-h100-8");
+  EXPECT_NEAR(solver::reduction_gbps(h100, h100.all(), 370.8), 0.85 * 370.8, 1e-9);
+  EXPECT_NEAR(solver::reduction_gbps(test::profile("hgx-b200-8"), {0, 1}, 100), 74, 1e-9);
+  EXPECT_EQ(solver::reduction_gbps(test::profile("hgx-a100-8"), {0, 1}, 100), 0);
+  EXPECT_EQ(solver::reduction_gbps(test::profile("mi300x-8"), {0, 1}, 100), 0);
+  EXPECT_EQ(solver::reduction_gbps(h100, {3}, 0), 0);
+}
+
 TEST(PublishedPoints, RingsOverSeveralNodes) {
   const auto json = codec::shared_file("measured/measured.json");
   if (!json) GTEST_SKIP() << "no shared data folder (CHIPWEAVE_SHARED_DATA)";
   std::map<std::string, measured::Point> points;
   for (measured::Point& p : measured::read_points(*json)) points.emplace(p.id, std::move(p));
-  // Rings over a named, whole network reach 0.88 to 1 of the prediction.
+  // Of the runs that their own source does not call broken nine of ten are within 20 %.
+  int sound = 0;
+  int within = 0;
+  for (const auto& [id, p] : points) {
+    if (!p.predicted || p.broken) continue;
+    ++sound;
+    within += std::abs(p.measured / *p.predicted - 1) <= 0.2 ? 1 : 0;
+    EXPECT_FALSE(p.algorithm.empty()) << id;
+  }
+  EXPECT_GE(within * 10, sound * 9) << within << " of " << sound;
+  EXPECT_EQ(points.at("h100-nvls-8").algorithm, "nvls");
+  EXPECT_EQ(points.at("h100-12x8-sharp").limit, "8 rails");
+  // Rings over a named, whole network reach 0.88 to 1 of the ring's prediction.
   for (const char* id : {"a100-2x8-ib", "h100-a3mega-2x8-ag2", "b200-gke-2x8-ag", "metax-c550-2x8",
                          "metax-c550-2x8-1g"}) {
     const measured::Point& p = points.at(id);
-    ASSERT_TRUE(p.predicted) << id;
+    ASSERT_TRUE(p.gang.gbps) << id;
     EXPECT_NE(p.gang.limit_text.find("rail"), std::string::npos) << id;
-    EXPECT_GT(p.measured, 0.88 * *p.predicted) << id;
-    EXPECT_LE(p.measured, *p.predicted) << id;
+    EXPECT_GT(p.measured, 0.88 * *p.gang.gbps) << id;
+    EXPECT_LE(p.measured, *p.gang.gbps) << id;
   }
-  EXPECT_EQ(points.at("gb200-nvl72-72").gang.chip_fabric, points.at("gb200-nvl72-72").predicted);
+  EXPECT_EQ(points.at("gb200-nvl72-72").gang.chip_fabric, points.at("gb200-nvl72-72").gang.gbps);
   EXPECT_FALSE(points.at("ascend-a3-8x16").predicted);
   EXPECT_FALSE(points.at("ascend-a3-8x16").gang.left_out.empty());
 }

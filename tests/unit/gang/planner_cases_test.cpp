@@ -242,8 +242,8 @@ TEST(PlannerCases, ARepairStaysInTheSliceThatLostPodsAndKeepsRanks) {
 // Slices of whole hosts: of the failed one nothing is left, so its switch gets the slice back.
 TEST(PlannerCases, ASliceThatLostItsHostStaysOnItsSwitch) {
   std::vector<std::pair<std::string, int>> nodes;
-  for (const char* place : {"r1/s1/a", "r1/s1/b", "r1/s2/c", "r1/s2/d", "r2/s3/e", "r2/s3/f",
-                            "r2/s4/g", "r2/s4/h"}) {
+  for (const char* place :
+       {"r1/s1/a", "r1/s1/b", "r1/s2/c", "r1/s2/d", "r2/s3/e", "r2/s3/f", "r2/s4/g", "r2/s4/h"}) {
     nodes.emplace_back(place, 0);
   }
   nodes[1].second = 8;  // b

@@ -14,8 +14,8 @@ constexpr std::size_t kMaxWarnings = 1000;
 
 // Keys that only `chipweave plan` reads are accepted, so that its networks can be shown and
 // exported.
-constexpr std::array<const char*, 5> kStateKeys = {"free", "free_chips", "machine", "max_pods",
-                                                   "healthy"};
+constexpr std::array<const char*, 7> kStateKeys = {
+    "free", "free_chips", "loaded_chips", "down_nics", "machine", "max_pods", "healthy"};
 
 domain::NetworkNode read_node(const JsonObject& object) {
   object.require("path");
@@ -39,8 +39,8 @@ Result<domain::NetworkTable> read_document(JsonValue value, Warnings& warnings) 
   for (const JsonValue item : object.find("nodes")) {
     if (!builder.ok()) break;
     const JsonObject node(item,
-                          {"name", "path", "rails", "accelerator", "free", "free_chips", "machine",
-                           "max_pods", "healthy"},
+                          {"name", "path", "rails", "accelerator", "free", "free_chips",
+                           "loaded_chips", "down_nics", "machine", "max_pods", "healthy"},
                           problems);
     domain::NetworkNode read = read_node(node);
     if (problems.any()) return problems.error();

@@ -188,7 +188,7 @@ Bandwidth pack_rings(const RingGraph& g, Steps limit) {
       if (!bound_is_full && n > 8) {
         bound = std::min(bound, g.full_cut_bound());
         bound_is_full = true;
-        cuts += scan << static_cast<unsigned>(n - 3);
+        cuts += (scan + static_cast<Steps>(n) * g.planes().size()) << static_cast<unsigned>(n - 2);
         if (rate_of(lp.value()) >= bound) return exactly(bound, steps());
       }
       rings = hamilton.cheap_cycles(cost, kMaxCost);

@@ -17,6 +17,6 @@ namespace chipweave::solver {
 // where the structure is uniform, about 0.2 ms for 8 irregular chips, 5 to 50 ms for 16. After
 // `limit` steps it returns the best packing and the least cut found so far. Precondition: 2 <=
 // graph.size() <= 16.
-Bandwidth pack_rings(const RingGraph& graph, Steps limit = kExactSteps.set);
+Bandwidth pack_rings(const RingGraph& graph, Steps limit = kSmallSteps.set);
 
 }  // namespace chipweave::solver

@@ -39,11 +39,11 @@ class RoughPacker {
     }
   }
 
-  Bandwidth pack(Rate bound) {
+  Bandwidth pack(Rate bound, Steps limit) {
     Bandwidth out{0, bound, 0};
     int fruitless = 0;
     cost_.assign(n_ * n_, kNoLink);
-    for (int k = 0; k < kRoughRings && fruitless < 4 && out.rate < bound; ++k) {
+    for (int k = 0; k < kRoughRings && fruitless < 4 && out.rate < bound && steps_ <= limit; ++k) {
       price_pairs();
       find_ring(k % static_cast<int>(n_));
       if (!run_ring()) {
@@ -112,7 +112,7 @@ class RoughPacker {
         cost_[i * n_ + j] = cost_[j * n_ + i] = cost;
       }
     }
-    steps_ += n_ * n_ * (1 + ports_.size());
+    steps_ += n_ * n_ * (1 + 2 * ports_.size());
   }
 
   void find_ring(int start) {
@@ -173,8 +173,8 @@ class RoughPacker {
 
 }  // namespace
 
-Bandwidth pack_roughly(const Wiring& wiring, ChipSet set, Rate bound) {
-  return RoughPacker(wiring, set).pack(bound);
+Bandwidth pack_roughly(const Wiring& wiring, ChipSet set, Rate bound, Steps limit) {
+  return RoughPacker(wiring, set).pack(bound, limit);
 }
 
 }  // namespace chipweave::solver

@@ -9,8 +9,10 @@
 
 namespace chipweave::solver {
 
-// bound: no packing carries more; the search stops where it is reached. A rate of 0 does not mean
-// that there is no ring. At most 128 rings of O(n²) steps each; 64 chips: about 10 ms.
-Bandwidth pack_roughly(const Wiring& wiring, ChipSet set, Rate bound);
+// bound: no packing carries more; the search stops where it is reached, and after `limit` steps. A
+// rate of 0 does not mean that there is no ring. At most 128 rings of O(n² · planes) steps each; 64
+// chips without planes: about 10 ms.
+Bandwidth pack_roughly(const Wiring& wiring, ChipSet set, Rate bound,
+                       Steps limit = kLargeSteps.set);
 
 }  // namespace chipweave::solver

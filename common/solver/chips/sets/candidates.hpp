@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "common/domain/objective.hpp"
 #include "common/solver/bandwidth/steps.hpp"
 #include "common/solver/chips/sets/rules.hpp"
 #include "common/solver/chips/sets/symmetry.hpp"
@@ -24,6 +25,7 @@ struct CandidateQuery {
   int size = 1;
   bool distributed = false;
   bool ignore_rule = false;  // any set of that size, for unions of several pods
+  domain::Objective objective = domain::Objective::bandwidth;
 };
 
 struct CandidateLimits {

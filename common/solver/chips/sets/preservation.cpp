@@ -47,7 +47,10 @@ const std::vector<Preservation::Listed>& Preservation::sets_of(int size) {
   const ChipSet all = ChipSet::first(n_);
   for (std::uint64_t m = ChipSet::first(size).bits(); m <= all.bits(); m = next_same_size(m)) {
     const ChipSet set(m);
-    if (rules_.legal(set, all, false)) it->second.push_back({model_.upper_bound(set), set});
+    if (rules_.legal(set, all, false)) {
+      it->second.push_back({model_.upper_bound(set), set});
+      list_steps_ += model_.bound_steps(set);
+    }
     if (size == n_) break;
   }
   std::stable_sort(it->second.begin(), it->second.end(),
@@ -63,6 +66,7 @@ const std::vector<Preservation::Listed>& Preservation::sets_of(int size) {
     best = {std::max(best.rate, w.rate), std::max(best.bound, w.bound), best.steps + w.steps};
   }
   best_[size] = best;
+  list_steps_ += best.steps;
   return it->second;
 }
 

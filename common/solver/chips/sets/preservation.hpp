@@ -31,6 +31,8 @@ class Preservation {
     bool exact = true;  // false: the step budget ended the search (steps.hpp)
     Steps steps = 0;
   };
+  // Steps so far for the lists of sets, which are made once.
+  Steps list_steps() const { return list_steps_; }
   // Memoised by set. Above 16 chips pairs only, since the sets cannot be listed.
   Answer of(ChipSet rest);
 
@@ -51,6 +53,7 @@ class Preservation {
       lists_;                      // by size: legal sets of the whole machine, best bound first
   std::map<int, Bandwidth> best_;  // by size, of the whole machine; not exact: the best found
   FlatMap<std::uint64_t, Answer> memo_;
+  Steps list_steps_ = 0;
 };
 
 }  // namespace chipweave::solver

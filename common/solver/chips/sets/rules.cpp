@@ -110,8 +110,8 @@ bool Rules::legal(ChipSet set, ChipSet usable, bool distributed) const {
   switch (kind_) {
     case RuleKind::any:
       return wiring_.partitions().empty() ||
-             std::find(wiring_.partitions().begin(), wiring_.partitions().end(), set) !=
-                 wiring_.partitions().end();
+             std::binary_search(wiring_.partitions().begin(), wiring_.partitions().end(), set,
+                                [](ChipSet a, ChipSet b) { return a.bits() < b.bits(); });
     case RuleKind::ascend_910a_module:
       return size == 8 || one_group(set);
     case RuleKind::ascend_910a_half:

@@ -36,8 +36,11 @@ Symmetry::Symmetry(const Wiring& wiring) : wiring_(wiring) {
 
   std::vector<int> identity(static_cast<std::size_t>(n));
   std::iota(identity.begin(), identity.end(), 0);
+  // Which partitions a chip is in decides more than its wiring.
+  const bool distinct = !wiring.partitions().empty();
   for (int s = 0; s < n; ++s) {
     const auto home = std::find_if(classes_.begin(), classes_.end(), [&](const TwinClass& c) {
+      if (distinct) return false;
       std::vector<int> image = identity;
       std::swap(image[static_cast<std::size_t>(s)],
                 image[static_cast<std::size_t>(c.members.lowest())]);
@@ -52,7 +55,7 @@ Symmetry::Symmetry(const Wiring& wiring) : wiring_(wiring) {
   for (std::size_t k = 0; k < classes_.size(); ++k) {
     classes_[k].family = static_cast<int>(k);
     for (std::size_t j = 0; j < k; ++j) {
-      if (classes_[j].family != static_cast<int>(j))
+      if (distinct || classes_[j].family != static_cast<int>(j))
         continue;  // compare with the first of each family only
       if (classes_[j].members.size() != classes_[k].members.size()) continue;
       std::vector<int> image = identity;
@@ -89,8 +92,7 @@ bool Symmetry::swappable(const std::vector<int>& image) const {
     }
   }
   return keeps(wiring_.numa_groups(), image) && keeps(wiring_.uplink_groups(), image) &&
-         keeps(wiring_.near_nics(), image) && keeps(rule_groups_, image) &&
-         keeps(wiring_.partitions(), image);
+         keeps(wiring_.near_nics(), image) && keeps(rule_groups_, image);
 }
 
 }  // namespace chipweave::solver

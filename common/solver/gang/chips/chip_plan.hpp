@@ -6,26 +6,18 @@
 // ring runs at the rate of its slowest member.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "common/domain/gang.hpp"
-#include "common/domain/node_topology.hpp"
-#include "common/solver/chips/machine.hpp"
+#include "common/solver/collectives/all_reduce.hpp"
+#include "common/solver/collectives/all_to_all.hpp"
 #include "common/solver/gang/chips/gang_bandwidth.hpp"
+#include "common/solver/gang/chips/node_machine.hpp"
 #include "common/solver/gang/fabric.hpp"
 
 namespace chipweave::solver {
-
-struct NodeMachine {
-  std::shared_ptr<Machine> machine;                      // shared by nodes with the same wiring
-  std::shared_ptr<const domain::NodeTopology> topology;  // the node's own, with its NICs
-  ChipSet free;
-};
-using NodeMachines = std::unordered_map<FabricNodeId, NodeMachine>;
 
 struct ChipPlan {
   domain::Plan plan;
@@ -35,6 +27,8 @@ struct ChipPlan {
   // chips.
   std::vector<std::vector<int>> rings;
   GangBandwidth bandwidth;
+  std::optional<AllReduce> all_reduce;
+  AllToAll all_to_all;
 };
 
 // Lowers each node's max_pods to the pods that can have legal chips there. Uniform pods only.
@@ -43,7 +37,8 @@ void limit_by_chips(Fabric& fabric, const NodeMachines& machines, const domain::
 // plan_gang(), and of equally good plans the one whose slowest node is fastest. Cost: that of
 // plan_gang() for each of at most kMaxNodeRates distinct node rates.
 domain::Plan plan_on_fast_nodes(const Fabric& fabric, const std::vector<std::string>& level_names,
-                                const domain::Gang& gang, const NodeMachines& machines);
+                                const domain::Gang& gang, const NodeMachines& machines,
+                                const std::vector<std::optional<double>>& level_gbps = {});
 
 // Chooses the chips of a plan's pods. level_gbps: GB/s of a node across each level, where known.
 // The plan no longer fits if the free chips of a node cannot be split legally. Cost: that of

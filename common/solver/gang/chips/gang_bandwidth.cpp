@@ -11,47 +11,7 @@
 namespace chipweave::solver {
 namespace {
 
-using domain::ChipSet;
-using domain::LinkKind;
-using domain::NodeTopology;
-
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
-
-// Adapters and chips that reach each other, directly or over others.
-struct PcieGroup {
-  ChipSet chips;
-  std::vector<int> nics;
-};
-
-LinkKind best_path(const NodeTopology& topology, int slot) {
-  LinkKind best = LinkKind::sys;
-  for (const domain::Nic& nic : topology.nics())
-    best = std::min(best, nic.paths[static_cast<std::size_t>(slot)]);
-  return best;
-}
-
-std::vector<PcieGroup> pcie_groups(const NodeTopology& topology, ChipSet used) {
-  std::vector<PcieGroup> groups;
-  for (int nic = 0; nic < static_cast<int>(topology.nics().size()); ++nic) {
-    PcieGroup joined;
-    joined.nics.push_back(nic);
-    for (const int slot : used) {
-      const auto& paths = topology.nics()[static_cast<std::size_t>(nic)].paths;
-      if (paths[static_cast<std::size_t>(slot)] == best_path(topology, slot))
-        joined.chips.insert(slot);
-    }
-    if (joined.chips.empty()) continue;
-    for (const PcieGroup& other : groups) {
-      if (!other.chips.intersects(joined.chips)) continue;
-      joined.chips |= other.chips;
-      joined.nics.insert(joined.nics.end(), other.nics.begin(), other.nics.end());
-    }
-    std::erase_if(
-        groups, [&joined](const PcieGroup& other) { return other.chips.intersects(joined.chips); });
-    groups.push_back(std::move(joined));
-  }
-  return groups;
-}
 
 double sum_of(const std::vector<Rail>& rails) {
   return std::accumulate(rails.begin(), rails.end(), 0.0,
@@ -122,6 +82,8 @@ void add_rails(const GangShape& shape, GangBandwidth& out) {
   }
   out.aligned = out.rails_used > 0;
   out.rails = out.aligned ? aligned : crossing;
+  out.rails_text = out.aligned ? count_text(static_cast<std::size_t>(out.rails_used), "rail")
+                               : "adapters of nodes without a common rail";
 }
 
 void add_levels(const GangShape& shape, GangBandwidth& out) {
@@ -144,39 +106,11 @@ void take_least(GangBandwidth& out) {
   };
   offer(out.chips, "chips of " + out.slowest_node);
   offer(out.chip_fabric, "the chips' fabric between nodes");
-  offer(out.rails, out.aligned ? count_text(static_cast<std::size_t>(out.rails_used), "rail")
-                               : "adapters of nodes without a common rail");
+  offer(out.rails, out.rails_text);
   for (const LevelBandwidth& level : out.levels) offer(level.gbps, "level " + level.name);
 }
 
 }  // namespace
-
-NodeRails rails_of(const NodeTopology& topology, ChipSet used) {
-  NodeRails out;
-  if (topology.nics().empty()) {
-    out.unknown = "the machine's description has no network adapters";
-    return out;
-  }
-  for (const PcieGroup& group : pcie_groups(topology, used)) {
-    double ports = 0;
-    for (const int slot : group.chips)
-      ports += topology.host_bandwidth().of(best_path(topology, slot));
-    double lines = 0;
-    for (const int nic : group.nics) {
-      const domain::Nic& one = topology.nics()[static_cast<std::size_t>(nic)];
-      if (one.gbps <= 0) return {{}, "no line rate of " + one.name};
-      lines += one.gbps;
-    }
-    const double share = std::min(1.0, ports / lines);
-    for (const int nic : group.nics) {
-      const double line = topology.nics()[static_cast<std::size_t>(nic)].gbps;
-      out.rails.push_back({nic, line * share});
-    }
-  }
-  std::sort(out.rails.begin(), out.rails.end(),
-            [](const Rail& a, const Rail& b) { return a.index < b.index; });
-  return out;
-}
 
 GangBandwidth gang_bandwidth(const GangShape& shape) {
   GangBandwidth out;

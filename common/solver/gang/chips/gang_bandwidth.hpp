@@ -20,36 +20,17 @@
 #include <string>
 #include <vector>
 
-#include "common/domain/node_topology.hpp"
+#include "common/solver/gang/rails/adapters.hpp"
 
 namespace chipweave::solver {
-
-// One network adapter as the gang's chips on a node reach it.
-struct Rail {
-  int index = 0;    // position in NodeTopology::nics()
-  double gbps = 0;  // GB/s one way: line rate, less where the chips' host ports give less
-  friend bool operator==(const Rail&, const Rail&) = default;
-};
-
-// The adapters that the chips of `rails_of` use.
-struct NodeRails {
-  std::vector<Rail> rails;  // ascending by index; empty if they are not known
-  std::string unknown;      // why they are not known; empty: they are
-};
-
-// Each used chip reaches the adapters to which its host path is the best that it has (PIX or PXB on
-// machines with near adapters; a farther one otherwise). Chips and adapters that reach each other
-// share a PCIe group: its adapters together get no more than the host paths of its used chips,
-// and each its share of that. Not from a shared Machine's topology: topology classes leave out line
-// rates. O(chips · adapters).
-NodeRails rails_of(const domain::NodeTopology& topology, domain::ChipSet used);
 
 struct NodeBandwidth {
   std::string name;
   int chips = 0;  // of the gang
   // Predicted GB/s of all of them together; ignored for a single chip; nullopt: not known.
   std::optional<double> set_gbps = 0;
-  NodeRails rails = {};  // of all of them
+  NodeRails rails = {};       // of all of them
+  double reduction_gbps = 0;  // of a chip through a switch that reduces; 0: none does
 };
 
 struct LevelBandwidth {
@@ -63,6 +44,7 @@ struct GangShape {
   std::vector<LevelBandwidth> levels;
   // Set where the chips of all nodes are joined by their own fabric: GB/s of a set across nodes.
   std::optional<double> chip_fabric_gbps;
+  bool trees = false;  // the library has trees between nodes (NCCL)
 };
 
 struct GangBandwidth {
@@ -77,6 +59,7 @@ struct GangBandwidth {
 
   std::optional<double> rails;  // between nodes
   int rails_used = 0;           // rails that all nodes with known ones have
+  std::string rails_text;       // the term in words: "8 rails"
   bool aligned = true;          // false: no rail is common, rings change rails in the network
 
   std::optional<double> chip_fabric;   // in place of rails and levels

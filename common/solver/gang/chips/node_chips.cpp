@@ -107,9 +107,10 @@ std::vector<ChipSet> closest_split(Machine& machine, const Wiring& wiring, const
                                    const std::vector<ChipSet>& known) {
   const ChipSet usable = pods.usable - pods.already_held;
   const auto rate = [&](ChipSet part) -> RatedPart {
-    constexpr Steps kPartSteps = 400;  // its legality and bandwidth
+    constexpr Steps kPartSteps = 400;  // its legality, and looking up its bandwidth
     if (!machine.legal(part, usable, pods.distributed)) return {false, 0, kPartSteps};
-    return {true, part.size() < 2 ? 0 : to_rate(machine.gbps(part)), kPartSteps};
+    const Bandwidth bandwidth = machine.bandwidth(part);
+    return {true, bandwidth.rate, bandwidth.steps + kPartSteps};
   };
   RankedParts best = in_rank_order(wiring, known, sizes);
   Split fastest{SplitSearch::kUnlimited, 0};
@@ -129,7 +130,7 @@ std::vector<ChipSet> closest_split(Machine& machine, const Wiring& wiring, const
 // One pod is an ordinary request, with all criteria of Machine::choose.
 GroupChoice choose_one(Machine& machine, const PodsOnNode& pods, int size) {
   const Choice choice =
-      machine.choose({pods.usable, {}, pods.already_held, size, pods.distributed});
+      machine.choose({pods.usable, {}, pods.already_held, size, pods.distributed, pods.objective});
   GroupChoice out;
   out.fits = choice.fits;
   out.chips = choice.chips;
@@ -141,8 +142,11 @@ GroupChoice choose_one(Machine& machine, const PodsOnNode& pods, int size) {
 }
 
 GroupChoice choose_joint(Machine& machine, const PodsOnNode& pods, const std::vector<int>& sizes) {
+  if (!pods.among.empty())
+    return machine.choose_among(pods.among, pods.usable, sizes, pods.distributed);
   if (sizes.size() == 1) return choose_one(machine, pods, sizes.front());
-  return machine.choose_group(pods.usable, pods.already_held, sizes, pods.distributed);
+  return machine.choose_group(pods.usable, pods.already_held, sizes, pods.distributed,
+                              pods.objective);
 }
 
 }  // namespace
@@ -160,8 +164,9 @@ GroupChoice choose_for_pods(Machine& machine, const PodsOnNode& pods) {
   }
   out = choose_joint(machine, pods, sizes);
   if (!out.fits) return out;
-  if (sizes.size() > 1) {
-    const Wiring wiring(machine.topology());
+  // The split of another objective than bandwidth is the one that it is best with.
+  if (sizes.size() > 1 && pods.objective == domain::Objective::bandwidth) {
+    const Wiring& wiring = machine.wiring();
     // Where all chips are connected alike no split is closer than the known one.
     out.parts = fully_symmetric(wiring, out.chips)
                     ? in_rank_order(wiring, out.parts, sizes).parts
@@ -178,7 +183,7 @@ std::vector<std::optional<double>> gbps_of_pods(Machine& machine, ChipSet usable
                                                 int chips_per_pod, ChipSet already_held,
                                                 bool distributed) {
   std::vector<std::optional<double>> out;
-  PodsOnNode request{usable, already_held, {}, distributed};
+  PodsOnNode request{usable, already_held, {}, distributed, {}, {}};
   for (int k = 1; k <= pods; ++k) {
     request.sizes.assign(static_cast<std::size_t>(k), chips_per_pod);
     if (chips_per_pod == 0) {

@@ -36,6 +36,9 @@ struct PodsOnNode {
   ChipSet already_held;     // slots that other pods of the gang hold on this node
   std::vector<int> sizes;   // chips of each new pod, in rank order; 0: a pod without chips
   bool distributed = true;  // the gang has more than one pod; some vendor rules differ
+  // Where not empty, the joint set of the new pods is one of these; already_held must be empty.
+  std::vector<ChipSet> among = {};
+  domain::Objective objective = domain::Objective::bandwidth;
 };
 
 // The budget, in hops evaluated, for finding the split with the closest pods; beyond it the best

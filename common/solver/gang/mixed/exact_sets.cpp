@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <unordered_map>
 
 #include "common/solver/gang/mixed/set_states.hpp"
 #include "common/solver/gang/spare_nodes.hpp"
@@ -53,6 +54,7 @@ class SetsSearch {
   using Cost = std::vector<std::int32_t>;
   // How a state of a domain was reached: the state of the members before, and that of this one.
   struct Origin {
+    State state = kNoState;
     State before = kNoState;
     State member = kNoState;
   };
@@ -60,10 +62,11 @@ class SetsSearch {
     State state;
     Cost cost;
   };
-  // The reachable states of a domain.
+  // The reachable states of a domain. Members that can take no pods are left out, and origins are
+  // those of reached states only: memory is paid for by steps.
   struct Table {
     std::vector<Entry> entries;
-    std::vector<std::vector<Origin>> origins;  // by member, then state
+    std::vector<std::vector<Origin>> origins;  // by member, ascending by state
     std::vector<std::uint32_t> members;        // domains or nodes
     bool of_nodes = false;
     std::vector<State> inside;  // by state: the state before the spare count was reset
@@ -196,9 +199,12 @@ class SetsSearch {
       entries_.push_back({0, Cost(search.width_, 0)});
     }
     // level: that of the members; levels() for nodes, which are not domains.
-    void add(const std::vector<Entry>& member, Mask existing, int level, Table& table) {
+    void add(std::uint32_t id, const std::vector<Entry>& member, Mask existing, int level,
+             Table& table) {
+      // With that member the states are what they are without it.
+      if (existing == 0 && member.size() == 1 && member.front().state == 0) return;
       std::vector<Entry> next;
-      std::vector<Origin> origin(search_.size_);
+      std::vector<Origin> origins;
       std::fill(slot_.begin(), slot_.end(), kNoState);
       Cost cost(search_.width_, 0);
       for (const Entry& a : entries_) {
@@ -215,19 +221,25 @@ class SetsSearch {
           if (at == kNoState) {
             at = static_cast<State>(next.size());
             next.push_back({to, cost});
+            origins.emplace_back();
           } else if (cost < next[at].cost ||
                      (cost == next[at].cost &&
-                      search_.states_.pods(b.state) < search_.states_.pods(origin[to].member))) {
+                      search_.states_.pods(b.state) < search_.states_.pods(origins[at].member))) {
             next[at].cost = cost;  // of equal ways the one with more in earlier members
           } else {
             continue;
           }
-          origin[to] = {a.state, b.state};
+          origins[at] = {to, a.state, b.state};
         }
       }
+      std::sort(origins.begin(), origins.end(),
+                [](const Origin& a, const Origin& b) { return a.state < b.state; });
+      // Filling the scratch table and keeping the member.
+      search_.steps_ += search_.size_ / 16 + 1;
       existing_ |= existing;
       entries_ = std::move(next);
-      table.origins.push_back(std::move(origin));
+      table.origins.push_back(std::move(origins));
+      table.members.push_back(id);
     }
     std::vector<Entry> take() { return std::move(entries_); }
 
@@ -302,15 +314,15 @@ class SetsSearch {
       table.of_nodes = true;
       for (const FabricNodeId node : fabric_.nodes(domain)) {
         if (over_budget_) return table;
-        merge.add(node_states(node), 0, static_cast<int>(levels_), table);
-        table.members.push_back(node);
+        merge.add(node, node_states(node), 0, static_cast<int>(levels_), table);
       }
     }
     for (const DomainId child : fabric_.children(domain)) {
       if (over_budget_) return table;
-      tables_.emplace_back(child, solve(child));
-      merge.add(tables_.back().second.entries, existing_[child], level + 1, table);
-      table.members.push_back(child);
+      Table below = solve(child);
+      merge.add(child, below.entries, existing_[child], level + 1, table);
+      if (!table.members.empty() && table.members.back() == child)
+        tables_.emplace(child, std::move(below));
     }
     table.entries = merge.take();
     close(domain, table);
@@ -396,17 +408,16 @@ class SetsSearch {
     if (!table.inside.empty()) state = table.inside[state];
     std::vector<State> of_member(table.members.size(), 0);
     for (std::size_t i = table.members.size(); i-- > 0;) {
-      const Origin& origin = table.origins[i][state];
+      const Origin& origin =
+          *std::lower_bound(table.origins[i].begin(), table.origins[i].end(), state,
+                            [](const Origin& one, State wanted) { return one.state < wanted; });
       of_member[i] = origin.member;
       state = origin.before;
     }
     for (std::size_t i = 0; i < table.members.size(); ++i) {
       if (states_.pods(of_member[i]) == 0) continue;
       if (!table.of_nodes) {
-        const auto at = std::find_if(tables_.begin(), tables_.end(), [&](const auto& one) {
-          return one.first == table.members[i];
-        });
-        trace(at->second, of_member[i], out);
+        trace(tables_.at(table.members[i]), of_member[i], out);
         continue;
       }
       for (std::size_t kind = 0; kind < groups_.kinds.size(); ++kind) {
@@ -430,7 +441,7 @@ class SetsSearch {
   std::vector<Mask> existing_;   // by domain: groups that run there
   std::map<FabricNodeId, Mask> on_node_;
   std::vector<std::vector<int>> running_;  // by domain, then group
-  std::vector<std::pair<DomainId, Table>> tables_;
+  std::unordered_map<DomainId, Table> tables_;
   std::uint64_t steps_ = 0;
   bool over_budget_ = false;
 };
