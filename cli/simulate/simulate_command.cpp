@@ -229,7 +229,7 @@ void register_simulate(CLI::App& app, Exit& exit_code) {
   c->add_flag("--managed-only", flags->managed_only,
               "as if kube-scheduler asked chipweave about pods with chips only");
   add_value(*c, "--load", "PERCENT", flags->load,
-            "of the chips that all pods together ask for; default: 100")
+            "until the pods have asked for so many of the chips; default: 100")
       ->check(CLI::Range(1.0, 1000.0));
   add_value(*c, "--arrival-rate", "PODS", flags->rate, "draw times: so many pods an hour")
       ->check(CLI::Range(1e-6, 1e9));
