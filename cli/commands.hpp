@@ -31,5 +31,6 @@ void register_rank(CLI::App& app, Exit& exit_code);       // rank
 void register_ranktable(CLI::App& app, Exit& exit_code);  // ranktable lint, convert, …
 void register_network(CLI::App& app, Exit& exit_code);    // network import, export, show
 void register_route(CLI::App& app, Exit& exit_code);      // route plan, init
+void register_calibrate(CLI::App& app, Exit& exit_code);  // calibrate
 
 }  // namespace chipweave::cli

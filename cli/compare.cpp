@@ -55,7 +55,7 @@ solver::Machine* Comparer::machine(const codec::NodeView& node) {
   if (const profiles::Profile* profile = profiles::find(node.machine)) {
     if (auto imported = codec::import_topology_json(profile->json, {})) {
       take_down(imported->topology, node.down_links);
-      made = std::make_unique<solver::Machine>(std::move(imported->topology));
+      made = std::make_unique<solver::Machine>(domain::calibrated(imported->topology, overlays_));
     }
   }
   return machines_.emplace(key, std::move(made)).first->second.get();

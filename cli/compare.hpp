@@ -9,9 +9,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/codec/manifest/scheduler_messages.hpp"
+#include "common/domain/rate_overlay.hpp"
 #include "common/solver/chips/machine.hpp"
 
 namespace chipweave::cli {
@@ -29,6 +31,10 @@ struct Comparison {
 
 class Comparer {
  public:
+  // overlays: constants that replace those of the machines that they match, as in the scheduler.
+  explicit Comparer(std::vector<domain::RateOverlay> overlays = {})
+      : overlays_(std::move(overlays)) {}
+
   // node: its state before the pod was placed. already_held: chips already held there by pods of
   // the same job; bandwidths are those of the union, as in the scheduler. nullopt: unknown machine
   // or not enough free chips.
@@ -37,6 +43,7 @@ class Comparer {
 
  private:
   solver::Machine* machine(const codec::NodeView& node);
+  std::vector<domain::RateOverlay> overlays_;
   // By profile and links that are down; null: no such profile.
   std::map<std::string, std::unique_ptr<solver::Machine>> machines_;
 };

@@ -33,6 +33,7 @@ int run(int argc, char** argv) {
   chipweave::cli::register_route(app, exit_code);
   chipweave::cli::register_ranktable(app, exit_code);
   chipweave::cli::register_profiles(app, exit_code);
+  chipweave::cli::register_calibrate(app, exit_code);
   chipweave::cli::register_submit(app, exit_code);
   chipweave::cli::register_views(app, exit_code);
   try {

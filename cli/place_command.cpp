@@ -8,6 +8,7 @@
 #include "cli/chip_flags.hpp"
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
+#include "cli/overlays.hpp"
 #include "cli/place_engine.hpp"
 #include "cli/table.hpp"
 #include "cli/terminal.hpp"
@@ -22,7 +23,7 @@ struct Flags {
   std::vector<std::string> free, unhealthy, network_unhealthy, required, beside, chips;
   bool has_free = false;  // given, if only as an empty text
   bool has_chips = false;
-  std::vector<std::string> down;
+  std::vector<std::string> down, overlays;
   int size = 0;
   bool distributed = false;
   std::string objective = "bandwidth";
@@ -30,7 +31,9 @@ struct Flags {
 };
 
 Exit answer_batch(const Flags& flags) {
-  PlaceEngine engine;
+  auto overlays = overlays_at(flags.overlays);
+  if (!overlays) return complain(overlays.error(), Exit::unreadable);
+  PlaceEngine engine(*std::move(overlays));
   const auto answer = [&](const std::string& line, Timing& timing) -> BatchAnswer {
     const codec::PlaceLine parsed = codec::parse_place_line(line);
     if (!parsed.request) return {parsed.id, parsed.request.error()};
@@ -120,7 +123,9 @@ std::string text_of(const PlaceEngine::Prepared& prepared, const codec::PlaceAns
 Exit run_one(const Flags& flags) {
   const auto request = request_of(flags);
   if (!request) return complain(request.error(), Exit::usage);
-  PlaceEngine engine;
+  auto overlays = overlays_at(flags.overlays);
+  if (!overlays) return complain(overlays.error(), Exit::unreadable);
+  PlaceEngine engine(*std::move(overlays));
   const auto prepared = engine.prepare(*request);
   if (!prepared) {
     complain(prepared.error());
@@ -175,6 +180,7 @@ void register_place(CLI::App& app, Exit& exit_code) {
                 "what the chips are chosen for: bandwidth, latency, all_to_all")
       ->check(CLI::IsMember({"bandwidth", "latency", "all_to_all"}))
       ->excludes(batch);
+  add_overlay_option(*c, flags->overlays);
   add_output_option(*c, flags->form);
   add_examples(
       *c,

@@ -53,6 +53,7 @@ Result<codec::ImportedTopology> PlaceEngine::imported(const codec::PlaceRequest&
       request.inline_machine.empty() ? io::load_machine(request.machine)
                                      : codec::import_topology_json(request.inline_machine, {});
   if (!made) return std::move(made).error().in("machine");
+  made->topology = domain::calibrated(made->topology, overlays_);
   if (imported_.size() >= kMaxCached) imported_.clear();
   imported_.emplace(key, *made);
   return made;

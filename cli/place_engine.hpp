@@ -7,16 +7,23 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "common/base/result.hpp"
 #include "common/codec/place/place_codec.hpp"
 #include "common/codec/topology/import.hpp"
+#include "common/domain/rate_overlay.hpp"
 #include "common/solver/chips/machine.hpp"
 
 namespace chipweave::cli {
 
 class PlaceEngine {
  public:
+  // overlays: constants that replace those of the machines that they match.
+  explicit PlaceEngine(std::vector<domain::RateOverlay> overlays = {})
+      : overlays_(std::move(overlays)) {}
+
   // A request with its machine resolved; --timing does not include this step.
   struct Prepared {
     std::shared_ptr<solver::Machine> machine;
@@ -40,6 +47,7 @@ class PlaceEngine {
   // The machine of the request, with the warnings of its import.
   Result<codec::ImportedTopology> imported(const codec::PlaceRequest& request);
 
+  std::vector<domain::RateOverlay> overlays_;
   std::map<std::string, codec::ImportedTopology> imported_;           // by name or inline text
   std::map<std::string, std::shared_ptr<solver::Machine>> machines_;  // by topology and down links
 };

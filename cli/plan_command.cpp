@@ -17,6 +17,7 @@
 #include "cli/commands.hpp"
 #include "cli/input_file.hpp"
 #include "cli/options.hpp"
+#include "cli/overlays.hpp"
 #include "cli/plan_engine.hpp"
 #include "cli/render_plan.hpp"
 #include "common/base/foreign_text.hpp"
@@ -38,7 +39,7 @@ struct PlanFlags {
   std::string gang;
   std::optional<std::int64_t> pods, chips, min;
   std::optional<std::string> required, preferred, policy, objective, keep_spare;
-  std::vector<std::string> slices, existing, failed;
+  std::vector<std::string> slices, existing, failed, overlays;
   OutputForm form = OutputForm::text;
 };
 
@@ -229,9 +230,11 @@ Exit run_plan_flags(const PlanFlags& flags) {
         member.flag + " cannot be combined with --gang: its file already has " + member.key,
         Exit::usage);
   }
+  auto overlays = overlays_at(flags.overlays);
+  if (!overlays) return complain(overlays.error(), Exit::unreadable);
   for (const std::string& warning : network->warnings) warn(warning);
   Timing timing(flags.batch);
-  PlanEngine engine;
+  PlanEngine engine(*std::move(overlays));
   const std::string line = plan_line_of(network->json, *members, file);
   const auto planned = plan_line(engine, codec::parse_plan_line(line), timing);
   if (!planned) return complain_of_line(planned.error(), flags, *members);
@@ -292,6 +295,7 @@ void register_plan(CLI::App& app, Exit& exit_code) {
   CLI::App* c = app.add_subcommand("plan", "place a gang on a network, from flags or a batch file");
   auto* batch = add_batch_options(*c, flags->batch);
   add_plan_flags(*c, *flags, batch);
+  add_overlay_option(*c, flags->overlays);
   add_output_option(*c, flags->form);
   add_examples(*c,
                "  chipweave plan --network topology.conf --free 8 --pods 64 --chips 8 "
@@ -301,7 +305,16 @@ void register_plan(CLI::App& app, Exit& exit_code) {
                "\"path\":[\"r1\"],\"free\":8}]},\"gang\":{\"pods\":2,\"chips_per_pod\":4}}' | "
                "chipweave plan --batch -");
   c->callback([=, &exit_code] {
-    PlanEngine engine;
+    if (batch->count() == 0) {
+      exit_code = run_plan_flags(*flags);
+      return;
+    }
+    auto overlays = overlays_at(flags->overlays);
+    if (!overlays) {
+      exit_code = complain(overlays.error(), Exit::unreadable);
+      return;
+    }
+    PlanEngine engine(*std::move(overlays));
     const auto answer = [&engine](const std::string& line, Timing& timing) -> BatchAnswer {
       codec::PlanLine parsed = codec::parse_plan_line(line);
       std::string id = parsed.id;
@@ -310,8 +323,7 @@ void register_plan(CLI::App& app, Exit& exit_code) {
                 return planned.answer;
               })};
     };
-    exit_code = batch->count() > 0 ? run_batch(flags->batch, limits::kMaxPlanLineBytes, answer)
-                                   : run_plan_flags(*flags);
+    exit_code = run_batch(flags->batch, limits::kMaxPlanLineBytes, answer);
   });
 }
 

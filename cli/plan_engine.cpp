@@ -63,7 +63,7 @@ Result<solver::NodeMachine> PlanEngine::machine_of(const codec::PlanNode& node,
   if (machine == nullptr) {
     auto made = io::load_machine(node.machine);
     if (!made) return std::move(made).error().in("machine").in("network.nodes." + node.name);
-    machine = std::make_shared<solver::Machine>(std::move(made->topology));
+    machine = std::make_shared<solver::Machine>(domain::calibrated(made->topology, overlays_));
   }
   const std::shared_ptr<const domain::NodeTopology> topology(machine, &machine->topology());
   domain::ChipSet unusable = topology->unhealthy();

@@ -8,9 +8,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "common/base/result.hpp"
 #include "common/codec/gang/plan_codec.hpp"
+#include "common/domain/rate_overlay.hpp"
 #include "common/solver/chips/machine_cache.hpp"
 #include "common/solver/gang/chips/chip_plan.hpp"
 
@@ -18,6 +21,10 @@ namespace chipweave::cli {
 
 class PlanEngine {
  public:
+  // overlays: constants that replace those of the machines that they match.
+  explicit PlanEngine(std::vector<domain::RateOverlay> overlays = {})
+      : overlays_(std::move(overlays)) {}
+
   // State that a scheduler keeps between decisions; --timing does not include building it.
   struct Prepared {
     solver::Fabric fabric;
@@ -37,6 +44,7 @@ class PlanEngine {
  private:
   Result<solver::NodeMachine> machine_of(const codec::PlanNode& node, const domain::Gang& gang);
 
+  std::vector<domain::RateOverlay> overlays_;
   std::map<std::string, std::shared_ptr<solver::Machine>> machines_;  // by name
 };
 

@@ -43,7 +43,7 @@ class Submission {
  public:
   Submission(SchedulerClient& scheduler, const std::vector<ManifestPod>& pods,
              const SubmitOptions& options)
-      : scheduler_(scheduler), pods_(pods), options_(options) {}
+      : scheduler_(scheduler), pods_(pods), options_(options), comparer_(options.overlays) {}
 
   Result<std::vector<SubmittedPod>> run() {
     if (auto read = read_nodes(); !read) return std::move(read).error();

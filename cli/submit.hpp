@@ -20,6 +20,8 @@ struct SubmitOptions {
   std::vector<std::string>
       only_nodes;        // candidates, as a node affinity would name them; empty: all
   bool compare = false;  // also show the choice of other allocators
+  // The measured constants that the scheduler uses, for `compare`.
+  std::vector<domain::RateOverlay> overlays{};
 };
 
 struct SubmittedPod {

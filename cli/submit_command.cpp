@@ -7,6 +7,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
+#include "cli/overlays.hpp"
 #include "cli/submit.hpp"
 #include "common/base/json_writer.hpp"
 #include "common/base/limits.hpp"
@@ -20,6 +21,7 @@ struct SubmitState {
   SchedulerAddress scheduler;
   std::string default_namespace = "default";
   SubmitOptions options;
+  std::vector<std::string> overlays;
   bool only_print = false;
   OutputForm form = OutputForm::text;
 };
@@ -90,11 +92,15 @@ Exit run_submit(const SubmitState& state) {
   const auto pods = read_pods(state);
   if (!pods) return Exit::unreadable;
   if (state.only_print) return printed(list_of(*pods));
+  auto overlays = overlays_at(state.overlays);
+  if (!overlays) return complain(overlays.error(), Exit::unreadable);
+  SubmitOptions options = state.options;
+  options.overlays = *std::move(overlays);
   remark_on_selectors(*pods);
   Result<Transport> transport = connect(state.scheduler);
   if (!transport) return complain(transport.error(), exit_for(transport.error()));
   SchedulerClient scheduler(*std::move(transport));
-  const auto outcome = submit(scheduler, *pods, state.options);
+  const auto outcome = submit(scheduler, *pods, options);
   if (!outcome) return complain(outcome.error(), exit_for(outcome.error()));
   const bool written = print(state.form == OutputForm::json
                                  ? submit_json(*outcome)
@@ -119,8 +125,10 @@ void register_submit(CLI::App& app, Exit& exit_code) {
             "where a manifest names none");
   add_value(*command, "--node", "NAME", state->options.only_nodes,
             "only this node; may be repeated");
-  command->add_flag("--compare", state->options.compare,
-                    "also show what a pair-sum and a first-fit choice would have got");
+  CLI::Option* compare =
+      command->add_flag("--compare", state->options.compare,
+                        "also show what a pair-sum and a first-fit choice would have got");
+  add_overlay_option(*command, state->overlays)->needs(compare);
   command->add_flag("--print", state->only_print,
                     "only print the pods, as a List for kubectl, without a scheduler");
   add_output_option(*command, state->form);

@@ -7,6 +7,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
+#include "cli/overlays.hpp"
 #include "cli/render_topology.hpp"
 #include "common/base/foreign_text.hpp"
 #include "common/base/limits.hpp"
@@ -91,6 +92,7 @@ std::vector<std::pair<int, double>> best_by_size(const domain::NodeTopology& top
 
 struct TopoState {
   MachineOptions machine;
+  std::vector<std::string> overlays;
   OutputForm form = OutputForm::text;
   std::string format;
   std::string out;
@@ -102,8 +104,10 @@ using MachineUse = Exit (*)(const TopoState& state, const domain::NodeTopology& 
 Exit load_and(MachineUse use, const TopoState& state) {
   const Result<codec::ImportedTopology> imported = load(state.machine);
   if (!imported) return complain(imported.error(), exit_for(imported.error()));
+  const auto overlays = overlays_at(state.overlays);
+  if (!overlays) return complain(overlays.error(), Exit::unreadable);
   for (const std::string& warning : imported->warnings) warn(warning);
-  return use(state, imported->topology);
+  return use(state, domain::calibrated(imported->topology, *overlays));
 }
 
 Exit show(const TopoState& state, const domain::NodeTopology& topology) {
@@ -143,6 +147,7 @@ void register_topo(CLI::App& app, Exit& exit_code) {
 
   const auto [show_command, shown] =
       add("show", "print the matrix of chips and what it means", show);
+  add_overlay_option(*show_command, shown->overlays);
   add_output_option(*show_command, shown->form);
   add_examples(*show_command,
                "  chipweave topo show hgx-v100-8\n"

@@ -341,6 +341,11 @@ const std::vector<Setting>& settings() {
        "chipweave_crashes_total",
        false, [](Config& c, const Values& v) { return set_text(c.crash_file, v[0]); },
        [](const Config& c) { return Values{c.crash_file}; }},
+      {"profile-overlays",
+       "measured constants of machine models: a file of `chipweave calibrate`, or a folder of such "
+       "files",
+       false, [](Config& c, const Values& v) { return set_text(c.profile_overlays, v[0]); },
+       [](const Config& c) { return Values{c.profile_overlays}; }},
       {"log-level", "debug, info, warn or error", false, set_log_level,
        [](const Config& c) { return Values{c.log_level}; }},
       {"reservation-ttl", "how long chips stay reserved before bind", false,

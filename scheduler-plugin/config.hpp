@@ -50,7 +50,8 @@ struct Config {
   std::chrono::milliseconds retry_period{400};
   std::string pod_name;  // of this replica; empty: no label is written
   std::string port_file;
-  std::string crash_file;  // empty: none
+  std::string crash_file;        // empty: none
+  std::string profile_overlays;  // a file or folder; empty: the built-in constants
   std::string log_level = "info";
   std::chrono::milliseconds reservation_ttl = limits::kReservationTtl;
   std::chrono::milliseconds inventory_stale_after = limits::kInventoryStaleAfter;

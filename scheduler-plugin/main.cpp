@@ -18,6 +18,7 @@
 #include "common/base/backoff.hpp"
 #include "common/base/clock.hpp"
 #include "common/base/json_writer.hpp"
+#include "common/base/text.hpp"
 #include "common/flags/usage_error.hpp"
 #include "common/http/loop.hpp"
 #include "common/io/descriptor.hpp"
@@ -192,7 +193,21 @@ std::string ports_json(std::uint16_t http, std::optional<std::uint16_t> grpc) {
   return out.end_object().take() + "\n";
 }
 
+// Empty without the setting.
+Result<std::vector<domain::RateOverlay>> measured_constants(const Config& config) {
+  if (config.profile_overlays.empty()) return std::vector<domain::RateOverlay>{};
+  auto overlays = io::load_overlays(config.profile_overlays);
+  if (!overlays) return overlays;
+  for (const domain::RateOverlay& overlay : *overlays) {
+    obs::log(obs::Level::info, "measured constants in use",
+             {{"file", overlay.name}, {"models", joined(overlay.models, ", ")}});
+  }
+  return overlays;
+}
+
 int run(const Config& config) {
+  auto overlays = measured_constants(config);
+  if (!overlays) return complain(kUnreadable, "--profile-overlays: " + overlays.error().text());
   const std::size_t descriptors = io::raise_descriptor_limit(limits::kMaxDescriptors);
   const SystemClock clock;
   http::Loop loop;
@@ -241,7 +256,7 @@ int run(const Config& config) {
   sched::Scheduler scheduler(
       clock, cluster, observers,
       {config.reservation_ttl, config.inventory_stale_after, config.annotate_after_bind,
-       config.scheduler_names, config.node_preference});
+       config.scheduler_names, *std::move(overlays), config.node_preference});
   memory.set_listener(&scheduler.reconciler());
   std::unique_ptr<sched::ClusterInfoPublisher> cluster_info;
   if (cluster_api.of_cluster_info)

@@ -42,6 +42,7 @@ inline constexpr std::size_t kMaxGangSets = 2000;              // roles or subgr
 inline constexpr std::size_t kMaxSetsTimesNodes = 20'000'000;  // each set looks for its nodes
 inline constexpr std::int64_t kMaxRanks = 1'000'000;           // of one job, a rank a chip
 inline constexpr std::size_t kMaxCommunicators = 16;
+inline constexpr std::int64_t kMaxRankPairs = 5'000'000;  // that exchange data in one of them
 // Together with kMaxNetworkLevels these keep the weighted cost of an order below 2^60.
 inline constexpr std::int64_t kMaxCommunicatorWeight = 1'000'000;
 inline constexpr std::size_t kMaxConfigBytes = 64U << 10U;  // configuration file of a program

@@ -83,6 +83,11 @@ double default_gbps_per_lane(LinkKind kind, std::string_view model) {
   return unknown_model_rate(kind);
 }
 
+std::string_view known_model_word(std::string_view model) {
+  const ModelRates* known = known_model(model);
+  return known == nullptr ? std::string_view{} : known->word;
+}
+
 double in_switch_reduction(std::string_view model) {
   const ModelRates* known = known_model(model);
   if (known == nullptr || known->kind != LinkKind::nvlink || known->pcie != 5) return 0;

@@ -16,6 +16,10 @@ namespace chipweave::domain {
 // One lane of `kind` on a chip of `model` ("A100-SXM4", "NVIDIA H100", "" unknown: NVLINK 20).
 double default_gbps_per_lane(LinkKind kind, std::string_view model);
 
+// What the model is called in the table of known models: "NVIDIA A100-SXM4-80GB" → "A100"; "" if it
+// is unknown.
+std::string_view known_model_word(std::string_view model);
+
 // The share of a chip's ring rate that it gets through a switch of its model that reduces (NVLink
 // SHARP), as NCCL counts it: 0.85 on Hopper, 0.74 on Blackwell; 0: the switches do not reduce.
 double in_switch_reduction(std::string_view model);

@@ -105,4 +105,13 @@ bool NodeTopology::has_lanes_down() const {
          });
 }
 
+NodeTopology NodeTopology::with_rates(const std::function<double(LinkKind, double)>& lane,
+                                      const HostBandwidth& host) const {
+  NodeTopology out = *this;
+  for (DirectLink& l : out.links_) l.gbps_per_lane = lane(l.kind, l.gbps_per_lane);
+  for (Switch& s : out.switches_) s.gbps_per_lane = lane(s.kind, s.gbps_per_lane);
+  out.host_bandwidth_ = host;
+  return out;
+}
+
 }  // namespace chipweave::domain

@@ -13,6 +13,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -143,6 +144,10 @@ class NodeTopology {
   // This machine with every lane up.
   NodeTopology healed() const;
   bool has_lanes_down() const;
+  // This machine with other constants: `lane` gives the GB/s of one lane from the kind of its link
+  // or switch and the rate so far. Rates must be above 0.
+  NodeTopology with_rates(const std::function<double(LinkKind, double)>& lane,
+                          const HostBandwidth& host) const;
 
  private:
   friend class TopologyBuilder;

@@ -8,6 +8,7 @@
 
 #include "common/base/result.hpp"
 #include "common/codec/topology/import.hpp"
+#include "common/domain/rate_overlay.hpp"
 
 namespace chipweave::io {
 
@@ -33,5 +34,9 @@ Result<codec::FileTree> read_tar(const std::string& content);
 // archive of one.
 Result<codec::ImportedTopology> load_machine(const std::string& name_or_path,
                                              const codec::ImportOptions& options = {});
+
+// Profile overlays: a file, or all files *.json of a folder, sorted by name. Errors name file and
+// field, or two files that contradict each other; not_found also for a folder without such files.
+Result<std::vector<domain::RateOverlay>> load_overlays(const std::string& file_or_folder);
 
 }  // namespace chipweave::io

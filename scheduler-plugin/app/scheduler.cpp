@@ -24,6 +24,9 @@ Scheduler::Scheduler(const Clock& clock, Cluster& cluster, Observer& observer,
       placements_(core_, evaluator_, reservations_, decisions_, extender_) {}
 
 ReportAnswer Scheduler::report(InventoryReport report) {
+  // The only place where topologies enter: deltas change the topology that is held.
+  if (report.topology && !options_.overlays.empty())
+    report.topology = domain::calibrated(*report.topology, options_.overlays);
   NodeTable::Reported result = core_.state.nodes.report(std::move(report), core_.clock.now());
   if (result.old_indices) {
     reservations_.rebase(result.node, *result.old_indices);

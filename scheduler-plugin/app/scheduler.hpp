@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/base/limits.hpp"
+#include "common/domain/rate_overlay.hpp"
 #include "scheduler-plugin/app/inventory_sink.hpp"
 #include "scheduler-plugin/app/placements.hpp"
 #include "scheduler-plugin/app/preemption.hpp"
@@ -27,6 +28,8 @@ struct SchedulerOptions {
   bool decide_after_bind = false;
   // Which pods may be bound by request, by spec.schedulerName; empty: see BindPermission.
   std::vector<std::string> scheduler_names{};
+  // Measured constants, which replace those of the machines that agents report.
+  std::vector<domain::RateOverlay> overlays{};
   solver::NodePreference node_preference{};
 };
 

@@ -13,6 +13,7 @@ namespace {
 using domain::Communicator;
 using domain::ParallelSizes;
 using domain::ParallelWeights;
+using domain::Pattern;
 using Communicators = std::vector<Communicator>;
 
 struct Job {
@@ -92,15 +93,17 @@ Result<Communicators> from_sizes(const ParallelSizes& sizes, const Job& job) {
   const std::int64_t replica = sizes.tensor * sizes.context;
   const std::int64_t stage = replica * *data;
   Communicators out;
-  out.push_back({"tensor", sizes.tensor, 1, weights.tensor});
-  out.push_back({"context", sizes.context, sizes.tensor, weights.context});
+  const domain::ParallelPatterns& patterns = sizes.patterns;
+  out.push_back({"tensor", sizes.tensor, 1, weights.tensor, patterns.tensor});
+  out.push_back({"context", sizes.context, sizes.tensor, weights.context, patterns.context});
   if (sizes.expert > 1) {
     const std::int64_t all_experts = sizes.tensor * sizes.expert;
-    out.push_back({"expert", sizes.expert, sizes.tensor, weights.expert});
-    out.push_back({"expert_data", stage / all_experts, all_experts, weights.expert_data});
+    out.push_back({"expert", sizes.expert, sizes.tensor, weights.expert, patterns.expert});
+    out.push_back({"expert_data", stage / all_experts, all_experts, weights.expert_data,
+                   patterns.expert_data});
   }
-  out.push_back({"data", *data, replica, weights.data});
-  out.push_back({"pipeline", sizes.pipeline, stage, weights.pipeline});
+  out.push_back({"data", *data, replica, weights.data, patterns.data});
+  out.push_back({"pipeline", sizes.pipeline, stage, weights.pipeline, patterns.pipeline});
   return out;
 }
 
@@ -141,25 +144,79 @@ std::vector<PodEdge> merged(std::vector<PodEdge> edges) {
   return out;
 }
 
-// Handles runs of ranks: of one pod, the same member of their groups, with next members in one pod.
+// The pairs of members of a group that exchange data.
+std::int64_t links_in_group(const Communicator& it) {
+  switch (it.pattern) {
+    case Pattern::ring:
+      return it.size;
+    case Pattern::all_to_all:
+      return it.size * (it.size - 1) / 2;
+    case Pattern::tree:
+      return it.size - 1;
+  }
+  return 0;
+}
+// Visits the members with which a member has a link that is counted at it.
+template <class Visit>
+void each_link(const Communicator& it, std::int64_t member, const Visit& visit) {
+  switch (it.pattern) {
+    case Pattern::ring:
+      visit((member + 1) % it.size);
+      return;
+    case Pattern::all_to_all:
+      for (std::int64_t other = member + 1; other < it.size; ++other) visit(other);
+      return;
+    case Pattern::tree: {
+      // NCCL's: the parent has the lowest set bit moved up, within the size; the root is 0.
+      if (member == 0) return;
+      const std::int64_t bit = member & -member;
+      const std::int64_t up = (member ^ bit) | (bit << 1U);
+      visit(up >= it.size ? member ^ bit : up);
+      return;
+    }
+  }
+}
+
+// Handles runs of ranks: of one pod, the same member of their groups, with linked members in one
+// pod.
 std::vector<PodEdge> pairs_of(const Communicator& it, const Job& job) {
   std::vector<PodEdge> out;
   if (it.size == 1) return out;
-  const std::int64_t back = it.stride * (it.size - 1);
-  for (std::int64_t rank = 0; rank < job.ranks;) {
-    const bool last = rank / it.stride % it.size == it.size - 1;
-    const std::int64_t to = last ? rank - back : rank + it.stride;
-    const std::int64_t run =
-        std::min({it.stride - rank % it.stride, job.ranks_per_pod - rank % job.ranks_per_pod,
-                  job.ranks_per_pod - to % job.ranks_per_pod});
-    const std::int64_t from_pod = rank / job.ranks_per_pod;
-    const std::int64_t to_pod = to / job.ranks_per_pod;
-    if (from_pod != to_pod)
-      out.push_back({static_cast<std::uint32_t>(std::min(from_pod, to_pod)),
-                     static_cast<std::uint32_t>(std::max(from_pod, to_pod)), run});
-    rank += run;
+  const auto add = [&](std::int64_t from, std::int64_t to, std::int64_t ranks) {
+    while (ranks > 0) {
+      const std::int64_t run = std::min({ranks, job.ranks_per_pod - from % job.ranks_per_pod,
+                                         job.ranks_per_pod - to % job.ranks_per_pod});
+      const std::int64_t from_pod = from / job.ranks_per_pod;
+      const std::int64_t to_pod = to / job.ranks_per_pod;
+      if (from_pod != to_pod)
+        out.push_back({static_cast<std::uint32_t>(std::min(from_pod, to_pod)),
+                       static_cast<std::uint32_t>(std::max(from_pod, to_pod)), run});
+      from += run;
+      to += run;
+      ranks -= run;
+    }
+  };
+  // Ranks of the same member are `stride` consecutive ones.
+  for (std::int64_t rank = 0; rank < job.ranks; rank += it.stride) {
+    const std::int64_t member = rank / it.stride % it.size;
+    each_link(it, member, [&](std::int64_t other) {
+      add(rank, rank + (other - member) * it.stride, it.stride);
+    });
   }
   return merged(std::move(out));
+}
+
+// Before any of them is listed.
+Result<void> check_pairs(const Communicators& list, const Job& job) {
+  for (const Communicator& it : list) {
+    const std::int64_t groups = job.ranks / it.size;
+    if (links_in_group(it) <= limits::kMaxRankPairs / std::max<std::int64_t>(groups, 1)) continue;
+    return make_error(Errc::limit_exceeded,
+                      concat(it.name, ": ", groups, " groups of ", it.size, " ranks with pattern ",
+                             domain::kPatternNames[static_cast<std::size_t>(it.pattern)],
+                             " have more than ", limits::kMaxRankPairs, " pairs"));
+  }
+  return {};
 }
 
 // The digit sizes given by the borders of groups, in pods, as far as these nest, smallest first.
@@ -217,6 +274,7 @@ Result<PodTraffic> pod_traffic(const domain::Communicators& communicators, std::
   Result<Communicators> list = communicators.list.empty() ? from_sizes(communicators.sizes, job)
                                                           : from_list(communicators.list, job);
   if (!list) return std::move(list).error();
+  if (auto fine = check_pairs(*list, job); !fine) return std::move(fine).error();
   return traffic_of(std::move(list).value(), job);
 }
 

@@ -22,7 +22,8 @@ struct PodTraffic {
   std::size_t pods = 0;
   // With all sizes filled in, including communicators of one rank and those inside a pod.
   std::vector<domain::Communicator> communicators;
-  // By communicator: the number of neighbouring pairs of ranks per pair of positions, ascending.
+  // By communicator: the number of pairs of ranks that exchange data per pair of positions,
+  // ascending.
   std::vector<std::vector<PodEdge>> rank_pairs;
   std::vector<PodEdge> edges;  // weighted sum of all; none of weight 0
   // Sizes of the digits of a position along which the communicators of positive weight run, the

@@ -96,10 +96,13 @@ std::size_t shared_with_first(const PodPlaces& places, const Arrangement& at) {
   return shared;
 }
 
-// Both directions of an order cost the same.
-Arrangement settled(const PodPlaces& places, Arrangement at) {
-  Arrangement forward = places.canonical(at);
+// Both directions of an order cost the same, unless some group is a tree.
+Arrangement settled(const OrderCost& order_cost, const CostedArrangement& best) {
+  const PodPlaces& places = order_cost.places();
+  Arrangement forward = places.canonical(best.at);
+  Arrangement at = best.at;
   std::reverse(at.begin(), at.end());
+  if (order_cost.cost(at) > best.cost) return forward;
   Arrangement backward = places.canonical(at);
   return shared_with_first(places, backward) > shared_with_first(places, forward) ? backward
                                                                                   : forward;
@@ -127,7 +130,7 @@ WeightedOrder weighted_order(std::size_t levels, const std::vector<RankPath>& po
     optimal = best.cost == 0;
   }
   if (best.cost == depth_first.cost) return {places.order(depth_first.at), optimal};
-  return {places.order(settled(places, std::move(best.at))), optimal};
+  return {places.order(settled(order_cost, best)), optimal};
 }
 
 std::vector<std::vector<std::int64_t>> communicator_crossings(

@@ -1,8 +1,8 @@
 // Weighted rank order — placed pods in the order in which the communicators of their job cross the
 // fewest and finest borders (docs/concepts/rank-order.md).
 //
-// The cost of an order is the sum, over every pair of neighbours in a communicator's groups and
-// every level at which the two are in different domains, of the communicator's weight times
+// The cost of an order is the sum, over every pair that exchanges data in a communicator's groups
+// and every level at which the two are in different domains, of the communicator's weight times
 // level_weight(). For one ring through all pods depth_first() is optimal; for other communicators
 // it need not be.
 #pragma once
@@ -35,7 +35,7 @@ struct WeightedOrder {
 WeightedOrder weighted_order(std::size_t levels, const std::vector<RankPath>& pods,
                              const PodTraffic& traffic);
 
-// By communicator and level, the pairs of neighbouring ranks in different domains; not weighted.
+// By communicator and level, the pairs of ranks that exchange data across domains; not weighted.
 std::vector<std::vector<std::int64_t>> communicator_crossings(
     std::size_t levels, const std::vector<RankPath>& pods, const PodTraffic& traffic,
     const std::vector<std::size_t>& order);

@@ -27,6 +27,25 @@ using Pods = std::vector<RankPath>;
 // By pair of positions: the traffic from ranks of the first to their next ranks at the second.
 using Matrix = std::vector<std::vector<std::int64_t>>;
 
+// The members with which member k exchanges data, each pair at one of its ends.
+std::vector<std::int64_t> partners(const Communicator& it, std::int64_t k) {
+  std::vector<std::int64_t> out;
+  if (it.pattern == domain::Pattern::ring) {
+    out.push_back((k + 1) % it.size);
+  } else if (it.pattern == domain::Pattern::all_to_all) {
+    for (std::int64_t other = k + 1; other < it.size; ++other) out.push_back(other);
+  } else if (k > 0) {
+    // k is an odd multiple of a power of two; its parent is the multiple of twice that power next
+    // to it whose own power is the larger one, or the lower one where that is outside.
+    std::int64_t power = 1;
+    while (k / power % 2 == 0) power *= 2;
+    const std::int64_t odd = k / power;
+    const std::int64_t parent = power * (odd % 4 == 1 ? odd + 1 : odd - 1);
+    out.push_back(parent < it.size ? parent : power * (odd - 1));
+  }
+  return out;
+}
+
 Matrix sent(const std::vector<Communicator>& list, std::size_t pods, std::int64_t ranks_per_pod) {
   Matrix out(pods, std::vector<std::int64_t>(pods, 0));
   const std::int64_t ranks = static_cast<std::int64_t>(pods) * ranks_per_pod;
@@ -36,9 +55,11 @@ Matrix sent(const std::vector<Communicator>& list, std::size_t pods, std::int64_
       for (std::int64_t a = 0; a < it.stride; ++a) {
         for (std::int64_t k = 0; k < it.size; ++k) {
           const std::int64_t from = base + a + it.stride * k;
-          const std::int64_t to = base + a + it.stride * ((k + 1) % it.size);
-          out[static_cast<std::size_t>(from / ranks_per_pod)]
-             [static_cast<std::size_t>(to / ranks_per_pod)] += it.weight;
+          for (const std::int64_t other : partners(it, k)) {
+            const std::int64_t to = base + a + it.stride * other;
+            out[static_cast<std::size_t>(from / ranks_per_pod)]
+               [static_cast<std::size_t>(to / ranks_per_pod)] += it.weight;
+          }
         }
       }
     }
@@ -142,6 +163,7 @@ class Jobs {
       it.stride = divisor(ranks);
       it.size = divisor(ranks / it.stride);
       it.weight = static_cast<std::int64_t>(below(6));
+      it.pattern = static_cast<domain::Pattern>(below(3));
     }
     out.list = std::move(list);
     return out;
@@ -471,6 +493,15 @@ TEST(PodTraffic, NamesTheGroupThatIsWrong) {
   EXPECT_THAT(problem(communicators, 4), HasSubstr("groups[1].weight: must be 0 to"));
   communicators.list.assign(limits::kMaxCommunicators + 1, {"a", 1, 1, 1});
   EXPECT_THAT(problem(communicators, 4), HasSubstr("groups: at most 16"));
+}
+
+TEST(PodTraffic, LimitsPairsBeforeListingThem) {
+  Communicators communicators;
+  communicators.list = {{"moe", 4000, 1, 1, domain::Pattern::all_to_all}};
+  EXPECT_THAT(problem(communicators, 4000), HasSubstr("moe: 1 groups of 4000 ranks with pattern "
+                                                      "all_to_all have more than 5000000 pairs"));
+  communicators.list[0].pattern = domain::Pattern::tree;
+  EXPECT_EQ(problem(communicators, 4000), "");
 }
 
 TEST(PodTraffic, NeedsPodsAndNotTooManyRanks) {

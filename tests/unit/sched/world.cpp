@@ -18,7 +18,9 @@ domain::NodeTopology profile(const std::string& name) {
   return std::move(t->topology);
 }
 
-World::World() { cluster.set_listener(&scheduler.reconciler()); }
+World::World(SchedulerOptions options) : scheduler(clock, cluster, observer, std::move(options)) {
+  cluster.set_listener(&scheduler.reconciler());
+}
 
 InventoryReport World::next_report(const std::string& node, const std::string& boot) {
   InventoryReport r;

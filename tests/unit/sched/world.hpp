@@ -20,7 +20,7 @@ domain::NodeTopology profile(const std::string& name);
 
 class World {
  public:
-  World();
+  explicit World(SchedulerOptions options = {});
 
   ReportAnswer add_node(const std::string& name, const std::string& machine,
                         std::vector<std::string> resources = {}, const std::string& boot = "boot");
@@ -57,7 +57,7 @@ class World {
   ManualClock clock;
   MemoryCluster cluster;
   NullObserver observer;
-  Scheduler scheduler{clock, cluster, observer};
+  Scheduler scheduler;
   std::set<std::string> names;
   std::uint64_t sequence = 0;
 
