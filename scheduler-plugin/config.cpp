@@ -1,12 +1,15 @@
 #include "scheduler-plugin/config.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cmath>
 
 #include "common/base/dns_name.hpp"
 #include "common/base/foreign_text.hpp"
 #include "common/base/json_writer.hpp"
 #include "common/base/near_names.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/config/flat_yaml.hpp"
 
 namespace chipweave::sched {
@@ -76,6 +79,36 @@ Result<void> set_volcano_weight(Config& c, const Values& v) {
     return invalid("must be a number from 0 to 1000, got " + in_quotes(v[0]));
   c.volcano_weight = static_cast<int>(n);
   return {};
+}
+
+constexpr int kMaxTolerance = 99;  // percent
+
+Result<void> set_tolerance(Config& c, const Values& v) {
+  std::string_view text = v[0];
+  const bool in_percent = text.ends_with('%');
+  if (in_percent) text.remove_suffix(1);
+  const auto percent = parse_number<double>(text);
+  if (!in_percent || !percent || !(*percent >= 0 && *percent <= kMaxTolerance)) {
+    return invalid("expected a share from 0% to " + std::to_string(kMaxTolerance) + "%, got " +
+                   in_quotes(v[0]));
+  }
+  c.node_preference.tolerance = *percent / 100;
+  return {};
+}
+
+Result<void> set_useful_gbps(Config& c, const Values& v) {
+  const auto gbps = parse_number<double>(v[0]);
+  if (!gbps || !(*gbps >= 0 && *gbps <= limits::kMaxGbps))
+    return invalid("expected a number of GB/s, 0 for no limit, got " + in_quotes(v[0]));
+  c.node_preference.useful_gbps_per_peer = *gbps;
+  return {};
+}
+
+// With as few digits as read back equal.
+std::string show_number(double number) {
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), number);
+  return {text.data(), end.ptr};
 }
 
 Result<void> set_object_name(std::string& to, const std::string& text, const char* what) {
@@ -327,6 +360,20 @@ const std::vector<Setting>& settings() {
       {"volcano-weight", "weight of our scores in Volcano, relative to its own plugins", false,
        set_volcano_weight,
        [](const Config& c) { return Values{std::to_string(c.volcano_weight)}; }},
+      {"bandwidth-tolerance",
+       "bandwidths of nodes that differ by no more than this count as equal; what is left for "
+       "other "
+       "pods then decides",
+       false, set_tolerance,
+       [](const Config& c) {
+         return Values{show_number(std::round(c.node_preference.tolerance * 1e8) / 1e6) + "%"};
+       }},
+      {"useful-gbps-per-peer",
+       "a pod of n chips, below 8 and alone in its job, can use (n - 1) times this many GB/s "
+       "unless "
+       "it declares its need; 0: no limit",
+       false, set_useful_gbps,
+       [](const Config& c) { return Values{show_number(c.node_preference.useful_gbps_per_peer)}; }},
       {"annotate-after-bind",
        "choose chips for pods that another scheduler bound, and annotate the pods", false,
        [](Config& c, const Values& v) { return set_flag(c.annotate_after_bind, v[0]); },

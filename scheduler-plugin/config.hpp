@@ -13,6 +13,7 @@
 #include "common/base/endpoint.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/result.hpp"
+#include "common/solver/nodes/node_score.hpp"
 #include "scheduler-plugin/kube/pod_request.hpp"
 
 namespace chipweave::sched {
@@ -56,6 +57,7 @@ struct Config {
   std::chrono::milliseconds inventory_stale_after = limits::kInventoryStaleAfter;
   std::size_t max_connections = limits::kMaxHttpConnections;
   int volcano_weight = 20;
+  solver::NodePreference node_preference;
   bool annotate_after_bind = false;
   bool publish_cluster_info = false;
   ResourceTable resources;

@@ -54,6 +54,7 @@ inline constexpr std::size_t kMaxManifestValues = 200000;    // after expanding 
 inline constexpr std::size_t kMaxManifestExpandedBytes = 64U << 20U;  // text of all its pods
 // Network descriptions: `kubectl get nodes -o json` of 5,000 nodes is about 40 MB.
 inline constexpr std::size_t kMaxNetworkFileBytes = 64U << 20U;
+inline constexpr std::size_t kMaxTraceBytes = 64U << 20U;    // a CSV file of nodes or pods
 inline constexpr std::size_t kMaxNetworkValues = 4'000'000;  // JSON values
 inline constexpr std::size_t kMaxNetworkNodes = 20000;
 inline constexpr std::size_t kMaxNetworkDomains = 100000;  // switches, blocks, HyperNodes

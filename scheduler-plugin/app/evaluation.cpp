@@ -11,13 +11,17 @@
 namespace chipweave::sched {
 namespace {
 
-std::string why_lost(const Verdict& loser, const Verdict& best) {
+std::string why_lost(const Verdict& loser, const Verdict& best, const solver::NodeOrder& order) {
   if (!loser.fits()) return loser.reason;
-  const bool slower = solver::better_node({best.gbps, 0, 0}, {loser.gbps, 0, 0});
-  if (slower)
-    return "slower: " + std::to_string(std::lround(loser.gbps)) + " of " +
-           std::to_string(std::lround(best.gbps)) + " GB/s";
-  if (loser.left_over > best.left_over) return "equally fast, but leaves more chips unused";
+  if (order.step(loser.score.gbps) > order.step(best.score.gbps))
+    return "slower: " + std::to_string(std::lround(loser.offer.gbps)) + " of " +
+           std::to_string(std::lround(best.offer.gbps)) + " GB/s";
+  solver::ScoreInput same_name = loser.score;
+  same_name.order = best.score.order;
+  if (order.loss(loser.score) > order.loss(best.score) && order.better(best.score, same_name))
+    return "fast enough, but others would lose more";
+  if (loser.offer.left_over > best.offer.left_over)
+    return "equally fast, but leaves more chips unused";
   return "equally good, but later in name order";
 }
 
@@ -42,11 +46,10 @@ std::vector<Considered> considered(const Evaluation& s, const NodeTable& nodes) 
   }
   const std::size_t kept = std::min(others.size(), kMaxConsidered);
   std::partial_sort(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(kept),
-                    others.end(), [](const Verdict* a, const Verdict* b) {
+                    others.end(), [&s](const Verdict* a, const Verdict* b) {
                       if (a->fits() != b->fits()) return a->fits();
                       if (a->fits()) {
-                        return solver::better_node({a->gbps, a->left_over, a->first_order},
-                                                   {b->gbps, b->left_over, b->first_order});
+                        return s.order.better(a->score, b->score);
                       }
                       return a->count != b->count ? a->count > b->count
                                                   : a->first_order < b->first_order;
@@ -56,7 +59,8 @@ std::vector<Considered> considered(const Evaluation& s, const NodeTable& nodes) 
     const bool twin = s.best_node != kNoNode && &v == &s.verdicts[s.best];
     considered.push_back(
         {twin ? std::string() : nodes.node(v.first).name, v.count - (twin ? 1U : 0U), v.cause,
-         s.best_node == kNoNode ? v.reason : why_lost(v, s.verdicts[s.best]), v.gbps});
+         s.best_node == kNoNode ? v.reason : why_lost(v, s.verdicts[s.best], s.order),
+         v.offer.gbps});
   }
   return considered;
 }

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "common/solver/chips/node_score.hpp"
+#include "common/solver/nodes/node_score.hpp"
 #include "scheduler-plugin/app/verdict_table.hpp"
 #include "scheduler-plugin/model/decision.hpp"
 
@@ -21,14 +21,16 @@ struct Evaluation {
   std::size_t fits = 0;                // how many nodes
   std::uint32_t best = 0;              // verdict of the best node, if fits > 0
   NodeId best_node = kNoNode;          // kNoNode also if the pod requests no chips
+  solver::NodeOrder order;             // of the verdicts that fit
 
   const Verdict& of(std::size_t position) const { return verdicts[verdict[position]]; }
   // 0..kBestScore, 0 if it does not fit.
   static constexpr int kBestScore = solver::kBestScore;
   int score(std::size_t position) const {
     const Verdict& v = of(position);
-    if (!v.fits() || best_node == kNoNode) return 0;
-    return nodes[position] == best_node ? kBestScore : v.level;
+    if (!v.fits()) return 0;
+    const bool best_one = best_node != kNoNode && nodes[position] == best_node;
+    return best_one ? kBestScore : v.level;
   }
 };
 

@@ -71,16 +71,26 @@ const Evaluation& Evaluator::evaluate(const RequestContext& context,
       v.first_order = standing.order;
     }
   }
-  rank_nodes(table);
+  rank_nodes(context, table);
   return s;
 }
 
-// Nothing to decide: nodes without inventory are fine too.
+// Nothing to choose: nodes without inventory are fine too. The scores keep the pod's CPU and memory
+// away from free chips.
 void Evaluator::accept_all() {
   Evaluation& s = evaluation_;
-  nothing_asked_.count = s.fits = s.nodes.size();
-  s.verdicts = {&nothing_asked_, 1};
-  s.verdict.assign(s.nodes.size(), 0);
+  for (std::size_t level = 0; level < nothing_asked_.size(); ++level) {
+    nothing_asked_[level].count = 0;
+    nothing_asked_[level].level = static_cast<int>(level);
+  }
+  s.fits = s.nodes.size();
+  s.verdicts = nothing_asked_;
+  for (std::size_t i = 0; i < s.nodes.size(); ++i) {
+    const StateId state = s.nodes[i] == kNoNode ? kNoState : nodes_.state_of(s.nodes[i]);
+    const int free = state == kNoState ? 0 : nodes_.state(state).free.size();
+    s.verdict[i] = static_cast<std::uint32_t>(solver::level_without_chips(free));
+    ++nothing_asked_[s.verdict[i]].count;
+  }
 }
 
 // The number of the node's verdict. Decides at most once per state, unless the node is special to
@@ -101,21 +111,25 @@ std::uint32_t Evaluator::judge(const RequestContext& context, NodeId node, Verdi
   return table.at(state);
 }
 
-void Evaluator::rank_nodes(VerdictTable& table) {
+void Evaluator::rank_nodes(const RequestContext& context, VerdictTable& table) {
   Evaluation& s = evaluation_;
   const std::span<Verdict> verdicts = table.verdicts();
   s.verdicts = verdicts;
   score_inputs_.clear();
+  const double ceiling =
+      preference_.ceiling(context.pod->chips, context.distributed, context.pod->needs_gbps);
   std::vector<std::uint32_t> numbers;
   for (std::uint32_t i = 0; i < verdicts.size(); ++i) {
-    const Verdict& v = verdicts[i];
+    Verdict& v = verdicts[i];
     if (!v.fits() || v.count == 0) continue;
     s.fits += v.count;
-    score_inputs_.push_back({v.gbps, v.left_over, v.first_order});
+    v.score = solver::score_input(v.offer, ceiling, v.first_order);
+    score_inputs_.push_back(v.score);
     numbers.push_back(i);
   }
   if (numbers.empty()) return;
-  const solver::NodeScores scores = solver::score_nodes(score_inputs_);
+  s.order = solver::NodeOrder(score_inputs_, preference_.tolerance);
+  const solver::NodeScores scores = solver::score_nodes(score_inputs_, s.order);
   for (std::size_t i = 0; i < numbers.size(); ++i) verdicts[numbers[i]].level = scores.levels[i];
   s.best = numbers[scores.best];
   s.best_node = s.verdicts[s.best].first;

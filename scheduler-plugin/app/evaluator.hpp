@@ -6,13 +6,14 @@
 // each state that is new to this kind of request. Owner: the loop thread.
 #pragma once
 
+#include <array>
 #include <list>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "common/solver/chips/node_score.hpp"
+#include "common/solver/nodes/node_score.hpp"
 #include "scheduler-plugin/app/evaluation.hpp"
 #include "scheduler-plugin/app/request_context.hpp"
 #include "scheduler-plugin/app/verdict_table.hpp"
@@ -21,7 +22,8 @@ namespace chipweave::sched {
 
 class Evaluator {
  public:
-  explicit Evaluator(const NodeTable& nodes) : nodes_(nodes) {}
+  explicit Evaluator(const NodeTable& nodes, solver::NodePreference preference = {})
+      : nodes_(nodes), preference_(preference) {}
   Evaluator(const Evaluator&) = delete;
   Evaluator& operator=(const Evaluator&) = delete;
 
@@ -50,15 +52,17 @@ class Evaluator {
   void accept_all();
   VerdictTable& table_of(const RequestContext& context);
   std::uint32_t judge(const RequestContext& context, NodeId node, VerdictTable& table);
-  void rank_nodes(VerdictTable& table);
+  void rank_nodes(const RequestContext& context, VerdictTable& table);
   Answer part_answer(const RequestContext& context) const;
   Answer chips_answer(const RequestContext& context, const NodeState& state, ChipSet beside) const;
   Answer group_answer(const RequestContext& context, const NodeState& state, ChipSet beside) const;
 
   const NodeTable& nodes_;
+  solver::NodePreference preference_;
   Evaluation evaluation_;
   std::list<VerdictTable> tables_;  // the one used last in front
-  Verdict nothing_asked_;           // every node's verdict when a pod requests no chips
+  // When a pod requests no chips: the verdict of each level.
+  std::array<Verdict, solver::kBestScore> nothing_asked_;
   std::vector<solver::ScoreInput> score_inputs_;
 };
 

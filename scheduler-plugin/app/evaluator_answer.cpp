@@ -43,9 +43,9 @@ Answer Evaluator::part_answer(const RequestContext& context) const {
   a.chips = context.part->chips;
   a.request = plan.request.value_or(
       solver::Request{node.free() | a.chips, {}, {}, a.chips.size(), context.distributed});
-  a.verdict.gbps = plan.gbps;
+  a.verdict.offer.gbps = plan.gbps;
+  a.verdict.offer.left_over = node.free().size();
   a.verdict.best_gbps = plan.best_gbps;
-  a.verdict.left_over = node.free().size();
   return a;
 }
 
@@ -85,9 +85,8 @@ Answer Evaluator::chips_answer(const RequestContext& context, const NodeState& s
     Answer a;
     a.chips = choice.chips;
     a.request = request;
-    a.verdict.gbps = choice.gbps;
+    a.verdict.offer = solver::offer_of(machine, state.free, choice.chips, choice.gbps);
     a.verdict.best_gbps = choice.best_gbps;
-    a.verdict.left_over = state.free.size() - size;
     return a;
   }
   if (choice.why == solver::Misfit::size || size > all.size()) {
@@ -134,9 +133,8 @@ Answer Evaluator::group_answer(const RequestContext& context, const NodeState& s
   a.chips = choice.parts.front();
   a.parts = std::move(choice.parts);
   a.request = {state.free - unusable, {}, beside, total, true};
-  a.verdict.gbps = choice.gbps;
+  a.verdict.offer = solver::offer_of(machine, state.free, choice.chips, choice.gbps);
   a.verdict.best_gbps = choice.best_gbps;
-  a.verdict.left_over = state.free.size() - total;
   return a;
 }
 

@@ -97,7 +97,7 @@ void Extender::remember(Verb verb, const PodRequest& pod, Purpose purpose) {
   if (s.best_node != kNoNode) {
     last.life = nodes_.node(s.best_node).life;
     last.request = chosen_.request;
-    last.gbps = s.verdicts[s.best].gbps;
+    last.gbps = s.verdicts[s.best].offer.gbps;
     last.best_gbps = s.verdicts[s.best].best_gbps;
   }
   last.others = considered(s, nodes_);

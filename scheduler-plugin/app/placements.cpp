@@ -82,7 +82,7 @@ Result<PlacedChips> Placements::placed(const Evaluation& s) const {
   }
   const Verdict& v = s.verdicts[s.best];
   const Node& node = nodes_.node(s.best_node);
-  return PlacedChips{node.name, node.topology.indices(extender_.chosen().chips), v.gbps,
+  return PlacedChips{node.name, node.topology.indices(extender_.chosen().chips), v.offer.gbps,
                      v.best_gbps};
 }
 

@@ -59,7 +59,7 @@ void Reservations::hold(const PodRequest& pod, NodeId node, const Answer& answer
   const auto expires = clock_.now() + ttl_;
   if (is_member(pod)) {
     groups_.hold(pod, node, answer.parts,
-                 {answer.request, answer.verdict.gbps, answer.verdict.best_gbps}, expires);
+                 {answer.request, answer.verdict.offer.gbps, answer.verdict.best_gbps}, expires);
     return;
   }
   withdraw(pod.uid);
@@ -110,7 +110,7 @@ Result<void> Reservations::take(const PodRequest& pod, NodeId node) {
   evaluation->node = node;
   evaluation->life = nodes_.node(node).life;
   evaluation->request = taken.request;
-  evaluation->gbps = taken.verdict.gbps;
+  evaluation->gbps = taken.verdict.offer.gbps;
   evaluation->best_gbps = taken.verdict.best_gbps;
   evaluation->others.clear();
   hold(pod, node, taken);

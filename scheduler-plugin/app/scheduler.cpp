@@ -9,7 +9,7 @@ Scheduler::Scheduler(const Clock& clock, Cluster& cluster, Observer& observer,
                      SchedulerOptions options)
     : options_(options),
       core_(clock, cluster, observer),
-      evaluator_(core_.state.nodes),
+      evaluator_(core_.state.nodes, options.node_preference),
       reservations_(core_, evaluator_, options.reservation_ttl),
       nominations_(core_, evaluator_, reservations_),
       decisions_(core_),

@@ -30,6 +30,7 @@ struct SchedulerOptions {
   std::vector<std::string> scheduler_names{};
   // Measured constants, which replace those of the machines that agents report.
   std::vector<domain::RateOverlay> overlays{};
+  solver::NodePreference node_preference{};
 };
 
 class Scheduler final : public InventorySink {

@@ -46,8 +46,7 @@ bool VerdictTable::knows(StateId state, const NodeTable& nodes) const {
 
 std::uint32_t VerdictTable::add(Verdict v) {
   const auto next = static_cast<std::uint32_t>(verdicts_.size());
-  const auto [it, fresh] = numbers_.try_emplace(
-      Key{v.cause, v.remedy, v.left_over, v.gbps, v.best_gbps, v.reason}, next);
+  const auto [it, fresh] = numbers_.try_emplace(key_of(v), next);
   if (fresh) verdicts_.push_back(std::move(v));
   return it->second;
 }

@@ -30,7 +30,8 @@ struct PodRequest {
   int chips = 0;
   bool distributed = false;  // one of several pods of a job with accelerators
   std::optional<GroupRef> group;
-  std::string job;  // its job identity, if already known
+  double needs_gbps = 0;  // declared; the pod gains nothing from more; 0: none
+  std::string job;        // its job identity, if already known
   // kube-scheduler's own PodGroup, "namespace/name": it tries all members before it binds one.
   // Empty: none.
   std::string gang;

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "common/solver/nodes/node_score.hpp"
 #include "scheduler-plugin/model/node_id.hpp"
 
 namespace chipweave::sched {
@@ -40,11 +41,11 @@ struct Verdict {
   NodeId first = kNoNode;
   std::uint32_t first_order = ~std::uint32_t{0};
   int level = 0;  // score of a node that is not the best
+  solver::ScoreInput score;
 
   Cause cause = Cause::none;  // none: it fits
   Remedy remedy = Remedy::none;
-  int left_over = 0;  // free chips that would remain
-  double gbps = 0;    // for the chips that the pod would get
+  solver::NodeOffer offer;  // what the pod would get, and what it would leave
   double best_gbps = 0;
   std::string reason;  // message; the same for the same cause on every node
 

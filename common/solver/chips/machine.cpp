@@ -1,6 +1,7 @@
 #include "common/solver/chips/machine.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -59,11 +60,17 @@ struct Machine::Impl {
   Selector selector;
   std::unique_ptr<Selector> healed;  // the same machine with all lanes up, where some are down
   FlatMap<RequestKey, Choice> memo;
+  FlatMap<std::uint64_t, OpenSizes> open{kMaxMemo};  // where a rule restricts the sets
+  std::optional<double> whole_gbps;
   std::map<GroupKey, GroupChoice> groups;
   std::uint64_t hits = 0;
   std::uint64_t misses = 0;
   Steps steps = 0;  // of all decisions
   Steps most_steps = 0;
+
+  bool any_set_is_legal() const {
+    return topology.rule().kind == domain::RuleKind::any && topology.partitions().empty();
+  }
 
   Steps all_steps() const {
     return steps + selector.table_steps() + (healed ? healed->table_steps() : 0);
@@ -138,9 +145,27 @@ Choice Machine::choose(const Request& request) {
 
 bool Machine::fits(const Request& request) const {
   if (impl_->misfit(request) != Misfit::none) return false;
-  const domain::NodeTopology& t = impl_->topology;
-  if (t.rule().kind == domain::RuleKind::any && t.partitions().empty()) return true;
+  if (impl_->any_set_is_legal()) return true;
   return !impl_->selector.any_set(query_of(request)).empty();
+}
+
+OpenSizes Machine::open_sizes(ChipSet usable) {
+  if (impl_->any_set_is_legal()) {
+    const int most = std::min(usable.size(), kMaxOpenSize);
+    return static_cast<OpenSizes>((1U << std::bit_width(static_cast<unsigned>(most))) - 1);
+  }
+  if (const OpenSizes* known = impl_->open.find(usable.bits())) return *known;
+  OpenSizes open = 0;
+  for (int k = 0; (1 << k) <= std::min(usable.size(), kMaxOpenSize); ++k) {
+    if (fits({usable, {}, {}, 1 << k, false})) open = static_cast<OpenSizes>(open | 1U << k);
+  }
+  impl_->open.insert(usable.bits(), open);
+  return open;
+}
+
+double Machine::whole_gbps() {
+  if (!impl_->whole_gbps) impl_->whole_gbps = gbps(impl_->topology.all());
+  return *impl_->whole_gbps;
 }
 
 double Machine::gbps(ChipSet set) { return to_gbps(bandwidth(set).rate); }

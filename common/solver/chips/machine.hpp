@@ -17,6 +17,7 @@
 // ms above. Not thread-safe: one owner (the scheduler's loop, a CLI command).
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,6 +42,11 @@ struct Request {
   domain::Objective objective = domain::Objective::bandwidth;
   friend bool operator==(const Request&, const Request&) = default;
 };
+
+// Which sizes of requests find a legal set among some chips: bit k stands for 2^k chips, up to
+// kMaxOpenSize.
+using OpenSizes = std::uint8_t;
+inline constexpr int kMaxOpenSize = 8;
 
 // Why a request does not fit; Machine::reason() has the message.
 enum class Misfit { none, size, too_few_chips, required_unusable, required_too_many, rule };
@@ -117,6 +123,11 @@ class Machine {
   const Wiring& wiring() const;
   // Whether the vendor's rules allow the set out of `usable` (some rules depend on the rest).
   bool legal(ChipSet set, ChipSet usable, bool distributed) const;
+  // Which sizes fit among these chips, each on its own. O(1) without a rule; with one a look-up,
+  // and the first time for a set as much as fits() for each size.
+  OpenSizes open_sizes(ChipSet usable);
+  // Predicted bandwidth of all chips together, as the machine is.
+  double whole_gbps();
   // Sizes of legal sets on the empty machine, ascending.
   std::vector<int> legal_sizes(bool distributed) const;
   // GB/s of the best legal set of that size on the empty, healthy machine; 0 if none is legal.

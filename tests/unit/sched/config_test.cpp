@@ -39,19 +39,48 @@ TEST(Config, UnknownKeysAreErrorsThatNameTheLine) {
 }
 
 TEST(Config, BadValuesNameKeyAndLine) {
-  for (const char* text :
-       {"http: here", "http: 127.0.0.1:65536", "reservation-ttl: 0s", "reservation-ttl: 3 weeks",
-        "log-level: loud", "grpc-auth: yes", "grpc-users: alice", "grpc-users: [\"a\\nb\"]",
-        "grpc-users: [\"\"]", "grpc-users: [\"group:\"]", "grpc-audience: \"\"",
-        "max-connections: -1", "accelerators: nvidia.com/gpu", "accelerators: [gpu]",
-        "standalone: maybe", "http: [a]", "http: {a: b}", "http: 1.1.1.1:1\nhttp: 1.1.1.1:1",
-        "- a"}) {
+  for (const char* text : {"http: here",
+                           "http: 127.0.0.1:65536",
+                           "reservation-ttl: 0s",
+                           "reservation-ttl: 3 weeks",
+                           "log-level: loud",
+                           "grpc-auth: yes",
+                           "grpc-users: alice",
+                           "grpc-users: [\"a\\nb\"]",
+                           "grpc-users: [\"\"]",
+                           "grpc-users: [\"group:\"]",
+                           "grpc-audience: \"\"",
+                           "max-connections: -1",
+                           "accelerators: nvidia.com/gpu",
+                           "accelerators: [gpu]",
+                           "standalone: maybe",
+                           "bandwidth-tolerance: 5",
+                           "bandwidth-tolerance: -1%",
+                           "bandwidth-tolerance: 100%",
+                           "bandwidth-tolerance: nan%",
+                           "useful-gbps-per-peer: -1",
+                           "useful-gbps-per-peer: inf",
+                           "http: [a]",
+                           "http: {a: b}",
+                           "http: 1.1.1.1:1\nhttp: 1.1.1.1:1",
+                           "- a"}) {
     const std::string error = error_of(text);
     EXPECT_NE(error.find("line "), std::string::npos) << text << " → " << error;
   }
   EXPECT_NE(error_of("http: [").find("line 1"), std::string::npos);
   EXPECT_EQ(error_of(""), "");
   EXPECT_EQ(error_of("# only a comment\n"), "");
+}
+
+TEST(Config, NodePreference) {
+  Config config;
+  EXPECT_DOUBLE_EQ(config.node_preference.tolerance, 0.05);
+  EXPECT_NE(print_config(config).find("bandwidth-tolerance: \"5%\""), std::string::npos);
+  EXPECT_NE(print_config(config).find("useful-gbps-per-peer: \"50\""), std::string::npos);
+  ASSERT_TRUE(apply_config_text("bandwidth-tolerance: 7.5%\nuseful-gbps-per-peer: 0\n", config));
+  EXPECT_DOUBLE_EQ(config.node_preference.tolerance, 0.075);
+  EXPECT_DOUBLE_EQ(config.node_preference.useful_gbps_per_peer, 0);
+  EXPECT_NE(print_config(config).find("bandwidth-tolerance: \"7.5%\""), std::string::npos);
 }
 
 TEST(Config, Durations) {

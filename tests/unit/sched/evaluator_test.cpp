@@ -64,6 +64,28 @@ TEST_F(Evaluates, TheSameInputGivesTheSameAnswerAndTheNodesStayAsTheyAre) {
   EXPECT_EQ(evaluator.check_verdicts(), "");
 }
 
+TEST_F(Evaluates, SmallPodsLeaveTheFastFabricToThoseWhoCanUseIt) {
+  add("fast", "hgx-h100-8");
+  add("slow", "hgx-v100-8");
+  const std::vector<std::string_view> both{"fast", "slow"};
+  EXPECT_EQ(evaluate(8, both).best_node, nodes.find("fast"));
+  const Evaluation& single = evaluate(1, both);
+  EXPECT_EQ(single.best_node, nodes.find("slow"));
+  EXPECT_EQ(considered(single, nodes).at(0).reason, "fast enough, but others would lose more");
+  // Two V100 have 40 of the 50 GB/s that two chips can use.
+  EXPECT_EQ(evaluate(2, both).best_node, nodes.find("fast"));
+  RequestContext modest = context(2);
+  pod.needs_gbps = 40;
+  EXPECT_EQ(evaluator.evaluate(modest, both).best_node, nodes.find("slow"));
+  pod.needs_gbps = 45;
+  EXPECT_EQ(evaluator.evaluate(modest, both).best_node, nodes.find("fast"));
+  Evaluator tolerant{nodes, {0.3, 50}};
+  pod.needs_gbps = 0;
+  EXPECT_EQ(tolerant.evaluate(modest, both).best_node, nodes.find("slow"));
+  modest.distributed = true;  // a part of a larger job can use all of it
+  EXPECT_EQ(tolerant.evaluate(modest, both).best_node, nodes.find("fast"));
+}
+
 TEST_F(Evaluates, AKeptVerdictGoesWithTheState) {
   add("a", "hgx-v100-8");
   EXPECT_EQ(evaluate(8, {"a"}).fits, 1U);

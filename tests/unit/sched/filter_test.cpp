@@ -105,13 +105,20 @@ TEST(Filter, AvoidsUnhealthyNetworkPortsOnlyForDistributedPods) {
   EXPECT_TRUE(w.fit(a).empty());
 }
 
-TEST(Filter, PodsWithoutChipsFitEverywhereAndScoreZero) {
+TEST(Filter, PodsWithoutChipsFitEverywhereAndKeepOffFreeChips) {
   World w;
   w.add_node("n1", "hgx-h100-8");
+  w.add_node("n2", "hgx-h100-8");
+  const auto busy = w.submit("busy", 8);
+  ASSERT_TRUE(w.fit(busy).contains("n1"));
+  ASSERT_TRUE(w.bind(busy, "n1").ok());
   w.names.insert("ghost");
   const auto a = w.submit("p", 0);
-  EXPECT_EQ(w.fit(a).size(), 2U);
-  for (const auto& [node, score] : w.scores(a)) EXPECT_EQ(score, 0) << node;
+  EXPECT_EQ(w.fit(a).size(), 3U);
+  const auto scores = w.scores(a);
+  EXPECT_EQ(scores.at("n1"), 9);
+  EXPECT_EQ(scores.at("n2"), 1);
+  EXPECT_EQ(scores.at("ghost"), 9);
   ASSERT_TRUE(w.bind(a, "ghost").ok());
   EXPECT_TRUE(w.cluster.written(a.key).empty());
 }

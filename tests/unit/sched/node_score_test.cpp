@@ -1,7 +1,8 @@
-#include "common/solver/chips/node_score.hpp"
+#include "common/solver/nodes/node_score.hpp"
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <random>
 
 #include "common/base/natural_order.hpp"
@@ -9,29 +10,105 @@
 namespace chipweave::solver {
 namespace {
 
-TEST(NodeScore, FasterBeatsTighterBeatsName) {
-  EXPECT_TRUE(better_node({40, 7, 9}, {20, 0, 0}));
-  EXPECT_TRUE(better_node({40, 1, 9}, {40, 2, 0}));
-  EXPECT_TRUE(better_node({40, 1, 0}, {40, 1, 1}));
-  EXPECT_FALSE(better_node({40, 1, 1}, {40, 1, 1}));
+constexpr double kTolerance = 0.05;
+
+ScoreInput input(double gbps, double unusable, double machine_gbps, int left_over,
+                 std::uint32_t order) {
+  return {gbps, unusable, machine_gbps, left_over, order};
+}
+
+// Whether a comes before b if there are only these two.
+bool better(const ScoreInput& a, const ScoreInput& b, double tolerance = kTolerance) {
+  const std::vector<ScoreInput> both{a, b};
+  return NodeOrder(both, tolerance).better(a, b);
+}
+
+TEST(NodeScore, FasterBeatsLossBeatsTighterBeatsName) {
+  EXPECT_TRUE(better(input(40, 7, 40, 9, 9), input(20, 0, 20, 0, 0)));
+  EXPECT_TRUE(better(input(40, 1, 40, 9, 9), input(40, 2, 40, 0, 0)));
+  EXPECT_TRUE(better(input(40, 1, 40, 1, 9), input(40, 1, 40, 2, 0)));
+  EXPECT_TRUE(better(input(40, 1, 40, 1, 0), input(40, 1, 40, 1, 1)));
+  EXPECT_FALSE(better(input(40, 1, 40, 1, 1), input(40, 1, 40, 1, 1)));
+}
+
+TEST(NodeScore, WithinTheToleranceWhatIsLeftForOthersDecides) {
+  const ScoreInput fast = input(100, 2, 100, 0, 0);
+  EXPECT_TRUE(better(input(95, 1, 100, 0, 1), fast));
+  EXPECT_FALSE(better(input(94, 1, 100, 0, 1), fast));
+  EXPECT_TRUE(better(input(94, 1, 100, 0, 1), fast, 0.1));
+  EXPECT_FALSE(better(input(99, 1, 100, 0, 1), fast, 0));
+}
+
+TEST(NodeScore, AFastMachineCountsAsMuchAsFourUnusableChips) {
+  const ScoreInput slow = input(0, 3.5, 20, 1, 1);
+  EXPECT_TRUE(better(slow, input(0, 0, 370, 0, 0)));  // a pod of one chip keeps off the fabric
+  EXPECT_FALSE(better(input(0, 4.5, 20, 1, 1), input(0, 0, 370, 0, 0)));
+}
+
+TEST(NodeScore, EqualWithinToleranceIsJudgedFromTheFastestSoThatTheOrderIsTransitive) {
+  // 100 and 96 are equal, 96 and 92 are not, though they differ by less than 5 %.
+  const std::vector<ScoreInput> in{input(100, 3, 1, 0, 0), input(96, 2, 1, 0, 1),
+                                   input(92, 1, 1, 0, 2)};
+  const NodeOrder order(in, kTolerance);
+  EXPECT_TRUE(order.better(in[1], in[0]));
+  EXPECT_TRUE(order.better(in[1], in[2]));
+  EXPECT_TRUE(order.better(in[0], in[2]));
+}
+
+TEST(NodeScore, CeilingFollowsSizeAndNeed) {
+  NodePreference preference;
+  preference.useful_gbps_per_peer = 50;
+  EXPECT_DOUBLE_EQ(preference.ceiling(2, false, 0), 50);
+  EXPECT_DOUBLE_EQ(preference.ceiling(4, false, 0), 150);
+  EXPECT_EQ(preference.ceiling(8, false, 0), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(preference.ceiling(2, true, 0), std::numeric_limits<double>::infinity());
+  EXPECT_DOUBLE_EQ(preference.ceiling(8, true, 120), 120);
+  preference.useful_gbps_per_peer = 0;
+  EXPECT_EQ(preference.ceiling(2, false, 0), std::numeric_limits<double>::infinity());
+}
+
+TEST(NodeScore, BandwidthAboveTheCeilingIsNoReason) {
+  NodeOffer fast;
+  fast.gbps = fast.machine_gbps = 370;
+  fast.free = 8;
+  fast.left_over = 6;
+  fast.open_before = 0b1111;  // 8 chips fit
+  fast.open_after = 0b0111;
+  NodeOffer slower = fast;
+  slower.gbps = slower.machine_gbps = 60;
+  const ScoreInput a = score_input(fast, 50, 0);
+  const ScoreInput b = score_input(slower, 50, 1);
+  EXPECT_DOUBLE_EQ(a.gbps, 50);
+  EXPECT_DOUBLE_EQ(b.gbps, 50);
+  EXPECT_DOUBLE_EQ(a.unusable, 1.5);  // a quarter of the sizes cannot use the six chips
+  EXPECT_TRUE(better(b, a));
 }
 
 TEST(NodeScore, LevelsStayInRangeAndFollowTheOrder) {
   std::mt19937 random(7);
-  for (int round = 0; round < 200; ++round) {
+  for (int round = 0; round < 500; ++round) {
     std::vector<ScoreInput> in;
     const auto n = static_cast<unsigned>(1 + random() % 12);
     for (unsigned i = 0; i < n; ++i) {
-      in.push_back({static_cast<double>(random() % 5) * 37.5, static_cast<int>(random() % 9), i});
+      in.push_back(
+          input(static_cast<double>(random() % 60) * 4.5, static_cast<double>(random() % 9) / 4 - 1,
+                static_cast<double>(random() % 3) * 100, static_cast<int>(random() % 9), i));
     }
-    const NodeScores s = score_nodes(in);
+    const NodeOrder order(in, kTolerance);
+    const NodeScores s = score_nodes(in, order);
+    EXPECT_EQ(s.best, best_node(in, order));
     for (unsigned i = 0; i < n; ++i) {
       EXPECT_GE(s.levels[i], 0);
       EXPECT_LE(s.levels[i], 9);
-      EXPECT_FALSE(better_node(in[i], in[s.best]));
+      EXPECT_FALSE(order.better(in[i], in[s.best]));
       for (unsigned j = 0; j < n; ++j) {
-        if (better_node(in[i], in[j])) {
-          EXPECT_GE(s.levels[i], s.levels[j]);
+        if (!order.better(in[i], in[j])) continue;
+        EXPECT_FALSE(order.better(in[j], in[i]));
+        EXPECT_GE(s.levels[i], s.levels[j]);
+        for (unsigned k = 0; k < n; ++k) {
+          if (order.better(in[j], in[k])) {
+            EXPECT_TRUE(order.better(in[i], in[k]));
+          }
         }
       }
     }
@@ -39,19 +116,34 @@ TEST(NodeScore, LevelsStayInRangeAndFollowTheOrder) {
 }
 
 TEST(NodeScore, SharesOfTheBestAreComparableAcrossMachineKinds) {
-  const std::vector<ScoreInput> in{{400, 4, 0}, {200, 4, 1}, {10, 4, 2}};
-  const NodeScores s = score_nodes(in);
+  const std::vector<ScoreInput> in{input(400, 1, 1, 4, 0), input(200, 1, 1, 4, 1),
+                                   input(10, 1, 1, 4, 2)};
+  const NodeScores s = score_nodes(in, NodeOrder(in, kTolerance));
   EXPECT_EQ(s.best, 0U);
-  EXPECT_EQ(s.levels[1], 4);
-  EXPECT_EQ(s.levels[2], 0);
+  EXPECT_EQ(s.levels[1], 5);
+  EXPECT_EQ(s.levels[2], 1);
 }
 
-TEST(NodeScore, WithoutBandwidthPackingHasTheWholeRange) {
-  const std::vector<ScoreInput> in{{0, 0, 3}, {0, 7, 0}};
-  const NodeScores s = score_nodes(in);
+TEST(NodeScore, WithoutBandwidthWhatOthersLoseHasTheWholeRange) {
+  const std::vector<ScoreInput> in{input(0, -1, 1, 0, 3), input(0, 2, 1, 7, 0)};
+  const NodeScores s = score_nodes(in, NodeOrder(in, kTolerance));
   EXPECT_EQ(s.best, 0U);
   EXPECT_EQ(s.levels[0], 9);
   EXPECT_EQ(s.levels[1], 0);
+}
+
+TEST(NodeScore, PodsWithoutChipsKeepOffFreeChips) {
+  EXPECT_EQ(level_without_chips(0), 9);
+  EXPECT_EQ(level_without_chips(8), 1);
+  EXPECT_EQ(level_without_chips(64), 0);
+}
+
+TEST(NodeOffer, UnusableChipsAreThoseOfSizesThatDoNotFit) {
+  EXPECT_DOUBLE_EQ(unusable_chips(8, 0b1111), 0);
+  EXPECT_DOUBLE_EQ(unusable_chips(7, 0b0111), 7 * 0.25);
+  EXPECT_DOUBLE_EQ(unusable_chips(3, 0b0011), 3 * 0.5);
+  EXPECT_DOUBLE_EQ(unusable_chips(1, 0b0001), 0.75);
+  EXPECT_DOUBLE_EQ(unusable_chips(0, 0), 0);
 }
 
 TEST(NaturalOrder, ComparesRunsOfDigitsAsNumbers) {

@@ -31,6 +31,23 @@ TEST(PodRequest, NoAcceleratorIsZeroChips) {
   EXPECT_EQ(count(container(R"({"limits":{"nvidia.com/gpu":"0"}})")).request.chips, 0);
 }
 
+TEST(PodRequest, ReadsTheDeclaredNeed) {
+  const auto with_need = [](const std::string& need) {
+    auto pod = codec::read_pod(
+        R"({"metadata":{"name":"p","namespace":"ns","annotations":{"chipweave.dev/needs-gbps":")" +
+        need + R"("}},"spec":)" + container(R"({"limits":{"nvidia.com/gpu":"2"}})") + "}");
+    if (!pod) throw std::runtime_error(pod.error().text());
+    return count_request(*pod, ResourceTable{});
+  };
+  EXPECT_DOUBLE_EQ(with_need("37.5").request.needs_gbps, 37.5);
+  EXPECT_EQ(with_need("37.5").refused, "");
+  for (const char* wrong : {"", "0", "-1", "much", "nan", "inf", "1e9", "5 GB/s"}) {
+    const auto c = with_need(wrong);
+    EXPECT_NE(c.refused.find("chipweave.dev/needs-gbps"), std::string::npos) << wrong;
+    EXPECT_EQ(c.request.chips, 0);
+  }
+}
+
 TEST(PodRequest, RefusesPartsOfChipsInASentence) {
   for (const char* resource : {"aliyun.com/gpu-mem", "nvidia.com/gpu.shared",
                                "nvidia.com/mig-1g.5gb", "huawei.com/npu-core"}) {

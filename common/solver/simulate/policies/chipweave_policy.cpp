@@ -1,0 +1,43 @@
+#include "common/solver/simulate/policies/chipweave_policy.hpp"
+
+#include "common/solver/simulate/policies/lowest_node.hpp"
+
+namespace chipweave::simulate {
+
+std::optional<Spot> ChipweavePolicy::place_without_chips(const PodShape& pod,
+                                                         std::span<const std::size_t> nodes) const {
+  const auto node =
+      lowest_node(context_.cluster, pod, nodes, [&](std::size_t i, const ModelNode& candidate) {
+        const int level =
+            context_.managed_only ? 0 : solver::level_without_chips(candidate.free.size());
+        return NodeKey{-static_cast<double>(level),
+                       -free_share(candidate, context_.cluster.empty_nodes()[i], pod)};
+      });
+  if (!node) return std::nullopt;
+  return Spot{*node, {}};
+}
+
+std::optional<Spot> ChipweavePolicy::place(const domain::TracePod& pod,
+                                           std::span<const std::size_t> nodes) {
+  const PodShape shape = shape_of(pod);
+  if (shape.chips == 0) return place_without_chips(shape, nodes);
+  const solver::NodePreference& preference = context_.preference;
+  const double ceiling = preference.ceiling(shape.chips, false, pod.needs_gbps.value_or(0));
+  inputs_.clear();
+  spots_.clear();
+  for (const std::size_t i : nodes) {
+    const ModelNode& node = context_.cluster.nodes()[i];
+    if (!node.has_room(shape)) continue;
+    const solver::Choice choice = node.machine->choose({node.free, {}, {}, shape.chips, false});
+    if (!choice.fits) continue;
+    inputs_.push_back(
+        solver::score_input(solver::offer_of(*node.machine, node.free, choice.chips, choice.gbps),
+                            ceiling, static_cast<std::uint32_t>(i)));
+    spots_.push_back({i, choice.chips});
+  }
+  if (spots_.empty()) return std::nullopt;
+  const solver::NodeOrder order(inputs_, preference.tolerance);
+  return spots_[solver::best_node(inputs_, order)];
+}
+
+}  // namespace chipweave::simulate
