@@ -1,7 +1,7 @@
 """Makes a request that is answered wrongly smaller while it stays so: fewer nodes, fewer keys, fewer pods, less room."""
 import copy
 
-from plan.cases import broken_rules
+from plan.repair_cases import broken_rules
 from plan.verify import verify
 
 KEEP = ("pods", "chips_per_pod", "name", "level", "size", "levels", "path")
