@@ -37,11 +37,11 @@ struct PlaceAnswer {
   double gbps = 0;       // GB/s
   double best_gbps = 0;  // GB/s
   std::string reason;
-  std::optional<double> all_to_all_gbps;  // for that objective
-  std::optional<int> hops;                // for latency: of the farthest pair
   std::optional<double> bound;  // when the answer is not proven best: GB/s that no set can beat
   // What the machine's import assumed or left out, and what of the request had no effect.
   std::vector<std::string> warnings;
+  std::optional<double> all_to_all_gbps = std::nullopt;  // for that objective
+  std::optional<int> hops = std::nullopt;                // for latency: of the farthest pair
 };
 
 using PlaceLine = BatchRequest<PlaceRequest>;
