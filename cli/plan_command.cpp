@@ -318,10 +318,11 @@ void register_plan(CLI::App& app, Exit& exit_code) {
     const auto answer = [&engine](const std::string& line, Timing& timing) -> BatchAnswer {
       codec::PlanLine parsed = codec::parse_plan_line(line);
       std::string id = parsed.id;
-      return {std::move(id),
-              plan_line(engine, std::move(parsed), timing).transform([](PlannedLine planned) {
-                return planned.answer;
-              })};
+      return {
+          std::move(id),
+          plan_line(engine, std::move(parsed), timing).transform([](const PlannedLine& planned) {
+            return planned.answer;
+          })};
     };
     exit_code = run_batch(flags->batch, limits::kMaxPlanLineBytes, answer);
   });

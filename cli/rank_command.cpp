@@ -299,7 +299,8 @@ void register_rank(CLI::App& app, Exit& exit_code) {
     const auto answer = [](const std::string& line, Timing& timing) -> BatchAnswer {
       codec::RankLine parsed = codec::parse_rank_line(line);
       std::string id = parsed.id;
-      return {std::move(id), rank_line(std::move(parsed), timing).transform([](RankedLine ranked) {
+      return {std::move(id),
+              rank_line(std::move(parsed), timing).transform([](const RankedLine& ranked) {
                 return ranked.answer;
               })};
     };

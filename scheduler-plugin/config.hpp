@@ -34,6 +34,7 @@ struct Config {
   std::vector<std::string> client_names;  // empty: every certificate of tls_client_ca
   std::string caller_secrets;             // folder; empty: no caller has a secret
   bool read_from_loopback = true;
+  bool leader_elect = false;
   std::vector<std::string> scheduler_names;  // whose pods may be bound; empty: they are learned
   std::string grpc_auth = "none";            // in addition to tls_client_ca
   // Names of certificates; both empty: every certificate of tls_client_ca.
@@ -42,7 +43,6 @@ struct Config {
   std::vector<std::string> grpc_users;
   std::vector<std::string> grpc_reader_users;
   std::string grpc_audience = "chipweave";
-  bool leader_elect = false;
   std::string leader_identity;  // empty: the name of the host
   std::string lease_name = "chipweave-scheduler";
   std::chrono::milliseconds lease_duration{3'000};
@@ -57,9 +57,9 @@ struct Config {
   std::chrono::milliseconds inventory_stale_after = limits::kInventoryStaleAfter;
   std::size_t max_connections = limits::kMaxHttpConnections;
   int volcano_weight = 20;
-  solver::NodePreference node_preference;
   bool annotate_after_bind = false;
   bool publish_cluster_info = false;
+  solver::NodePreference node_preference;
   ResourceTable resources;
 
   // Where gRPC is served; empty: not at all.

@@ -49,13 +49,15 @@ struct Plot {
 
 std::string grid(const Plot& plot, const Axis& x, const Axis& y) {
   std::string out;
-  for (double v = 0; v <= plot.y.most + plot.y.step / 2; v += plot.y.step) {
+  for (int tick = 0; tick * plot.y.step <= plot.y.most + plot.y.step / 2; ++tick) {
+    const double v = tick * plot.y.step;
     out += fmt::format(
         "<line class=\"grid\" x1=\"{0:.1f}\" x2=\"{1:.1f}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\"/>"
         "<text class=\"tick\" text-anchor=\"end\" x=\"{3:.1f}\" y=\"{4:.1f}\">{5}</text>\n",
         kLeft, kWidth - kRight, plot.at_y(v), kLeft - 7, plot.at_y(v) + 4, tick_text(v));
   }
-  for (double v = 0; v <= plot.x.most + plot.x.step / 2; v += plot.x.step) {
+  for (int tick = 0; tick * plot.x.step <= plot.x.most + plot.x.step / 2; ++tick) {
+    const double v = tick * plot.x.step;
     out += fmt::format(
         "<text class=\"tick\" text-anchor=\"middle\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
         plot.at_x(v), kHeight - kBottom + 17, tick_text(v));

@@ -158,6 +158,7 @@ double most_gbps_together(const std::vector<domain::TracePod>& pods,
   }
   const std::vector<NodeGroup> groups = groups_of(cluster);
   std::vector<int> room;
+  room.reserve(groups.size());
   for (const NodeGroup& g : groups) room.push_back(g.chips);
   std::vector<int> supply;
   std::vector<std::vector<double>> value;

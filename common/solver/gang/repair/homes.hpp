@@ -41,7 +41,7 @@ class Homes {
   };
   void find_groups();
   const std::vector<std::size_t>& groups_of(int set) const {
-    return of_set_[static_cast<std::size_t>(set + 1)];
+    return of_set_[static_cast<std::size_t>(set) + 1];
   }
   bool is_failed(FabricNodeId node) const;
   bool usable(DomainId domain) const;
