@@ -59,8 +59,8 @@ TEST(Fit, RecoversTheConstantOfRandomMachines) {
       const double scale = std::uniform_real_distribution<double>(0.6, 1.2)(random);
       double truth = 0;
       const domain::NodeTopology real = built_in.with_rates(
-          [&](LinkKind each, double rate) {
-            if (each != kind) return rate;
+          [&, fitted = kind](LinkKind each, double rate) {
+            if (each != fitted) return rate;
             truth = rate * scale;
             return truth;
           },
