@@ -1,6 +1,7 @@
 // Logs of benchmarks for tests: written by rule, so that each test changes one thing in them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -52,7 +53,7 @@ struct NcclLog {
         "# nThread 1 nGpus %d minBytes %llu maxBytes %llu step: 2(factor) warmup iters: 5 iters: "
         "20 agg iters: 1 validation: 1 graph: 0\n#\n# Using devices\n",
         ranks, static_cast<unsigned long long>(least),
-        static_cast<unsigned long long>(least << static_cast<unsigned>(sizes - 1)));
+        static_cast<unsigned long long>(least << static_cast<unsigned>(std::max(sizes, 1) - 1)));
     for (int i = 0; i < ranks; ++i) {
       const std::string host = i + 1 == ranks && !other_host.empty() ? other_host : "node-a";
       out += formatted("#  Rank %2d Group  0 Pid  41187 on %10s device %2d [0000:%02x:00] %s\n", i,
