@@ -178,7 +178,7 @@ Result<PlanEngine::Decided> PlanEngine::decide(const codec::PlanRequest& request
       made = std::move(planned->plan);
       out.details.leaves = std::move(planned->leaves);
     } else {
-      made = solver::plan_on_fast_nodes(fabric, request.levels, request.gang, prepared.machines,
+      made = solver::plan_on_best_nodes(fabric, request.levels, request.gang, prepared.machines,
                                         request.level_gbps);
     }
     if (prepared.switches && made.fits) count_switches(request, *prepared.switches, made);

@@ -15,30 +15,55 @@ struct ModelRates {
   int pcie;               // generation of its own port; 0: as for an unknown model
   LinkKind kind;          // of its fast links
   double gbps;            // of one lane; 0: it has no fast links, or their rate is not known
+  double reduction = 0;   // in_switch_reduction()
 };
+
+// Of in-switch reduction, NCCL's nvlsEfficiency (src/graph/tuning.cc).
+constexpr double kHopper = 0.85;
+constexpr double kBlackwell = 0.74;
 
 // First match wins, so the longer words come first.
 constexpr std::array<ModelRates, 40> kModels = {{
-    {"GB200", 5, LinkKind::nvlink, 40.1}, {"GB300", 5, LinkKind::nvlink, 40.1},
-    {"B200", 5, LinkKind::nvlink, 40.1},  {"B300", 5, LinkKind::nvlink, 40.1},
-    {"B100", 5, LinkKind::nvlink, 40.1},  {"GH200", 5, LinkKind::nvlink, 20.6},
-    {"H100", 5, LinkKind::nvlink, 20.6},  {"H200", 5, LinkKind::nvlink, 20.6},
-    {"H800", 5, LinkKind::nvlink, 20.6},  {"H20", 5, LinkKind::nvlink, 20.6},
-    {"A100", 4, LinkKind::nvlink, 20.0},  {"A800", 4, LinkKind::nvlink, 20.0},
-    {"A30", 4, LinkKind::nvlink, 20.0},   {"V100", 0, LinkKind::nvlink, 20.0},
-    {"P100", 0, LinkKind::nvlink, 18.0},  {"A40", 4, LinkKind::nvlink, 12.0},
-    {"A6000", 4, LinkKind::nvlink, 12.0}, {"A5000", 4, LinkKind::nvlink, 12.0},
-    {"A10", 4, LinkKind::nvlink, 12.0},   {"3090", 4, LinkKind::nvlink, 12.0},
-    {"4090", 4, LinkKind::nvlink, 0},     {"L40", 4, LinkKind::nvlink, 0},
-    {"L4", 4, LinkKind::nvlink, 0},       {"MI300A", 5, LinkKind::xgmi, 48.0},
-    {"MI300", 5, LinkKind::xgmi, 48.0},   {"MI308", 5, LinkKind::xgmi, 48.0},
-    {"MI325", 5, LinkKind::xgmi, 48.0},   {"MI350", 5, LinkKind::xgmi, 57.6},
-    {"MI355", 5, LinkKind::xgmi, 57.6},   {"MI200", 4, LinkKind::xgmi, 36.0},
-    {"MI210", 4, LinkKind::xgmi, 36.0},   {"MI250", 4, LinkKind::xgmi, 36.0},
-    {"MI100", 4, LinkKind::xgmi, 36.0},   {"GFX942", 5, LinkKind::xgmi, 48.0},
-    {"GFX950", 5, LinkKind::xgmi, 57.6},  {"GFX90A", 4, LinkKind::xgmi, 36.0},
-    {"GFX908", 4, LinkKind::xgmi, 36.0},  {"VEGA20", 0, LinkKind::xgmi, 36.0},
-    {"MI60", 0, LinkKind::xgmi, 36.0},    {"ASCEND910A", 0, LinkKind::hccs, 24.0},
+    {"GB200", 5, LinkKind::nvlink, 40.1, kBlackwell},
+    {"GB300", 5, LinkKind::nvlink, 40.1, kBlackwell},
+    {"B200", 5, LinkKind::nvlink, 40.1, kBlackwell},
+    {"B300", 5, LinkKind::nvlink, 40.1, kBlackwell},
+    {"B100", 5, LinkKind::nvlink, 40.1, kBlackwell},
+    {"GH200", 5, LinkKind::nvlink, 20.6, kHopper},
+    {"H100", 5, LinkKind::nvlink, 20.6, kHopper},
+    {"H200", 5, LinkKind::nvlink, 20.6, kHopper},
+    {"H800", 5, LinkKind::nvlink, 20.6, kHopper},
+    {"H20", 5, LinkKind::nvlink, 20.6, kHopper},
+    {"A100", 4, LinkKind::nvlink, 20.0},
+    {"A800", 4, LinkKind::nvlink, 20.0},
+    {"A30", 4, LinkKind::nvlink, 20.0},
+    {"V100", 0, LinkKind::nvlink, 20.0},
+    {"P100", 0, LinkKind::nvlink, 18.0},
+    {"A40", 4, LinkKind::nvlink, 12.0},
+    {"A6000", 4, LinkKind::nvlink, 12.0},
+    {"A5000", 4, LinkKind::nvlink, 12.0},
+    {"A10", 4, LinkKind::nvlink, 12.0},
+    {"3090", 4, LinkKind::nvlink, 12.0},
+    {"4090", 4, LinkKind::nvlink, 0},
+    {"L40", 4, LinkKind::nvlink, 0},
+    {"L4", 4, LinkKind::nvlink, 0},
+    {"MI300A", 5, LinkKind::xgmi, 48.0},
+    {"MI300", 5, LinkKind::xgmi, 48.0},
+    {"MI308", 5, LinkKind::xgmi, 48.0},
+    {"MI325", 5, LinkKind::xgmi, 48.0},
+    {"MI350", 5, LinkKind::xgmi, 57.6},
+    {"MI355", 5, LinkKind::xgmi, 57.6},
+    {"MI200", 4, LinkKind::xgmi, 36.0},
+    {"MI210", 4, LinkKind::xgmi, 36.0},
+    {"MI250", 4, LinkKind::xgmi, 36.0},
+    {"MI100", 4, LinkKind::xgmi, 36.0},
+    {"GFX942", 5, LinkKind::xgmi, 48.0},
+    {"GFX950", 5, LinkKind::xgmi, 57.6},
+    {"GFX90A", 4, LinkKind::xgmi, 36.0},
+    {"GFX908", 4, LinkKind::xgmi, 36.0},
+    {"VEGA20", 0, LinkKind::xgmi, 36.0},
+    {"MI60", 0, LinkKind::xgmi, 36.0},
+    {"ASCEND910A", 0, LinkKind::hccs, 24.0},
 }};
 
 const ModelRates* known_model(std::string_view model) {
@@ -90,9 +115,7 @@ std::string_view known_model_word(std::string_view model) {
 
 double in_switch_reduction(std::string_view model) {
   const ModelRates* known = known_model(model);
-  if (known == nullptr || known->kind != LinkKind::nvlink || known->pcie != 5) return 0;
-  constexpr double kHopperLane = 20.6;
-  return known->gbps > kHopperLane ? 0.74 : 0.85;
+  return known == nullptr ? 0 : known->reduction;
 }
 
 HostBandwidth pcie_host_bandwidth(int generation, bool intel) {

@@ -7,7 +7,6 @@
 #include "common/base/text.hpp"
 #include "common/codec/calibration/collective_log.hpp"
 #include "common/codec/calibration/log_words.hpp"
-#include "common/codec/text/lines.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -29,15 +28,13 @@ std::optional<Column> column_of(std::string_view word) {
 
 class HcclTestReader {
  public:
-  explicit HcclTestReader(std::string_view log) : lines_(log) {}
+  explicit HcclTestReader(std::string_view log) : log_(log) {}
 
   Result<std::vector<CollectiveRun>> read() {
-    std::string_view line;
-    while (lines_.next_trimmed(line)) {
-      ++number_;
-      if (Result<void> ok = take(without_rank_tag(line)); !ok)
-        return std::move(ok).error().in("line " + std::to_string(number_));
-    }
+    if (Result<void> ok =
+            each_log_line(log_, number_, [this](std::string_view line) { return take(line); });
+        !ok)
+      return std::move(ok).error();
     if (runs_.empty()) {
       return make_error(Errc::invalid_argument,
                         "no table of hccl_test found: expected a header \"data_size(Bytes): | "
@@ -188,7 +185,7 @@ class HcclTestReader {
     return {};
   }
 
-  LineReader lines_;
+  std::string_view log_;
   std::size_t number_ = 0;
   std::vector<CollectiveRun> runs_;
   CollectiveRun next_;           // what was stated before its table

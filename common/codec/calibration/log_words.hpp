@@ -1,18 +1,35 @@
 // What the logs of nccl-tests, rccl-tests and hccl_test have in common.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/base/result.hpp"
+#include "common/codec/text/lines.hpp"
 
 namespace chipweave::codec {
 
 // Without the tag that mpirun and srun put before each line: "[1,0]<stdout>: ", "0: ".
 std::string_view without_rank_tag(std::string_view line);
+
+// Gives each line to `take`, trimmed and without its rank tag, counting lines in `number`; the
+// first error names its line.
+template <class Take>
+Result<void> each_log_line(std::string_view log, std::size_t& number, const Take& take) {
+  LineReader lines(log);
+  std::string_view line;
+  while (lines.next_trimmed(line)) {
+    ++number;
+    if (Result<void> ok = take(without_rank_tag(line)); !ok)
+      return std::move(ok).error().in("line " + std::to_string(number));
+  }
+  return {};
+}
 
 // A finite number that is not negative. Error: what it is instead.
 Result<double> positive_number(std::string_view word);

@@ -9,7 +9,6 @@
 #include "common/base/text.hpp"
 #include "common/codec/calibration/collective_log.hpp"
 #include "common/codec/calibration/log_words.hpp"
-#include "common/codec/text/lines.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -36,15 +35,13 @@ std::string_view known_column(std::string_view word) {
 
 class NcclTestsReader {
  public:
-  explicit NcclTestsReader(std::string_view log) : lines_(log) {}
+  explicit NcclTestsReader(std::string_view log) : log_(log) {}
 
   Result<std::vector<CollectiveRun>> read() {
-    std::string_view line;
-    while (lines_.next_trimmed(line)) {
-      ++number_;
-      if (Result<void> ok = take(without_rank_tag(line)); !ok)
-        return std::move(ok).error().in("line " + std::to_string(number_));
-    }
+    if (Result<void> ok =
+            each_log_line(log_, number_, [this](std::string_view line) { return take(line); });
+        !ok)
+      return std::move(ok).error();
     if (runs_.empty()) {
       return make_error(Errc::invalid_argument,
                         "no run of nccl-tests or rccl-tests found: expected lines \"# nThread …\" "
@@ -319,7 +316,7 @@ class NcclTestsReader {
     return {};
   }
 
-  LineReader lines_;
+  std::string_view log_;
   std::size_t number_ = 0;
   std::vector<CollectiveRun> runs_;
   std::vector<std::string_view> columns_;  // of the table being read; empty outside of tables

@@ -46,6 +46,9 @@ struct AllToAll {
   std::int64_t node_pairs = 0;               // on different nodes
 };
 
+// The lesser of a node's own terms in a gang of so many chips; nullopt: it has none.
+std::optional<double> node_limit(const AllToAllNode& node, std::int64_t chips);
+
 // O(nodes + domains).
 AllToAll all_to_all(const std::vector<AllToAllNode>& nodes,
                     const std::vector<AllToAllLevel>& levels);

@@ -36,7 +36,7 @@ class ChipPlans : public ::testing::Test {
     gang.chips_per_pod = chips;
     limit_by_chips(fabric, machines, gang);
     return assign_chips(fabric, levels, gang, machines, {std::nullopt, std::nullopt},
-                        plan_on_fast_nodes(fabric, levels, gang, machines));
+                        plan_on_best_nodes(fabric, levels, gang, machines));
   }
   std::set<std::string> nodes(const ChipPlan& plan) const {
     std::set<std::string> out;

@@ -244,7 +244,7 @@ class LegalPlans {
     }
     limit_by_chips(fabric_, machines_, gang_);
     plan_ = *plan_down_to_chips(fabric_, levels_, gang_, machines_, {}, [&](const Fabric& on) {
-      return Result<domain::Plan>(plan_on_fast_nodes(on, levels_, gang_, machines_));
+      return Result<domain::Plan>(plan_on_best_nodes(on, levels_, gang_, machines_));
     });
   }
   const domain::Plan& plan() const { return plan_.plan; }

@@ -55,7 +55,7 @@ struct Racks {
     for (const auto& [id, machine] : machines) fabric.set_free(id, machine.free.size());
     limit_by_chips(fabric, machines, gang);
     return assign_chips(fabric, levels, gang, machines, level_gbps,
-                        plan_on_fast_nodes(fabric, levels, gang, machines, level_gbps));
+                        plan_on_best_nodes(fabric, levels, gang, machines, level_gbps));
   }
   std::set<std::string> used(const ChipPlan& plan) const {
     std::set<std::string> out;
@@ -195,6 +195,23 @@ TEST(ExchangePlans, ShareThePodsByWhatTheAdaptersCarry) {
   EXPECT_THAT(shares(h100, domain::Objective::all_to_all), ElementsAre(6, 6));
   EXPECT_THAT(shares(h100_with({}), domain::Objective::all_to_all),
               ::testing::UnorderedElementsAre(8, 4));
+}
+
+// Nodes of one machine whose adapters are not all up: as fast as with any shares.
+TEST(ExchangePlans, AreAsFastAsWithAnyShares) {
+  const auto gbps = [](int least_on_first, int most_on_first) {
+    Racks racks;
+    racks.add("r", test::profile("hgx-h100-8"));
+    racks.add("r", test::profile("hgx-h100-8")).down_nics = {0, 1, 2, 3, 4, 5};
+    racks.fabric.set_max_pods(racks.nodes[0], most_on_first);
+    racks.fabric.set_max_pods(racks.nodes[1], 10 - least_on_first);
+    const ChipPlan plan = racks.plan(10, 1, {}, domain::Objective::all_to_all);
+    return plan.all_to_all.gbps.value_or(0);
+  };
+  double best = 0;
+  for (int first = 2; first <= 8; ++first) best = std::max(best, gbps(first, first));
+  EXPECT_GT(best, gbps(5, 5));
+  EXPECT_DOUBLE_EQ(gbps(2, 8), best);
 }
 
 // Small machines with random links, adapters and free chips.

@@ -60,7 +60,7 @@ class Repairs : public ::testing::Test {
   ChipPlan repair_to_chips(const Gang& gang) {
     limit_by_chips(fabric, machines, gang);
     return *plan_down_to_chips(fabric, levels, gang, machines, {}, [&](const Fabric& on) {
-      return Result<Plan>(plan_on_fast_nodes(on, levels, gang, machines));
+      return Result<Plan>(plan_on_best_nodes(on, levels, gang, machines));
     });
   }
   // Node by pod.

@@ -26,21 +26,19 @@ bool is_uniform(const Gang& gang) {
   return gang.sets.empty() && gang.pod_chips.empty() && gang.chips_per_pod > 0;
 }
 
-// GB/s of so many pods of one size together on a machine with these chips free. Memoised by machine
-// and free chips, since most nodes are equal.
-class NodeRates {
+// How many pods of one size have legal chips together on a machine with these chips free. Memoised
+// by machine and free chips, since most nodes are equal.
+class MostPods {
  public:
-  explicit NodeRates(const Gang& gang) : NodeRates(gang, gang.chips_per_pod) {}
-  NodeRates(const Gang& gang, int chips) : gang_(gang), chips_(chips) {}
-  // By pods - 1; ends where no more fit.
-  const std::vector<double>& of(const NodeMachine& node) {
-    const auto [at, fresh] = known_.try_emplace({node.machine.get(), node.free.bits()});
+  MostPods(const Gang& gang, int chips) : gang_(gang), chips_(chips) {}
+  int on(const NodeMachine& node) {
+    const auto [at, fresh] = known_.try_emplace({node.machine.get(), node.free.bits()}, 0);
     if (!fresh) return at->second;
     const int most = std::min(gang_.pods, node.free.size() / chips_);
     for (const auto& gbps :
          gbps_of_pods(*node.machine, node.free, most, chips_, {}, gang_.size() > 1)) {
       if (!gbps) break;
-      at->second.push_back(*gbps);
+      ++at->second;
     }
     return at->second;
   }
@@ -48,7 +46,7 @@ class NodeRates {
  private:
   const Gang& gang_;
   int chips_;
-  std::map<std::pair<const Machine*, std::uint64_t>, std::vector<double>> known_;
+  std::map<std::pair<const Machine*, std::uint64_t>, int> known_;
 };
 
 // Memoised rings of chip sets: most pods get the same ones.
@@ -174,10 +172,10 @@ void limit_by_chips(Fabric& fabric, const NodeMachines& machines, const Gang& ga
   fabric.set_chip_fit(nullptr);
   if (chips) {
     if (*chips == 0) return;
-    NodeRates rates(gang, *chips);
+    MostPods most(gang, *chips);
     for (const auto& [node, machine] : machines) {
-      const auto most = static_cast<int>(rates.of(machine).size());
-      if (most < fabric.node(node).max_pods) fabric.set_max_pods(node, most);
+      if (most.on(machine) < fabric.node(node).max_pods)
+        fabric.set_max_pods(node, most.on(machine));
     }
     return;
   }
@@ -202,7 +200,7 @@ static std::string illegal_size(const Fabric& fabric, const Gang& gang,
   return why;
 }
 
-Plan plan_on_fast_nodes(const Fabric& fabric, const std::vector<std::string>& level_names,
+Plan plan_on_best_nodes(const Fabric& fabric, const std::vector<std::string>& level_names,
                         const Gang& gang, const NodeMachines& machines,
                         const std::vector<std::optional<double>>& level_gbps) {
   Plan plan = plan_gang(fabric, level_names, gang);
@@ -232,6 +230,7 @@ ChipPlan assign_chips(const Fabric& fabric, const std::vector<std::string>& leve
                    least_level_gbps(out.plan, level_gbps));
   Rings rings;
   GangShape shape;
+  shape.trees = true;
   std::vector<AllToAllNode> exchange;
   std::vector<std::string> not_given;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -265,7 +264,7 @@ ChipPlan assign_chips(const Fabric& fabric, const std::vector<std::string>& leve
     node.set_gbps = choice.chips.empty() && !all.empty() ? machine.machine->gbps(all) : choice.gbps;
     node.rails = chosen.rails(i);
     node.reduction_gbps = reduction_gbps(*machine.topology, all, *node.set_gbps);
-    shape.trees = machine.topology->vendor() == "nvidia";
+    shape.trees = shape.trees && machine.topology->vendor() == "nvidia";
     exchanging.inside_gbps = machine.machine->all_to_all_gbps(all);
     if (node.rails.unknown.empty()) {
       exchanging.adapters_gbps = 0;

@@ -43,7 +43,7 @@ void limit_by_chips(Fabric& fabric, const NodeMachines& machines, const domain::
 
 // plan_gang(), and of equally good plans the fastest (fastest_plan.hpp), or what the gang's
 // objective asks for instead. level_gbps: as for assign_chips().
-domain::Plan plan_on_fast_nodes(const Fabric& fabric, const std::vector<std::string>& level_names,
+domain::Plan plan_on_best_nodes(const Fabric& fabric, const std::vector<std::string>& level_names,
                                 const domain::Gang& gang, const NodeMachines& machines,
                                 const std::vector<std::optional<double>>& level_gbps = {});
 

@@ -2,7 +2,9 @@
 // free.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -21,6 +23,16 @@ struct NodeMachine {
   ChipSet loaded = {};              // chips of other jobs that communicate over the network
   std::vector<int> down_nics = {};  // positions in the topology's list, ascending
 };
+
+// Equal for nodes that give the same pods the same chips and rails. (machine, topology, free,
+// held, loaded, down_nics)
+using NodeState = std::tuple<const Machine*, const domain::NodeTopology*, std::uint64_t,
+                             std::uint64_t, std::uint64_t, std::vector<int>>;
+inline NodeState state_of(const NodeMachine& node) {
+  return {node.machine.get(), node.topology.get(), node.free.bits(),
+          node.held.bits(),   node.loaded.bits(),  node.down_nics};
+}
+
 using NodeMachines = std::unordered_map<FabricNodeId, NodeMachine>;
 
 }  // namespace chipweave::solver

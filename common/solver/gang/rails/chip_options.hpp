@@ -19,24 +19,12 @@
 #include "common/solver/bandwidth/steps.hpp"
 #include "common/solver/gang/chips/node_machine.hpp"
 #include "common/solver/gang/rails/adapters.hpp"
+#include "common/solver/gang/rails/rate_vector.hpp"
 
 namespace chipweave::solver {
 
 inline constexpr std::uint64_t kMaxListedSets = 13'000;  // all halves of 16 chips
 inline constexpr Steps kMaxOptionSteps = 60'000'000;
-inline constexpr double kSameRate = 1e-6;  // GB/s; rates that differ by less are equal
-
-// What a gang needs of each of its nodes, or what an option offers. Rates in GB/s.
-struct RateVector {
-  double chips = 0;           // inside the node; infinite for a single chip
-  std::vector<double> rails;  // by number; infinite where the adapters are not known
-
-  bool covers(const RateVector& need) const;
-  double rail_sum() const;
-  friend auto operator<=>(const RateVector&, const RateVector&) = default;
-};
-// The lesser of both in every rate.
-RateVector meet(const RateVector& a, const RateVector& b);
 
 struct ChipOption {
   ChipSet chips;  // the pods' union

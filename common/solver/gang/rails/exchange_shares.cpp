@@ -1,9 +1,10 @@
 #include "common/solver/gang/rails/exchange_shares.hpp"
 
 #include <algorithm>
+#include <array>
+#include <limits>
 #include <map>
 #include <optional>
-#include <tuple>
 #include <utility>
 
 #include "common/solver/collectives/all_to_all.hpp"
@@ -17,11 +18,13 @@ namespace {
 using domain::Gang;
 using domain::Plan;
 
-// What so many pods get on a node.
-struct Inside {
+constexpr double kNothing = std::numeric_limits<double>::infinity();
+
+// What so many pods on a node let through.
+struct Term {
   bool fits = false;
-  double gbps = 0;
-  std::optional<double> adapters;
+  bool known = false;  // its adapters are
+  double gbps = kNothing;
 };
 
 class Exchange {
@@ -30,7 +33,8 @@ class Exchange {
       : fabric_(fabric),
         gang_(gang),
         machines_(machines),
-        options_(machines, plan.pods.size() > 1) {
+        options_(machines, gang.size() > 1),
+        pods_(static_cast<int>(plan.pods.size())) {
     for (const domain::PlannedPod& pod : plan.pods) ++shares_[pod.node];
   }
 
@@ -43,67 +47,80 @@ class Exchange {
 
   // Whether it moved anything.
   bool run() {
+    known_adapters_ = true;
+    for (const auto& [node, pods] : shares_)
+      known_adapters_ = known_adapters_ && term(node, pods).known;
     bool moved = false;
-    std::size_t pods = 0;
-    for (const auto& [node, share] : shares_) pods += static_cast<std::size_t>(share);
-    for (std::size_t moves = 0; moves < 4 * pods && move_one(); ++moves) moved = true;
+    for (int moves = 0; moves < 4 * pods_ && move_one(); ++moves) moved = true;
     return moved;
   }
   const std::map<FabricNodeId, int>& shares() const { return shares_; }
 
  private:
-  using Worth = std::pair<double, std::int64_t>;  // GB/s, minus the pairs across
-
-  const Inside& inside(FabricNodeId node, int pods) {
+  const Term& term(FabricNodeId node, int pods) {
     const NodeMachine& machine = machines_.at(node);
-    const auto [at, fresh] = known_.try_emplace({machine.machine.get(), machine.topology.get(),
-                                                 machine.free.bits(), machine.loaded.bits(), pods});
-    Inside& out = at->second;
+    const auto [at, fresh] = known_.try_emplace({state_of(machine), pods});
+    Term& out = at->second;
     if (!fresh) return out;
     const std::vector<int> sizes(static_cast<std::size_t>(pods), gang_.chips_per_pod);
     const GroupChoice choice = choose_for_pods(
         *machine.machine, {machine.free, {}, sizes, true, {}, domain::Objective::all_to_all});
-    out.fits = choice.fits;
     if (!choice.fits) return out;
-    out.gbps = machine.machine->all_to_all_gbps(choice.chips);
+    out.fits = true;
     const NodeRails rails = options_.rails_of(machine, choice.chips);
-    if (!rails.unknown.empty()) return out;
-    out.adapters = 0;
-    for (const Rail& rail : rails.rails) *out.adapters += rail.gbps;
+    out.known = rails.unknown.empty();
+    AllToAllNode here{"", std::int64_t{pods} * gang_.chips_per_pod,
+                      machine.machine->all_to_all_gbps(choice.chips), std::nullopt};
+    if (out.known) {
+      here.adapters_gbps = 0;
+      for (const Rail& rail : rails.rails) *here.adapters_gbps += rail.gbps;
+    }
+    out.gbps = node_limit(here, std::int64_t{pods_} * gang_.chips_per_pod).value_or(kNothing);
     return out;
   }
 
-  std::optional<Worth> worth() {
-    std::vector<AllToAllNode> nodes;
-    for (const auto& [node, pods] : shares_) {
-      const Inside& here = inside(node, pods);
-      if (!here.fits) return std::nullopt;
-      nodes.push_back({"", std::int64_t{pods} * gang_.chips_per_pod, here.gbps, here.adapters});
+  // The three least terms: what is left when a move changes two of them.
+  struct Least {
+    std::array<std::pair<double, FabricNodeId>, 3> terms;
+    double without(FabricNodeId a, FabricNodeId b) const {
+      for (const auto& [gbps, node] : terms)
+        if (node != a && node != b) return gbps;
+      return kNothing;
     }
-    const AllToAll all = all_to_all(nodes, {});
-    const bool known = std::all_of(nodes.begin(), nodes.end(), [](const AllToAllNode& node) {
-      return node.adapters_gbps.has_value();
-    });
-    return Worth{known ? all.gbps.value_or(0) : 0, -all.node_pairs};
+  };
+  Least least_terms() {
+    Least out;
+    out.terms.fill({kNothing, kNowhere});
+    for (const auto& [node, pods] : shares_) {
+      std::pair<double, FabricNodeId> next{term(node, pods).gbps, node};
+      for (auto& kept : out.terms)
+        if (next.first < kept.first) std::swap(next, kept);
+    }
+    return out;
   }
 
+  // The move of one pod that makes the all-to-all fastest; of equally fast ones, and where adapters
+  // are not known, that with the fewest pairs across.
   bool move_one() {
-    const std::optional<Worth> now = worth();
-    if (!now) return false;
-    std::optional<Worth> best = now;
+    const Least least = least_terms();
+    double best = known_adapters_ ? least.without(kNowhere, kNowhere) : 0;
+    int best_gain = 0;  // in squares of shares: more squares are fewer pairs across
     std::pair<FabricNodeId, FabricNodeId> move{kNowhere, kNowhere};
-    for (auto& [from, fewer] : shares_) {
+    for (const auto& [from, fewer] : shares_) {
       if (fewer < 2) continue;
-      for (auto& [to, more] : shares_) {
+      const Term& left = term(from, fewer - 1);
+      for (const auto& [to, more] : shares_) {
         if (from == to || more >= fabric_.node(to).max_pods) continue;
-        --fewer;
-        ++more;
-        if (const auto then = worth(); then && better(*then, *best)) {
-          best = then;
-          move = {from, to};
-        }
-        ++fewer;
-        --more;
+        const Term& taken = term(to, more + 1);
+        if (!left.fits || !taken.fits) continue;
+        const double gbps =
+            known_adapters_ ? std::min({left.gbps, taken.gbps, least.without(from, to)}) : 0;
+        const int gain = 2 * (more - fewer + 1);
+        const bool faster = gbps > best + kSameRate;
+        if (!faster && !(gbps > best - kSameRate && gain > best_gain)) continue;
+        best = gbps;
+        best_gain = gain;
+        move = {from, to};
       }
     }
     if (move.first == kNowhere) return false;
@@ -111,19 +128,15 @@ class Exchange {
     ++shares_[move.second];
     return true;
   }
-  static bool better(const Worth& a, const Worth& b) {
-    if (a.first > b.first + kSameRate) return true;
-    return a.first > b.first - kSameRate && a.second > b.second;
-  }
 
-  using Key =
-      std::tuple<const Machine*, const domain::NodeTopology*, std::uint64_t, std::uint64_t, int>;
   const Fabric& fabric_;
   const Gang& gang_;
   const NodeMachines& machines_;
   ChipOptions options_;
+  int pods_;
+  bool known_adapters_ = false;
   std::map<FabricNodeId, int> shares_;
-  std::map<Key, Inside> known_;
+  std::map<std::pair<NodeState, int>, Term> known_;
 };
 
 }  // namespace

@@ -17,10 +17,11 @@
 
 namespace chipweave::solver {
 
-// Larger plans keep their shares: every move is compared with every other.
+// Larger plans keep their shares.
 inline constexpr std::size_t kMaxExchangeNodes = 64;
 
-// Cost: at most 4 moves a pod, each O(nodes³); the chips of each number of pods once a node.
+// Cost: at most 4 moves a pod, each O(nodes²) look-ups; the chips for each number of pods once for
+// nodes in the same state.
 domain::Plan exchange_shares(const Fabric& fabric, const domain::Gang& gang,
                              const NodeMachines& machines, domain::Plan plan);
 

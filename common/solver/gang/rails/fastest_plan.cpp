@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <tuple>
 #include <utility>
 
 #include "common/solver/gang/plan_numbers.hpp"
 #include "common/solver/gang/planner.hpp"
+#include "common/solver/gang/rails/chip_options.hpp"
 #include "common/solver/gang/rails/rate_search.hpp"
 #include "common/solver/gang/spare_nodes.hpp"
 
@@ -74,18 +74,13 @@ class FastestPlan {
 
  private:
   void find_classes(const NodeMachines& machines) {
-    using ClassKey = std::tuple<const Machine*, const domain::NodeTopology*, std::uint64_t,
-                                std::uint64_t, std::vector<int>>;
-    std::map<ClassKey, std::size_t> known;
+    std::map<NodeState, std::size_t> known;
     std::vector<FabricNodeId> nodes;
     for (const auto& [node, machine] : machines) nodes.push_back(node);
     std::sort(nodes.begin(), nodes.end());  // the map's own order is not defined
     for (const FabricNodeId node : nodes) {
       const NodeMachine& machine = machines.at(node);
-      const auto [at, fresh] =
-          known.try_emplace({machine.machine.get(), machine.topology.get(), machine.free.bits(),
-                             machine.loaded.bits(), machine.down_nics},
-                            classes_.size());
+      const auto [at, fresh] = known.try_emplace(state_of(machine), classes_.size());
       if (fresh) classes_.push_back(class_of(machine));
       classes_[at->second].nodes.push_back(node);
       class_of_node_[node] = at->second;

@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "common/solver/gang/rails/chip_options.hpp"
+#include "common/solver/gang/rails/rate_vector.hpp"
 
 namespace chipweave::solver {
 
