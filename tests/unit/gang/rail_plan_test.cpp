@@ -201,8 +201,10 @@ TEST(ExchangePlans, ShareThePodsByWhatTheAdaptersCarry) {
 TEST(ExchangePlans, AreAsFastAsWithAnyShares) {
   const auto gbps = [](int least_on_first, int most_on_first) {
     Racks racks;
-    racks.add("r", test::profile("hgx-h100-8"));
-    racks.add("r", test::profile("hgx-h100-8")).down_nics = {0, 1, 2, 3, 4, 5};
+    const NodeMachine whole = racks.add("r", test::profile("hgx-h100-8"));
+    NodeMachine& part = racks.add("r", *whole.topology);
+    part = whole;  // the same machine and topology, as in a large cluster
+    part.down_nics = {0, 1, 2, 3, 4, 5};
     racks.fabric.set_max_pods(racks.nodes[0], most_on_first);
     racks.fabric.set_max_pods(racks.nodes[1], 10 - least_on_first);
     const ChipPlan plan = racks.plan(10, 1, {}, domain::Objective::all_to_all);
