@@ -40,11 +40,11 @@ class PlanEngine {
   };
   // The plan with ranks and chips. Errors: requests that the vendor's own scheduler would refuse.
   static Result<Decided> decide(const codec::PlanRequest& request, const Prepared& prepared);
-
- private:
+  // The node's machine with what the gang may use of it.
   Result<solver::NodeMachine> machine_of(const codec::PlanNode& node, const domain::Gang& gang,
                                          domain::GangNodeId id);
 
+ private:
   std::vector<domain::RateOverlay> overlays_;
   std::map<std::string, std::shared_ptr<solver::Machine>> machines_;  // by name
 };

@@ -150,7 +150,8 @@ void combine_levels(const std::vector<std::string>& accelerator_levels,
   request.accelerator_levels = accelerator_levels.size();
 }
 
-void read_network(JsonValue value, JsonValue gang, PlanRequest& out, JsonProblems& problems) {
+void read_network(JsonValue value, const std::vector<JsonValue>& naming, PlanRequest& out,
+                  JsonProblems& problems) {
   const JsonObject network(
       value, {"levels", "nodes", "warnings", "accelerator_levels", "level_gbps"}, problems);
   if (!network) return;
@@ -168,7 +169,9 @@ void read_network(JsonValue value, JsonValue gang, PlanRequest& out, JsonProblem
   std::vector<std::vector<std::string>> accelerators;
   read_nodes(network, accelerator_levels.size(), out, accelerators);
   if (problems.any()) return;
-  combine_levels(accelerator_levels, accelerators, names_any(gang, accelerator_levels), out);
+  const bool asked = std::any_of(naming.begin(), naming.end(),
+                                 [&](JsonValue one) { return names_any(one, accelerator_levels); });
+  combine_levels(accelerator_levels, accelerators, asked, out);
   read_level_gbps(network, out);
 }
 
@@ -178,7 +181,7 @@ Result<PlanRequest> read_plan_request(JsonValue value) {
   PlanRequest out;
   const JsonValue gang = object.find("gang");
   if (const JsonValue network = object.find("network")) {
-    read_network(network, gang, out, problems);
+    read_network(network, {gang}, out, problems);
   } else {
     object.problem("network", "is missing: {levels, nodes}");
   }
@@ -266,6 +269,11 @@ void write_details(JsonWriter& out, const PlanDetails& details) {
 }
 
 }  // namespace
+
+void read_plan_network(JsonValue network, const std::vector<JsonValue>& naming, PlanRequest& out,
+                       JsonProblems& problems) {
+  read_network(network, naming, out, problems);
+}
 
 std::string joined_path(const std::vector<std::string>& path) { return joined(path, "/"); }
 

@@ -26,6 +26,7 @@ struct DefragNode {
   int max_pods = kUnlimitedPods;
   bool healthy = true;
   bool occupied = false;
+  int group = 0;
 };
 
 struct DefragCase {
@@ -95,6 +96,7 @@ class DefragOracle {
       if (at[p] == now_[p]) continue;
       const DefragPod& pod = case_.pods[p];
       if (!pod.movable || !case_.nodes[at[p]].healthy) return std::nullopt;
+      if (case_.nodes[at[p]].group != case_.nodes[now_[p]].group) return std::nullopt;
       if (pod.keep_level != kNoLevel &&
           case_.domain(at[p], pod.keep_level) != case_.domain(now_[p], pod.keep_level))
         return std::nullopt;
@@ -164,6 +166,7 @@ DefragCase random_defrag_case(unsigned seed) {
     if (corners && dice.chance(20)) node.max_pods = dice.upto(2);
     if (corners && dice.chance(12)) node.healthy = false;
     if (corners && dice.chance(8)) node.occupied = true;
+    if (corners && dice.chance(15)) node.group = 7;
   }
   const int pods = dice.upto(6);
   const int largest = 1 + dice.upto(3);
@@ -207,6 +210,7 @@ Solved solve(const DefragCase& c, std::uint64_t max_steps = kMaxDefragSteps,
     out.fabric.set_max_pods(ids[n], node.max_pods);
     out.fabric.set_healthy(ids[n], node.healthy);
     if (node.occupied) request.occupied.push_back(ids[n]);
+    request.groups.push_back(node.group);
   }
   std::vector<DefragPod> pods = c.pods;
   for (DefragPod& pod : pods) {
@@ -233,7 +237,8 @@ std::string text(const DefragCase& c) {
     out += n.name;
     for (const std::string& element : n.path) out += "/" + element;
     out += " free " + std::to_string(n.free) + " max_pods " + std::to_string(n.max_pods) +
-           (n.healthy ? "" : " unhealthy") + (n.occupied ? " occupied" : "") + "\n";
+           (n.healthy ? "" : " unhealthy") + (n.occupied ? " occupied" : "") + " group " +
+           std::to_string(n.group) + "\n";
   }
   for (const DefragPod& p : c.pods)
     out += p.name + " on n" + std::to_string(p.node) + " chips " + std::to_string(p.chips) +

@@ -19,10 +19,12 @@ DefragPlan plan_of(const MoveProblem& problem, const Targets& targets) {
     out.chips_moved += pod.chips;
   }
   out.free_before = problem.free_domains();
+  out.candidates = static_cast<int>(problem.candidates().size());
   const std::vector<char> free = problem.free_after(targets);
   for (std::size_t d = 0; d < free.size(); ++d) {
     const TargetDomain& domain = problem.domains()[d];
     out.free_after += free[d];
+    if (domain.counts && !domain.free) ++out.in_use;
     if (free[d] != 0 && !domain.free) out.freed.push_back(domain.id);
     if (free[d] == 0 && domain.free) out.used_up.push_back(domain.id);
   }

@@ -54,6 +54,9 @@ struct DefragRequest {
   DefragTarget target = {};
   // Nodes with chips in use that belong to none of the pods.
   std::vector<FabricNodeId> occupied = {};
+  // By FabricNodeId: pods move between nodes of one group only, such as a vendor's; empty: all are
+  // one.
+  std::vector<int> groups = {};
   MoveFit* fit = nullptr;  // null: free chips are all that a pod needs
 };
 
@@ -71,6 +74,8 @@ struct DefragPlan {
   std::vector<std::uint32_t> used_up;
   int free_before = 0;
   int free_after = 0;
+  int in_use = 0;      // domains, before
+  int candidates = 0;  // of these: all pods may leave, and are no more than max_moves
   std::int64_t chips_moved = 0;
   bool optimal = true;
   // If not proven: no plan gains more domains, and none with this plan's gain moves fewer chips.

@@ -78,7 +78,7 @@ bool ExactMoves::pay(std::uint64_t steps) {
 // not compared, so with a MoveFit every domain counts as different.
 void ExactMoves::find_equal_domains() {
   using Pod = std::tuple<std::int64_t, std::int64_t, int, int, bool>;
-  using Node = std::tuple<bool, std::int64_t, std::int64_t, std::vector<Pod>>;
+  using Node = std::tuple<bool, int, std::int64_t, std::int64_t, std::vector<Pod>>;
   std::map<std::pair<DomainId, std::vector<Node>>, int> known;
   const std::vector<DefragPod>& input = *problem_.request().pods;
   const int level = problem_.request().target.level;
@@ -98,7 +98,7 @@ void ExactMoves::find_equal_domains() {
         pods.emplace_back(pod.chips, pod.released, pod.first_node, pod.last_node, pod.distributed);
       }
       std::sort(pods.begin(), pods.end());
-      nodes.emplace_back(node.healthy, node.free, node.slots, std::move(pods));
+      nodes.emplace_back(node.healthy, node.group, node.free, node.slots, std::move(pods));
     }
     std::sort(nodes.begin(), nodes.end());
     const FabricNodeId id = problem_.nodes()[to_index(domain.first_node)].id;
@@ -178,7 +178,7 @@ bool ExactMoves::empty_chosen() {
   }
   const auto key = [this](int pod) {
     const MovablePod& p = problem_.pods()[to_index(pod)];
-    return std::tuple(-p.chips, p.first_node, p.last_node, p.distributed, pod);
+    return std::tuple(-p.chips, p.group, p.first_node, p.last_node, p.distributed, pod);
   };
   std::sort(must_move_.begin(), must_move_.end(), [&](int a, int b) { return key(a) < key(b); });
   for (const int pod : must_move_) state_.leave(pod);
@@ -204,7 +204,8 @@ std::vector<ExactMoves::Option> ExactMoves::options(int pod, int first) {
   if (begin >= p.last_node || !pay(static_cast<std::uint64_t>(p.last_node - begin))) return out;
   for (int n = begin; n < p.last_node; ++n) {
     const PlacedNode& node = problem_.nodes()[to_index(n)];
-    if (!node.healthy || n == p.node || state_.emptied(node.domain) || !state_.may_arrive(pod, n))
+    if (!node.healthy || node.group != p.group || n == p.node || state_.emptied(node.domain) ||
+        !state_.may_arrive(pod, n))
       continue;
     Option& option = out.emplace_back();
     option.uses_up = state_.uses_up_domain(n);
@@ -242,8 +243,9 @@ void ExactMoves::place_next(std::size_t next) {
   if (next > 0) {
     const MovablePod& pod = problem_.pods()[to_index(must_move_[next])];
     const MovablePod& before = problem_.pods()[to_index(must_move_[next - 1])];
-    if (pod.chips == before.chips && pod.first_node == before.first_node &&
-        pod.last_node == before.last_node && pod.distributed == before.distributed)
+    if (pod.chips == before.chips && pod.group == before.group &&
+        pod.first_node == before.first_node && pod.last_node == before.last_node &&
+        pod.distributed == before.distributed)
       first = state_.targets()[to_index(must_move_[next - 1])];
   }
   try_nodes(must_move_[next], first, [&] { place_next(next + 1); });

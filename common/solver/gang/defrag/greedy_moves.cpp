@@ -16,7 +16,7 @@ constexpr int kMaxRuns = 8;
 class GreedyMoves {
  public:
   explicit GreedyMoves(const MoveProblem& problem)
-      : problem_(problem), holes_(problem.nodes().size()) {}
+      : problem_(problem), holes_(to_index(problem.groups()), HoleTree(problem.nodes().size())) {}
 
   // order: candidates; the first `together` of them are emptied together, then others alone.
   Targets run(const std::vector<int>& order, int together);
@@ -35,7 +35,7 @@ class GreedyMoves {
   bool empty_alone(int domain);
 
   const MoveProblem& problem_;
-  HoleTree holes_;
+  std::vector<HoleTree> holes_;  // by group
   Targets targets_;
   std::vector<State> states_;  // by domain
   std::vector<int> received_;  // pods, by domain
@@ -75,7 +75,7 @@ void GreedyMoves::show(int node) {
   const PlacedNode& n = problem_.nodes()[to_index(node)];
   const bool open =
       n.healthy && slots_[to_index(node)] > 0 && states_[to_index(n.domain)] == State::receives;
-  holes_.set(node, open ? free_[to_index(node)] : 0);
+  holes_[to_index(n.group)].set(node, open ? free_[to_index(node)] : 0);
 }
 
 void GreedyMoves::close(int domain) {
@@ -89,7 +89,7 @@ int GreedyMoves::hole_for(int pod) {
   std::vector<int> refused;
   int node = HoleTree::kNone;
   while (static_cast<int>(refused.size()) < kMaxRefusals) {
-    node = holes_.best_fit(p.chips, p.first_node, p.last_node);
+    node = holes_[to_index(p.group)].best_fit(p.chips, p.first_node, p.last_node);
     if (node == HoleTree::kNone || fit == nullptr) break;
     const FabricNodeId id = problem_.nodes()[to_index(node)].id;
     if (!fit->restricts(id)) break;
@@ -97,7 +97,7 @@ int GreedyMoves::hole_for(int pod) {
     arriving.push_back(p.input);
     if (fit->fits(id, {}, arriving)) break;
     refused.push_back(node);
-    holes_.set(node, 0);
+    holes_[to_index(p.group)].set(node, 0);
     node = HoleTree::kNone;
   }
   for (const int one : refused) show(one);

@@ -20,6 +20,7 @@ void MoveProblem::lay_out_nodes() {
   const Fabric& fabric = *request_.fabric;
   const int level = request_.target.level;
   std::uint32_t open = kNowhere;
+  std::unordered_map<int, int> groups;
   fabric.each_node_below(kRootDomain, [&](FabricNodeId id) {
     const FabricNode& node = fabric.node(id);
     const std::uint32_t domain = whole_nodes() ? id : fabric.domain_of(id, level);
@@ -34,7 +35,11 @@ void MoveProblem::lay_out_nodes() {
                       .free = node.free,
                       .slots = node.max_pods,
                       .domain = static_cast<int>(domains_.size()) - 1});
+    if (request_.groups.empty()) return;
+    nodes_.back().group =
+        groups.try_emplace(request_.groups[id], static_cast<int>(groups.size())).first->second;
   });
+  groups_ = std::max(1, static_cast<int>(groups.size()));
 }
 
 void MoveProblem::lay_out_pods() {
@@ -52,6 +57,7 @@ void MoveProblem::lay_out_pods() {
                      .node = position,
                      .chips = pods[i].chips,
                      .released = pods[i].released,
+                     .group = node.group,
                      .distributed = pods[i].distributed});
   }
   std::sort(pods_.begin(), pods_.end(), [&](const MovablePod& a, const MovablePod& b) {

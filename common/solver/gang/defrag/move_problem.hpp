@@ -21,6 +21,7 @@ struct PlacedNode {
   std::int64_t free = 0;   // chips
   std::int64_t slots = 0;  // further pods
   int domain = 0;
+  int group = 0;      // numbered from 0
   int first_pod = 0;  // its movable pods, a range
   int last_pod = 0;
   DomainId keep_class = kRootDomain;  // nodes of one class are alike to every pod's keep_level
@@ -33,6 +34,7 @@ struct MovablePod {
   std::int64_t released = 0;
   int first_node = 0;  // the nodes that its keep_level allows, a range
   int last_node = 0;
+  int group = 0;  // of its node
   bool distributed = false;
 };
 
@@ -72,17 +74,13 @@ class MoveProblem {
   const std::vector<PlacedNode>& nodes() const { return nodes_; }
   const std::vector<MovablePod>& pods() const { return pods_; }
   const std::vector<TargetDomain>& domains() const { return domains_; }
+  int groups() const { return groups_; }
   int components() const { return components_; }
   int free_domains() const { return free_domains_; }
   bool whole_nodes() const { return request_.target.level == domain::kNoLevel; }
   // Candidates, those that need the fewest chips moved first, then the fewest pods.
   const std::vector<int>& candidates() const { return candidates_; }
 
-  bool may_be_on(int pod, int node) const {
-    const MovablePod& p = pods_[static_cast<std::size_t>(pod)];
-    return node >= p.first_node && node < p.last_node && node != p.node &&
-           nodes_[static_cast<std::size_t>(node)].healthy;
-  }
   // By domain: whether it is free after these moves.
   std::vector<char> free_after(const Targets& targets) const;
   MoveScore score(const Targets& targets) const;
@@ -103,6 +101,7 @@ class MoveProblem {
   std::vector<MovablePod> pods_;
   std::vector<TargetDomain> domains_;
   std::vector<int> candidates_;
+  int groups_ = 1;
   int components_ = 1;
   int free_domains_ = 0;
   int most_gain_ = 0;
