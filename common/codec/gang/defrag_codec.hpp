@@ -50,8 +50,9 @@ struct MoveEntry {
   std::size_t pod = 0;   // position in the request
   std::size_t from = 0;  // nodes
   std::size_t to = 0;
-  std::optional<std::vector<int>> chips;  // on the new node, if its machine is known
-  std::optional<double> gbps_before, gbps_after;
+  std::optional<std::vector<int>> chips = std::nullopt;  // on the new node, if its machine is known
+  std::optional<double> gbps_before = std::nullopt;
+  std::optional<double> gbps_after = std::nullopt;
   int step = 0;
   bool stop_first = false;
 };
@@ -60,9 +61,9 @@ struct MoveEntry {
 struct GangOutlook {
   bool fits = false;
   std::size_t placed = 0;
-  std::vector<int> domains;  // by level
-  std::optional<double> gbps;
-  std::string reason;
+  std::vector<int> domains = {};  // by level
+  std::optional<double> gbps = std::nullopt;
+  std::string reason = {};
 };
 
 struct DefragAnswer {

@@ -86,8 +86,8 @@ struct DefragPlan {
   std::optional<Bound> bound = std::nullopt;
 };
 
-// Nodes that the exact search looks at, over all its branches: below half a second.
-inline constexpr std::uint64_t kMaxDefragSteps = 10'000'000;
+// Nodes that the exact search looks at, over all its branches: about half a second.
+inline constexpr std::uint64_t kMaxDefragSteps = 4'000'000;
 
 // Precondition: the pods' nodes exist. Cost: O((nodes + pods) log) for the greedy plans, and
 // kMaxDefragSteps. max_steps: for tests of what happens beyond them.
