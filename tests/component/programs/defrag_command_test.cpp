@@ -111,7 +111,7 @@ TEST_F(DefragCommand, DealsChipsOnMachines) {
             R"({"name":"b","node":"x2","chips":[3],"movable":true},)"
             R"({"name":"c","node":"y1","chips":[0,1],"movable":true}]})");
   EXPECT_EQ(out.code, 0);
-  // x2 has chip 4 in use by nobody in the list, so it cannot become free.
+  // Chip 4 of x2 belongs to a pod that is not listed, so x2 cannot become free.
   EXPECT_THAT(out.text, HasSubstr(R"("freed":[{"path":["r1"],"nodes":["x1"]}])"));
   EXPECT_THAT(out.text, HasSubstr(R"({"pod":"a","from":"x1","to":"x2","chips":[)"));
   EXPECT_THAT(out.text, HasSubstr(R"("gbps_before":)"));

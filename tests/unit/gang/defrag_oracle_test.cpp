@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "common/solver/gang/defrag/defrag.hpp"
-#include "common/solver/gang/defrag/exact_moves.hpp"
 #include "common/solver/gang/defrag/move_order.hpp"
+#include "common/solver/gang/defrag/search/exact_moves.hpp"
 
 namespace chipweave::solver {
 namespace {
@@ -324,7 +324,6 @@ TEST(DefragOracleTest, TheOrderOfNodesAndPodsHasNoInfluence) {
 // Every step is possible when its turn comes.
 TEST(DefragOracleTest, StepsCanBeCarriedOut) {
   int later = 0;
-  int stopped = 0;
   for (unsigned seed = 0; seed < kDefragCases && !HasFailure(); ++seed) {
     const DefragCase c = random_defrag_case(seed);
     const Solved solved = solve(c);
@@ -354,13 +353,42 @@ TEST(DefragOracleTest, StepsCanBeCarriedOut) {
         EXPECT_GE(--slots[moves[i].to], 0) << "seed " << seed << "\n" << text(c);
         ++done;
         later += step > 1 ? 1 : 0;
-        stopped += steps[i].stop_first ? 1 : 0;
       }
       for (std::size_t i = 0; i < moves.size(); ++i)
         if (steps[i].step == step && !steps[i].stop_first) stop(moves[i]);
     }
   }
   EXPECT_GT(later, 3);
+}
+
+// A pod of 3 chips and one of 2 change places, so that a pod of 2 finds room beside the latter.
+TEST(MoveOrder, PodsThatWaitForEachOtherAreStoppedFirst) {
+  Fabric fabric(1);
+  for (const char* name : {"a", "b", "c"}) (void)fabric.add(name, {"r"});
+  fabric.set_free(0, 1);
+  fabric.set_free(1, 1);
+  const std::vector<MoveToOrder> moves{{0, 1, 3, 3}, {1, 0, 2, 2}, {2, 0, 2, 2}};
+  const std::vector<MoveStep> steps = order_moves(fabric, moves);
+  EXPECT_TRUE(steps[0].stop_first);
+  EXPECT_FALSE(steps[1].stop_first);
+  EXPECT_FALSE(steps[2].stop_first);
+  EXPECT_EQ(steps[1].step, 1);
+  EXPECT_EQ(steps[2].step, 1);
+  EXPECT_EQ(steps[0].step, 2);
+}
+
+// Enough chips are free, but not yet these.
+TEST(MoveOrder, PodsWaitForTheirOwnChips) {
+  Fabric fabric(1);
+  for (const char* name : {"a", "b", "c"}) (void)fabric.add(name, {"r"});
+  fabric.set_free(1, 1);
+  fabric.set_free(2, 1);
+  const std::vector<MoveToOrder> moves{{0, 1, 1, 1, domain::ChipSet{0}, domain::ChipSet{3}},
+                                       {1, 2, 1, 1, domain::ChipSet{3}, domain::ChipSet{5}}};
+  const std::vector<MoveStep> steps =
+      order_moves(fabric, moves, {{1, domain::ChipSet{4}}, {2, domain::ChipSet{5}}});
+  EXPECT_EQ(steps[0].step, 2);
+  EXPECT_EQ(steps[1].step, 1);
 }
 
 }  // namespace

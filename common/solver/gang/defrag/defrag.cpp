@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "common/solver/gang/defrag/exact_moves.hpp"
-#include "common/solver/gang/defrag/greedy_moves.hpp"
-#include "common/solver/gang/defrag/move_problem.hpp"
+#include "common/solver/gang/defrag/search/exact_moves.hpp"
+#include "common/solver/gang/defrag/search/greedy_moves.hpp"
+#include "common/solver/gang/defrag/search/move_problem.hpp"
 
 namespace chipweave::solver {
 namespace {

@@ -1,8 +1,8 @@
 // plan_moves — which running pods to move so that whole domains of a level, or whole nodes, become
 // free.
 //
-// A domain is free when no healthy node in it has chips in use; one without a healthy node that has
-// chips is no domain for this purpose. Pods move whole, to healthy nodes that have the chips and
+// A domain is free when no healthy node in it has chips in use; domains without a healthy node that
+// has chips do not count. Pods move whole, to healthy nodes that have the chips and
 // accept the pods once all moves are done. A domain that becomes free receives no pod. A free one
 // may, but it then counts against the gain.
 //

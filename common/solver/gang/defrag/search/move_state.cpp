@@ -1,4 +1,4 @@
-#include "common/solver/gang/defrag/move_state.hpp"
+#include "common/solver/gang/defrag/search/move_state.hpp"
 
 #include <algorithm>
 

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "common/solver/gang/defrag/move_problem.hpp"
+#include "common/solver/gang/defrag/search/move_problem.hpp"
 
 namespace chipweave::solver {
 

@@ -1,11 +1,11 @@
-#include "common/solver/gang/defrag/exact_moves.hpp"
+#include "common/solver/gang/defrag/search/exact_moves.hpp"
 
 #include <algorithm>
 #include <map>
 #include <tuple>
 #include <utility>
 
-#include "common/solver/gang/defrag/move_state.hpp"
+#include "common/solver/gang/defrag/search/move_state.hpp"
 
 namespace chipweave::solver {
 namespace {

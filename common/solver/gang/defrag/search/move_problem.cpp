@@ -1,4 +1,4 @@
-#include "common/solver/gang/defrag/move_problem.hpp"
+#include "common/solver/gang/defrag/search/move_problem.hpp"
 
 #include <algorithm>
 #include <numeric>

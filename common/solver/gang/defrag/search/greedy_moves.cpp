@@ -1,10 +1,10 @@
-#include "common/solver/gang/defrag/greedy_moves.hpp"
+#include "common/solver/gang/defrag/search/greedy_moves.hpp"
 
 #include <algorithm>
 #include <span>
 #include <tuple>
 
-#include "common/solver/gang/defrag/hole_tree.hpp"
+#include "common/solver/gang/defrag/search/hole_tree.hpp"
 
 namespace chipweave::solver {
 namespace {

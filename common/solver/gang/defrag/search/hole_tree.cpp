@@ -1,4 +1,4 @@
-#include "common/solver/gang/defrag/hole_tree.hpp"
+#include "common/solver/gang/defrag/search/hole_tree.hpp"
 
 #include <algorithm>
 

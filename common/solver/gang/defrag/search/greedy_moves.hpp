@@ -4,7 +4,7 @@
 // pods and takes others'.
 #pragma once
 
-#include "common/solver/gang/defrag/move_problem.hpp"
+#include "common/solver/gang/defrag/search/move_problem.hpp"
 
 namespace chipweave::solver {
 
