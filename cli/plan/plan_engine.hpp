@@ -33,6 +33,8 @@ class PlanEngine {
     solver::NodeMachines machines;
   };
   Result<Prepared> prepare(const codec::PlanRequest& request);
+  // The machine that nodes of requests name so, instead of a profile or file.
+  void add_machine(std::string name, const domain::NodeTopology& topology);
 
   struct Decided {
     domain::Plan plan;

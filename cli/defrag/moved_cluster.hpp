@@ -2,7 +2,7 @@
 // free, chip by chip where the machines are known.
 #pragma once
 
-#include "cli/defrag_engine.hpp"
+#include "cli/defrag/defrag_engine.hpp"
 #include "common/codec/gang/defrag_codec.hpp"
 #include "common/codec/gang/plan_codec.hpp"
 

@@ -1,4 +1,4 @@
-#include "cli/render_defrag.hpp"
+#include "cli/defrag/render_defrag.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/plan_engine.hpp"
+#include "cli/plan/plan_engine.hpp"
 #include "common/base/result.hpp"
 #include "common/codec/gang/defrag_codec.hpp"
 #include "common/domain/rate_overlay.hpp"

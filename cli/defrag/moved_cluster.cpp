@@ -1,4 +1,4 @@
-#include "cli/moved_cluster.hpp"
+#include "cli/defrag/moved_cluster.hpp"
 
 #include <algorithm>
 #include <iterator>

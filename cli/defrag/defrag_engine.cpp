@@ -1,4 +1,4 @@
-#include "cli/defrag_engine.hpp"
+#include "cli/defrag/defrag_engine.hpp"
 
 #include <algorithm>
 #include <map>
@@ -7,7 +7,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "cli/moved_cluster.hpp"
+#include "cli/defrag/moved_cluster.hpp"
 #include "common/solver/gang/defrag/move_order.hpp"
 
 namespace chipweave::cli {

@@ -13,11 +13,11 @@
 
 #include "cli/batch.hpp"
 #include "cli/commands.hpp"
-#include "cli/defrag_engine.hpp"
+#include "cli/defrag/defrag_engine.hpp"
+#include "cli/defrag/render_defrag.hpp"
 #include "cli/input_file.hpp"
 #include "cli/options.hpp"
 #include "cli/overlays.hpp"
-#include "cli/render_defrag.hpp"
 #include "common/base/json_writer.hpp"
 #include "common/base/limits.hpp"
 #include "common/codec/gang/defrag_codec.hpp"
