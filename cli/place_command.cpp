@@ -20,7 +20,7 @@ namespace {
 struct Flags {
   BatchFlags batch;
   std::string machine;
-  std::vector<std::string> free, unhealthy, network_unhealthy, required, beside, chips;
+  std::vector<std::string> free, unhealthy, network_unhealthy, required, beside, loaded, chips;
   bool has_free = false;  // given, if only as an empty text
   bool has_chips = false;
   std::vector<std::string> down, overlays;
@@ -80,7 +80,8 @@ Result<codec::PlaceRequest> request_of(const Flags& flags) {
   } lists[] = {{"--unhealthy", flags.unhealthy, r.unhealthy},
                {"--network-unhealthy", flags.network_unhealthy, r.network_unhealthy},
                {"--required", flags.required, r.required},
-               {"--beside", flags.beside, r.beside}};
+               {"--beside", flags.beside, r.beside},
+               {"--loaded", flags.loaded, r.loaded}};
   for (const auto& list : lists) {
     auto chips = parse_chips(list.flag, list.given);
     if (!chips) return std::move(chips).error();
@@ -167,6 +168,8 @@ void register_place(CLI::App& app, Exit& exit_code) {
       ->excludes(batch);
   c->add_option("--required", flags->required, "chips that must be in the answer")->excludes(batch);
   c->add_option("--beside", flags->beside, "chips that other pods of the job hold")
+      ->excludes(batch);
+  c->add_option("--loaded", flags->loaded, "chips of other jobs, whose adapters to avoid")
       ->excludes(batch);
   auto* chips = c->add_option("--chips", flags->chips, "evaluate exactly these chips")
                     ->excludes(batch)

@@ -87,16 +87,22 @@ Result<PlaceEngine::Prepared> PlaceEngine::prepare(const codec::PlaceRequest& r)
   const auto network = slots(t, r.network_unhealthy, "network_unhealthy");
   const auto required = slots(t, r.required, "required");
   const auto beside = slots(t, r.beside, "beside");
+  const auto loaded = slots(t, r.loaded, "loaded");
   const auto chips = slots(t, r.chips.value_or(std::vector<int>{}), "chips");
-  for (const auto* set : {&free, &unhealthy, &network, &required, &beside, &chips}) {
+  for (const auto* set : {&free, &unhealthy, &network, &required, &beside, &loaded, &chips}) {
     if (!*set) return set->error();
   }
   out.unusable = *unhealthy | t.unhealthy();
   if (r.distributed) out.unusable |= *network | t.network_unhealthy();
   out.evaluate = *chips;
-  out.request.usable = (out.evaluate.empty() ? *free : t.all()) - out.unusable - *beside;
+  if (const ChipSet both = *loaded & *beside; !both.empty())
+    return make_error(Errc::invalid_argument, "loaded: chip " +
+                                                  std::to_string(t.indices(both).front()) +
+                                                  " is one of the job's own (beside)");
+  out.request.usable = (out.evaluate.empty() ? *free : t.all()) - out.unusable - *beside - *loaded;
   out.request.required = *required;
   out.request.already_held = *beside;
+  out.request.loaded = *loaded;
   out.request.size = out.evaluate.empty() ? r.size.value_or(1) : out.evaluate.size();
   out.request.distributed = r.distributed;
   out.request.objective = r.objective;

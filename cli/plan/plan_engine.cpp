@@ -87,6 +87,19 @@ Result<std::vector<int>> adapters_of(const std::vector<std::string>& names,
   return out;
 }
 
+// Equal numbers for nodes with the same leaf for each interface.
+solver::RailLeaves leaves_of(const codec::PlanRequest& request) {
+  solver::RailLeaves out;
+  std::map<std::vector<std::string>, int> numbers;
+  for (const codec::PlanNode& node : request.nodes) {
+    const bool known = !node.rails.empty();
+    const auto next = static_cast<int>(numbers.size());
+    out.push_back(known ? numbers.try_emplace(node.rails, next).first->second : solver::kNoLeaves);
+  }
+  if (numbers.size() < 2) out.clear();
+  return out;
+}
+
 codec::PlanRanks ranks_of(const solver::CommunicatorPlan& plan) {
   codec::PlanRanks out;
   out.refused = plan.ranks_refused;
@@ -188,7 +201,7 @@ void PlanEngine::add_machine(std::string name, const domain::NodeTopology& topol
 }
 
 Result<PlanEngine::Prepared> PlanEngine::prepare(const codec::PlanRequest& request) {
-  Prepared out{solver::Fabric(request.levels.size()), std::nullopt, {}};
+  Prepared out{solver::Fabric(request.levels.size()), std::nullopt, {}, {}};
   if (!request.nested) out.switches.emplace(request.switch_levels);
   for (const codec::PlanNode& node : request.nodes) {
     const auto id = out.fabric.add(node.name, node.place);
@@ -204,6 +217,7 @@ Result<PlanEngine::Prepared> PlanEngine::prepare(const codec::PlanRequest& reque
     out.machines.emplace(*id, *std::move(machine));
   }
   solver::limit_by_chips(out.fabric, out.machines, request.gang);
+  out.leaves = leaves_of(request);
   return out;
 }
 
@@ -220,7 +234,7 @@ Result<PlanEngine::Decided> PlanEngine::decide(const codec::PlanRequest& request
       out.details.leaves = std::move(planned->leaves);
     } else {
       made = solver::plan_on_best_nodes(fabric, request.levels, gang, prepared.machines,
-                                        request.level_gbps);
+                                        request.level_gbps, prepared.leaves);
     }
     if (prepared.switches && made.fits)
       count_switches(request.accelerator_levels, *prepared.switches, gang, made);
@@ -233,6 +247,7 @@ Result<PlanEngine::Decided> PlanEngine::decide(const codec::PlanRequest& request
   out.plan = std::move(chips.plan);
   out.details.chips = std::move(chips.chips);
   out.details.rings = std::move(chips.rings);
+  if (out.plan.fits) out.details.rail_leaf_sets = solver::leaf_sets(prepared.leaves, out.plan);
   if (out.plan.fits && request.gang.communicators) out.details.ranks = ranks_of(*planned);
   if (!out.plan.fits || prepared.machines.empty()) return out;
   out.details.bandwidth = terms_of(chips);

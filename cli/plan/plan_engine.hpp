@@ -31,6 +31,7 @@ class PlanEngine {
     // The switches alone, if the accelerator domains do not nest in the switch domains.
     std::optional<solver::Fabric> switches;
     solver::NodeMachines machines;
+    solver::RailLeaves leaves;
   };
   Result<Prepared> prepare(const codec::PlanRequest& request);
   // The machine that nodes of requests name so, instead of a profile or file.

@@ -15,9 +15,12 @@ constexpr std::size_t kMaxTables = 32;
 
 // The verdict table for this kind of request.
 VerdictTable& Evaluator::table_of(const RequestContext& context) {
-  const RequestKind kind{context.pod->resource, context.pod->chips, context.distributed,
+  const RequestKind kind{context.pod->resource,
+                         context.pod->chips,
+                         context.distributed,
                          context.members,
-                         is_member(*context.pod) ? context.pod->group->replicas : 1};
+                         is_member(*context.pod) ? context.pod->group->replicas : 1,
+                         context.pod->objective};
   auto it = std::find_if(tables_.begin(), tables_.end(),
                          [&](const VerdictTable& t) { return t.kind() == kind; });
   if (it == tables_.end()) {
@@ -150,6 +153,7 @@ std::string Evaluator::check_verdicts() const {
     PodRequest pod;
     pod.resource = kind.resource;
     pod.chips = kind.chips;
+    pod.objective = kind.objective;
     if (kind.replicas > 1) pod.group = GroupRef{"", kind.replicas};
     RequestContext context;
     context.pod = &pod;

@@ -41,8 +41,8 @@ Answer Evaluator::part_answer(const RequestContext& context) const {
           : *context.plan;
   Answer a;
   a.chips = context.part->chips;
-  a.request = plan.request.value_or(
-      solver::Request{node.free() | a.chips, {}, {}, a.chips.size(), context.distributed});
+  a.request = plan.request.value_or(solver::Request{
+      node.free() | a.chips, {}, {}, a.chips.size(), context.distributed, context.pod->objective});
   a.verdict.offer.gbps = plan.gbps;
   a.verdict.offer.left_over = node.free().size();
   a.verdict.best_gbps = plan.best_gbps;
@@ -79,7 +79,13 @@ Answer Evaluator::chips_answer(const RequestContext& context, const NodeState& s
   const ChipSet unusable =
       context.distributed ? state.unhealthy | state.network_unhealthy : state.unhealthy;
   const int size = context.pod->chips;
-  const solver::Request request{state.free - unusable, {}, beside, size, context.distributed};
+  const solver::Request request{state.free - unusable,
+                                {},
+                                beside,
+                                size,
+                                context.distributed,
+                                context.pod->objective,
+                                all - state.free - state.unhealthy - beside};
   const solver::Choice choice = machine.choose(request);
   if (choice.fits) {
     Answer a;
@@ -122,7 +128,8 @@ Answer Evaluator::group_answer(const RequestContext& context, const NodeState& s
     return no_room(Remedy::unresolvable);
   const int total = context.members * context.pod->chips;
   const std::vector<int> sizes(static_cast<std::size_t>(context.members), context.pod->chips);
-  solver::GroupChoice choice = machine.choose_group(state.free - unusable, beside, sizes, true);
+  solver::GroupChoice choice =
+      machine.choose_group(state.free - unusable, beside, sizes, true, context.pod->objective);
   if (!choice.fits) {
     if (machine.choose_group(all - unusable, {}, sizes, true).fits)
       return no_room(Remedy::preemption);
@@ -132,7 +139,7 @@ Answer Evaluator::group_answer(const RequestContext& context, const NodeState& s
   Answer a;
   a.chips = choice.parts.front();
   a.parts = std::move(choice.parts);
-  a.request = {state.free - unusable, {}, beside, total, true};
+  a.request = {state.free - unusable, {}, beside, total, true, context.pod->objective};
   a.verdict.offer = solver::offer_of(machine, state.free, choice.chips, choice.gbps);
   a.verdict.best_gbps = choice.best_gbps;
   return a;

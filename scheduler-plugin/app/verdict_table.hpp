@@ -28,6 +28,7 @@ struct RequestKind {
   bool distributed = false;
   int members = 1;   // pods that must fit together
   int replicas = 1;  // size of their whole group
+  domain::Objective objective = domain::Objective::bandwidth;
   friend bool operator==(const RequestKind&, const RequestKind&) = default;
 };
 

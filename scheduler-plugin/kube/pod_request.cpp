@@ -37,20 +37,6 @@ std::string read_group(PodRequest& request) {
   return {};
 }
 
-// The bandwidth that the pod declares to need. Returns why the annotation is wrong; empty: it is
-// not.
-std::string read_need(PodRequest& request) {
-  const auto found = request.annotations.find("chipweave.dev/needs-gbps");
-  if (found == request.annotations.end()) return {};
-  const auto gbps = parse_number<double>(found->second);
-  if (!gbps || !(*gbps > 0) || *gbps > limits::kMaxGbps) {
-    return "annotation chipweave.dev/needs-gbps is '" + found->second.substr(0, 32) +
-           "'; expected a number of GB/s above 0";
-  }
-  request.needs_gbps = *gbps;
-  return {};
-}
-
 // The g of "nvidia.com/mig-3g.20gb": sevenths of a GPU; 0 for other resources.
 int sevenths_of(std::string_view name) {
   constexpr std::string_view kMig = "nvidia.com/mig-";
@@ -139,7 +125,7 @@ CountedRequest count_request(const codec::KubePod& pod, const ResourceTable& tab
   if (!pod.gang.empty()) request.gang = pod.ns + "/" + pod.gang;
   count_chips(pod, table, counted);
   if (counted.refused.empty() && request.chips > 0) counted.refused = read_group(request);
-  if (counted.refused.empty() && request.chips > 0) counted.refused = read_need(request);
+  if (counted.refused.empty() && request.chips > 0) counted.refused = read_wishes(request);
   if (!counted.refused.empty()) {
     constexpr std::size_t kMaxRefusalBytes = 400;  // bytes; the message is repeated for every node
     counted.refused = with_dots(counted.refused, kMaxRefusalBytes);

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "common/base/limits.hpp"
+#include "common/base/text.hpp"
+
 namespace chipweave::sched {
 namespace {
 
@@ -28,6 +31,27 @@ constexpr std::array<JobLabel, 12> kJobLabels{{
 }};
 
 }  // namespace
+
+std::string read_wishes(PodRequest& pod) {
+  constexpr std::size_t kShown = 32;
+  if (const auto found = pod.annotations.find("chipweave.dev/needs-gbps");
+      found != pod.annotations.end()) {
+    const auto gbps = parse_number<double>(found->second);
+    if (!gbps || !(*gbps > 0) || *gbps > limits::kMaxGbps)
+      return "annotation chipweave.dev/needs-gbps is '" + found->second.substr(0, kShown) +
+             "'; expected a number of GB/s above 0";
+    pod.needs_gbps = *gbps;
+  }
+  if (const auto found = pod.annotations.find("chipweave.dev/objective");
+      found != pod.annotations.end()) {
+    const auto objective = domain::parse_objective(found->second);
+    if (!objective)
+      return "annotation chipweave.dev/objective is '" + found->second.substr(0, kShown) +
+             "'; expected bandwidth, latency or all_to_all";
+    pod.objective = *objective;
+  }
+  return {};
+}
 
 bool is_member(const PodRequest& pod) {
   return pod.group && pod.group->replicas > 1 && pod.chips > 0;

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "common/domain/objective.hpp"
+
 namespace chipweave::sched {
 
 struct PodKey {
@@ -31,7 +33,8 @@ struct PodRequest {
   bool distributed = false;  // one of several pods of a job with accelerators
   std::optional<GroupRef> group;
   double needs_gbps = 0;  // declared; the pod gains nothing from more; 0: none
-  std::string job;        // its job identity, if already known
+  domain::Objective objective = domain::Objective::bandwidth;  // what its chips are chosen for
+  std::string job;                                             // its job identity, if already known
   // kube-scheduler's own PodGroup, "namespace/name": it tries all members before it binds one.
   // Empty: none.
   std::string gang;
@@ -39,6 +42,9 @@ struct PodRequest {
   std::map<std::string, std::string> annotations;
 };
 
+// Sets needs_gbps and objective as the pod's annotations say. Returns why one of them is wrong;
+// empty: none is.
+std::string read_wishes(PodRequest& pod);
 // Whether the pod is one of several of a group.
 bool is_member(const PodRequest& pod);
 // "namespace/name" of its group. Precondition: it has one.

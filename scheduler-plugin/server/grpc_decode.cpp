@@ -194,6 +194,8 @@ Result<PodRequest> decode_request(const v1::PodRequest& m, PodName name) {
   if (!annotations) return std::move(annotations).error();
   out.labels = std::move(labels).value();
   out.annotations = std::move(annotations).value();
+  if (std::string wrong = read_wishes(out); !wrong.empty())
+    return bad_field("request.annotations", wrong);
   return out;
 }
 

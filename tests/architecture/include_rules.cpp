@@ -104,7 +104,7 @@ const std::vector<Layer> kLayers = {
 
     {"cli",
      kValues + Strings{"common/solver", "common/codec", "common/profiles", "common/flags",
-                       "common/io", "common/http", "common/tls"},
+                       "common/io", "common/http", "common/kube", "common/tls"},
      {"CLI11", "fmt", "posix"}},
 };
 

@@ -61,6 +61,7 @@ void read_nodes(const JsonObject& network, std::size_t accelerator_levels, PlanR
       to.path = read_path(path, out.levels.size(), problems);
     to.free = node.integer("free", 0, kMaxPodChips).value_or(0);
     read_machine(node, to);
+    to.rails = node.texts("rails", limits::kMaxNics);
     to.max_pods = node.integer("max_pods", 0, limits::kMaxGangPods).value_or(-1);
     to.healthy = node.flag("healthy").value_or(true);
     std::vector<std::string>& accelerator = accelerators.emplace_back();
@@ -346,6 +347,7 @@ void write_details(JsonWriter& out, const PlanRequest& request, const PlanDetail
     }
     out.end_object();
   }
+  if (details.rail_leaf_sets > 0) out.field("rail_leaf_sets", details.rail_leaf_sets);
   if (details.leaves.empty()) return;
   out.key("leaves").begin_array();
   for (const domain::LeafUse& one : details.leaves) {

@@ -28,6 +28,7 @@ struct PlanNode {
   // Chips of jobs that communicate over the network; absent: all that are healthy and not free.
   std::optional<std::vector<int>> loaded_chips;
   std::vector<std::string> down_nics;  // names
+  std::vector<std::string> rails;      // leaf switch of each network interface
   int max_pods = -1;                   // further pods; -1: any number
   bool healthy = true;
 };
@@ -94,6 +95,7 @@ struct PlanDetails {
   std::vector<PlanTerm> bandwidth;           // the gang's, then the terms whose minimum it is
   std::vector<std::int64_t> crossing_pairs;  // by level: pairs of chips in different domains
   std::vector<domain::LeafUse> leaves;       // if planned by leaf switches: those used
+  int rail_leaf_sets = 0;  // different sets of leaves that the plan's nodes have; 0: not known
   std::optional<PlanExplanation> explanation;
 };
 std::string write_plan_answer(const std::string& id, const PlanRequest& request,

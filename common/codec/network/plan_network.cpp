@@ -102,7 +102,6 @@ Result<PlanNetwork> plan_network(std::string_view content, const NetworkImportOp
   if (!tree) {
     Result<ImportedNetwork> imported = import_levelled_network(content, options);
     if (!imported) return std::move(imported).error();
-    for (domain::NetworkNode& node : imported->table.nodes) node.rails.clear();
     out.warnings = std::move(imported->warnings);
     Result<JsonTree> read = parse_json(export_network_json(imported->table, {}), kPlanLimits);
     if (!read) return std::move(read).error();

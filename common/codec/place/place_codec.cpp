@@ -26,10 +26,11 @@ std::vector<int> index_list(const JsonObject& object, std::string_view key) {
 
 Result<PlaceRequest> read_place_request(JsonValue value) {
   JsonProblems problems;
-  const JsonObject object(value,
-                          {"id", "machine", "free", "unhealthy", "network_unhealthy", "down_links",
-                           "required", "beside", "size", "chips", "distributed", "objective"},
-                          problems);
+  const JsonObject object(
+      value,
+      {"id", "machine", "free", "unhealthy", "network_unhealthy", "down_links", "required",
+       "beside", "loaded", "size", "chips", "distributed", "objective"},
+      problems);
   PlaceRequest out;
   if (const JsonValue machine = object.find("machine"); !machine) {
     object.problem("machine", "is missing: a profile name, a path or an inline topology");
@@ -47,6 +48,7 @@ Result<PlaceRequest> read_place_request(JsonValue value) {
   out.down_links = read_down_links(object, limits::kMaxChipIndex);
   out.required = index_list(object, "required");
   out.beside = index_list(object, "beside");
+  out.loaded = index_list(object, "loaded");
   if (object.has("chips")) {
     out.chips = index_list(object, "chips");
     if (out.chips->empty()) object.problem("chips", "must name at least one chip");

@@ -25,6 +25,7 @@ struct PlaceRequest {
   std::vector<domain::DownLink> down_links;
   std::vector<int> required;
   std::vector<int> beside;
+  std::vector<int> loaded;  // of other jobs
   std::optional<int> size;
   std::optional<std::vector<int>> chips;  // evaluate exactly this set
   bool distributed = false;

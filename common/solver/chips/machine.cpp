@@ -19,7 +19,8 @@ CandidateQuery query_of(const Request& r) {
           r.size,
           r.distributed,
           false,
-          r.objective};
+          r.objective,
+          r.loaded - r.usable};
 }
 
 // usable, already_held, sizes, distributed, objective
@@ -37,18 +38,21 @@ struct Machine::Impl {
     std::uint64_t required = 0;
     std::uint64_t already_held = 0;
     std::uint64_t size_and_distributed = 0;
+    std::uint64_t loaded = 0;
     friend bool operator==(const RequestKey&, const RequestKey&) = default;
     friend std::uint64_t hash_key(const RequestKey& key) {
       std::uint64_t h = mix(key.usable + 0x9e3779b97f4a7c15ULL * (key.size_and_distributed + 1));
       if ((key.required | key.already_held) != 0)
         h = mix(h ^ key.required) + mix(h + key.already_held);
+      if (key.loaded != 0) h = mix(h ^ key.loaded);
       return h;
     }
   };
   static RequestKey key_of(const Request& r) {
     return {r.usable.bits(), r.required.bits(), r.already_held.bits(),
             static_cast<std::uint64_t>(r.objective) << 32U |
-                static_cast<std::uint64_t>(r.size) << 1U | (r.distributed ? 1U : 0U)};
+                static_cast<std::uint64_t>(r.size) << 1U | (r.distributed ? 1U : 0U),
+            (r.loaded - r.usable).bits()};
   }
 
   explicit Impl(domain::NodeTopology t)

@@ -40,6 +40,9 @@ struct Request {
   int size = 1;
   bool distributed = false;  // the job has several pods; some vendor rules differ
   domain::Objective objective = domain::Objective::bandwidth;
+  // Chips of other jobs: among equally fast sets those that share no network adapter and no PCIe
+  // uplink with them are better. None of them may be usable.
+  ChipSet loaded = {};
   friend bool operator==(const Request&, const Request&) = default;
 };
 

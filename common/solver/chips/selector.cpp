@@ -45,7 +45,7 @@ RankedCandidate Selector::evaluate(ChipSet chips, const CandidateQuery& query, O
   if (query.objective != domain::Objective::bandwidth) out.steps += bandwidth.steps;
   return {chips,          goal(joint, query.objective),
           bandwidth.rate, rules_.preference(chips, query.usable),
-          rest.value,     host_side(wiring_, joint)};
+          rest.value,     host_side(wiring_, joint, query.loaded)};
 }
 
 Rate Selector::goal(ChipSet set, domain::Objective objective) const {

@@ -19,6 +19,7 @@ def run(s):
     s.check("no version of a bound pod lacks its placement", not wrong, wrong)
     ack_group(s)
     group_too_large(s)
+    plan(s)
     ascend(s)
     s.settled()
 
@@ -103,3 +104,23 @@ def ascend(s):
     s.check("predicate-time is a time in nanoseconds", notes.get("predicate-time", "").isdecimal()
             and len(notes["predicate-time"]) == 19, notes)
     s.check("distributed-job is said", notes.get("distributed-job") == "false", notes)
+
+
+# The command line's plan of a gang from this control plane: its nodes and pods, and the scheduler's machines.
+def plan(s):
+    s.create("beside", 3)
+    node = s.bound("beside")["beside"]["spec"]["nodeName"]
+    asked = ["plan", "--kubeconfig", s.bed.folder / "kubeconfig", "--levels", "kubernetes.io/hostname", "--pods", "3",
+             "--chips", "4", "-o", "json"]
+    with_chips = s.chipweave.cli(*asked)
+    s.check("a gang is planned on the chips that are free", with_chips.returncode == 0, with_chips.stderr)
+    if with_chips.returncode == 0:
+        pods = json.loads(with_chips.stdout)["pods"]
+        taken = {chip["index"] for chip in placement_of(s.pod("beside"))["chips"]}
+        beside = [set(pod["chips"]) for pod in pods if pod["node"] == node]
+        s.check("one pod beside the other one, two on the other node", len(beside) == 1 and not beside[0] & taken, pods)
+    counted = s.bed.run(s.chipweave.binaries / "chipweave", *asked)
+    s.check("without a scheduler by the nodes' counts", counted.returncode == 0 and
+            sorted(json.loads(counted.stdout)["assignment"].values()) == [1, 2], counted.stdout + counted.stderr)
+    s.delete("beside")
+    s.must_come("the chips back after the plan", lambda: not s.used())

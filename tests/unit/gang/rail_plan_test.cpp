@@ -12,6 +12,7 @@
 #include "common/domain/topology_builder.hpp"
 #include "common/solver/gang/chips/chip_plan.hpp"
 #include "common/solver/gang/planner.hpp"
+#include "common/solver/gang/ranks/communicator_plan.hpp"
 #include "tests/unit/solver/machines.hpp"
 
 namespace chipweave::solver {
@@ -341,6 +342,43 @@ TEST(RailPlans, AreTheFastestOfAllPlansWithAsFewDomains) {
     EXPECT_GE(gbps, best - 1e-6) << "round " << round << ": " << found.bandwidth.limit_text;
   }
   EXPECT_GT(compared, 200);
+}
+
+// The objective all_to_all chooses shares and chips by a search that proves nothing.
+TEST(RailPlans, TheExchangeIsNeverSlowerThanThatOfThePlanForBandwidth) {
+  std::mt19937 random(21);
+  const std::vector<std::string> levels{"rack", "hostname"};
+  int compared = 0;
+  for (int round = 0; round < 60; ++round) {
+    Racks racks;
+    for (int i = 0; i < 5; ++i) {
+      NodeMachine& node = racks.add(i < 3 ? "a" : "b", test::profile("hgx-h100-8"));
+      node.free = ChipSet((random() | random()) & 0xffU);
+      node.loaded = node.topology->all() - node.free;
+      for (int nic = 0; nic < 8; ++nic)
+        if (random() % 10 == 0) node.down_nics.push_back(nic);
+    }
+    Gang gang;
+    gang.pods = gang.min_member = 2 + static_cast<int>(random() % 14);
+    gang.chips_per_pod = random() % 3 == 0 ? 2 : 1;
+    for (const auto& [id, machine] : racks.machines) racks.fabric.set_free(id, machine.free.size());
+    limit_by_chips(racks.fabric, racks.machines, gang);
+    const auto exchange = [&](domain::Objective objective) {
+      gang.objective = objective;
+      auto out =
+          plan_with_communicators(racks.fabric, levels, gang, racks.machines, {},
+                                  [&](const Fabric& on, const Gang& what) -> Result<domain::Plan> {
+                                    return plan_on_best_nodes(on, levels, what, racks.machines);
+                                  });
+      return out->chips.all_to_all.gbps;
+    };
+    const auto fast = exchange(domain::Objective::bandwidth);
+    const auto chosen = exchange(domain::Objective::all_to_all);
+    if (!fast || !chosen) continue;
+    ++compared;
+    EXPECT_GE(*chosen, *fast * (1 - 1e-9)) << "round " << round;
+  }
+  EXPECT_GT(compared, 30);
 }
 
 }  // namespace

@@ -86,6 +86,35 @@ TEST_F(Evaluates, SmallPodsLeaveTheFastFabricToThoseWhoCanUseIt) {
   EXPECT_EQ(tolerant.evaluate(modest, both).best_node, nodes.find("fast"));
 }
 
+TEST_F(Evaluates, TheObjectiveOfThePodChoosesItsChips) {
+  // Four V100 of a cube: two NVLinks each around 0-3-2-1 or the four of one quad; the objectives
+  // differ where the fastest four are not the nearest.
+  add("a", "hgx-v100-8");
+  const std::vector<std::string_view> only{"a"};
+  RequestContext four = context(4);
+  const ChipSet fast = evaluator.answer(four, nodes.find("a")).chips;
+  pod.objective = domain::Objective::latency;
+  const Answer near = evaluator.answer(four, nodes.find("a"));
+  EXPECT_EQ(near.request.objective, domain::Objective::latency);
+  solver::Machine machine(nodes.node(nodes.find("a")).topology);
+  EXPECT_EQ(near.chips,
+            machine.choose({machine.topology().all(), {}, {}, 4, false, domain::Objective::latency})
+                .chips);
+  EXPECT_EQ(fast, machine.choose({machine.topology().all(), {}, {}, 4, false}).chips);
+  // One verdict for each objective.
+  EXPECT_EQ(evaluator.evaluate(four, only).fits, 1U);
+  pod.objective = domain::Objective::bandwidth;
+  EXPECT_EQ(evaluator.evaluate(four, only).fits, 1U);
+  EXPECT_EQ(evaluator.check_verdicts(), "");
+}
+
+TEST_F(Evaluates, ChipsKeepAwayFromTheUplinksOfOthers) {
+  add("a", "pcie-8");
+  take("a", 1);
+  const Answer two = evaluator.answer(context(1), nodes.find("a"));
+  EXPECT_EQ(two.request.loaded, nodes.node(nodes.find("a")).taken);
+}
+
 TEST_F(Evaluates, AKeptVerdictGoesWithTheState) {
   add("a", "hgx-v100-8");
   EXPECT_EQ(evaluate(8, {"a"}).fits, 1U);

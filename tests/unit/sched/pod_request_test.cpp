@@ -31,6 +31,22 @@ TEST(PodRequest, NoAcceleratorIsZeroChips) {
   EXPECT_EQ(count(container(R"({"limits":{"nvidia.com/gpu":"0"}})")).request.chips, 0);
 }
 
+TEST(PodRequest, ReadsWhatItsChipsAreChosenFor) {
+  const auto with = [](const std::string& objective) {
+    auto pod = codec::read_pod(
+        R"({"metadata":{"name":"p","namespace":"ns","annotations":{"chipweave.dev/objective":")" +
+        objective + R"("}},"spec":)" + container(R"({"limits":{"nvidia.com/gpu":"2"}})") + "}");
+    if (!pod) throw std::runtime_error(pod.error().text());
+    return count_request(*pod, ResourceTable{});
+  };
+  EXPECT_EQ(with("latency").request.objective, domain::Objective::latency);
+  EXPECT_EQ(with("all_to_all").request.objective, domain::Objective::all_to_all);
+  EXPECT_EQ(with("bandwidth").refused, "");
+  for (const char* wrong : {"", "Latency", "fast"}) {
+    EXPECT_NE(with(wrong).refused.find("chipweave.dev/objective"), std::string::npos) << wrong;
+  }
+}
+
 TEST(PodRequest, ReadsTheDeclaredNeed) {
   const auto with_need = [](const std::string& need) {
     auto pod = codec::read_pod(

@@ -92,8 +92,8 @@ std::vector<Stack> twin_stacks(const Symmetry& symmetry, ChipSet pool, ChipSet m
     }
     if (stack.items.empty()) continue;
     // Swapping whole classes is a symmetry of the request only if neither holds a required or
-    // already held chip, both have as many chips to give, and the lower one lies wholly before the
-    // other.
+    // already held chip nor one of another job, both have as many chips to give, and the lower one
+    // lies wholly before the other.
     const bool mirrored = !c.members.intersects(marked);
     if (!out.empty()) {
       const Stack& before = out.back();
@@ -143,10 +143,11 @@ CandidateList list_candidates(const Rules& rules, const Symmetry& symmetry,
     const int wanted = query.size - query.required.size();
     if (recipe.unit == 1) {
       const ChipSet pool = arena - query.required;
-      enumerator.run(recipe.interchangeable
-                         ? twin_stacks(symmetry, pool, query.required | query.already_held)
-                         : single_stacks(pool),
-                     wanted);
+      enumerator.run(
+          recipe.interchangeable
+              ? twin_stacks(symmetry, pool, query.required | query.already_held | query.loaded)
+              : single_stacks(pool),
+          wanted);
     } else if (recipe.lone.empty()) {
       from_units(arena, {});
     } else {

@@ -26,6 +26,7 @@ struct CandidateQuery {
   bool distributed = false;
   bool ignore_rule = false;  // any set of that size, for unions of several pods
   domain::Objective objective = domain::Objective::bandwidth;
+  ChipSet loaded = {};  // of other jobs, which load the host side
 };
 
 struct CandidateLimits {

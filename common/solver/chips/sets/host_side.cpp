@@ -40,7 +40,7 @@ class NicMatching {
 
 }  // namespace
 
-HostSide host_side(const Wiring& wiring, ChipSet set) {
+HostSide host_side(const Wiring& wiring, ChipSet set, ChipSet loaded) {
   HostSide out;
   int nodes = 0;
   int most = 0;
@@ -50,11 +50,14 @@ HostSide host_side(const Wiring& wiring, ChipSet set) {
     most = std::max(most, k);
   }
   out.spread = wiring.p2p() ? nodes : most;
-  if (!wiring.near_nics().empty())
-    out.without_nic = set.size() - NicMatching(wiring.near_nics()).matched(set);
+  if (!wiring.near_nics().empty()) {
+    NicMatching matching(wiring.near_nics());
+    matching.matched(loaded);  // those stay matched, to whichever NIC
+    out.without_nic = set.size() - matching.matched(set);
+  }
   for (const ChipSet g : wiring.uplink_groups()) {
     const int k = (g & set).size();
-    out.shared_uplinks += k * (k - 1) / 2;
+    out.shared_uplinks += k * (k - 1) / 2 + k * (g & loaded).size();
   }
   return out;
 }

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "common/domain/topology_edit.hpp"
 #include "common/solver/chips/sets/rules.hpp"
 #include "common/solver/gang/chips/gang_chips.hpp"
 #include "common/solver/gang/chips/machine_fit.hpp"
@@ -200,19 +201,63 @@ static std::string illegal_size(const Fabric& fabric, const Gang& gang,
   return why;
 }
 
+// The same machines as if nothing was known of their adapters.
+static NodeMachines without_adapters(const NodeMachines& machines) {
+  std::map<const domain::NodeTopology*, std::shared_ptr<const domain::NodeTopology>> bare;
+  NodeMachines out = machines;
+  for (auto& [node, machine] : out) {
+    auto& topology = bare[machine.topology.get()];
+    if (topology == nullptr) {
+      domain::TopologyEdit edit;
+      edit.nics.emplace();
+      auto made = domain::rebuilt(*machine.topology, edit);
+      topology =
+          made ? std::make_shared<const domain::NodeTopology>(*std::move(made)) : machine.topology;
+    }
+    machine.topology = topology;
+    machine.loaded = {};
+    machine.down_nics.clear();
+  }
+  return out;
+}
+
+static bool same_nodes(const Plan& a, const Plan& b) {
+  return std::equal(
+      a.pods.begin(), a.pods.end(), b.pods.begin(), b.pods.end(),
+      [](const domain::PlannedPod& x, const domain::PlannedPod& y) { return x.node == y.node; });
+}
+
 Plan plan_on_best_nodes(const Fabric& fabric, const std::vector<std::string>& level_names,
                         const Gang& gang, const NodeMachines& machines,
-                        const std::vector<std::optional<double>>& level_gbps) {
+                        const std::vector<std::optional<double>>& level_gbps,
+                        const RailLeaves& leaves) {
   Plan plan = plan_gang(fabric, level_names, gang);
   if (!plan.fits) {
     if (std::string why = illegal_size(fabric, gang, machines); !why.empty())
       plan.reason = std::move(why);
     return plan;
   }
-  if (machines.empty() || !is_uniform(gang) || gang.failed) return plan;
-  if (gang.objective == domain::Objective::latency) return plan;
-  plan = fastest_plan(fabric, level_names, gang, machines, level_gbps, std::move(plan));
-  return gang.objective == domain::Objective::all_to_all
+  if (!is_uniform(gang) || gang.failed) return plan;
+  const std::function<double(const Plan&)> gbps = [&](const Plan& made) {
+    return assign_chips(fabric, level_names, gang, machines, level_gbps, made)
+        .bandwidth.gbps.value_or(0);
+  };
+  const bool fastest = !machines.empty() && gang.objective != domain::Objective::latency;
+  if (fastest) {
+    // Where nodes differ much in their rails the search may end before it finds the plan that is
+    // the fastest by the chips alone; and it does not look for plans without a common rail.
+    Plan by_chips =
+        fastest_plan(fabric, level_names, gang, without_adapters(machines), level_gbps, plan);
+    Plan by_rails = fastest_plan(fabric, level_names, gang, machines, level_gbps, plan);
+    for (Plan* other : {&by_rails, &by_chips}) {
+      if (!same_nodes(plan, *other) && gbps(*other) > gbps(plan) + kSameRate)
+        plan = std::move(*other);
+    }
+  }
+  if (!leaves.empty()) {
+    plan = align_leaves(fabric, level_names, gang, leaves, gbps, std::move(plan));
+  }
+  return fastest && gang.objective == domain::Objective::all_to_all
              ? exchange_shares(fabric, gang, machines, std::move(plan))
              : plan;
 }

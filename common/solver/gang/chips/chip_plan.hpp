@@ -16,6 +16,7 @@
 #include "common/solver/gang/chips/gang_bandwidth.hpp"
 #include "common/solver/gang/chips/node_machine.hpp"
 #include "common/solver/gang/fabric.hpp"
+#include "common/solver/gang/rails/rail_leaves.hpp"
 
 namespace chipweave::solver {
 
@@ -42,10 +43,12 @@ struct ChipPlan {
 void limit_by_chips(Fabric& fabric, const NodeMachines& machines, const domain::Gang& gang);
 
 // plan_gang(), and of equally good plans the fastest (fastest_plan.hpp), or what the gang's
-// objective asks for instead. level_gbps: as for assign_chips().
+// objective asks for instead; of these one with few sets of leaves (rail_leaves.hpp). level_gbps:
+// as for assign_chips().
 domain::Plan plan_on_best_nodes(const Fabric& fabric, const std::vector<std::string>& level_names,
                                 const domain::Gang& gang, const NodeMachines& machines,
-                                const std::vector<std::optional<double>>& level_gbps = {});
+                                const std::vector<std::optional<double>>& level_gbps = {},
+                                const RailLeaves& leaves = {});
 
 // How often a gang is planned again because the chips of a node could not be dealt.
 inline constexpr int kMaxDeals = 16;
