@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "common/solver/nodes/room.hpp"
+
 namespace chipweave::sched {
 
 struct PodKey {
@@ -30,6 +32,7 @@ struct PodRequest {
   int chips = 0;
   bool distributed = false;  // one of several pods of a job with accelerators
   std::optional<GroupRef> group;
+  solver::Room needs;     // CPU and memory
   double needs_gbps = 0;  // declared; the pod gains nothing from more; 0: none
   std::string job;        // its job identity, if already known
   // kube-scheduler's own PodGroup, "namespace/name": it tries all members before it binds one.
