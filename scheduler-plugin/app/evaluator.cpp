@@ -15,7 +15,9 @@ constexpr std::size_t kMaxTables = 64;
 
 // The verdict table for this kind of request.
 VerdictTable& Evaluator::table_of(const RequestContext& context) {
-  const RequestKind kind{context.pod->resource, context.pod->chips, context.distributed,
+  const RequestKind kind{context.pod->resource,
+                         context.pod->chips,
+                         context.distributed,
                          context.members,
                          is_member(*context.pod) ? context.pod->group->replicas : 1,
                          demand_.demand().knows_rooms() ? context.pod->needs : solver::Room()};

@@ -76,6 +76,7 @@ class Scheduler final : public InventorySink {
 
   // For read-only views and tests.
   const NodeTable& nodes() const { return core_.state.nodes; }
+  const NodeRooms& rooms() const { return core_.state.rooms; }
   const Ledger& ledger() const { return core_.state.ledger; }
   const PodRecords& records() const { return core_.state.records; }
   const Cluster& cluster() const { return core_.cluster; }

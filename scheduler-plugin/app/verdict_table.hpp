@@ -2,9 +2,10 @@
 // the same, and a binding changes only one node.
 //
 // A verdict is a function of the request's kind, the node's state and the estimate of what typical
-// pods ask for, so it holds as long as the state's serial and the estimate's version stay. Equal verdicts are one entry with one number: 5,000 nodes in 1,000
-// states get a few dozen. Cost: begin() O(verdicts), and O(states) after a state was added; at()
-// one load. Owner: the loop thread.
+// pods ask for, so it holds as long as the state's serial and the estimate's version stay. Equal
+// verdicts are one entry with one number: 5,000 nodes in 1,000 states get a few dozen. Cost:
+// begin() O(verdicts), and O(states) after a state was added; at() one load. Owner: the loop
+// thread.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +27,8 @@ struct RequestKind {
   std::string resource;
   int chips = 0;
   bool distributed = false;
-  int members = 1;   // pods that must fit together
-  int replicas = 1;  // size of their whole group
+  int members = 1;       // pods that must fit together
+  int replicas = 1;      // size of their whole group
   solver::Room needs{};  // of each, if it is known what nodes have
   friend bool operator==(const RequestKind&, const RequestKind&) = default;
 };

@@ -95,7 +95,7 @@ class KubeCluster final : public Cluster {
   const ResourceTable& resources_;
   ClusterListener* listener_ = nullptr;
   const Leadership* leadership_ = nullptr;
-  ShardedMap<Entry> pods_;  // by "namespace/name"
+  ShardedMap<Entry> pods_;    // by "namespace/name"
   ShardedMap<BareUse> bare_;  // likewise, of bound pods without chips
   std::uint64_t arrivals_ = 0;
   std::map<std::uint64_t, const ClusterPod*> by_arrival_;

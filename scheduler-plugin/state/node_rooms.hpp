@@ -35,6 +35,11 @@ class NodeRooms {
   std::vector<solver::EmptyNodes> empty_nodes() const;
   // Rises when a node with inventory has other CPU or memory for pods.
   std::uint64_t version() const { return version_; }
+  // What the pods bound to the node request.
+  NodeUse used(const std::string& node) const {
+    const Entry* known = entries_.find(node);
+    return known == nullptr ? NodeUse() : known->used;
+  }
   // Nodes of which anything is known.
   std::size_t size() const { return entries_.size(); }
 

@@ -38,8 +38,9 @@ std::size_t NodeTable::StateHash::operator()(const StateKey& key) const {
 }
 
 NodeTable::StateKey NodeTable::key_of(const NodeState& s) {
-  return {s.wiring.get(), s.free.bits(), s.unhealthy.bits(), s.network_unhealthy.bits(),
-          s.resources,    s.stale,         s.room};
+  return {
+      s.wiring.get(), s.free.bits(), s.unhealthy.bits(), s.network_unhealthy.bits(), s.resources,
+      s.stale,        s.room};
 }
 
 NodeId NodeTable::add(std::string name) {
@@ -143,8 +144,8 @@ void NodeTable::leave_state(StateId id) {
 void NodeTable::restate(NodeId id, bool reported) {
   const Node& n = *nodes_[id];
   if (!n.has_inventory()) return;
-  NodeState next{n.wiring, n.free(), n.unhealthy, n.network_unhealthy, resources_of_[id],
-                 n.stale,  n.room,   0};
+  NodeState next{n.wiring,          n.free(), n.unhealthy, n.network_unhealthy,
+                 resources_of_[id], n.stale,  n.room,      0};
   const auto [it, fresh] = state_ids_.try_emplace(key_of(next), kNoState);
   if (fresh) {
     if (unused_states_.empty()) {

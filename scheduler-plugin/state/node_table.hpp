@@ -1,12 +1,12 @@
 // NodeTable — every node the scheduler has inventory of, and which of them are in the same state.
 //
 // Two nodes are in the same *state* when no request can tell them apart: same wiring (one shared
-// Machine), same free and healthy chips, same free CPU and memory as far as they count, same resources, both
-// fresh or both stale. A decision is
-// made once per state, not once per node. A node without inventory has no state: it is known by
-// name because pods are bound to it. A change of a node re-interns its state, O(1). Owner: the loop
-// thread. Nodes are not removed while the program runs (ids stay valid). A node that does not
-// report becomes stale; once the table is full, a stale node without pods is replaced.
+// Machine), same free and healthy chips, same free CPU and memory as far as they count, same
+// resources, both fresh or both stale. A decision is made once per state, not once per node. A node
+// without inventory has no state: it is known by name because pods are bound to it. A change of a
+// node re-interns its state, O(1). Owner: the loop thread. Nodes are not removed while the program
+// runs (ids stay valid). A node that does not report becomes stale; once the table is full, a stale
+// node without pods is replaced.
 #pragma once
 
 #include <cstdint>

@@ -40,7 +40,8 @@ Demand::Demand(std::span<const CountedClass> pods, std::span<const EmptyNodes> n
   // A kind of node exists because some pod needs all of it, though none may have come yet.
   std::vector<EmptyNodes> by_chips(nodes.begin(), nodes.end());
   std::stable_sort(by_chips.begin(), by_chips.end(), [](const auto& a, const auto& b) {
-    return a.nodes * static_cast<std::size_t>(a.chips) > b.nodes * static_cast<std::size_t>(b.chips);
+    return a.nodes * static_cast<std::size_t>(a.chips) >
+           b.nodes * static_cast<std::size_t>(b.chips);
   });
   if (by_chips.size() > kMaxKinds) by_chips.resize(kMaxKinds);
   for (const EmptyNodes& node : by_chips) {

@@ -14,12 +14,11 @@ NodeOffer offer_of(Machine& machine, ChipSet free, ChipSet chips, double gbps, c
                    const Room& room, const Room& needs) {
   const ChipSet rest = free - chips;
   const double before = demand.worth(free.size(), machine.open_sizes(free), room);
-  const double after =
-      demand.worth(rest.size(), machine.open_sizes(rest), room.without(needs));
+  const double after = demand.worth(rest.size(), machine.open_sizes(rest), room.without(needs));
   const double unusable = before - after - (free.size() - rest.size());
   const double machine_gbps = machine.whole_gbps();
-  return {gbps, machine_gbps, demand.fast_chips(machine_gbps),
-          std::round(unusable / kStep) * kStep, rest.size()};
+  return {gbps, machine_gbps, demand.fast_chips(machine_gbps), std::round(unusable / kStep) * kStep,
+          rest.size()};
 }
 
 }  // namespace chipweave::solver

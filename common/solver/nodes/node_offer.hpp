@@ -1,5 +1,5 @@
-// NodeOffer — what one node would give to a request, and what others lose by it: everything that the
-// choice among nodes looks at.
+// NodeOffer — what one node would give to a request, and what others lose by it: everything that
+// the choice among nodes looks at.
 #pragma once
 
 #include <compare>

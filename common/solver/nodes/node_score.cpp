@@ -23,8 +23,12 @@ double NodePreference::ceiling(int chips, bool distributed, double declared_need
 }
 
 ScoreInput score_input(const NodeOffer& offer, double ceiling, std::uint32_t order) {
-  return {std::min(offer.gbps, ceiling), offer.unusable, offer.machine_gbps,
-          offer.left_over,               order,          offer.fast_chips};
+  return {std::min(offer.gbps, ceiling),
+          offer.unusable,
+          offer.machine_gbps,
+          offer.left_over,
+          order,
+          offer.fast_chips};
 }
 
 NodeOrder::NodeOrder(std::span<const ScoreInput> candidates, double tolerance)

@@ -2,9 +2,9 @@
 // kube-scheduler.
 //
 // Order: bandwidth that the request can use, in steps of the tolerance below the best that any
-// candidate offers → what others lose: free chips made unusable for typical pods, for lack of chips,
-// CPU or memory, and the speed of the machine → fewest chips left over → natural order of names. The best candidate alone gets 10;
-// all others, including its equals, get 0..9.
+// candidate offers → what others lose: free chips made unusable for typical pods, for lack of
+// chips, CPU or memory, and the speed of the machine → fewest chips left over → natural order of
+// names. The best candidate alone gets 10; all others, including its equals, get 0..9.
 #pragma once
 
 #include <compare>
@@ -72,7 +72,7 @@ class NodeOrder {
   double fastest_ = 0;
   double fastest_machine_ = 0;
   double fast_chips_ = 0;  // of that machine
-  double log_step_ = 1;  // logarithm of one step
+  double log_step_ = 1;    // logarithm of one step
 };
 
 struct NodeScores {

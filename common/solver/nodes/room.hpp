@@ -1,5 +1,5 @@
-// Room — CPU and memory of a node or a pod, as coarse as the choice among nodes needs it: nodes that
-// differ by less are alike.
+// Room — CPU and memory of a node or a pod, as coarse as the choice among nodes needs it: nodes
+// that differ by less are alike.
 #pragma once
 
 #include <algorithm>
@@ -27,9 +27,7 @@ struct Room {
   Room without(const Room& pod) const {
     return {known, std::max(cores - pod.cores, 0), std::max(gib - pod.gib, 0)};
   }
-  bool fits(const Room& pod) const {
-    return !known || (pod.cores <= cores && pod.gib <= gib);
-  }
+  bool fits(const Room& pod) const { return !known || (pod.cores <= cores && pod.gib <= gib); }
   // Of so many pods.
   Room times(int pods) const {
     return {known, units(std::int64_t{cores} * pods), units(std::int64_t{gib} * pods)};

@@ -31,8 +31,7 @@ TEST(OpenSizes, AreThoseThatFit) {
 
 TEST(OfferOf, CountsWhatIsLeft) {
   const auto of = machine("ascend-910a-8");  // two rings of four
-  const NodeOffer offer =
-      offer_of(*of, ChipSet::first(8), ChipSet{0}, 0, Demand(), Room(), Room());
+  const NodeOffer offer = offer_of(*of, ChipSet::first(8), ChipSet{0}, 0, Demand(), Room(), Room());
   EXPECT_EQ(offer.left_over, 7);
   EXPECT_DOUBLE_EQ(offer.unusable, 7 * 0.25);  // no eight are left
   EXPECT_DOUBLE_EQ(offer.machine_gbps, of->gbps(ChipSet::first(8)));

@@ -203,8 +203,7 @@ std::int64_t amount_of_resource(const KubePod& pod, std::string_view resource, i
   const auto overhead = pod.overhead.find(resource);
   const std::int64_t sum =
       whole == pod.requests.end() ? demand.sum() : scaled(whole->second, decimals);
-  const std::int64_t more =
-      overhead == pod.overhead.end() ? 0 : scaled(overhead->second, decimals);
+  const std::int64_t more = overhead == pod.overhead.end() ? 0 : scaled(overhead->second, decimals);
   return std::min(sum + more, kMaxAmount);
 }
 

@@ -20,11 +20,10 @@ std::vector<solver::EmptyNodes> kinds_of(const ModelCluster& cluster) {
     if (node.machine == nullptr) continue;
     solver::Machine& machine = *node.machine;
     const solver::Room room = room_of(node);
-    const auto [it, fresh] =
-        numbers.try_emplace({&machine, node.free.bits(), room}, kinds.size());
+    const auto [it, fresh] = numbers.try_emplace({&machine, node.free.bits(), room}, kinds.size());
     if (fresh) {
-      kinds.push_back({node.free.size(), machine.open_sizes(node.free), machine.whole_gbps(), room,
-                       0});
+      kinds.push_back(
+          {node.free.size(), machine.open_sizes(node.free), machine.whole_gbps(), room, 0});
     }
     ++kinds[it->second].nodes;
   }

@@ -2,8 +2,9 @@
 // node_score.hpp.
 //
 // kube-scheduler has filtered out nodes with too little CPU or memory before. As in a cluster,
-// chipweave knows how much of both is free, and of other pods only those that came before. Pods without chips go where chipweave's score for them sends them, if kube-scheduler
-// asks for it, and among equals where kube-scheduler prefers.
+// chipweave knows how much of both is free, and of other pods only those that came before. Pods
+// without chips go where chipweave's score for them sends them, if kube-scheduler asks for it, and
+// among equals where kube-scheduler prefers.
 #pragma once
 
 #include <vector>
@@ -24,7 +25,7 @@ class ChipweavePolicy : public Policy {
                                           std::span<const std::size_t> nodes) const;
 
   PolicyContext context_;
-  std::vector<solver::EmptyNodes> kinds_;     // of the empty cluster
+  std::vector<solver::EmptyNodes> kinds_;  // of the empty cluster
   solver::DemandEstimate demand_;
   std::vector<solver::ScoreInput> inputs_;  // of the candidates of one pod
   std::vector<Spot> spots_;
