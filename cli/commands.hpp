@@ -26,6 +26,7 @@ void register_submit(CLI::App& app, Exit& exit_code);     // submit
 void register_views(CLI::App& app, Exit& exit_code);      // explain, nodes, pods
 void register_place(CLI::App& app, Exit& exit_code);      // place
 void register_plan(CLI::App& app, Exit& exit_code);       // plan
+void register_defrag(CLI::App& app, Exit& exit_code);     // defrag
 void register_simulate(CLI::App& app, Exit& exit_code);   // simulate
 void register_rank(CLI::App& app, Exit& exit_code);       // rank
 void register_ranktable(CLI::App& app, Exit& exit_code);  // ranktable lint, convert, …

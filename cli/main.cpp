@@ -26,6 +26,7 @@ int run(int argc, char** argv) {
   Exit exit_code = Exit::fine;
   chipweave::cli::register_place(app, exit_code);
   chipweave::cli::register_plan(app, exit_code);
+  chipweave::cli::register_defrag(app, exit_code);
   chipweave::cli::register_simulate(app, exit_code);
   chipweave::cli::register_rank(app, exit_code);
   chipweave::cli::register_topo(app, exit_code);

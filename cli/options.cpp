@@ -32,23 +32,30 @@ CLI::Option* add_batch_options(CLI::App& command, BatchFlags& flags) {
   return batch;
 }
 
-CLI::Option* add_scheduler_option(CLI::App& command, SchedulerAddress& address) {
+std::vector<CLI::Option*> add_scheduler_options(CLI::App& command, SchedulerAddress& address) {
   CLI::Option* url =
       add_value(command, "--scheduler", "URL", address.url,
-                "where chipweave-scheduler listens: http://HOST:PORT or https://HOST:PORT")
-          ->envname("CHIPWEAVE_SCHEDULER")
-          ->required();
-  add_value(command, "--ca", "FILE.pem", address.files.ca,
-            "CA of the scheduler's certificate; default: the system's trust store")
-      ->envname("CHIPWEAVE_CA");
-  add_value(command, "--cert", "FILE.pem", address.files.certificate,
-            "certificate to show to the scheduler")
-      ->envname("CHIPWEAVE_CERT");
-  add_value(command, "--key", "FILE.pem", address.files.key, "its key")->envname("CHIPWEAVE_KEY");
-  add_value(command, "--token-file", "FILE", address.token_file,
-            "file with the secret of a reader, sent as a bearer token")
-      ->envname("CHIPWEAVE_TOKEN_FILE");
-  return url;
+                "where chipweave-scheduler listens: http://HOST:PORT or https://HOST:PORT");
+  CLI::Option* ca =
+      add_value(command, "--ca", "FILE.pem", address.files.ca,
+                "CA of the scheduler's certificate; default: the system's trust store")
+          ->envname("CHIPWEAVE_CA");
+  CLI::Option* certificate = add_value(command, "--cert", "FILE.pem", address.files.certificate,
+                                       "certificate to show to the scheduler")
+                                 ->envname("CHIPWEAVE_CERT");
+  CLI::Option* key = add_value(command, "--key", "FILE.pem", address.files.key, "its key")
+                         ->envname("CHIPWEAVE_KEY");
+  CLI::Option* token = add_value(command, "--token-file", "FILE", address.token_file,
+                                 "file with the secret of a reader, sent as a bearer token")
+                           ->envname("CHIPWEAVE_TOKEN_FILE");
+  return {url, ca, certificate, key, token};
+}
+
+CLI::Option* add_scheduler_option(CLI::App& command, SchedulerAddress& address) {
+  return add_scheduler_options(command, address)
+      .front()
+      ->envname("CHIPWEAVE_SCHEDULER")
+      ->required();
 }
 
 std::vector<CLI::Option*> add_network_options(CLI::App& command,

@@ -24,8 +24,11 @@ CLI::Option* add_value(CLI::App& command, const std::string& name, const std::st
 }
 // -o, --output text|json
 void add_output_option(CLI::App& command, OutputForm& form);
-// --scheduler URL, or the environment variable CHIPWEAVE_SCHEDULER, required; --ca, --cert,
-// --key and --token-file for https, or CHIPWEAVE_CA and so on. Returns --scheduler.
+// --scheduler URL; --ca, --cert, --key and --token-file for https, or CHIPWEAVE_CA and so on.
+// Returns all of them, --scheduler first.
+std::vector<CLI::Option*> add_scheduler_options(CLI::App& command, SchedulerAddress& address);
+// The same, with --scheduler or the environment variable CHIPWEAVE_SCHEDULER required. Returns
+// --scheduler.
 CLI::Option* add_scheduler_option(CLI::App& command, SchedulerAddress& address);
 // --batch FILE, which is returned, --timing and --repeat N.
 CLI::Option* add_batch_options(CLI::App& command, BatchFlags& flags);

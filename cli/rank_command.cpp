@@ -19,6 +19,7 @@
 #include "cli/commands.hpp"
 #include "cli/input_file.hpp"
 #include "cli/options.hpp"
+#include "cli/parallel_flags.hpp"
 #include "common/base/foreign_text.hpp"
 #include "common/base/json_writer.hpp"
 #include "common/base/limits.hpp"
@@ -38,7 +39,7 @@ struct RankFlags {
   std::string network;
   codec::NetworkImportOptions import;
   std::string hosts;
-  std::optional<std::int64_t> tensor, context, expert, data, pipeline, ranks_per_pod;
+  ParallelFlags parallel;
   OutputForm form = OutputForm::text;
 };
 
@@ -103,19 +104,6 @@ Result<RankedLine> rank_line(codec::RankLine line, Timing& timing) {
 
 using Path = std::vector<std::string>;
 
-struct Size {
-  const char* key;
-  const std::optional<std::int64_t>& value;
-};
-
-std::vector<Size> sizes_of(const RankFlags& flags) {
-  return {{"tensor", flags.tensor},
-          {"context", flags.context},
-          {"expert", flags.expert},
-          {"data", flags.data},
-          {"pipeline", flags.pipeline}};
-}
-
 // A path for each host; hosts that the network lacks get none, with a warning. Errors: it lacks all
 // of them.
 Result<std::vector<Path>> paths_of(const std::vector<codec::Host>& hosts,
@@ -148,12 +136,12 @@ Result<std::vector<Path>> paths_of(const std::vector<codec::Host>& hosts,
 // --ranks-per-pod, or the slots of the hosts, or 1. Communicators need the same number on every
 // host.
 Result<std::int64_t> ranks_per_host(const RankFlags& flags, const std::vector<codec::Host>& hosts) {
-  const std::int64_t wanted = flags.ranks_per_pod.value_or(hosts.front().slots);
+  const std::int64_t wanted = flags.parallel.ranks_per_pod.value_or(hosts.front().slots);
   for (const codec::Host& host : hosts) {
-    const bool unspecified = flags.ranks_per_pod && host.slots == 0;
+    const bool unspecified = flags.parallel.ranks_per_pod && host.slots == 0;
     if (unspecified || host.slots == wanted) continue;
     const std::string slots = host.slots == 0 ? "no slots" : "slots=" + std::to_string(host.slots);
-    const std::string others = flags.ranks_per_pod
+    const std::string others = flags.parallel.ranks_per_pod
                                    ? "--ranks-per-pod " + std::to_string(wanted)
                                    : "another number of " + in_quotes(hosts.front().name);
     return make_error(Errc::invalid_argument,
@@ -168,25 +156,14 @@ Result<std::int64_t> ranks_per_host(const RankFlags& flags, const std::vector<co
 // The request's communicators; empty: no flag names any.
 Result<std::string> communicators_json(const RankFlags& flags,
                                        const std::vector<codec::Host>& hosts) {
-  const std::vector<Size> sizes = sizes_of(flags);
-  const bool any =
-      flags.ranks_per_pod ||
-      std::any_of(sizes.begin(), sizes.end(), [](const Size& s) { return s.value.has_value(); });
-  if (!any) return std::string();
-  std::int64_t ranks = 0;
-  if (flags.ranks_per_pod && *flags.ranks_per_pod < 1) {
-    ranks = *flags.ranks_per_pod;  // rejected together with the other keys
-  } else {
-    const auto found = ranks_per_host(flags, hosts);
-    if (!found) return Error(found.error());
-    ranks = *found;
-  }
-  JsonWriter json;
-  json.begin_object().key("ranks_per_pod").integer(ranks);
-  for (const Size& size : sizes) {
-    if (size.value) json.key(size.key).integer(*size.value);
-  }
-  return json.end_object().take();
+  const ParallelFlags& parallel = flags.parallel;
+  if (!parallel.any()) return std::string();
+  // Wrong numbers are rejected together with the other keys.
+  if (parallel.ranks_per_pod && *parallel.ranks_per_pod < 1)
+    return parallel.json(parallel.ranks_per_pod);
+  const auto ranks = ranks_per_host(flags, hosts);
+  if (!ranks) return Error(ranks.error());
+  return parallel.json(*ranks);
 }
 
 std::string rank_line_of(const std::vector<std::string>& levels,
@@ -270,13 +247,8 @@ void add_rank_flags(CLI::App& command, RankFlags& flags, CLI::Option* batch) {
          "FILE");
   for (CLI::Option* o : add_network_options(command, flags.import)) o->excludes(batch);
   option("--hosts", flags.hosts, "hostfile, lines of NAME or NAME slots=N; -: stdin", "FILE");
-  option("--tensor", flags.tensor, "tensor parallel size of the job", "N");
-  option("--context", flags.context, "context parallel size", "N");
-  option("--expert", flags.expert, "expert parallel size; divides context x data", "N");
-  option("--data", flags.data, "data parallel size; default: what the others leave", "N");
-  option("--pipeline", flags.pipeline, "pipeline stages", "N");
-  option("--ranks-per-pod", flags.ranks_per_pod, "ranks on each host; default: its slots, or 1",
-         "N");
+  add_parallel_flags(command, flags.parallel, batch,
+                     "ranks on each host; default: its slots, or 1");
 }
 
 }  // namespace

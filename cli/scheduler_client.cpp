@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -13,6 +14,7 @@ namespace {
 
 constexpr std::size_t kMaxTokenBytes = 16384;
 constexpr int kItemsAPage = 2000;
+constexpr int kTopologiesAPage = 200;  // of 64 chips each: 12 MB
 
 Errc code_of(int status) {
   switch (status) {
@@ -145,6 +147,24 @@ Result<std::string> SchedulerClient::list(const std::string& target) {
     token = std::move(page->continues);
   } while (!token.empty());
   return out.end_array().end_object().take();
+}
+
+Result<std::vector<codec::NodeView>> SchedulerClient::nodes_with_topologies() {
+  std::vector<codec::NodeView> out;
+  std::string token;
+  do {
+    const auto body = get("/api/v1/nodes?topology=1&limit=" + std::to_string(kTopologiesAPage) +
+                          (token.empty() ? "" : "&continue=" + token));
+    if (!body) return Error(body.error());
+    auto nodes = codec::read_node_views(*body);
+    if (!nodes) return std::move(nodes).error();
+    out.insert(out.end(), std::make_move_iterator(nodes->begin()),
+               std::make_move_iterator(nodes->end()));
+    auto page = codec::read_answer_page(*body);
+    if (!page) return std::move(page).error();
+    token = std::move(page->continues);
+  } while (!token.empty());
+  return out;
 }
 
 Result<std::string> SchedulerClient::get(const std::string& target) {

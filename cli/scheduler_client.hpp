@@ -38,6 +38,8 @@ class SchedulerClient {
   explicit SchedulerClient(Transport transport) : transport_(std::move(transport)) {}
 
   Result<std::vector<codec::NodeView>> nodes();
+  // With their topologies, fetched by small pages.
+  Result<std::vector<codec::NodeView>> nodes_with_topologies();
   Result<std::vector<codec::PodSummary>> pods();
   Result<codec::PodView> pod(const std::string& ns, const std::string& name);
   // Errors: conflict if the pod exists.

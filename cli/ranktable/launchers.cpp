@@ -23,8 +23,8 @@ Result<void> check_runs(const std::vector<RankedHost>& hosts, std::string_view f
       if (rank.first != next) {
         return cannot(form,
                       concat("rank ", next, " is not on host ", host.name,
-                             " with its other ranks; use a rankfile, or renumber with 'chipweave "
-                             "ranktable order --write'"));
+                             " with its other ranks; use a rankfile, or number the ranks host by "
+                             "host ('chipweave ranktable order --write')"));
       }
       ++next;
     }

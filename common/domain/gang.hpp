@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/domain/communicators.hpp"
 #include "common/domain/objective.hpp"
 
 namespace chipweave::domain {
@@ -75,6 +76,7 @@ struct Gang {
   std::vector<Slice> slices;  // coarsest first
   GangPolicy policy = GangPolicy::compact;
   Objective objective = Objective::bandwidth;
+  std::optional<Communicators> communicators;  // whose traffic the ranks are ordered for
 
   std::vector<PodSet> sets;             // empty: the pods differ at most in their chips
   bool roles = false;                   // sets are roles, not subgroups

@@ -17,8 +17,10 @@ struct Vendor {
   std::string_view name;             // as NodeTopology::vendor has it: "nvidia"; "" for unknown
   std::string_view chip_word;        // what the vendor calls a chip: "GPU", "NPU"
   std::string_view resource_domain;  // before the names of its extended resources: "nvidia.com/"
-  bool in_nccl_xml = false;          // NCCL's (or RCCL's) topology file has its devices
-  bool in_mindcluster = false;       // MindCluster's components schedule its devices
+  // The environment variable by which a process sees some devices only, in its order; "": none.
+  std::string_view visible_devices;
+  bool in_nccl_xml = false;     // NCCL's (or RCCL's) topology file has its devices
+  bool in_mindcluster = false;  // MindCluster's components schedule its devices
 };
 
 // By name. A name that is not in the table gives a descriptor of VendorId::unknown.

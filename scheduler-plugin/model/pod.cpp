@@ -1,5 +1,6 @@
 #include "scheduler-plugin/model/pod.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace chipweave::sched {
@@ -47,6 +48,16 @@ std::string job_identity(const PodRequest& pod) {
     return identity;
   }
   return pod.gang;
+}
+
+std::string job_name(const PodRequest& pod) {
+  std::string identity = job_identity(pod);
+  const std::size_t label = identity.find('\n');
+  const std::size_t value = label == std::string::npos ? label : identity.find('\n', label + 1);
+  if (value == std::string::npos) return identity;
+  identity.erase(0, value + 1);
+  std::replace(identity.begin(), identity.end(), '\n', '/');
+  return identity;
 }
 
 }  // namespace chipweave::sched

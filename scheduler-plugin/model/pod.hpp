@@ -49,5 +49,8 @@ std::string group_id(const PodRequest& pod);
 // Which pods belong to one job, from the labels that job controllers set; "" if the pod carries no
 // such label and is in no gang. Never equal for pods of two namespaces.
 std::string job_identity(const PodRequest& pod);
+// The job for people: the value of its label (with "/" and that of the inner one), or what another
+// scheduler calls the gang; "": no job.
+std::string job_name(const PodRequest& pod);
 
 }  // namespace chipweave::sched

@@ -9,12 +9,14 @@
 
 #include "common/base/json_writer.hpp"
 #include "common/base/text.hpp"
+#include "common/codec/topology/import.hpp"
 #include "scheduler-plugin/server/http_errors.hpp"
 
 namespace chipweave::sched {
 namespace {
 
 constexpr std::string_view kLimit = "limit=";
+constexpr std::string_view kTopology = "topology=1";
 constexpr std::string_view kContinue = "continue=";
 constexpr std::string_view kListBegin = R"({"items":[)";
 constexpr std::size_t kItemsAPart = 32;  // some 100 us of work
@@ -77,7 +79,7 @@ void write_parts(JsonWriter& w, const Node& node, const std::vector<const Holdin
 }
 
 void write_node(JsonWriter& w, const Node& node, const std::vector<const Holding*>& holdings,
-                Clock::Steady now) {
+                Clock::Steady now, bool with_topology = false) {
   const domain::NodeTopology& t = node.topology;
   w.begin_object().field("name", node.name).field("machine", node.machine);
   w.key("chips").integer(t.chip_count());
@@ -101,7 +103,9 @@ void write_node(JsonWriter& w, const Node& node, const std::vector<const Holding
   write_down(w, node);
   w.key("faults").begin_array();
   for (const domain::Fault& fault : node.faults) write_fault(w, fault);
-  w.end_array().end_object();
+  w.end_array();
+  if (with_topology) w.key("topology").reformatted(codec::export_topology_json(t));
+  w.end_object();
 }
 
 void write_pod(JsonWriter& w, const ClusterPod& pod, const Scheduler& scheduler) {
@@ -125,7 +129,8 @@ void write_pod(JsonWriter& w, const ClusterPod& pod, const Scheduler& scheduler)
   w.key("chips").integers(chips);
   w.key("gbps").number(decision != nullptr ? decision->gbps : 0);
   w.key("best_gbps").number(decision != nullptr ? decision->best_gbps : 0);
-  w.field("group", pod.request.group ? pod.request.group->name : "").end_object();
+  w.field("group", pod.request.group ? pod.request.group->name : "");
+  w.field("job", job_name(pod.request)).end_object();
 }
 
 bool is_shown(const Node& node) { return node.has_inventory() || node.holders > 0; }
@@ -165,6 +170,8 @@ Result<ApiHandler::Page> ApiHandler::page_of(std::string_view query) const {
                           "continue: this token is not of this process; list again from the start");
       }
       page.after = *position;
+    } else if (part == kTopology) {
+      page.topology = true;
     }
   }
   return page;
@@ -206,11 +213,14 @@ http::Answer ApiHandler::pods(std::string_view query) {
 // The position of a node is its number in the table, from 1.
 bool ApiHandler::write_nodes(Page& page, std::size_t most, std::string& out) const {
   const NodeTable& nodes = scheduler_.nodes();
+  // A topology is some ten times the rest of a node.
+  if (page.topology) most = std::max<std::size_t>(most / 16, 1);
   for (; most > 0 && page.left > 0 && page.after < nodes.size(); --most) {
     const auto id = static_cast<NodeId>(page.after++);
     if (!is_shown(nodes.node(id))) continue;
     JsonWriter w;
-    write_node(w, nodes.node(id), scheduler_.ledger().on(id), scheduler_.clock().now());
+    write_node(w, nodes.node(id), scheduler_.ledger().on(id), scheduler_.clock().now(),
+               page.topology);
     if (!out.empty()) out += ',';
     out += w.take();
     --page.left;

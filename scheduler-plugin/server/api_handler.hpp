@@ -32,6 +32,7 @@ class ApiHandler {
   struct Page {
     std::size_t left = SIZE_MAX;
     std::uint64_t after = 0;  // position of the last item of the page before
+    bool topology = false;    // nodes with their topologies
   };
   Result<Page> page_of(std::string_view query) const;
   // Writes the items among the next `most` and advances the page; false: there are no more.

@@ -1,16 +1,19 @@
 // Arbitrary bytes → batch lines of `chipweave plan` and `chipweave rank`: no crash, what can be
 // read is planned and ordered in bounded time, and answers are one line.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/codec/batch/batch.hpp"
 #include "common/codec/gang/plan_codec.hpp"
 #include "common/codec/gang/rank_codec.hpp"
 #include "common/solver/gang/planner.hpp"
+#include "common/solver/gang/ranks/plan_ranks.hpp"
 #include "common/solver/ranks/communicators.hpp"
 #include "common/solver/ranks/rank_order.hpp"
 #include "common/solver/ranks/weighted_order.hpp"
@@ -42,6 +45,25 @@ std::optional<chipweave::codec::CommunicatorCosts> weighed(
   return costs;
 }
 
+// The ranks of a plan in the order of its communicators: each pod keeps one rank, and none costs
+// more than depth-first.
+void ranked(const chipweave::solver::Fabric& fabric, const chipweave::codec::PlanRequest& request,
+            chipweave::domain::Plan& plan) {
+  constexpr std::int64_t kMaxRanks = 1000;
+  const chipweave::domain::Communicators& communicators = *request.gang.communicators;
+  if (communicators.ranks_per_pod > kMaxRanks || request.gang.running_pods() > 40) return;
+  std::vector<int> before;
+  for (const auto& pod : plan.pods) before.push_back(pod.rank);
+  const auto order =
+      chipweave::solver::order_ranks(fabric, request.levels, request.gang, communicators, plan);
+  if (!order) return;
+  if (order->weighted > order->depth_first_weighted) std::abort();
+  std::vector<int> after;
+  for (const auto& pod : plan.pods) after.push_back(pod.rank);
+  std::sort(before.begin(), before.end());
+  if (before != after) std::abort();
+}
+
 // Small requests are also planned: everything that can be read must be answered.
 chipweave::domain::Plan planned(const chipweave::codec::PlanRequest& request) {
   using namespace chipweave::solver;
@@ -59,6 +81,7 @@ chipweave::domain::Plan planned(const chipweave::codec::PlanRequest& request) {
   chipweave::domain::Plan plan = plan_gang(fabric, request.levels, request.gang);
   if (plan.fits != !plan.pods.empty()) std::abort();
   if (plan.fits != plan.reason.empty()) std::abort();
+  if (plan.fits && request.gang.communicators) ranked(fabric, request, plan);
   return plan;
 }
 
@@ -71,10 +94,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto one_line = [](const std::string& answer) {
     if (answer.find('\n') != std::string::npos) std::abort();
   };
-  const PlanLine plan = parse_plan_line(text);
+  const PlanGangsLine plan = parse_plan_gangs(text);
   require_words(plan.request);
-  one_line(plan.request ? write_plan_answer(plan.id, *plan.request, planned(*plan.request))
-                        : write_batch_error(plan.id, plan.request.error()));
+  std::vector<std::string> answers;
+  if (plan.request) {
+    for (const NamedGang& gang : plan.request->gangs)
+      answers.push_back(write_plan_answer(plan.id, gang.request, planned(gang.request)));
+    one_line(write_gangs_answer(plan.id, plan.request->gangs, answers));
+  } else {
+    one_line(write_batch_error(plan.id, plan.request.error()));
+  }
   const RankLine rank = parse_rank_line(text);
   require_words(rank.request);
   if (!rank.request) return 0;

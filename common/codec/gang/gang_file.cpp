@@ -25,4 +25,17 @@ Result<GangFile> read_gang_file(std::string_view text) {
   return out;
 }
 
+Result<std::string> read_gangs_file(std::string_view text) {
+  const auto document = parse_json(text, {limits::kMaxPlanLineBytes, limits::kMaxPlanValues});
+  if (!document) return document.error();
+  JsonValue list(*document);
+  if (list.is_object()) list = list["gangs"];
+  if (!list.is_array()) {
+    return make_error(
+        Errc::invalid_argument,
+        "must be a list of gangs, [{\"name\":…, \"pods\":…}], or have it under gangs");
+  }
+  return std::string(list.raw());
+}
+
 }  // namespace chipweave::codec

@@ -1,4 +1,5 @@
-// A gang in its own file: the object that a plan request has under `gang`; flags add keys to it.
+// Gangs in files of their own: the object that a plan request has under `gang`, to which flags add
+// keys, or the list under `gangs`.
 #pragma once
 
 #include <string>
@@ -17,5 +18,9 @@ struct GangFile {
 // Errors: invalid JSON (with line and column), a key given twice, not an object. The values are
 // checked later, by parse_plan_line().
 Result<GangFile> read_gang_file(std::string_view text);
+
+// Several gangs in a file: a list, or an object that has it under `gangs`. Returns the list as JSON
+// text; errors as above.
+Result<std::string> read_gangs_file(std::string_view text);
 
 }  // namespace chipweave::codec

@@ -9,6 +9,7 @@
 #include "common/base/limits.hpp"
 #include "common/base/text.hpp"
 #include "common/codec/batch/objective.hpp"
+#include "common/codec/gang/communicators_codec.hpp"
 #include "common/codec/gang/vendor_keys.hpp"
 #include "common/codec/text/quoting.hpp"
 
@@ -26,11 +27,12 @@ constexpr int kMaxMembers = 2 * limits::kMaxGangPods;  // running and new ones
 class GangReader {
  public:
   GangReader(JsonValue value, PlanRequest& request, JsonProblems& problems)
-      : object_(value,
-                {"pods", "chips_per_pod", "pod_chips", "min_member", "required_level",
-                 "preferred_level", "slices", "policy", "subgroups", "min_sets", "roles",
-                 "existing", "failed_nodes", "allowed_nodes", "keep_spare", "vendor", "objective"},
-                problems),
+      : object_(
+            value,
+            {"pods", "chips_per_pod", "pod_chips", "min_member", "required_level",
+             "preferred_level", "slices", "policy", "subgroups", "min_sets", "roles", "existing",
+             "failed_nodes", "allowed_nodes", "keep_spare", "vendor", "objective", "communicators"},
+            problems),
         request_(request),
         gang_(request.gang),
         problems_(problems) {
@@ -60,6 +62,7 @@ class GangReader {
     read_spare();
     read_min_sets();
     read_vendor();
+    read_ranks();
     const int running = gang_.running_pods();
     // A repair restores the pods that ran; otherwise running and new pods count.
     const int all = gang_.failed ? running : gang_.pods + running;
@@ -437,6 +440,27 @@ class GangReader {
     if (!gang_.sets.empty() || !gang_.pod_chips.empty())
       problems_.add(value, "cannot be combined with roles, subgroups or pod_chips");
     request_.vendor = read_vendor_keys(value, request_.levels, problems_);
+  }
+
+  // One rank a chip unless the request says otherwise.
+  void read_ranks() {
+    const JsonValue value = object_.find("communicators");
+    if (!value) return;
+    gang_.communicators = read_communicators(value, problems_);
+    if (object_.has("vendor"))
+      problems_.add(value, "cannot be combined with vendor, whose scheduler numbers the ranks");
+    std::int64_t& ranks = gang_.communicators->ranks_per_pod;
+    if (ranks > 0) return;
+    std::set<int> sizes;
+    if (!gang_.pod_chips.empty())
+      sizes.insert(gang_.pod_chips.begin(), gang_.pod_chips.end());
+    else if (gang_.sets.empty())
+      sizes.insert(gang_.chips_per_pod);
+    for (const PodSet& set : gang_.sets)
+      if (gang_.pod_chips.empty()) sizes.insert(set.chips_per_pod);
+    if (sizes.size() == 1) ranks = std::max(*sizes.begin(), 1);
+    if (sizes.size() > 1)
+      problems_.add(value, "needs ranks_per_pod: the pods have different numbers of chips");
   }
 
   JsonObject object_;

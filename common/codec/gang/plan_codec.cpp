@@ -9,6 +9,7 @@
 #include "common/base/near_names.hpp"
 #include "common/base/text.hpp"
 #include "common/codec/batch/batch_line.hpp"
+#include "common/codec/gang/communicators_codec.hpp"
 #include "common/codec/gang/gang_reader.hpp"
 #include "common/codec/gang/network_reader.hpp"
 
@@ -150,7 +151,8 @@ void combine_levels(const std::vector<std::string>& accelerator_levels,
   request.accelerator_levels = accelerator_levels.size();
 }
 
-void read_network(JsonValue value, JsonValue gang, PlanRequest& out, JsonProblems& problems) {
+void read_network(JsonValue value, const std::vector<JsonValue>& naming, PlanRequest& out,
+                  JsonProblems& problems) {
   const JsonObject network(
       value, {"levels", "nodes", "warnings", "accelerator_levels", "level_gbps"}, problems);
   if (!network) return;
@@ -168,22 +170,100 @@ void read_network(JsonValue value, JsonValue gang, PlanRequest& out, JsonProblem
   std::vector<std::vector<std::string>> accelerators;
   read_nodes(network, accelerator_levels.size(), out, accelerators);
   if (problems.any()) return;
-  combine_levels(accelerator_levels, accelerators, names_any(gang, accelerator_levels), out);
+  const bool asked = std::any_of(naming.begin(), naming.end(),
+                                 [&](JsonValue one) { return names_any(one, accelerator_levels); });
+  combine_levels(accelerator_levels, accelerators, asked, out);
   read_level_gbps(network, out);
+}
+
+// What all gangs of a line have in common.
+struct LineKeys {
+  JsonValue network;
+  bool explain = false;
+  std::vector<std::string> if_fails;
+};
+
+LineKeys read_line_keys(const JsonObject& object) {
+  LineKeys out;
+  out.network = object.find("network");
+  if (!out.network) object.problem("network", "is missing: {levels, nodes}");
+  out.explain = object.flag("explain").value_or(false);
+  out.if_fails = object.texts("if_fails", limits::kMaxPlanNodes);
+  if (object.has("if_fails") && !out.explain) object.problem("if_fails", "needs explain: true");
+  return out;
+}
+
+PlanRequest read_request(const LineKeys& keys, JsonValue gang, JsonProblems& problems) {
+  PlanRequest out;
+  out.explain = keys.explain;
+  out.if_fails = keys.if_fails;
+  if (keys.network) read_network(keys.network, {gang}, out, problems);
+  if (gang) read_gang(gang, out, problems);
+  return out;
+}
+
+// The object of a gang without the keys that only a list of gangs has, as JSON text.
+std::string gang_text(JsonValue item) {
+  JsonWriter out;
+  out.begin_object();
+  for (const JsonValue member : item)
+    if (member.name() != "name" && member.name() != "priority")
+      out.key(member.name()).reformatted(member.raw());
+  return out.end_object().take();
+}
+
+void read_gangs(const LineKeys& keys, JsonValue list, PlanGangs& out, JsonProblems& problems) {
+  if (list.empty()) problems.add(list, "must name at least one gang");
+  const std::size_t nodes = keys.network ? keys.network["nodes"].size() : 0;
+  if (list.size() * nodes > kMaxGangsTimesNodes)
+    return problems.add(list,
+                        "gangs times nodes may be at most " + std::to_string(kMaxGangsTimesNodes));
+  std::unordered_set<std::string> names;
+  for (const JsonValue item : list) {
+    const auto object = JsonObject::tolerant(item, problems);
+    NamedGang& to = out.gangs.emplace_back();
+    if (!object) {
+      problems.add(item, "must be an object: a gang with name and priority");
+      continue;
+    }
+    to.name = object.require_text("name").value_or("");
+    if (!to.name.empty() && !names.insert(to.name).second)
+      object.problem("name", "names a gang for the second time");
+    to.priority = object.integer("priority", -1'000'000'000, 1'000'000'000).value_or(0);
+    auto gang = parse_json(gang_text(item), {limits::kMaxPlanLineBytes, limits::kMaxPlanValues});
+    if (problems.any() || !gang) return;
+    JsonProblems of_gang;
+    to.request = read_request(keys, JsonValue(*gang), of_gang);
+    if (of_gang.any()) problems.add(item, of_gang.error().text());
+  }
+  std::stable_sort(out.gangs.begin(), out.gangs.end(),
+                   [](const NamedGang& a, const NamedGang& b) { return a.priority > b.priority; });
 }
 
 Result<PlanRequest> read_plan_request(JsonValue value) {
   JsonProblems problems;
-  const JsonObject object(value, {"id", "network", "gang"}, problems);
-  PlanRequest out;
-  const JsonValue gang = object.find("gang");
-  if (const JsonValue network = object.find("network")) {
-    read_network(network, gang, out, problems);
-  } else {
-    object.problem("network", "is missing: {levels, nodes}");
-  }
+  const JsonObject object(value, {"id", "network", "gang", "explain", "if_fails"}, problems);
+  const LineKeys keys = read_line_keys(object);
   object.require("gang");
-  if (gang) read_gang(gang, out, problems);
+  PlanRequest out = read_request(keys, object.find("gang"), problems);
+  if (problems.any()) return problems.error();
+  return out;
+}
+
+Result<PlanGangs> read_plan_gangs(JsonValue value) {
+  PlanGangs out;
+  if (!value["gangs"]) {
+    auto one = read_plan_request(value);
+    if (!one) return std::move(one).error();
+    out.gangs.push_back({"", 0, *std::move(one)});
+    return out;
+  }
+  out.several = true;
+  JsonProblems problems;
+  const JsonObject object(value, {"id", "network", "gangs", "explain"}, problems);
+  const LineKeys keys = read_line_keys(object);
+  if (const JsonValue list = object.array("gangs", kMaxGangsOfLine))
+    read_gangs(keys, list, out, problems);
   if (problems.any()) return problems.error();
   return out;
 }
@@ -230,20 +310,31 @@ void write_pods(JsonWriter& out, const PlanRequest& request, const domain::Plan&
       out.key("chips").integers(details.chips[i]);
     if (i < details.rings.size() && !details.rings[i].empty())
       out.key("ring").integers(details.rings[i]);
+    if (i < details.rank_chips.size() && !details.rank_chips[i].empty())
+      out.key("rank_chips").integers(details.rank_chips[i]);
     out.end_object();
   }
   out.end_array();
 }
 
-template <class Count>
-void write_by_level(JsonWriter& out, std::string_view key, const PlanRequest& request,
-                    const std::vector<Count>& values) {
-  out.key(key).begin_object();
-  for (std::size_t i = 0; i < values.size(); ++i) out.field(request.levels[i], values[i]);
-  out.end_object();
+void write_ranks(JsonWriter& out, const PlanRequest& request, const PlanRanks& ranks) {
+  out.key("rank_order").begin_object();
+  out.field("ranks_per_pod", request.gang.communicators->ranks_per_pod);
+  if (!ranks.refused.empty()) {
+    out.field("refused", ranks.refused).end_object();
+    return;
+  }
+  out.field("weighted", ranks.weighted).field("depth_first_weighted", ranks.depth_first_weighted);
+  out.key("optimal").boolean(ranks.optimal);
+  write_by_level(out, "crossings", ranks.levels, ranks.ring);
+  out.key("communicators").begin_object();
+  for (std::size_t i = 0; i < ranks.names.size(); ++i)
+    write_by_level(out, ranks.names[i], ranks.levels, ranks.crossings[i]);
+  out.end_object().end_object();
 }
 
-void write_details(JsonWriter& out, const PlanDetails& details) {
+void write_details(JsonWriter& out, const PlanRequest& request, const PlanDetails& details) {
+  if (details.ranks && request.gang.communicators) write_ranks(out, request, *details.ranks);
   if (!details.bandwidth.empty()) {
     out.key("bandwidth").begin_object();
     for (const PlanTerm& term : details.bandwidth) {
@@ -267,6 +358,11 @@ void write_details(JsonWriter& out, const PlanDetails& details) {
 
 }  // namespace
 
+void read_plan_network(JsonValue network, const std::vector<JsonValue>& naming, PlanRequest& out,
+                       JsonProblems& problems) {
+  read_network(network, naming, out, problems);
+}
+
 std::string joined_path(const std::vector<std::string>& path) { return joined(path, "/"); }
 
 PlanLine parse_plan_line(std::string_view line) {
@@ -275,19 +371,40 @@ PlanLine parse_plan_line(std::string_view line) {
   return {std::move(read.id), read_plan_request(JsonValue(*read.json))};
 }
 
+PlanGangsLine parse_plan_gangs(std::string_view line) {
+  BatchLine read = read_batch_line(line, {limits::kMaxPlanLineBytes, limits::kMaxPlanValues});
+  if (!read.json) return {std::move(read.id), std::move(read.json).error()};
+  return {std::move(read.id), read_plan_gangs(JsonValue(*read.json))};
+}
+
+std::string write_gangs_answer(const std::string& id, const std::vector<NamedGang>& gangs,
+                               const std::vector<std::string>& answers) {
+  JsonWriter out = begin_answer(id);
+  out.key("gangs").begin_array();
+  for (std::size_t i = 0; i < gangs.size(); ++i) {
+    out.begin_object().field("name", gangs[i].name).field("priority", gangs[i].priority);
+    out.key("plan").raw(answers[i]).end_object();
+  }
+  return out.end_array().end_object().take();
+}
+
 std::string write_plan_answer(const std::string& id, const PlanRequest& request,
                               const domain::Plan& plan, const PlanDetails& details) {
   JsonWriter out = begin_answer(id);
   out.key("fits").boolean(plan.fits);
   write_assignment(out, request, plan);
   write_pods(out, request, plan, details);
-  write_by_level(out, "domains", request, plan.domains);
+  write_by_level(out, "domains", request.levels, plan.domains);
   out.field("placed", plan.pods.size()).key("optimal").boolean(plan.optimal);
-  if (!plan.bound.empty()) write_by_level(out, "bound", request, plan.bound);
+  if (!plan.bound.empty()) write_by_level(out, "bound", request.levels, plan.bound);
   out.field("reason", plan.reason);
   if (!details.crossing_pairs.empty())
-    write_by_level(out, "crossing_pairs", request, details.crossing_pairs);
-  write_details(out, details);
+    write_by_level(out, "crossing_pairs", request.levels, details.crossing_pairs);
+  write_details(out, request, details);
+  if (details.explanation) {
+    out.key("explain");
+    write_explanation(out, request.levels, *details.explanation);
+  }
   return out.end_object().take();
 }
 

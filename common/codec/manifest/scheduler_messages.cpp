@@ -80,6 +80,8 @@ NodeView node_view(JsonValue item, JsonProblems& problems) {
         {port.integer_or("chip", 0), port.text_or_empty("switch"), port.integer_or("lanes", 0)});
   }
   node.down_nics = object.texts("down_nics", limits::kMaxNetworkValues);
+  node.stale = object.flag("stale").value_or(false);
+  node.topology = object.find("topology").raw();
   for (const JsonValue value : list("faults")) {
     const JsonObject fault = JsonObject::tolerant(value, problems);
     node.faults.push_back({fault.require_text("code").value_or(""),
@@ -122,6 +124,7 @@ PodSummary pod_summary(JsonValue value, JsonProblems& problems) {
   pod.chips = ascending_indices(item.array("chips", limits::kMaxNetworkValues), problems);
   pod.gbps = item.number("gbps").value_or(0);
   pod.best_gbps = item.number("best_gbps").value_or(0);
+  pod.job = item.text_or_empty("job");
   return pod;
 }
 

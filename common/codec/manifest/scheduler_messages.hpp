@@ -48,6 +48,8 @@ struct NodeView {
   std::vector<DownPortView> down_ports;
   std::vector<std::string> down_nics;
   std::vector<FaultView> faults;  // worst first
+  bool stale = false;             // its agent is no longer heard
+  std::string topology;           // as JSON; empty unless the request has topology=1
 };
 // By name; the scheduler lists them in order of arrival.
 Result<std::vector<NodeView>> read_node_views(std::string_view json);
@@ -76,6 +78,7 @@ struct PodSummary {
   std::vector<int> chips;
   double gbps = 0;
   double best_gbps = 0;
+  std::string job;  // of its namespace, "" if none
 };
 Result<std::vector<PodSummary>> read_pod_summaries(std::string_view json);
 

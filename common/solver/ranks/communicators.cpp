@@ -156,26 +156,6 @@ std::int64_t links_in_group(const Communicator& it) {
   }
   return 0;
 }
-// Visits the members with which a member has a link that is counted at it.
-template <class Visit>
-void each_link(const Communicator& it, std::int64_t member, const Visit& visit) {
-  switch (it.pattern) {
-    case Pattern::ring:
-      visit((member + 1) % it.size);
-      return;
-    case Pattern::all_to_all:
-      for (std::int64_t other = member + 1; other < it.size; ++other) visit(other);
-      return;
-    case Pattern::tree: {
-      // NCCL's: the parent has the lowest set bit moved up, within the size; the root is 0.
-      if (member == 0) return;
-      const std::int64_t bit = member & -member;
-      const std::int64_t up = (member ^ bit) | (bit << 1U);
-      visit(up >= it.size ? member ^ bit : up);
-      return;
-    }
-  }
-}
 
 // Handles runs of ranks: of one pod, the same member of their groups, with linked members in one
 // pod.

@@ -31,6 +31,28 @@ struct PodTraffic {
   std::vector<std::size_t> axes;
 };
 
+// Visits the members of a group with which `member` has a link that is counted at it: every linked
+// pair is visited once.
+template <class Visit>
+void each_link(const domain::Communicator& it, std::int64_t member, const Visit& visit) {
+  switch (it.pattern) {
+    case domain::Pattern::ring:
+      visit((member + 1) % it.size);
+      return;
+    case domain::Pattern::all_to_all:
+      for (std::int64_t other = member + 1; other < it.size; ++other) visit(other);
+      return;
+    case domain::Pattern::tree: {
+      // NCCL's: the parent has the lowest set bit moved up, within the size; the root is 0.
+      if (member == 0) return;
+      const std::int64_t bit = member & -member;
+      const std::int64_t up = (member ^ bit) | (bit << 1U);
+      visit(up >= it.size ? member ^ bit : up);
+      return;
+    }
+  }
+}
+
 // Errors (invalid_argument, limit_exceeded) name the key: sizes below 1, sizes whose product is not
 // the ranks of the job, groups that do not tile them, expert that does not divide context * data,
 // weights and counts above limits. Cost: O(ranks) steps per communicator, plus sorting.

@@ -192,11 +192,12 @@ void expect_refused(const std::string& line, int code, const std::string& says) 
 
 TEST(PlanCommand, RefusesWhatMakesNoSense) {
   const std::string good = kOwn + "--pods 2 --chips 2 ";
-  expect_refused("%B/chipweave plan", kWrongUsage, "one of --batch FILE, --network FILE");
+  expect_refused("%B/chipweave plan", kWrongUsage, "one of --batch FILE, or a network");
   expect_refused("%B/chipweave plan --pods 1 --batch -", kWrongUsage,
                  "--batch cannot be combined with --pods");
-  expect_refused(kOwn + "--pods 2", kWrongUsage, "one of --batch FILE, --network");
-  expect_refused(kOwn + "--gang -", kWrongUsage, "--network - cannot be combined with --gang -");
+  expect_refused(kOwn + "--pods 2", kWrongUsage, "one of --batch FILE, or a network");
+  expect_refused(kOwn + "--gang -", kWrongUsage,
+                 "only one of --network, --gang and --gangs can be -");
   expect_refused(kOwn + "--pods -1 --chips 1", kWrongUsage, "--pods: gang.pods: must be 0 to");
   expect_refused(kOwn + "--pods x --chips 1", kWrongUsage,
                  "--pods: expected a whole number, got \"x\"");
@@ -229,6 +230,145 @@ TEST(PlanCommand, FilesThatCannotBeReadExitThree) {
   expect_refused("echo 'name' | %B/chipweave plan --network - --format csv --pods 1 --chips 1",
                  kUnreadable, "standard input: ");
   EXPECT_EQ(run("{ " + kOwn + "--pods 1 --chips 1; } 2>/dev/null >/dev/full").code, kUnreadable);
+}
+
+// Two H100 machines under each of two racks.
+class PlanOnMachines : public ::testing::Test {
+ protected:
+  Outcome plan(const std::string& flags) const {
+    return run("%B/chipweave plan --network " + network_ + " " + flags + " 2>&1");
+  }
+  std::string put(const std::string& name, const std::string& text) {
+    return folder_.put(name, text);
+  }
+
+ private:
+  io::TempFolder folder_;
+  const std::string network_ = folder_.put("net.json", R"({"levels":["rack"],"nodes":[
+      {"name":"x1","path":["r1"],"machine":"hgx-h100-8"},{"name":"x2","path":["r1"],"machine":"hgx-h100-8","down_nics":["mlx5_3"]},
+      {"name":"x3","path":["r2"],"machine":"hgx-h100-8"},{"name":"x4","path":["r2"],"machine":"hgx-v100-8"}]})");
+};
+
+TEST_F(PlanOnMachines, RanksFollowTheCommunicators) {
+  const Outcome out = plan("--pods 4 --chips 4 --tensor 4 --pipeline 2 -o json");
+  EXPECT_EQ(out.code, 0);
+  EXPECT_THAT(out.text, HasSubstr(R"("rank_order":{"ranks_per_pod":4,"weighted":)"));
+  EXPECT_THAT(out.text, HasSubstr(R"("rank_chips":[0,1,2,3])"));
+  const Outcome wrong = plan("--pods 4 --chips 4 --tensor 3");
+  EXPECT_EQ(wrong.code, kWrongUsage);
+  EXPECT_THAT(wrong.text, HasSubstr("tensor: must divide 16"));
+  const Outcome mixed =
+      plan("--tensor 2 --gang " + put("mixed.json", R"({"pods":2,"pod_chips":[2,4]})"));
+  EXPECT_EQ(mixed.code, kWrongUsage);
+  EXPECT_THAT(mixed.text, HasSubstr("needs ranks_per_pod"));
+  EXPECT_EQ(plan("--tensor 2 --ranks-per-pod 2 --gang " +
+                 put("mixed.json", R"({"pods":2,"pod_chips":[2,4]})"))
+                .code,
+            0);
+}
+
+TEST_F(PlanOnMachines, ALauncherGetsHostsRanksAndChips) {
+  EXPECT_EQ(plan("--pods 2 --chips 8 --to hostfile").text, "x1 slots=8\nx2 slots=8\n");
+  EXPECT_THAT(plan("--pods 2 --chips 2 --to rankfile").text,
+              StartsWith("rank 0=x1 slot=0\nrank 1=x1 slot=1\nrank 2=x1 slot=2\n"));
+  EXPECT_EQ(plan("--pods 2 --chips 8 --to torchrun").text,
+            "x1 CUDA_VISIBLE_DEVICES=0,1,2,3,4,5,6,7 MASTER_ADDR=x1 torchrun --nnodes=2 "
+            "--node_rank=0 --nproc_per_node=8\n"
+            "x2 CUDA_VISIBLE_DEVICES=0,1,2,3,4,5,6,7 NCCL_IB_HCA=^=mlx5_3 MASTER_ADDR=x1 torchrun "
+            "--nnodes=2 --node_rank=1 --nproc_per_node=8\n");
+  EXPECT_EQ(plan("--pods 1 --chips 2 --to mpi").text,
+            "#!/bin/sh\n# sh FILE PROGRAM [ARGUMENTS]\nexec mpirun \\\n"
+            "  -np 2 -host x1:2 -x CUDA_VISIBLE_DEVICES=0,1 \"$@\"\n");
+  const Outcome running = plan("--pods 2 --chips 8 --existing r1=1 --to torchrun");
+  EXPECT_EQ(running.code, kWrongUsage);
+  EXPECT_THAT(running.text, HasSubstr("pods of the gang run already"));
+  EXPECT_EQ(plan("--pods 9 --chips 8 --to torchrun").code, kDoesNotFit);
+  EXPECT_EQ(plan("--pods 2 --chips 8 --to slurm").code, kWrongUsage);
+  EXPECT_EQ(plan("--pods 2 --chips 8 --to mpi -o json").code, kWrongUsage);
+}
+
+TEST_F(PlanOnMachines, SeveralGangsAreServedByPriority) {
+  const std::string gangs = put("gangs.json", R"([{"name":"low","pods":2,"chips_per_pod":8},
+      {"name":"high","priority":2,"pods":2,"chips_per_pod":8,"required_level":"rack"},
+      {"name":"late","pods":1,"chips_per_pod":8}])");
+  const Outcome out = plan("--gangs " + gangs);
+  EXPECT_EQ(out.code, kDoesNotFit);
+  EXPECT_THAT(out.text, StartsWith("== high (priority 2)\nfits: 2 pods on 2 nodes\n"));
+  EXPECT_THAT(out.text, HasSubstr("== low (priority 0)\nfits: 2 pods on 2 nodes\n"));
+  EXPECT_THAT(out.text, HasSubstr("== late (priority 0)\ndoes not fit: "));
+  const Outcome json = plan("--gangs " + gangs + " -o json");
+  EXPECT_THAT(json.text,
+              StartsWith(R"({"id":null,"gangs":[{"name":"high","priority":2,"plan":{"id":"high",)"
+                         R"("fits":true)"));
+  EXPECT_EQ(plan("--gangs " + gangs + " --pods 2 --chips 2").code, kWrongUsage);
+  EXPECT_EQ(plan("--gangs " + gangs + " --to mpi").code, kWrongUsage);
+  const Outcome wrong = plan("--gangs " + put("wrong.json", R"([{"name":"a","pods":-1}])"));
+  EXPECT_EQ(wrong.code, kUnreadable);
+  EXPECT_THAT(wrong.text, HasSubstr("wrong.json: gangs[0]: pods: "));
+  EXPECT_EQ(plan("--gangs " + put("wrong.json", "7")).code, kUnreadable);
+}
+
+TEST_F(PlanOnMachines, ExplainsItself) {
+  const Outcome out = plan("--pods 2 --chips 8 --explain");
+  EXPECT_EQ(out.code, 0);
+  EXPECT_THAT(out.text, HasSubstr("\nWhy:\n- runner-up: 2 pods without "));
+  EXPECT_THAT(out.text, HasSubstr("- without down_nics of 1 node: 370.8 GB/s instead of 336\n"));
+  const Outcome one = plan("--pods 2 --chips 8 --if-fails x1 -o json");
+  EXPECT_THAT(one.text, HasSubstr(R"("if_fails":[{"node":"x1","fits":true)"));
+  const Outcome other = plan("--pods 2 --chips 8 --if-fails x9");
+  EXPECT_EQ(other.code, kWrongUsage);
+  EXPECT_THAT(other.text, HasSubstr("--if-fails: "));
+  EXPECT_EQ(plan("--pods 9 --chips 8 --explain").code, kDoesNotFit);
+}
+
+// Agents and a scheduler that run; a pod has three chips of n1.
+TEST(PlanOnACluster, TakesFreeChipsAndRunningPodsFromTheScheduler) {
+  const io::TempFolder folder;
+  folder.put("pod.json",
+             R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"d",)"
+             R"("labels":{"scheduling.x-k8s.io/pod-group":"g"}},"spec":{"containers":[)"
+             R"({"name":"c","image":"i","resources":{"limits":{"nvidia.com/gpu":"3"}}}]}})");
+  folder.put("net.json", R"({"levels":["rack"],"nodes":[{"name":"n1","path":["r1"]},)"
+                         R"({"name":"n2","path":["r1"]},{"name":"n9","path":["r1"]}]})");
+  const Outcome out = run("cd " + folder.path() + R"( && {
+%B/chipweave-scheduler --standalone --port-file ports --http 127.0.0.1:0 --grpc 127.0.0.1:0 2>log & S=$!
+while kill -0 $S 2>/dev/null && [ ! -s ports ]; do sleep 0.02; done
+H=http://$(sed 's/.*"http":\([0-9]*\).*/127.0.0.1:\1/' ports)
+G=$(sed 's/.*"grpc":\([0-9]*\).*/127.0.0.1:\1/' ports)
+%B/chipweave-agent --node n1 --probe profile:hgx-h100-8 --scheduler $G 2>log1 & A=$!
+%B/chipweave-agent --node n2 --probe profile:hgx-h100-8 --scheduler $G 2>log2 & B=$!
+while [ $(%B/chipweave nodes --scheduler $H -o json | grep -o '"name"' | wc -l) -lt 2 ]; do sleep 0.05; done
+%B/chipweave submit pod.json --node n1 --scheduler $H >submitted
+echo == flat; %B/chipweave plan --scheduler $H --pods 2 --chips 4
+echo == net; %B/chipweave plan --scheduler $H --network net.json --pods 3 --chips 4
+echo == job; %B/chipweave plan --scheduler $H --network net.json --pods 1 --chips 3 --required rack --job d/g
+echo == none; %B/chipweave plan --scheduler $H --pods 1 --chips 3 --job d/x; echo $?
+kill $A $B $S; wait; } 2>&1)");
+  EXPECT_THAT(out.text, HasSubstr("== flat\nfits: 2 pods on 1 node\n"));
+  EXPECT_THAT(out.text, HasSubstr("n2    n2       2  0,1    0-7\n"));
+  EXPECT_THAT(out.text, HasSubstr("== net\nchipweave: warning: nodes of the network that the "
+                                  "scheduler does not know, and that have no free chips for that "
+                                  "reason: 1\nfits: 3 pods on 2 nodes\n"));
+  EXPECT_THAT(out.text, HasSubstr("n1    r1       1  0      4-7\n"));
+  EXPECT_THAT(out.text, HasSubstr("fits: 1 pod on 1 node, beside 1 that run\n"));
+  EXPECT_THAT(out.text, HasSubstr("n1    r1       1  1      3-5\n"));
+  EXPECT_THAT(out.text, HasSubstr("--job: no pod of d/x has a node\n3\n"));
+}
+
+TEST(PlanOnACluster, RefusesWhatMakesNoSense) {
+  for (const char* flags : {"--pods 1 --chips 1 --kube-context c --network /dev/null",
+                            "--pods 1 --chips 1 --scheduler http://127.0.0.1:1 --job x",
+                            "--pods 1 --chips 1 --network /dev/null --job d/x"}) {
+    const Outcome out = complaint(std::string("chipweave plan ") + flags);
+    EXPECT_EQ(out.code, kWrongUsage) << flags << out.text;
+  }
+  const Outcome gone =
+      complaint("chipweave plan --scheduler http://127.0.0.1:1 --pods 1 --chips 1");
+  EXPECT_EQ(gone.code, kUnreadable);
+  EXPECT_THAT(gone.text, HasSubstr("Connection refused"));
+  const Outcome file = complaint("chipweave plan --kubeconfig /nowhere --pods 1 --chips 1");
+  EXPECT_EQ(file.code, kUnreadable);
+  EXPECT_THAT(file.text, HasSubstr("/nowhere"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "cli/render_plan.hpp"
+#include "cli/plan/render_plan.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -196,12 +196,15 @@ std::vector<std::optional<double>> gbps_of_pods(Machine& machine, ChipSet usable
   return out;
 }
 
+HopTable chip_hops(const domain::NodeTopology& topology, ChipSet set) {
+  return hops_between(Wiring(topology), singles(set));
+}
+
 std::vector<int> ring_order(const domain::NodeTopology& topology, ChipSet set) {
-  const Wiring wiring(topology);
   std::vector<int> slots;
   for (const int slot : set) slots.push_back(slot);
   std::vector<int> out;
-  for (const int k : best_ring(hops_between(wiring, singles(set))))
+  for (const int k : best_ring(chip_hops(topology, set)))
     out.push_back(slots[static_cast<std::size_t>(k)]);
   return out;
 }

@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "common/solver/chips/machine.hpp"
+#include "common/solver/gang/chips/tours.hpp"
 
 namespace chipweave::solver {
 
@@ -57,9 +58,12 @@ std::vector<std::optional<double>> gbps_of_pods(Machine& machine, ChipSet usable
                                                 int chips_per_pod, ChipSet already_held = {},
                                                 bool distributed = true);
 
+// The hops between the slots of `set`, ascending: direct link, switch, routed over third chips, or
+// host.
+HopTable chip_hops(const domain::NodeTopology& topology, ChipSet set);
+
 // The slots of `set` along the ring whose narrowest hop is widest, then with the largest sum of
-// hops, then with the lowest slots first; starts at the lowest slot. A hop is the widest path of a
-// pair: direct link, switch, routed over third chips, or host. Cost and exactness: best_ring
+// hops, then with the lowest slots first; starts at the lowest slot. Cost and exactness: best_ring
 // (tours.hpp).
 std::vector<int> ring_order(const domain::NodeTopology& topology, ChipSet set);
 

@@ -1,4 +1,4 @@
-#include "cli/render_plan.hpp"
+#include "cli/plan/render_plan.hpp"
 
 #include <algorithm>
 #include <map>
@@ -125,6 +125,17 @@ std::string bandwidth_line(const codec::PlanDetails& details) {
   return out;
 }
 
+// What the order of ranks costs for the communicators; empty: there are none.
+std::string ranks_line(const codec::PlanDetails& details) {
+  if (!details.ranks) return "";
+  const codec::PlanRanks& ranks = *details.ranks;
+  if (!ranks.refused.empty()) return "ranks: depth-first; " + ranks.refused;
+  std::string out = "ranks: cost of the communicators " + std::to_string(ranks.weighted);
+  if (ranks.weighted != ranks.depth_first_weighted)
+    out += " (depth-first " + std::to_string(ranks.depth_first_weighted) + ")";
+  return out + (ranks.optimal ? ", proven the least for these nodes" : ", not proven the least");
+}
+
 std::string node_table(const codec::PlanRequest& request, const std::vector<Row>& rows) {
   const std::vector<domain::PodSet>& sets = request.gang.sets;
   const bool chips =
@@ -159,7 +170,7 @@ std::string render_plan(const codec::PlanRequest& request, const domain::Plan& p
                         const codec::PlanDetails& details) {
   std::string out;
   for (const std::string& line : {headline(request.gang, plan), domains_line(request.levels, plan),
-                                  bandwidth_line(details), plan.reason}) {
+                                  bandwidth_line(details), ranks_line(details), plan.reason}) {
     if (!line.empty()) out += wrapped(line, 2) + "\n";
   }
   const std::vector<Row> rows = rows_of(plan, details);

@@ -33,6 +33,8 @@ class PlanEngine {
     solver::NodeMachines machines;
   };
   Result<Prepared> prepare(const codec::PlanRequest& request);
+  // The machine that nodes of requests name so, instead of a profile or file.
+  void add_machine(std::string name, const domain::NodeTopology& topology);
 
   struct Decided {
     domain::Plan plan;
@@ -40,11 +42,11 @@ class PlanEngine {
   };
   // The plan with ranks and chips. Errors: requests that the vendor's own scheduler would refuse.
   static Result<Decided> decide(const codec::PlanRequest& request, const Prepared& prepared);
-
- private:
+  // The node's machine with what the gang may use of it.
   Result<solver::NodeMachine> machine_of(const codec::PlanNode& node, const domain::Gang& gang,
                                          domain::GangNodeId id);
 
+ private:
   std::vector<domain::RateOverlay> overlays_;
   std::map<std::string, std::shared_ptr<solver::Machine>> machines_;  // by name
 };

@@ -1,4 +1,4 @@
-#include "cli/plan_engine.hpp"
+#include "cli/plan/plan_engine.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +9,8 @@
 #include "common/io/files.hpp"
 #include "common/solver/gang/plan_numbers.hpp"
 #include "common/solver/gang/planner.hpp"
+#include "common/solver/gang/ranks/chip_order.hpp"
+#include "common/solver/gang/ranks/communicator_plan.hpp"
 #include "common/solver/vendor/vendor_plan.hpp"
 
 namespace chipweave::cli {
@@ -16,14 +18,13 @@ namespace {
 
 // If the accelerators' domains do not nest in the switches', a switch domain was counted once for
 // each of them that it spans. Corrects the counts; the plan is then not proven optimal.
-void count_switches(const codec::PlanRequest& request, const solver::Fabric& switches,
-                    domain::Plan& plan) {
-  domain::Gang gang = request.gang;
+void count_switches(std::size_t accelerator_levels, const solver::Fabric& switches,
+                    domain::Gang gang, domain::Plan& plan) {
   if (gang.failed)
     for (const domain::GangNodeId node : *gang.failed) gang.existing.erase(node);
   const std::vector<int> counts = solver::count_domains(switches, gang, plan.pods);
   std::copy(counts.begin(), counts.end(),
-            plan.domains.begin() + static_cast<std::ptrdiff_t>(request.accelerator_levels));
+            plan.domains.begin() + static_cast<std::ptrdiff_t>(accelerator_levels));
   plan.optimal = false;
   plan.bound.assign(plan.domains.size(), 1);
 }
@@ -86,6 +87,41 @@ Result<std::vector<int>> adapters_of(const std::vector<std::string>& names,
   return out;
 }
 
+codec::PlanRanks ranks_of(const solver::CommunicatorPlan& plan) {
+  codec::PlanRanks out;
+  out.refused = plan.ranks_refused;
+  if (!plan.ranks) return out;
+  const solver::RankOrder& order = *plan.ranks;
+  out.levels = order.levels;
+  out.ring = order.ring;
+  out.weighted = order.weighted;
+  out.depth_first_weighted = order.depth_first_weighted;
+  out.optimal = order.optimal;
+  for (const domain::Communicator& one : order.communicators) out.names.push_back(one.name);
+  out.crossings = order.crossings;
+  return out;
+}
+
+// By position in the plan's pods; empty unless each of the pod's chips is a rank.
+std::vector<std::vector<int>> rank_chips(const domain::Gang& gang, const solver::RankOrder& ranks,
+                                         const PlanEngine::Prepared& prepared,
+                                         const PlanEngine::Decided& decided) {
+  const std::int64_t each = gang.communicators->ranks_per_pod;
+  solver::ChipOrder order(ranks.communicators);
+  std::vector<std::vector<int>> out(decided.plan.pods.size());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const std::vector<int>& chips = decided.details.chips[i];
+    if (static_cast<std::int64_t>(chips.size()) != each || each < 2) continue;
+    const domain::PlannedPod& pod = decided.plan.pods[i];
+    const domain::NodeTopology& topology = *prepared.machines.at(pod.node).topology;
+    domain::ChipSet set;
+    for (const int index : chips) set.insert(*topology.slot_of(domain::ChipIndex{index}));
+    for (const int slot : order.of(topology, set, pod.rank * each))
+      out[i].push_back(topology.chip(slot).index.value);
+  }
+  return out;
+}
+
 // The chips of the gang's pods that stay on the node.
 Result<domain::ChipSet> held_chips(const codec::PlanNode& node, const domain::Gang& gang,
                                    domain::GangNodeId id, const domain::NodeTopology& topology) {
@@ -109,7 +145,7 @@ Result<solver::NodeMachine> PlanEngine::machine_of(const codec::PlanNode& node,
   if (machine == nullptr) {
     auto made = io::load_machine(node.machine);
     if (!made) return std::move(made).error().in("machine").in("network.nodes." + node.name);
-    machine = std::make_shared<solver::Machine>(domain::calibrated(made->topology, overlays_));
+    add_machine(node.machine, made->topology);
   }
   const std::shared_ptr<const domain::NodeTopology> topology(machine, &machine->topology());
   domain::ChipSet unusable = topology->unhealthy();
@@ -146,6 +182,11 @@ Result<solver::NodeMachine> PlanEngine::machine_of(const codec::PlanNode& node,
   return out;
 }
 
+void PlanEngine::add_machine(std::string name, const domain::NodeTopology& topology) {
+  machines_[std::move(name)] =
+      std::make_shared<solver::Machine>(domain::calibrated(topology, overlays_));
+}
+
 Result<PlanEngine::Prepared> PlanEngine::prepare(const codec::PlanRequest& request) {
   Prepared out{solver::Fabric(request.levels.size()), std::nullopt, {}};
   if (!request.nested) out.switches.emplace(request.switch_levels);
@@ -169,31 +210,36 @@ Result<PlanEngine::Prepared> PlanEngine::prepare(const codec::PlanRequest& reque
 Result<PlanEngine::Decided> PlanEngine::decide(const codec::PlanRequest& request,
                                                const Prepared& prepared) {
   Decided out;
-  const auto plan = [&](const solver::Fabric& fabric) -> Result<domain::Plan> {
+  const auto plan = [&](const solver::Fabric& fabric,
+                        const domain::Gang& gang) -> Result<domain::Plan> {
     domain::Plan made;
     if (request.vendor) {
-      auto planned =
-          solver::plan_vendor_gang(fabric, request.levels, request.gang, *request.vendor);
+      auto planned = solver::plan_vendor_gang(fabric, request.levels, gang, *request.vendor);
       if (!planned) return std::move(planned).error();
       made = std::move(planned->plan);
       out.details.leaves = std::move(planned->leaves);
     } else {
-      made = solver::plan_on_best_nodes(fabric, request.levels, request.gang, prepared.machines,
+      made = solver::plan_on_best_nodes(fabric, request.levels, gang, prepared.machines,
                                         request.level_gbps);
     }
-    if (prepared.switches && made.fits) count_switches(request, *prepared.switches, made);
+    if (prepared.switches && made.fits)
+      count_switches(request.accelerator_levels, *prepared.switches, gang, made);
     return made;
   };
-  auto chips = solver::plan_down_to_chips(prepared.fabric, request.levels, request.gang,
-                                          prepared.machines, request.level_gbps, plan);
-  if (!chips) return std::move(chips).error();
-  out.plan = std::move(chips->plan);
-  out.details.chips = std::move(chips->chips);
-  out.details.rings = std::move(chips->rings);
+  auto planned = solver::plan_with_communicators(prepared.fabric, request.levels, request.gang,
+                                                 prepared.machines, request.level_gbps, plan);
+  if (!planned) return std::move(planned).error();
+  solver::ChipPlan& chips = planned->chips;
+  out.plan = std::move(chips.plan);
+  out.details.chips = std::move(chips.chips);
+  out.details.rings = std::move(chips.rings);
+  if (out.plan.fits && request.gang.communicators) out.details.ranks = ranks_of(*planned);
   if (!out.plan.fits || prepared.machines.empty()) return out;
-  out.details.bandwidth = terms_of(*chips);
+  out.details.bandwidth = terms_of(chips);
+  if (planned->ranks)
+    out.details.rank_chips = rank_chips(request.gang, *planned->ranks, prepared, out);
   if (request.gang.objective == domain::Objective::all_to_all)
-    out.details.crossing_pairs = chips->all_to_all.crossing_pairs;
+    out.details.crossing_pairs = chips.all_to_all.crossing_pairs;
   return out;
 }
 

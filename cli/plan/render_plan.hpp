@@ -19,4 +19,11 @@ inline constexpr std::size_t kMaxPlanRows = 40;
 std::string render_plan(const codec::PlanRequest& request, const domain::Plan& plan,
                         const codec::PlanDetails& details = {});
 
+// Why the plan is as it is, and what else would be possible.
+std::string render_explanation(const codec::PlanRequest& request,
+                               const codec::PlanExplanation& explanation);
+
+// The line above the plan of one gang of several.
+std::string gang_title(const std::string& name, int priority);
+
 }  // namespace chipweave::cli

@@ -1,0 +1,24 @@
+// The flags of `plan` and `rank` that say how a job is parallel: --tensor, --context, --expert,
+// --data, --pipeline, --ranks-per-pod.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace chipweave::cli {
+
+struct ParallelFlags {
+  std::optional<std::int64_t> tensor, context, expert, data, pipeline, ranks_per_pod;
+
+  bool any() const { return tensor || context || expert || data || pipeline || ranks_per_pod; }
+  // The key `communicators` of a request; ranks_per_pod in place of the flag's, if given.
+  std::string json(std::optional<std::int64_t> ranks) const;
+};
+
+// default_ranks: what --ranks-per-pod says of its default.
+void add_parallel_flags(CLI::App& command, ParallelFlags& flags, CLI::Option* batch,
+                        const char* default_ranks);
+
+}  // namespace chipweave::cli

@@ -1,0 +1,227 @@
+#include "cli/plan/kube_objects.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "common/base/json_writer.hpp"
+#include "common/base/limits.hpp"
+#include "common/base/text.hpp"
+#include "common/codec/json/json_object.hpp"
+#include "common/http/client.hpp"
+#include "common/io/files.hpp"
+#include "common/kube/access.hpp"
+#include "common/tls/client_files.hpp"
+
+namespace chipweave::cli {
+namespace {
+
+using codec::JsonTree;
+using codec::JsonValue;
+
+constexpr codec::JsonLimits kPageLimits{limits::kMaxHttpBodyBytes, limits::kMaxPlanValues};
+constexpr codec::JsonLimits kListLimits{std::size_t{1} << 30U, std::size_t{60'000'000}};
+constexpr int kItemsAPage = 500;
+constexpr std::size_t kMaxPages = 2000;
+constexpr std::size_t kMaxTokenBytes = 65536;
+
+// ---- the lists ----
+
+bool is_accelerator(std::string_view name, const std::string& resource) {
+  if (!resource.empty()) return name == resource;
+  return name == "nvidia.com/gpu" || name == "amd.com/gpu" || name == "metax-tech.com/gpu" ||
+         name == "aliyun.com/gpu" || name.starts_with("huawei.com/Ascend");
+}
+
+// The most of one accelerator resource in a map of quantities.
+std::int64_t accelerators(JsonValue quantities, const std::string& resource) {
+  std::int64_t most = 0;
+  for (const JsonValue one : quantities) {
+    if (!is_accelerator(one.name(), resource)) continue;
+    const auto count = one.is_string() ? parse_number<std::int64_t>(one.text()) : one.integer();
+    if (count) most = std::max(most, std::clamp<std::int64_t>(*count, 0, limits::kMaxChipsOfPod));
+  }
+  return most;
+}
+
+std::int64_t of_containers(JsonValue containers, const std::string& resource, bool sum) {
+  std::int64_t out = 0;
+  for (const JsonValue one : containers) {
+    const JsonValue resources = one["resources"];
+    const std::int64_t asked = std::max(accelerators(resources["requests"], resource),
+                                        accelerators(resources["limits"], resource));
+    out = sum ? out + asked : std::max(out, asked);
+  }
+  return out;
+}
+
+std::int64_t asked_by(JsonValue pod, const std::string& resource) {
+  const std::string_view phase = pod["status"]["phase"].text();
+  if (phase == "Succeeded" || phase == "Failed") return 0;
+  return std::max(of_containers(pod["spec"]["containers"], resource, true),
+                  of_containers(pod["spec"]["initContainers"], resource, false));
+}
+
+bool is_ready(JsonValue node) {
+  for (const JsonValue condition : node["status"]["conditions"]) {
+    if (condition["type"].text() == "Ready") return condition["status"].text() == "True";
+  }
+  return false;
+}
+
+Result<JsonTree> parsed_list(const std::string& items, const char* what) {
+  auto tree = codec::parse_json("[" + items + "]", kListLimits);
+  if (!tree) return std::move(tree).error().in(what);
+  return tree;
+}
+
+// Names and labels only: a whole Node has some 10 KB.
+void write_node(JsonWriter& out, JsonValue node) {
+  out.begin_object().field("apiVersion", "v1").field("kind", "Node").key("metadata");
+  out.begin_object().field("name", node["metadata"]["name"].text());
+  if (const JsonValue labels = node["metadata"]["labels"]; labels.is_object())
+    out.key("labels").reformatted(labels.raw());
+  out.end_object().end_object();
+}
+
+// Items of a list lack what they are.
+Result<void> write_items(JsonWriter& out, const std::string& items, const char* version,
+                         const char* kind) {
+  const auto tree = parsed_list(items, kind);
+  if (!tree) return Error(tree.error());
+  for (const JsonValue item : JsonValue(*tree)) {
+    out.begin_object().field("apiVersion", version).field("kind", kind);
+    for (const JsonValue member : item) {
+      if (member.name() == "apiVersion" || member.name() == "kind") continue;
+      out.key(member.name()).reformatted(member.raw());
+    }
+    out.end_object();
+  }
+  return {};
+}
+
+// ---- the server ----
+
+class ApiServer {
+ public:
+  static Result<ApiServer> connect(const std::string& kubeconfig, const std::string& context) {
+    auto access = kube::load_access({kubeconfig, context}, kube::process_environment());
+    if (!access) return std::move(access).error();
+    if (access->origin.tls && !access->origin.verify)
+      return make_error(Errc::unsupported,
+                        "insecure-skip-tls-verify is not supported: give the cluster's CA")
+          .in(kubeconfig);
+    ClientPem pem = access->origin.pem;
+    const tls::ClientFiles& files = access->files;
+    if (!files.ca.empty() || !files.certificate.empty() || !files.key.empty()) {
+      auto read = tls::read_client_files(files, pem.server_name);
+      if (!read) return std::move(read).error();
+      if (!files.ca.empty()) pem.ca = read->ca;
+      if (!files.certificate.empty()) pem.certificate = read->certificate;
+      if (!files.key.empty()) pem.key = read->key;
+    }
+    std::string token = access->token;
+    if (token.empty() && !access->token_file.empty()) {
+      auto text = io::read_file(access->token_file, kMaxTokenBytes);
+      if (!text) return std::move(text).error();
+      token = *std::move(text);
+      while (token.ends_with('\n') || token.ends_with('\r')) token.pop_back();
+    }
+    const bool v6 = access->origin.host.find(':') != std::string::npos;
+    const std::string host = v6 ? "[" + access->origin.host + "]" : access->origin.host;
+    auto client = http::Client::connect_to(
+        concat(access->origin.tls ? "https://" : "http://", host, ":", access->origin.port), pem,
+        token);
+    if (!client) return std::move(client).error();
+    return ApiServer(*std::move(client), access->prefix);
+  }
+
+  // All items, separated by commas. may_lack: the server may not know the resource.
+  Result<std::string> list(const std::string& path, bool may_lack) {
+    std::string out;
+    std::string token;
+    for (std::size_t page = 0; page < kMaxPages; ++page) {
+      const std::string target =
+          concat(prefix_, path, "?limit=", kItemsAPage, token.empty() ? "" : "&continue=", token);
+      const auto reply = client_.call("GET", target, "", std::chrono::seconds(30));
+      if (!reply) return Error(reply.error());
+      if (reply->status == 404 && may_lack) return std::string();
+      if (reply->status != 200)
+        return make_error(Errc::unavailable,
+                          concat("the API server answered ", reply->status, " to GET ", path));
+      const auto tree = codec::parse_json(reply->body, kPageLimits);
+      if (!tree) return make_error(Errc::unavailable, tree.error().text()).in("GET " + path);
+      for (const JsonValue item : JsonValue(*tree)["items"]) {
+        if (!out.empty()) out += ',';
+        out += item.raw();
+      }
+      token = JsonValue(*tree)["metadata"]["continue"].text();
+      if (token.empty()) return out;
+      if (token.find_first_of(" \t\r\n&#") != std::string::npos) break;
+    }
+    return make_error(Errc::unavailable, "the API server's list does not end").in("GET " + path);
+  }
+
+ private:
+  ApiServer(http::Client client, std::string prefix)
+      : client_(std::move(client)), prefix_(std::move(prefix)) {}
+  http::Client client_;
+  std::string prefix_;
+};
+
+}  // namespace
+
+Result<KubeObjects> kube_objects_of(const KubeLists& lists, const std::string& resource) {
+  KubeObjects out;
+  const auto nodes = parsed_list(lists.nodes, "nodes");
+  if (!nodes) return Error(nodes.error());
+  const auto pods = parsed_list(lists.pods, "pods");
+  if (!pods) return Error(pods.error());
+  JsonWriter description;
+  description.begin_object().field("apiVersion", "v1").field("kind", "List");
+  description.key("items").begin_array();
+  for (const JsonValue node : JsonValue(*nodes)) {
+    write_node(description, node);
+    KubeObjects::Node& to = out.nodes[std::string(node["metadata"]["name"].text())];
+    to.free = static_cast<int>(accelerators(node["status"]["allocatable"], resource));
+    to.schedulable = is_ready(node) && !node["spec"]["unschedulable"].boolean().value_or(false);
+  }
+  for (const JsonValue pod : JsonValue(*pods)) {
+    const auto at = out.nodes.find(std::string(pod["spec"]["nodeName"].text()));
+    if (at == out.nodes.end()) continue;
+    at->second.free -=
+        static_cast<int>(std::min<std::int64_t>(asked_by(pod, resource), at->second.free));
+  }
+  auto written =
+      lists.hypernodes.empty()
+          ? write_items(description, lists.topologies, "kueue.x-k8s.io/v1beta2", "Topology")
+          : write_items(description, lists.hypernodes, "topology.volcano.sh/v1alpha1", "HyperNode");
+  if (!written) return std::move(written).error();
+  out.description = description.end_array().end_object().take();
+  return out;
+}
+
+Result<KubeObjects> read_kube_objects(const std::string& kubeconfig, const std::string& context,
+                                      const std::string& resource) {
+  auto server = ApiServer::connect(kubeconfig, context);
+  if (!server) return std::move(server).error();
+  KubeLists lists;
+  const auto read = [&server](const char* path, std::string& to, bool may_lack) -> Result<void> {
+    auto items = server->list(path, may_lack);
+    if (!items) return std::move(items).error();
+    to = *std::move(items);
+    return {};
+  };
+  auto done = read("/api/v1/nodes", lists.nodes, false);
+  if (done) done = read("/api/v1/pods", lists.pods, false);
+  if (done) done = read("/apis/topology.volcano.sh/v1alpha1/hypernodes", lists.hypernodes, true);
+  for (const char* path :
+       {"/apis/kueue.x-k8s.io/v1beta2/topologies", "/apis/kueue.x-k8s.io/v1beta1/topologies"}) {
+    if (done && lists.topologies.empty()) done = read(path, lists.topologies, true);
+  }
+  if (!done) return std::move(done).error();
+  return kube_objects_of(lists, resource);
+}
+
+}  // namespace chipweave::cli
