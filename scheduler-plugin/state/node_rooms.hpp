@@ -28,7 +28,7 @@ class NodeRooms {
   void set_allocatable(const std::string& node, const std::optional<NodeUse>& allocatable);
   // Pods on the node request so much more, or less.
   void add_use(const std::string& node, const NodeUse& change);
-  // The table has a node of this name anew.
+  // The table has a new node.
   void appeared(NodeId id);
 
   // The nodes with inventory as they are without pods, by kind, in the order of their first node.

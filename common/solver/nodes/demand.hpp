@@ -1,6 +1,6 @@
 // Demand — what typical pods ask for, and therefore what the free chips of a node are good for.
 //
-// Chips without CPU or memory beside them are of no use, and neither are chips of which no set is
+// Chips without CPU or memory beside them cannot be used, and neither can chips of which no set is
 // left that a typical pod could take: the fragmentation of the FGD paper ("Beware of
 // Fragmentation", USENIX ATC 2023). Here each class of pods counts the more the fewer nodes can
 // serve it, so that the only nodes for some pods are not filled with others. An immutable value.

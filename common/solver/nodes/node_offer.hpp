@@ -13,7 +13,7 @@ struct NodeOffer {
   double gbps = 0;          // for the chips that the request would get, with those its job holds
   double machine_gbps = 0;  // of the whole machine
   double fast_chips = 0;    // what leaving a machine of that speed is worth, see Demand
-  double unusable = 0;      // by how many more free chips are of no use to others; may be below 0
+  double unusable = 0;      // by how many more free chips others cannot use; may be below 0
   int left_over = 0;        // free chips after the request
   friend auto operator<=>(const NodeOffer&, const NodeOffer&) = default;
 };
