@@ -21,7 +21,7 @@ int size_bit(int chips) {
   return static_cast<int>(std::bit_width(most - 1));
 }
 
-bool serves(const EmptyNodes& node, const PodClass& pod) {
+bool serves(const EmptyNodes& node, const DemandClass& pod) {
   return pod.chips <= node.chips && (node.open >> size_bit(pod.chips) & 1) != 0 &&
          node.room.fits(pod.needs);
 }

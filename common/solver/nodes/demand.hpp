@@ -19,13 +19,13 @@
 namespace chipweave::solver {
 
 // Pods that ask for the same.
-struct PodClass {
+struct DemandClass {
   int chips = 0;
   Room needs;
-  friend auto operator<=>(const PodClass&, const PodClass&) = default;
+  friend auto operator<=>(const DemandClass&, const DemandClass&) = default;
 };
 struct CountedClass {
-  PodClass pod;
+  DemandClass pod;
   std::uint64_t count = 0;
 };
 

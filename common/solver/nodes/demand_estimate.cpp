@@ -5,7 +5,7 @@
 
 namespace chipweave::solver {
 
-void DemandEstimate::add(const PodClass& pod) {
+void DemandEstimate::add(const DemandClass& pod) {
   if (pod.chips < 1) return;
   if (count_ >= kMaxCount || (counts_.size() >= kMaxClasses && !counts_.contains(pod))) halve();
   if (counts_.size() >= kMaxClasses && !counts_.contains(pod)) return;

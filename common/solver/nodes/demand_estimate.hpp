@@ -20,7 +20,7 @@ class DemandEstimate {
   static constexpr std::size_t kMaxClasses = 1024;
 
   // A pod came. Pods without chips have no effect.
-  void add(const PodClass& pod);
+  void add(const DemandClass& pod);
   // Whether an eighth of all counted pods came since the last refresh.
   bool due() const { return count_ > 0 && since_ * 8 >= count_; }
   // nodes: of the whole cluster, empty.
@@ -33,7 +33,7 @@ class DemandEstimate {
  private:
   void halve();
 
-  std::map<PodClass, std::uint64_t> counts_;
+  std::map<DemandClass, std::uint64_t> counts_;
   std::uint64_t count_ = 0;  // the sum of counts_
   std::uint64_t since_ = 0;  // pods since the last refresh
   Demand demand_;
