@@ -44,6 +44,22 @@ std::string managed_fields(const char* manager) {
 const std::string kManaged =
     "[" + managed_fields("kube-controller-manager") + "," + managed_fields("kubelet") + "]";
 
+// What a kubelet renews: CPU and memory for pods, and 50 images.
+std::string status_of_node() {
+  std::string out =
+      R"("allocatable":{"cpu":"128","memory":"1Ti","pods":"110","nvidia.com/gpu":"8"},)"
+      R"("images":[)";
+  const std::string digest(64, 'd');
+  for (int i = 0; i < 50; ++i) {
+    const std::string name = "registry.example.com/team/training-image-" + std::to_string(i);
+    out += (i > 0 ? "," : "") + std::string(R"({"names":[")") + name + "@sha256:" + digest +
+           R"(",")" + name + R"(:2026.01"],"sizeBytes":21474836480})";
+  }
+  return out + "]";
+}
+
+const std::string kStatusOfNode = status_of_node();
+
 std::string limits_of(int chips) {
   return R"({"cpu":"4","memory":"16Gi","nvidia.com/gpu":")" + std::to_string(chips) + "\"}";
 }
@@ -177,7 +193,7 @@ class Service {
              R"(,"managedFields":)" + kManaged + "}}";
     if (collection == "nodes")
       return meta + R"(,"managedFields":)" + kManaged +
-             R"(},"status":{"capacity":{"nvidia.com/gpu":"8"}}})";
+             R"(},"status":{"capacity":{"nvidia.com/gpu":"8"},)" + kStatusOfNode + "}}";
     if (collection == "leases")
       return meta + R"(,"namespace":"bench","labels":{"chipweave.dev/component":"agent"}},)" +
              R"("spec":{"holderIdentity":"boot-)" + std::to_string(i) + "\"}}";

@@ -164,8 +164,9 @@ void describe(const SimulateFlags& flags, const Inputs& inputs, SimulationReport
   }
   report.notes.push_back(flags.chips_only
                              ? "CPU and memory are unlimited (--chips-only)"
-                             : "chipweave sees chips only; kube-scheduler has filtered out nodes "
-                               "with too little CPU or memory. FGD sees all three");
+                             : "kube-scheduler has filtered out nodes with too little CPU or "
+                               "memory. chipweave knows what is free, and learns from the pods "
+                               "that came before; FGD knows all pods of the trace from the start");
 }
 
 Exit run_simulation(const SimulateFlags& flags) {

@@ -9,7 +9,7 @@ namespace chipweave::sched {
 namespace {
 
 // Kinds of requests whose verdicts are cached; the least recently used one is dropped first.
-constexpr std::size_t kMaxTables = 32;
+constexpr std::size_t kMaxTables = 64;
 
 }  // namespace
 
@@ -20,7 +20,8 @@ VerdictTable& Evaluator::table_of(const RequestContext& context) {
                          context.distributed,
                          context.members,
                          is_member(*context.pod) ? context.pod->group->replicas : 1,
-                         context.pod->objective};
+                         context.pod->objective,
+                         demand_.demand().knows_rooms() ? context.pod->needs : solver::Room()};
   auto it = std::find_if(tables_.begin(), tables_.end(),
                          [&](const VerdictTable& t) { return t.kind() == kind; });
   if (it == tables_.end()) {
@@ -43,7 +44,7 @@ const Evaluation& Evaluator::evaluate(const RequestContext& context,
     return s;
   }
   VerdictTable& table = table_of(context);
-  table.begin(nodes_);
+  table.begin(nodes_, demand_.version());
   nodes_.sort_names();
   const bool alike = context.only == kNoNode && context.part == nullptr &&
                      (context.of_job == nullptr || context.of_job->empty());
@@ -149,11 +150,13 @@ std::vector<std::string_view> Evaluator::all_names() const {
 
 std::string Evaluator::check_verdicts() const {
   for (const VerdictTable& table : tables_) {
+    if (table.demand_version() != demand_.version()) continue;
     const RequestKind& kind = table.kind();
     PodRequest pod;
     pod.resource = kind.resource;
     pod.chips = kind.chips;
     pod.objective = kind.objective;
+    pod.needs = kind.needs;
     if (kind.replicas > 1) pod.group = GroupRef{"", kind.replicas};
     RequestContext context;
     context.pod = &pod;

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/solver/nodes/demand_estimate.hpp"
 #include "common/solver/nodes/node_score.hpp"
 #include "scheduler-plugin/app/evaluation.hpp"
 #include "scheduler-plugin/app/request_context.hpp"
@@ -22,8 +23,10 @@ namespace chipweave::sched {
 
 class Evaluator {
  public:
-  explicit Evaluator(const NodeTable& nodes, solver::NodePreference preference = {})
-      : nodes_(nodes), preference_(preference) {}
+  // demand: null: nothing is known of pods.
+  explicit Evaluator(const NodeTable& nodes, solver::NodePreference preference = {},
+                     const solver::DemandEstimate* demand = nullptr)
+      : nodes_(nodes), preference_(preference), demand_(demand != nullptr ? *demand : unknown_) {}
   Evaluator(const Evaluator&) = delete;
   Evaluator& operator=(const Evaluator&) = delete;
 
@@ -59,6 +62,8 @@ class Evaluator {
 
   const NodeTable& nodes_;
   solver::NodePreference preference_;
+  solver::DemandEstimate unknown_;
+  const solver::DemandEstimate& demand_;
   Evaluation evaluation_;
   std::list<VerdictTable> tables_;  // the one used last in front
   // When a pod requests no chips: the verdict of each level.

@@ -91,7 +91,8 @@ Answer Evaluator::chips_answer(const RequestContext& context, const NodeState& s
     Answer a;
     a.chips = choice.chips;
     a.request = request;
-    a.verdict.offer = solver::offer_of(machine, state.free, choice.chips, choice.gbps);
+    a.verdict.offer = solver::offer_of(machine, state.free, choice.chips, choice.gbps,
+                                       demand_.demand(), state.room, context.pod->needs);
     a.verdict.best_gbps = choice.best_gbps;
     return a;
   }
@@ -140,7 +141,9 @@ Answer Evaluator::group_answer(const RequestContext& context, const NodeState& s
   a.chips = choice.parts.front();
   a.parts = std::move(choice.parts);
   a.request = {state.free - unusable, {}, beside, total, true, context.pod->objective};
-  a.verdict.offer = solver::offer_of(machine, state.free, choice.chips, choice.gbps);
+  a.verdict.offer =
+      solver::offer_of(machine, state.free, choice.chips, choice.gbps, demand_.demand(), state.room,
+                       context.pod->needs.times(context.members));
   a.verdict.best_gbps = choice.best_gbps;
   return a;
 }

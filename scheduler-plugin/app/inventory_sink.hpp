@@ -2,9 +2,12 @@
 // All calls on the loop thread; none blocks.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "scheduler-plugin/model/inventory.hpp"
+#include "scheduler-plugin/model/node_use.hpp"
 
 namespace chipweave::sched {
 
@@ -23,6 +26,8 @@ class InventorySink {
   virtual void heartbeat(std::string_view node, std::string_view boot_id) = 0;
   // The agent's report was withdrawn, or the node was deleted.
   virtual void inventory_gone(std::string_view node) = 0;
+  // What the node has for pods, by its Node object; absent: it is not known any more.
+  virtual void node_offers(const std::string& node, const std::optional<NodeUse>& allocatable) = 0;
 };
 
 }  // namespace chipweave::sched

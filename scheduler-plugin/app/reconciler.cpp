@@ -19,6 +19,7 @@ const Placement* credible(const ClusterPod& pod, const Placement* p) {
 void Reconciler::pod_added(const ClusterPod& pod, const Placement* claimed) {
   state_.jobs.add(pod.request);
   if (pod.request.chips == 0) return;
+  state_.demand.add({pod.request.chips, pod.request.needs});
   records_.on(pod.request.uid, PodEvent::arrived, pod.request.key);
   if (!pod.node.empty()) return reconcile(pod, credible(pod, claimed));
   if (!pod.nominated.empty()) nominations_.nominated(pod);
@@ -61,6 +62,10 @@ void Reconciler::pod_gone(const ClusterPod& pod) {
     observer_.on(PodFreed{decisions_.placed_pod_of(*record->decision)});
   records_.on(uid, PodEvent::gone);
   if (const auto node = bound_pods_.gone(uid)) nominations_.keep_on(*node);
+}
+
+void Reconciler::node_use_changed(const std::string& node, const NodeUse& change) {
+  state_.rooms.add_use(node, change);
 }
 
 // The one place that ends what others keep for a waiting pod, apart from its record.

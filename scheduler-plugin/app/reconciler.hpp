@@ -31,6 +31,7 @@ class Reconciler final : public ClusterListener, public UseCase {
     reservations_.unschedulable(pod.request);
   }
   void pod_gone(const ClusterPod& pod) override;
+  void node_use_changed(const std::string& node, const NodeUse& change) override;
   // Retries pods without chips and annotations that could not be written.
   void check();
 

@@ -9,7 +9,7 @@ Scheduler::Scheduler(const Clock& clock, Cluster& cluster, Observer& observer,
                      SchedulerOptions options)
     : options_(options),
       core_(clock, cluster, observer),
-      evaluator_(core_.state.nodes, options.node_preference),
+      evaluator_(core_.state.nodes, options.node_preference, &core_.state.demand),
       reservations_(core_, evaluator_, options.reservation_ttl),
       nominations_(core_, evaluator_, reservations_),
       decisions_(core_),
@@ -28,6 +28,7 @@ ReportAnswer Scheduler::report(InventoryReport report) {
   if (report.topology && !options_.overlays.empty())
     report.topology = domain::calibrated(*report.topology, options_.overlays);
   NodeTable::Reported result = core_.state.nodes.report(std::move(report), core_.clock.now());
+  if (result.outcome == ReportOutcome::taken) core_.state.rooms.appeared(result.node);
   if (result.old_indices) {
     reservations_.rebase(result.node, *result.old_indices);
     bound_pods_.settle(result.node);
@@ -57,6 +58,10 @@ void Scheduler::inventory_gone(std::string_view node) {
   if (core_.state.nodes.node(id).holders == 0) core_.state.nodes.remove(id);
 }
 
+void Scheduler::node_offers(const std::string& node, const std::optional<NodeUse>& allocatable) {
+  core_.state.rooms.set_allocatable(node, allocatable);
+}
+
 VictimChoice Scheduler::choose_victims(PodRequest pod, std::optional<int> priority,
                                        std::vector<ProposedVictims> nodes) {
   return {preemption_, nominations_, core_.authority, std::move(pod), priority, std::move(nodes)};
@@ -70,6 +75,19 @@ void Scheduler::tick() {
   nominations_.keep_all();
   bound_pods_.publish_disputes();
   core_.state.nodes.mark_stale(core_.clock.now() - options_.inventory_stale_after);
+  learn_demand();
+}
+
+// Rarely: it voids all cached verdicts.
+void Scheduler::learn_demand() {
+  constexpr std::chrono::seconds kNodesSettle{60};
+  SchedulerState& state = core_.state;
+  const bool other_nodes = state.rooms.version() != known_rooms_ &&
+                           (known_rooms_ == 0 || core_.clock.now() - learned_ >= kNodesSettle);
+  if (state.rooms.version() == 0 || (!state.demand.due() && !other_nodes)) return;
+  known_rooms_ = state.rooms.version();
+  learned_ = core_.clock.now();
+  state.demand.refresh(state.rooms.empty_nodes());
 }
 
 const Decision* Scheduler::decision(std::string_view uid) const {

@@ -43,6 +43,7 @@ class Scheduler final : public InventorySink {
   void agent_gone(std::string_view node, std::string_view boot_id) override;
   void heartbeat(std::string_view node, std::string_view boot_id) override;
   void inventory_gone(std::string_view node) override;
+  void node_offers(const std::string& node, const std::optional<NodeUse>& allocatable) override;
 
   // The use cases.
   Extender& extender() { return extender_; }
@@ -58,8 +59,8 @@ class Scheduler final : public InventorySink {
   Authority& authority() { return core_.authority; }
   const Authority& authority() const { return core_.authority; }
 
-  // Expires reservations, marks nodes stale and checks bindings without an answer; call it about
-  // every second.
+  // Expires reservations, marks nodes stale, checks bindings without an answer, and learns what
+  // typical pods ask for; call it about every second.
   void tick();
   // Ends a term of this replica: drops all reservations.
   void step_down();
@@ -75,6 +76,7 @@ class Scheduler final : public InventorySink {
 
   // For read-only views and tests.
   const NodeTable& nodes() const { return core_.state.nodes; }
+  const NodeRooms& rooms() const { return core_.state.rooms; }
   const Ledger& ledger() const { return core_.state.ledger; }
   const PodRecords& records() const { return core_.state.records; }
   const Cluster& cluster() const { return core_.cluster; }
@@ -86,6 +88,7 @@ class Scheduler final : public InventorySink {
 
  private:
   std::string check_records() const;
+  void learn_demand();
 
   SchedulerOptions options_;
   Core core_;
@@ -100,6 +103,8 @@ class Scheduler final : public InventorySink {
   Preemption preemption_;
   Extender extender_;
   Placements placements_;
+  std::uint64_t known_rooms_ = 0;  // NodeRooms::version() of the last learn_demand()
+  Clock::Steady learned_{};
 };
 
 }  // namespace chipweave::sched

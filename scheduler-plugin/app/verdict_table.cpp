@@ -21,8 +21,9 @@ void VerdictTable::clear() {
   add(binding_elsewhere());
 }
 
-void VerdictTable::begin(const NodeTable& nodes) {
-  if (verdicts_.size() > kMaxVerdicts) clear();
+void VerdictTable::begin(const NodeTable& nodes, std::uint64_t demand_version) {
+  if (verdicts_.size() > kMaxVerdicts || demand_version_ != demand_version) clear();
+  demand_version_ = demand_version;
   for (Verdict& v : verdicts_) {
     v.count = 0;
     v.first = kNoNode;

@@ -1,10 +1,11 @@
 // VerdictTable — cached verdicts of each node state on one kind of request: pods of a job request
 // the same, and a binding changes only one node.
 //
-// A verdict is a function of the request's kind and the node's state alone, so it holds as long as
-// the state's serial stays. Equal verdicts are one entry with one number: 5,000 nodes in 1,000
-// states get a few dozen. Cost: begin() O(verdicts), and O(states) after a state was added; at()
-// one load. Owner: the loop thread.
+// A verdict is a function of the request's kind, the node's state and the estimate of what typical
+// pods ask for, so it holds as long as the state's serial and the estimate's version stay. Equal
+// verdicts are one entry with one number: 5,000 nodes in 1,000 states get a few dozen. Cost:
+// begin() O(verdicts), and O(states) after a state was added; at() one load. Owner: the loop
+// thread.
 #pragma once
 
 #include <cstddef>
@@ -29,6 +30,7 @@ struct RequestKind {
   int members = 1;   // pods that must fit together
   int replicas = 1;  // size of their whole group
   domain::Objective objective = domain::Objective::bandwidth;
+  solver::Room needs{};  // of each, if it is known what nodes have
   friend bool operator==(const RequestKind&, const RequestKind&) = default;
 };
 
@@ -43,8 +45,11 @@ class VerdictTable {
   explicit VerdictTable(RequestKind kind);
   const RequestKind& kind() const { return kind_; }
 
-  // Resets the counts and drops verdicts about states that no longer exist.
-  void begin(const NodeTable& nodes);
+  // Resets the counts and drops verdicts about states that no longer exist, or all if typical pods
+  // ask for something else now.
+  void begin(const NodeTable& nodes, std::uint64_t demand_version);
+  // What the verdicts were made with.
+  std::uint64_t demand_version() const { return demand_version_; }
   // The number of the state's verdict, or kOpen.
   std::uint32_t at(StateId state) const { return by_state_[state]; }
   void learn(StateId state, std::uint32_t number) { by_state_[state] = number; }
@@ -71,6 +76,7 @@ class VerdictTable {
   std::vector<std::uint32_t> by_state_;
   std::vector<std::uint64_t> serials_;  // by state, of what by_state_ was learned from
   std::uint64_t last_serial_ = 0;
+  std::uint64_t demand_version_ = 0;
 };
 
 }  // namespace chipweave::sched

@@ -9,20 +9,14 @@
 namespace chipweave::sched {
 namespace {
 
-// Whole objects: what counts is the status of a NodeInventory and the spec of a Lease.
+// Whole objects: what counts is the status of a NodeInventory and of a Node, and the spec of a
+// Lease.
 template <class Object>
 typename kube::Reflector<Object>::Options watch_of(const std::string& path,
                                                    const std::string& selector = {}) {
   typename kube::Reflector<Object>::Options options;
   options.path = path;
   options.selector = selector;
-  return options;
-}
-
-// Only a Node's existence counts; most of its bytes are the status, which its kubelet renews.
-kube::Reflector<codec::KubeNode>::Options node_watch_options() {
-  auto options = watch_of<codec::KubeNode>("/api/v1/nodes");
-  options.metadata_only = true;
   return options;
 }
 
@@ -48,9 +42,12 @@ InventoryWatch::InventoryWatch(kube::Transport& transport, const Options& option
                [] {},
                events_.failed},
               jitter),
-      nodes_(transport, node_watch_options(),
-             {{[](codec::KubeNode&&) {},
-               [this](const std::string& node) { sink_.inventory_gone(node); }},
+      nodes_(transport, watch_of<codec::KubeNode>("/api/v1/nodes"),
+             {{[this](codec::KubeNode&& seen) { take_node(seen); },
+               [this](const std::string& node) {
+                 sink_.inventory_gone(node);
+                 sink_.node_offers(node, std::nullopt);
+               }},
               [] {},
               events_.failed},
              jitter) {}
@@ -59,6 +56,13 @@ void InventoryWatch::start() {
   inventories_.start();
   leases_.start();
   nodes_.start();
+}
+
+void InventoryWatch::take_node(const codec::KubeNode& seen) {
+  constexpr int kMilli = 3;
+  if (seen.cpu.empty() || seen.memory.empty()) return sink_.node_offers(seen.name, std::nullopt);
+  sink_.node_offers(seen.name,
+                    NodeUse{codec::amount_of(seen.cpu, kMilli), codec::amount_of(seen.memory, 0)});
 }
 
 void InventoryWatch::take(const codec::KubeInventory& seen) {

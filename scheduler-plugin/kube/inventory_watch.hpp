@@ -1,5 +1,5 @@
 // InventoryWatch — nodes from the API server: the agents' NodeInventory objects, their Leases as
-// heartbeats, and Nodes, whose deletion ends both.
+// heartbeats, and Nodes: the CPU and memory that they have, and their deletion, which ends both.
 //
 // Owner: the loop thread; ends with its destructor.
 #pragma once
@@ -34,6 +34,7 @@ class InventoryWatch {
 
  private:
   void take(const codec::KubeInventory& seen);
+  void take_node(const codec::KubeNode& seen);
 
   InventorySink& sink_;
   Events events_;

@@ -85,12 +85,14 @@ void KubeCluster::take(codec::KubePod&& seen) {
   }
   if (known == nullptr) {
     Entry entry{made_of(seen), false, std::hash<std::string>()(seen.rejection)};
-    if (!entry.pod.node.empty() && entry.pod.request.chips == 0) return;
+    if (!entry.pod.node.empty() && entry.pod.request.chips == 0) return count_bare(key, seen);
     const auto claimed = placement_of(seen, entry.pod);
     entry.placement_known = claimed.has_value();
     entry.pod.arrival = ++arrivals_;
-    const ClusterPod& added = pods_.add(key, std::move(entry)).pod;
+    Entry& kept = pods_.add(key, std::move(entry));
+    const ClusterPod& added = kept.pod;
     by_arrival_.emplace(arrivals_, &added);
+    count_use(kept);
     listener_->pod_added(added, claimed ? &*claimed : nullptr);
     return;
   }
@@ -99,12 +101,42 @@ void KubeCluster::take(codec::KubePod&& seen) {
   entry.pod.ending = seen.ending;
   if (seen.node_name.empty()) return take_status(entry, seen);
   if (entry.placement_known) return;  // a pod's request does not change
-  if (entry.pod.request.chips == 0) return drop(key);
+  if (entry.pod.request.chips == 0) {
+    drop(key);
+    return count_bare(key, seen);
+  }
   const bool news = entry.pod.node.empty();
   entry.pod.node = seen.node_name;
+  count_use(entry);
   const auto claimed = placement_of(seen, entry.pod);
   entry.placement_known = claimed.has_value();
   if (news || claimed) listener_->pod_bound(entry.pod, claimed ? &*claimed : nullptr);
+}
+
+void KubeCluster::count_use(Entry& entry) {
+  if (entry.counted || entry.pod.node.empty()) return;
+  entry.counted = true;
+  listener_->node_use_changed(entry.pod.node,
+                              {entry.pod.others.milli_cpu, entry.pod.others.memory});
+}
+
+// It may be seen again, with other requests if it was resized.
+void KubeCluster::count_bare(const std::string& key, const codec::KubePod& seen) {
+  const NodeUse use = use_of(seen);
+  const BareUse* known = bare_.find(key);
+  if (known != nullptr && known->node == seen.node_name && known->use == use) return;
+  end_bare(key);
+  if (use == NodeUse{}) return;
+  bare_.add(key, {seen.node_name, use});
+  listener_->node_use_changed(seen.node_name, use);
+}
+
+void KubeCluster::end_bare(const std::string& key) {
+  const BareUse* known = bare_.find(key);
+  if (known == nullptr) return;
+  const BareUse ended = *known;
+  bare_.erase(key);
+  listener_->node_use_changed(ended.node, -ended.use);
 }
 
 // What kube-scheduler reports of a pod that waits.
@@ -125,6 +157,7 @@ void KubeCluster::drop(const std::string& key) {
     deletions_.emplace_back(calls_, key);
     forget_deletions();
   }
+  end_bare(key);
   Entry* known = pods_.find(key);
   if (known != nullptr) listener_->pod_gone(take_out(key, *known));
 }
@@ -148,6 +181,8 @@ std::unique_ptr<kube::Ticket> KubeCluster::end_call(std::uint64_t number) {
 
 ClusterPod KubeCluster::take_out(const std::string& key, Entry& entry) {
   ClusterPod out = std::move(entry.pod);
+  if (entry.counted)
+    listener_->node_use_changed(out.node, {-out.others.milli_cpu, -out.others.memory});
   by_arrival_.erase(out.arrival);
   pods_.erase(key);
   return out;
@@ -172,7 +207,10 @@ void KubeCluster::bind(const Binding& binding, const Annotations& annotations, D
 void KubeCluster::bound(const Binding& binding, const Result<void>& result, const Done& done) {
   if (result) {
     Entry* known = pods_.find(binding.key.text());
-    if (known != nullptr && known->pod.request.uid == binding.uid) known->pod.node = binding.node;
+    if (known != nullptr && known->pod.request.uid == binding.uid) {
+      known->pod.node = binding.node;
+      count_use(*known);
+    }
     return done({});
   }
   if (result.error().code != Errc::conflict) return done(result);

@@ -1,7 +1,8 @@
 // KubeCluster — the pods of a Kubernetes cluster that wait or hold chips, kept up to date by list
 // and watch, and bindings with annotations.
 //
-// Finished pods (Succeeded, Failed) and bound pods without chips are dropped; labels are reduced to
+// Finished pods (Succeeded, Failed) are dropped, and of bound pods without chips only the CPU and
+// memory that they request is kept; labels are reduced to
 // the job identity. Once seen bound, a pod stays bound: older versions that the watch delivers
 // later are ignored. A bound pod whose request would be refused has the chips that it uses
 // (CountedRequest::used), and one that was refused while it waited is delivered as gone, then as
@@ -62,9 +63,18 @@ class KubeCluster final : public Cluster {
     ClusterPod pod;
     bool placement_known = false;  // bound, with a known placement
     std::size_t rejection = 0;     // hash of KubePod::rejection
+    bool counted = false;          // bound, and its CPU and memory were reported
+  };
+  // What a bound pod without chips takes from its node.
+  struct BareUse {
+    std::string node;
+    NodeUse use;
   };
   ClusterPod take_out(const std::string& key, Entry& entry);
   ClusterPod made_of(const codec::KubePod& seen) const;
+  void count_use(Entry& entry);
+  void count_bare(const std::string& key, const codec::KubePod& seen);
+  void end_bare(const std::string& key);
   void take_status(Entry& entry, const codec::KubePod& seen);
   void bound(const Binding& binding, const Result<void>& result, const Done& done);
   void refreshed(const PodKey& key, std::uint64_t call, Result<kube::Reply> reply,
@@ -85,7 +95,8 @@ class KubeCluster final : public Cluster {
   const ResourceTable& resources_;
   ClusterListener* listener_ = nullptr;
   const Leadership* leadership_ = nullptr;
-  ShardedMap<Entry> pods_;  // by "namespace/name"
+  ShardedMap<Entry> pods_;    // by "namespace/name"
+  ShardedMap<BareUse> bare_;  // likewise, of bound pods without chips
   std::uint64_t arrivals_ = 0;
   std::map<std::uint64_t, const ClusterPod*> by_arrival_;
   kube::Reflector<codec::KubePod> pods_watch_;

@@ -8,6 +8,13 @@
 namespace chipweave::sched {
 namespace {
 
+constexpr int kMilli = 3;  // decimals
+
+std::int64_t mib(std::int64_t bytes) {
+  constexpr std::int64_t kMib = std::int64_t{1} << 20U;
+  return bytes / kMib + (bytes % kMib != 0 ? 1 : 0);
+}
+
 bool matches(std::string_view pattern, std::string_view name) {
   if (!pattern.empty() && pattern.back() == '*') {
     pattern.remove_suffix(1);
@@ -126,6 +133,10 @@ CountedRequest count_request(const codec::KubePod& pod, const ResourceTable& tab
   count_chips(pod, table, counted);
   if (counted.refused.empty() && request.chips > 0) counted.refused = read_group(request);
   if (counted.refused.empty() && request.chips > 0) counted.refused = read_wishes(request);
+  if (request.chips > 0) {
+    const NodeUse use = use_of(pod);
+    request.needs = solver::Room::needed(use.milli_cpu, mib(use.memory));
+  }
   if (!counted.refused.empty()) {
     constexpr std::size_t kMaxRefusalBytes = 400;  // bytes; the message is repeated for every node
     counted.refused = with_dots(counted.refused, kMaxRefusalBytes);
@@ -138,8 +149,12 @@ CountedRequest count_request(const codec::KubePod& pod, const ResourceTable& tab
   return counted;
 }
 
+NodeUse use_of(const codec::KubePod& pod) {
+  return {codec::amount_of_resource(pod, "cpu", kMilli),
+          codec::amount_of_resource(pod, "memory", 0)};
+}
+
 OtherResources other_resources(const codec::KubePod& pod, const ResourceTable& table) {
-  constexpr int kMilli = 3;
   constexpr std::size_t kMaxNamed = 16;  // memory per pod
   OtherResources others;
   for (const std::string& name : codec::resource_names(pod)) {

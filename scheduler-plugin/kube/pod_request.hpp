@@ -47,6 +47,9 @@ struct CountedRequest {
 };
 CountedRequest count_request(const codec::KubePod& pod, const ResourceTable& table);
 
+// What a bound pod takes from its node.
+NodeUse use_of(const codec::KubePod& pod);
+
 // What the pod requests besides the resources of the table.
 OtherResources other_resources(const codec::KubePod& pod, const ResourceTable& table);
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "common/domain/objective.hpp"
+#include "common/solver/nodes/room.hpp"
 
 namespace chipweave::sched {
 
@@ -32,6 +33,7 @@ struct PodRequest {
   int chips = 0;
   bool distributed = false;  // one of several pods of a job with accelerators
   std::optional<GroupRef> group;
+  solver::Room needs;     // CPU and memory
   double needs_gbps = 0;  // declared; the pod gains nothing from more; 0: none
   domain::Objective objective = domain::Objective::bandwidth;  // what its chips are chosen for
   std::string job;                                             // its job identity, if already known

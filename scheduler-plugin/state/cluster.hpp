@@ -13,6 +13,7 @@
 
 #include "common/base/result.hpp"
 #include "scheduler-plugin/model/binding.hpp"
+#include "scheduler-plugin/model/node_use.hpp"
 #include "scheduler-plugin/model/placement.hpp"
 
 namespace chipweave::sched {
@@ -63,6 +64,8 @@ class ClusterListener {
   // kube-scheduler could not place a waiting pod. Not called again for the same reason.
   virtual void pod_unschedulable(const ClusterPod& pod) = 0;
   virtual void pod_gone(const ClusterPod& pod) = 0;  // deleted or finished: its chips are free
+  // Pods bound to the node, with chips or without, request so much more or less now.
+  virtual void node_use_changed(const std::string& node, const NodeUse& change) = 0;
 };
 
 class Cluster {

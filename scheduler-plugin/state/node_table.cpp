@@ -28,7 +28,9 @@ bool offers_more(const NodeState& before, const NodeState& now) {
 std::size_t NodeTable::StateHash::operator()(const StateKey& key) const {
   std::uint64_t h = std::hash<const void*>{}(key.wiring);
   for (const std::uint64_t part : {key.free, key.unhealthy, key.network,
-                                   std::uint64_t{key.resources} * 2 + (key.stale ? 1 : 0)}) {
+                                   std::uint64_t{key.resources} * 2 + (key.stale ? 1 : 0),
+                                   static_cast<std::uint64_t>(key.room.cores) << 32U |
+                                       static_cast<std::uint32_t>(key.room.gib)}) {
     h = (h ^ part) * 0x9E3779B97F4A7C15ULL;
     h ^= h >> 29U;
   }
@@ -36,8 +38,9 @@ std::size_t NodeTable::StateHash::operator()(const StateKey& key) const {
 }
 
 NodeTable::StateKey NodeTable::key_of(const NodeState& s) {
-  return {s.wiring.get(), s.free.bits(), s.unhealthy.bits(), s.network_unhealthy.bits(),
-          s.resources,    s.stale};
+  return {
+      s.wiring.get(), s.free.bits(), s.unhealthy.bits(), s.network_unhealthy.bits(), s.resources,
+      s.stale,        s.room};
 }
 
 NodeId NodeTable::add(std::string name) {
@@ -141,8 +144,8 @@ void NodeTable::leave_state(StateId id) {
 void NodeTable::restate(NodeId id, bool reported) {
   const Node& n = *nodes_[id];
   if (!n.has_inventory()) return;
-  NodeState next{n.wiring, n.free(), n.unhealthy, n.network_unhealthy, resources_of_[id],
-                 n.stale,  0};
+  NodeState next{n.wiring,          n.free(), n.unhealthy, n.network_unhealthy,
+                 resources_of_[id], n.stale,  n.room,      0};
   const auto [it, fresh] = state_ids_.try_emplace(key_of(next), kNoState);
   if (fresh) {
     if (unused_states_.empty()) {
@@ -167,6 +170,13 @@ void NodeTable::set_taken(NodeId id, ChipSet taken, std::size_t holders) {
   nodes_[id]->holders = holders;
   if (nodes_[id]->taken == taken) return;
   nodes_[id]->taken = taken;
+  restate(id);
+}
+
+void NodeTable::set_room(NodeId id, const solver::Room& whole, const solver::Room& free) {
+  nodes_[id]->whole_room = whole;
+  if (nodes_[id]->room == free) return;
+  nodes_[id]->room = free;
   restate(id);
 }
 

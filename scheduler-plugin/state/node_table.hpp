@@ -1,11 +1,12 @@
 // NodeTable — every node the scheduler has inventory of, and which of them are in the same state.
 //
 // Two nodes are in the same *state* when no request can tell them apart: same wiring (one shared
-// Machine), same free and healthy chips, same resources, both fresh or both stale. A decision is
-// made once per state, not once per node. A node without inventory has no state: it is known by
-// name because pods are bound to it. A change of a node re-interns its state, O(1). Owner: the loop
-// thread. Nodes are not removed while the program runs (ids stay valid). A node that does not
-// report becomes stale; once the table is full, a stale node without pods is replaced.
+// Machine), same free and healthy chips, same free CPU and memory as far as they count, same
+// resources, both fresh or both stale. A decision is made once per state, not once per node. A node
+// without inventory has no state: it is known by name because pods are bound to it. A change of a
+// node re-interns its state, O(1). Owner: the loop thread. Nodes are not removed while the program
+// runs (ids stay valid). A node that does not report becomes stale; once the table is full, a stale
+// node without pods is replaced.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +21,7 @@
 
 #include "common/base/clock.hpp"
 #include "common/solver/chips/machine_cache.hpp"
+#include "common/solver/nodes/room.hpp"
 #include "scheduler-plugin/model/inventory.hpp"
 #include "scheduler-plugin/state/name_index.hpp"
 
@@ -41,6 +43,8 @@ struct Node {
                                       // for "nvml.mig" (BoundPods)
   domain::CarriedPeaks carried;       // what links carry, as its agent measures; for people
   ChipSet taken;                      // by pods, bound or reserved; kept by the Ledger
+  solver::Room whole_room;            // CPU and memory that it has for pods; kept by NodeRooms
+  solver::Room room;                  // and what of that no pod requests; likewise
   std::size_t holders =
       0;              // pods that hold chips, including chips that are not reported now; likewise
   bool stale = true;  // until its agent reports
@@ -63,6 +67,7 @@ struct NodeState {
   ChipSet network_unhealthy;
   std::uint32_t resources = 0;  // index of resource_set()
   bool stale = false;
+  solver::Room room{};
   std::uint32_t nodes = 0;  // how many are in it; 0: the entry is unused
 };
 
@@ -120,6 +125,7 @@ class NodeTable {
   // Removes the node. Precondition: no pod holds chips there.
   void remove(NodeId id);
   void set_taken(NodeId id, ChipSet taken, std::size_t holders);
+  void set_room(NodeId id, const solver::Room& whole, const solver::Room& free);
   void set_stale(NodeId id, bool stale);
   // A heartbeat; ends staleness. No effect if the boot id differs or the inventory was withdrawn.
   void seen(NodeId id, std::string_view boot_id, Clock::Steady now);
@@ -135,6 +141,7 @@ class NodeTable {
     std::uint64_t free, unhealthy, network;
     std::uint32_t resources;
     bool stale;
+    solver::Room room;
     friend bool operator==(const StateKey&, const StateKey&) = default;
   };
   struct StateHash {

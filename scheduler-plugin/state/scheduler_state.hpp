@@ -1,11 +1,14 @@
-// SchedulerState — what the use cases share: nodes, records of pods, who holds which chips, jobs.
+// SchedulerState — what the use cases share: nodes, records of pods, who holds which chips, jobs,
+// and what typical pods ask for.
 // Owner: the loop thread.
 #pragma once
 
 #include <cstdint>
 
+#include "common/solver/nodes/demand_estimate.hpp"
 #include "scheduler-plugin/state/jobs.hpp"
 #include "scheduler-plugin/state/ledger.hpp"
+#include "scheduler-plugin/state/node_rooms.hpp"
 #include "scheduler-plugin/state/node_table.hpp"
 #include "scheduler-plugin/state/pod_record.hpp"
 
@@ -17,6 +20,8 @@ struct SchedulerState {
   SchedulerState& operator=(const SchedulerState&) = delete;
 
   NodeTable nodes;
+  NodeRooms rooms{nodes};
+  solver::DemandEstimate demand;  // what pods with chips ask for
   PodRecords records;
   Ledger ledger{nodes, &records};
   Jobs jobs;

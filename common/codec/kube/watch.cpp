@@ -19,19 +19,27 @@ bool read_object(od::value value, int depth, KubePod& to) {
   return read_kube_pod(value, depth, to);
 }
 
-template <class Node>
-bool read_node(od::value value, int depth, Node& to) {
-  to = Node{};
+bool read_object(od::value value, int depth, KubeNodeMetadata& to) {
+  to = KubeNodeMetadata{};
   return each_member("Node", value, [&](std::string_view key, od::value v) {
     if (is_key(key, "metadata")) return read_metadata(v, depth + 1, to);
     check(v, depth + 1);
   });
 }
 
-bool read_object(od::value value, int depth, KubeNode& to) { return read_node(value, depth, to); }
-
-bool read_object(od::value value, int depth, KubeNodeMetadata& to) {
-  return read_node(value, depth, to);
+bool read_object(od::value value, int depth, KubeNode& to) {
+  to = KubeNode{};
+  return each_member("Node", value, [&](std::string_view key, od::value v) {
+    if (is_key(key, "metadata")) return read_metadata(v, depth + 1, to);
+    if (!is_key(key, "status")) return check(v, depth + 1);
+    each_member("status", v, [&](std::string_view inner, od::value w) {
+      if (!is_key(inner, "allocatable")) return check(w, depth + 2);
+      StringMap amounts;
+      read_map("status.allocatable", w, true, amounts);
+      to.cpu = std::move(amounts["cpu"]);
+      to.memory = std::move(amounts["memory"]);
+    });
+  });
 }
 
 bool read_object(od::value value, int depth, KubeInventory& to) {

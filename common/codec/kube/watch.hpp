@@ -45,11 +45,13 @@ struct ListPage {
   std::vector<Object> objects;
 };
 
-// A Node as placement sees it: only its existence matters.
+// A Node as placement sees it: its existence, and the CPU and memory that it has for pods.
 struct KubeNode {
   std::string name;
   std::string uid;
   std::string resource_version;
+  std::string cpu;  // quantities of status.allocatable; empty: not given
+  std::string memory;
 };
 
 // A Node as its own agent sees it: labels and annotations.

@@ -24,16 +24,20 @@ double NodePreference::ceiling(int chips, bool distributed, double declared_need
 
 ScoreInput score_input(const NodeOffer& offer, double ceiling, std::uint32_t order) {
   return {std::min(offer.gbps, ceiling),
-          unusable_chips(offer.left_over, offer.open_after) -
-              unusable_chips(offer.free, offer.open_before),
-          offer.machine_gbps, offer.left_over, order};
+          offer.unusable,
+          offer.machine_gbps,
+          offer.left_over,
+          order,
+          offer.fast_chips};
 }
 
 NodeOrder::NodeOrder(std::span<const ScoreInput> candidates, double tolerance)
     : log_step_(-std::log(1 - std::clamp(tolerance, kLeastTolerance, kMaxTolerance))) {
   for (const ScoreInput& c : candidates) {
     fastest_ = std::max(fastest_, c.gbps);
-    fastest_machine_ = std::max(fastest_machine_, c.machine_gbps);
+    if (c.machine_gbps <= fastest_machine_) continue;
+    fastest_machine_ = c.machine_gbps;
+    fast_chips_ = c.fast_chips;
   }
 }
 
@@ -46,7 +50,7 @@ int NodeOrder::step(double gbps) const {
 }
 
 double NodeOrder::loss(const ScoreInput& c) const {
-  return c.unusable + (fastest_machine_ > 0 ? kFastChips * c.machine_gbps / fastest_machine_ : 0);
+  return c.unusable + (fastest_machine_ > 0 ? fast_chips_ * c.machine_gbps / fastest_machine_ : 0);
 }
 
 NodeOrder::Rank NodeOrder::rank(const ScoreInput& c) const {

@@ -2,9 +2,9 @@
 // kube-scheduler.
 //
 // Order: bandwidth that the request can use, in steps of the tolerance below the best that any
-// candidate offers → what others lose: free chips made unusable for common sizes, and the speed of
-// the machine → fewest chips left over → natural order of names. The best candidate alone gets 10;
-// all others, including its equals, get 0..9.
+// candidate offers → what others lose: free chips made unusable for typical pods, for lack of
+// chips, CPU or memory, and the speed of the machine → fewest chips left over → natural order of
+// names. The best candidate alone gets 10; all others, including its equals, get 0..9.
 #pragma once
 
 #include <compare>
@@ -41,6 +41,7 @@ struct ScoreInput {
   double machine_gbps = 0;  // of the whole machine
   int left_over = 0;        // free chips that remain
   std::uint32_t order = 0;  // position of the name; ties go to the lowest
+  double fast_chips = 0;    // that others lose with the machine if no candidate's is faster
 };
 ScoreInput score_input(const NodeOffer& offer, double ceiling, std::uint32_t order);
 
@@ -63,16 +64,16 @@ class NodeOrder {
   bool better(const ScoreInput& a, const ScoreInput& b) const { return rank(a) < rank(b); }
   // Steps of the tolerance below the fastest candidate; 0: as fast.
   int step(double gbps) const;
-  // What others lose, in chips: those made unusable, and kFastChips if the machine is the fastest.
+  // What others lose, in chips: those made unusable, and fast_chips of the fastest machine, times
+  // this machine's share of its speed.
   double loss(const ScoreInput& c) const;
 
  private:
   double fastest_ = 0;
   double fastest_machine_ = 0;
-  double log_step_ = 1;  // logarithm of one step
+  double fast_chips_ = 0;  // of that machine
+  double log_step_ = 1;    // logarithm of one step
 };
-// Found by `chipweave simulate` (docs/develop/cluster-quality.md).
-inline constexpr double kFastChips = 4;
 
 struct NodeScores {
   std::vector<int> levels;  // 0..9 by candidate

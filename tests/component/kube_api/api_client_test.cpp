@@ -269,5 +269,57 @@ TEST_F(Api, ACopyStaysRightThroughACut) {
   EXPECT_EQ(got(std::move(future)), "b2c4");
 }
 
+std::string node_event(const char* type, int version, const std::string& allocatable) {
+  return std::string(R"({"type":")") + type +
+         R"(","object":{"metadata":{"name":"n1","uid":"u","resourceVersion":")" +
+         std::to_string(version) + R"("},"status":{"images":[{"names":["i"]}],"allocatable":{)" +
+         allocatable + "}}}}\n";
+}
+
+TEST_F(Api, NodesComeWholeWithWhatTheyHaveForPods) {
+  std::atomic<bool> whole{true};
+  const ScriptedServer server(certificate_, [&](Talk& talk) {
+    const auto request = talk.request();
+    if (!request) return;
+    if (request->find("\r\nAccept: application/json\r\n") == std::string::npos) whole = false;
+    talk.say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+    talk.chunk(node_event("ADDED", 1, R"("cpu":"95500m","memory":"1Ti")"));
+    talk.chunk(node_event("MODIFIED", 2, R"("cpu":"64","memory":"1Ti")"));
+    talk.wait_for_end();
+  });
+  ApiAccess access = access_to(server);
+  access.token = "t";
+  use(access);
+  std::promise<std::string> done;
+  auto future = done.get_future();
+  std::string seen;
+  std::unique_ptr<kube::Reflector<codec::KubeNode>> nodes;
+  loop_.post([&] {
+    kube::Reflector<codec::KubeNode>::Options options;
+    options.path = "/api/v1/nodes";
+    nodes = std::make_unique<kube::Reflector<codec::KubeNode>>(
+        *client_, options,
+        kube::Reflector<codec::KubeNode>::Events{{[&](codec::KubeNode&& node) {
+                                                    seen += node.cpu + " " + node.memory + "; ";
+                                                    if (node.resource_version == "2")
+                                                      done.set_value(seen);
+                                                  },
+                                                  [](const std::string&) {}},
+                                                 [] {},
+                                                 [](const kube::WatchFailure&) {}},
+        [] { return 1.0; });
+    nodes->start();
+  });
+  EXPECT_EQ(got(std::move(future)), "95500m 1Ti; 64 1Ti; ");
+  EXPECT_TRUE(whole);
+  std::promise<std::string> ended;
+  auto end = ended.get_future();
+  loop_.post([&] {
+    nodes.reset();
+    ended.set_value("");
+  });
+  got(std::move(end));
+}
+
 }  // namespace
 }  // namespace chipweave

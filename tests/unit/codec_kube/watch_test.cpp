@@ -111,6 +111,24 @@ TEST(WatchReader, ReadsBookmarksAndErrors) {
   EXPECT_EQ(event->status.reason, "Expired");
 }
 
+TEST(WatchReader, ReadsWhatANodeHasForPods) {
+  WatchReader<KubeNode> reader;
+  std::string body = R"({"metadata":{"resourceVersion":"9"},"items":[
+{"metadata":{"name":"n1","resourceVersion":"3"},"status":{"capacity":{"cpu":"96","memory":"1Ti"},
+"allocatable":{"cpu":"95500m","memory":"1000Gi","pods":"110","nvidia.com/gpu":"8"}}},
+{"metadata":{"name":"n2","resourceVersion":"4"},"status":{"allocatable":{"cpu":8}}},
+{"metadata":{"name":"n3","resourceVersion":"5"},"status":null}]})";
+  const auto page = reader.read_page(body);
+  ASSERT_TRUE(page.ok()) << page.error().text();
+  EXPECT_EQ(page->objects[0].cpu, "95500m");
+  EXPECT_EQ(page->objects[0].memory, "1000Gi");
+  EXPECT_EQ(page->objects[1].cpu, "8");
+  EXPECT_EQ(page->objects[1].memory, "");
+  EXPECT_EQ(page->objects[2].cpu, "");
+  body = R"({"metadata":{"resourceVersion":"9"},"items":[{"status":{"allocatable":{"cpu":[]}}}]})";
+  EXPECT_NE(reader.read_page(body).error().text().find("status.allocatable"), std::string::npos);
+}
+
 TEST(WatchReader, ReadsPages) {
   WatchReader<KubeNode> reader;
   std::string body = R"({"kind":"NodeList","metadata":{"resourceVersion":"9","continue":"abc",

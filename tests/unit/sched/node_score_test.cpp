@@ -14,7 +14,7 @@ constexpr double kTolerance = 0.05;
 
 ScoreInput input(double gbps, double unusable, double machine_gbps, int left_over,
                  std::uint32_t order) {
-  return {gbps, unusable, machine_gbps, left_over, order};
+  return {gbps, unusable, machine_gbps, left_over, order, 4};
 }
 
 // Whether a comes before b if there are only these two.
@@ -39,7 +39,7 @@ TEST(NodeScore, WithinTheToleranceWhatIsLeftForOthersDecides) {
   EXPECT_FALSE(better(input(99, 1, 100, 0, 1), fast, 0));
 }
 
-TEST(NodeScore, AFastMachineCountsAsMuchAsFourUnusableChips) {
+TEST(NodeScore, AFastMachineCountsAsMuchAsItsFastChips) {
   const ScoreInput slow = input(0, 3.5, 20, 1, 1);
   EXPECT_TRUE(better(slow, input(0, 0, 370, 0, 0)));  // a pod of one chip keeps off the fabric
   EXPECT_FALSE(better(input(0, 4.5, 20, 1, 1), input(0, 0, 370, 0, 0)));
@@ -70,17 +70,16 @@ TEST(NodeScore, CeilingFollowsSizeAndNeed) {
 TEST(NodeScore, BandwidthAboveTheCeilingIsNoReason) {
   NodeOffer fast;
   fast.gbps = fast.machine_gbps = 370;
-  fast.free = 8;
   fast.left_over = 6;
-  fast.open_before = 0b1111;  // 8 chips fit
-  fast.open_after = 0b0111;
+  fast.unusable = 1.5;
+  fast.fast_chips = 4;
   NodeOffer slower = fast;
   slower.gbps = slower.machine_gbps = 60;
   const ScoreInput a = score_input(fast, 50, 0);
   const ScoreInput b = score_input(slower, 50, 1);
   EXPECT_DOUBLE_EQ(a.gbps, 50);
   EXPECT_DOUBLE_EQ(b.gbps, 50);
-  EXPECT_DOUBLE_EQ(a.unusable, 1.5);  // a quarter of the sizes cannot use the six chips
+  EXPECT_DOUBLE_EQ(a.unusable, 1.5);
   EXPECT_TRUE(better(b, a));
 }
 
@@ -136,14 +135,6 @@ TEST(NodeScore, PodsWithoutChipsKeepOffFreeChips) {
   EXPECT_EQ(level_without_chips(0), 9);
   EXPECT_EQ(level_without_chips(8), 1);
   EXPECT_EQ(level_without_chips(64), 0);
-}
-
-TEST(NodeOffer, UnusableChipsAreThoseOfSizesThatDoNotFit) {
-  EXPECT_DOUBLE_EQ(unusable_chips(8, 0b1111), 0);
-  EXPECT_DOUBLE_EQ(unusable_chips(7, 0b0111), 7 * 0.25);
-  EXPECT_DOUBLE_EQ(unusable_chips(3, 0b0011), 3 * 0.5);
-  EXPECT_DOUBLE_EQ(unusable_chips(1, 0b0001), 0.75);
-  EXPECT_DOUBLE_EQ(unusable_chips(0, 0), 0);
 }
 
 TEST(NaturalOrder, ComparesRunsOfDigitsAsNumbers) {

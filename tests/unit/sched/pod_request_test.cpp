@@ -93,6 +93,23 @@ TEST(PodRequest, OtherResourcesAsKubeSchedulerCountsThem) {
   EXPECT_EQ(others.named, (std::map<std::string, std::int64_t>{{"rdma/hca", 1}}));
 }
 
+TEST(PodRequest, CpuAndMemoryWithOverheadAndWhatThePodAsAWholeRequests) {
+  const auto needs = [](const std::string& more) {
+    const auto pod =
+        codec::read_pod(R"({"metadata":{"name":"p","namespace":"ns"},"spec":{)" + more +
+                        R"("containers":[{"name":"a","resources":{
+      "requests":{"cpu":"1500m","memory":"1025Mi"},"limits":{"nvidia.com/gpu":"1"}}}]}})");
+    EXPECT_TRUE(pod.ok()) << pod.error().text();
+    return count_request(*pod, ResourceTable{}).request.needs;
+  };
+  using solver::Room;
+  EXPECT_EQ(needs(""), (Room{true, 2, 2}));
+  EXPECT_EQ(needs(R"("overhead":{"cpu":"600m","memory":"2Gi"},)"), (Room{true, 3, 4}));
+  EXPECT_EQ(needs(R"("resources":{"requests":{"cpu":"7"}},)"), (Room{true, 7, 2}));
+  EXPECT_EQ(needs(R"("overhead":{"cpu":"1"},"resources":{"requests":{"cpu":"7"}},)"),
+            (Room{true, 8, 2}));
+}
+
 // What a bound pod uses although its request is refused: never nothing.
 TEST(PodRequest, CountsTheChipsThatARefusedRequestUses) {
   const auto used = [](const std::string& limits) {

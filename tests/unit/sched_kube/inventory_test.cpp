@@ -77,8 +77,7 @@ TEST_F(Inventories, TheSameVersionAgainIsNoSignOfLife) {
   EXPECT_FALSE(node().stale);
 }
 
-// Of a Node only its existence counts.
-TEST(NodeObjects, AreReadAsMetadataAndTheirEndIsTheInventorys) {
+TEST(NodeObjects, AreReadWholeAndTheirEndIsTheInventorys) {
   for (const bool streaming : {true, false}) {
     SCOPED_TRACE(streaming);
     KubeWorld world(streaming);
@@ -89,13 +88,8 @@ TEST(NodeObjects, AreReadAsMetadataAndTheirEndIsTheInventorys) {
     ASSERT_NE(nodes.find("n1"), kNoNode);
     ASSERT_TRUE(nodes.node(nodes.find("n1")).has_inventory());
     ASSERT_EQ(world.api.accepts.count(SimulatedApi::kNodes), 1U);
-    for (const auto& [path, accept] : world.api.accepts) {
-      EXPECT_EQ(accept, path == SimulatedApi::kNodes
-                            ? "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,"
-                              "application/json"
-                            : "application/json")
-          << path;
-    }
+    for (const auto& [path, accept] : world.api.accepts)
+      EXPECT_EQ(accept, "application/json") << path;
     world.api.delete_node("n1");
     world.api.settle();
     EXPECT_FALSE(nodes.node(nodes.find("n1")).has_inventory());

@@ -198,7 +198,10 @@ void KubeWorld::expect_no_chip_twice() const {
 void KubeWorld::expect_ledger_is_the_truth() const {
   EXPECT_EQ(scheduler->check_invariants(), "");
   std::size_t bound = 0;
+  std::map<std::string, std::int64_t> cores;
+  for (const auto& node : nodes) cores[node] = 0;
   for (const auto& [key, p] : api.pods) {
+    if (!p.node.empty()) cores[p.node] += p.cores;
     const Holding* h = scheduler->ledger().find(p.uid);
     if (p.node.empty() || p.chips == 0) {
       EXPECT_EQ(h, nullptr) << key << " is not bound, but holds chips";
@@ -215,6 +218,8 @@ void KubeWorld::expect_ledger_is_the_truth() const {
     }
     EXPECT_EQ(h->count(), p.chips) << key;
   }
+  for (const auto& [node, used] : cores)
+    EXPECT_EQ(scheduler->rooms().used(node).milli_cpu, used * 1000) << node;
   EXPECT_EQ(scheduler->ledger().bound(), bound);
   EXPECT_EQ(scheduler->ledger().reserved(), 0U);
   EXPECT_EQ(scheduler->records().in_flight(), 0U);

@@ -79,12 +79,17 @@ void SimulatedApi::set_inventory(const std::string& node, const std::string& sta
   network_->record(kInventories, known ? "MODIFIED" : "ADDED", text);
 }
 
-void SimulatedApi::create_node(const std::string& name) {
+void SimulatedApi::create_node(const std::string& name, int cores) {
+  const std::string allocatable =
+      cores == 0 ? std::string()
+                 : R"(,"allocatable":{"memory":"1Ti","cpu":")" + std::to_string(cores) + "\"}";
+  const bool known = network_->nodes.contains(name);
   network_->nodes[name] =
       R"({"kind":"Node","apiVersion":"v1","metadata":{"name":")" + name + R"(","uid":"n-)" + name +
       R"(","resourceVersion":")" + std::to_string(++version_) +
-      R"("},"spec":{"podCIDR":"10.0.0.0/24"},"status":{"capacity":{"nvidia.com/gpu":"8"}}})";
-  network_->record(kNodes, "ADDED", network_->nodes[name]);
+      R"("},"spec":{"podCIDR":"10.0.0.0/24"},"status":{"capacity":{"nvidia.com/gpu":"8"})" +
+      allocatable + "}}";
+  network_->record(kNodes, known ? "MODIFIED" : "ADDED", network_->nodes[name]);
 }
 
 void SimulatedApi::delete_node(const std::string& name) {

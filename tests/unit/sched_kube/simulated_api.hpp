@@ -65,7 +65,8 @@ class SimulatedApi {
   // status: JSON; empty: the object is deleted.
   void set_inventory(const std::string& node, const std::string& status);
   // Node objects, which the scheduler does not need to place pods.
-  void create_node(const std::string& name);
+  // cores: CPU for pods, with 1 TiB of memory; 0: not given.
+  void create_node(const std::string& name, int cores = 0);
   void delete_node(const std::string& name);
   // devices: driver and pool; none: the claim is deleted.
   void set_claim(const std::string& name,

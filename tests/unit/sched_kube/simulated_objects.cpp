@@ -33,7 +33,8 @@ std::string pod_json(const ServerPod& pod) {
   }
   w.key("priority").integer(pod.priority).key("containers").begin_array();
   w.begin_object().field("name", "c").key("resources").begin_object();
-  w.key("limits").begin_object();
+  w.key("requests").begin_object().field("cpu", std::to_string(pod.cores));
+  w.field("memory", "1Gi").end_object().key("limits").begin_object();
   if (pod.chips > 0) w.field(pod.resource, std::to_string(pod.chips));
   w.end_object().end_object().end_object().end_array().end_object();
   w.key("status").begin_object().field("phase", pod.started ? "Running" : "Pending");

@@ -28,6 +28,7 @@ struct ServerPod {
   std::string uid;
   std::string resource;
   int chips = 0;
+  int cores = 2;  // CPU that it requests
   std::string node;
   std::map<std::string, std::string> labels;
   std::map<std::string, std::string> annotations;

@@ -31,12 +31,11 @@ TEST(OpenSizes, AreThoseThatFit) {
 
 TEST(OfferOf, CountsWhatIsLeft) {
   const auto of = machine("ascend-910a-8");  // two rings of four
-  const NodeOffer offer = offer_of(*of, ChipSet::first(8), ChipSet{0}, 0);
-  EXPECT_EQ(offer.free, 8);
+  const NodeOffer offer = offer_of(*of, ChipSet::first(8), ChipSet{0}, 0, Demand(), Room(), Room());
   EXPECT_EQ(offer.left_over, 7);
-  EXPECT_EQ(offer.open_before, 0b1111);
-  EXPECT_EQ(offer.open_after, 0b0111);
+  EXPECT_DOUBLE_EQ(offer.unusable, 7 * 0.25);  // no eight are left
   EXPECT_DOUBLE_EQ(offer.machine_gbps, of->gbps(ChipSet::first(8)));
+  EXPECT_EQ(of->open_sizes(ChipSet::first(8)), 0b1111);
   // 1,1,1 of one ring and of the other: no four in one ring
   EXPECT_EQ(of->open_sizes(ChipSet{0, 1, 2, 4, 5, 6}), 0b0011);
 }

@@ -189,13 +189,22 @@ Result<std::int64_t> count_resource(const KubePod& pod, std::string_view resourc
   return demand.sum();
 }
 
+std::int64_t amount_of(std::string_view quantity, int decimals) {
+  return scaled(quantity, decimals);
+}
+
 std::int64_t amount_of_resource(const KubePod& pod, std::string_view resource, int decimals) {
   Demand demand;
   for (const KubeContainer& c : pod.init_containers)
     demand.starts(c, scaled(effective(c, resource), decimals));
   for (const KubeContainer& c : pod.containers)
     demand.runs(scaled(effective(c, resource), decimals));
-  return std::min(demand.sum(), kMaxAmount);
+  const auto whole = pod.requests.find(resource);
+  const auto overhead = pod.overhead.find(resource);
+  const std::int64_t sum =
+      whole == pod.requests.end() ? demand.sum() : scaled(whole->second, decimals);
+  const std::int64_t more = overhead == pod.overhead.end() ? 0 : scaled(overhead->second, decimals);
+  return std::min(sum + more, kMaxAmount);
 }
 
 }  // namespace chipweave::codec

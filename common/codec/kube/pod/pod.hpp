@@ -42,6 +42,8 @@ struct KubePod {
   StringMap annotations;
   std::vector<KubeContainer> init_containers;
   std::vector<KubeContainer> containers;
+  StringMap overhead;  // spec.overhead, of its RuntimeClass
+  StringMap requests;  // spec.resources.requests, in place of the containers'
 };
 
 // A Kubernetes quantity that must be a whole number: "8", "2k", "2000m", "1e1". Errors: malformed,
@@ -56,9 +58,14 @@ std::vector<std::string> resource_names(const KubePod& pod);
 // missing request.
 Result<std::int64_t> count_resource(const KubePod& pod, std::string_view resource);
 
-// The same of any resource, in units of 10^-decimals, rounded up; texts that are not quantities
-// count as 0. For estimates: very large amounts are cut off.
+// The same of any resource, with the pod's overhead and what the pod as a whole requests, in units
+// of 10^-decimals, rounded up; texts that are not quantities count as 0. For estimates: very large
+// amounts are cut off.
 std::int64_t amount_of_resource(const KubePod& pod, std::string_view resource, int decimals);
+
+// A quantity in units of 10^-decimals, rounded up; 0 if the text is none. Very large ones are cut
+// off.
+std::int64_t amount_of(std::string_view quantity, int decimals);
 
 // One Pod document, e.g. the body of POST /standalone/pods. resource_version, ending, priority,
 // gang, nominated_node and rejection stay empty, since there is no API server or scheduler to act

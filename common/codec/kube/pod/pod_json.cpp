@@ -45,6 +45,10 @@ void read_spec(const JsonObject& root, KubePod& pod) {
     pod.scheduler = spec.text_or_empty("schedulerName");
     read_containers(spec, "initContainers", pod.init_containers);
     read_containers(spec, "containers", pod.containers);
+    read_text_map(spec, "overhead", true, pod.overhead);
+    if (const JsonValue resources = spec.find("resources"))
+      read_text_map(JsonObject::tolerant(resources, root.problems()), "requests", true,
+                    pod.requests);
   }
   if (const JsonValue value = root.find("status")) {
     pod.phase = JsonObject::tolerant(value, root.problems()).text_or_empty("phase");

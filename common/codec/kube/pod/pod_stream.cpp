@@ -62,6 +62,14 @@ void read_workload(od::value value, int depth, std::string& to) {
   if (!workload.empty()) to = workload + "/" + group + "/" + replica;
 }
 
+void read_pod_resources(od::value value, int depth, StringMap& requests) {
+  requests.clear();
+  each_member("spec.resources", value, [&](std::string_view key, od::value v) {
+    if (is_key(key, "requests")) return read_map("spec.resources.requests", v, true, requests);
+    check(v, depth + 1);
+  });
+}
+
 void read_spec(od::value value, int depth, KubePod& pod) {
   pod.node_name.clear();
   pod.scheduler.clear();
@@ -69,6 +77,8 @@ void read_spec(od::value value, int depth, KubePod& pod) {
   pod.gang.clear();
   pod.init_containers.clear();
   pod.containers.clear();
+  pod.overhead.clear();
+  pod.requests.clear();
   each_member("spec", value, [&](std::string_view key, od::value v) {
     if (is_key(key, "nodename")) return read_string("spec.nodeName", v, pod.node_name);
     if (is_key(key, "schedulername")) return read_string("spec.schedulerName", v, pod.scheduler);
@@ -89,6 +99,8 @@ void read_spec(od::value value, int depth, KubePod& pod) {
     }
     if (is_key(key, "containers"))
       return read_containers("spec.containers", v, depth + 1, pod.containers);
+    if (is_key(key, "overhead")) return read_map("spec.overhead", v, true, pod.overhead);
+    if (is_key(key, "resources")) return read_pod_resources(v, depth + 1, pod.requests);
     check(v, depth + 1);
   });
 }
