@@ -17,7 +17,7 @@ struct ParallelFlags {
   std::string json(std::optional<std::int64_t> ranks) const;
 };
 
-// default_ranks: what --ranks-per-pod says of its default.
+// default_ranks: the help of --ranks-per-pod.
 void add_parallel_flags(CLI::App& command, ParallelFlags& flags, CLI::Option* batch,
                         const char* default_ranks);
 

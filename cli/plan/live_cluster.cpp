@@ -102,7 +102,7 @@ void write_live(JsonWriter& out, const LiveNode& live) {
   if (live.view.stale) out.key("healthy").boolean(false);
 }
 
-// What a node of the description keeps beside what the scheduler says of it.
+// What a node of the description keeps beside what the scheduler knows of it.
 bool is_place(std::string_view key) {
   return key == "name" || key == "path" || key == "accelerator" || key == "rails" ||
          key == "max_pods";

@@ -1,6 +1,6 @@
 // The network, free chips and running pods of a live cluster, as a request of `plan` has them: from
 // chipweave-scheduler (machines and their free chips) and from an API server (where nodes are, and
-// counts of free chips where no scheduler is asked).
+// counts of free chips where there is no scheduler to say which ones).
 #pragma once
 
 #include <CLI/CLI.hpp>

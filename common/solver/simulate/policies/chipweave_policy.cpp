@@ -62,7 +62,9 @@ std::optional<Spot> ChipweavePolicy::place(const domain::TracePod& pod,
   for (const std::size_t i : nodes) {
     const ModelNode& node = context_.cluster.nodes()[i];
     if (!node.has_room(shape)) continue;
-    const solver::Choice choice = node.machine->choose({node.free, {}, {}, shape.chips, false});
+    const domain::ChipSet others = node.machine->topology().all() - node.free;
+    const solver::Choice choice = node.machine->choose(
+        {node.free, {}, {}, shape.chips, false, domain::Objective::bandwidth, others});
     if (!choice.fits) continue;
     inputs_.push_back(
         solver::score_input(solver::offer_of(*node.machine, node.free, choice.chips, choice.gbps,
