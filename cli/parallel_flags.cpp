@@ -5,6 +5,15 @@
 
 namespace chipweave::cli {
 
+const char* ParallelFlags::first() const {
+  if (tensor) return "--tensor";
+  if (context) return "--context";
+  if (expert) return "--expert";
+  if (data) return "--data";
+  if (pipeline) return "--pipeline";
+  return ranks_per_pod ? "--ranks-per-pod" : "";
+}
+
 std::string ParallelFlags::json(std::optional<std::int64_t> ranks) const {
   JsonWriter json;
   json.begin_object();

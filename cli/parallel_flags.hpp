@@ -12,7 +12,9 @@ namespace chipweave::cli {
 struct ParallelFlags {
   std::optional<std::int64_t> tensor, context, expert, data, pipeline, ranks_per_pod;
 
-  bool any() const { return tensor || context || expert || data || pipeline || ranks_per_pod; }
+  // The name of the first one that is given; "": none is.
+  const char* first() const;
+  bool any() const { return *first() != '\0'; }
   // The key `communicators` of a request; ranks_per_pod in place of the flag's, if given.
   std::string json(std::optional<std::int64_t> ranks) const;
 };

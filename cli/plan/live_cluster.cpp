@@ -248,10 +248,15 @@ void add_live_options(CLI::App& command, LiveClusterFlags& flags, CLI::Option* b
 }
 
 std::string live_usage_error(const LiveClusterFlags& flags) {
-  if (flags.kubeconfig.empty() && (!flags.context.empty() || !flags.resource.empty()))
-    return "--kube-context and --resource must be combined with --kubeconfig";
-  if (!flags.job.empty() && flags.scheduler.url.empty())
-    return "--job must be combined with --scheduler";
+  if (!flags.scheduler.url.empty()) {
+    if (auto good = http::Client::check_url(flags.scheduler.url); !good)
+      return "--scheduler: " + good.error().text();
+  }
+  if (flags.kubeconfig.empty() && !flags.context.empty())
+    return "--kube-context requires --kubeconfig";
+  if (flags.kubeconfig.empty() && !flags.resource.empty())
+    return "--resource requires --kubeconfig";
+  if (!flags.job.empty() && flags.scheduler.url.empty()) return "--job requires --scheduler";
   if (!flags.job.empty() && flags.job.find('/') == std::string::npos)
     return "--job: expected NAMESPACE/NAME, got " + flags.job;
   return "";

@@ -102,6 +102,8 @@ Exit complain_of_line(const Error& error, const PlanFlags& flags,
           : "";
   const auto member = std::find_if(members.begin(), members.end(),
                                    [&](const GangMember& m) { return m.key == key; });
+  // Any of the parallel sizes may be wrong: the message names it.
+  if (member != members.end() && key == "communicators") return complain(text, Exit::usage);
   if (member != members.end()) return complain(member->flag + ": " + text, Exit::usage);
   const bool of_gang = text.starts_with("gang") || text.find("(gang") != std::string::npos;
   if (!of_gang)

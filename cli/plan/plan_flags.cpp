@@ -140,10 +140,16 @@ std::string plan_usage_error(const PlanFlags& flags) {
     return "--to " + flags.to + " cannot be combined with --gangs";
   if (!flags.if_fails.empty() && !flags.gangs.empty())
     return "--if-fails cannot be combined with --gangs";
-  const int from_stdin =
-      (flags.network == "-" ? 1 : 0) + (flags.gang == "-" ? 1 : 0) + (flags.gangs == "-" ? 1 : 0);
-  if (from_stdin > 1)
-    return "only one of --network, --gang and --gangs can be -: they would all read standard input";
+  std::string reads_stdin;
+  for (const auto& [flag, file] : {std::pair{"--network", &flags.network},
+                                   {"--gang", &flags.gang},
+                                   {"--gangs", &flags.gangs}}) {
+    if (*file != "-") continue;
+    if (!reads_stdin.empty())
+      return concat(reads_stdin, " - cannot be combined with ", flag,
+                    " -: both read standard input");
+    reads_stdin = flag;
+  }
   return "";
 }
 

@@ -15,13 +15,7 @@ constexpr std::size_t kMaxTables = 64;
 
 // The verdict table for this kind of request.
 VerdictTable& Evaluator::table_of(const RequestContext& context) {
-  const RequestKind kind{context.pod->resource,
-                         context.pod->chips,
-                         context.distributed,
-                         context.members,
-                         is_member(*context.pod) ? context.pod->group->replicas : 1,
-                         context.pod->objective,
-                         demand_.demand().knows_rooms() ? context.pod->needs : solver::Room()};
+  const RequestKind kind = kind_of(context, demand_.demand().knows_rooms());
   auto it = std::find_if(tables_.begin(), tables_.end(),
                          [&](const VerdictTable& t) { return t.kind() == kind; });
   if (it == tables_.end()) {
@@ -152,12 +146,7 @@ std::string Evaluator::check_verdicts() const {
   for (const VerdictTable& table : tables_) {
     if (table.demand_version() != demand_.version()) continue;
     const RequestKind& kind = table.kind();
-    PodRequest pod;
-    pod.resource = kind.resource;
-    pod.chips = kind.chips;
-    pod.objective = kind.objective;
-    pod.needs = kind.needs;
-    if (kind.replicas > 1) pod.group = GroupRef{"", kind.replicas};
+    const PodRequest pod = pod_of(kind);
     RequestContext context;
     context.pod = &pod;
     context.distributed = kind.distributed;

@@ -16,23 +16,11 @@
 #include <tuple>
 #include <vector>
 
+#include "scheduler-plugin/app/request_kind.hpp"
 #include "scheduler-plugin/model/verdict.hpp"
 #include "scheduler-plugin/state/node_table.hpp"
 
 namespace chipweave::sched {
-
-// Everything in a request that a verdict depends on, except the chips that its own job already
-// holds.
-struct RequestKind {
-  std::string resource;
-  int chips = 0;
-  bool distributed = false;
-  int members = 1;   // pods that must fit together
-  int replicas = 1;  // size of their whole group
-  domain::Objective objective = domain::Objective::bandwidth;
-  solver::Room needs{};  // of each, if it is known what nodes have
-  friend bool operator==(const RequestKind&, const RequestKind&) = default;
-};
 
 class VerdictTable {
  public:

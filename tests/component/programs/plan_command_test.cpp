@@ -196,8 +196,7 @@ TEST(PlanCommand, RefusesWhatMakesNoSense) {
   expect_refused("%B/chipweave plan --pods 1 --batch -", kWrongUsage,
                  "--batch cannot be combined with --pods");
   expect_refused(kOwn + "--pods 2", kWrongUsage, "one of --batch FILE, or a network");
-  expect_refused(kOwn + "--gang -", kWrongUsage,
-                 "only one of --network, --gang and --gangs can be -");
+  expect_refused(kOwn + "--gang -", kWrongUsage, "--network - cannot be combined with --gang -");
   expect_refused(kOwn + "--pods -1 --chips 1", kWrongUsage, "--pods: gang.pods: must be 0 to");
   expect_refused(kOwn + "--pods x --chips 1", kWrongUsage,
                  "--pods: expected a whole number, got \"x\"");
@@ -358,7 +357,8 @@ kill $A $B $S; wait; } 2>&1)");
 TEST(PlanOnACluster, RefusesWhatMakesNoSense) {
   for (const char* flags : {"--pods 1 --chips 1 --kube-context c --network /dev/null",
                             "--pods 1 --chips 1 --scheduler http://127.0.0.1:1 --job x",
-                            "--pods 1 --chips 1 --network /dev/null --job d/x"}) {
+                            "--pods 1 --chips 1 --network /dev/null --job d/x",
+                            "--pods 1 --chips 1 --scheduler ftp://x"}) {
     const Outcome out = complaint(std::string("chipweave plan ") + flags);
     EXPECT_EQ(out.code, kWrongUsage) << flags << out.text;
   }
