@@ -199,12 +199,16 @@ std::optional<PlanInputs> read_inputs(const PlanFlags& flags, Exit& exit) {
   Result<void> read;
   if (flags.gangs.empty()) {
     auto gang = codec::read_gang_file(*text);
-    if (gang) out.gang = *std::move(gang);
-    if (!gang) read = std::move(gang).error();
+    if (gang)
+      out.gang = *std::move(gang);
+    else
+      read = std::move(gang).error();
   } else {
     auto gangs = codec::read_gangs_file(*text);
-    if (gangs) out.gangs = *std::move(gangs);
-    if (!gangs) read = std::move(gangs).error();
+    if (gangs)
+      out.gangs = *std::move(gangs);
+    else
+      read = std::move(gangs).error();
   }
   if (read) return out;
   exit = complain_of_input(read.error(), file);

@@ -133,7 +133,7 @@ std::string plan_usage_error(const PlanFlags& flags) {
     return "one of --batch FILE, or a network (--network FILE, --scheduler URL, --kubeconfig FILE) "
            "with --pods and --chips, --gang FILE or --gangs FILE, is required; see 'chipweave plan "
            "--help'";
-  if (const std::string wrong = live_usage_error(flags.live); !wrong.empty()) return wrong;
+  if (std::string wrong = live_usage_error(flags.live); !wrong.empty()) return wrong;
   if (!flags.to.empty() && flags.form == OutputForm::json)
     return "--to " + flags.to + " cannot be combined with -o json";
   if (!flags.to.empty() && !flags.gangs.empty())

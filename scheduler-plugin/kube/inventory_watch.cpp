@@ -59,10 +59,10 @@ void InventoryWatch::start() {
 }
 
 void InventoryWatch::take_node(const codec::KubeNode& seen) {
-  constexpr int kMilli = 3;
+  constexpr int kMilliCpu = 3;
   if (seen.cpu.empty() || seen.memory.empty()) return sink_.node_offers(seen.name, std::nullopt);
-  sink_.node_offers(seen.name,
-                    NodeUse{codec::amount_of(seen.cpu, kMilli), codec::amount_of(seen.memory, 0)});
+  sink_.node_offers(
+      seen.name, NodeUse{codec::amount_of(seen.cpu, kMilliCpu), codec::amount_of(seen.memory, 0)});
 }
 
 void InventoryWatch::take(const codec::KubeInventory& seen) {

@@ -156,6 +156,7 @@ std::optional<std::vector<ChipSet>> DefragChips::deal(std::uint32_t id,
   const NodeMachine& node = machines_.at(id);
   const std::vector<std::size_t> turns = in_turn(arriving);
   std::vector<std::vector<std::size_t>> alone;
+  alone.reserve(turns.size());
   for (const std::size_t turn : turns) alone.push_back({turn});
   for (const auto& deal : {groups(turns, arriving, true), alone, groups(turns, arriving, false)}) {
     std::vector<ChipSet> out(arriving.size());

@@ -48,6 +48,7 @@ class LeafAligner {
       const int room = std::min({fit, node.max_pods, gang_.pods});
       (leaves_[id] == kNoLeaves ? anywhere : rooms[leaves_[id]]) += room;
     }
+    by_room.reserve(rooms.size());
     for (const auto& [set, room] : rooms) by_room.emplace_back(-room, set);
     std::sort(by_room.begin(), by_room.end());
     by_room.resize(std::min(by_room.size(), kMaxSets));
