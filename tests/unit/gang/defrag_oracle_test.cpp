@@ -289,7 +289,7 @@ Worth claimed(const DefragCase& c, const DefragPlan& plan) {
           -static_cast<int>(plan.chips_moved), -static_cast<int>(plan.moves.size())};
 }
 
-constexpr unsigned kDefragCases = 6000;
+constexpr unsigned kDefragCases = 1500;
 
 TEST(DefragOracleTest, PlansAreTheBestOfAllAssignments) {
   int moving = 0;
@@ -312,13 +312,13 @@ TEST(DefragOracleTest, PlansAreTheBestOfAllAssignments) {
     moving += solved.plan.moves.empty() ? 0 : 1;
     using_up += solved.plan.used_up.empty() ? 0 : 1;
   }
-  EXPECT_GT(moving, 1000);
+  EXPECT_GT(moving, 250);
   EXPECT_GT(using_up, 3);
 }
 
 TEST(DefragOracleTest, AlikeNodesAndPodsThatKeepToDomains) {
   int moving = 0;
-  for (unsigned seed = 0; seed < 1500 && !HasFailure(); ++seed) {
+  for (unsigned seed = 0; seed < 300 && !HasFailure(); ++seed) {
     const DefragCase c = alike_defrag_case(seed);
     DefragOracle oracle(c);
     const Solved solved = solve(c);
@@ -327,7 +327,7 @@ TEST(DefragOracleTest, AlikeNodesAndPodsThatKeepToDomains) {
     EXPECT_TRUE(solved.plan.optimal);
     moving += solved.plan.moves.empty() ? 0 : 1;
   }
-  EXPECT_GT(moving, 250);
+  EXPECT_GT(moving, 50);
 }
 
 // The nodes a and b are alike but for the block in which c's pod must stay: only b may become empty
@@ -372,7 +372,7 @@ TEST(DefragOracleTest, UnprovenPlansKeepTheRulesAndBoundTheBest) {
       EXPECT_LE(solved.plan.bound->chips, -std::get<1>(best));
     }
   }
-  EXPECT_GT(unproven, 100);
+  EXPECT_GT(unproven, 50);
 }
 
 TEST(DefragOracleTest, TheOrderOfNodesAndPodsHasNoInfluence) {
