@@ -19,6 +19,7 @@
 #include "common/codec/network/import.hpp"
 #include "common/domain/topology_edit.hpp"
 #include "common/io/files.hpp"
+#include "common/solver/gang/rails/best_nodes.hpp"
 #include "common/solver/gang/ranks/communicator_plan.hpp"
 
 namespace {

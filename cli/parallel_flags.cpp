@@ -5,7 +5,7 @@
 
 namespace chipweave::cli {
 
-const char* ParallelFlags::first() const {
+std::string_view ParallelFlags::first() const {
   if (tensor) return "--tensor";
   if (context) return "--context";
   if (expert) return "--expert";

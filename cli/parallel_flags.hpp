@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace chipweave::cli {
 
@@ -13,8 +14,8 @@ struct ParallelFlags {
   std::optional<std::int64_t> tensor, context, expert, data, pipeline, ranks_per_pod;
 
   // The name of the first one that is given; "": none is.
-  const char* first() const;
-  bool any() const { return *first() != '\0'; }
+  std::string_view first() const;
+  bool any() const { return !first().empty(); }
   // The key `communicators` of a request; ranks_per_pod in place of the flag's, if given.
   std::string json(std::optional<std::int64_t> ranks) const;
 };

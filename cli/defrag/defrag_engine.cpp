@@ -297,19 +297,12 @@ DefragAnswer DefragEngine::decide(const DefragLineRequest& request, const Prepar
   return out;
 }
 
-Result<codec::GangOutlook> DefragEngine::outlook(const codec::PlanRequest& request) {
+Result<codec::PlanOutcome> DefragEngine::outlook(const codec::PlanRequest& request) {
   const auto prepared = plans_.prepare(request);
   if (!prepared) return Error(prepared.error());
   const auto decided = PlanEngine::decide(request, *prepared);
   if (!decided) return Error(decided.error());
-  codec::GangOutlook out;
-  out.fits = decided->plan.fits;
-  out.placed = decided->plan.pods.size();
-  out.domains = decided->plan.domains;
-  for (const codec::PlanTerm& term : decided->details.bandwidth)
-    if (term.name == "gbps") out.gbps = term.gbps;
-  out.reason = decided->plan.reason;
-  return out;
+  return outcome_of(*decided);
 }
 
 Result<void> DefragEngine::plan_gang(const DefragLineRequest& request, const Prepared& prepared,

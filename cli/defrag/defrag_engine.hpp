@@ -45,7 +45,7 @@ class DefragEngine {
                          codec::DefragAnswer& answer);
 
  private:
-  Result<codec::GangOutlook> outlook(const codec::PlanRequest& request);
+  Result<codec::PlanOutcome> outlook(const codec::PlanRequest& request);
 
   PlanEngine plans_;
 };

@@ -66,9 +66,9 @@ std::string whole_nodes_line(const codec::DefragLineRequest& request,
 }
 
 std::string outlook_text(const codec::DefragLineRequest& request,
-                         const codec::GangOutlook& outlook) {
+                         const codec::PlanOutcome& outlook) {
   if (!outlook.fits) return "does not fit (" + outlook.reason + ")";
-  std::string out = "fits: " + number_of(outlook.placed, "pod") + " on";
+  std::string out = "fits: " + number_of(static_cast<std::size_t>(outlook.placed), "pod") + " on";
   for (std::size_t i = 0; i < outlook.domains.size(); ++i)
     out += concat((i == 0 ? " " : ", "), request.network.levels[i], " ", outlook.domains[i]);
   if (outlook.gbps) out += ", " + gbps_text(*outlook.gbps) + " GB/s predicted";

@@ -9,6 +9,8 @@
 #include "common/base/limits.hpp"
 #include "common/base/text.hpp"
 #include "common/codec/json/json_object.hpp"
+#include "common/codec/kube/pod/pod.hpp"
+#include "common/domain/vendor.hpp"
 #include "common/http/client.hpp"
 #include "common/io/files.hpp"
 #include "common/kube/access.hpp"
@@ -30,37 +32,34 @@ constexpr std::size_t kMaxTokenBytes = 65536;
 
 bool is_accelerator(std::string_view name, const std::string& resource) {
   if (!resource.empty()) return name == resource;
-  return name == "nvidia.com/gpu" || name == "amd.com/gpu" || name == "metax-tech.com/gpu" ||
-         name == "aliyun.com/gpu" || name.starts_with("huawei.com/Ascend");
+  const std::vector<std::string>& known = domain::whole_chip_resources();
+  return std::find(known.begin(), known.end(), name) != known.end();
 }
 
-// The most of one accelerator resource in a map of quantities.
-std::int64_t accelerators(JsonValue quantities, const std::string& resource) {
-  std::int64_t most = 0;
-  for (const JsonValue one : quantities) {
+int within_limits(std::int64_t count) {
+  return static_cast<int>(std::clamp<std::int64_t>(count, 0, limits::kMaxChipsOfPod));
+}
+
+// The most of one accelerator resource that the node offers.
+int offered_by(JsonValue node, const std::string& resource) {
+  int most = 0;
+  for (const JsonValue one : node["status"]["allocatable"]) {
     if (!is_accelerator(one.name(), resource)) continue;
-    const auto count = one.is_string() ? parse_number<std::int64_t>(one.text()) : one.integer();
-    if (count) most = std::max(most, std::clamp<std::int64_t>(*count, 0, limits::kMaxChipsOfPod));
+    const std::string_view amount = one.is_string() ? one.text() : one.raw();
+    most = std::max(most, within_limits(codec::amount_of(amount, 0)));
   }
   return most;
 }
 
-std::int64_t of_containers(JsonValue containers, const std::string& resource, bool sum) {
-  std::int64_t out = 0;
-  for (const JsonValue one : containers) {
-    const JsonValue resources = one["resources"];
-    const std::int64_t asked = std::max(accelerators(resources["requests"], resource),
-                                        accelerators(resources["limits"], resource));
-    out = sum ? out + asked : std::max(out, asked);
+// The most of one accelerator resource that the pod requests; 0 once it has ended.
+int asked_by(const codec::KubePod& pod, const std::string& resource) {
+  if (pod.phase == "Succeeded" || pod.phase == "Failed") return 0;
+  int most = 0;
+  for (const std::string& name : codec::resource_names(pod)) {
+    if (is_accelerator(name, resource))
+      most = std::max(most, within_limits(codec::amount_of_resource(pod, name, 0)));
   }
-  return out;
-}
-
-std::int64_t asked_by(JsonValue pod, const std::string& resource) {
-  const std::string_view phase = pod["status"]["phase"].text();
-  if (phase == "Succeeded" || phase == "Failed") return 0;
-  return std::max(of_containers(pod["spec"]["containers"], resource, true),
-                  of_containers(pod["spec"]["initContainers"], resource, false));
+  return most;
 }
 
 bool is_ready(JsonValue node) {
@@ -184,14 +183,15 @@ Result<KubeObjects> kube_objects_of(const KubeLists& lists, const std::string& r
   for (const JsonValue node : JsonValue(*nodes)) {
     write_node(description, node);
     KubeObjects::Node& to = out.nodes[std::string(node["metadata"]["name"].text())];
-    to.free = static_cast<int>(accelerators(node["status"]["allocatable"], resource));
+    to.free = offered_by(node, resource);
     to.schedulable = is_ready(node) && !node["spec"]["unschedulable"].boolean().value_or(false);
   }
-  for (const JsonValue pod : JsonValue(*pods)) {
-    const auto at = out.nodes.find(std::string(pod["spec"]["nodeName"].text()));
+  for (const JsonValue item : JsonValue(*pods)) {
+    const auto pod = codec::read_pod(item.raw());
+    if (!pod) continue;
+    const auto at = out.nodes.find(pod->node_name);
     if (at == out.nodes.end()) continue;
-    at->second.free -=
-        static_cast<int>(std::min<std::int64_t>(asked_by(pod, resource), at->second.free));
+    at->second.free = std::max(at->second.free - asked_by(*pod, resource), 0);
   }
   auto written =
       lists.hypernodes.empty()

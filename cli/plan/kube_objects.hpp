@@ -1,6 +1,7 @@
 // What `plan` reads from an API server: where nodes are, and how many accelerators each has left.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -17,7 +18,7 @@ struct KubeObjects {
     int free = 0;  // accelerators that no pod requests
     bool schedulable = true;
   };
-  std::map<std::string, Node> nodes;
+  std::map<std::string, Node, std::less<>> nodes;
 };
 
 // kubeconfig, context: as for kubectl. resource: of the accelerators; empty: those of the vendors
@@ -32,8 +33,7 @@ struct KubeLists {
   std::string hypernodes;
   std::string topologies;
 };
-// A pod that has ended requests nothing; else the larger of the sum of its containers and of its
-// largest init container.
+// Pods count as for kube-scheduler; what is not a pod counts as nothing.
 Result<KubeObjects> kube_objects_of(const KubeLists& lists, const std::string& resource);
 
 }  // namespace chipweave::cli

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -108,30 +109,26 @@ bool is_place(std::string_view key) {
          key == "max_pods";
 }
 
+void begin_node(JsonWriter& out, JsonValue node) {
+  out.begin_object();
+  for (const JsonValue fact : node)
+    if (is_place(fact.name())) out.key(fact.name()).reformatted(fact.raw());
+}
+
 // The network's nodes with what the scheduler knows of them, then those that the network lacks.
 std::string with_live_nodes(JsonValue network, const LiveNodes& live, LiveCluster& to) {
-  JsonWriter out;
   std::size_t unknown = 0;
-  std::map<std::string, bool, std::less<>> seen;
-  out.begin_object();
-  for (const JsonValue member : network) {
-    out.key(member.name());
-    if (member.name() != "nodes") {
-      out.reformatted(member.raw());
-      continue;
-    }
-    out.begin_array();
-    for (const JsonValue node : member) {
-      const auto at = live.find(node["name"].text());
-      if (at == live.end()) ++unknown;
-      seen.emplace(node["name"].text(), true);
-      out.begin_object();
-      for (const JsonValue fact : node)
-        if (is_place(fact.name())) out.key(fact.name()).reformatted(fact.raw());
-      if (at != live.end()) write_live(out, at->second);
-      out.end_object();
-    }
-    std::size_t added = 0;
+  std::size_t added = 0;
+  std::set<std::string_view> seen;
+  const auto write = [&](JsonWriter& out, JsonValue node) {
+    begin_node(out, node);
+    const auto at = live.find(node["name"].text());
+    if (at == live.end()) ++unknown;
+    if (at != live.end()) write_live(out, at->second);
+    seen.insert(node["name"].text());
+    out.end_object();
+  };
+  const auto append = [&](JsonWriter& out) {
     for (const auto& [name, node] : live) {
       if (seen.contains(name)) continue;
       ++added;
@@ -139,19 +136,19 @@ std::string with_live_nodes(JsonValue network, const LiveNodes& live, LiveCluste
       write_live(out, node);
       out.end_object();
     }
-    out.end_array();
-    if (added > 0)
-      to.warnings.push_back(
-          "nodes of the scheduler that are not in the network, and that are near no other for that "
-          "reason: " +
-          std::to_string(added));
-  }
+  };
+  std::string out = codec::with_nodes(network, write, append);
+  if (added > 0)
+    to.warnings.push_back(
+        "nodes of the scheduler that are not in the network, and that are near no other for that "
+        "reason: " +
+        std::to_string(added));
   if (unknown > 0)
     to.warnings.push_back(
         "nodes of the network that the scheduler does not know, and that have no free chips for "
         "that reason: " +
         std::to_string(unknown));
-  return out.end_object().take();
+  return out;
 }
 
 // All nodes in one level of single nodes.
@@ -168,29 +165,15 @@ std::string flat_network(const LiveNodes& nodes) {
 
 // Counts of free chips, where no scheduler knows which they are.
 std::string with_counts(JsonValue network, const KubeObjects& objects) {
-  JsonWriter out;
-  out.begin_object();
-  for (const JsonValue member : network) {
-    out.key(member.name());
-    if (member.name() != "nodes") {
-      out.reformatted(member.raw());
-      continue;
+  return codec::with_nodes(network, [&objects](JsonWriter& out, JsonValue node) {
+    begin_node(out, node);
+    const auto at = objects.nodes.find(node["name"].text());
+    if (at != objects.nodes.end()) {
+      out.field("free", at->second.free);
+      if (!at->second.schedulable) out.key("healthy").boolean(false);
     }
-    out.begin_array();
-    for (const JsonValue node : member) {
-      out.begin_object();
-      for (const JsonValue fact : node)
-        if (is_place(fact.name())) out.key(fact.name()).reformatted(fact.raw());
-      const auto at = objects.nodes.find(std::string(node["name"].text()));
-      if (at != objects.nodes.end()) {
-        out.field("free", at->second.free);
-        if (!at->second.schedulable) out.key("healthy").boolean(false);
-      }
-      out.end_object();
-    }
-    out.end_array();
-  }
-  return out.end_object().take();
+    out.end_object();
+  });
 }
 
 std::string joined_path(JsonValue path) {

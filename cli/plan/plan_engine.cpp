@@ -9,6 +9,7 @@
 #include "common/io/files.hpp"
 #include "common/solver/gang/plan_numbers.hpp"
 #include "common/solver/gang/planner.hpp"
+#include "common/solver/gang/rails/best_nodes.hpp"
 #include "common/solver/gang/ranks/chip_order.hpp"
 #include "common/solver/gang/ranks/communicator_plan.hpp"
 #include "common/solver/vendor/vendor_plan.hpp"
@@ -255,6 +256,19 @@ Result<PlanEngine::Decided> PlanEngine::decide(const codec::PlanRequest& request
     out.details.rank_chips = rank_chips(request.gang, *planned->ranks, prepared, out);
   if (request.gang.objective == domain::Objective::all_to_all)
     out.details.crossing_pairs = chips.all_to_all.crossing_pairs;
+  return out;
+}
+
+codec::PlanOutcome outcome_of(const PlanEngine::Decided& decided) {
+  codec::PlanOutcome out;
+  out.fits = decided.plan.fits;
+  out.reason = decided.plan.reason;
+  if (!out.fits) return out;
+  out.placed = static_cast<int>(decided.plan.pods.size());
+  out.nodes = solver::nodes_used(decided.plan);
+  out.domains = decided.plan.domains;
+  for (const codec::PlanTerm& term : decided.details.bandwidth)
+    if (term.name == "gbps") out.gbps = term.gbps;
   return out;
 }
 

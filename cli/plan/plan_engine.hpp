@@ -16,6 +16,7 @@
 #include "common/domain/rate_overlay.hpp"
 #include "common/solver/chips/machine_cache.hpp"
 #include "common/solver/gang/chips/chip_plan.hpp"
+#include "common/solver/gang/rails/rail_leaves.hpp"
 
 namespace chipweave::cli {
 
@@ -51,5 +52,7 @@ class PlanEngine {
   std::vector<domain::RateOverlay> overlays_;
   std::map<std::string, std::shared_ptr<solver::Machine>> machines_;  // by name
 };
+
+codec::PlanOutcome outcome_of(const PlanEngine::Decided& decided);
 
 }  // namespace chipweave::cli

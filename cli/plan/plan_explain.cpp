@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "cli/plan/plan_gangs.hpp"
+#include "cli/plan/take_chips.hpp"
 #include "common/base/near_names.hpp"
 #include "common/base/text.hpp"
 #include "common/solver/gang/planner.hpp"
@@ -22,19 +22,6 @@ using domain::GangNodeId;
 using domain::kNoLevel;
 using Decided = PlanEngine::Decided;
 using Prepared = PlanEngine::Prepared;
-
-PlanOutcome outcome_of(const Decided& decided) {
-  PlanOutcome out;
-  out.fits = decided.plan.fits;
-  out.reason = decided.plan.reason;
-  if (!out.fits) return out;
-  out.placed = static_cast<int>(decided.plan.pods.size());
-  out.nodes = solver::nodes_used(decided.plan);
-  out.domains = decided.plan.domains;
-  for (const codec::PlanTerm& term : decided.details.bandwidth)
-    if (term.name == "gbps") out.gbps = term.gbps;
-  return out;
-}
 
 // As the planner orders plans: more pods, fewer domains of the coarsest level, …, fewer nodes, more
 // GB/s.
@@ -64,14 +51,16 @@ class Explainer {
   }
 
   Result<PlanExplanation> explain(const std::vector<std::string>& if_fails) {
+    if (!decided_.plan.fits) {
+      relax();
+      return std::move(out_);
+    }
     auto failing = failing_nodes(if_fails);
     if (!failing) return std::move(failing).error();
-    if (decided_.plan.fits) {
-      find_bounds();
-      find_runner_up();
-    }
+    find_bounds();
+    find_runner_up();
     relax();
-    if (decided_.plan.fits) fail(*failing);
+    fail(*failing);
     return std::move(out_);
   }
 

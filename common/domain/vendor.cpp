@@ -48,4 +48,12 @@ std::vector<std::string> usual_resources(const NodeTopology& topology) {
   return {domain + std::string(family)};
 }
 
+const std::vector<std::string>& whole_chip_resources() {
+  static const std::vector<std::string> kNames = {
+      "nvidia.com/gpu",        "amd.com/gpu",          "metax-tech.com/gpu",
+      "aliyun.com/gpu",        "huawei.com/Ascend910", "huawei.com/Ascend310",
+      "huawei.com/Ascend310P", "huawei.com/npu",       "huawei.com/ascend-1980"};
+  return kNames;
+}
+
 }  // namespace chipweave::domain

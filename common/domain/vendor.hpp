@@ -33,4 +33,7 @@ const Vendor& vendor_of(VendorId id);
 // (huawei.com/Ascend910). Empty for an unknown vendor.
 std::vector<std::string> usual_resources(const NodeTopology& topology);
 
+// The extended resources that count whole chips, of all vendors.
+const std::vector<std::string>& whole_chip_resources();
+
 }  // namespace chipweave::domain

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/codec/kube/pod/pod.hpp"
+#include "common/domain/vendor.hpp"
 #include "scheduler-plugin/model/pod.hpp"
 #include "scheduler-plugin/state/cluster.hpp"
 
@@ -14,10 +15,7 @@ namespace chipweave::sched {
 
 struct ResourceTable {
   // Whole chips of any vendor.
-  std::vector<std::string> accelerators = {
-      "nvidia.com/gpu",        "amd.com/gpu",          "metax-tech.com/gpu",
-      "aliyun.com/gpu",        "huawei.com/Ascend910", "huawei.com/Ascend310",
-      "huawei.com/Ascend310P", "huawei.com/npu",       "huawei.com/ascend-1980"};
+  std::vector<std::string> accelerators = domain::whole_chip_resources();
   // Fractions of chips, which are refused; a trailing '*' matches any suffix.
   std::vector<std::string> shared = {
       "nvidia.com/gpu.shared",   "nvidia.com/mig-*",    "nvidia.com/gpumem*",

@@ -103,4 +103,13 @@ domain::Communicators read_communicators(JsonValue value, JsonProblems& problems
   return out;
 }
 
+void write_crossings(JsonWriter& out, const std::vector<std::string>& names,
+                     const std::vector<std::string>& levels,
+                     const std::vector<std::vector<std::int64_t>>& crossings) {
+  out.key("communicators").begin_object();
+  for (std::size_t i = 0; i < names.size(); ++i)
+    write_by_level(out, names[i], levels, crossings[i]);
+  out.end_object();
+}
+
 }  // namespace chipweave::codec

@@ -18,7 +18,7 @@ namespace chipweave::codec {
 // request does not say. Adds problems.
 domain::Communicators read_communicators(JsonValue value, JsonProblems& problems);
 
-// {"leaf":2,…}
+// {"leaf":2,…}; values may be fewer than levels.
 template <class Number>
 void write_by_level(JsonWriter& out, std::string_view key, const std::vector<std::string>& levels,
                     const std::vector<Number>& values) {
@@ -26,5 +26,11 @@ void write_by_level(JsonWriter& out, std::string_view key, const std::vector<std
   for (std::size_t i = 0; i < values.size(); ++i) out.field(levels[i], values[i]);
   out.end_object();
 }
+
+// The key `communicators` of an answer: by name and level, the pairs of ranks that exchange data
+// across domains.
+void write_crossings(JsonWriter& out, const std::vector<std::string>& names,
+                     const std::vector<std::string>& levels,
+                     const std::vector<std::vector<std::int64_t>>& crossings);
 
 }  // namespace chipweave::codec

@@ -8,6 +8,7 @@
 #include "common/base/foreign_text.hpp"
 #include "common/base/limits.hpp"
 #include "common/codec/batch/batch_line.hpp"
+#include "common/codec/gang/communicators_codec.hpp"
 #include "common/codec/gang/gang_reader.hpp"
 #include "common/codec/gang/vendor_keys.hpp"
 
@@ -174,19 +175,12 @@ void write_moves(JsonWriter& out, const DefragLineRequest& request,
   out.end_array();
 }
 
-void write_levels(JsonWriter& out, std::string_view key, const DefragLineRequest& request,
-                  const std::vector<int>& counts) {
-  out.key(key).begin_object();
-  for (std::size_t i = 0; i < counts.size(); ++i) out.field(request.network.levels[i], counts[i]);
-  out.end_object();
-}
-
 void write_outlook(JsonWriter& out, std::string_view key, const DefragLineRequest& request,
-                   const std::optional<GangOutlook>& outlook) {
+                   const std::optional<PlanOutcome>& outlook) {
   if (!outlook) return;
   out.key(key).begin_object().key("fits").boolean(outlook->fits);
   out.field("placed", outlook->placed);
-  write_levels(out, "domains", request, outlook->domains);
+  write_by_level(out, "domains", request.network.levels, outlook->domains);
   if (outlook->gbps) out.key("gbps").decimal(*outlook->gbps);
   out.field("reason", outlook->reason).end_object();
 }
@@ -217,8 +211,8 @@ std::string write_defrag_answer(const std::string& id, const DefragLineRequest& 
   out.key("gain").begin_object();
   out.field("free_before", answer.free_before).field("free_after", answer.free_after);
   out.field("whole_node_chips", answer.whole_node_chips);
-  write_levels(out, "whole_nodes_before", request, answer.whole_nodes_before);
-  write_levels(out, "whole_nodes_after", request, answer.whole_nodes_after);
+  write_by_level(out, "whole_nodes_before", request.network.levels, answer.whole_nodes_before);
+  write_by_level(out, "whole_nodes_after", request.network.levels, answer.whole_nodes_after);
   write_outlook(out, "gang_before", request, answer.gang_before);
   write_outlook(out, "gang_after", request, answer.gang_after);
   return out.end_object().end_object().take();

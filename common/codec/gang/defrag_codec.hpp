@@ -14,6 +14,7 @@
 
 #include "common/codec/batch/batch.hpp"
 #include "common/codec/gang/plan_codec.hpp"
+#include "common/codec/gang/plan_outcome.hpp"
 
 namespace chipweave::codec {
 
@@ -57,15 +58,6 @@ struct MoveEntry {
   bool stop_first = false;
 };
 
-// The gang of the request, planned without and with the moves.
-struct GangOutlook {
-  bool fits = false;
-  std::size_t placed = 0;
-  std::vector<int> domains = {};  // by level
-  std::optional<double> gbps = std::nullopt;
-  std::string reason = {};
-};
-
 struct DefragAnswer {
   std::vector<FreedDomain> freed;
   std::vector<FreedDomain> used_up;  // free ones that receive pods
@@ -80,7 +72,8 @@ struct DefragAnswer {
   std::int64_t whole_node_chips = 0;
   std::vector<int> whole_nodes_before;  // by level
   std::vector<int> whole_nodes_after;
-  std::optional<GangOutlook> gang_before, gang_after;
+  // The gang of the request, planned without and with the moves.
+  std::optional<PlanOutcome> gang_before, gang_after;
   std::string reason;  // why nothing becomes free
 };
 std::string write_defrag_answer(const std::string& id, const DefragLineRequest& request,

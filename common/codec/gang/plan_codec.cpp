@@ -328,10 +328,8 @@ void write_ranks(JsonWriter& out, const PlanRequest& request, const PlanRanks& r
   out.field("weighted", ranks.weighted).field("depth_first_weighted", ranks.depth_first_weighted);
   out.key("optimal").boolean(ranks.optimal);
   write_by_level(out, "crossings", ranks.levels, ranks.ring);
-  out.key("communicators").begin_object();
-  for (std::size_t i = 0; i < ranks.names.size(); ++i)
-    write_by_level(out, ranks.names[i], ranks.levels, ranks.crossings[i]);
-  out.end_object().end_object();
+  write_crossings(out, ranks.names, ranks.levels, ranks.crossings);
+  out.end_object();
 }
 
 void write_details(JsonWriter& out, const PlanRequest& request, const PlanDetails& details) {

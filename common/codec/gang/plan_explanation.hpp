@@ -8,18 +8,9 @@
 #include <vector>
 
 #include "common/base/json_writer.hpp"
+#include "common/codec/gang/plan_outcome.hpp"
 
 namespace chipweave::codec {
-
-// The figures by which plans are compared.
-struct PlanOutcome {
-  bool fits = false;
-  int placed = 0;            // pods
-  int nodes = 0;             // that get pods
-  std::vector<int> domains;  // by level; empty: does not fit
-  std::optional<double> gbps;
-  std::string reason;  // why it does not fit
-};
 
 struct PlanExplanation {
   // Why a level has several domains: the one with the most room.

@@ -56,10 +56,8 @@ std::string write_rank_answer(const std::string& id, const RankRequest& request,
     out.field("weighted", costs.weighted);
     out.field("depth_first_weighted", costs.depth_first_weighted);
     out.field("input_weighted", costs.input_weighted);
-    out.key("optimal").boolean(costs.optimal).key("communicators").begin_object();
-    for (std::size_t i = 0; i < costs.names.size(); ++i)
-      write_by_level(out, costs.names[i], request.levels, costs.crossings[i]);
-    out.end_object();
+    out.key("optimal").boolean(costs.optimal);
+    write_crossings(out, costs.names, request.levels, costs.crossings);
   }
   return out.end_object().take();
 }

@@ -62,22 +62,6 @@ void write_node(JsonValue node, std::optional<std::int64_t> free, JsonWriter& ou
   out.key("free").integer(*free).end_object();
 }
 
-std::string write_network(JsonValue network, std::optional<std::int64_t> free) {
-  JsonWriter out;
-  out.begin_object();
-  for (const JsonValue member : network) {
-    out.key(member.name());
-    if (member.name() != "nodes") {
-      out.reformatted(member.raw());
-      continue;
-    }
-    out.begin_array();
-    for (const JsonValue node : member) write_node(node, free, out);
-    out.end_array();
-  }
-  return out.end_object().take();
-}
-
 }  // namespace
 
 Result<ImportedNetwork> import_levelled_network(std::string_view content,
@@ -111,8 +95,27 @@ Result<PlanNetwork> plan_network(std::string_view content, const NetworkImportOp
   if (auto good = check_free(network["nodes"], free, out.warnings); !good) {
     return std::move(good).error();
   }
-  out.json = write_network(network, free);
+  out.json =
+      with_nodes(network, [free](JsonWriter& to, JsonValue node) { write_node(node, free, to); });
   return out;
+}
+
+std::string with_nodes(JsonValue network, const std::function<void(JsonWriter&, JsonValue)>& write,
+                       const std::function<void(JsonWriter&)>& append) {
+  JsonWriter out;
+  out.begin_object();
+  for (const JsonValue member : network) {
+    out.key(member.name());
+    if (member.name() != "nodes") {
+      out.reformatted(member.raw());
+      continue;
+    }
+    out.begin_array();
+    for (const JsonValue node : member) write(out, node);
+    if (append) append(out);
+    out.end_array();
+  }
+  return out.end_object().take();
 }
 
 }  // namespace chipweave::codec

@@ -6,12 +6,15 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "common/base/json_writer.hpp"
 #include "common/base/result.hpp"
+#include "common/codec/json/json_value.hpp"
 #include "common/codec/network/import.hpp"
 
 namespace chipweave::codec {
@@ -30,5 +33,10 @@ struct PlanNetwork {
 // chipweave's own JSON are checked by parse_plan_line(), not here.
 Result<PlanNetwork> plan_network(std::string_view content, const NetworkImportOptions& options,
                                  std::optional<std::int64_t> free);
+
+// The network with other nodes: `write` writes what becomes of each, `append` may add more; the
+// other keys stay.
+std::string with_nodes(JsonValue network, const std::function<void(JsonWriter&, JsonValue)>& write,
+                       const std::function<void(JsonWriter&)>& append = {});
 
 }  // namespace chipweave::codec

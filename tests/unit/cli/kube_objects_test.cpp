@@ -20,8 +20,8 @@ const std::string kNodes =
         "conditions":[{"type":"Ready","status":"Unknown"}]}})";
 
 std::string pod(const std::string& node, const std::string& phase, const std::string& spec) {
-  return R"({"status":{"phase":")" + phase + R"("},"spec":{"nodeName":")" + node + R"(",)" + spec +
-         "}}";
+  return R"({"metadata":{},"status":{"phase":")" + phase + R"("},"spec":{"nodeName":")" + node +
+         R"(",)" + spec + "}}";
 }
 
 TEST(KubeObjects, CountWhatPodsLeave) {

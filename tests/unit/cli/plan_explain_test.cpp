@@ -11,8 +11,8 @@
 #include <random>
 #include <set>
 
-#include "cli/plan/plan_gangs.hpp"
 #include "cli/plan/render_plan.hpp"
+#include "cli/plan/take_chips.hpp"
 
 namespace chipweave::cli::plan_explain_test {
 namespace {

@@ -159,8 +159,8 @@ TEST(DefragCodec, WritesTheAnswer) {
   answer.whole_node_chips = 8;
   answer.whole_nodes_before = {0, 0};
   answer.whole_nodes_after = {1, 1};
-  answer.gang_before = GangOutlook{.reason = "no room"};
-  answer.gang_after = GangOutlook{true, 1, {1, 1}, 40.0, ""};
+  answer.gang_before = PlanOutcome{.reason = "no room"};
+  answer.gang_after = PlanOutcome{true, 1, 1, {1, 1}, 40.0, ""};
   EXPECT_EQ(
       write_defrag_answer(line.id, *line.request, answer),
       R"({"id":"a","frees":true,"freed":[{"path":["b1","r1"],"nodes":["x1"]}],)"

@@ -1,6 +1,7 @@
 // Plans down to the chips: among equal plans the nodes with the fastest chips, neighbouring chips
 // for pods that share a node, vendors' rules, and the bandwidth of the whole gang.
 #include "common/solver/gang/chips/chip_plan.hpp"
+#include "common/solver/gang/rails/best_nodes.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -12,6 +12,7 @@
 #include "common/domain/topology_builder.hpp"
 #include "common/solver/gang/chips/chip_plan.hpp"
 #include "common/solver/gang/planner.hpp"
+#include "common/solver/gang/rails/best_nodes.hpp"
 #include "common/solver/gang/ranks/communicator_plan.hpp"
 #include "tests/unit/solver/machines.hpp"
 

@@ -8,6 +8,7 @@
 
 #include "common/solver/gang/chips/chip_plan.hpp"
 #include "common/solver/gang/planner.hpp"
+#include "common/solver/gang/rails/best_nodes.hpp"
 #include "tests/unit/solver/machines.hpp"
 
 namespace chipweave::solver {

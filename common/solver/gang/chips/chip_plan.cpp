@@ -4,16 +4,11 @@
 #include <map>
 #include <memory>
 #include <numeric>
-#include <set>
 #include <utility>
 
-#include "common/domain/topology_edit.hpp"
-#include "common/solver/chips/sets/rules.hpp"
 #include "common/solver/gang/chips/gang_chips.hpp"
 #include "common/solver/gang/chips/machine_fit.hpp"
 #include "common/solver/gang/chips/node_chips.hpp"
-#include "common/solver/gang/planner.hpp"
-#include "common/solver/gang/rails/exchange_shares.hpp"
 #include "common/solver/gang/rails/fastest_plan.hpp"
 #include "common/solver/gang/repair/lost_pods.hpp"
 
@@ -22,10 +17,6 @@ namespace {
 
 using domain::Gang;
 using domain::Plan;
-
-bool is_uniform(const Gang& gang) {
-  return gang.sets.empty() && gang.pod_chips.empty() && gang.chips_per_pod > 0;
-}
 
 // How many pods of one size have legal chips together on a machine with these chips free. Memoised
 // by machine and free chips, since most nodes are equal.
@@ -185,93 +176,17 @@ void limit_by_chips(Fabric& fabric, const NodeMachines& machines, const Gang& ga
   if (!fit->empty()) fabric.set_chip_fit(std::move(fit));
 }
 
-// Why no machine can run such pods; empty: one can, or some machines are not known.
-static std::string illegal_size(const Fabric& fabric, const Gang& gang,
-                                const NodeMachines& machines) {
-  if (!is_uniform(gang) || machines.size() < fabric.size()) return "";
-  std::set<const Machine*> seen;
-  std::string why;
-  for (const auto& [node, one] : machines) {
-    if (!seen.insert(one.machine.get()).second) continue;
-    const Wiring wiring(*one.topology);
-    const Rules rules(wiring);
-    if (rules.legal_size(gang.chips_per_pod, gang.size() > 1)) return "";
-    why = rules.size_refusal(gang.chips_per_pod, gang.size() > 1);
-  }
-  return why;
-}
-
-// The same machines as if nothing was known of their adapters.
-static NodeMachines without_adapters(const NodeMachines& machines) {
-  std::map<const domain::NodeTopology*, std::shared_ptr<const domain::NodeTopology>> bare;
-  NodeMachines out = machines;
-  for (auto& [node, machine] : out) {
-    auto& topology = bare[machine.topology.get()];
-    if (topology == nullptr) {
-      domain::TopologyEdit edit;
-      edit.nics.emplace();
-      auto made = domain::rebuilt(*machine.topology, edit);
-      topology =
-          made ? std::make_shared<const domain::NodeTopology>(*std::move(made)) : machine.topology;
-    }
-    machine.topology = topology;
-    machine.loaded = {};
-    machine.down_nics.clear();
-  }
-  return out;
-}
-
-static bool same_nodes(const Plan& a, const Plan& b) {
-  return std::equal(
-      a.pods.begin(), a.pods.end(), b.pods.begin(), b.pods.end(),
-      [](const domain::PlannedPod& x, const domain::PlannedPod& y) { return x.node == y.node; });
-}
-
-Plan plan_on_best_nodes(const Fabric& fabric, const std::vector<std::string>& level_names,
-                        const Gang& gang, const NodeMachines& machines,
-                        const std::vector<std::optional<double>>& level_gbps,
-                        const RailLeaves& leaves) {
-  Plan plan = plan_gang(fabric, level_names, gang);
-  if (!plan.fits) {
-    if (std::string why = illegal_size(fabric, gang, machines); !why.empty())
-      plan.reason = std::move(why);
-    return plan;
-  }
-  if (!is_uniform(gang) || gang.failed) return plan;
-  const std::function<double(const Plan&)> gbps = [&](const Plan& made) {
-    return assign_chips(fabric, level_names, gang, machines, level_gbps, made)
-        .bandwidth.gbps.value_or(0);
-  };
-  const bool fastest = !machines.empty() && gang.objective != domain::Objective::latency;
-  if (fastest) {
-    // Where nodes differ much in their rails the search may end before it finds the plan that is
-    // the fastest by the chips alone; and it does not look for plans without a common rail.
-    Plan by_chips =
-        fastest_plan(fabric, level_names, gang, without_adapters(machines), level_gbps, plan);
-    Plan by_rails = fastest_plan(fabric, level_names, gang, machines, level_gbps, plan);
-    for (Plan* other : {&by_rails, &by_chips}) {
-      if (!same_nodes(plan, *other) && gbps(*other) > gbps(plan) + kSameRate)
-        plan = std::move(*other);
-    }
-  }
-  if (!leaves.empty()) {
-    plan = align_leaves(fabric, level_names, gang, leaves, gbps, std::move(plan));
-  }
-  return fastest && gang.objective == domain::Objective::all_to_all
-             ? exchange_shares(fabric, gang, machines, std::move(plan))
-             : plan;
-}
-
-ChipPlan assign_chips(const Fabric& fabric, const std::vector<std::string>& level_names,
-                      const Gang& gang, const NodeMachines& machines,
-                      const std::vector<std::optional<double>>& level_gbps, Plan plan) {
+ChipPlan assign_chips_for(domain::Objective objective, const Fabric& fabric,
+                          const std::vector<std::string>& level_names, const Gang& gang,
+                          const NodeMachines& machines,
+                          const std::vector<std::optional<double>>& level_gbps, Plan plan) {
   ChipPlan out;
   out.plan = std::move(plan);
   if (!out.plan.fits || machines.empty()) return out;
   out.chips.resize(out.plan.pods.size());
   out.rings.resize(out.plan.pods.size());
   const std::vector<UsedNode> nodes = used_nodes(fabric, out.plan, gang, machines);
-  GangChips chosen(nodes, machines, gang.size() > 1, gang.objective,
+  GangChips chosen(nodes, machines, gang.size() > 1, objective,
                    least_level_gbps(out.plan, level_gbps));
   Rings rings;
   GangShape shape;
@@ -328,6 +243,20 @@ ChipPlan assign_chips(const Fabric& fabric, const std::vector<std::string>& leve
                                      (not_given.size() == 1 ? " node" : " nodes") +
                                      " with running pods: which ones they hold is not given");
   return out;
+}
+
+ChipPlan assign_chips(const Fabric& fabric, const std::vector<std::string>& level_names,
+                      const Gang& gang, const NodeMachines& machines,
+                      const std::vector<std::optional<double>>& level_gbps, Plan plan) {
+  const auto assigned = [&](domain::Objective objective) {
+    return assign_chips_for(objective, fabric, level_names, gang, machines, level_gbps, plan);
+  };
+  ChipPlan out = assigned(gang.objective);
+  if (gang.objective != domain::Objective::all_to_all || !out.all_to_all.gbps) return out;
+  // Each node chooses for its own exchange, which need not be the gang's slowest part: where the
+  // chips that bandwidth chooses exchange faster, they count.
+  ChipPlan fast = assigned(domain::Objective::bandwidth);
+  return fast.all_to_all.gbps.value_or(0) > *out.all_to_all.gbps + kSameRate ? fast : out;
 }
 
 namespace {

@@ -16,7 +16,6 @@
 #include "common/solver/gang/chips/gang_bandwidth.hpp"
 #include "common/solver/gang/chips/node_machine.hpp"
 #include "common/solver/gang/fabric.hpp"
-#include "common/solver/gang/rails/rail_leaves.hpp"
 
 namespace chipweave::solver {
 
@@ -42,14 +41,6 @@ struct ChipPlan {
 // pods have the same size, else by the fabric's ChipFit.
 void limit_by_chips(Fabric& fabric, const NodeMachines& machines, const domain::Gang& gang);
 
-// plan_gang(), and of equally good plans the fastest (fastest_plan.hpp), or what the gang's
-// objective asks for instead; of these one with few sets of leaves (rail_leaves.hpp). level_gbps:
-// as for assign_chips().
-domain::Plan plan_on_best_nodes(const Fabric& fabric, const std::vector<std::string>& level_names,
-                                const domain::Gang& gang, const NodeMachines& machines,
-                                const std::vector<std::optional<double>>& level_gbps = {},
-                                const RailLeaves& leaves = {});
-
 // How often a gang is planned again because the chips of a node could not be dealt.
 inline constexpr int kMaxDeals = 16;
 
@@ -62,10 +53,17 @@ Result<ChipPlan> plan_down_to_chips(const Fabric& fabric,
                                     const std::function<Result<domain::Plan>(const Fabric&)>& plan);
 
 // Chooses the chips of a plan's pods. level_gbps: GB/s of a node across each level, where known.
-// The plan no longer fits if the free chips of a node cannot be split legally. Cost: that of
-// choose_for_pods() for each used node.
+// For all_to_all the chips that bandwidth chooses count where they exchange faster. The plan no
+// longer fits if the free chips of a node cannot be split legally. Cost: that of choose_for_pods()
+// for each used node, twice for all_to_all.
 ChipPlan assign_chips(const Fabric& fabric, const std::vector<std::string>& level_names,
                       const domain::Gang& gang, const NodeMachines& machines,
                       const std::vector<std::optional<double>>& level_gbps, domain::Plan plan);
+
+// The same for another objective than the gang's, by whose chips alone.
+ChipPlan assign_chips_for(domain::Objective objective, const Fabric& fabric,
+                          const std::vector<std::string>& level_names, const domain::Gang& gang,
+                          const NodeMachines& machines,
+                          const std::vector<std::optional<double>>& level_gbps, domain::Plan plan);
 
 }  // namespace chipweave::solver

@@ -28,21 +28,29 @@ class GroupedShares {
         level_gbps_(level_gbps),
         plan_(plan) {}
 
-  // The chips and shares that the objective all_to_all chooses are not proven to be the best: those
-  // that bandwidth chooses count where their exchange is faster.
   Result<CommunicatorPlan> planned(const Gang& gang) const {
-    auto out = planned_for_objective(gang);
-    if (gang.objective != domain::Objective::all_to_all || !out || !out->chips.all_to_all.gbps)
-      return out;
-    Gang other = gang;
-    other.objective = domain::Objective::bandwidth;
-    auto fast = planned_for_objective(other);
-    const bool as_good = fast && fast->chips.plan.fits &&
-                         fast->chips.plan.pods.size() == out->chips.plan.pods.size() &&
-                         fast->chips.plan.domains == out->chips.plan.domains;
-    constexpr double kMore = 1 + 1e-9;
-    if (as_good && fast->chips.all_to_all.gbps.value_or(0) > kMore * *out->chips.all_to_all.gbps)
-      return fast;
+    CommunicatorPlan out;
+    std::optional<Error> refused;
+    const auto ranked = [&](const Fabric& on) -> Result<Plan> {
+      auto made = plan_(on, gang);
+      if (!made || !made->fits || !gang.communicators) return made;
+      refused.reset();
+      out.ranks.reset();
+      auto order = order_ranks(on, level_names_, gang, *gang.communicators, *made);
+      if (order)
+        out.ranks = *std::move(order);
+      else
+        refused = std::move(order).error();
+      return made;
+    };
+    auto chips = plan_down_to_chips(fabric_, level_names_, gang, machines_, level_gbps_, ranked);
+    if (!chips) return std::move(chips).error();
+    out.chips = *std::move(chips);
+    if (!out.chips.plan.fits) out.ranks.reset();
+    if (!refused || !out.chips.plan.fits) return out;
+    const bool all = static_cast<int>(out.chips.plan.pods.size()) >= gang.pods || gang.failed;
+    if (all) return std::move(*refused).in("gang.communicators");
+    out.ranks_refused = refused->text();
     return out;
   }
 
@@ -69,33 +77,6 @@ class GroupedShares {
   }
 
  private:
-  // Without that comparison.
-  Result<CommunicatorPlan> planned_for_objective(const Gang& gang) const {
-    CommunicatorPlan out;
-    std::optional<Error> refused;
-    const auto ranked = [&](const Fabric& on) -> Result<Plan> {
-      auto made = plan_(on, gang);
-      if (!made || !made->fits || !gang.communicators) return made;
-      refused.reset();
-      out.ranks.reset();
-      auto order = order_ranks(on, level_names_, gang, *gang.communicators, *made);
-      if (order)
-        out.ranks = *std::move(order);
-      else
-        refused = std::move(order).error();
-      return made;
-    };
-    auto chips = plan_down_to_chips(fabric_, level_names_, gang, machines_, level_gbps_, ranked);
-    if (!chips) return std::move(chips).error();
-    out.chips = *std::move(chips);
-    if (!out.chips.plan.fits) out.ranks.reset();
-    if (!refused || !out.chips.plan.fits) return out;
-    const bool all = static_cast<int>(out.chips.plan.pods.size()) >= gang.pods || gang.failed;
-    if (all) return std::move(*refused).in("gang.communicators");
-    out.ranks_refused = refused->text();
-    return out;
-  }
-
   static void insert(std::vector<Slice>& slices, Slice slice) {
     slices.insert(std::find_if(slices.begin(), slices.end(),
                                [&](const Slice& one) { return one.level > slice.level; }),

@@ -1,5 +1,4 @@
-// Several gangs planned one after the other on the same network: each sees what those before it
-// left.
+// What a planned gang leaves to those that are planned after it, and to its own repair.
 #pragma once
 
 #include "cli/plan/plan_engine.hpp"

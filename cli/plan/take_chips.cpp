@@ -1,4 +1,4 @@
-#include "cli/plan/plan_gangs.hpp"
+#include "cli/plan/take_chips.hpp"
 
 #include <algorithm>
 #include <cstddef>
