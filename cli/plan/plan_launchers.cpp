@@ -84,8 +84,8 @@ Result<std::string> torchrun_lines(const std::vector<LaunchedPod>& pods) {
                  pods[i].ranks, " ranks, the first pod ", pods.front().ranks));
     out += pods[i].host;
     for (const std::string& variable : pods[i].environment) out += " " + variable;
-    out += concat(" MASTER_ADDR=", pods.front().host, " torchrun --nnodes=", pods.size(),
-                  " --node_rank=", i, " --nproc_per_node=", pods[i].ranks, "\n");
+    out += concat(" torchrun --nnodes=", pods.size(), " --node_rank=", i,
+                  " --nproc_per_node=", pods[i].ranks, " --master_addr=", pods.front().host, "\n");
   }
   return out;
 }

@@ -58,6 +58,7 @@ std::string slurm_hostfile(const std::vector<RankedHost>& hosts) {
   return out;
 }
 
+// The address is a flag: torchrun does not read MASTER_ADDR, and its default is this host.
 Result<std::string> torchrun(const std::vector<RankedHost>& hosts) {
   const std::size_t each = hosts.front().ranks.size();
   std::string out;
@@ -66,9 +67,8 @@ Result<std::string> torchrun(const std::vector<RankedHost>& hosts) {
       return cannot("torchrun", concat("host ", hosts[i].name, " has ", hosts[i].ranks.size(),
                                        " ranks, ", hosts.front().name, " has ", each));
     }
-    out += concat(hosts[i].name, " MASTER_ADDR=", hosts.front().name,
-                  " torchrun --nnodes=", hosts.size(), " --node_rank=", i,
-                  " --nproc_per_node=", each, "\n");
+    out += concat(hosts[i].name, " torchrun --nnodes=", hosts.size(), " --node_rank=", i,
+                  " --nproc_per_node=", each, " --master_addr=", hosts.front().name, "\n");
   }
   return out;
 }

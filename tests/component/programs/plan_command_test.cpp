@@ -271,10 +271,10 @@ TEST_F(PlanOnMachines, ALauncherGetsHostsRanksAndChips) {
   EXPECT_THAT(plan("--pods 2 --chips 2 --to rankfile").text,
               StartsWith("rank 0=x1 slot=0\nrank 1=x1 slot=1\nrank 2=x1 slot=2\n"));
   EXPECT_EQ(plan("--pods 2 --chips 8 --to torchrun").text,
-            "x1 CUDA_VISIBLE_DEVICES=0,1,2,3,4,5,6,7 MASTER_ADDR=x1 torchrun --nnodes=2 "
-            "--node_rank=0 --nproc_per_node=8\n"
-            "x2 CUDA_VISIBLE_DEVICES=0,1,2,3,4,5,6,7 NCCL_IB_HCA=^=mlx5_3 MASTER_ADDR=x1 torchrun "
-            "--nnodes=2 --node_rank=1 --nproc_per_node=8\n");
+            "x1 CUDA_VISIBLE_DEVICES=0,1,2,3,4,5,6,7 torchrun --nnodes=2 --node_rank=0 "
+            "--nproc_per_node=8 --master_addr=x1\n"
+            "x2 CUDA_VISIBLE_DEVICES=0,1,2,3,4,5,6,7 NCCL_IB_HCA=^=mlx5_3 torchrun --nnodes=2 "
+            "--node_rank=1 --nproc_per_node=8 --master_addr=x1\n");
   EXPECT_EQ(plan("--pods 1 --chips 2 --to mpi").text,
             "#!/bin/sh\n# sh FILE PROGRAM [ARGUMENTS]\nexec mpirun \\\n"
             "  -np 2 -host x1:2 -x CUDA_VISIBLE_DEVICES=0,1 \"$@\"\n");
@@ -318,6 +318,7 @@ TEST_F(PlanOnMachines, ExplainsItself) {
   EXPECT_EQ(other.code, kWrongUsage);
   EXPECT_THAT(other.text, HasSubstr("--if-fails: "));
   EXPECT_EQ(plan("--pods 9 --chips 8 --explain").code, kDoesNotFit);
+  EXPECT_EQ(plan("--pods 9 --chips 8 --if-fails x1").code, kDoesNotFit);
 }
 
 // Agents and a scheduler that run; a pod has three chips of n1.

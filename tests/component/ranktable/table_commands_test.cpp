@@ -58,7 +58,7 @@ TEST_F(TableCommands, ConvertForLaunchers) {
   EXPECT_EQ(rankfile.substr(0, 32), "rank 0=a slot=0\nrank 1=a slot=1\n");
   const std::string torchrun = ranktable("convert " + file_ + " --to torchrun").out;
   EXPECT_EQ(torchrun.substr(0, torchrun.find('\n')),
-            "a MASTER_ADDR=a torchrun --nnodes=4 --node_rank=0 --nproc_per_node=2");
+            "a torchrun --nnodes=4 --node_rank=0 --nproc_per_node=2 --master_addr=a");
 }
 
 TEST_F(TableCommands, ConvertSaysWhatIsLostAndRefusesToInvent) {
