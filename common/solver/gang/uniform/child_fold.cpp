@@ -176,6 +176,17 @@ static void relax(Counts* to, const Counts* from, std::size_t low, std::size_t h
   }
 }
 
+// A row starts as if the child held nothing above its base. Costs are cut off at kImpossible here;
+// relax() only lowers them.
+CHIPWEAVE_VECTORIZED
+static void leave_out(Counts* to, const Counts* from, std::size_t low, std::size_t high,
+                      Counts unused) {
+  for (std::size_t p = low; p <= high; ++p) {
+    const Counts with = from[p] + unused;
+    to[p] = with < kImpossible ? with : kImpossible;
+  }
+}
+
 void ChildFold::count() {
   const bool keep = rows_kept();
   rows_.assign((keep ? children_.size() + 1 : 2) * width_, kImpossible);
@@ -188,9 +199,8 @@ void ChildFold::count() {
     const Window window = windows_[i];
     if (!keep) std::fill(to, to + width_, kImpossible);
     to[0] = from[0] + unused;
-    for (std::size_t p = window.low; p <= window.high; ++p) to[p] = from[p] + unused;
+    leave_out(to, from, std::max<std::size_t>(1, window.low), window.high, unused);
     count_row(i, from, to);
-    for (std::size_t p = window.low; p <= window.high; ++p) to[p] = std::min(to[p], kImpossible);
   }
 }
 
@@ -220,21 +230,27 @@ Counts ChildFold::counts(Units units) const {
 }
 
 // Goes from the cells (child, p) on optimal paths to those of the children before it. A step leaves
-// a run of cells of equal cost to them, so runs are marked, not single cells.
-void ChildFold::mark_row(std::size_t i) {
+// a run of cells of equal cost to them, so runs are marked, not single cells. Work is limited to
+// the cells that the marked ones can come from.
+ChildFold::Window ChildFold::mark_row(std::size_t i, Window marked) {
   Child& child = children_[i - 1];
   const Counts* from = rows_.data() + (i - 1) * width_;
   std::uint8_t* before = seen_.data() + (i - 1) * width_;
-  std::vector<std::size_t> run_end(width_);  // the last cell of equal cost
-  for (std::size_t p = width_; p-- > 0;)
-    run_end[p] = p + 1 < width_ && from[p + 1] == from[p] ? run_end[p + 1] : p;
-  std::vector<std::int32_t> marks(width_ + 1, 0);  // starts minus ends of runs
+  const auto largest = static_cast<std::size_t>(child.steps.back().units);
+  const std::size_t lowest = marked.low > largest ? marked.low - largest : 0;
+  run_end_[marked.high] = marked.high;  // [p]: the last cell up to there of the cost of p
+  for (std::size_t p = marked.high; p-- > lowest;)
+    run_end_[p] = from[p + 1] == from[p] ? run_end_[p + 1] : p;
+  Window reached{width_, 0};
   std::size_t fewest = width_;
   std::size_t most = 0;
-  for (std::size_t p = windows_[i].low; p <= windows_[i].high; ++p) {
+  for (std::size_t p = marked.low; p <= marked.high; ++p) {
     if (seen_[i * width_ + p] == 0) continue;
     const Counts here = rows_[i * width_ + p];
-    if (from[p] + child.steps.front().counts == here) before[p] = 1;
+    if (from[p] + child.steps.front().counts == here) {
+      before[p] = 1;
+      reached = {std::min(reached.low, p), std::max(reached.high, p)};
+    }
     for (std::size_t s = 1; s < child.steps.size(); ++s) {
       const auto below = static_cast<std::size_t>(child.steps[s - 1].units);
       const auto top =
@@ -242,28 +258,39 @@ void ChildFold::mark_row(std::size_t i) {
       const std::size_t rest = p > top ? p - top : 0;
       if (from[rest] + child.steps[s].counts != here) continue;
       const std::size_t last =
-          std::max(rest, std::min(run_end[rest], p > below + 1 ? p - below - 1 : 0));
-      ++marks[rest];
-      --marks[last + 1];
+          std::max(rest, std::min(run_end_[rest], p > below + 1 ? p - below - 1 : 0));
+      ++marks_[rest];
+      --marks_[last + 1];
+      reached = {std::min(reached.low, rest), std::max(reached.high, last)};
       fewest = std::min(fewest, last == 0 ? std::min(top, std::max(p, below + 1)) : p - last);
       most = std::max(most, top);
     }
   }
   std::int32_t open = 0;
-  for (std::size_t p = 0; p < width_; ++p) {
-    open += marks[p];
+  for (std::size_t p = reached.low; p <= reached.high; ++p) {
+    open += marks_[p];
+    marks_[p] = 0;
     if (open > 0) before[p] = 1;
   }
+  marks_[reached.high + 1] = 0;
   child.from = static_cast<Units>(fewest);
   child.to = static_cast<Units>(most);
+  return reached;
 }
 
 void ChildFold::mark() {
   seen_.assign(rows_.size(), 0);
+  run_end_.resize(width_);
+  marks_.assign(width_ + 1, 0);
   for (Units units = least_; units <= most_; ++units)
     seen_[cell(children_.size(), inside(units))] = 1;
   seen_[cell(children_.size(), inside(0))] = 1;  // the cost of the base is needed, too
-  for (std::size_t i = children_.size(); i > 0; --i) mark_row(i);
+  Window marked{0, width_ - 1};
+  for (std::size_t i = children_.size(); i > 0; --i) {
+    marked = {std::max(marked.low, windows_[i].low), std::min(marked.high, windows_[i].high)};
+    if (marked.low > marked.high) break;
+    marked = mark_row(i, marked);
+  }
 }
 
 void ChildFold::tighten_row(std::size_t i) {
@@ -271,8 +298,8 @@ void ChildFold::tighten_row(std::size_t i) {
   const Counts* from = rows_.data() + (i - 1) * width_;
   const Tight* before = tight_.data() + (i - 1) % 2 * width_;
   Tight* to = tight_.data() + i % 2 * width_;
-  for (std::size_t p = 0; p < width_; ++p) {
-    to[p] = kLoosest;
+  std::fill(to, to + width_, kLoosest);
+  for (std::size_t p = 0; p <= windows_[i].high; ++p) {
     if (seen_[i * width_ + p] == 0) continue;
     const Counts here = rows_[i * width_ + p];
     for (std::size_t s = 0; s < child.tight.size(); ++s) {

@@ -40,6 +40,12 @@ class ChildFold {
     Units to = 0;
   };
 
+  // Inner units, both ends included.
+  struct Window {
+    std::size_t low = 0;
+    std::size_t high = 0;
+  };
+
   enum class How {
     counts,    // keeps the last two rows only
     tightest,  // all optimal paths
@@ -55,7 +61,7 @@ class ChildFold {
   void count_row(std::size_t child, const Counts* from, Counts* to);
   std::vector<std::size_t> most_held(bool backward) const;
   void mark();
-  void mark_row(std::size_t child);
+  Window mark_row(std::size_t child, Window marked);
   void tighten_row(std::size_t child);
   std::size_t cell(std::size_t child, Units inside) const {
     return child * width_ + static_cast<std::size_t>(inside);
@@ -76,15 +82,13 @@ class ChildFold {
   std::vector<Child> children_;
   // Units that the first i children of an answer hold: from what the others cannot hold to what
   // they can.
-  struct Window {
-    std::size_t low = 0;
-    std::size_t high = 0;
-  };
   std::vector<Window> windows_;
-  std::vector<Counts> rows_;         // by child, then inner units; two rows only unless rows_kept()
-  std::vector<std::uint8_t> seen_;   // likewise
-  std::vector<Tight> tight_;         // likewise
-  std::vector<std::int32_t> taken_;  // likewise: the step of the child; -1: nothing above its base
+  std::vector<Counts> rows_;        // by child, then inner units; two rows only unless rows_kept()
+  std::vector<std::uint8_t> seen_;  // likewise
+  std::vector<std::size_t> run_end_;  // of mark_row
+  std::vector<std::int32_t> marks_;   // of mark_row: starts minus ends of runs; 0 between calls
+  std::vector<Tight> tight_;          // likewise
+  std::vector<std::int32_t> taken_;   // likewise: the step of the child; -1: nothing above its base
 };
 
 }  // namespace chipweave::solver
