@@ -143,7 +143,7 @@ std::string reason_of(const DefragLineRequest& request, const solver::DefragPlan
 }
 
 void count_whole_nodes(const DefragEngine::Prepared& prepared, DefragAnswer& answer) {
-  std::vector<solver::NodeUse> after = prepared.uses;
+  std::vector<solver::ChipUse> after = prepared.uses;
   std::vector<int> pods(after.size(), 0);
   for (const solver::DefragPod& pod : prepared.pods) ++pods[pod.node];
   for (const codec::MoveEntry& move : answer.moves) {
@@ -153,7 +153,7 @@ void count_whole_nodes(const DefragEngine::Prepared& prepared, DefragAnswer& ans
   for (std::size_t n = 0; n < after.size(); ++n) after[n].in_use = pods[n] > 0;
   for (const FabricNodeId node : prepared.occupied) after[node].in_use = true;
   answer.whole_node_chips = solver::usual_node_size(prepared.fabric, prepared.uses);
-  const auto count = [&](const std::vector<solver::NodeUse>& uses, std::vector<int>& out) {
+  const auto count = [&](const std::vector<solver::ChipUse>& uses, std::vector<int>& out) {
     out = solver::largest_whole_node_gangs(prepared.fabric, uses, answer.whole_node_chips);
     out.insert(out.begin(), static_cast<std::size_t>(prepared.first_level), 0);
   };
@@ -246,7 +246,7 @@ Result<DefragEngine::Prepared> DefragEngine::prepare(const DefragLineRequest& re
                         .movable = pod.movable,
                         .keep_level = fabric_level(pod.keep_level, out.first_level),
                         .distributed = !pod.gang.empty()});
-    solver::NodeUse& use = out.uses[pod.node];
+    solver::ChipUse& use = out.uses[pod.node];
     use.in_use = true;
     if (!out.machines.contains(static_cast<FabricNodeId>(pod.node))) use.chips += pod.chips;
   }

@@ -31,7 +31,7 @@ class DefragEngine {
     std::vector<solver::DefragPod> pods = {};
     std::vector<solver::PodChips> chips = {};  // by pod
     std::vector<solver::FabricNodeId> occupied = {};
-    std::vector<solver::NodeUse> uses = {};
+    std::vector<solver::ChipUse> uses = {};
     std::vector<int> vendors = {};  // by node, numbered; 0: the machine is not known
   };
   Result<Prepared> prepare(const codec::DefragLineRequest& request);

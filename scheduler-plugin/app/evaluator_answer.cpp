@@ -129,8 +129,9 @@ Answer Evaluator::group_answer(const RequestContext& context, const NodeState& s
     return no_room(Remedy::unresolvable);
   const int total = context.members * context.pod->chips;
   const std::vector<int> sizes(static_cast<std::size_t>(context.members), context.pod->chips);
-  solver::GroupChoice choice =
-      machine.choose_group(state.free - unusable, beside, sizes, true, context.pod->objective);
+  const ChipSet of_others = all - state.free - state.unhealthy - beside;
+  solver::GroupChoice choice = machine.choose_group(state.free - unusable, beside, sizes, true,
+                                                    context.pod->objective, of_others);
   if (!choice.fits) {
     if (machine.choose_group(all - unusable, {}, sizes, true).fits)
       return no_room(Remedy::preemption);
@@ -140,7 +141,7 @@ Answer Evaluator::group_answer(const RequestContext& context, const NodeState& s
   Answer a;
   a.chips = choice.parts.front();
   a.parts = std::move(choice.parts);
-  a.request = {state.free - unusable, {}, beside, total, true, context.pod->objective};
+  a.request = {state.free - unusable, {}, beside, total, true, context.pod->objective, of_others};
   a.verdict.offer =
       solver::offer_of(machine, state.free, choice.chips, choice.gbps, demand_.demand(), state.room,
                        context.pod->needs.times(context.members));

@@ -77,13 +77,14 @@ std::optional<std::vector<ChipSet>> one_by_one(const Selector& selector, ChipSet
 class PodSplit {
  public:
   PodSplit(Selector& selector, ChipSet usable, ChipSet already_held, const std::vector<int>& sizes,
-           bool distributed, domain::Objective objective)
+           bool distributed, domain::Objective objective, ChipSet loaded)
       : selector_(selector),
         pool_(usable - already_held),
         already_held_(already_held),
         order_(sizes.size()),
         distributed_(distributed),
-        objective_(objective) {
+        objective_(objective),
+        loaded_(loaded) {
     std::iota(order_.begin(), order_.end(), std::size_t{0});
     std::stable_sort(order_.begin(), order_.end(),
                      [&sizes](std::size_t a, std::size_t b) { return sizes[a] > sizes[b]; });
@@ -99,9 +100,9 @@ class PodSplit {
 
   bool impossible() const { return out_.choice.why != Misfit::none; }
   CandidateQuery query() const {
-    return {pool_,         ChipSet(),
-            already_held_, std::accumulate(sizes_.begin(), sizes_.end(), 0),
-            distributed_,  false};
+    return {
+        pool_,        ChipSet(), already_held_, std::accumulate(sizes_.begin(), sizes_.end(), 0),
+        distributed_, false,     objective_,    loaded_};
   }
   // `search` offers unions to a function that returns true when it needs no more.
   void among(const std::function<Steps(const std::function<bool(ChipSet)>&)>& search) {
@@ -143,6 +144,7 @@ class PodSplit {
   std::vector<int> sizes_;          // likewise
   bool distributed_;
   domain::Objective objective_;
+  ChipSet loaded_;
   SplitGroup out_;
 };
 
@@ -197,9 +199,9 @@ void SplitSearch::fill(ChipSet pool, ChipSet part, ChipSet from, int size, const
 }
 
 SplitGroup split_group(Selector& selector, ChipSet usable, ChipSet already_held,
-                       const std::vector<int>& sizes, bool distributed,
-                       domain::Objective objective) {
-  PodSplit pods(selector, usable, already_held, sizes, distributed, objective);
+                       const std::vector<int>& sizes, bool distributed, domain::Objective objective,
+                       ChipSet loaded) {
+  PodSplit pods(selector, usable, already_held, sizes, distributed, objective, loaded);
   if (pods.impossible()) return pods.answer();
   pods.among([&](const std::function<bool(ChipSet)>& take) {
     return selector.unions_best_first(pods.query(), take);
@@ -209,8 +211,9 @@ SplitGroup split_group(Selector& selector, ChipSet usable, ChipSet already_held,
 }
 
 SplitGroup split_one_of(Selector& selector, const std::vector<ChipSet>& unions, ChipSet usable,
-                        const std::vector<int>& sizes, bool distributed) {
-  PodSplit pods(selector, usable, {}, sizes, distributed, domain::Objective::bandwidth);
+                        const std::vector<int>& sizes, bool distributed,
+                        domain::Objective objective) {
+  PodSplit pods(selector, usable, {}, sizes, distributed, objective, {});
   if (pods.impossible()) return pods.answer();
   CandidateList list;
   list.sets = unions;

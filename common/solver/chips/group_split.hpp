@@ -77,10 +77,11 @@ struct SplitGroup {
   Steps steps = 0;
 };
 SplitGroup split_group(Selector& selector, ChipSet usable, ChipSet already_held,
-                       const std::vector<int>& sizes, bool distributed,
-                       domain::Objective objective);
+                       const std::vector<int>& sizes, bool distributed, domain::Objective objective,
+                       ChipSet loaded);
 // The same, the union being one of these.
 SplitGroup split_one_of(Selector& selector, const std::vector<ChipSet>& unions, ChipSet usable,
-                        const std::vector<int>& sizes, bool distributed);
+                        const std::vector<int>& sizes, bool distributed,
+                        domain::Objective objective);
 
 }  // namespace chipweave::solver

@@ -24,8 +24,8 @@ CandidateQuery query_of(const Request& r) {
 }
 
 // usable, already_held, sizes, distributed, objective
-using GroupKey =
-    std::tuple<std::uint64_t, std::uint64_t, std::vector<int>, bool, domain::Objective>;
+using GroupKey = std::tuple<std::uint64_t, std::uint64_t, std::vector<int>, bool, domain::Objective,
+                            std::uint64_t>;
 
 constexpr std::size_t kMaxGroups = 4096;  // then the table is emptied; some 4 MB at worst
 constexpr std::size_t kMaxMemo = std::size_t{1} << 18U;  // some 20 MB a topology class at worst
@@ -231,8 +231,9 @@ Machine::Stats Machine::stats() const {
 
 GroupChoice Machine::choose_group(ChipSet usable, ChipSet already_held,
                                   const std::vector<int>& sizes, bool distributed,
-                                  domain::Objective objective) {
-  const GroupKey key{usable.bits(), already_held.bits(), sizes, distributed, objective};
+                                  domain::Objective objective, ChipSet loaded) {
+  const GroupKey key{usable.bits(), already_held.bits(), sizes,
+                     distributed,   objective,           loaded.bits()};
   if (const auto known = impl_->groups.find(key); known != impl_->groups.end()) {
     ++impl_->hits;
     return known->second;
@@ -240,7 +241,7 @@ GroupChoice Machine::choose_group(ChipSet usable, ChipSet already_held,
   ++impl_->misses;
   const Impl::Counted counted(*impl_);
   auto [out, steps] =
-      split_group(impl_->selector, usable, already_held, sizes, distributed, objective);
+      split_group(impl_->selector, usable, already_held, sizes, distributed, objective, loaded);
   impl_->steps += steps;
   int total = already_held.size();
   for (const int size : sizes) total += size;
@@ -251,9 +252,10 @@ GroupChoice Machine::choose_group(ChipSet usable, ChipSet already_held,
 }
 
 GroupChoice Machine::choose_among(const std::vector<ChipSet>& unions, ChipSet usable,
-                                  const std::vector<int>& sizes, bool distributed) {
+                                  const std::vector<int>& sizes, bool distributed,
+                                  domain::Objective objective) {
   const Impl::Counted counted(*impl_);
-  auto [out, steps] = split_one_of(impl_->selector, unions, usable, sizes, distributed);
+  auto [out, steps] = split_one_of(impl_->selector, unions, usable, sizes, distributed, objective);
   impl_->steps += steps;
   out.best_gbps = std::max(impl_->ceiling(out.chips.size(), false), out.gbps);
   return out;

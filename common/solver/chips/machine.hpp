@@ -100,14 +100,17 @@ class Machine {
   const domain::NodeTopology& topology() const;
 
   Choice choose(const Request& request);
-  // All pods or none. sizes: chips of each pod. The parts are disjoint, and each is legal.
+  // All pods or none. sizes: chips of each pod. The parts are disjoint, and each is legal. loaded:
+  // as in Request.
   GroupChoice choose_group(ChipSet usable, ChipSet already_held, const std::vector<int>& sizes,
                            bool distributed,
-                           domain::Objective objective = domain::Objective::bandwidth);
+                           domain::Objective objective = domain::Objective::bandwidth,
+                           ChipSet loaded = {});
   // The same out of these unions only, which are sets of usable chips as large as the pods
   // together. Not memoised. O(unions), and a search over them.
   GroupChoice choose_among(const std::vector<ChipSet>& unions, ChipSet usable,
-                           const std::vector<int>& sizes, bool distributed);
+                           const std::vector<int>& sizes, bool distributed,
+                           domain::Objective objective = domain::Objective::bandwidth);
   // Does not fit if the request names slots that the machine does not have.
   Explanation explain(const Request& request);
 

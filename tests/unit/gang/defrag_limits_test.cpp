@@ -137,7 +137,7 @@ TEST(DefragLimits, NothingToMove) {
 
 TEST(WholeNodes, LargestGangsOfFreeNodes) {
   Fabric fabric(2);
-  std::vector<NodeUse> uses;
+  std::vector<ChipUse> uses;
   const auto add = [&](const std::string& name, const std::string& rack, int chips, bool used,
                        bool healthy) {
     const auto id = fabric.add(name, {"b", rack});

@@ -87,6 +87,28 @@ TEST_P(EveryMachine, ObjectivesAreServedBestOfAllSets) {
     }
   }
 }
+
+// Where no rule restricts the sets, pods of a group share the set that one pod of their size gets.
+TEST_P(EveryMachine, PodsOfAGroupTakeTheSetThatOnePodGets) {
+  const domain::NodeTopology topology = test::random_machine(7, GetParam());
+  if (topology.rule().kind != domain::RuleKind::any) GTEST_SKIP() << "the machine has a rule";
+  Machine machine(topology);
+  std::mt19937 random(GetParam());
+  for (const Objective objective :
+       {Objective::bandwidth, Objective::latency, Objective::all_to_all}) {
+    const ChipSet loaded = ChipSet(random() & random()) & topology.all();
+    const ChipSet usable = topology.all() - loaded;
+    for (const auto& sizes : {std::vector{1, 1}, std::vector{2, 1}, std::vector{2, 2}}) {
+      const int size = sizes[0] + sizes[1];
+      const solver::GroupChoice group =
+          machine.choose_group(usable, {}, sizes, true, objective, loaded);
+      ASSERT_EQ(group.fits, usable.size() >= size);
+      if (!group.fits) continue;
+      EXPECT_EQ(group.chips, machine.choose({usable, {}, {}, size, true, objective, loaded}).chips)
+          << to_string(objective) << " size " << size;
+    }
+  }
+}
 INSTANTIATE_TEST_SUITE_P(Random, EveryMachine, ::testing::Range(1U, 41U));
 
 TEST(AllToAllOfGangs, IsBoundByTheNarrowestBorder) {

@@ -46,7 +46,7 @@ GroupChoice GangChips::choose(const UsedNode& node, std::vector<ChipSet> among) 
   if (node.machine == nullptr) return {};
   const NodeMachine& machine = *node.machine;
   return choose_for_pods(*machine.machine, {machine.free, machine.held, node.sizes, distributed_,
-                                            std::move(among), objective_});
+                                            std::move(among), objective_, machine.loaded});
 }
 
 bool GangChips::fit() const {

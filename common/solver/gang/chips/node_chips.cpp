@@ -129,8 +129,8 @@ std::vector<ChipSet> closest_split(Machine& machine, const Wiring& wiring, const
 
 // One pod is an ordinary request, with all criteria of Machine::choose.
 GroupChoice choose_one(Machine& machine, const PodsOnNode& pods, int size) {
-  const Choice choice =
-      machine.choose({pods.usable, {}, pods.already_held, size, pods.distributed, pods.objective});
+  const Choice choice = machine.choose(
+      {pods.usable, {}, pods.already_held, size, pods.distributed, pods.objective, pods.loaded});
   GroupChoice out;
   out.fits = choice.fits;
   out.chips = choice.chips;
@@ -143,10 +143,10 @@ GroupChoice choose_one(Machine& machine, const PodsOnNode& pods, int size) {
 
 GroupChoice choose_joint(Machine& machine, const PodsOnNode& pods, const std::vector<int>& sizes) {
   if (!pods.among.empty())
-    return machine.choose_among(pods.among, pods.usable, sizes, pods.distributed);
+    return machine.choose_among(pods.among, pods.usable, sizes, pods.distributed, pods.objective);
   if (sizes.size() == 1) return choose_one(machine, pods, sizes.front());
   return machine.choose_group(pods.usable, pods.already_held, sizes, pods.distributed,
-                              pods.objective);
+                              pods.objective, pods.loaded);
 }
 
 }  // namespace

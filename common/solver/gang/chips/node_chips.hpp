@@ -40,6 +40,7 @@ struct PodsOnNode {
   // Where not empty, the joint set of the new pods is one of these; already_held must be empty.
   std::vector<ChipSet> among = {};
   domain::Objective objective = domain::Objective::bandwidth;
+  ChipSet loaded = {};  // as in Request
 };
 
 // The budget, in hops evaluated, for finding the split with the closest pods; beyond it the best

@@ -6,7 +6,7 @@
 
 namespace chipweave::solver {
 
-std::int64_t usual_node_size(const Fabric& fabric, const std::vector<NodeUse>& uses) {
+std::int64_t usual_node_size(const Fabric& fabric, const std::vector<ChipUse>& uses) {
   std::map<std::int64_t, int> nodes;
   fabric.each_node_below(kRootDomain, [&](FabricNodeId id) {
     if (fabric.node(id).healthy && uses[id].chips > 0) ++nodes[uses[id].chips];
@@ -21,7 +21,7 @@ std::int64_t usual_node_size(const Fabric& fabric, const std::vector<NodeUse>& u
   return out;
 }
 
-std::vector<int> largest_whole_node_gangs(const Fabric& fabric, const std::vector<NodeUse>& uses,
+std::vector<int> largest_whole_node_gangs(const Fabric& fabric, const std::vector<ChipUse>& uses,
                                           std::int64_t chips) {
   std::vector<int> out(fabric.levels(), 0);
   if (chips == 0) return out;

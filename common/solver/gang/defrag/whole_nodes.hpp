@@ -9,17 +9,17 @@
 
 namespace chipweave::solver {
 
-struct NodeUse {
+struct ChipUse {
   std::int64_t chips = 0;  // free or held by pods
   bool in_use = false;     // has chips in use
 };
 
 // The number of chips that most healthy nodes have; of several the largest; 0: none has any.
-std::int64_t usual_node_size(const Fabric& fabric, const std::vector<NodeUse>& uses);
+std::int64_t usual_node_size(const Fabric& fabric, const std::vector<ChipUse>& uses);
 
 // By level: the most healthy nodes of one domain that have at least `chips` and none in use. uses:
 // by FabricNodeId. O(nodes x levels).
-std::vector<int> largest_whole_node_gangs(const Fabric& fabric, const std::vector<NodeUse>& uses,
+std::vector<int> largest_whole_node_gangs(const Fabric& fabric, const std::vector<ChipUse>& uses,
                                           std::int64_t chips);
 
 }  // namespace chipweave::solver

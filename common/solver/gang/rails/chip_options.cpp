@@ -91,7 +91,9 @@ const std::vector<ChipOption>& ChipOptions::of(const NodeMachine& node,
       known_.try_emplace({node.machine.get(), &adapters(node), node.free.bits(), sizes});
   if (!fresh) return at->second;
   std::vector<ChipOption>& out = at->second;
-  const GroupChoice alone = choose_for_pods(*node.machine, {node.free, {}, sizes, distributed_});
+  const GroupChoice alone = choose_for_pods(
+      *node.machine,
+      {node.free, {}, sizes, distributed_, {}, domain::Objective::bandwidth, node.loaded});
   if (!alone.fits) return out;
   out.push_back({alone.chips, rates_of(node, alone.chips)});
   if (alone.chips.empty() || !adapters(node).known()) return out;
