@@ -123,4 +123,4 @@ def plan(s):
     s.check("without a scheduler by the nodes' counts", counted.returncode == 0 and
             sorted(json.loads(counted.stdout)["assignment"].values()) == [1, 2], counted.stdout + counted.stderr)
     s.delete("beside")
-    s.must_come("the chips back after the plan", lambda: not s.used())
+    s.must_come("the chips back after the plan", lambda: not s.taken(node))
