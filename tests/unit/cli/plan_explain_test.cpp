@@ -21,7 +21,6 @@ using codec::PlanExplanation;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 struct Explained {
   codec::PlanRequest request;

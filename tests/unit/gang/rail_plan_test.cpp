@@ -74,6 +74,7 @@ domain::NodeTopology h100_with(const std::set<int>& adapters) {
   b.host_bandwidth = whole.host_bandwidth();
   for (const domain::Chip& chip : whole.chips()) b.add_chip(chip);
   std::vector<domain::TopologyBuilder::Port> ports;
+  ports.reserve(8);
   for (int i = 0; i < 8; ++i) ports.push_back({ChipIndex{i}, 18, 0});
   b.add_switch("nvswitch", LinkKind::nvswitch, std::move(ports), 20.6);
   for (const int i : adapters) {
@@ -158,6 +159,7 @@ TEST(RailPlans, KeepAwayFromAdaptersThatOtherJobsLoad) {
       b.add_link(ChipIndex{j}, ChipIndex{i}, i / 2 == j / 2 ? LinkKind::pix : LinkKind::phb);
   }
   std::vector<domain::TopologyBuilder::Port> ports;
+  ports.reserve(8);
   for (int i = 0; i < 8; ++i) ports.push_back({ChipIndex{i}, 12, 0});
   b.add_switch("s", LinkKind::nvswitch, std::move(ports), 20);
   for (int i = 0; i < 4; ++i) {
@@ -190,6 +192,7 @@ TEST(ExchangePlans, ShareThePodsByWhatTheAdaptersCarry) {
     std::map<FabricNodeId, int> out;
     for (const domain::PlannedPod& pod : plan.plan.pods) ++out[pod.node];
     std::vector<int> pods;
+    pods.reserve(out.size());
     for (const auto& [node, share] : out) pods.push_back(share);
     return pods;
   };

@@ -373,6 +373,7 @@ TEST_F(Repairs, ManyRolesKeepVendorsRules) {
     add("r" + std::to_string(i / 10), "n" + std::to_string(i), "ascend-910a-8",
         ChipSet{0, 1, 2, 4, 5, 6});
   std::vector<PodSet> sets;
+  sets.reserve(12);
   for (int i = 0; i < 12; ++i) sets.push_back(set_of("s" + std::to_string(i), 5, 1 + i % 2));
   Gang gang = gang_of(std::move(sets));
   gang.roles = true;
