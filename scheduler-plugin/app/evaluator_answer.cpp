@@ -12,6 +12,11 @@ Verdict stale() {
                   "inventory is stale: the node's agent is not reporting");
 }
 
+// Chips of other jobs than the one whose pods hold `beside`.
+ChipSet loaded_on(const NodeState& state, ChipSet beside) {
+  return state.wiring->topology().all() - state.free - state.unhealthy - beside;
+}
+
 }  // namespace
 
 ChipSet Evaluator::beside_on(const RequestContext& context, NodeId node) {
@@ -79,13 +84,9 @@ Answer Evaluator::chips_answer(const RequestContext& context, const NodeState& s
   const ChipSet unusable =
       context.distributed ? state.unhealthy | state.network_unhealthy : state.unhealthy;
   const int size = context.pod->chips;
-  const solver::Request request{state.free - unusable,
-                                {},
-                                beside,
-                                size,
-                                context.distributed,
-                                context.pod->objective,
-                                all - state.free - state.unhealthy - beside};
+  const solver::Request request{
+      state.free - unusable,   {}, beside, size, context.distributed, context.pod->objective,
+      loaded_on(state, beside)};
   const solver::Choice choice = machine.choose(request);
   if (choice.fits) {
     Answer a;
@@ -129,9 +130,9 @@ Answer Evaluator::group_answer(const RequestContext& context, const NodeState& s
     return no_room(Remedy::unresolvable);
   const int total = context.members * context.pod->chips;
   const std::vector<int> sizes(static_cast<std::size_t>(context.members), context.pod->chips);
-  const ChipSet of_others = all - state.free - state.unhealthy - beside;
+  const ChipSet loaded = loaded_on(state, beside);
   solver::GroupChoice choice = machine.choose_group(state.free - unusable, beside, sizes, true,
-                                                    context.pod->objective, of_others);
+                                                    context.pod->objective, loaded);
   if (!choice.fits) {
     if (machine.choose_group(all - unusable, {}, sizes, true).fits)
       return no_room(Remedy::preemption);
@@ -141,7 +142,7 @@ Answer Evaluator::group_answer(const RequestContext& context, const NodeState& s
   Answer a;
   a.chips = choice.parts.front();
   a.parts = std::move(choice.parts);
-  a.request = {state.free - unusable, {}, beside, total, true, context.pod->objective, of_others};
+  a.request = {state.free - unusable, {}, beside, total, true, context.pod->objective, loaded};
   a.verdict.offer =
       solver::offer_of(machine, state.free, choice.chips, choice.gbps, demand_.demand(), state.room,
                        context.pod->needs.times(context.members));

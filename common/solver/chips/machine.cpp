@@ -23,7 +23,7 @@ CandidateQuery query_of(const Request& r) {
           r.loaded - r.usable};
 }
 
-// usable, already_held, sizes, distributed, objective
+// usable, already_held, sizes, distributed, objective, loaded
 using GroupKey = std::tuple<std::uint64_t, std::uint64_t, std::vector<int>, bool, domain::Objective,
                             std::uint64_t>;
 

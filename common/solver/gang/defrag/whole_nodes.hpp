@@ -9,6 +9,7 @@
 
 namespace chipweave::solver {
 
+// The chips of a node.
 struct ChipUse {
   std::int64_t chips = 0;  // free or held by pods
   bool in_use = false;     // has chips in use

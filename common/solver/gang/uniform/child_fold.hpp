@@ -61,6 +61,8 @@ class ChildFold {
   void count_row(std::size_t child, const Counts* from, Counts* to);
   std::vector<std::size_t> most_held(bool backward) const;
   void mark();
+  // marked: where the marked cells of the child's row are. The same of the row before it; empty
+  // (low above high) if none is marked there.
   Window mark_row(std::size_t child, Window marked);
   void tighten_row(std::size_t child);
   std::size_t cell(std::size_t child, Units inside) const {
