@@ -47,6 +47,26 @@ TEST(Group, GetsOneJointSetDealtOutInOrderOfArrival) {
   EXPECT_EQ(written.at("topology.kubernetes.io/gpu-group"), std::to_string(w.chips(pods[3])[0]));
 }
 
+// All sets of two are equally fast; chips that share no uplink with the other job are left.
+TEST(Group, KeepsAwayFromTheChipsOfOtherJobs) {
+  World w;
+  w.add_node("n1", "hgx-a100-8");
+  const auto filler = w.submit("filler", 1);
+  ASSERT_TRUE(w.bind(filler, "n1").ok());
+  const ChipSet loaded = w.scheduler.ledger().find(filler.uid)->chips;
+  ChipSet taken;
+  for (const char* name : {"w-0", "w-1"}) {
+    const auto pod = w.submit(member(name, 1, 2));
+    ASSERT_TRUE(w.bind(pod, "n1").ok());
+    taken |= w.scheduler.ledger().find(pod.uid)->chips;
+  }
+  solver::Machine machine(profile("hgx-a100-8"));
+  solver::Request request{machine.topology().all() - loaded, {}, {}, 2, true};
+  EXPECT_NE(taken, machine.choose(request).chips);
+  request.loaded = loaded;
+  EXPECT_EQ(taken, machine.choose(request).chips);
+}
+
 TEST(Group, RejectsNodesThatCannotHoldAllOfIt) {
   World w;
   w.add_node("n1", "hgx-v100-8");
