@@ -131,13 +131,13 @@ Answer Evaluator::group_answer(const RequestContext& context, const NodeState& s
   const int total = context.members * context.pod->chips;
   const std::vector<int> sizes(static_cast<std::size_t>(context.members), context.pod->chips);
   const ChipSet loaded = loaded_on(state, beside);
-  solver::GroupChoice choice = machine.choose_group(state.free - unusable, beside, sizes, true,
-                                                    context.pod->objective, loaded);
+  solver::GroupChoice choice = machine.choose_group(
+      {state.free - unusable, beside, sizes, true, context.pod->objective, loaded});
   if (!choice.fits) {
-    if (machine.choose_group(all - unusable, {}, sizes, true).fits)
+    if (machine.choose_group({all - unusable, {}, sizes, true}).fits)
       return no_room(Remedy::preemption);
-    return no_room(machine.choose_group(all, {}, sizes, true).fits ? Remedy::time
-                                                                   : Remedy::unresolvable);
+    return no_room(machine.choose_group({all, {}, sizes, true}).fits ? Remedy::time
+                                                                     : Remedy::unresolvable);
   }
   Answer a;
   a.chips = choice.parts.front();

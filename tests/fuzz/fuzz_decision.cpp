@@ -143,7 +143,7 @@ void check_group(const NodeTopology& topology, Bytes& bytes) {
     left -= sizes.back();
   }
   const bool distributed = bytes.below(2) == 0;
-  const solver::GroupChoice choice = machine.choose_group(usable, {}, sizes, distributed);
+  const solver::GroupChoice choice = machine.choose_group({usable, {}, sizes, distributed});
   require(machine.stats().most_steps <= solver::steps_for(topology.chip_count()).decision);
   if (!choice.fits) return;
   ChipSet all;

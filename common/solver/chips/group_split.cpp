@@ -76,33 +76,33 @@ std::optional<std::vector<ChipSet>> one_by_one(const Selector& selector, ChipSet
 // Pods of one job on a node, larger ones first.
 class PodSplit {
  public:
-  PodSplit(Selector& selector, ChipSet usable, ChipSet already_held, const std::vector<int>& sizes,
-           bool distributed, domain::Objective objective, ChipSet loaded)
-      : selector_(selector),
-        pool_(usable - already_held),
-        already_held_(already_held),
-        order_(sizes.size()),
-        distributed_(distributed),
-        objective_(objective),
-        loaded_(loaded) {
+  PodSplit(Selector& selector, const GroupRequest& pods)
+      : selector_(selector), pods_(pods), order_(pods.sizes.size()) {
+    const std::vector<int>& sizes = pods.sizes;
     std::iota(order_.begin(), order_.end(), std::size_t{0});
     std::stable_sort(order_.begin(), order_.end(),
                      [&sizes](std::size_t a, std::size_t b) { return sizes[a] > sizes[b]; });
     for (const std::size_t i : order_) sizes_.push_back(sizes[i]);
     const Rules& rules = selector.rules();
     if (std::any_of(sizes.begin(), sizes.end(),
-                    [&](int s) { return !rules.legal_size(s, distributed); })) {
+                    [&](int s) { return !rules.legal_size(s, pods.distributed); })) {
       out_.choice.why = Misfit::size;
-    } else if (sizes.empty() || query().size > pool_.size()) {
+    } else if (sizes.empty() || query().size > query().usable.size()) {
       out_.choice.why = Misfit::too_few_chips;
     }
   }
 
   bool impossible() const { return out_.choice.why != Misfit::none; }
   CandidateQuery query() const {
-    return {
-        pool_,        ChipSet(), already_held_, std::accumulate(sizes_.begin(), sizes_.end(), 0),
-        distributed_, false,     objective_,    loaded_};
+    const int size = std::accumulate(sizes_.begin(), sizes_.end(), 0);
+    return {pods_.usable - pods_.already_held,
+            ChipSet(),
+            pods_.already_held,
+            size,
+            pods_.distributed,
+            false,
+            pods_.objective,
+            pods_.loaded};
   }
   // `search` offers unions to a function that returns true when it needs no more.
   void among(const std::function<Steps(const std::function<bool(ChipSet)>&)>& search) {
@@ -115,7 +115,8 @@ class PodSplit {
     out_.steps = searched + best_split.steps();
   }
   void one_by_one() {
-    if (const auto parts = solver::one_by_one(selector_, pool_, sizes_, distributed_)) {
+    if (const auto parts =
+            solver::one_by_one(selector_, query().usable, sizes_, pods_.distributed)) {
       settle(std::accumulate(parts->begin(), parts->end(), ChipSet(),
                              [](ChipSet a, ChipSet b) { return a | b; }),
              *parts);
@@ -132,19 +133,15 @@ class PodSplit {
     GroupChoice& out = out_.choice;
     out.fits = true;
     out.chips = joint;
-    out.gbps = to_gbps(selector_.model().of(joint | already_held_).rate);
+    out.gbps = to_gbps(selector_.model().of(joint | pods_.already_held).rate);
     out.parts.assign(sizes_.size(), ChipSet());
     for (std::size_t k = 0; k < order_.size(); ++k) out.parts[order_[k]] = parts[k];
   }
 
   Selector& selector_;
-  ChipSet pool_;
-  ChipSet already_held_;
+  const GroupRequest& pods_;
   std::vector<std::size_t> order_;  // pods, larger ones first
   std::vector<int> sizes_;          // likewise
-  bool distributed_;
-  domain::Objective objective_;
-  ChipSet loaded_;
   SplitGroup out_;
 };
 
@@ -198,29 +195,26 @@ void SplitSearch::fill(ChipSet pool, ChipSet part, ChipSet from, int size, const
   }
 }
 
-SplitGroup split_group(Selector& selector, ChipSet usable, ChipSet already_held,
-                       const std::vector<int>& sizes, bool distributed, domain::Objective objective,
-                       ChipSet loaded) {
-  PodSplit pods(selector, usable, already_held, sizes, distributed, objective, loaded);
-  if (pods.impossible()) return pods.answer();
-  pods.among([&](const std::function<bool(ChipSet)>& take) {
-    return selector.unions_best_first(pods.query(), take);
+SplitGroup split_group(Selector& selector, const GroupRequest& pods) {
+  PodSplit split(selector, pods);
+  if (split.impossible()) return split.answer();
+  split.among([&](const std::function<bool(ChipSet)>& take) {
+    return selector.unions_best_first(split.query(), take);
   });
-  if (!pods.fits()) pods.one_by_one();
-  return pods.answer();
+  if (!split.fits()) split.one_by_one();
+  return split.answer();
 }
 
-SplitGroup split_one_of(Selector& selector, const std::vector<ChipSet>& unions, ChipSet usable,
-                        const std::vector<int>& sizes, bool distributed,
-                        domain::Objective objective) {
-  PodSplit pods(selector, usable, {}, sizes, distributed, objective, {});
-  if (pods.impossible()) return pods.answer();
+SplitGroup split_one_of(Selector& selector, const std::vector<ChipSet>& unions,
+                        const GroupRequest& pods) {
+  PodSplit split(selector, pods);
+  if (split.impossible()) return split.answer();
   CandidateList list;
   list.sets = unions;
-  pods.among([&](const std::function<bool(ChipSet)>& take) {
-    return selector.sets_best_first(list, pods.query(), take);
+  split.among([&](const std::function<bool(ChipSet)>& take) {
+    return selector.sets_best_first(list, split.query(), take);
   });
-  return pods.answer();
+  return split.answer();
 }
 
 }  // namespace chipweave::solver

@@ -76,12 +76,9 @@ struct SplitGroup {
   GroupChoice choice;
   Steps steps = 0;
 };
-SplitGroup split_group(Selector& selector, ChipSet usable, ChipSet already_held,
-                       const std::vector<int>& sizes, bool distributed, domain::Objective objective,
-                       ChipSet loaded);
+SplitGroup split_group(Selector& selector, const GroupRequest& pods);
 // The same, the union being one of these.
-SplitGroup split_one_of(Selector& selector, const std::vector<ChipSet>& unions, ChipSet usable,
-                        const std::vector<int>& sizes, bool distributed,
-                        domain::Objective objective);
+SplitGroup split_one_of(Selector& selector, const std::vector<ChipSet>& unions,
+                        const GroupRequest& pods);
 
 }  // namespace chipweave::solver

@@ -229,33 +229,28 @@ Machine::Stats Machine::stats() const {
   return {impl_->hits, impl_->misses, impl_->memo.size(), impl_->most_steps};
 }
 
-GroupChoice Machine::choose_group(ChipSet usable, ChipSet already_held,
-                                  const std::vector<int>& sizes, bool distributed,
-                                  domain::Objective objective, ChipSet loaded) {
-  const GroupKey key{usable.bits(), already_held.bits(), sizes,
-                     distributed,   objective,           loaded.bits()};
+GroupChoice Machine::choose_group(const GroupRequest& pods) {
+  const GroupKey key{pods.usable.bits(), pods.already_held.bits(), pods.sizes,
+                     pods.distributed,   pods.objective,           pods.loaded.bits()};
   if (const auto known = impl_->groups.find(key); known != impl_->groups.end()) {
     ++impl_->hits;
     return known->second;
   }
   ++impl_->misses;
   const Impl::Counted counted(*impl_);
-  auto [out, steps] =
-      split_group(impl_->selector, usable, already_held, sizes, distributed, objective, loaded);
+  auto [out, steps] = split_group(impl_->selector, pods);
   impl_->steps += steps;
-  int total = already_held.size();
-  for (const int size : sizes) total += size;
+  int total = pods.already_held.size();
+  for (const int size : pods.sizes) total += size;
   out.best_gbps = std::max(impl_->ceiling(total, false), out.gbps);
   if (impl_->groups.size() >= kMaxGroups) impl_->groups.clear();
   impl_->groups.emplace(key, out);
   return out;
 }
 
-GroupChoice Machine::choose_among(const std::vector<ChipSet>& unions, ChipSet usable,
-                                  const std::vector<int>& sizes, bool distributed,
-                                  domain::Objective objective) {
+GroupChoice Machine::choose_among(const std::vector<ChipSet>& unions, const GroupRequest& pods) {
   const Impl::Counted counted(*impl_);
-  auto [out, steps] = split_one_of(impl_->selector, unions, usable, sizes, distributed, objective);
+  auto [out, steps] = split_one_of(impl_->selector, unions, pods);
   impl_->steps += steps;
   out.best_gbps = std::max(impl_->ceiling(out.chips.size(), false), out.gbps);
   return out;

@@ -46,6 +46,16 @@ struct Request {
   friend bool operator==(const Request&, const Request&) = default;
 };
 
+// Chips for the pods of one job that share a node: all pods or none.
+struct GroupRequest {
+  ChipSet usable;           // as in Request; slots in `already_held` are ignored
+  ChipSet already_held;     // by other pods of the job
+  std::vector<int> sizes;   // chips of each pod
+  bool distributed = true;  // the job has more than one pod
+  domain::Objective objective = domain::Objective::bandwidth;
+  ChipSet loaded = {};  // as in Request
+};
+
 // Which sizes of requests find a legal set among some chips: bit k stands for 2^k chips, up to
 // kMaxOpenSize.
 using OpenSizes = std::uint8_t;
@@ -80,7 +90,7 @@ struct Explanation {
   std::vector<std::string> criteria;  // values of the chosen set, one line per criterion
 };
 
-// Chips for the pods of one job that share a node: a joint set and its split.
+// A joint set for the pods of a GroupRequest, and its split.
 struct GroupChoice {
   bool fits = false;
   ChipSet chips;               // the union
@@ -100,17 +110,11 @@ class Machine {
   const domain::NodeTopology& topology() const;
 
   Choice choose(const Request& request);
-  // All pods or none. sizes: chips of each pod. The parts are disjoint, and each is legal. loaded:
-  // as in Request.
-  GroupChoice choose_group(ChipSet usable, ChipSet already_held, const std::vector<int>& sizes,
-                           bool distributed,
-                           domain::Objective objective = domain::Objective::bandwidth,
-                           ChipSet loaded = {});
+  // The parts are disjoint, and each is legal.
+  GroupChoice choose_group(const GroupRequest& pods);
   // The same out of these unions only, which are sets of usable chips as large as the pods
   // together. Not memoised. O(unions), and a search over them.
-  GroupChoice choose_among(const std::vector<ChipSet>& unions, ChipSet usable,
-                           const std::vector<int>& sizes, bool distributed,
-                           domain::Objective objective = domain::Objective::bandwidth);
+  GroupChoice choose_among(const std::vector<ChipSet>& unions, const GroupRequest& pods);
   // Does not fit if the request names slots that the machine does not have.
   Explanation explain(const Request& request);
 

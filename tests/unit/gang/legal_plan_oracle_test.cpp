@@ -89,7 +89,7 @@ TEST(LegalSplits, AreThoseThatEnumerationFinds) {
     ASSERT_TRUE(found);
     EXPECT_EQ(*found, expected) << profile << " " << usable.bits() << " "
                                 << testing::PrintToString(sizes);
-    EXPECT_EQ(machine_of(profile)->choose_group(usable, {}, sizes, true).fits, expected)
+    EXPECT_EQ(machine_of(profile)->choose_group({usable, {}, sizes, true}).fits, expected)
         << profile << " " << usable.bits();
     ++(expected ? legal : illegal);
   }

@@ -137,7 +137,7 @@ std::vector<int> lowest_chips(const Sets& parts) {
   return out;
 }
 
-void check_against_enumeration(const NodeTopology& t, const solver::PodsOnNode& pods) {
+void check_against_enumeration(const NodeTopology& t, const solver::GroupRequest& pods) {
   Machine machine(t);
   PlainHops hops(t);
   const GroupChoice found = choose_for_pods(machine, pods);
@@ -179,7 +179,7 @@ TEST(PodsOfANode, BestOrderOfAllOnRandomMachines) {
     const int chips = 4 + static_cast<int>(random() % 5);
     NodeTopology t = test::random_machine(chips, seed);
     if (random() % 2 == 0) t = test::with_random_faults(std::move(t), seed);
-    solver::PodsOnNode pods;
+    solver::GroupRequest pods;
     pods.usable = t.all();
     if (random() % 2 == 0) pods.usable.erase(static_cast<int>(random() % unsigned(chips)));
     if (random() % 3 == 0)
@@ -294,7 +294,7 @@ TEST(PodsOfANode, VendorRulesHoldForEveryPod) {
       const int pods = 2 + static_cast<int>(random() % 3);
       const std::vector<int> sizes(static_cast<std::size_t>(pods), size);
       const GroupChoice g = choose_for_pods(m, {usable, {}, sizes, true});
-      EXPECT_EQ(g.fits, m.choose_group(usable, {}, sizes, true).fits);
+      EXPECT_EQ(g.fits, m.choose_group({usable, {}, sizes, true}).fits);
       ChipSet seen;
       for (const ChipSet part : g.parts) {
         EXPECT_EQ(part.size(), size) << name;

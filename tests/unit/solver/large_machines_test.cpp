@@ -326,7 +326,7 @@ TEST(GroupsOnLargeMachines, AreDealtOutWholeAndRemembered) {
   for (const int chips : {16, 40, 64}) {
     solver::Machine m(irregular_machine(chips, 3));
     const std::vector<int> sizes = {chips / 4, chips / 4, 2, 1};
-    const solver::GroupChoice g = m.choose_group(m.topology().all(), {}, sizes, true);
+    const solver::GroupChoice g = m.choose_group({m.topology().all(), {}, sizes, true});
     ASSERT_TRUE(g.fits) << chips;
     ChipSet seen;
     for (std::size_t k = 0; k < sizes.size(); ++k) {
@@ -337,7 +337,7 @@ TEST(GroupsOnLargeMachines, AreDealtOutWholeAndRemembered) {
     EXPECT_EQ(seen, g.chips);
     EXPECT_LE(g.gbps, g.best_gbps);
     const std::uint64_t misses = m.stats().misses;
-    EXPECT_EQ(m.choose_group(m.topology().all(), {}, sizes, true).parts, g.parts);
+    EXPECT_EQ(m.choose_group({m.topology().all(), {}, sizes, true}).parts, g.parts);
     EXPECT_EQ(m.stats().misses, misses);
   }
 }

@@ -101,10 +101,18 @@ TEST_P(EveryMachine, PodsOfAGroupTakeTheSetThatOnePodGets) {
     for (const auto& sizes : {std::vector{1, 1}, std::vector{2, 1}, std::vector{2, 2}}) {
       const int size = sizes[0] + sizes[1];
       const solver::GroupChoice group =
-          machine.choose_group(usable, {}, sizes, true, objective, loaded);
+          machine.choose_group({usable, {}, sizes, true, objective, loaded});
       ASSERT_EQ(group.fits, usable.size() >= size);
       if (!group.fits) continue;
-      EXPECT_EQ(group.chips, machine.choose({usable, {}, {}, size, true, objective, loaded}).chips)
+      const ChipSet expected =
+          machine.choose({usable, {}, {}, size, true, objective, loaded}).chips;
+      EXPECT_EQ(group.chips, expected) << to_string(objective) << " size " << size;
+      std::vector<ChipSet> all;
+      for (std::uint64_t bits = usable.bits(); bits != 0; bits = (bits - 1) & usable.bits()) {
+        if (ChipSet(bits).size() == size) all.emplace_back(bits);
+      }
+      EXPECT_EQ(machine.choose_among(all, {usable, {}, sizes, true, objective, loaded}).chips,
+                expected)
           << to_string(objective) << " size " << size;
     }
   }

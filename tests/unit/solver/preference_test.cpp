@@ -134,18 +134,18 @@ TEST(AscendA5, MeshesOfFour) {
 
 TEST(Groups, PodsOfOneJobShareTheBestJointSet) {
   solver::Machine m(test::profile("hgx-v100-8"));
-  const solver::GroupChoice four = m.choose_group(ChipSet::first(8), {}, {1, 1, 1, 1}, true);
+  const solver::GroupChoice four = m.choose_group({ChipSet::first(8), {}, {1, 1, 1, 1}, true});
   ASSERT_TRUE(four.fits);
   EXPECT_DOUBLE_EQ(four.gbps, 80);
   EXPECT_EQ(four.chips, (ChipSet{0, 1, 2, 3}));
   EXPECT_EQ(four.parts, (std::vector<ChipSet>{ChipSet{0}, ChipSet{1}, ChipSet{2}, ChipSet{3}}));
-  const solver::GroupChoice pairs = m.choose_group(ChipSet::first(8), {}, {2, 2}, true);
+  const solver::GroupChoice pairs = m.choose_group({ChipSet::first(8), {}, {2, 2}, true});
   ASSERT_TRUE(pairs.fits);
   EXPECT_DOUBLE_EQ(pairs.gbps, 80);
   EXPECT_DOUBLE_EQ(m.gbps(pairs.parts[0]), 40);
   EXPECT_DOUBLE_EQ(m.gbps(pairs.parts[1]), 40);
-  EXPECT_FALSE(m.choose_group(ChipSet::first(3), {}, {2, 2}, true).fits);
-  EXPECT_EQ(m.choose_group(ChipSet::first(8), {}, {9}, true).why, solver::Misfit::size);
+  EXPECT_FALSE(m.choose_group({ChipSet::first(3), {}, {2, 2}, true}).fits);
+  EXPECT_EQ(m.choose_group({ChipSet::first(8), {}, {9}, true}).why, solver::Misfit::size);
 }
 
 TEST(Reasons, AreSentences) {

@@ -42,11 +42,12 @@ NodeRails GangChips::rails(std::size_t node) {
   return options_.rails_of(machine, choices_[node].chips | machine.held);
 }
 
-GroupChoice GangChips::choose(const UsedNode& node, std::vector<ChipSet> among) const {
+GroupChoice GangChips::choose(const UsedNode& node, const std::vector<ChipSet>& among) const {
   if (node.machine == nullptr) return {};
   const NodeMachine& machine = *node.machine;
-  return choose_for_pods(*machine.machine, {machine.free, machine.held, node.sizes, distributed_,
-                                            std::move(among), objective_, machine.loaded});
+  return choose_for_pods(
+      *machine.machine,
+      {machine.free, machine.held, node.sizes, distributed_, objective_, machine.loaded}, among);
 }
 
 bool GangChips::fit() const {
@@ -92,7 +93,7 @@ void GangChips::meet_need(std::size_t i, RateVector need) {
   for (const ChipSet set : sets) least = std::min(least, options_.far_chips(machine, set));
   if (meets && least == far) return;
   std::erase_if(sets, [&](ChipSet set) { return options_.far_chips(machine, set) > least; });
-  GroupChoice better = choose(nodes_[i], std::move(sets));
+  GroupChoice better = choose(nodes_[i], sets);
   if (better.fits) choices_[i] = std::move(better);
 }
 

@@ -36,7 +36,7 @@ class GangChips {
   NodeRails rails(std::size_t node);
 
  private:
-  GroupChoice choose(const UsedNode& node, std::vector<ChipSet> among) const;
+  GroupChoice choose(const UsedNode& node, const std::vector<ChipSet>& among) const;
   bool fit() const;
   RateVector best_need(const std::vector<std::size_t>& known, double level_gbps);
   void meet_need(std::size_t i, RateVector need);

@@ -102,9 +102,8 @@ RankedParts in_rank_order(const Wiring& wiring, std::vector<ChipSet> parts,
 
 // Of the splits that are as fast as `known`, the one that choose_group found, or faster: the one
 // whose parts form the best chain in rank order.
-std::vector<ChipSet> closest_split(Machine& machine, const Wiring& wiring, const PodsOnNode& pods,
-                                   const std::vector<int>& sizes, ChipSet joint,
-                                   const std::vector<ChipSet>& known) {
+std::vector<ChipSet> closest_split(Machine& machine, const Wiring& wiring, const GroupRequest& pods,
+                                   ChipSet joint, const std::vector<ChipSet>& known) {
   const ChipSet usable = pods.usable - pods.already_held;
   const auto rate = [&](ChipSet part) -> RatedPart {
     constexpr Steps kPartSteps = 400;  // its legality, and looking up its bandwidth
@@ -112,13 +111,13 @@ std::vector<ChipSet> closest_split(Machine& machine, const Wiring& wiring, const
     const Bandwidth bandwidth = machine.bandwidth(part);
     return {true, bandwidth.rate, bandwidth.steps + kPartSteps};
   };
-  RankedParts best = in_rank_order(wiring, known, sizes);
+  RankedParts best = in_rank_order(wiring, known, pods.sizes);
   Split fastest{SplitSearch::kUnlimited, 0};
   for (const ChipSet part : known) fastest.add(part, rate(part).rate);
   const Split floor = fastest;
-  SplitSearch search(sizes, kMaxSplitSteps, rate,
+  SplitSearch search(pods.sizes, kMaxSplitSteps, rate,
                      [&](const Split& split, const std::vector<ChipSet>& parts) -> Steps {
-                       RankedParts ranked = in_rank_order(wiring, parts, sizes);
+                       RankedParts ranked = in_rank_order(wiring, parts, pods.sizes);
                        if (split > fastest || best.chain < ranked.chain) best = std::move(ranked);
                        fastest = split;
                        return chain_work(static_cast<int>(parts.size()));
@@ -128,9 +127,14 @@ std::vector<ChipSet> closest_split(Machine& machine, const Wiring& wiring, const
 }
 
 // One pod is an ordinary request, with all criteria of Machine::choose.
-GroupChoice choose_one(Machine& machine, const PodsOnNode& pods, int size) {
-  const Choice choice = machine.choose(
-      {pods.usable, {}, pods.already_held, size, pods.distributed, pods.objective, pods.loaded});
+GroupChoice choose_one(Machine& machine, const GroupRequest& pods) {
+  const Choice choice = machine.choose({pods.usable,
+                                        {},
+                                        pods.already_held,
+                                        pods.sizes.front(),
+                                        pods.distributed,
+                                        pods.objective,
+                                        pods.loaded});
   GroupChoice out;
   out.fits = choice.fits;
   out.chips = choice.chips;
@@ -141,36 +145,33 @@ GroupChoice choose_one(Machine& machine, const PodsOnNode& pods, int size) {
   return out;
 }
 
-GroupChoice choose_joint(Machine& machine, const PodsOnNode& pods, const std::vector<int>& sizes) {
-  if (!pods.among.empty())
-    return machine.choose_among(pods.among, pods.usable, sizes, pods.distributed, pods.objective);
-  if (sizes.size() == 1) return choose_one(machine, pods, sizes.front());
-  return machine.choose_group(pods.usable, pods.already_held, sizes, pods.distributed,
-                              pods.objective, pods.loaded);
+GroupChoice choose_joint(Machine& machine, const GroupRequest& pods,
+                         const std::vector<ChipSet>& among) {
+  if (!among.empty()) return machine.choose_among(among, pods);
+  return pods.sizes.size() == 1 ? choose_one(machine, pods) : machine.choose_group(pods);
 }
 
 }  // namespace
 
-GroupChoice choose_for_pods(Machine& machine, const PodsOnNode& pods) {
-  std::vector<int> sizes;
-  for (const int size : pods.sizes) {
-    if (size != 0) sizes.push_back(size);
-  }
+GroupChoice choose_for_pods(Machine& machine, const GroupRequest& pods,
+                            const std::vector<ChipSet>& among) {
+  GroupRequest with_chips = pods;
+  std::erase(with_chips.sizes, 0);
   GroupChoice out;
-  if (sizes.empty()) {
+  if (with_chips.sizes.empty()) {
     out.fits = true;
     out.parts.assign(pods.sizes.size(), ChipSet());
     return out;
   }
-  out = choose_joint(machine, pods, sizes);
+  out = choose_joint(machine, with_chips, among);
   if (!out.fits) return out;
   // The split of another objective than bandwidth is the one that it is best with.
-  if (sizes.size() > 1 && pods.objective == domain::Objective::bandwidth) {
+  if (with_chips.sizes.size() > 1 && pods.objective == domain::Objective::bandwidth) {
     const Wiring& wiring = machine.wiring();
     // Where all chips are connected alike no split is closer than the known one.
     out.parts = fully_symmetric(wiring, out.chips)
-                    ? in_rank_order(wiring, out.parts, sizes).parts
-                    : closest_split(machine, wiring, pods, sizes, out.chips, out.parts);
+                    ? in_rank_order(wiring, out.parts, with_chips.sizes).parts
+                    : closest_split(machine, wiring, with_chips, out.chips, out.parts);
   }
   for (std::size_t k = 0; k < pods.sizes.size(); ++k) {
     const auto at = out.parts.begin() + static_cast<std::ptrdiff_t>(k);
@@ -183,14 +184,14 @@ std::vector<std::optional<double>> gbps_of_pods(Machine& machine, ChipSet usable
                                                 int chips_per_pod, ChipSet already_held,
                                                 bool distributed) {
   std::vector<std::optional<double>> out;
-  PodsOnNode request{usable, already_held, {}, distributed, {}, {}};
+  GroupRequest request{usable, already_held, {}, distributed};
   for (int k = 1; k <= pods; ++k) {
     request.sizes.assign(static_cast<std::size_t>(k), chips_per_pod);
     if (chips_per_pod == 0) {
       out.emplace_back(0);
       continue;
     }
-    const GroupChoice choice = choose_joint(machine, request, request.sizes);
+    const GroupChoice choice = choose_joint(machine, request, {});
     out.push_back(choice.fits ? std::optional(choice.gbps) : std::nullopt);
   }
   return out;

@@ -32,25 +32,16 @@
 
 namespace chipweave::solver {
 
-struct PodsOnNode {
-  ChipSet usable;           // free and healthy slots; those in `already_held` are ignored
-  ChipSet already_held;     // slots that other pods of the gang hold on this node
-  std::vector<int> sizes;   // chips of each new pod, in rank order; 0: a pod without chips
-  bool distributed = true;  // the gang has more than one pod; some vendor rules differ
-  // Where not empty, the joint set of the new pods is one of these; already_held must be empty.
-  std::vector<ChipSet> among = {};
-  domain::Objective objective = domain::Objective::bandwidth;
-  ChipSet loaded = {};  // as in Request
-};
-
 // The budget, in hops evaluated, for finding the split with the closest pods; beyond it the best
 // one so far counts. The most expensive case of 8 chips needs half of it.
 inline constexpr std::uint64_t kMaxSplitSteps = 8'000'000;
 
-// parts: by pod, in rank order; empty for a pod without chips. Cost in addition to choose_group:
-// some microseconds where all hops of the set are equal, else up to some tens of milliseconds. Not
-// memoised.
-GroupChoice choose_for_pods(Machine& machine, const PodsOnNode& pods);
+// pods.sizes: in rank order; 0 is a pod without chips, whose part is empty. among: where not empty,
+// the joint set is one of these, and pods.already_held must be empty. Cost in addition to
+// choose_group: some microseconds where all hops of the set are equal, else up to some tens of
+// milliseconds. Not memoised.
+GroupChoice choose_for_pods(Machine& machine, const GroupRequest& pods,
+                            const std::vector<ChipSet>& among = {});
 
 // By k = 1…`pods`: the predicted GB/s of the joint set (with `already_held`) of k pods of
 // `chips_per_pod` chips; nullopt if they do not fit; 0 for a single chip. Worth memoising by

@@ -164,7 +164,7 @@ std::optional<std::vector<ChipSet>> DefragChips::deal(std::uint32_t id,
     bool fit = true;
     for (const std::vector<std::size_t>& group : deal) {
       const std::string& gang = pods_[arriving[group.front()]].gang;
-      PodsOnNode request;
+      GroupRequest request;
       request.distributed = !gang.empty();
       request.usable = for_pods(*node.topology, rest, request.distributed);
       request.already_held = held_by(gang, id, leaving);

@@ -93,7 +93,7 @@ const std::vector<ChipOption>& ChipOptions::of(const NodeMachine& node,
   std::vector<ChipOption>& out = at->second;
   const GroupChoice alone = choose_for_pods(
       *node.machine,
-      {node.free, {}, sizes, distributed_, {}, domain::Objective::bandwidth, node.loaded});
+      {node.free, {}, sizes, distributed_, domain::Objective::bandwidth, node.loaded});
   if (!alone.fits) return out;
   out.push_back({alone.chips, rates_of(node, alone.chips)});
   if (alone.chips.empty() || !adapters(node).known()) return out;
@@ -145,7 +145,8 @@ void ChipOptions::list(const NodeMachine& node, const std::vector<int>& sizes,
       option.rates.chips = to_gbps(bandwidth.rate);
       if (covered()) continue;
     }
-    if (!node.machine->choose_among({one.chips}, node.free, sizes, distributed_).fits) continue;
+    if (!node.machine->choose_among({one.chips}, {node.free, {}, sizes, distributed_}).fits)
+      continue;
     add(option, out);
   }
 }

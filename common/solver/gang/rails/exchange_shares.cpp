@@ -65,7 +65,7 @@ class Exchange {
     const std::vector<int> sizes(static_cast<std::size_t>(pods), gang_.chips_per_pod);
     const GroupChoice choice = choose_for_pods(
         *machine.machine,
-        {machine.free, {}, sizes, true, {}, domain::Objective::all_to_all, machine.loaded});
+        {machine.free, {}, sizes, true, domain::Objective::all_to_all, machine.loaded});
     if (!choice.fits) return out;
     out.fits = true;
     const NodeRails rails = options_.rails_of(machine, choice.chips);
