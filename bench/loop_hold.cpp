@@ -303,9 +303,15 @@ class Driver {
   void explain(int count) {
     for (int i = 0; i < count; ++i) {
       const int pod = cluster_.bound + i;
-      get("/api/v1/explain/team-" + std::to_string(pod % 50) + "/training-job-worker-" +
-              std::to_string(pod),
-          1);
+      const std::string path = "/api/v1/explain/team-" + std::to_string(pod % 50) +
+                               "/training-job-worker-" + std::to_string(pod);
+      HttpSocket::Reply reply = http_->ask("GET", path);
+      // Explanations get a share of the scheduler's time, and are refused beyond it.
+      while (reply.status == 503) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        reply = http_->ask("GET", path);
+      }
+      expect_ok(reply, path.c_str());
     }
   }
 
