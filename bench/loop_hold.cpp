@@ -307,7 +307,7 @@ class Driver {
                                "/training-job-worker-" + std::to_string(pod);
       HttpSocket::Reply reply = http_->ask("GET", path);
       // Explanations get a share of the scheduler's time, and are refused beyond it.
-      while (reply.status == 503) {
+      for (int tries = 0; reply.status == 503 && tries < 50; ++tries) {
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
         reply = http_->ask("GET", path);
       }
