@@ -130,6 +130,37 @@ std::optional<NodeId> BoundPods::gone(std::string_view uid) {
   return id;
 }
 
+// A disputed pod has those claimed chips that no other pod is known to have: they are not given
+// away while the dispute is about the others. Of two that claim the same chip the older one has it.
+void BoundPods::keep_claims(NodeId id) {
+  if (records_.in(PodState::disputed).empty()) return;
+  const Node& node = nodes_.node(id);
+  struct Claim {
+    std::string uid;
+    ChipSet chips;
+  };
+  std::vector<Claim> claims;
+  ChipSet spoken_for;
+  for (const Holding* h : ledger_.on(id)) {
+    const PodRecord* record = records_.find(h->uid);
+    if (record == nullptr || record->dispute == nullptr) continue;
+    ChipSet chips;
+    for (const int index : record->dispute->claimed.chips) {
+      const auto slot = node.topology.slot_of(domain::ChipIndex{index});
+      if (slot && !spoken_for.contains(*slot) && !belongs(ledger_.on(id), slot, index))
+        chips.insert(*slot);
+    }
+    spoken_for |= chips;
+    if (!(chips - h->chips).empty()) claims.push_back({h->uid, chips});
+  }
+  for (const Claim& claim : claims) {
+    const Holding& held = *ledger_.find(claim.uid);
+    const ChipSet guessed = held.chips - claim.chips;
+    give_way(id, claim.chips - held.chips);
+    ledger_.assume(claim.uid, claim.chips | first_of(guessed, held.count() - claim.chips.size()));
+  }
+}
+
 void BoundPods::publish_disputes() {
   for (PodRecord* record : records_.in(PodState::disputed)) {
     Dispute& dispute = *record->dispute;
@@ -157,6 +188,7 @@ void BoundPods::hold_known(const Placement& claimed, Holding holding) {
 
 void BoundPods::settle(NodeId id) {
   end_disputes(id);
+  keep_claims(id);
   const Node& node = nodes_.node(id);
   if (!node.has_inventory()) return;
   const ChipSet mig = in_mig_mode(node);

@@ -2,9 +2,10 @@
 //
 // The cluster is the source of truth. A pod with a placement gets exactly those chips; conflicting
 // reservations are dropped and guesses revised. If a pod has no placement, or claims a chip of
-// another pod, only the number of its chips is known. It is then assumed to hold the chips that a
-// device plugin would most likely have picked, so that neither free chips nor bandwidth are
-// overestimated (Holding::assumed). Owner: the loop thread.
+// another pod, only the number of its chips is certain. It is then assumed to hold the claimed
+// chips that no other pod is known to have and, for the rest, those that a device plugin would most
+// likely have picked, so that neither free chips nor bandwidth are overestimated
+// (Holding::assumed). Owner: the loop thread.
 #pragma once
 
 #include <optional>
@@ -44,6 +45,7 @@ class BoundPods : public UseCase {
   Holding holding_of(const ClusterPod& pod, NodeId node) const;
   std::vector<int> contested(const Placement& claimed, NodeId node) const;
   void end_disputes(NodeId node);
+  void keep_claims(NodeId node);
   void hold_known(const Placement& claimed, Holding holding);
   void give_way(NodeId node, ChipSet chips);
   ChipSet guess(NodeId node, int count) const;

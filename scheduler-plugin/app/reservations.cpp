@@ -123,7 +123,12 @@ void Reservations::withdraw(std::string_view uid) {
   const Holding* holding = ledger_.find(uid);
   if (holding == nullptr || holding->bound) return;
   if (!holding->group.empty()) {
-    groups_.leave(*holding);
+    // a part with chips that the node no longer has is of no use to the next member
+    if (holding->unreported.empty()) {
+      groups_.leave(*holding);
+    } else {
+      groups_.dissolve(std::string(holding->group));
+    }
     return;
   }
   // what is kept for a nominated pod is kept again unless its nomination ends

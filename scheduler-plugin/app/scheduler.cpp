@@ -141,6 +141,12 @@ std::string Scheduler::check_invariants() const {
   if (std::string wrong = evaluator_.check_verdicts(); !wrong.empty()) return wrong;
   if (std::string wrong = check_records(); !wrong.empty()) return wrong;
   std::string wrong;
+  for (NodeId id = 0; id < core_.state.nodes.size(); ++id) {
+    for (const Holding* h : core_.state.ledger.on(id)) {
+      if (!h->bound && !h->unreported.empty())
+        wrong = "chips are reserved as " + h->uid + " that the node does not have";
+    }
+  }
   core_.cluster.each([&](const ClusterPod& pod) {
     const Holding* holding = core_.state.ledger.find(pod.request.uid);
     if (!pod.node.empty() && pod.request.chips > 0 && (holding == nullptr || !holding->bound)) {

@@ -121,6 +121,30 @@ TEST_F(BoundGroups, AFailedBindingOfAMemberLeavesTheGroupItsChips) {
   EXPECT_EQ(world_.held("w-1"), reserved);
 }
 
+// Else the part would get its chip back when the node does, even if another pod has it by then.
+TEST_F(BoundGroups, AFailedBindingOfAMemberWhoseChipsAreGoneEndsTheGroup) {
+  create("w-0", 4, true);
+  create("w-1", 4, true);
+  reserve("w-0");
+  reserve("w-1");
+  const std::string member = world_.held("w-0").back() > 3 ? "w-0" : "w-1";
+  const auto lost = world_.held(member);
+  ASSERT_EQ(lost.size(), 4U);
+  world_.api.refuse_next_binding(422);
+  const auto refused = world_.bind(member, "n1");
+  world_.add_node("n1", "hgx-a100-4");
+  world_.feed_all();
+  world_.api.settle();
+  EXPECT_NE(*refused, "bound");
+  EXPECT_EQ(world_.scheduler->check_invariants(), "");
+  EXPECT_EQ(world_.scheduler->ledger().reserved(), 0U);
+  create("b", 4, false);
+  bind_by_others("b", note("b", {lost[0], lost[1], lost[2], lost[3]}));
+  world_.add_node("n1", "hgx-v100-8");
+  world_.api.settle();
+  EXPECT_EQ(world_.held("b"), lost);
+}
+
 // A member's claim is honoured when its dispute ends: whatever of that is reserved for the other
 // member by then.
 TEST_F(BoundGroups, AClaimThatIsNoLongerContestedEndsTheReservationOfTheOthers) {

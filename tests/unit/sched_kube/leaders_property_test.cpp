@@ -266,17 +266,32 @@ class LeaderWalk {
   int refusals_ = 0;
 };
 
+// Seeds of one test, over which the walks must have done something: in a single one the replicas
+// may be stopped most of the time.
+constexpr unsigned kSeedsPerTest = 20;
+
 class LeaderInterleavings : public ::testing::TestWithParam<unsigned> {};
 
 TEST_P(LeaderInterleavings, NeverGiveAChipTwiceAndEndWithTheTruth) {
-  LeaderWalk walk(GetParam());
-  walk.run();
-  EXPECT_GT(walk.bindings(), kLeaderSteps / 250) << "the random walk made no progress";
-  EXPECT_GT(walk.changes(), kLeaderSteps / 2000) << "no replica took over";
-  EXPECT_GT(walk.refusals(), kLeaderSteps / 250) << "no replica was on standby";
+  int bindings = 0;
+  int changes = 0;
+  int refusals = 0;
+  for (unsigned i = 0; i < kSeedsPerTest && !::testing::Test::HasFailure(); ++i) {
+    const unsigned seed = GetParam() * kSeedsPerTest + i;
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    LeaderWalk walk(seed);
+    walk.run();
+    bindings += walk.bindings();
+    changes += walk.changes();
+    refusals += walk.refusals();
+  }
+  const int steps = kLeaderSteps * static_cast<int>(kSeedsPerTest);
+  EXPECT_GT(bindings, steps / 250) << "the random walks made no progress";
+  EXPECT_GT(changes, steps / 1000) << "no replica took over";
+  EXPECT_GT(refusals, steps / 250) << "no replica was on standby";
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, LeaderInterleavings, ::testing::Range(0U, 20U));
+INSTANTIATE_TEST_SUITE_P(Blocks, LeaderInterleavings, ::testing::Range(0U, 5U));
 
 }  // namespace
 }  // namespace chipweave::sched::test

@@ -1,6 +1,8 @@
 // Pods that are already bound: by this program before a restart, or by another scheduler.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "scheduler-plugin/app/annotations.hpp"
 #include "scheduler-plugin/kube/kubernetes.hpp"
 #include "scheduler-plugin/server/api_handler.hpp"
@@ -32,6 +34,10 @@ class Reconcile : public ::testing::Test {
                             ? std::map<std::string, std::string>()
                             : std::map<std::string, std::string>{{kPlacementAnnotation, text}});
     world_.api.settle();
+  }
+  bool holds(const std::string& pod, int chip) const {
+    const std::vector<int> chips = world_.held(pod);
+    return std::find(chips.begin(), chips.end(), chip) != chips.end();
   }
   int free_chips() const {
     const NodeTable& nodes = world_.scheduler->nodes();
@@ -338,6 +344,41 @@ TEST_F(Reconcile, ChipsOfAnotherPodAreDisputed) {
   EXPECT_EQ(world_.recorder.disputes, std::vector<std::string>{"b"});
   world_.pass(std::chrono::seconds(5));
   EXPECT_EQ(world_.recorder.disputes.size(), 1U) << "once";
+  EXPECT_EQ(world_.scheduler->check_invariants(), "");
+}
+
+// What it claims and no other pod has is not given away while the dispute lasts.
+TEST_F(Reconcile, APodKeepsTheClaimedChipsThatAreNotDisputed) {
+  for (const char* name : {"a", "b", "c"}) world_.create(name, 2);
+  world_.api.settle();
+  bind_by_hand("a", "n1", note("a", "n1", "03"));
+  bind_by_hand("b", "n1", note("b", "n1", "37"));
+  EXPECT_TRUE(holds("b", 7));
+  bind_by_hand("c", "n1", note("c", "n1", "07"));
+  EXPECT_TRUE(holds("b", 7)) << "it claimed it first";
+  EXPECT_EQ(world_.held("c").size(), 2U);
+  EXPECT_EQ(world_.scheduler->check_invariants(), "");
+  world_.api.remove("ns/a");
+  world_.api.settle();
+  EXPECT_EQ(world_.held("b"), (std::vector<int>{3, 7}));
+  EXPECT_TRUE(holds("c", 0));
+  world_.api.remove("ns/b");
+  world_.api.settle();
+  EXPECT_EQ(world_.held("c"), (std::vector<int>{0, 7}));
+  EXPECT_EQ(world_.scheduler->check_invariants(), "");
+}
+
+// A guess yields to a claim, though that is disputed in part.
+TEST_F(Reconcile, AGuessYieldsToWhatADisputedPodClaims) {
+  for (const char* name : {"a", "b", "c"}) world_.create(name, 2);
+  world_.api.settle();
+  bind_by_hand("a", "n1", note("a", "n1", "03"));
+  bind_by_hand("b", "n1");
+  const int guessed = world_.held("b").front();
+  bind_by_hand("c", "n1", note("c", "n1", "0" + std::to_string(guessed)));
+  EXPECT_TRUE(holds("c", guessed));
+  EXPECT_FALSE(holds("b", guessed));
+  EXPECT_EQ(world_.held("b").size(), 2U);
   EXPECT_EQ(world_.scheduler->check_invariants(), "");
 }
 
