@@ -123,7 +123,7 @@ void Reservations::withdraw(std::string_view uid) {
   const Holding* holding = ledger_.find(uid);
   if (holding == nullptr || holding->bound) return;
   if (!holding->group.empty()) {
-    // a part with chips that the node no longer has is of no use to the next member
+    // the next member could not use chips that the node no longer has
     if (holding->unreported.empty()) {
       groups_.leave(*holding);
     } else {
