@@ -4,12 +4,14 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "common/domain/carried.hpp"
 #include "common/domain/condition.hpp"
 #include "common/domain/fault.hpp"
+#include "common/domain/given_chips.hpp"
 #include "common/domain/node_topology.hpp"
 #include "common/domain/observation.hpp"
 
@@ -24,6 +26,7 @@ struct NodeState {
   std::vector<domain::Neighbour> neighbours = {};
   std::map<std::string, std::string> facts = {};  // from the probe: "driver" → "550.54.15"
   domain::CarriedPeaks carried = {};
+  std::optional<domain::GivenChips> given = {};  // nullopt: the kubelet is not asked
 };
 using NodeStatePtr = std::shared_ptr<const NodeState>;
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -11,11 +12,15 @@ namespace chipweave::agent {
 struct AllocatedDevice {
   std::string resource;  // "huawei.com/Ascend910"
   std::string id;        // "Ascend910-3"
-  std::string ns = {};   // of the pod
+  std::string ns = {};   // of the pod; PodResources says it, the checkpoint does not
   std::string pod = {};
   std::string container = {};
+  std::string pod_uid = {};  // the checkpoint says it, PodResources does not
   friend auto operator<=>(const AllocatedDevice&, const AllocatedDevice&) = default;
 };
 using AllocatedDevices = std::vector<AllocatedDevice>;  // ascending, each once
+
+// A machine has 64 chips at most, and a chip a few dozen slices.
+inline constexpr std::size_t kMaxAllocatedDevices = 16384;
 
 }  // namespace chipweave::agent

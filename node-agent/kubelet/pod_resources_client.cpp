@@ -22,8 +22,6 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-// A machine has 64 chips at most, and a chip a few dozen slices.
-constexpr std::size_t kMaxDevices = 16384;
 constexpr std::size_t kMaxTextBytes = 300;  // of the kubelet's error message
 constexpr const char* kList = "/v1.PodResourcesLister/List";
 
@@ -39,9 +37,9 @@ Result<AllocatedDevices> devices_of(const ::v1::ListPodResourcesResponse& answer
       for (const auto& devices : container.devices()) {
         if (!devices.resource_name().starts_with(wanted)) continue;
         for (const std::string& id : devices.device_ids()) {
-          if (out.size() == kMaxDevices) {
+          if (out.size() == kMaxAllocatedDevices) {
             return make_error(Errc::limit_exceeded,
-                              "it lists more than " + std::to_string(kMaxDevices) + " devices of " +
+                              "it lists more than " + std::to_string(kMaxAllocatedDevices) + " devices of " +
                                   wanted + ", more than any machine has: check its device plugins");
           }
           out.push_back(

@@ -1,7 +1,9 @@
 #include "node-agent/reporting/chip_users.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include "common/base/text.hpp"
@@ -19,14 +21,16 @@ constexpr std::size_t kMaxNameBytes = 64;  // of a device or resource, in the lo
 constexpr std::string_view kInstance = "MIG-";
 
 struct Found {
-  bool is_chip = false;           // the resource counts chips of this machine
+  bool is_chip = false;           // the resource counts chips of this machine, or parts of them
+  bool part = false;              // the device is a part of a chip
   std::optional<ChipIndex> chip;  // absent: the machine has no such chip
 };
 
 Found ascend_chip(const mc::AscendNames& names, const AllocatedDevice& device) {
-  if (mc::device_kind(names.prefix(), device.resource) == mc::DeviceKind::other) return {};
+  const mc::DeviceKind kind = mc::device_kind(names.prefix(), device.resource);
+  if (kind == mc::DeviceKind::other) return {};
   const auto number = mc::chip_of_device(names.prefix(), device.resource, device.id);
-  return {true, number ? names.index_of(*number) : std::nullopt};
+  return {true, kind == mc::DeviceKind::slice, number ? names.index_of(*number) : std::nullopt};
 }
 
 // The GPU of a MIG instance, by the facts "mig.N.K", which contain the instance's id.
@@ -40,8 +44,10 @@ std::optional<ChipIndex> chip_of_instance(const NodeState& state, std::string_vi
   return std::nullopt;
 }
 
+// A time slice is "GPU-…::2".
+bool is_time_slice(const std::string& id) { return id.find("::") != std::string::npos; }
+
 std::optional<ChipIndex> named_chip(const NodeState& state, const AllocatedDevice& device) {
-  // A time slice: "GPU-…::2".
   const std::string_view id = std::string_view(device.id).substr(0, device.id.find("::"));
   if (id.empty()) return std::nullopt;
   if (id.starts_with(kInstance)) return chip_of_instance(state, id);
@@ -53,23 +59,36 @@ std::optional<ChipIndex> named_chip(const NodeState& state, const AllocatedDevic
 
 // A vendor has other resources, too ("nvidia.com/…" of network operators): only those that the
 // machine's chips are counted as, and parts of chips, must be chips.
-bool counts_chips(const NodeState& state, const std::string& resource) {
-  return std::find(state.resources.begin(), state.resources.end(), resource) !=
-             state.resources.end() ||
-         resource.starts_with("nvidia.com/mig-") || resource == "nvidia.com/gpu.shared";
+Found gpu(const NodeState& state, const AllocatedDevice& device) {
+  const std::string& resource = device.resource;
+  const bool parts = resource.starts_with("nvidia.com/mig-") || resource == "nvidia.com/gpu.shared";
+  const auto& whole = state.resources;
+  if (!parts && std::find(whole.begin(), whole.end(), resource) == whole.end()) return {};
+  return {true, parts || is_time_slice(device.id), named_chip(state, device)};
 }
+
+// Which chip a device is, for all devices of one machine.
+class ChipFinder {
+ public:
+  explicit ChipFinder(const NodeState& state) : state_(state) {
+    if (domain::vendor_of(state.topology).in_mindcluster) names_.emplace(state.topology);
+  }
+  Found of(const AllocatedDevice& device) const {
+    return names_ ? ascend_chip(*names_, device) : gpu(state_, device);
+  }
+
+ private:
+  const NodeState& state_;
+  std::optional<mc::AscendNames> names_;
+};
 
 }  // namespace
 
 ChipUsers chip_users(const NodeState& state, const AllocatedDevices& allocated) {
   ChipUsers out;
-  const bool ascend = domain::vendor_of(state.topology).in_mindcluster;
-  std::optional<mc::AscendNames> names;
-  if (ascend) names.emplace(state.topology);
+  const ChipFinder chips(state);
   for (const AllocatedDevice& device : allocated) {
-    const Found found =
-        ascend ? ascend_chip(*names, device)
-               : Found{counts_chips(state, device.resource), named_chip(state, device)};
+    const Found found = chips.of(device);
     if (!found.is_chip) continue;
     if (!found.chip) {
       if (out.unknown_devices.size() < kMaxUnknownDevices) {
@@ -82,6 +101,30 @@ ChipUsers chip_users(const NodeState& state, const AllocatedDevices& allocated) 
     ChipUser user{device.ns, device.pod, device.container};
     const auto at = std::lower_bound(users.begin(), users.end(), user);
     if (at == users.end() || !(*at == user)) users.insert(at, std::move(user));
+  }
+  return out;
+}
+
+domain::GivenChips given_chips(const NodeState& state, const AllocatedDevices& allocated) {
+  using Container = domain::GivenChips::Container;
+  std::map<Container, std::set<ChipIndex>> by_container;
+  domain::GivenChips out;
+  const ChipFinder chips(state);
+  for (const AllocatedDevice& device : allocated) {
+    const Found found = chips.of(device);
+    if (!found.is_chip) continue;
+    if (!found.chip) {
+      out.unknown_devices = std::min(out.unknown_devices + 1, domain::kMaxUnknownDevices);
+      continue;
+    }
+    by_container[{device.pod_uid, device.ns, device.pod, device.container, device.resource, {},
+                  found.part}]
+        .insert(*found.chip);
+  }
+  for (const auto& [container, set] : by_container) {
+    if (out.containers.size() == domain::kMaxGivenContainers) break;
+    out.containers.push_back(container);
+    out.containers.back().chips.assign(set.begin(), set.end());
   }
   return out;
 }

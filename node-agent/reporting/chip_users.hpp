@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "common/domain/given_chips.hpp"
 #include "common/domain/node_topology.hpp"
 #include "node-agent/app/chip_user.hpp"
 #include "node-agent/app/node_state.hpp"
@@ -28,6 +29,8 @@ struct ChipUsers {
 // A chip of which a part is allocated (a slice, a MIG instance, a time slice) is in use: it is no
 // longer available as a whole. Resources that are not chips are ignored.
 ChipUsers chip_users(const NodeState& state, const AllocatedDevices& allocated);
+// The same by container, also of pods of which only the uid is known.
+domain::GivenChips given_chips(const NodeState& state, const AllocatedDevices& allocated);
 // The chips alone, ascending.
 std::vector<domain::ChipIndex> chips_in_use(const ChipUsers& users);
 

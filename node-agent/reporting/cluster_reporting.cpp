@@ -124,6 +124,10 @@ void ClusterReporting::ask_kubelet(const ReportingOptions& options, http::Loop& 
     compat_->in_use(chips_in_use(users));
     start_->learn(Fact::in_use);
   };
+  events.given = [this](const domain::GivenChips& given) {
+    given_ = given;
+    if (state_ != nullptr) reporter_->want(with_given(), false);
+  };
   const auto given_up = [this] {
     compat_->in_use_unknown();
     start_->learn(Fact::in_use);
@@ -146,7 +150,7 @@ void ClusterReporting::entered(StartSequence::Stage stage) {
 
 void ClusterReporting::want(const NodeStatePtr& state, bool urgent) {
   const bool first = std::exchange(state_, state) == nullptr;
-  reporter_->want(state, urgent);
+  reporter_->want(with_given(), urgent);
   compat_->want(state);
   if (kubelet_) kubelet_->want(state);
   if (!first) return;
@@ -155,6 +159,13 @@ void ClusterReporting::want(const NodeStatePtr& state, bool urgent) {
   }
   begin_events();
   start_->learn(Fact::machine);
+}
+
+NodeStatePtr ClusterReporting::with_given() const {
+  if (!given_) return state_;
+  NodeState out = *state_;
+  out.given = given_;
+  return std::make_shared<const NodeState>(std::move(out));
 }
 
 // Faults that the previous run has reported make no event again.

@@ -40,6 +40,7 @@ class ClusterReporting final : public Reporting {
   void publish(const ReportingOptions& options, const Clock& clock, OperatorCommands commands);
   void ask_kubelet(const ReportingOptions& options, http::Loop& loop, KubeletEvents events);
   void begin_events();
+  NodeStatePtr with_given() const;
   void entered(StartSequence::Stage stage);
 
   std::unique_ptr<kube::ApiClient> api_;  // outlives what uses it
@@ -49,6 +50,7 @@ class ClusterReporting final : public Reporting {
   std::unique_ptr<CompatPublisher> compat_;
   std::unique_ptr<KubeletChips> kubelet_;  // null: the kubelet is not asked
   NodeStatePtr state_;                     // null: not known yet
+  std::optional<domain::GivenChips> given_;  // nullopt: not known yet, or the kubelet is not asked
   // Of the previous run, until there is a state to compare it with.
   std::optional<domain::RememberedNode> remembered_;
 };

@@ -3,8 +3,11 @@
 #include <filesystem>
 #include <utility>
 
+#include "common/base/limits.hpp"
 #include "common/domain/vendor.hpp"
+#include "common/io/files.hpp"
 #include "common/obs/log.hpp"
+#include "node-agent/kubelet/pod_uids.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -33,6 +36,10 @@ KubeletChips::KubeletChips(http::Loop& loop, kube::Transport& transport, Options
       version_(transport, options_.node, chain_options(options_),
                [this](bool usable) { version_known(usable); }) {}
 
+KubeletChips::~KubeletChips() {
+  if (changed_) changed_->cut();
+}
+
 void KubeletChips::want(const NodeStatePtr& state) {
   const bool first = std::exchange(state_, state) == nullptr;
   if (first) start();
@@ -51,17 +58,47 @@ void KubeletChips::start() {
   };
   answers.allocated = [this](const AllocatedDevices& allocated) {
     allocated_ = allocated;
+    read_checkpoint();  // the two are of one moment
     report();
   };
   client_ = std::make_unique<PodResourcesClient>(loop_, std::move(asking), std::move(answers));
-  const std::string checkpoint = checkpoint_of(options_.socket);
-  allocations_ = std::make_unique<FileWatch>(std::vector{checkpoint}, client_->change_notifier());
+  checkpoint_file_ = checkpoint_of(options_.socket);
+  changed_ = std::make_shared<http::Mailbox<KubeletChips>>(loop_, *this);
+  allocations_ = std::make_unique<FileWatch>(
+      std::vector{checkpoint_file_}, [notify = client_->change_notifier(), box = changed_] {
+        notify();
+        box->post([](KubeletChips& self) {
+          self.read_checkpoint();
+          self.report_given();
+        });
+      });
   if (!allocations_->complete()) {
     obs::log(obs::Level::warn,
              "new allocations are noticed within a minute only: mount the folder of this file",
-             {{"file", checkpoint}});
+             {{"file", checkpoint_file_}});
   }
+  read_checkpoint();
   version_.read();
+}
+
+// Small, and on a local disk. The kubelet replaces it as a whole.
+void KubeletChips::read_checkpoint() {
+  auto text = io::read_file(checkpoint_file_, limits::kMaxPodResourcesBytes);
+  auto devices = text ? codec::read_kubelet_checkpoint(
+                            *text, domain::vendor_of(state_->topology).resource_domain)
+                      : Result<codec::CheckpointedDevices>(std::move(text).error());
+  if (devices) {
+    checkpoint_failing_ = false;
+    checkpoint_ = std::move(devices).value();
+    return;
+  }
+  // A node without device plugins has none.
+  if (devices.error().code == Errc::not_found) checkpoint_.reset();
+  if (devices.error().code == Errc::not_found || std::exchange(checkpoint_failing_, true)) return;
+  obs::log(obs::Level::warn,
+           "cannot read the kubelet's checkpoint: which chips a pod has is known later, and not "
+           "which of two pods with one name has them",
+           {{"file", checkpoint_file_}, {"error", devices.error().text()}});
 }
 
 void KubeletChips::version_known(bool usable) {
@@ -71,7 +108,18 @@ void KubeletChips::version_known(bool usable) {
   if (given_up_) given_up_();
 }
 
+void KubeletChips::report_given() {
+  if (!events_.given || (!allocated_ && !checkpoint_)) return;
+  domain::GivenChips now =
+      given_chips(*state_, with_uids(allocated_.value_or(AllocatedDevices()),
+                                     checkpoint_.value_or(codec::CheckpointedDevices())));
+  if (given_ == now) return;
+  given_ = std::move(now);
+  events_.given(*given_);
+}
+
 void KubeletChips::report() {
+  report_given();
   if (!allocated_) return;
   const ChipUsers now = chip_users(*state_, *allocated_);
   if (now.unknown_devices != unknown_devices_ && !now.unknown_devices.empty()) {

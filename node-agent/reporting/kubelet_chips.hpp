@@ -1,4 +1,5 @@
-// KubeletChips — which containers use which chips of this machine, by the kubelet's word; asked
+// KubeletChips — which containers use which chips of this machine, by the kubelet's word: its
+// checkpoint of allocated devices, read at each change, and its answers over PodResources, asked
 // only if its version bears it.
 //
 // Loop thread only; ends with its destructor.
@@ -11,7 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "common/codec/kube/kubelet_checkpoint.hpp"
 #include "common/http/loop.hpp"
+#include "common/http/mailbox.hpp"
 #include "common/kube/transport.hpp"
 #include "node-agent/kubelet/pod_resources_client.hpp"
 #include "node-agent/publish/node/kubelet_version_reader.hpp"
@@ -27,10 +30,12 @@ class KubeletChips {
     std::string socket;  // checked before
     std::uint64_t seed = 0;
   };
-  // events.users: with the first answer, and when it or the machine changes. given_up: the kubelet
-  // is too old to be asked, so that nothing is to be waited for.
+  // events.users: with the first answer, and when it or the machine changes. events.given: with the
+  // first checkpoint or answer, and likewise. given_up: the kubelet is too old to be asked, so that
+  // nothing is to be waited for.
   KubeletChips(http::Loop& loop, kube::Transport& transport, Options options, KubeletEvents events,
                std::function<void()> given_up);
+  ~KubeletChips();
   KubeletChips(const KubeletChips&) = delete;
   KubeletChips& operator=(const KubeletChips&) = delete;
 
@@ -40,17 +45,24 @@ class KubeletChips {
  private:
   void start();
   void version_known(bool usable);
+  void read_checkpoint();
   void report();
+  void report_given();
 
   http::Loop& loop_;
   Options options_;
   KubeletEvents events_;
   std::function<void()> given_up_;
   std::unique_ptr<PodResourcesClient> client_;
+  std::shared_ptr<http::Mailbox<KubeletChips>> changed_;  // cut with this object
   std::unique_ptr<FileWatch> allocations_;
   KubeletVersionReader version_;
   NodeStatePtr state_;
-  std::optional<AllocatedDevices> allocated_;  // as the kubelet reported last
+  std::string checkpoint_file_;
+  std::optional<AllocatedDevices> allocated_;   // as the kubelet reported last
+  std::optional<codec::CheckpointedDevices> checkpoint_;  // as it was read last
+  bool checkpoint_failing_ = false;
+  std::optional<domain::GivenChips> given_;    // as reported last
   std::vector<std::string> unknown_devices_;   // as logged last
 };
 

@@ -32,6 +32,8 @@ struct KubeletEvents {
   std::function<void(bool)> supported;  // whether its version may be asked
   std::function<void(bool)> answers;
   std::function<void(const ChipUsers&)> users;
+  // What containers have, when it changes; also of containers that are only about to start.
+  std::function<void(const domain::GivenChips&)> given = {};
 };
 
 class Reporting {

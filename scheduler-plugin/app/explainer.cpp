@@ -100,11 +100,22 @@ class Explainer {
         .end_object();
   }
 
+  // What the kubelet has given, and what was chosen if that differs.
+  void given(const GivenToPod& given) {
+    w_.key("given").integers(given.chips.chips);
+    if (!given.chosen) return;
+    w_.key("chosen").begin_object().key("chips").integers(given.chosen->chips);
+    w_.key("gbps").number(given.chosen->gbps).end_object();
+  }
+
   void bound(const Decision& d) {
     const Node& node = state_.nodes.node(d.node);
     placement(node, d.indices, d.gbps, d.best_gbps);
     const auto measured = measured_gbps(d, node, clock_.wall());
     if (measured) w_.key("measured_gbps").number(*measured);
+    const PodRecord* record = state_.records.find(d.uid);
+    const GivenToPod* given = record == nullptr ? nullptr : record->given.get();
+    if (given != nullptr) this->given(*given);
     w_.field("decision", d.id)
         .field("time", rfc3339(d.time))
         .key("distributed")
@@ -113,6 +124,11 @@ class Explainer {
     choice(node, d.request);
     write_others(w_, d.others);
     std::string summary = summary_of(node, d.indices, d.gbps, d.best_gbps, "runs on ");
+    if (given != nullptr && given->chosen) {
+      summary += "; chips " + comma_list(given->chosen->chips) + " at ";
+      append_json_number(summary, given->chosen->gbps);
+      summary += " GB/s were chosen, and the kubelet has given others";
+    }
     if (measured) {
       summary += "; the busiest chip carries ";
       append_json_number(summary, *measured);

@@ -81,6 +81,18 @@ struct PodDisputed {
   std::vector<int> chips;
 };
 
+// The kubelet has given other chips (vendor indices) to a pod than were chosen for it.
+struct PodDrifted {
+  PodKey pod;
+  std::string uid;
+  std::string node;
+  std::vector<int> chosen;
+  std::vector<int> given;
+  double chosen_gbps = 0;
+  double given_gbps = 0;
+  bool leads = false;  // whether this replica decides, and reports it to people
+};
+
 // A bound pod is on a node that does not fit into the node table.
 struct PodUnaccounted {
   PodKey pod;
@@ -89,7 +101,8 @@ struct PodUnaccounted {
 
 using Observation =
     std::variant<DecisionMade, NodesRejected, ReservationEvent, PodBound, PodUnplaceable,
-                 PodWaitsNoMore, BindFailed, PodPlaced, PodFreed, PodDisputed, PodUnaccounted>;
+                 PodWaitsNoMore, BindFailed, PodPlaced, PodFreed, PodDisputed, PodDrifted,
+                 PodUnaccounted>;
 
 // A visitor from lambdas; the last takes `const auto&`, for what the observer does not follow.
 template <class... Cases>

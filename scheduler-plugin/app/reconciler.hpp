@@ -6,6 +6,7 @@
 #pragma once
 
 #include "scheduler-plugin/app/bind_coordinator.hpp"
+#include "scheduler-plugin/app/kubelet_truth.hpp"
 #include "scheduler-plugin/app/nominations.hpp"
 
 namespace chipweave::sched {
@@ -13,13 +14,14 @@ namespace chipweave::sched {
 class Reconciler final : public ClusterListener, public UseCase {
  public:
   Reconciler(Core& core, Reservations& reservations, Nominations& nominations, Decisions& decisions,
-             BoundPods& bound_pods, Admissions& admissions, BindCoordinator& bindings,
-             bool decide_after_bind)
+             BoundPods& bound_pods, KubeletTruth& truth, Admissions& admissions,
+             BindCoordinator& bindings, bool decide_after_bind)
       : UseCase(core),
         reservations_(reservations),
         nominations_(nominations),
         decisions_(decisions),
         bound_pods_(bound_pods),
+        truth_(truth),
         admissions_(admissions),
         bindings_(bindings),
         decide_after_bind_(decide_after_bind) {}
@@ -46,6 +48,7 @@ class Reconciler final : public ClusterListener, public UseCase {
   Nominations& nominations_;
   Decisions& decisions_;
   BoundPods& bound_pods_;
+  KubeletTruth& truth_;
   Admissions& admissions_;
   BindCoordinator& bindings_;
   bool decide_after_bind_;

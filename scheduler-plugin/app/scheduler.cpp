@@ -17,7 +17,8 @@ Scheduler::Scheduler(const Clock& clock, Cluster& cluster, Observer& observer,
       admissions_(core_, evaluator_, reservations_, decisions_, bound_pods_),
       bindings_(core_, reservations_, decisions_, bound_pods_, admissions_,
                 std::move(options.scheduler_names)),
-      reconciler_(core_, reservations_, nominations_, decisions_, bound_pods_, admissions_,
+      truth_(core_, bound_pods_),
+      reconciler_(core_, reservations_, nominations_, decisions_, bound_pods_, truth_, admissions_,
                   bindings_, options.decide_after_bind),
       preemption_(core_, evaluator_, nominations_),
       extender_(core_, evaluator_, reservations_, nominations_, bindings_),
@@ -37,6 +38,8 @@ ReportAnswer Scheduler::report(InventoryReport report) {
   } else if (result.faults_changed) {
     bound_pods_.settle(result.node);  // MIG instances go with the GPUs that are in MIG mode
   }
+  // Other chips: those that were given may be known by now.
+  if (result.given_changed || result.old_indices) truth_.reported(result.node);
   return {result.outcome, std::move(result.problem)};
 }
 

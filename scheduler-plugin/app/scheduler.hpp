@@ -99,6 +99,7 @@ class Scheduler final : public InventorySink {
   BoundPods bound_pods_;
   Admissions admissions_;
   BindCoordinator bindings_;
+  KubeletTruth truth_;
   Reconciler reconciler_;
   Preemption preemption_;
   Extender extender_;

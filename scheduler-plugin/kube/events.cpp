@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "common/base/json_writer.hpp"
+#include "common/base/text.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -35,6 +36,7 @@ void PodEvents::on(const Observation& seen) {
   std::visit(
       ByKind{[this](const PodBound& pod) { bound(pod); },
              [this](const PodUnplaceable& pod) { unplaceable(pod); },
+             [this](const PodDrifted& pod) { drifted(pod); },
              [this](const PodWaitsNoMore& pod) { published_.erase(pod.uid); }, [](const auto&) {}},
       seen);
 }
@@ -47,6 +49,17 @@ void PodEvents::bound(const PodBound& pod) {
   }
   send(pod.pod, pod.uid, false, "ChipsAssigned", "Binding",
        note + " (decision " + pod.decision + ")", 1);
+}
+
+void PodEvents::drifted(const PodDrifted& pod) {
+  if (!pod.leads) return;
+  send(pod.pod, pod.uid, true, "ChipsDiffer", "Binding",
+       "The kubelet has given chips " + comma_list(pod.given) + " of node " + pod.node + " (" +
+           number(pod.given_gbps) + " GB/s predicted) instead of " + comma_list(pod.chosen) + " (" +
+           number(pod.chosen_gbps) +
+           " GB/s), which were chosen; chipweave counts with the given ones. Which of them a "
+           "container gets is decided by the device plugin of the node",
+       1);
 }
 
 void PodEvents::unplaceable(const PodUnplaceable& pod) {

@@ -1,7 +1,8 @@
 // PodEvents — chipweave's decisions as events.k8s.io/v1 events on pods, for kubectl describe.
 //
-// An Observer: ChipsAssigned when a pod is bound, ChipsUnavailable when no node fits; a repeated
-// reason raises the count of the same event. How events are sent: event_sender.hpp. Owner: the
+// An Observer: ChipsAssigned when a pod is bound, ChipsUnavailable when no node fits, ChipsDiffer
+// when the kubelet has given other chips than were chosen; a repeated reason raises the count of the
+// same event. How events are sent: event_sender.hpp. Owner: the
 // loop thread.
 #pragma once
 
@@ -38,6 +39,7 @@ class PodEvents final : public Observer {
     Clock::Steady last{};
   };
   void bound(const PodBound& pod);
+  void drifted(const PodDrifted& pod);
   void unplaceable(const PodUnplaceable& pod);
   void send(const PodKey& pod, std::string_view uid, bool warning, const char* reason,
             const char* action, const std::string& note, int times);

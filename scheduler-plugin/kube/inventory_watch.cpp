@@ -79,6 +79,7 @@ void InventoryWatch::take(const codec::KubeInventory& seen) {
   report.topology = std::move(inventory->topology);
   codec::StatusDetails details = codec::read_status_details(seen.status);
   report.carried = std::move(details.carried);
+  report.given = std::move(details.given);
   if (auto& faults = details.faults) {
     report.faults = std::move(faults).value();
   } else {

@@ -9,6 +9,7 @@
 
 #include "common/domain/carried.hpp"
 #include "common/domain/fault.hpp"
+#include "common/domain/given_chips.hpp"
 #include "common/domain/node_topology.hpp"
 
 namespace chipweave::sched {
@@ -40,6 +41,8 @@ struct InventoryReport {
   std::optional<std::vector<domain::Fault>> faults;
   // What links carry, for display only. Absent: unchanged in a delta, not measured otherwise.
   std::optional<domain::CarriedPeaks> carried;
+  // Which containers have which chips. Absent: unchanged in a delta, not known otherwise.
+  std::optional<domain::GivenChips> given;
 };
 
 // Whether a report was accepted, or why not (older than the current one, delta without its base,

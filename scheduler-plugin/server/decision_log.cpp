@@ -29,6 +29,16 @@ void write(const PodDisputed& dispute) {
       {{"pod", dispute.pod.text()}, {"node", dispute.node}, {"chips", comma_list(dispute.chips)}});
 }
 
+void write(const PodDrifted& drift) {
+  obs::log(obs::Level::warn, "the kubelet has given other chips than were chosen",
+           {{"pod", drift.pod.text()},
+            {"node", drift.node},
+            {"chosen", comma_list(drift.chosen)},
+            {"given", comma_list(drift.given)},
+            {"chosen_gbps", drift.chosen_gbps},
+            {"given_gbps", drift.given_gbps}});
+}
+
 void write(const PodUnaccounted& missed) {
   obs::log(obs::Level::error, "the node table is full: a bound pod's node is not accounted for",
            {{"pod", missed.pod.text()}, {"node", missed.node}});
@@ -40,6 +50,7 @@ void DecisionLog::on(const Observation& seen) {
   std::visit(ByKind{[](const PodBound& pod) { write(pod); },
                     [](const BindFailed& failure) { write(failure); },
                     [](const PodDisputed& dispute) { write(dispute); },
+                    [](const PodDrifted& drift) { write(drift); },
                     [](const PodUnaccounted& missed) { write(missed); }, [](const auto&) {}},
              seen);
 }

@@ -34,7 +34,7 @@ enum Total : std::size_t {
   kUnderWay,
   kBytes
 };
-enum Trouble : std::size_t { kDisputed, kUnaccounted };
+enum Trouble : std::size_t { kDisputed, kUnaccounted, kDrifted };
 
 }  // namespace
 
@@ -111,6 +111,10 @@ Metrics::Metrics(std::string_view version)
               registry_
                   .counter("chipweave_unaccounted_pods_total",
                            "Bound pods on nodes that did not fit into the node table")
+                  .with(),
+              registry_
+                  .counter("chipweave_placement_drift_total",
+                           "Pods that the kubelet gave other chips than were chosen for them")
                   .with()};
   server_ = {registry_
                  .counter("chipweave_http_connections_refused_total",
@@ -165,6 +169,7 @@ void Metrics::on(const Observation& seen) {
           [this](const PodDisputed& dispute) {
             trouble_[kDisputed].add(static_cast<double>(dispute.chips.size()));
           },
+          [this](const PodDrifted&) { trouble_[kDrifted].add(); },
           [this](const PodUnaccounted&) { trouble_[kUnaccounted].add(); }, [](const auto&) {}},
       seen);
 }

@@ -267,6 +267,8 @@ NodeTable::Reported NodeTable::take_full(NodeId id, InventoryReport&& report) {
   result.faults_changed = faults != n.faults;
   n.faults = std::move(faults);
   n.carried = std::move(report.carried).value_or(domain::CarriedPeaks());
+  result.given_changed = report.given != n.given;
+  n.given = std::move(report.given);
   if (result.old_indices) n.taken = {};
   return result;
 }
@@ -297,6 +299,10 @@ NodeTable::Reported NodeTable::take_delta(NodeId id, InventoryReport&& report) {
     n.faults = *std::move(report.faults);
   }
   if (report.carried) n.carried = *std::move(report.carried);
+  if (report.given) {
+    result.given_changed = report.given != n.given;
+    n.given = std::move(report.given);
+  }
   return result;
 }
 

@@ -42,6 +42,7 @@ struct Node {
   std::vector<domain::Fault> faults;  // why, as its agent reports it, worst first. For people, but
                                       // for "nvml.mig" (BoundPods)
   domain::CarriedPeaks carried;       // what links carry, as its agent measures; for people
+  std::optional<domain::GivenChips> given;  // by the kubelet to containers; nullopt: not known
   ChipSet taken;                      // by pods, bound or reserved; kept by the Ledger
   solver::Room whole_room;            // CPU and memory that it has for pods; kept by NodeRooms
   solver::Room room;                  // and what of that no pod requests; likewise
@@ -114,6 +115,7 @@ class NodeTable {
     std::optional<std::vector<int>> old_indices;
     std::string problem;  // why a report was not accepted
     bool faults_changed = false;
+    bool given_changed = false;
   };
   Reported report(InventoryReport report, Clock::Steady now);
   // The node of that name, added without inventory if there is none; kNoNode if the table is full

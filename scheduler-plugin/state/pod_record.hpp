@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -57,6 +58,12 @@ struct Dispute {
   bool published = false;
 };
 
+// What the kubelet has given to a bound pod.
+struct GivenToPod {
+  Placement chips;
+  std::optional<Placement> chosen;  // other chips, which were chosen for it
+};
+
 // Annotations of a decision that was made after the binding.
 struct LateAnnotations {
   Annotations annotations;
@@ -75,6 +82,7 @@ struct PodRecord {
   std::unique_ptr<Decision> decision;          // bound, annotating
   std::unique_ptr<LateAnnotations> late;       // annotating
   std::unique_ptr<Dispute> dispute;            // disputed
+  std::unique_ptr<GivenToPod> given;           // once it is bound, in any state
   // pending to uncertain: at most one. It ends with its chips (Admissions::drop_second), before the
   // pod enters another state.
   std::unique_ptr<SecondSet> second;

@@ -28,6 +28,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require_words(details.faults);
   require(!details.faults || details.faults->size() <= chipweave::domain::kMaxReportedFaults);
   require(details.carried.size() <= static_cast<std::size_t>(chipweave::limits::kMaxChips));
+  require(!details.given ||
+          details.given->containers.size() <= chipweave::domain::kMaxGivenContainers);
   const InventoryMemory memory = read_object_memory(text, "b");
   require(memory.node.faults.size() <= chipweave::domain::kMaxReportedFaults);
   if (memory.node.topology) require_reads_back(*memory.node.topology);

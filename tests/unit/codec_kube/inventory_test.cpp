@@ -98,6 +98,29 @@ TEST(InventoryHealth, WhatLinksCarryIsReadWhereItMakesSense) {
   }
 }
 
+TEST(InventoryHealth, WhoHasWhichChipsIsReadWhereItMakesSense) {
+  EXPECT_EQ(read_status_details(status_of(faulty_inventory())).given, faulty_inventory().given);
+  NodeInventory none = inventory_of(everything());
+  none.given = domain::GivenChips();
+  EXPECT_EQ(read_status_details(status_of(none)).given, domain::GivenChips()) << "nobody has any";
+  EXPECT_FALSE(read_status_details(status_of(inventory_of(everything()))).given) << "not known";
+  const auto read = read_status_details(
+      R"({"given":{"unknownDevices":-3,"containers":[7,{},{"podUid":"u"},{"chips":[1]},)"
+      R"({"podUid":"u1","chips":[2,1,2]},{"podUid":"u2","chips":[-1]},{"podUid":"u3","chips":"1"},)"
+      R"({"pod":"p","namespace":"ns","chips":[0],"parts":"yes"}]}})");
+  ASSERT_TRUE(read.given);
+  EXPECT_EQ(read.given->unknown_devices, 0);
+  ASSERT_EQ(read.given->containers.size(), 2U);
+  EXPECT_EQ(read.given->containers[0].pod, "p");
+  EXPECT_FALSE(read.given->containers[0].parts);
+  EXPECT_EQ(read.given->containers[1].pod_uid, "u1");
+  EXPECT_EQ(read.given->containers[1].chips,
+            (std::vector{domain::ChipIndex{1}, domain::ChipIndex{2}}));
+  for (const char* status : {"{}", "", R"({"given")", R"({"given":[]})", R"(["given"])"}) {
+    EXPECT_FALSE(read_status_details(status).given) << status;
+  }
+}
+
 // One part that cannot be read does not take the others with it.
 TEST(InventoryHealth, RemembersWhatCanBeRead) {
   const auto memory = read_object_memory(

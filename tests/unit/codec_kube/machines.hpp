@@ -94,6 +94,10 @@ inline NodeInventory faulty_inventory() {
                     {"", domain::ChipIndex{7}, "", "400GE1/1/20:2", ""}};
   for (int i = 0; i < 300; ++i) out.facts["fact." + std::to_string(i)] = text;
   out.carried = {{domain::ChipIndex{3}, 41.25}, {domain::ChipIndex{8}, 0}};
+  out.given = domain::GivenChips{
+      {{"", "ml", "a", "main", "nvidia.com/mig-1g.10gb", {domain::ChipIndex{3}}, true},
+       {"u7", "", "", "main", "nvidia.com/gpu", {domain::ChipIndex{7}, domain::ChipIndex{8}}, false}},
+      2};
   return out;
 }
 

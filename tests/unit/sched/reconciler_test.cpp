@@ -40,8 +40,9 @@ struct Reconciles : ::testing::Test, FakeCore {
   BoundPods bound_pods{core, reservations, decisions};
   Admissions admissions{core, evaluator, reservations, decisions, bound_pods};
   BindCoordinator bindings{core, reservations, decisions, bound_pods, admissions, {}};
-  Reconciler reconciler{core,       reservations, nominations, decisions,
-                        bound_pods, admissions,   bindings,    false};
+  KubeletTruth truth{core, bound_pods};
+  Reconciler reconciler{core,  reservations, nominations, decisions, bound_pods,
+                        truth, admissions,   bindings,    false};
 };
 
 TEST_F(Reconciles, APodWaitsUntilItIsBound) {

@@ -62,6 +62,12 @@ ReportAnswer World::set_carried(const std::string& node, domain::CarriedPeaks ca
   return scheduler.report(std::move(r));
 }
 
+ReportAnswer World::set_given(const std::string& node, domain::GivenChips given) {
+  InventoryReport r = next_report(node, "boot");
+  r.given = std::move(given);
+  return scheduler.report(std::move(r));
+}
+
 ReportAnswer World::set_faults(const std::string& node, std::vector<domain::Fault> faults) {
   InventoryReport r = next_report(node, "boot");
   r.faults = std::move(faults);

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "common/domain/carried.hpp"
 #include "common/domain/condition.hpp"
 #include "common/domain/fault.hpp"
+#include "common/domain/given_chips.hpp"
 #include "common/domain/node_topology.hpp"
 #include "common/domain/observation.hpp"
 
@@ -38,6 +40,7 @@ struct NodeInventory {
   std::vector<domain::Neighbour> neighbours = {};
   std::map<std::string, std::string> facts = {};
   domain::CarriedPeaks carried = {};
+  std::optional<domain::GivenChips> given = {};  // nullopt: not known
 };
 
 // An object without status, owned by the Node with that uid (empty: without an owner), so that it

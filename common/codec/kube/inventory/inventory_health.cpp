@@ -159,6 +159,71 @@ std::map<std::string, std::string> read_facts(JsonValue status) {
   return out;
 }
 
+void write_carried(JsonWriter& w, const domain::CarriedPeaks& carried) {
+  w.key("carried").begin_array();
+  for (const auto& [chip, gbps] : carried) {
+    w.begin_object().key("chip").integer(chip.value).key("gbps").number(gbps).end_object();
+  }
+  w.end_array();
+}
+
+void write_given(JsonWriter& w, const domain::GivenChips& given) {
+  w.key("given").begin_object();
+  if (given.unknown_devices > 0) w.key("unknownDevices").integer(given.unknown_devices);
+  w.key("containers").begin_array();
+  std::size_t written = 0;
+  for (const domain::GivenChips::Container& one : given.containers) {
+    if (written++ == domain::kMaxGivenContainers) break;
+    w.begin_object();
+    write_text(w, "podUid", one.pod_uid);
+    write_text(w, "namespace", one.ns);
+    write_text(w, "pod", one.pod);
+    write_text(w, "container", one.name);
+    write_text(w, "resource", one.resource);
+    w.key("chips").begin_array();
+    for (const ChipIndex chip : one.chips) w.integer(chip.value);
+    w.end_array();
+    if (one.parts) w.key("parts").boolean(true);
+    w.end_object();
+  }
+  w.end_array().end_object();
+}
+
+// Ascending, each once; empty: something in it is no chip.
+std::vector<ChipIndex> read_given_chips(JsonValue list) {
+  std::vector<ChipIndex> out;
+  for (const JsonValue one : list) {
+    const auto chip = one.integer();
+    if (!chip || *chip < 0 || *chip > limits::kMaxChipIndex) return {};
+    if (out.size() == static_cast<std::size_t>(limits::kMaxChips)) return {};
+    out.push_back(ChipIndex{static_cast<int>(*chip)});
+  }
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+// Without containers that say neither whose they are nor which chips they have.
+std::optional<domain::GivenChips> read_given(JsonValue status) {
+  const JsonValue given = status["given"];
+  if (!given.is_object()) return std::nullopt;
+  domain::GivenChips out;
+  out.unknown_devices = static_cast<int>(std::clamp<std::int64_t>(
+      given["unknownDevices"].integer().value_or(0), 0, domain::kMaxUnknownDevices));
+  for (const JsonValue one : given["containers"]) {
+    if (out.containers.size() == domain::kMaxGivenContainers) break;
+    const auto text = [&one](const char* key) { return short_text(std::string(one[key].text())); };
+    domain::GivenChips::Container container{
+        text("podUid"),   text("namespace"), text("pod"),
+        text("container"), text("resource"),  read_given_chips(one["chips"]),
+        one["parts"].boolean().value_or(false)};
+    if (container.chips.empty() || (container.pod_uid.empty() && container.pod.empty())) continue;
+    out.containers.push_back(std::move(container));
+  }
+  std::sort(out.containers.begin(), out.containers.end());
+  return out;
+}
+
 Result<JsonTree> parse_bounded(std::string_view text, const char* what) {
   if (text.size() > limits::kMaxKubeObjectBytes) {
     return make_error(Errc::limit_exceeded, std::string(what) + " is too large");
@@ -180,12 +245,8 @@ void write_inventory_health(JsonWriter& w, const NodeInventory& inventory) {
   if (!inventory.conditions.empty()) write_conditions(w, inventory);
   if (!inventory.neighbours.empty()) write_neighbours(w, inventory);
   write_facts(w, inventory);
-  if (inventory.carried.empty()) return;
-  w.key("carried").begin_array();
-  for (const auto& [chip, gbps] : inventory.carried) {
-    w.begin_object().key("chip").integer(chip.value).key("gbps").number(gbps).end_object();
-  }
-  w.end_array();
+  if (!inventory.carried.empty()) write_carried(w, inventory.carried);
+  if (inventory.given) write_given(w, *inventory.given);
 }
 
 InventoryMemory read_object_memory(std::string_view object, std::string_view node_boot_id) {
@@ -218,11 +279,11 @@ InventoryMemory read_object_memory(std::string_view object, std::string_view nod
 }
 
 StatusDetails read_status_details(std::string_view status) {
-  StatusDetails out{std::vector<Fault>(), {}};
+  StatusDetails out{std::vector<Fault>(), {}, {}};
   const auto says = [status](const char* key) {
     return status.find(key) != std::string_view::npos;
   };
-  if (!says("\"faults\"") && !says("\"carried\"")) return out;
+  if (!says("\"faults\"") && !says("\"carried\"") && !says("\"given\"")) return out;
   const auto document = parse_bounded(status, "the status");
   if (!document) {
     out.faults = document.error();
@@ -236,6 +297,7 @@ StatusDetails read_status_details(std::string_view status) {
     out.faults = std::move(read).error();
   }
   out.carried = read_carried(root);
+  out.given = read_given(root);
   return out;
 }
 

@@ -1,8 +1,9 @@
-// The health part of a NodeInventory's status: faults, conditions, neighbours, facts, and what
-// links carry. Internal to common/codec/kube, except for reading them back.
+// The health part of a NodeInventory's status: faults, conditions, neighbours, facts, what links
+// carry, and which containers have which chips. Internal to common/codec/kube, except for reading them back.
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,8 +19,8 @@ namespace chipweave::codec {
 inline constexpr std::size_t kMaxReportedNeighbours = 256;
 inline constexpr std::size_t kMaxReportedFacts = 256;
 
-// The keys nodeBootId, faults, conditions, neighbours, facts and carried, each only if it is not
-// empty.
+// The keys nodeBootId, faults, conditions, neighbours, facts, carried and given, each only if it is
+// not empty; given if it is known.
 void write_inventory_health(JsonWriter& w, const NodeInventory& inventory);
 
 // What an object remembers for the agent's next run. Each part that cannot be read is left out and
@@ -43,6 +44,7 @@ Result<ReportedHealth> read_status_health(std::string_view status);
 struct StatusDetails {
   Result<std::vector<domain::Fault>> faults;  // with the time until which they are held
   domain::CarriedPeaks carried;               // without what makes no sense
+  std::optional<domain::GivenChips> given;    // likewise; nullopt: not known
 };
 StatusDetails read_status_details(std::string_view status);
 

@@ -1,0 +1,15 @@
+// Which pods have the devices that the kubelet lists: PodResources names pods, the kubelet's
+// checkpoint has their uids. Pure.
+#pragma once
+
+#include "common/codec/kube/kubelet_checkpoint.hpp"
+#include "node-agent/kubelet/allocated_device.hpp"
+
+namespace chipweave::agent {
+
+// The devices of `listed` with the uid of their pod, where the checkpoint has the same device for
+// one container of that name. Devices of the checkpoint whose pod is not listed (yet, or any more)
+// follow without names.
+AllocatedDevices with_uids(AllocatedDevices listed, const codec::CheckpointedDevices& checkpoint);
+
+}  // namespace chipweave::agent

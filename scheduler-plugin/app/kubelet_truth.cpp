@@ -1,0 +1,148 @@
+#include "scheduler-plugin/app/kubelet_truth.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <utility>
+
+namespace chipweave::sched {
+namespace {
+
+using Container = domain::GivenChips::Container;
+
+// A pod that was deleted and recreated has the name of another one, of which the kubelet may have
+// spoken. One that runs has its devices.
+bool is_of(const Container& container, const ClusterPod& pod) {
+  if (!container.pod_uid.empty()) return container.pod_uid == pod.request.uid;
+  return pod.started && container.ns == pod.request.key.ns && container.pod == pod.request.key.name;
+}
+
+}  // namespace
+
+Placement KubeletTruth::placement_of(const Decision& d) const {
+  return {nodes_.node(d.node).name, d.uid, d.resource, d.indices, d.gbps, d.id, d.time};
+}
+
+// Init containers hand their chips on to the other ones: all of a pod's chips are the union.
+std::optional<Placement> KubeletTruth::given_to(const ClusterPod& pod, const Node& node) const {
+  if (!node.given) return std::nullopt;
+  std::set<int> chips;
+  for (const Container& container : node.given->containers) {
+    if (container.resource != pod.request.resource || !is_of(container, pod)) continue;
+    if (container.parts) return std::nullopt;
+    for (const domain::ChipIndex chip : container.chips) chips.insert(chip.value);
+  }
+  if (chips.empty()) return std::nullopt;
+  Placement out;
+  out.node = node.name;
+  out.uid = pod.request.uid;
+  out.resource = pod.request.resource;
+  out.chips.assign(chips.begin(), chips.end());
+  // Fewer: it is being admitted, container by container.
+  if (!can_be_of(out, pod)) return std::nullopt;
+  ChipSet slots;
+  for (const int chip : out.chips) {
+    if (const auto slot = node.topology.slot_of(domain::ChipIndex{chip})) slots.insert(*slot);
+  }
+  if (node.has_inventory()) out.gbps = node.wiring->gbps(slots);
+  return out;
+}
+
+const Placement* KubeletTruth::of(const ClusterPod& pod) {
+  PodRecord* record = records_.find(pod.request.uid);
+  const NodeId id = nodes_.find(pod.node);
+  if (record == nullptr || id == kNoNode) return nullptr;
+  if (auto given = given_to(pod, nodes_.node(id))) {
+    if (record->given == nullptr) record->given = std::make_unique<GivenToPod>();
+    record->given->chips = std::move(*given);
+  }
+  return record->given == nullptr ? nullptr : &record->given->chips;
+}
+
+const ClusterPod* KubeletTruth::pod_of(const Container& container) const {
+  if (container.pod_uid.empty()) return cluster_.find({container.ns, container.pod});
+  const PodRecord* record = records_.find(container.pod_uid);
+  return record == nullptr ? nullptr : cluster_.find(record->key);
+}
+
+void KubeletTruth::reported(NodeId id) {
+  const Node& node = nodes_.node(id);
+  if (!node.given) return;
+  std::set<std::string> seen;
+  std::vector<Correction> corrections;
+  for (const Container& container : node.given->containers) {
+    const ClusterPod* pod = pod_of(container);
+    if (pod == nullptr || pod->node != node.name || !seen.insert(pod->request.uid).second) continue;
+    if (auto correction = correction_of(*pod, id)) corrections.push_back(std::move(*correction));
+  }
+  if (!corrections.empty()) apply(id, std::move(corrections));
+}
+
+// nullopt: the pod has the chips that it is thought to have, or the kubelet has not said.
+std::optional<KubeletTruth::Correction> KubeletTruth::correction_of(const ClusterPod& pod,
+                                                                    NodeId id) {
+  const std::string& uid = pod.request.uid;
+  const Holding* held = ledger_.find(uid);
+  PodRecord* record = records_.find(uid);
+  // One whose binding is in flight is not known to be bound yet: then it is asked for again.
+  if (held == nullptr || !held->bound || record->in_flight != nullptr) return std::nullopt;
+  auto given = given_to(pod, nodes_.node(id));
+  if (!given) return std::nullopt;
+  if (record->given == nullptr) record->given = std::make_unique<GivenToPod>();
+  record->given->chips = *given;
+  if (!held->assumed && bound_pods_.matches(*held, *given)) return std::nullopt;
+  Correction out{uid, std::move(*given), std::nullopt};
+  if (record->decision != nullptr) {
+    out.chosen = placement_of(*record->decision);
+    out.given.decision = out.chosen->decision;
+    out.given.time = out.chosen->time;
+  }
+  return out;
+}
+
+// Pods that are thought to have chips that the kubelet has given to others, as long as it has not
+// given them these, too.
+std::vector<std::string> KubeletTruth::displaced_by(const std::vector<Correction>& corrections,
+                                                    NodeId id) const {
+  ChipSet given;
+  std::set<std::string_view> corrected;
+  for (const Correction& one : corrections) {
+    corrected.insert(one.uid);
+    for (const int chip : one.given.chips) {
+      const auto slot = nodes_.node(id).topology.slot_of(domain::ChipIndex{chip});
+      if (slot) given.insert(*slot);
+    }
+  }
+  std::vector<std::string> out;
+  for (const Holding* held : ledger_.on(id)) {
+    if (!held->bound || held->assumed || !held->chips.intersects(given)) continue;
+    const PodRecord* record = records_.find(held->uid);
+    if (corrected.contains(held->uid) || record == nullptr || record->decision == nullptr) continue;
+    if (record->given == nullptr) out.push_back(held->uid);
+  }
+  return out;
+}
+
+void KubeletTruth::apply(NodeId id, std::vector<Correction> corrections) {
+  const std::vector<std::string> displaced = displaced_by(corrections, id);
+  std::vector<std::pair<const ClusterPod*, Placement>> claims;
+  for (const std::string& uid : displaced) {
+    const PodRecord& record = *records_.find(uid);
+    claims.emplace_back(cluster_.find(record.key), placement_of(*record.decision));
+    drop_holding(uid);
+  }
+  for (const Correction& one : corrections) drop_holding(one.uid);
+  for (Correction& one : corrections) {
+    PodRecord& record = *records_.find(one.uid);
+    const ClusterPod& pod = *cluster_.find(record.key);
+    bound_pods_.found(pod, id, &one.given);
+    if (!one.chosen) continue;
+    record.given->chosen = one.chosen;
+    observer_.on(PodDrifted{pod.request.key, one.uid, nodes_.node(id).name, one.chosen->chips,
+                            one.given.chips, one.chosen->gbps, one.given.gbps,
+                            authority_.cannot_decide().empty()});
+  }
+  for (const auto& [pod, claim] : claims) bound_pods_.found(*pod, id, &claim);
+}
+
+}  // namespace chipweave::sched

@@ -1,0 +1,47 @@
+// KubeletTruth — which chips bound pods really have. A placement says what was chosen; a device
+// plugin may have handed out others, and then the kubelet is right: the ledger is corrected, and
+// the difference is reported.
+//
+// What the kubelet has given to a pod counts when it is all of its chips, and whole ones. It stays
+// until the pod is gone, whatever the pod's annotations say. Owner: the loop thread.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scheduler-plugin/app/bound_pods.hpp"
+
+namespace chipweave::sched {
+
+class KubeletTruth : public UseCase {
+ public:
+  KubeletTruth(Core& core, BoundPods& bound_pods) : UseCase(core), bound_pods_(bound_pods) {}
+
+  // The agent of the node has reported what the kubelet has given (Node::given). O(containers of
+  // the node · log).
+  void reported(NodeId node);
+  // What the kubelet has given to the bound pod; null: it has not said, or not whole chips. Valid
+  // until the pod's record changes. O(containers of the node).
+  const Placement* of(const ClusterPod& pod);
+
+ private:
+  // A pod whose chips are not those that it was thought to have.
+  struct Correction {
+    std::string uid;
+    Placement given;
+    std::optional<Placement> chosen;  // by its placement
+  };
+  Placement placement_of(const Decision& decision) const;
+  std::optional<Placement> given_to(const ClusterPod& pod, const Node& node) const;
+  std::optional<Correction> correction_of(const ClusterPod& pod, NodeId id);
+  std::vector<std::string> displaced_by(const std::vector<Correction>& corrections,
+                                        NodeId id) const;
+  void apply(NodeId id, std::vector<Correction> corrections);
+  const ClusterPod* pod_of(const domain::GivenChips::Container& container) const;
+
+  BoundPods& bound_pods_;
+};
+
+}  // namespace chipweave::sched
