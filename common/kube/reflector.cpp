@@ -168,5 +168,6 @@ template class Reflector<codec::KubeNodeMetadata>;
 template class Reflector<codec::KubeInventory>;
 template class Reflector<codec::KubeLease>;
 template class Reflector<codec::KubeClaim>;
+template class Reflector<codec::KubeSlice>;
 
 }  // namespace chipweave::kube

@@ -75,5 +75,6 @@ extern template class Reflector<codec::KubeNodeMetadata>;
 extern template class Reflector<codec::KubeInventory>;
 extern template class Reflector<codec::KubeLease>;
 extern template class Reflector<codec::KubeClaim>;
+extern template class Reflector<codec::KubeSlice>;
 
 }  // namespace chipweave::kube

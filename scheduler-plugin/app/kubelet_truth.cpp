@@ -25,20 +25,26 @@ Placement KubeletTruth::placement_of(const Decision& d) const {
 
 // Init containers hand their chips on to the other ones: all of a pod's chips are the union.
 std::optional<Placement> KubeletTruth::given_to(const ClusterPod& pod, const Node& node) const {
-  if (!node.given) return std::nullopt;
   std::set<int> chips;
-  for (const Container& container : node.given->containers) {
+  static const std::vector<Container> kNone;
+  for (const Container& container : node.given ? node.given->containers : kNone) {
     if (container.resource != pod.request.resource || !is_of(container, pod)) continue;
     if (container.parts) return std::nullopt;
     for (const domain::ChipIndex chip : container.chips) chips.insert(chip.value);
   }
-  if (chips.empty()) return std::nullopt;
+  if (!chips.empty()) return complete(pod, node, {chips.begin(), chips.end()});
+  const auto claimed = allocated_.find(pod.request.uid);
+  return claimed == allocated_.end() ? std::nullopt : complete(pod, node, claimed->second);
+}
+
+// nullopt: these are not all chips of the pod. It is being admitted, container by container.
+std::optional<Placement> KubeletTruth::complete(const ClusterPod& pod, const Node& node,
+                                                std::vector<int> chips) const {
   Placement out;
   out.node = node.name;
   out.uid = pod.request.uid;
   out.resource = pod.request.resource;
-  out.chips.assign(chips.begin(), chips.end());
-  // Fewer: it is being admitted, container by container.
+  out.chips = std::move(chips);
   if (!can_be_of(out, pod)) return std::nullopt;
   ChipSet slots;
   for (const int chip : out.chips) {
@@ -57,6 +63,15 @@ const Placement* KubeletTruth::of(const ClusterPod& pod) {
     record->given->chips = std::move(*given);
   }
   return record->given == nullptr ? nullptr : &record->given->chips;
+}
+
+void KubeletTruth::allocated(const Placement& placement) {
+  allocated_.insert_or_assign(placement.uid, placement.chips);
+  const PodRecord* record = records_.find(placement.uid);
+  const ClusterPod* pod = record == nullptr ? nullptr : cluster_.find(record->key);
+  const NodeId id = nodes_.find(placement.node);
+  if (pod == nullptr || pod->node != placement.node || id == kNoNode) return;
+  if (auto correction = correction_of(*pod, id)) apply(id, {std::move(*correction)});
 }
 
 const ClusterPod* KubeletTruth::pod_of(const Container& container) const {

@@ -22,6 +22,10 @@ class KubeletTruth : public UseCase {
   // The agent of the node has reported what the kubelet has given (Node::given). O(containers of
   // the node · log).
   void reported(NodeId node);
+  // A ResourceClaim of the pod says which chips the kubelet will give it; the pod may not be known
+  // yet.
+  void allocated(const Placement& placement);
+  void gone(const std::string& uid) { allocated_.erase(uid); }
   // What the kubelet has given to the bound pod; null: it has not said, or not whole chips. Valid
   // until the pod's record changes. O(containers of the node).
   const Placement* of(const ClusterPod& pod);
@@ -35,6 +39,8 @@ class KubeletTruth : public UseCase {
   };
   Placement placement_of(const Decision& decision) const;
   std::optional<Placement> given_to(const ClusterPod& pod, const Node& node) const;
+  std::optional<Placement> complete(const ClusterPod& pod, const Node& node,
+                                    std::vector<int> chips) const;
   std::optional<Correction> correction_of(const ClusterPod& pod, NodeId id);
   std::vector<std::string> displaced_by(const std::vector<Correction>& corrections,
                                         NodeId id) const;
@@ -42,6 +48,7 @@ class KubeletTruth : public UseCase {
   const ClusterPod* pod_of(const domain::GivenChips::Container& container) const;
 
   BoundPods& bound_pods_;
+  std::map<std::string, std::vector<int>> allocated_;  // chips by uid, by claims
 };
 
 }  // namespace chipweave::sched

@@ -50,6 +50,7 @@ void Reconciler::pod_bound(const ClusterPod& pod, const Placement* claimed) {
 void Reconciler::pod_gone(const ClusterPod& pod) {
   state_.jobs.remove(pod.request);
   const std::string& uid = pod.request.uid;
+  truth_.gone(uid);
   PodRecord* record = records_.find(uid);
   if (record == nullptr) return;
   if (record->in_flight != nullptr) {

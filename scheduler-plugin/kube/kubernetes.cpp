@@ -80,7 +80,7 @@ void Kubernetes::start(Scheduler& scheduler) {
                              }},
       options_.jitter);
   claims_ = std::make_unique<ClaimWatch>(
-      *transport_, scheduler.reconciler(),
+      *transport_, scheduler.reconciler(), scheduler.nodes(),
       ClaimWatch::Events{[this] { update_waiting_for(); },
                          [this](const kube::WatchFailure& failure) { watch_failed(failure); }},
       options_.jitter);
@@ -119,6 +119,7 @@ void Kubernetes::watch_failed(const kube::WatchFailure& failure) {
 
 void Kubernetes::tick() {
   if (election_) election_->tick();
+  claims_->check();
   if (scheduler_->authority().cannot_decide().empty()) requeue_trigger_->check();
 }
 

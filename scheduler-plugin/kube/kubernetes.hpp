@@ -15,7 +15,7 @@
 #include "common/kube/access.hpp"
 #include "common/kube/transport.hpp"
 #include "scheduler-plugin/app/scheduler.hpp"
-#include "scheduler-plugin/kube/claim_watch.hpp"
+#include "scheduler-plugin/kube/dra/claim_watch.hpp"
 #include "scheduler-plugin/kube/events.hpp"
 #include "scheduler-plugin/kube/inventory_watch.hpp"
 #include "scheduler-plugin/kube/kube_cluster.hpp"

@@ -59,6 +59,9 @@ class ClusterListener {
                          const Placement* claimed) = 0;  // may be bound already
   // A waiting pod was bound, by any scheduler. Called again if its placement is annotated later.
   virtual void pod_bound(const ClusterPod& pod, const Placement* claimed) = 0;
+  // A ResourceClaim that was made for this pod says which chips it gets. The pod may not be known
+  // yet, or not to be bound.
+  virtual void pod_allocated(const Placement& allocated) = 0;
   // kube-scheduler nominated a node for a waiting pod, another one, or none any more.
   virtual void pod_nominated(const ClusterPod& pod) = 0;
   // kube-scheduler could not place a waiting pod. Not called again for the same reason.

@@ -79,9 +79,24 @@ void read_devices(od::value value, std::vector<ClaimedDevice>& to) {
     const bool given = each_member("results", one, [&](std::string_view key, od::value v) {
       if (is_key(key, "driver")) return read_string("driver", v, device.driver);
       if (is_key(key, "pool")) return read_string("pool", v, device.pool);
+      if (is_key(key, "device")) return read_string("device", v, device.device);
       check(v, 6);
     });
     if (given) to.push_back(std::move(device));
+  });
+}
+
+void read_pods(od::value value, std::vector<std::string>& to) {
+  to.clear();
+  each_element("status.reservedFor", value, [&](od::value one) {
+    std::string resource;
+    std::string uid;
+    each_member("reservedFor", one, [&](std::string_view key, od::value v) {
+      if (is_key(key, "resource")) return read_string("resource", v, resource);
+      if (is_key(key, "uid")) return read_string("uid", v, uid);
+      check(v, 5);
+    });
+    if (resource == "pods") to.push_back(std::move(uid));
   });
 }
 
@@ -91,6 +106,7 @@ bool read_object(od::value value, int depth, KubeClaim& to) {
     if (is_key(key, "metadata")) return read_metadata(v, depth + 1, to);
     if (!is_key(key, "status")) return check(v, depth + 1);
     each_member("status", v, [&](std::string_view in_status, od::value allocation) {
+      if (is_key(in_status, "reservedfor")) return read_pods(allocation, to.pods);
       if (!is_key(in_status, "allocation")) return check(allocation, depth + 2);
       each_member("allocation", allocation, [&](std::string_view in_allocation, od::value devices) {
         if (!is_key(in_allocation, "devices")) return check(devices, depth + 3);
@@ -98,6 +114,73 @@ bool read_object(od::value value, int depth, KubeClaim& to) {
           if (is_key(in_devices, "results")) return read_devices(results, to.devices);
           check(results, depth + 4);
         });
+      });
+    });
+  });
+}
+
+// A string attribute; of another type it is left out.
+void read_attribute(od::value value, std::string& to) {
+  each_member("attributes", value, [&](std::string_view key, od::value v) {
+    if (is_key(key, "string")) return read_string("string", v, to);
+    check(v, 7);
+  });
+}
+
+void read_attributes(od::value value, SliceDevice& to) {
+  each_member("attributes", value, [&](std::string_view key, od::value v) {
+    // Kubernetes' own name for the address, and those of drivers, which may leave out their domain.
+    const bool pci = key == "pciBusID" || key == "resource.kubernetes.io/pciBusID";
+    if (pci) return read_attribute(v, to.pci);
+    if (key == "uuid") return read_attribute(v, to.uuid);
+    check(v, 6);
+  });
+}
+
+bool has_managed_taint(od::value value) {
+  bool managed = false;
+  each_element("taints", value, [&](od::value one) {
+    std::string key_of_taint;
+    std::string effect;
+    each_member("taints", one, [&](std::string_view key, od::value v) {
+      if (is_key(key, "key")) return read_string("key", v, key_of_taint);
+      if (is_key(key, "effect")) return read_string("effect", v, effect);
+      check(v, 7);
+    });
+    const bool keeps_others_off = effect == "NoSchedule" || effect == "NoExecute";
+    managed = managed || (key_of_taint == kManagedTaint && keeps_others_off);
+  });
+  return managed;
+}
+
+void read_slice_devices(od::value value, std::vector<SliceDevice>& to) {
+  to.clear();
+  each_element("spec.devices", value, [&](od::value one) {
+    SliceDevice device;
+    each_member("devices", one, [&](std::string_view key, od::value v) {
+      if (is_key(key, "name")) return read_string("name", v, device.name);
+      if (is_key(key, "attributes")) return read_attributes(v, device);
+      if (!is_key(key, "taints")) return check(v, 5);
+      device.managed = has_managed_taint(v);
+    });
+    if (!device.name.empty()) to.push_back(std::move(device));
+  });
+}
+
+bool read_object(od::value value, int depth, KubeSlice& to) {
+  to = KubeSlice{};
+  return each_member("ResourceSlice", value, [&](std::string_view key, od::value v) {
+    if (is_key(key, "metadata")) return read_metadata(v, depth + 1, to);
+    if (!is_key(key, "spec")) return check(v, depth + 1);
+    each_member("spec", v, [&](std::string_view inner, od::value w) {
+      if (is_key(inner, "driver")) return read_string("driver", w, to.driver);
+      if (is_key(inner, "nodename")) return read_string("nodeName", w, to.node);
+      if (is_key(inner, "devices")) return read_slice_devices(w, to.devices);
+      if (!is_key(inner, "pool")) return check(w, depth + 2);
+      each_member("pool", w, [&](std::string_view in_pool, od::value x) {
+        if (is_key(in_pool, "name")) return read_string("pool.name", x, to.pool);
+        if (is_key(in_pool, "generation")) return read_integer(x, to.generation);
+        check(x, depth + 3);
       });
     });
   });
@@ -266,6 +349,7 @@ template class WatchReader<KubeNodeMetadata>;
 template class WatchReader<KubeInventory>;
 template class WatchReader<KubeLease>;
 template class WatchReader<KubeClaim>;
+template class WatchReader<KubeSlice>;
 
 KubeStatus read_status(std::string& body) {
   constexpr std::size_t kMaxText = 200;

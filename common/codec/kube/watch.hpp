@@ -82,18 +82,42 @@ struct KubeLease {
   std::int64_t transitions = 0;
 };
 
-// A ResourceClaim (DRA): the devices that are allocated for it.
+// A ResourceClaim (DRA): the devices that are allocated for it, and for whom.
 struct ClaimedDevice {
   std::string driver;
   std::string pool;
+  std::string device;
+  friend bool operator==(const ClaimedDevice&, const ClaimedDevice&) = default;
 };
 struct KubeClaim {
   std::string ns;
   std::string name;
   std::string uid;
   std::string resource_version;
+  StringMap labels;
+  StringMap annotations;
   std::vector<ClaimedDevice> devices;
+  std::vector<std::string> pods;  // uids of the pods that it is reserved for
 };
+
+// A ResourceSlice (DRA): devices that a driver offers on a node, as one part of a pool.
+struct SliceDevice {
+  std::string name;
+  std::string uuid;  // attributes that say which chip it is; empty: not given
+  std::string pci;
+  bool managed = false;  // has the taint kManagedTaint: no other allocator gives it away
+};
+struct KubeSlice {
+  std::string name;
+  std::string uid;
+  std::string resource_version;
+  std::string driver;
+  std::string node;  // empty: devices that several nodes reach
+  std::string pool;
+  std::int64_t generation = 0;  // of the pool: slices of an older one do not count
+  std::vector<SliceDevice> devices;
+};
+inline constexpr const char* kManagedTaint = "chipweave.dev/managed";
 
 // Reads pages and events of one kind of object; keeps its buffers. Object: one of the above.
 // Texts get at least 64 bytes of capacity behind their end. Not thread-safe.
@@ -122,6 +146,7 @@ extern template class WatchReader<KubeNodeMetadata>;
 extern template class WatchReader<KubeInventory>;
 extern template class WatchReader<KubeLease>;
 extern template class WatchReader<KubeClaim>;
+extern template class WatchReader<KubeSlice>;
 
 // The body of a refused request; code 0 and the start of the body as the message if the body is not
 // a Status (429 comes as plain text).

@@ -1,0 +1,71 @@
+// ClaimWatch — chips that are allocated through DRA ResourceClaims and must not be given to pods.
+//
+// A claim names devices in a driver's pool, which is named after its node; which chips these are is
+// in the driver's ResourceSlices. A claim counts like a pod of another scheduler
+// (Reconciler::pod_added): with its chips once they are known, until then with their number. One
+// that kube-scheduler or chipweave made for a pod which requests an extended resource is no holder
+// of its own: it tells which chips that pod has. Owner: the loop thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/kube/reflector.hpp"
+#include "scheduler-plugin/kube/dra/device_catalog.hpp"
+#include "scheduler-plugin/state/cluster.hpp"
+#include "scheduler-plugin/state/node_table.hpp"
+
+namespace chipweave::sched {
+
+class ClaimWatch {
+ public:
+  struct Events {
+    std::function<void()> known;                            // each time known() may have changed
+    std::function<void(const kube::WatchFailure&)> failed;  // the watch retries after it
+  };
+  // nodes must outlive it.
+  ClaimWatch(kube::Transport& transport, ClusterListener& listener, const NodeTable& nodes,
+             Events events, const std::function<double()>& jitter);
+
+  void start();
+  // Whether all claims were listed once, or the API server does not serve them. Slices may come
+  // later: until then the number of chips is known.
+  bool known() const { return no_claims_ || claims_watch_.synced(); }
+  // Looks again for the chips of claims whose devices or nodes were not known. Call it several
+  // times a second. O(claims whose chips are not known).
+  void check();
+  // Claims whose devices are not known to be chips of their node.
+  std::size_t unknown() const { return unknown_.size(); }
+
+ private:
+  // The devices of a claim on one node, of one driver.
+  struct Held {
+    ClusterPod pod;  // stands for it; of a claim for a pod: that pod's uid
+    bool of_pod = false;
+    std::vector<codec::ClaimedDevice> devices;
+    std::optional<std::vector<int>> chips;
+  };
+  void take(const codec::KubeClaim& claim);
+  void drop(const std::string& key);
+  void failed(bool& no_api, const kube::WatchFailure& failure);
+  static std::vector<Held> held_by(const codec::KubeClaim& claim);
+  std::optional<std::vector<int>> chips_now(const Held& held) const;
+  void announce(const Held& held, bool fresh);
+
+  ClusterListener& listener_;
+  const NodeTable& nodes_;
+  Events events_;
+  bool no_claims_ = false;  // the API server does not serve them
+  bool no_slices_ = false;
+  std::map<std::string, std::vector<Held>> held_;  // by claim
+  std::set<std::string> unknown_;                  // claims with devices whose chips are not known
+  DeviceCatalog catalog_;
+  kube::Reflector<codec::KubeClaim> claims_watch_;
+  kube::Reflector<codec::KubeSlice> slices_watch_;
+};
+
+}  // namespace chipweave::sched
