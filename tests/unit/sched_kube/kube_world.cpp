@@ -81,6 +81,7 @@ void KubeWorld::add_node(const std::string& name, const std::string& machine,
   auto status =
       nlohmann::json::parse(codec::write_inventory_status(inventory, {"u", "1"}))["status"];
   for (auto& chip : status["topology"]["chips"]) {
+    chip["id"] = gpu_id(name, chip["index"].get<int>());
     const auto it = health.find(chip["index"].get<int>());
     if (it != health.end())
       chip["health"] = it->second == domain::Health::unhealthy ? "unhealthy" : "healthy";

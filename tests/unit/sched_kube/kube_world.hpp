@@ -36,6 +36,11 @@ class Recorder final : public Observer {
   std::vector<std::string> bind_errors;
 };
 
+// The id of a chip of a node that add_node() has added.
+inline std::string gpu_id(const std::string& node, int chip) {
+  return "GPU-" + node + "-" + std::to_string(chip);
+}
+
 class KubeWorld {
  public:
   // Shared by all replicas.

@@ -98,9 +98,10 @@ void SimulatedApi::delete_node(const std::string& name) {
 }
 
 void SimulatedApi::set_claim(const std::string& name,
-                             const std::vector<std::pair<std::string, std::string>>& devices) {
+                             const std::vector<std::pair<std::string, std::string>>& devices,
+                             const std::string& pod) {
   auto& claims = network_->claims;
-  const std::string text = claim_json(name, devices, ++version_);
+  const std::string text = claim_json(name, devices, pod, ++version_);
   const bool known = claims.contains(name);
   if (devices.empty()) {
     claims.erase(name);
@@ -108,6 +109,15 @@ void SimulatedApi::set_claim(const std::string& name,
     claims[name] = text;
   }
   network_->record(kClaims, devices.empty() ? "DELETED" : (known ? "MODIFIED" : "ADDED"), text);
+}
+
+void SimulatedApi::set_slice(const std::string& node, const std::vector<std::string>& ids) {
+  auto& slices = network_->slices;
+  const std::string text = slice_json(node, ids, ++version_);
+  const bool known = slices.contains(node);
+  slices[node] = text;
+  if (ids.empty()) slices.erase(node);
+  network_->record(kSlices, ids.empty() ? "DELETED" : (known ? "MODIFIED" : "ADDED"), text);
 }
 
 void SimulatedApi::forget_history() {
@@ -135,6 +145,8 @@ std::vector<std::string> SimulatedApi::Network::objects(const std::string& path)
     for (const auto& [name, text] : nodes) all.push_back(text);
   } else if (path == kClaims) {
     for (const auto& [name, text] : claims) all.push_back(text);
+  } else if (path == kSlices) {
+    for (const auto& [name, text] : slices) all.push_back(text);
   }
   return all;
 }
@@ -153,7 +165,7 @@ kube::Reply SimulatedApi::answer(const kube::Call& call) {
     touched.push_back(path.substr(14));
     return status(200, "");
   }
-  if (path == kClaims && !claims_api) return status(404, "no such API");
+  if ((path == kClaims || path == kSlices) && !claims_api) return status(404, "no such API");
   if (SimulatedLeases::mine(call, path)) return leases.answer(call, path, version_);
   if (call.method == "PATCH" && call.body.find("\"labels\"") != std::string::npos) {
     auto& labels = labelled[path.substr(path.rfind('/') + 1)];
@@ -164,8 +176,8 @@ kube::Reply SimulatedApi::answer(const kube::Call& call) {
     }
     return status(200, "");
   }
-  const bool listing = path == kPods || path == kInventories || path == kClaims || path == kNodes ||
-                       path.ends_with("/leases");
+  const bool listing = path == kPods || path == kInventories || path == kClaims ||
+                       path == kSlices || path == kNodes || path.ends_with("/leases");
   if (call.method == "GET" && listing) {
     accepts[path] = call.accept;
     return chipweave::test::converted_list(call.accept, network_->list(call, path));

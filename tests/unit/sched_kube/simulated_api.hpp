@@ -28,6 +28,7 @@ class SimulatedApi {
   static constexpr const char* kInventories = "/apis/chipweave.dev/v1alpha1/nodeinventories";
   static constexpr const char* kNodes = "/api/v1/nodes";
   static constexpr const char* kClaims = "/apis/resource.k8s.io/v1/resourceclaims";
+  static constexpr const char* kSlices = "/apis/resource.k8s.io/v1/resourceslices";
 
   SimulatedApi();
   ~SimulatedApi();
@@ -42,7 +43,7 @@ class SimulatedApi {
   // By path: the media types that the last list or watch accepts.
   std::map<std::string, std::string> accepts;
   bool streaming_lists = true;
-  bool claims_api = true;  // whether it serves ResourceClaims
+  bool claims_api = true;  // whether it serves ResourceClaims and ResourceSlices
   // How long a binding may be in transit before it is lost.
   Milliseconds binding_timeout{60'000};
   SimulatedLeases leases;
@@ -68,9 +69,12 @@ class SimulatedApi {
   // cores: CPU for pods, with 1 TiB of memory; 0: not given.
   void create_node(const std::string& name, int cores = 0);
   void delete_node(const std::string& name);
-  // devices: driver and pool; none: the claim is deleted.
+  // devices: driver and pool; none: the claim is deleted. pod: as claim_json().
   void set_claim(const std::string& name,
-                 const std::vector<std::pair<std::string, std::string>>& devices);
+                 const std::vector<std::pair<std::string, std::string>>& devices,
+                 const std::string& pod = "");
+  // The devices of a node, by id; none: the slice is deleted.
+  void set_slice(const std::string& node, const std::vector<std::string>& ids);
   // Watches that start before this point are answered 410 Expired.
   void forget_history();
 

@@ -26,6 +26,11 @@ auto nth(List& list, std::size_t n) {
   return std::next(list.begin(), static_cast<std::ptrdiff_t>(n));
 }
 
+// Whether the API of DRA has it.
+bool dra(const std::string& path) {
+  return path == SimulatedApi::kClaims || path == SimulatedApi::kSlices;
+}
+
 }  // namespace
 
 class SimulatedApi::Wire final : public kube::Transport {
@@ -234,7 +239,7 @@ void SimulatedApi::settle() {
 void SimulatedApi::Network::begin(OpenWatch& watch, const std::string& target) {
   const std::size_t at = target.find("&resourceVersion=");
   if (target.find("sendInitialEvents=true") != std::string::npos) {
-    if (!api.streaming_lists || (watch.path == kClaims && !api.claims_api)) {
+    if (!api.streaming_lists || (dra(watch.path) && !api.claims_api)) {
       watch.initial.push_back("");
       return;
     }
@@ -278,7 +283,7 @@ bool SimulatedApi::Network::feed(const std::shared_ptr<OpenWatch>& watch, std::s
     const auto sink = watch->sink;
     if (line->empty()) {
       watches.remove(watch);
-      sink.refused(watch->path == kClaims && !api.claims_api ? status(404, "no such API")
+      sink.refused(dra(watch->path) && !api.claims_api ? status(404, "no such API")
                                                              : status(400, "no streaming lists"));
       return true;
     }

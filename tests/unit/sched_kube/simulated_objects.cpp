@@ -50,16 +50,37 @@ std::string pod_json(const ServerPod& pod) {
 
 std::string claim_json(const std::string& name,
                        const std::vector<std::pair<std::string, std::string>>& devices,
-                       std::uint64_t version) {
+                       const std::string& pod, std::uint64_t version) {
   std::string results;
+  std::map<std::pair<std::string, std::string>, int> seen;
   for (const auto& [driver, pool] : devices) {
     results += (results.empty() ? "" : ",") + std::string(R"({"request":"r","driver":")") + driver +
-               R"(","pool":")" + pool + R"(","device":"gpu-1"})";
+               R"(","pool":")" + pool + R"(","device":"gpu-)" +
+               std::to_string(seen[{driver, pool}]++) + R"("})";
   }
+  const std::string annotations =
+      pod.empty() ? ""
+                  : R"(,"annotations":{"resource.kubernetes.io/extended-resource-claim":"true"})";
+  const std::string reserved =
+      pod.empty() ? "" : R"({"resource":"pods","name":"p","uid":")" + pod + "\"}";
   return R"({"metadata":{"namespace":"ns","name":")" + name + R"(","uid":"c-)" + name +
+         R"(","resourceVersion":")" + std::to_string(version) + "\"" + annotations +
+         R"(},"spec":{},"status":{"allocation":{"devices":{"results":[)" + results +
+         R"(]},"nodeSelector":{}},"reservedFor":[)" + reserved + "]}}";
+}
+
+std::string slice_json(const std::string& node, const std::vector<std::string>& ids,
+                       std::uint64_t version) {
+  std::string devices;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    devices += (i > 0 ? "," : "") + std::string(R"({"name":"gpu-)") + std::to_string(i) +
+               R"(","attributes":{"uuid":{"string":")" + ids[i] + R"("},"type":{"string":"gpu"}}})";
+  }
+  return R"({"metadata":{"name":")" + node + R"(-gpu.nvidia.com","uid":"s-)" + node +
          R"(","resourceVersion":")" + std::to_string(version) +
-         R"("},"spec":{},"status":{"allocation":{"devices":{"results":[)" + results +
-         R"(]},"nodeSelector":{}},"reservedFor":[]}})";
+         R"("},"spec":{"driver":"gpu.nvidia.com","nodeName":")" + node +
+         R"(","pool":{"name":")" + node +
+         R"(","generation":1,"resourceSliceCount":1},"devices":[)" + devices + "]}}";
 }
 
 kube::Reply status(int code, const std::string& message) {

@@ -46,8 +46,13 @@ struct ServerPod {
 std::string pod_json(const ServerPod& pod);
 
 // A ResourceClaim to which these devices (driver and pool) are allocated.
+// The devices of a pool are gpu-0, gpu-1 …. pod: uid of the pod that the claim was made for because
+// it requests an extended resource; empty: none.
 std::string claim_json(const std::string& name,
                        const std::vector<std::pair<std::string, std::string>>& devices,
+                       const std::string& pod, std::uint64_t version);
+// Devices gpu-0, gpu-1 … of gpu.nvidia.com in the pool of the node, with these ids.
+std::string slice_json(const std::string& node, const std::vector<std::string>& ids,
                        std::uint64_t version);
 
 kube::Reply status(int code, const std::string& message);
