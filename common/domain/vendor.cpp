@@ -48,6 +48,12 @@ std::vector<std::string> usual_resources(const NodeTopology& topology) {
   return {domain + std::string(family)};
 }
 
+std::string_view resource_of_driver(std::string_view driver) {
+  if (driver == "gpu.nvidia.com") return "nvidia.com/gpu";
+  if (driver == "gpu.amd.com") return "amd.com/gpu";
+  return "";
+}
+
 const std::vector<std::string>& whole_chip_resources() {
   static const std::vector<std::string> kNames = {
       "nvidia.com/gpu",        "amd.com/gpu",          "metax-tech.com/gpu",

@@ -33,6 +33,10 @@ const Vendor& vendor_of(VendorId id);
 // (huawei.com/Ascend910). Empty for an unknown vendor.
 std::vector<std::string> usual_resources(const NodeTopology& topology);
 
+// The extended resource that counts the devices of a DRA driver, each of which is a whole chip:
+// "nvidia.com/gpu" for "gpu.nvidia.com"; "" for any other driver.
+std::string_view resource_of_driver(std::string_view driver);
+
 // The extended resources that count whole chips, of all vendors.
 const std::vector<std::string>& whole_chip_resources();
 

@@ -1,5 +1,5 @@
-// AllocatedDevice — a device that the kubelet has allocated to a container, as its device plugin
-// names it.
+// AllocatedDevice — a device that the kubelet has allocated to a container, as its device plugin or
+// its DRA driver names it.
 #pragma once
 
 #include <compare>
@@ -10,12 +10,14 @@
 namespace chipweave::agent {
 
 struct AllocatedDevice {
-  std::string resource;  // "huawei.com/Ascend910"
-  std::string id;        // "Ascend910-3"
+  std::string resource;  // "huawei.com/Ascend910"; "": through a ResourceClaim
+  std::string id;        // "Ascend910-3"; through a claim: the device's name in its pool
   std::string ns = {};   // of the pod; PodResources says it, the checkpoint does not
   std::string pod = {};
   std::string container = {};
   std::string pod_uid = {};  // the checkpoint says it, PodResources does not
+  std::string driver = {};   // through a ResourceClaim: of the device
+  std::string pool = {};
   friend auto operator<=>(const AllocatedDevice&, const AllocatedDevice&) = default;
 };
 using AllocatedDevices = std::vector<AllocatedDevice>;  // ascending, each once

@@ -11,6 +11,7 @@
 
 #include "common/base/limits.hpp"
 #include "common/base/text.hpp"
+#include "common/domain/vendor.hpp"
 #include "common/http/mailbox.hpp"
 #include "common/obs/log.hpp"
 #include "common/rpc/channel.hpp"
@@ -34,17 +35,29 @@ Result<AllocatedDevices> devices_of(const ::v1::ListPodResourcesResponse& answer
   AllocatedDevices out;
   for (const auto& pod : answer.pod_resources()) {
     for (const auto& container : pod.containers()) {
+      const AllocatedDevice any{"", "", pod.namespace_(), pod.name(), container.name()};
       for (const auto& devices : container.devices()) {
         if (!devices.resource_name().starts_with(wanted)) continue;
         for (const std::string& id : devices.device_ids()) {
-          if (out.size() == kMaxAllocatedDevices) {
-            return make_error(Errc::limit_exceeded,
-                              "it lists more than " + std::to_string(kMaxAllocatedDevices) + " devices of " +
-                                  wanted + ", more than any machine has: check its device plugins");
-          }
-          out.push_back(
-              {devices.resource_name(), id, pod.namespace_(), pod.name(), container.name()});
+          out.push_back(any);
+          out.back().resource = devices.resource_name();
+          out.back().id = id;
         }
+      }
+      for (const auto& claim : container.dynamic_resources()) {
+        for (const auto& device : claim.claim_resources()) {
+          if (!domain::resource_of_driver(device.driver_name()).starts_with(wanted)) continue;
+          out.push_back(any);
+          out.back().id = device.device_name();
+          out.back().driver = device.driver_name();
+          out.back().pool = device.pool_name();
+        }
+      }
+      if (out.size() > kMaxAllocatedDevices) {
+        return make_error(Errc::limit_exceeded,
+                          "it lists more than " + std::to_string(kMaxAllocatedDevices) +
+                              " devices of " + wanted +
+                              ", more than any machine has: check its device plugins");
       }
     }
   }

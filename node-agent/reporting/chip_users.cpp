@@ -70,30 +70,46 @@ Found gpu(const NodeState& state, const AllocatedDevice& device) {
 // Which chip a device is, for all devices of one machine.
 class ChipFinder {
  public:
-  explicit ChipFinder(const NodeState& state) : state_(state) {
+  ChipFinder(const NodeState& state, const kube::DeviceCatalog* slices)
+      : state_(state), slices_(slices) {
     if (domain::vendor_of(state.topology).in_mindcluster) names_.emplace(state.topology);
   }
   Found of(const AllocatedDevice& device) const {
+    if (!device.driver.empty()) return claimed(device);
     return names_ ? ascend_chip(*names_, device) : gpu(state_, device);
   }
 
  private:
+  Found claimed(const AllocatedDevice& device) const {
+    const bool ours = domain::resource_of_driver(device.driver)
+                          .starts_with(domain::vendor_of(state_.topology).resource_domain);
+    if (slices_ == nullptr || !ours) return {};
+    const auto* offered = slices_->find({device.driver, device.pool, device.id});
+    if (offered == nullptr) return {true, false, std::nullopt};
+    if (offered->uuid.starts_with(kInstance))
+      return {true, true, chip_of_instance(state_, offered->uuid)};
+    return {true, false, kube::chip_of(*offered, state_.topology)};
+  }
+
   const NodeState& state_;
+  const kube::DeviceCatalog* slices_;
   std::optional<mc::AscendNames> names_;
 };
 
 }  // namespace
 
-ChipUsers chip_users(const NodeState& state, const AllocatedDevices& allocated) {
+ChipUsers chip_users(const NodeState& state, const AllocatedDevices& allocated,
+                     const kube::DeviceCatalog* slices) {
   ChipUsers out;
-  const ChipFinder chips(state);
+  const ChipFinder chips(state, slices);
   for (const AllocatedDevice& device : allocated) {
     const Found found = chips.of(device);
     if (!found.is_chip) continue;
     if (!found.chip) {
       if (out.unknown_devices.size() < kMaxUnknownDevices) {
+        const std::string& of = device.driver.empty() ? device.resource : device.driver;
         out.unknown_devices.push_back(with_dots(device.id, kMaxNameBytes) + " of " +
-                                      with_dots(device.resource, kMaxNameBytes));
+                                      with_dots(of, kMaxNameBytes));
       }
       continue;
     }
@@ -105,11 +121,12 @@ ChipUsers chip_users(const NodeState& state, const AllocatedDevices& allocated) 
   return out;
 }
 
-domain::GivenChips given_chips(const NodeState& state, const AllocatedDevices& allocated) {
+domain::GivenChips given_chips(const NodeState& state, const AllocatedDevices& allocated,
+                               const kube::DeviceCatalog* slices) {
   using Container = domain::GivenChips::Container;
   std::map<Container, std::set<ChipIndex>> by_container;
   domain::GivenChips out;
-  const ChipFinder chips(state);
+  const ChipFinder chips(state, slices);
   for (const AllocatedDevice& device : allocated) {
     const Found found = chips.of(device);
     if (!found.is_chip) continue;
@@ -117,7 +134,10 @@ domain::GivenChips given_chips(const NodeState& state, const AllocatedDevices& a
       out.unknown_devices = std::min(out.unknown_devices + 1, domain::kMaxUnknownDevices);
       continue;
     }
-    by_container[{device.pod_uid, device.ns, device.pod, device.container, device.resource, {},
+    const std::string resource = device.driver.empty()
+                                     ? device.resource
+                                     : std::string(domain::resource_of_driver(device.driver));
+    by_container[{device.pod_uid, device.ns, device.pod, device.container, resource, {},
                   found.part}]
         .insert(*found.chip);
   }

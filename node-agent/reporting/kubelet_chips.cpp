@@ -34,7 +34,10 @@ KubeletChips::KubeletChips(http::Loop& loop, kube::Transport& transport, Options
       events_(std::move(events)),
       given_up_(std::move(given_up)),
       version_(transport, options_.node, chain_options(options_),
-               [this](bool usable) { version_known(usable); }) {}
+               [this](bool usable) { version_known(usable); }),
+      devices_(transport, options_.node, options_.seed, [this] {
+        if (state_ != nullptr) report();
+      }) {}
 
 KubeletChips::~KubeletChips() {
   if (changed_) changed_->cut();
@@ -78,6 +81,7 @@ void KubeletChips::start() {
              {{"file", checkpoint_file_}});
   }
   read_checkpoint();
+  devices_.start();
   version_.read();
 }
 
@@ -112,7 +116,8 @@ void KubeletChips::report_given() {
   if (!events_.given || (!allocated_ && !checkpoint_)) return;
   domain::GivenChips now =
       given_chips(*state_, with_uids(allocated_.value_or(AllocatedDevices()),
-                                     checkpoint_.value_or(codec::CheckpointedDevices())));
+                                     checkpoint_.value_or(codec::CheckpointedDevices())),
+                  devices_.catalog());
   if (given_ == now) return;
   given_ = std::move(now);
   events_.given(*given_);
@@ -121,7 +126,7 @@ void KubeletChips::report_given() {
 void KubeletChips::report() {
   report_given();
   if (!allocated_) return;
-  const ChipUsers now = chip_users(*state_, *allocated_);
+  const ChipUsers now = chip_users(*state_, *allocated_, devices_.catalog());
   if (now.unknown_devices != unknown_devices_ && !now.unknown_devices.empty()) {
     obs::log(
         obs::Level::warn,

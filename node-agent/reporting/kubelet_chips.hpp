@@ -18,6 +18,7 @@
 #include "common/kube/transport.hpp"
 #include "node-agent/kubelet/pod_resources_client.hpp"
 #include "node-agent/publish/node/kubelet_version_reader.hpp"
+#include "node-agent/reporting/node_devices.hpp"
 #include "node-agent/reporting/reporting.hpp"
 #include "node-agent/sources/file_watch.hpp"
 
@@ -57,6 +58,7 @@ class KubeletChips {
   std::shared_ptr<http::Mailbox<KubeletChips>> changed_;  // cut with this object
   std::unique_ptr<FileWatch> allocations_;
   KubeletVersionReader version_;
+  NodeDevices devices_;
   NodeStatePtr state_;
   std::string checkpoint_file_;
   std::optional<AllocatedDevices> allocated_;   // as the kubelet reported last

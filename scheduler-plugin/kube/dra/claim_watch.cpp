@@ -1,22 +1,13 @@
 #include "scheduler-plugin/kube/dra/claim_watch.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <utility>
 
-#include "common/base/limits.hpp"
+#include "common/domain/vendor.hpp"
 
 namespace chipweave::sched {
 namespace {
-
-// DRA drivers whose devices are whole chips, and the extended resource of the same chips.
-struct Driver {
-  std::string_view name;
-  const char* resource;
-};
-constexpr std::array<Driver, 2> kDrivers{
-    {{"gpu.nvidia.com", "nvidia.com/gpu"}, {"gpu.amd.com", "amd.com/gpu"}}};
 
 // On claims that kube-scheduler makes for pods that request extended resources.
 constexpr const char* kExtendedResource = "resource.kubernetes.io/extended-resource-claim";
@@ -72,9 +63,8 @@ void ClaimWatch::failed(bool& no_api, const kube::WatchFailure& failure) {
 std::vector<ClaimWatch::Held> ClaimWatch::held_by(const codec::KubeClaim& claim) {
   std::map<std::pair<std::string, std::string_view>, std::vector<codec::ClaimedDevice>> devices;
   for (const codec::ClaimedDevice& device : claim.devices) {
-    for (const Driver& driver : kDrivers) {
-      if (device.driver == driver.name) devices[{device.pool, driver.resource}].push_back(device);
-    }
+    const std::string_view resource = domain::resource_of_driver(device.driver);
+    if (!resource.empty()) devices[{device.pool, resource}].push_back(device);
   }
   std::vector<Held> out;
   for (auto& [where, of_claim] : devices) {
@@ -96,7 +86,7 @@ std::vector<ClaimWatch::Held> ClaimWatch::held_by(const codec::KubeClaim& claim)
 std::optional<std::vector<int>> ClaimWatch::chips_now(const Held& held) const {
   const NodeId id = nodes_.find(held.pod.node);
   if (id == kNoNode || !nodes_.node(id).has_inventory()) return std::nullopt;
-  return chips_of(catalog_, held.devices, held.pod.node, nodes_.node(id).topology);
+  return kube::chips_of(catalog_, held.devices, held.pod.node, nodes_.node(id).topology);
 }
 
 void ClaimWatch::announce(const Held& held, bool fresh) {

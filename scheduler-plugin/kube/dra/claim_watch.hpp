@@ -11,11 +11,12 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "common/kube/device_catalog.hpp"
 #include "common/kube/reflector.hpp"
-#include "scheduler-plugin/kube/dra/device_catalog.hpp"
 #include "scheduler-plugin/state/cluster.hpp"
 #include "scheduler-plugin/state/node_table.hpp"
 
@@ -63,7 +64,7 @@ class ClaimWatch {
   bool no_slices_ = false;
   std::map<std::string, std::vector<Held>> held_;  // by claim
   std::set<std::string> unknown_;                  // claims with devices whose chips are not known
-  DeviceCatalog catalog_;
+  kube::DeviceCatalog catalog_;
   kube::Reflector<codec::KubeClaim> claims_watch_;
   kube::Reflector<codec::KubeSlice> slices_watch_;
 };

@@ -1,10 +1,10 @@
-#include "scheduler-plugin/kube/dra/device_catalog.hpp"
+#include "common/kube/device_catalog.hpp"
 
 #include <algorithm>
 
 #include "common/base/text.hpp"
 
-namespace chipweave::sched {
+namespace chipweave::kube {
 namespace {
 
 // "0000:3B:00.0" and "0000:3b:00.0" are one address.
@@ -12,21 +12,20 @@ bool same_address(const std::string& a, const std::string& b) {
   return !a.empty() && lower_case(a) == lower_case(b);
 }
 
-// nullopt: none of the chips is it, or several could be.
-std::optional<int> chip_of(const DeviceCatalog::Device& device,
-                           const domain::NodeTopology& topology) {
-  std::optional<int> found;
+}  // namespace
+
+std::optional<domain::ChipIndex> chip_of(const DeviceCatalog::Device& device,
+                                         const domain::NodeTopology& topology) {
+  std::optional<domain::ChipIndex> found;
   for (const domain::Chip& chip : topology.chips()) {
     const bool same = !device.uuid.empty() && !chip.id.empty() ? device.uuid == chip.id
                                                                : same_address(device.pci, chip.pci);
     if (!same) continue;
     if (found) return std::nullopt;
-    found = chip.index.value;
+    found = chip.index;
   }
   return found;
 }
-
-}  // namespace
 
 void DeviceCatalog::take(codec::KubeSlice slice) {
   drop(slice.name);
@@ -77,11 +76,11 @@ std::optional<std::vector<int>> chips_of(const DeviceCatalog& catalog,
     if (device == nullptr || device->node != node) return std::nullopt;
     const auto chip = chip_of(*device, topology);
     if (!chip) return std::nullopt;
-    out.push_back(*chip);
+    out.push_back(chip->value);
   }
   std::sort(out.begin(), out.end());
   if (std::adjacent_find(out.begin(), out.end()) != out.end()) return std::nullopt;
   return out;
 }
 
-}  // namespace chipweave::sched
+}  // namespace chipweave::kube

@@ -1,9 +1,9 @@
 // Devices of DRA drivers as chips of a node.
-#include "scheduler-plugin/kube/dra/device_catalog.hpp"
+#include "common/kube/device_catalog.hpp"
 
 #include <gtest/gtest.h>
 
-namespace chipweave::sched::test {
+namespace chipweave::kube {
 namespace {
 
 using codec::ClaimedDevice;
@@ -47,4 +47,4 @@ TEST(DeviceCatalog, HasTheDevicesOfThePoolsNewestGeneration) {
 }
 
 }  // namespace
-}  // namespace chipweave::sched::test
+}  // namespace chipweave::kube

@@ -16,7 +16,7 @@
 #include "common/codec/kube/watch.hpp"
 #include "common/domain/node_topology.hpp"
 
-namespace chipweave::sched {
+namespace chipweave::kube {
 
 class DeviceCatalog {
  public:
@@ -50,12 +50,16 @@ class DeviceCatalog {
   std::uint64_t version_ = 0;
 };
 
-// The vendor indices of these devices, ascending: by the id that the driver of the chip gives, else
-// by PCI address. nullopt: a device is not known, is on another node, or could be several chips or
+// The chip of its node that the device is: by the id that the driver of the chip gives, else by PCI
+// address. nullopt: none, or several could be it.
+std::optional<domain::ChipIndex> chip_of(const DeviceCatalog::Device& device,
+                                         const domain::NodeTopology& topology);
+
+// The vendor indices of these devices, ascending. nullopt: a device is not known, is on another node, or could be several chips or
 // the same as another one.
 std::optional<std::vector<int>> chips_of(const DeviceCatalog& catalog,
                                          const std::vector<codec::ClaimedDevice>& devices,
                                          const std::string& node,
                                          const domain::NodeTopology& topology);
 
-}  // namespace chipweave::sched
+}  // namespace chipweave::kube
