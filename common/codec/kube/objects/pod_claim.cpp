@@ -25,7 +25,7 @@ JsonWriter& begin_claim(JsonWriter& w, const std::string& ns, const std::string&
   return w.key("metadata").begin_object().field("name", name).field("namespace", ns);
 }
 
-void write_version(JsonWriter& w, const ObjectVersion& of) {
+void write_stored_version(JsonWriter& w, const ObjectVersion& of) {
   w.field("uid", of.uid).field("resourceVersion", of.resource_version);
 }
 
@@ -123,7 +123,7 @@ std::string write_pod_claim(const PodClaim& claim) {
 std::string write_pod_claim_allocation(const PodClaim& claim, const ObjectVersion& of,
                                        const std::string& time) {
   JsonWriter w;
-  write_version(begin_claim(w, claim.ns, claim.name()), of);
+  write_stored_version(begin_claim(w, claim.ns, claim.name()), of);
   w.end_object().key("status").begin_object().key("allocation").begin_object();
   // Without it kube-scheduler adds it, which the API server refuses for ever.
   w.field("allocationTimestamp", time);
@@ -145,7 +145,7 @@ std::string write_pod_claim_allocation(const PodClaim& claim, const ObjectVersio
 std::string write_pod_claim_release(const std::string& ns, const std::string& name,
                                     const ObjectVersion& of) {
   JsonWriter w;
-  write_version(begin_claim(w, ns, name), of);
+  write_stored_version(begin_claim(w, ns, name), of);
   w.end_object().key("status").begin_object().end_object().end_object();
   return w.take();
 }
