@@ -69,6 +69,9 @@ constexpr std::array<FlagText, 30> kFlags = {{
     {"pod-resources",
      "in a cluster: the kubelet's socket, to find out which chips pods use, usually "
      "/var/lib/kubelet/pod-resources/kubelet.sock; default: none, all chips count as free"},
+    {"enforcement",
+     "in a cluster: who hands the chosen chips over to containers: none, dra, device-plugin or "
+     "vendor-annotations (docs/concepts/who-enforces.md); default: none"},
     {"nfd-file", "write the node's labels to this Node Feature Discovery feature file"},
     {"health-file",
      "JSON of known faults, watched: "
@@ -211,6 +214,21 @@ Result<void> take_publish(Texts& given, Flags& out) {
   return {};
 }
 
+Result<void> take_enforcement(Texts& given, Flags& out) {
+  const std::string& how = given["enforcement"];
+  if (how.empty()) return {};
+  const auto known = domain::enforcement_of(how);
+  if (!known) {
+    return wrong(
+        "enforcement",
+        unknown_name("value", how, {domain::kEnforcements.begin(), domain::kEnforcements.end()}));
+  }
+  if (out.reporting.scheduler)
+    return misused("enforcement", "requires --kubernetes or --kubeconfig");
+  out.reporting.enforcement = *known;
+  return {};
+}
+
 Result<void> take_tls(Texts& given, Flags& out) {
   out.reporting.tls_ca = given["tls-ca"];
   out.reporting.tls_cert = given["tls-cert"];
@@ -253,6 +271,7 @@ Result<Flags> check(Texts given) {
   if (auto ok = take_hardware(given, out); !ok) return std::move(ok).error();
   if (auto ok = take_destination(given, out); !ok) return std::move(ok).error();
   if (auto ok = take_publish(given, out); !ok) return std::move(ok).error();
+  if (auto ok = take_enforcement(given, out); !ok) return std::move(ok).error();
   if (!given["metrics"].empty()) {
     auto metrics = parse_endpoint(given["metrics"], PortZero::allowed);
     if (!metrics) return std::move(metrics).error().in("--metrics");

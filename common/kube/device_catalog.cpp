@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/base/text.hpp"
+#include "common/domain/vendor.hpp"
 
 namespace chipweave::kube {
 namespace {
@@ -30,7 +31,8 @@ std::optional<domain::ChipIndex> chip_of(const DeviceCatalog::Device& device,
 void DeviceCatalog::take(codec::KubeSlice slice) {
   drop(slice.name);
   ++version_;
-  Slice kept{std::move(slice.driver), std::move(slice.pool), slice.generation, {}};
+  Slice kept{std::move(slice.driver), std::move(slice.pool), slice.node, slice.generation, {}};
+  if (!slice.node.empty()) by_node_[slice.node].insert(slice.name);
   for (codec::SliceDevice& device : slice.devices) {
     kept.devices.insert_or_assign(
         std::move(device.name),
@@ -47,6 +49,11 @@ void DeviceCatalog::drop(const std::string& slice) {
   const auto pool = pools_.find({at->second.driver, at->second.pool});
   pool->second.erase(slice);
   if (pool->second.empty()) pools_.erase(pool);
+  const auto node = by_node_.find(at->second.node);
+  if (node != by_node_.end()) {
+    node->second.erase(slice);
+    if (node->second.empty()) by_node_.erase(node);
+  }
   slices_.erase(at);
 }
 
@@ -64,6 +71,56 @@ const DeviceCatalog::Device* DeviceCatalog::find(const codec::ClaimedDevice& dev
     if (at != slice.devices.end()) found = &at->second;
   }
   return found;
+}
+
+void DeviceCatalog::each_on(
+    const std::string& node,
+    const std::function<void(const codec::ClaimedDevice&, const Device&)>& visit) const {
+  const auto names = by_node_.find(node);
+  if (names == by_node_.end()) return;
+  for (const std::string& name : names->second) {
+    const Slice& slice = slices_.at(name);
+    for (const auto& [device, what] : slice.devices) {
+      const codec::ClaimedDevice named{slice.driver, slice.pool, device};
+      if (find(named) == &what) visit(named, what);
+    }
+  }
+}
+
+Result<std::vector<codec::ClaimedDevice>> devices_of_chips(const DeviceCatalog& catalog,
+                                                           const std::string& node,
+                                                           const std::string& resource,
+                                                           const domain::NodeTopology& topology,
+                                                           const std::vector<int>& chips) {
+  const auto wrong = [&](int chip, const std::string& what) {
+    return make_error(Errc::conflict,
+                      "node " + node + ": chip " + std::to_string(chip) + " " + what);
+  };
+  struct Found {
+    codec::ClaimedDevice device;
+    bool managed = false;
+  };
+  std::map<int, Found> by_chip;
+  std::optional<int> several;
+  catalog.each_on(node, [&](const codec::ClaimedDevice& device, const DeviceCatalog::Device& what) {
+    if (domain::resource_of_driver(device.driver) != resource) return;
+    const auto chip = chip_of(what, topology);
+    if (!chip || std::find(chips.begin(), chips.end(), chip->value) == chips.end()) return;
+    if (!by_chip.emplace(chip->value, Found{device, what.managed}).second) several = chip->value;
+  });
+  if (several) return wrong(*several, "is offered by two devices of DRA drivers");
+  std::vector<codec::ClaimedDevice> out;
+  for (const int chip : chips) {
+    const auto found = by_chip.find(chip);
+    if (found == by_chip.end()) return wrong(chip, "is no device in a DRA driver's ResourceSlices");
+    if (!found->second.managed) {
+      return wrong(chip, "is device " + found->second.device.device + ", which lacks the taint " +
+                             std::string(codec::kManagedTaint) +
+                             ": kube-scheduler could give it to another claim");
+    }
+    out.push_back(found->second.device);
+  }
+  return out;
 }
 
 std::optional<std::vector<int>> chips_of(const DeviceCatalog& catalog,

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -13,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/result.hpp"
 #include "common/codec/kube/watch.hpp"
 #include "common/domain/node_topology.hpp"
 
@@ -35,18 +37,23 @@ class DeviceCatalog {
   // Null: no slice of the pool's newest generation has it. Valid until the next change. O(slices of
   // the pool).
   const Device* find(const codec::ClaimedDevice& device) const;
+  // The devices of the node, of each pool's newest generation. O(devices of the node).
+  void each_on(const std::string& node,
+               const std::function<void(const codec::ClaimedDevice&, const Device&)>& visit) const;
 
  private:
   struct Slice {
     std::string driver;
     std::string pool;
+    std::string node;
     std::int64_t generation = 0;
     std::map<std::string, Device> devices;  // by name
   };
   using Pool = std::pair<std::string, std::string>;  // driver, pool
 
-  std::map<std::string, Slice> slices_;          // by name
-  std::map<Pool, std::set<std::string>> pools_;  // names of their slices
+  std::map<std::string, Slice> slices_;                   // by name
+  std::map<Pool, std::set<std::string>> pools_;           // names of their slices
+  std::map<std::string, std::set<std::string>> by_node_;  // likewise
   std::uint64_t version_ = 0;
 };
 
@@ -55,11 +62,20 @@ class DeviceCatalog {
 std::optional<domain::ChipIndex> chip_of(const DeviceCatalog::Device& device,
                                          const domain::NodeTopology& topology);
 
-// The vendor indices of these devices, ascending. nullopt: a device is not known, is on another node, or could be several chips or
-// the same as another one.
+// The vendor indices of these devices, ascending. nullopt: a device is not known, is on another
+// node, or could be several chips or the same as another one.
 std::optional<std::vector<int>> chips_of(const DeviceCatalog& catalog,
                                          const std::vector<codec::ClaimedDevice>& devices,
                                          const std::string& node,
                                          const domain::NodeTopology& topology);
+
+// The devices of the resource that are these chips of the node, in their order. Errors: conflict,
+// with what is wrong: a chip is no driver's device or more than one, or is not `managed`, so that
+// another allocator may give it away at the same time.
+Result<std::vector<codec::ClaimedDevice>> devices_of_chips(const DeviceCatalog& catalog,
+                                                           const std::string& node,
+                                                           const std::string& resource,
+                                                           const domain::NodeTopology& topology,
+                                                           const std::vector<int>& chips);
 
 }  // namespace chipweave::kube

@@ -15,8 +15,10 @@ constexpr std::chrono::milliseconds kEndTime{10'000};
 // What both do: read the claim, and write its status.
 class ClaimAttempt : public PodAttempt {
  protected:
-  ClaimAttempt(Transport& transport, codec::PodClaim claim, Ms in_all, Done done)
+  ClaimAttempt(Transport& transport, codec::PodClaim claim, Ms in_all,
+               std::function<bool()> may_send, Done done)
       : PodAttempt(transport, claim.ns, claim.pod, in_all, std::move(done)),
+        may_send_(std::move(may_send)),
         claim_(std::move(claim)),
         claims_("/apis/resource.k8s.io/v1/namespaces/" + claim_.ns + "/resourceclaims"),
         of_pod_("the claim " + claim_.name() + " of " + pod_) {}
@@ -42,6 +44,12 @@ class ClaimAttempt : public PodAttempt {
     return call_of("PUT", claims_ + "/" + claim_.name() + "/status", std::move(body));
   }
 
+  void write(Call call, std::function<void(Result<Reply>)> then) {
+    call.may_send = may_send_;
+    send(std::move(call), std::move(then));
+  }
+
+  const std::function<bool()> may_send_;
   codec::PodClaim claim_;
   const std::string claims_;
   const std::string of_pod_;  // for messages
@@ -52,9 +60,9 @@ class ClaimAttempt : public PodAttempt {
 class Allocation : public ClaimAttempt {
  public:
   Allocation(Transport& transport, AllocateRequest request, Done done)
-      : ClaimAttempt(transport, std::move(request.claim), kAllocateTime, std::move(done)),
-        time_(std::move(request.time)),
-        may_send_(std::move(request.may_send)) {}
+      : ClaimAttempt(transport, std::move(request.claim), kAllocateTime,
+                     std::move(request.may_send), std::move(done)),
+        time_(std::move(request.time)) {}
 
   void begin() {
     if (well_named_) return create();
@@ -62,11 +70,6 @@ class Allocation : public ClaimAttempt {
   }
 
  private:
-  void write(Call call, std::function<void(Result<Reply>)> then) {
-    call.may_send = may_send_;
-    send(std::move(call), std::move(then));
-  }
-
   void create() {
     write(call_of("POST", claims_, codec::write_pod_claim(claim_)), [this](Result<Reply> reply) {
       // Without an answer it may have been made.
@@ -121,18 +124,24 @@ class Allocation : public ClaimAttempt {
       if (reply->status == kNotFound) return does_not_exist();
       if (reply->status == kConflict) return has_another_uid();
       if (reply->status != kOk) return refused(*reply);
+      // It drops fields of features that are off.
+      if (reply->body.find("\"extendedResourceClaimStatus\"") == std::string::npos) {
+        return fail(
+            Errc::invalid_argument,
+            "the API server does not keep extendedResourceClaimStatus of pods: handing over "
+            "chips by DRA requires Kubernetes 1.36 with the feature DRAExtendedResource");
+      }
       finish({});
     });
   }
 
   std::string time_;
-  std::function<bool()> may_send_;
 };
 
 class End : public ClaimAttempt {
  public:
-  End(Transport& transport, codec::PodClaim claim, Done done)
-      : ClaimAttempt(transport, std::move(claim), kEndTime, std::move(done)) {
+  End(Transport& transport, codec::PodClaim claim, std::function<bool()> may_send, Done done)
+      : ClaimAttempt(transport, std::move(claim), kEndTime, std::move(may_send), std::move(done)) {
     in_time_ = Errc::unavailable;
   }
 
@@ -160,27 +169,27 @@ class End : public ClaimAttempt {
     // One of another pod is not ours to end.
     if (stored->owner_uid != claim_.pod_uid) return finish({});
     if (stored->devices.empty() && stored->pods.empty()) return remove(stored->version);
-    send(put_status(codec::write_pod_claim_release(claim_.ns, claim_.name(), stored->version)),
-         [this](Result<Reply> reply) {
-           if (!decided(reply, [this] { read(); })) return;
-           if (reply->status == kNotFound) return finish({});
-           problem_ = "others change it";
-           if (reply->status == kConflict) return later([this] { read(); });
-           if (reply->status != kOk) return refused(*reply);
-           take(reply->body);
-         });
+    write(put_status(codec::write_pod_claim_release(claim_.ns, claim_.name(), stored->version)),
+          [this](Result<Reply> reply) {
+            if (!decided(reply, [this] { read(); })) return;
+            if (reply->status == kNotFound) return finish({});
+            problem_ = "others change it";
+            if (reply->status == kConflict) return later([this] { read(); });
+            if (reply->status != kOk) return refused(*reply);
+            take(reply->body);
+          });
   }
 
   // The finalizer goes with the controller of claims, once nothing is allocated.
   void remove(const codec::ObjectVersion& version) {
-    send(call_of("DELETE", claims_ + "/" + claim_.name(), codec::write_delete_options(version)),
-         [this](Result<Reply> reply) {
-           if (!decided(reply, [this] { read(); })) return;
-           problem_ = "others change it";
-           if (reply->status == kConflict) return later([this] { read(); });
-           if (reply->status >= 300 && reply->status != kNotFound) return refused(*reply);
-           finish({});
-         });
+    write(call_of("DELETE", claims_ + "/" + claim_.name(), codec::write_delete_options(version)),
+          [this](Result<Reply> reply) {
+            if (!decided(reply, [this] { read(); })) return;
+            problem_ = "others change it";
+            if (reply->status == kConflict) return later([this] { read(); });
+            if (reply->status >= 300 && reply->status != kNotFound) return refused(*reply);
+            finish({});
+          });
   }
 };
 
@@ -198,8 +207,10 @@ std::unique_ptr<Ticket> allocate_claim(Transport& transport, AllocateRequest req
 }
 
 std::unique_ptr<Ticket> end_claim(Transport& transport, codec::PodClaim claim,
+                                  std::function<bool()> may_send,
                                   std::function<void(Result<void>)> done) {
-  return begun(std::make_shared<End>(transport, std::move(claim), std::move(done)));
+  return begun(
+      std::make_shared<End>(transport, std::move(claim), std::move(may_send), std::move(done)));
 }
 
 }  // namespace chipweave::kube

@@ -30,9 +30,10 @@ struct AllocateRequest {
 std::unique_ptr<Ticket> allocate_claim(Transport& transport, AllocateRequest request,
                                        std::function<void(Result<void>)> done);
 
-// Ends the allocation of the pod's claim and deletes it. ok: it is gone, or being deleted. Errors:
-// invalid_argument (refused), unavailable (not known in time).
+// Ends the allocation of the pod's claim and deletes it; may_send as above. ok: it is gone, or
+// being deleted. Errors: invalid_argument (refused), unavailable (not known in time).
 std::unique_ptr<Ticket> end_claim(Transport& transport, codec::PodClaim claim,
+                                  std::function<bool()> may_send,
                                   std::function<void(Result<void>)> done);
 
 }  // namespace chipweave::kube

@@ -10,6 +10,7 @@
 
 #include "common/domain/carried.hpp"
 #include "common/domain/condition.hpp"
+#include "common/domain/enforcement.hpp"
 #include "common/domain/fault.hpp"
 #include "common/domain/given_chips.hpp"
 #include "common/domain/node_topology.hpp"
@@ -27,6 +28,7 @@ struct NodeState {
   std::map<std::string, std::string> facts = {};  // from the probe: "driver" → "550.54.15"
   domain::CarriedPeaks carried = {};
   std::optional<domain::GivenChips> given = {};  // nullopt: the kubelet is not asked
+  domain::Enforcement enforcement = domain::Enforcement::none;
 };
 using NodeStatePtr = std::shared_ptr<const NodeState>;
 

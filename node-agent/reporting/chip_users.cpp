@@ -137,9 +137,9 @@ domain::GivenChips given_chips(const NodeState& state, const AllocatedDevices& a
     const std::string resource = device.driver.empty()
                                      ? device.resource
                                      : std::string(domain::resource_of_driver(device.driver));
-    by_container[{device.pod_uid, device.ns, device.pod, device.container, resource, {},
-                  found.part}]
-        .insert(*found.chip);
+    by_container
+        [{device.pod_uid, device.ns, device.pod, device.container, resource, {}, found.part}]
+            .insert(*found.chip);
   }
   for (const auto& [container, set] : by_container) {
     if (out.containers.size() == domain::kMaxGivenContainers) break;

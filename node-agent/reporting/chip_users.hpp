@@ -2,8 +2,8 @@
 // allocated. Pure.
 //
 // Each vendor's device plugin names devices in its own way: Ascend's by physical number, AMD's by
-// PCI address, NVIDIA's and MetaX's by the id that the driver gives. What a DRA driver calls a device
-// is in its ResourceSlices.
+// PCI address, NVIDIA's and MetaX's by the id that the driver gives. What a DRA driver calls a
+// device is in its ResourceSlices.
 #pragma once
 
 #include <cstddef>

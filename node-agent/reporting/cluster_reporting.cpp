@@ -75,6 +75,7 @@ Result<std::unique_ptr<ClusterReporting>> ClusterReporting::make(
                                       std::string("chipweave-agent/") + CHIPWEAVE_VERSION);
   if (!client) return std::move(client).error();
   std::unique_ptr<ClusterReporting> out(new ClusterReporting(std::move(client).value()));
+  out->enforcement_ = options.enforcement;
   out->start_ = std::make_unique<StartSequence>(
       *out->api_, known_facts(options), [self = out.get()](Stage stage) { self->entered(stage); });
   out->report(options, clock, leases, std::move(events));
@@ -162,9 +163,10 @@ void ClusterReporting::want(const NodeStatePtr& state, bool urgent) {
 }
 
 NodeStatePtr ClusterReporting::with_given() const {
-  if (!given_) return state_;
+  if (!given_ && enforcement_ == domain::Enforcement::none) return state_;
   NodeState out = *state_;
   out.given = given_;
+  out.enforcement = enforcement_;
   return std::make_shared<const NodeState>(std::move(out));
 }
 

@@ -50,6 +50,7 @@ class ClusterReporting final : public Reporting {
   std::unique_ptr<CompatPublisher> compat_;
   std::unique_ptr<KubeletChips> kubelet_;  // null: the kubelet is not asked
   NodeStatePtr state_;                     // null: not known yet
+  domain::Enforcement enforcement_ = domain::Enforcement::none;
   std::optional<domain::GivenChips> given_;  // nullopt: not known yet, or the kubelet is not asked
   // Of the previous run, until there is a state to compare it with.
   std::optional<domain::RememberedNode> remembered_;

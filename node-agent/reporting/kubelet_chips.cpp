@@ -67,14 +67,14 @@ void KubeletChips::start() {
   client_ = std::make_unique<PodResourcesClient>(loop_, std::move(asking), std::move(answers));
   checkpoint_file_ = checkpoint_of(options_.socket);
   changed_ = std::make_shared<http::Mailbox<KubeletChips>>(loop_, *this);
-  allocations_ = std::make_unique<FileWatch>(
-      std::vector{checkpoint_file_}, [notify = client_->change_notifier(), box = changed_] {
-        notify();
-        box->post([](KubeletChips& self) {
-          self.read_checkpoint();
-          self.report_given();
-        });
-      });
+  allocations_ = std::make_unique<FileWatch>(std::vector{checkpoint_file_},
+                                             [notify = client_->change_notifier(), box = changed_] {
+                                               notify();
+                                               box->post([](KubeletChips& self) {
+                                                 self.read_checkpoint();
+                                                 self.report_given();
+                                               });
+                                             });
   if (!allocations_->complete()) {
     obs::log(obs::Level::warn,
              "new allocations are noticed within a minute only: mount the folder of this file",
@@ -115,8 +115,9 @@ void KubeletChips::version_known(bool usable) {
 void KubeletChips::report_given() {
   if (!events_.given || (!allocated_ && !checkpoint_)) return;
   domain::GivenChips now =
-      given_chips(*state_, with_uids(allocated_.value_or(AllocatedDevices()),
-                                     checkpoint_.value_or(codec::CheckpointedDevices())),
+      given_chips(*state_,
+                  with_uids(allocated_.value_or(AllocatedDevices()),
+                            checkpoint_.value_or(codec::CheckpointedDevices())),
                   devices_.catalog());
   if (given_ == now) return;
   given_ = std::move(now);

@@ -61,11 +61,11 @@ class KubeletChips {
   NodeDevices devices_;
   NodeStatePtr state_;
   std::string checkpoint_file_;
-  std::optional<AllocatedDevices> allocated_;   // as the kubelet reported last
+  std::optional<AllocatedDevices> allocated_;             // as the kubelet reported last
   std::optional<codec::CheckpointedDevices> checkpoint_;  // as it was read last
   bool checkpoint_failing_ = false;
-  std::optional<domain::GivenChips> given_;    // as reported last
-  std::vector<std::string> unknown_devices_;   // as logged last
+  std::optional<domain::GivenChips> given_;   // as reported last
+  std::vector<std::string> unknown_devices_;  // as logged last
 };
 
 }  // namespace chipweave::agent

@@ -8,6 +8,7 @@
 
 #include "common/base/endpoint.hpp"
 #include "common/base/result.hpp"
+#include "common/domain/enforcement.hpp"
 
 namespace chipweave::agent {
 
@@ -22,7 +23,9 @@ struct ReportingOptions {
   std::string tls_server_name;        // empty: the host of `scheduler`
   std::set<std::string> publish;      // mindcluster, ack, labels, gfd-labels, metax-labels
   std::string nfd_file;               // empty: none
-  std::string pod_resources;          // socket of the kubelet, checked before; empty: not asked
+  // Who hands the chosen chips over to containers on this node.
+  domain::Enforcement enforcement = domain::Enforcement::none;
+  std::string pod_resources;  // socket of the kubelet, checked before; empty: not asked
 };
 
 // Whether leases of agents may be in the namespace. invalid_argument: not a valid name, or the

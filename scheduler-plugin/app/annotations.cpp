@@ -33,6 +33,18 @@ const AscendNames* ascend_names(std::string_view resource) {
 
 int physical_id(const domain::Chip& chip) { return chip.physical_id.value_or(chip.index.value); }
 
+// The container that has the chip; null if the pod has one container with chips only, or none has
+// it after the init containers.
+const std::string* container_of(const Decision& d, int index) {
+  const auto has_chips = [](const ContainerChips& c) { return !c.init; };
+  if (std::count_if(d.containers.begin(), d.containers.end(), has_chips) < 2) return nullptr;
+  for (const ContainerChips& one : d.containers) {
+    if (!one.init && std::binary_search(one.indices.begin(), one.indices.end(), index))
+      return &one.container;
+  }
+  return nullptr;
+}
+
 std::string placement_json(const Decision& d, const Node& node) {
   JsonWriter w;
   w.begin_object().key("v").integer(1).field("node", node.name).field("podUid", d.uid);
@@ -41,6 +53,7 @@ std::string placement_json(const Decision& d, const Node& node) {
     const domain::Chip& chip = node.topology.chip(slot);
     w.begin_object().key("index").integer(chip.index.value).field("id", chip.id);
     if (!chip.device_ips.empty()) w.field("ip", chip.device_ips.front());
+    if (const std::string* of = container_of(d, chip.index.value)) w.field("container", *of);
     w.end_object();
   }
   w.end_array().key("gbps").number(d.gbps);

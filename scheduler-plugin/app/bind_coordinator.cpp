@@ -55,7 +55,7 @@ void BindCoordinator::bind_known(const Binding& binding, Done done) {
   }
   if (!pod->refused.empty()) return done(make_error(Errc::invalid_argument, pod->refused));
   if (pod->request.chips == 0) {
-    return cluster_.bind(binding, {}, [this, binding, done](const Result<void>& result) {
+    return cluster_.bind({binding, {}, {}}, [this, binding, done](const Result<void>& result) {
       if (result) permission_.bound(binding.uid);
       done(result);
     });
@@ -101,11 +101,11 @@ void BindCoordinator::ask_cluster(PodRecord& record) {
   in_flight.question = ++questions_;
   in_flight.epoch = ++state_.epochs;
   // copies: the answer may come before the call returns, and end the record's binding
-  const Binding binding = in_flight.binding;
-  const Annotations annotations = in_flight.annotations;
-  cluster_.bind(binding, annotations,
-                [this, uid = record.uid, question = in_flight.question](
-                    const Result<void>& result) { cluster_answered(uid, question, result); });
+  const BindOrder order{in_flight.binding, in_flight.annotations, in_flight.claim};
+  cluster_.bind(
+      order, [this, uid = record.uid, question = in_flight.question](const Result<void>& result) {
+        cluster_answered(uid, question, result);
+      });
 }
 
 void BindCoordinator::cluster_answered(const std::string& uid, std::uint64_t question,

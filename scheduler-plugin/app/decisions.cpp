@@ -7,6 +7,7 @@
 
 #include "common/base/text.hpp"
 #include "scheduler-plugin/app/annotations.hpp"
+#include "scheduler-plugin/app/container_chips.hpp"
 
 namespace chipweave::sched {
 
@@ -25,7 +26,10 @@ PodRecord& Decisions::begin(const Binding& binding, const PodRequest& pod) {
   in_flight->binding = binding;
   in_flight->term = authority_.term();
   in_flight->decision = make(pod, held);
-  in_flight->annotations = annotations_of(in_flight->decision, state_.nodes.node(held.node));
+  const Node& node = state_.nodes.node(held.node);
+  in_flight->annotations = annotations_of(in_flight->decision, node);
+  if (node.enforcement == domain::Enforcement::dra)
+    in_flight->claim = claim_order_of(in_flight->decision);
   state_.nodes.set_predicate_time(held.node, in_flight->decision.predicate_time);
   state_.ledger.confirm(pod.uid);
   record.in_flight = std::move(in_flight);
@@ -54,6 +58,7 @@ Decision Decisions::numbered(const PodRequest& pod, const Holding& holding,
   d.node = holding.node;
   d.chips = holding.chips;
   d.indices = node.topology.indices(holding.chips);
+  d.containers = chips_of_containers(pod.containers, holding.chips, node);
   d.distributed = context.distributed;
   d.beside = Evaluator::beside_on(context, holding.node);
   const PodRecord* record = state_.records.find(pod.uid);

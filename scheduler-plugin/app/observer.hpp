@@ -99,10 +99,9 @@ struct PodUnaccounted {
   std::string node;
 };
 
-using Observation =
-    std::variant<DecisionMade, NodesRejected, ReservationEvent, PodBound, PodUnplaceable,
-                 PodWaitsNoMore, BindFailed, PodPlaced, PodFreed, PodDisputed, PodDrifted,
-                 PodUnaccounted>;
+using Observation = std::variant<DecisionMade, NodesRejected, ReservationEvent, PodBound,
+                                 PodUnplaceable, PodWaitsNoMore, BindFailed, PodPlaced, PodFreed,
+                                 PodDisputed, PodDrifted, PodUnaccounted>;
 
 // A visitor from lambdas; the last takes `const auto&`, for what the observer does not follow.
 template <class... Cases>

@@ -1,9 +1,8 @@
 // PodEvents — chipweave's decisions as events.k8s.io/v1 events on pods, for kubectl describe.
 //
 // An Observer: ChipsAssigned when a pod is bound, ChipsUnavailable when no node fits, ChipsDiffer
-// when the kubelet has given other chips than were chosen; a repeated reason raises the count of the
-// same event. How events are sent: event_sender.hpp. Owner: the
-// loop thread.
+// when the kubelet has given other chips than were chosen; a repeated reason raises the count of
+// the same event. How events are sent: event_sender.hpp. Owner: the loop thread.
 #pragma once
 
 #include <chrono>

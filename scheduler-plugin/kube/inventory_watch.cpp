@@ -80,6 +80,7 @@ void InventoryWatch::take(const codec::KubeInventory& seen) {
   codec::StatusDetails details = codec::read_status_details(seen.status);
   report.carried = std::move(details.carried);
   report.given = std::move(details.given);
+  report.enforcement = details.enforcement;
   if (auto& faults = details.faults) {
     report.faults = std::move(faults).value();
   } else {

@@ -193,7 +193,44 @@ const ClusterPod* KubeCluster::find(const PodKey& key) const {
   return known == nullptr ? nullptr : &known->pod;
 }
 
-void KubeCluster::bind(const Binding& binding, const Annotations& annotations, Done done) {
+// The claim first: a bound pod without its claim would be given any chips. A binding that is
+// definitely not stored ends its claim before it fails, because failing frees the chips.
+void KubeCluster::bind(const BindOrder& order, Done done) {
+  if (!order.claim) return bind_now(order.binding, order.annotations, std::move(done));
+  if (claims_ == nullptr)
+    return done(make_error(Errc::unsupported, "this scheduler makes no ResourceClaims"));
+  auto claim = claims_->claim_of(order);
+  if (!claim) return done(std::move(claim).error());
+  const std::uint64_t number = calls_ + 1;
+  keep(claims_->allocate(
+      *claim, fence(),
+      [this, number, order, claim = *claim, done = std::move(done)](const Result<void>& allocated) {
+        const auto ticket = end_call(number);
+        if (!allocated) return end_claim(claim, allocated, done);
+        bind_now(order.binding, order.annotations, [this, claim, done](const Result<void>& result) {
+          const bool open = !result && (result.error().code == Errc::unavailable ||
+                                        result.error().code == Errc::deadline);
+          if (result || open) return done(result);
+          end_claim(claim, result, done);
+        });
+      }));
+}
+
+void KubeCluster::end_claim(const codec::PodClaim& claim, const Result<void>& why,
+                            const Done& done) {
+  const ClusterPod* pod = find({claim.ns, claim.pod});
+  // bound by others: the kubelet may follow the claim by now
+  if (pod != nullptr && pod->request.uid == claim.pod_uid && !pod->node.empty()) return done(why);
+  const std::uint64_t number = calls_ + 1;
+  keep(claims_->end(claim, fence(), [this, number, why, done](const Result<void>& ended) {
+    const auto ticket = end_call(number);
+    if (ended) return done(why);
+    done(make_error(Errc::unavailable,
+                    why.error().text() + "; its claim is left: " + ended.error().text()));
+  }));
+}
+
+void KubeCluster::bind_now(const Binding& binding, const Annotations& annotations, Done done) {
   kube::BindRequest request{binding.key.ns, binding.key.name, binding.uid,
                             binding.node,   annotations,      fence()};
   const std::uint64_t number = calls_ + 1;

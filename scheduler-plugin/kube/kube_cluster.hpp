@@ -19,6 +19,7 @@
 
 #include "common/base/sharded_map.hpp"
 #include "common/kube/reflector.hpp"
+#include "scheduler-plugin/kube/dra/claim_allocator.hpp"
 #include "scheduler-plugin/kube/pod_request.hpp"
 #include "scheduler-plugin/state/cluster.hpp"
 #include "scheduler-plugin/state/leadership.hpp"
@@ -39,12 +40,16 @@ class KubeCluster final : public Cluster {
   // No binding is sent after the term that requested it. Null (the default): there is only this
   // replica.
   void set_leadership(const Leadership* leadership) { leadership_ = leadership; }
+  // Makes the claims of bind orders. Null (the default): such orders are refused.
+  void set_claims(ClaimAllocator* claims) { claims_ = claims; }
+  // Whether what is requested now may still be sent later. Empty: it always may.
+  std::function<bool()> fence() const;
   void start() { pods_watch_.start(); }
   // Whether all pods were listed once.
   bool synced() const { return pods_watch_.synced(); }
 
   const ClusterPod* find(const PodKey& key) const override;
-  void bind(const Binding& binding, const Annotations& annotations, Done done) override;
+  void bind(const BindOrder& order, Done done) override;
   void annotate(const PodKey& key, const std::string& uid, const Annotations& annotations,
                 Done done) override;
   void refresh(const PodKey& key, Done done) override;
@@ -82,7 +87,8 @@ class KubeCluster final : public Cluster {
   void list_node(const std::string& node, int tries_left, Done done);
   void listed(const std::string& node, std::uint64_t call, int tries_left,
               Result<kube::Reply> reply, const Done& done);
-  std::function<bool()> fence() const;
+  void bind_now(const Binding& binding, const Annotations& annotations, Done done);
+  void end_claim(const codec::PodClaim& claim, const Result<void>& why, const Done& done);
   // Makes a call; `took` receives its number and answer.
   void ask(kube::Call call, std::function<void(std::uint64_t, Result<kube::Reply>)> took);
   // Whether the pod may have been deleted after the call was made: its answer may be older.
@@ -95,6 +101,7 @@ class KubeCluster final : public Cluster {
   const ResourceTable& resources_;
   ClusterListener* listener_ = nullptr;
   const Leadership* leadership_ = nullptr;
+  ClaimAllocator* claims_ = nullptr;
   ShardedMap<Entry> pods_;    // by "namespace/name"
   ShardedMap<BareUse> bare_;  // likewise, of bound pods without chips
   std::uint64_t arrivals_ = 0;

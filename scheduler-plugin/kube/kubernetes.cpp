@@ -44,6 +44,7 @@ Kubernetes::Kubernetes(std::unique_ptr<kube::Transport> transport,
                        std::unique_ptr<kube::Transport> of_election, const Clock& clock,
                        KubernetesOptions options, const ResourceTable& resources)
     : transport_(std::move(transport)),
+      clock_(clock),
       options_(with_jitter(std::move(options))),
       cluster_(*transport_, resources,
                {[this] { update_waiting_for(); },
@@ -84,6 +85,11 @@ void Kubernetes::start(Scheduler& scheduler) {
       ClaimWatch::Events{[this] { update_waiting_for(); },
                          [this](const kube::WatchFailure& failure) { watch_failed(failure); }},
       options_.jitter);
+  claim_allocator_ = std::make_unique<ClaimAllocator>(*transport_, clock_, scheduler.nodes(),
+                                                      *claims_, options_.device_class);
+  cluster_.set_claims(claim_allocator_.get());
+  leftover_claims_ = std::make_unique<LeftoverClaims>(*claims_, *claim_allocator_, cluster_, clock_,
+                                                      scheduler.records());
   requeue_trigger_ =
       std::make_unique<RequeueTrigger>(*transport_, scheduler, RequeueTrigger::Options{});
   scheduler.authority().set_leadership(election_.get());
@@ -120,7 +126,9 @@ void Kubernetes::watch_failed(const kube::WatchFailure& failure) {
 void Kubernetes::tick() {
   if (election_) election_->tick();
   claims_->check();
-  if (scheduler_->authority().cannot_decide().empty()) requeue_trigger_->check();
+  if (!scheduler_->authority().cannot_decide().empty()) return;
+  requeue_trigger_->check();
+  leftover_claims_->check(cluster_.fence());
 }
 
 void Kubernetes::stop(std::function<void()> done) {
@@ -137,6 +145,7 @@ Kubernetes::Stats Kubernetes::stats() const {
   stats.requeue_triggers = requeue_trigger_ ? requeue_trigger_->touched() : 0;
   stats.watch_failures = watch_failures_;
   stats.unusable_inventories = unusable_inventories_;
+  if (leftover_claims_) stats.leftover_claims = leftover_claims_->ended();
   if (reviewer_) stats.token_reviews = reviewer_->stats();
   if (election_) stats.leader = election_->stats();
   return stats;

@@ -16,6 +16,7 @@
 #include "common/kube/transport.hpp"
 #include "scheduler-plugin/app/scheduler.hpp"
 #include "scheduler-plugin/kube/dra/claim_watch.hpp"
+#include "scheduler-plugin/kube/dra/leftover_claims.hpp"
 #include "scheduler-plugin/kube/events.hpp"
 #include "scheduler-plugin/kube/inventory_watch.hpp"
 #include "scheduler-plugin/kube/kube_cluster.hpp"
@@ -28,6 +29,8 @@ namespace chipweave::sched {
 struct KubernetesOptions {
   std::string lease_namespace;  // where agents' Leases are
   std::string version;          // of this program, for the API server's log
+  // Of the claims that hand chips over; no other claim may be allocated from it.
+  std::string device_class = "chipweave";
   // Returns a number from 0 to 1 that shortens a wait; empty: random.
   std::function<double()> jitter;
   // None: this is the only replica.
@@ -66,6 +69,7 @@ class Kubernetes {
     std::uint64_t requeue_triggers = 0;
     std::uint64_t watch_failures = 0;
     std::uint64_t unusable_inventories = 0;
+    std::uint64_t leftover_claims = 0;  // that were ended
     TokenReviewer::Stats token_reviews{};
     std::optional<LeaderElection::Stats> leader;  // where there is an election
   };
@@ -77,6 +81,7 @@ class Kubernetes {
   void watch_failed(const kube::WatchFailure& failure);
 
   std::unique_ptr<kube::Transport> transport_;
+  const Clock& clock_;
   KubernetesOptions options_;
   KubeCluster cluster_;
   PodEvents events_;
@@ -84,6 +89,8 @@ class Kubernetes {
   Scheduler* scheduler_ = nullptr;
   std::unique_ptr<InventoryWatch> inventories_;
   std::unique_ptr<ClaimWatch> claims_;
+  std::unique_ptr<ClaimAllocator> claim_allocator_;
+  std::unique_ptr<LeftoverClaims> leftover_claims_;
   std::unique_ptr<RequeueTrigger> requeue_trigger_;
   std::unique_ptr<TokenReviewer> reviewer_;
   std::uint64_t watch_failures_ = 0;

@@ -133,6 +133,11 @@ CountedRequest count_request(const codec::KubePod& pod, const ResourceTable& tab
   count_chips(pod, table, counted);
   if (counted.refused.empty() && request.chips > 0) counted.refused = read_group(request);
   if (counted.refused.empty() && request.chips > 0) counted.refused = read_wishes(request);
+  if (request.chips > 0 && counted.refused.empty()) {
+    for (const codec::ContainerCount& one : codec::count_by_container(pod, request.resource))
+      request.containers.push_back(
+          {std::string(one.container), static_cast<int>(one.count), one.init});
+  }
   if (request.chips > 0) {
     const NodeUse use = use_of(pod);
     request.needs = solver::Room::needed(use.milli_cpu, mib(use.memory));

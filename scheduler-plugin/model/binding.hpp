@@ -4,7 +4,9 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "common/base/result.hpp"
 #include "scheduler-plugin/model/pod.hpp"
@@ -23,6 +25,21 @@ using Done = std::function<void(Result<void>)>;
 
 // The decision as it is written to the pod: annotation key → value.
 using Annotations = std::map<std::string, std::string>;
+
+// Chips for a ResourceClaim of the pod, which the kubelet follows.
+struct ClaimOrder {
+  std::string resource;
+  std::vector<int> chips;  // vendor indices, ascending
+  // Positions in `chips` of what each container gets, by its name.
+  std::map<std::string, std::vector<std::size_t>> containers;
+};
+
+// What a binding writes to the cluster.
+struct BindOrder {
+  Binding binding;
+  Annotations annotations;
+  std::optional<ClaimOrder> claim;  // made before the pod is bound, and ended if it is not
+};
 
 // A Binding as it comes to admission.
 struct AdmissionRequest {

@@ -43,6 +43,13 @@ struct LastEvaluation {
 };
 inline constexpr std::size_t kMaxConsidered = 16;
 
+// The chips of one container, as vendor indices, ascending.
+struct ContainerChips {
+  std::string container;
+  bool init = false;
+  std::vector<int> indices;
+};
+
 struct Decision {
   std::string id;  // "d-000123"
   PodKey pod;
@@ -51,8 +58,11 @@ struct Decision {
   NodeId node = kNoNode;
   domain::ChipSet chips;     // slots at the time of the decision
   std::vector<int> indices;  // vendor indices of the same chips
-  domain::ChipSet beside;    // chips of the same job on the node at that time
-  double gbps = 0;           // for chips and already held ones together
+  // Chips of different containers are disjoint, but those of an init container are also others'.
+  // Empty: the pod's containers are not known.
+  std::vector<ContainerChips> containers;
+  domain::ChipSet beside;  // chips of the same job on the node at that time
+  double gbps = 0;         // for chips and already held ones together
   double best_gbps = 0;
   bool distributed = false;
   std::optional<solver::Request>

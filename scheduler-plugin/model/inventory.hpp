@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/domain/carried.hpp"
+#include "common/domain/enforcement.hpp"
 #include "common/domain/fault.hpp"
 #include "common/domain/given_chips.hpp"
 #include "common/domain/node_topology.hpp"
@@ -43,6 +44,8 @@ struct InventoryReport {
   std::optional<domain::CarriedPeaks> carried;
   // Which containers have which chips. Absent: unchanged in a delta, not known otherwise.
   std::optional<domain::GivenChips> given;
+  // Absent: unchanged in a delta, none otherwise.
+  std::optional<domain::Enforcement> enforcement;
 };
 
 // Whether a report was accepted, or why not (older than the current one, delta without its base,

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/domain/objective.hpp"
 #include "common/solver/nodes/room.hpp"
@@ -24,6 +25,15 @@ struct GroupRef {
   int replicas = 1;
 };
 
+// A container that requests chips.
+struct ContainerRequest {
+  std::string name;
+  int chips = 0;
+  bool init = false;  // it ends before the others start, which use its chips then
+
+  friend bool operator==(const ContainerRequest&, const ContainerRequest&) = default;
+};
+
 // What a pod requests, as Kubernetes counts it (the larger of the largest init container and the
 // sum of the other containers).
 struct PodRequest {
@@ -31,6 +41,8 @@ struct PodRequest {
   std::string uid;
   std::string resource;  // "nvidia.com/gpu"; empty: no accelerator
   int chips = 0;
+  // Who of it gets how many, in the order in which they start. Empty: not known.
+  std::vector<ContainerRequest> containers;
   bool distributed = false;  // one of several pods of a job with accelerators
   std::optional<GroupRef> group;
   solver::Room needs;     // CPU and memory

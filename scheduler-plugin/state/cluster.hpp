@@ -80,10 +80,11 @@ class Cluster {
 
   // Null if there is none. Valid until the pod is gone.
   virtual const ClusterPod* find(const PodKey& key) const = 0;
-  // Node and annotations in one step. Errors: not_found, conflict (other uid, or bound already: by
-  // then find() shows how), invalid_argument, not_sent: the pod was not bound and will not be.
-  // unavailable: it may have been bound; the listener is called if it was.
-  virtual void bind(const Binding& binding, const Annotations& annotations, Done done) = 0;
+  // Node and annotations in one step, after the claim, if there is one. Errors: not_found, conflict
+  // (other uid, or bound already: by then find() shows how), invalid_argument, not_sent: the pod
+  // was not bound and will not be. unavailable: it may have been bound; the listener is called if
+  // it was.
+  virtual void bind(const BindOrder& order, Done done) = 0;
   // Adds annotations to a bound pod that has no placement. Errors: not_found; conflict: another
   // uid, or it has one by now; invalid_argument: permanently rejected; unavailable: they may have
   // been stored nevertheless.

@@ -22,8 +22,8 @@ class MemoryCluster final : public Cluster {
   const Annotations& written(const PodKey& key) const { return pods_.at(key).written; }
 
   const ClusterPod* find(const PodKey& key) const override;
-  void bind(const Binding& binding, const Annotations& annotations, Done done) override {
-    done(bind_now(binding, annotations));
+  void bind(const BindOrder& order, Done done) override {
+    done(bind_now(order.binding, order.annotations));
   }
   // This cluster has no pods bound by other schedulers.
   void annotate(const PodKey& key, const std::string& /*uid*/, const Annotations& /*annotations*/,

@@ -269,6 +269,7 @@ NodeTable::Reported NodeTable::take_full(NodeId id, InventoryReport&& report) {
   n.carried = std::move(report.carried).value_or(domain::CarriedPeaks());
   result.given_changed = report.given != n.given;
   n.given = std::move(report.given);
+  n.enforcement = report.enforcement.value_or(domain::Enforcement::none);
   if (result.old_indices) n.taken = {};
   return result;
 }
@@ -303,6 +304,7 @@ NodeTable::Reported NodeTable::take_delta(NodeId id, InventoryReport&& report) {
     result.given_changed = report.given != n.given;
     n.given = std::move(report.given);
   }
+  if (report.enforcement) n.enforcement = *report.enforcement;
   return result;
 }
 

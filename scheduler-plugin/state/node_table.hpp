@@ -43,9 +43,10 @@ struct Node {
                                       // for "nvml.mig" (BoundPods)
   domain::CarriedPeaks carried;       // what links carry, as its agent measures; for people
   std::optional<domain::GivenChips> given;  // by the kubelet to containers; nullopt: not known
-  ChipSet taken;                      // by pods, bound or reserved; kept by the Ledger
-  solver::Room whole_room;            // CPU and memory that it has for pods; kept by NodeRooms
-  solver::Room room;                  // and what of that no pod requests; likewise
+  domain::Enforcement enforcement = domain::Enforcement::none;  // as its agent's options say
+  ChipSet taken;            // by pods, bound or reserved; kept by the Ledger
+  solver::Room whole_room;  // CPU and memory that it has for pods; kept by NodeRooms
+  solver::Room room;        // and what of that no pod requests; likewise
   std::size_t holders =
       0;              // pods that hold chips, including chips that are not reported now; likewise
   bool stale = true;  // until its agent reports

@@ -31,6 +31,7 @@ struct InFlightBinding {
   Binding binding;
   Decision decision;
   Annotations annotations;
+  std::optional<ClaimOrder> claim;
   std::uint64_t term = 0;      // of the last request to the cluster
   std::uint64_t question = 0;  // number of the last request; 0: only admitted
   // Another one whenever another binding may reach the API server: what was read there earlier does

@@ -4,12 +4,13 @@ READ = "get list watch"
 # Everywhere, and besides that in the release's namespace. No rights but these.
 SCHEDULER_RIGHTS = ({"pods": READ, "pods/binding": "create", "nodes": f"{READ} patch",
                      "nodeinventories.chipweave.dev": READ, "resourceclaims.resource.k8s.io": READ,
+                     "resourceslices.resource.k8s.io": "list watch",
                      "events.events.k8s.io": "create patch"},
                     {"leases.coordination.k8s.io": f"{READ} create update", "pods": "patch"})
 # And where callers of the gRPC port show tokens.
 TOKEN_RIGHTS = {"tokenreviews.authentication.k8s.io": "create"}
 AGENT_RIGHTS = ({"nodes": f"{READ} patch", "nodeinventories.chipweave.dev": "get create patch",
-                 "nodeinventories/status.chipweave.dev": "update"},
+                 "nodeinventories/status.chipweave.dev": "update", "resourceslices.resource.k8s.io": "list watch"},
                 {"leases.coordination.k8s.io": "get create update"},
                 {"events.events.k8s.io": "create patch"})  # this last one in the namespace default
 

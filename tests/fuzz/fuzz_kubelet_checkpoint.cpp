@@ -1,5 +1,5 @@
-// Arbitrary bytes → the kubelet's checkpoint of allocated devices: no crash, and what is accepted is
-// sorted and within its limits.
+// Arbitrary bytes → the kubelet's checkpoint of allocated devices: no crash, and what is accepted
+// is sorted and within its limits.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

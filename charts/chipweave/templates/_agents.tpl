@@ -214,6 +214,9 @@ true
 {{- with .fabricPartitions }}
 - --fabric-partitions={{ . }}
 {{- end }}
+{{- if ne .enforcement "none" }}
+- --enforcement={{ .enforcement }}
+{{- end }}
 {{- if ne (int .metricsInterval) 10 }}
 - --metrics-interval={{ int .metricsInterval }}
 {{- end }}

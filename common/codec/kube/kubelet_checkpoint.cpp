@@ -39,9 +39,9 @@ Result<CheckpointedDevices> read_kubelet_checkpoint(std::string_view text,
           continue;
         }
         if (out.size() == kMaxCheckpointedDevices) {
-          return make_error(Errc::limit_exceeded,
-                            "it lists more than " + std::to_string(kMaxCheckpointedDevices) +
-                                " devices, more than any machine has");
+          return make_error(Errc::limit_exceeded, "it lists more than " +
+                                                      std::to_string(kMaxCheckpointedDevices) +
+                                                      " devices, more than any machine has");
         }
         device.id = std::string(id.text());
         out.push_back(device);

@@ -4,13 +4,11 @@
 #include <string_view>
 #include <utility>
 
+#include "common/codec/kube/objects/pod_claim.hpp"
 #include "common/domain/vendor.hpp"
 
 namespace chipweave::sched {
 namespace {
-
-// On claims that kube-scheduler makes for pods that request extended resources.
-constexpr const char* kExtendedResource = "resource.kubernetes.io/extended-resource-claim";
 
 // Whole objects: the devices of a claim are in its status, those of a slice in its spec.
 template <class Object>
@@ -21,15 +19,18 @@ typename kube::Reflector<Object>::Options watch_options(const char* resource) {
 }
 
 bool is_for_a_pod(const codec::KubeClaim& claim) {
-  const auto at = claim.annotations.find(kExtendedResource);
+  const auto at = claim.annotations.find(codec::kExtendedResourceClaim);
   return at != claim.annotations.end() && at->second == "true" && claim.pods.size() == 1;
+}
+
+std::string text_of(const codec::ClaimedDevice& device) {
+  return device.driver + "/" + device.pool + "/" + device.device;
 }
 
 }  // namespace
 
 ClaimWatch::ClaimWatch(kube::Transport& transport, ClusterListener& listener,
-                       const NodeTable& nodes, Events events,
-                       const std::function<double()>& jitter)
+                       const NodeTable& nodes, Events events, const std::function<double()>& jitter)
     : listener_(listener),
       nodes_(nodes),
       events_(std::move(events)),
@@ -72,8 +73,9 @@ std::vector<ClaimWatch::Held> ClaimWatch::held_by(const codec::KubeClaim& claim)
     Held held;
     held.of_pod = is_for_a_pod(claim);
     held.pod.request.key = {claim.ns, claim.name + " (claim)"};
-    held.pod.request.uid = held.of_pod ? claim.pods.front()
-                                       : "claim " + claim.uid + " " + node + " " + std::string(resource);
+    held.pod.request.uid = held.of_pod
+                               ? claim.pods.front()
+                               : "claim " + claim.uid + " " + node + " " + std::string(resource);
     held.pod.request.resource = resource;
     held.pod.request.chips = static_cast<int>(of_claim.size());
     held.pod.node = node;
@@ -112,16 +114,22 @@ void ClaimWatch::take(const codec::KubeClaim& claim) {
   const std::string key = kube::key_of(claim);
   std::vector<Held> now = held_by(claim);
   const auto known = held_.find(key);
-  if (known != held_.end() &&
-      std::equal(now.begin(), now.end(), known->second.begin(), known->second.end(),
-                 [](const Held& a, const Held& b) {
-                   return a.pod.request.uid == b.pod.request.uid && a.devices == b.devices;
-                 }))
+  if (known != held_.end() && std::equal(now.begin(), now.end(), known->second.begin(),
+                                         known->second.end(), [](const Held& a, const Held& b) {
+                                           return a.pod.request.uid == b.pod.request.uid &&
+                                                  a.devices == b.devices;
+                                         }))
     return;
   drop(key);
+  if (const auto at = claim.annotations.find(codec::kExtendedResourceClaim);
+      at != claim.annotations.end() && claim.name.starts_with(codec::kPodClaimPrefix)) {
+    const std::string uid = claim.name.substr(std::string_view(codec::kPodClaimPrefix).size());
+    unsettled_[key] = {claim.ns, claim.name, uid};
+  }
   if (now.empty()) return;
   std::vector<Held>& held = held_[key] = std::move(now);
   for (Held& one : held) {
+    for (const codec::ClaimedDevice& device : one.devices) holders_[text_of(device)].insert(key);
     one.chips = chips_now(one);
     if (!one.chips) unknown_.insert(key);
     announce(one, true);
@@ -147,9 +155,38 @@ void ClaimWatch::drop(const std::string& key) {
   const std::vector<Held> gone = std::move(at->second);
   held_.erase(at);
   unknown_.erase(key);
+  unsettled_.erase(key);
   for (const Held& held : gone) {
+    for (const codec::ClaimedDevice& device : held.devices) {
+      const auto holders = holders_.find(text_of(device));
+      holders->second.erase(key);
+      if (holders->second.empty()) holders_.erase(holders);
+    }
     if (!held.of_pod) listener_.pod_gone(held.pod);
   }
+}
+
+std::string ClaimWatch::holder_of(const std::vector<codec::ClaimedDevice>& devices,
+                                  const std::string& pod_uid) const {
+  for (const codec::ClaimedDevice& device : devices) {
+    const auto holders = holders_.find(text_of(device));
+    if (holders == holders_.end()) continue;
+    for (const std::string& claim : holders->second) {
+      const std::vector<Held>& held = held_.at(claim);
+      if (!held.front().of_pod || held.front().pod.request.uid != pod_uid) return claim;
+    }
+  }
+  return {};
+}
+
+std::optional<ClaimOfPod> ClaimWatch::next_unsettled(
+    const std::function<Use(const ClaimOfPod&)>& use) {
+  for (auto at = unsettled_.begin(); at != unsettled_.end();) {
+    const Use now = use(at->second);
+    if (now == Use::leftover) return at->second;
+    at = now == Use::used ? unsettled_.erase(at) : std::next(at);
+  }
+  return std::nullopt;
 }
 
 }  // namespace chipweave::sched

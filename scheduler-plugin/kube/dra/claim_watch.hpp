@@ -22,6 +22,13 @@
 
 namespace chipweave::sched {
 
+// A claim that chipweave made for a pod.
+struct ClaimOfPod {
+  std::string ns;
+  std::string name;
+  std::string pod_uid;
+};
+
 class ClaimWatch {
  public:
   struct Events {
@@ -41,6 +48,17 @@ class ClaimWatch {
   void check();
   // Claims whose devices are not known to be chips of their node.
   std::size_t unknown() const { return unknown_.size(); }
+  const kube::DeviceCatalog& devices() const { return catalog_; }
+  // A claim that has one of the devices, apart from the one for that pod; empty: none.
+  std::string holder_of(const std::vector<codec::ClaimedDevice>& devices,
+                        const std::string& pod_uid) const;
+
+  // Whether a claim that was made for a pod is used by it. Those that are used are not asked about
+  // again. Returns a leftover.
+  enum class Use { unknown, used, leftover };
+  std::optional<ClaimOfPod> next_unsettled(const std::function<Use(const ClaimOfPod&)>& use);
+  // It is not asked about again unless it changes.
+  void settled(const ClaimOfPod& claim) { unsettled_.erase(claim.ns + "/" + claim.name); }
 
  private:
   // The devices of a claim on one node, of one driver.
@@ -63,7 +81,10 @@ class ClaimWatch {
   bool no_claims_ = false;  // the API server does not serve them
   bool no_slices_ = false;
   std::map<std::string, std::vector<Held>> held_;  // by claim
-  std::set<std::string> unknown_;                  // claims with devices whose chips are not known
+  // Claims, by the devices that they have: "driver/pool/device".
+  std::map<std::string, std::set<std::string>> holders_;
+  std::map<std::string, ClaimOfPod> unsettled_;  // chipweave's own, by claim
+  std::set<std::string> unknown_;                // claims with devices whose chips are not known
   kube::DeviceCatalog catalog_;
   kube::Reflector<codec::KubeClaim> claims_watch_;
   kube::Reflector<codec::KubeSlice> slices_watch_;

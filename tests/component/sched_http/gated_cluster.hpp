@@ -16,10 +16,8 @@ class GatedCluster final : public Cluster {
   // Nothing is bound before `count` bindings wait; then all are.
   void hold_until(std::size_t count) { count_ = count; }
 
-  void bind(const Binding& binding, const Annotations& annotations, Done done) override {
-    waiting_.push_back([this, binding, annotations, done = std::move(done)] {
-      behind_.bind(binding, annotations, done);
-    });
+  void bind(const BindOrder& order, Done done) override {
+    waiting_.push_back([this, order, done = std::move(done)] { behind_.bind(order, done); });
     if (waiting_.size() < count_) return;
     for (const auto& each : std::exchange(waiting_, {})) each();
   }

@@ -55,9 +55,8 @@ TEST(KubeletCheckpoint, ThatIsDamagedIsAnErrorThatNamesThePlace) {
   EXPECT_THAT(problem("[]"), HasSubstr("object"));
   EXPECT_THAT(problem("{}"), HasSubstr("Data"));
   EXPECT_THAT(problem(R"({"Data":{"PodDeviceEntries":[{"DeviceIDs":{}}]}})"), HasSubstr("PodUID"));
-  EXPECT_THAT(
-      problem(R"({"Data":{"PodDeviceEntries":[{"PodUID":"u","DeviceIDs":{"0":[7]}}]}})"),
-      HasSubstr("DeviceIDs"));
+  EXPECT_THAT(problem(R"({"Data":{"PodDeviceEntries":[{"PodUID":"u","DeviceIDs":{"0":[7]}}]}})"),
+              HasSubstr("DeviceIDs"));
   std::string many = R"({"Data":{"PodDeviceEntries":[{"PodUID":"u","DeviceIDs":{"0":[)";
   for (std::size_t i = 0; i <= kMaxCheckpointedDevices; ++i) many += (i > 0 ? ",\"d\"" : "\"d\"");
   EXPECT_THAT(problem(many + "]}}]}}"), HasSubstr("more than 16384"));

@@ -96,7 +96,13 @@ inline NodeInventory faulty_inventory() {
   out.carried = {{domain::ChipIndex{3}, 41.25}, {domain::ChipIndex{8}, 0}};
   out.given = domain::GivenChips{
       {{"", "ml", "a", "main", "nvidia.com/mig-1g.10gb", {domain::ChipIndex{3}}, true},
-       {"u7", "", "", "main", "nvidia.com/gpu", {domain::ChipIndex{7}, domain::ChipIndex{8}}, false}},
+       {"u7",
+        "",
+        "",
+        "main",
+        "nvidia.com/gpu",
+        {domain::ChipIndex{7}, domain::ChipIndex{8}},
+        false}},
       2};
   return out;
 }

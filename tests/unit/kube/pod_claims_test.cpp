@@ -43,8 +43,9 @@ class ClaimServer {
     if (target == "PATCH " + kPodStatus) {
       const Json patch = Json::parse(body);
       if (patch["metadata"]["uid"] != "u1") return status(409);
+      if (forgets_status) return {200, R"({"status":{}})", std::nullopt};
       pod_status = patch["status"];
-      return {200, "{}", std::nullopt};
+      return {200, patch.dump(), std::nullopt};
     }
     ADD_FAILURE() << target;
     return status(400);
@@ -53,8 +54,8 @@ class ClaimServer {
   std::vector<std::string> devices() const {
     std::vector<std::string> out;
     if (!claim || !claim->contains("status")) return out;
-    for (const Json& one : (*claim)["status"].value("/allocation/devices/results"_json_pointer,
-                                                    Json::array()))
+    for (const Json& one :
+         (*claim)["status"].value("/allocation/devices/results"_json_pointer, Json::array()))
       out.push_back(one["device"]);
     return out;
   }
@@ -65,6 +66,7 @@ class ClaimServer {
 
   std::optional<Json> claim;
   Json pod_status;
+  bool forgets_status = false;  // its feature DRAExtendedResource is off
 
  private:
   Reply shown() const { return {200, claim->dump(), std::nullopt}; }
@@ -110,12 +112,13 @@ class PodClaims : public testing::Test {
   }
   void end(const codec::PodClaim& claim) {
     outcome_.clear();
-    ticket_ = end_claim(transport_, claim, taken());
+    ticket_ = end_claim(transport_, claim, {}, taken());
   }
   std::function<void(Result<void>)> taken() {
     return [this](Result<void> result) {
-      outcome_ =
-          result ? "done" : std::string(to_string(result.error().code)) + ": " + result.error().text();
+      outcome_ = result
+                     ? "done"
+                     : std::string(to_string(result.error().code)) + ": " + result.error().text();
     };
   }
   // One request is answered, or one wait is over. False: nothing is left to do.
@@ -206,6 +209,18 @@ TEST_F(PodClaims, RefusalsAreFinal) {
   EXPECT_TRUE(outcome_.starts_with("not_found")) << outcome_;
 }
 
+TEST_F(PodClaims, AServerThatDropsTheFieldIsToldFromOneThatKeepsIt) {
+  server_.forgets_status = true;
+  allocate(claim_of("n1", {"gpu-1"}));
+  run();
+  EXPECT_TRUE(outcome_.starts_with("invalid_argument")) << outcome_;
+  EXPECT_NE(outcome_.find("Kubernetes 1.36"), std::string::npos) << outcome_;
+  end(claim_of("n1", {"gpu-1"}));
+  run();
+  EXPECT_EQ(outcome_, "done");
+  EXPECT_FALSE(server_.claim);
+}
+
 TEST_F(PodClaims, AServerThatDoesNotAnswerIsGivenUp) {
   allocate(claim_of("n1", {"gpu-1"}));
   while (outcome_.empty())
@@ -219,8 +234,8 @@ TEST_F(PodClaims, AServerThatDoesNotAnswerIsGivenUp) {
 
 TEST_F(PodClaims, NothingIsWrittenOnceItIsCalledOff) {
   bool may = true;
-  ticket_ = allocate_claim(transport_, {claim_of("n1", {"gpu-1"}), "t", [&] { return may; }},
-                           taken());
+  ticket_ =
+      allocate_claim(transport_, {claim_of("n1", {"gpu-1"}), "t", [&] { return may; }}, taken());
   ASSERT_TRUE(transport_.may_send);
   may = false;
   EXPECT_FALSE(transport_.may_send());

@@ -20,14 +20,15 @@ class FakeCluster final : public Cluster {
     Binding binding;
     Annotations annotations;
     Done done;
+    std::optional<ClaimOrder> claim{};
   };
 
   const ClusterPod* find(const PodKey& key) const override {
     const auto it = pods.find(key);
     return it == pods.end() ? nullptr : &it->second;
   }
-  void bind(const Binding& binding, const Annotations& annotations, Done done) override {
-    bindings.push_back({binding, annotations, std::move(done)});
+  void bind(const BindOrder& order, Done done) override {
+    bindings.push_back({order.binding, order.annotations, std::move(done), order.claim});
   }
   void annotate(const PodKey& key, const std::string& uid, const Annotations& annotations,
                 Done done) override {

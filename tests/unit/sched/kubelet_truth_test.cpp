@@ -73,7 +73,8 @@ struct Truth : ::testing::Test {
   }
   Chips chips(const PodRequest& pod) {
     const Holding* held = scheduler.ledger().find(pod.uid);
-    return held == nullptr ? Chips{} : scheduler.nodes().node(held->node).topology.indices(held->chips);
+    return held == nullptr ? Chips{}
+                           : scheduler.nodes().node(held->node).topology.indices(held->chips);
   }
   PodState state(const PodRequest& pod) {
     const PodRecord* record = scheduler.records().find(pod.uid);

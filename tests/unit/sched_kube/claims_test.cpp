@@ -22,10 +22,10 @@ class Claims : public ::testing::Test {
     settle();
   }
   void claim(const std::string& name, int devices, const std::string& pod = "") {
-    world_.api.set_claim(
-        name, std::vector<std::pair<std::string, std::string>>(
-                  static_cast<std::size_t>(devices), {"gpu.nvidia.com", "n1"}),
-        pod);
+    world_.api.set_claim(name,
+                         std::vector<std::pair<std::string, std::string>>(
+                             static_cast<std::size_t>(devices), {"gpu.nvidia.com", "n1"}),
+                         pod);
     settle();
   }
   void settle() {

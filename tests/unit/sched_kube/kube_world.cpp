@@ -78,6 +78,7 @@ void KubeWorld::add_node(const std::string& name, const std::string& machine,
   inventory.resources = {"aliyun.com/gpu", "nvidia.com/gpu"};
   inventory.topology = t->topology;
   inventory.faults = faults;
+  inventory.enforcement = shared->enforcement;
   auto status =
       nlohmann::json::parse(codec::write_inventory_status(inventory, {"u", "1"}))["status"];
   for (auto& chip : status["topology"]["chips"]) {
@@ -88,6 +89,11 @@ void KubeWorld::add_node(const std::string& name, const std::string& machine,
   }
   api.set_inventory(name, status.dump());
   nodes.insert(name);
+  if (shared->enforcement != domain::Enforcement::dra) return;
+  std::vector<std::string> ids;
+  for (const auto& chip : status["topology"]["chips"])
+    ids.push_back(gpu_id(name, chip["index"].get<int>()));
+  api.set_slice(name, ids, true);
 }
 
 void KubeWorld::create(const std::string& name, int chips, const std::string& resource,
@@ -193,6 +199,16 @@ void KubeWorld::expect_no_chip_twice() const {
       EXPECT_TRUE(fresh) << "chip " << chip << " of " << p.node << ": " << key << " and "
                          << it->second;
     }
+  }
+}
+
+void KubeWorld::expect_claims_are_the_annotations(const std::set<std::string>& others) const {
+  for (const auto& [key, p] : api.pods) {
+    if (p.node.empty() || p.chips == 0 || others.contains(p.uid)) continue;
+    std::vector<std::string> devices;
+    for (const int chip : annotated(p)) devices.push_back("gpu-" + std::to_string(chip));
+    EXPECT_EQ(p.claim, "chipweave-" + p.uid) << key;
+    EXPECT_EQ(api.pod_claims.devices(p.claim), devices) << key;
   }
 }
 

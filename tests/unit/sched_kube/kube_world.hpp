@@ -49,6 +49,8 @@ class KubeWorld {
     SimulatedApi api;
     std::set<std::string> nodes;
     std::int64_t sequence = 0;
+    // Of nodes that are added from now on; with dra, slices come with them.
+    domain::Enforcement enforcement = domain::Enforcement::none;
   };
   explicit KubeWorld(bool streaming = true);
   // One of several replicas that elect a leader; in the cluster of `other`, or in one of its own.
@@ -99,6 +101,9 @@ class KubeWorld {
 
   // No chip of a node is in the annotations of two bound pods.
   void expect_no_chip_twice() const;
+  // Every pod bound to a node with dra, unless it is one of `others`, has a claim with exactly the
+  // chips of its annotations.
+  void expect_claims_are_the_annotations(const std::set<std::string>& others = {}) const;
   // At rest the ledger agrees with the API server.
   void expect_ledger_is_the_truth() const;
 

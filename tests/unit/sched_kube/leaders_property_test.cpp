@@ -6,7 +6,9 @@
 // with the API server.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
+#include <tuple>
 
 #include "scheduler-plugin/kube/kubernetes.hpp"
 #include "tests/unit/sched_kube/two_replicas.hpp"
@@ -25,7 +27,9 @@ constexpr int kLeaderSteps = 1200;  // each of them checks the whole ledger seve
 
 class LeaderWalk {
  public:
-  explicit LeaderWalk(unsigned seed) : random_(seed) {
+  // claims: chips are handed over by ResourceClaims.
+  LeaderWalk(unsigned seed, bool claims) : random_(seed), claims_(claims) {
+    if (claims) two_.a.shared->enforcement = domain::Enforcement::dra;
     api().binding_timeout = seconds(1);
     api().streaming_lists = seed % 2 == 0;
     two_.a.add_node("n1", "hgx-v100-8");
@@ -43,6 +47,7 @@ class LeaderWalk {
     }
     two_.come_to_rest();
     two_.a.expect_no_chip_twice();
+    if (claims_) expect_claims_only_of_bound_pods();
     EXPECT_NE(two_.a.leads(), two_.b.leads());
     for (KubeWorld* each : two_.all()) each->expect_ledger_is_the_truth();
   }
@@ -56,8 +61,19 @@ class LeaderWalk {
   std::size_t pick(std::size_t n) { return static_cast<std::size_t>(random_() % n); }
   KubeWorld& some_replica() { return pick(2) == 0 ? two_.a : two_.b; }
 
+  // Pods that others have bound may have a claim of a binding that failed.
+  void expect_claims_only_of_bound_pods() {
+    for (const std::string& uid : api().pod_claims.owners()) {
+      const bool bound = std::any_of(api().pods.begin(), api().pods.end(), [&](const auto& one) {
+        return one.second.uid == uid && !one.second.node.empty();
+      });
+      EXPECT_TRUE(bound) << "a claim is left of " << uid;
+    }
+  }
+
   void check(int step) {
     two_.a.expect_no_chip_twice();
+    if (claims_) two_.a.expect_claims_are_the_annotations(foreign_);
     const KubeWorld* leader = nullptr;
     for (KubeWorld* each : two_.all()) {
       if (!each->scheduler) continue;
@@ -258,6 +274,7 @@ class LeaderWalk {
   }
 
   std::mt19937 random_;
+  bool claims_;
   TwoReplicas two_;
   std::set<std::string> foreign_;
   const KubeWorld* last_leader_ = nullptr;
@@ -270,16 +287,16 @@ class LeaderWalk {
 // may be stopped most of the time.
 constexpr unsigned kSeedsPerTest = 20;
 
-class LeaderInterleavings : public ::testing::TestWithParam<unsigned> {};
+class LeaderInterleavings : public ::testing::TestWithParam<std::tuple<unsigned, bool>> {};
 
 TEST_P(LeaderInterleavings, NeverGiveAChipTwiceAndEndWithTheTruth) {
   int bindings = 0;
   int changes = 0;
   int refusals = 0;
   for (unsigned i = 0; i < kSeedsPerTest && !::testing::Test::HasFailure(); ++i) {
-    const unsigned seed = GetParam() * kSeedsPerTest + i;
+    const unsigned seed = std::get<0>(GetParam()) * kSeedsPerTest + i;
     SCOPED_TRACE("seed " + std::to_string(seed));
-    LeaderWalk walk(seed);
+    LeaderWalk walk(seed, std::get<1>(GetParam()));
     walk.run();
     bindings += walk.bindings();
     changes += walk.changes();
@@ -291,7 +308,8 @@ TEST_P(LeaderInterleavings, NeverGiveAChipTwiceAndEndWithTheTruth) {
   EXPECT_GT(refusals, steps / 250) << "no replica was on standby";
 }
 
-INSTANTIATE_TEST_SUITE_P(Blocks, LeaderInterleavings, ::testing::Range(0U, 5U));
+INSTANTIATE_TEST_SUITE_P(Blocks, LeaderInterleavings,
+                         ::testing::Combine(::testing::Range(0U, 5U), ::testing::Bool()));
 
 }  // namespace
 }  // namespace chipweave::sched::test

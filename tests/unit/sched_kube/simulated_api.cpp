@@ -111,9 +111,10 @@ void SimulatedApi::set_claim(const std::string& name,
   network_->record(kClaims, devices.empty() ? "DELETED" : (known ? "MODIFIED" : "ADDED"), text);
 }
 
-void SimulatedApi::set_slice(const std::string& node, const std::vector<std::string>& ids) {
+void SimulatedApi::set_slice(const std::string& node, const std::vector<std::string>& ids,
+                             bool managed) {
   auto& slices = network_->slices;
-  const std::string text = slice_json(node, ids, ++version_);
+  const std::string text = slice_json(node, ids, managed, ++version_);
   const bool known = slices.contains(node);
   slices[node] = text;
   if (ids.empty()) slices.erase(node);
@@ -145,10 +146,22 @@ std::vector<std::string> SimulatedApi::Network::objects(const std::string& path)
     for (const auto& [name, text] : nodes) all.push_back(text);
   } else if (path == kClaims) {
     for (const auto& [name, text] : claims) all.push_back(text);
+    for (std::string& text : api.pod_claims.objects()) all.push_back(std::move(text));
   } else if (path == kSlices) {
     for (const auto& [name, text] : slices) all.push_back(text);
   }
   return all;
+}
+
+SimulatedClaims::Changed SimulatedApi::told() {
+  return [this](const std::string& type, const std::string& object) {
+    network_->record(kClaims, type, object);
+  };
+}
+
+kube::Reply SimulatedApi::answer_claim(const kube::Call& call, const std::string& path) {
+  if (claim_refusal_ != 0) return status(std::exchange(claim_refusal_, 0), "refused");
+  return pod_claims.answer(call, path, version_, told());
 }
 
 kube::Reply SimulatedApi::answer(const kube::Call& call) {
@@ -166,6 +179,7 @@ kube::Reply SimulatedApi::answer(const kube::Call& call) {
     return status(200, "");
   }
   if ((path == kClaims || path == kSlices) && !claims_api) return status(404, "no such API");
+  if (SimulatedClaims::mine(call, path)) return answer_claim(call, path);
   if (SimulatedLeases::mine(call, path)) return leases.answer(call, path, version_);
   if (call.method == "PATCH" && call.body.find("\"labels\"") != std::string::npos) {
     auto& labels = labelled[path.substr(path.rfind('/') + 1)];
@@ -207,8 +221,11 @@ kube::Reply SimulatedApi::Network::answer_pod(const kube::Call& call, const std:
   std::string name = path.substr(slash + 6);
   const bool binding = name.ends_with("/binding");
   if (binding) name.resize(name.size() - 8);
+  const bool status_part = name.ends_with("/status");
+  if (status_part) name.resize(name.size() - 7);
   const auto pod = api.pods.find(ns + "/" + name);
   if (pod == api.pods.end()) return status(404, "not found");
+  if (call.method == "PATCH" && status_part) return patch_status(call, pod->second);
   if (call.method == "PATCH") return patch_pod(call, pod->second);
   if (binding) return bind(call, pod->first, pod->second);
   return {200, pod_json(pod->second), std::nullopt};
@@ -226,6 +243,14 @@ kube::Reply SimulatedApi::Network::patch_pod(const kube::Call& call, ServerPod& 
   for (const auto& [name, value] : body["annotations"].items()) pod.annotations[name] = value;
   changed(pod);
   return {200, pod_json(pod), std::nullopt};
+}
+
+kube::Reply SimulatedApi::Network::patch_status(const kube::Call& call, ServerPod& pod) {
+  const Json body = Json::parse(call.body);
+  if (body["metadata"]["uid"] != pod.uid) return status(409, "uid: precondition failed");
+  pod.claim = body["status"]["extendedResourceClaimStatus"]["resourceClaimName"];
+  changed(pod);
+  return {200, body.dump(), std::nullopt};
 }
 
 kube::Reply SimulatedApi::Network::bind(const kube::Call& call, const std::string& key,

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "common/kube/transport.hpp"
+#include "tests/unit/sched_kube/simulated_claims.hpp"
 #include "tests/unit/sched_kube/simulated_objects.hpp"
 
 namespace chipweave::sched::test {
@@ -47,6 +48,7 @@ class SimulatedApi {
   // How long a binding may be in transit before it is lost.
   Milliseconds binding_timeout{60'000};
   SimulatedLeases leases;
+  SimulatedClaims pod_claims;                                          // made by clients
   std::map<std::string, std::map<std::string, std::string>> labelled;  // labels patched onto pods
 
   void create(ServerPod pod);
@@ -73,8 +75,12 @@ class SimulatedApi {
   void set_claim(const std::string& name,
                  const std::vector<std::pair<std::string, std::string>>& devices,
                  const std::string& pod = "");
-  // The devices of a node, by id; none: the slice is deleted.
-  void set_slice(const std::string& node, const std::vector<std::string>& ids);
+  // The devices of a node, by id; none: the slice is deleted. managed: no other allocator gives
+  // them away.
+  void set_slice(const std::string& node, const std::vector<std::string>& ids,
+                 bool managed = false);
+  // The next request for a claim is answered with this status code.
+  void refuse_next_claim(int code) { claim_refusal_ = code; }
   // Watches that start before this point are answered 410 Expired.
   void forget_history();
 
@@ -122,6 +128,10 @@ class SimulatedApi {
   class Wire;
   kube::Reply answer(const kube::Call& call);
 
+  kube::Reply answer_claim(const kube::Call& call, const std::string& path);
+  SimulatedClaims::Changed told();
+
+  int claim_refusal_ = 0;
   std::unique_ptr<Network> network_;
   std::uint64_t version_ = 1;
   std::uint64_t uids_ = 0;

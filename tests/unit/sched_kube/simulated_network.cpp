@@ -17,8 +17,12 @@ class OnEnd final : public kube::Ticket {
   std::function<void()> act_;
 };
 
+// Whether it changes what the scheduler decides about: bindings, and the claims for them. A request
+// that timed out may still arrive, but not after binding_timeout.
 bool is_binding(const kube::Call& call) {
-  return call.method == "POST" && call.target.ends_with("/binding");
+  const bool claims = SimulatedClaims::mine(call, call.target.substr(0, call.target.find('?')));
+  return (claims && call.method != "GET") || call.target.ends_with("/binding") ||
+         (call.method == "PATCH" && call.target.ends_with("/status"));
 }
 
 template <class List>
@@ -217,6 +221,12 @@ void SimulatedApi::pass(Milliseconds time) {
     });
   }
   network_->now = until;
+  pod_claims.collect(
+      [this](const std::string& uid) {
+        return std::any_of(pods.begin(), pods.end(),
+                           [&](const auto& one) { return one.second.uid == uid; });
+      },
+      version_, told());
   std::erase_if(network_->detached,
                 [&](const auto& request) { return request.second < network_->now; });
 }
@@ -284,7 +294,7 @@ bool SimulatedApi::Network::feed(const std::shared_ptr<OpenWatch>& watch, std::s
     if (line->empty()) {
       watches.remove(watch);
       sink.refused(dra(watch->path) && !api.claims_api ? status(404, "no such API")
-                                                             : status(400, "no streaming lists"));
+                                                       : status(400, "no streaming lists"));
       return true;
     }
     fed = true;

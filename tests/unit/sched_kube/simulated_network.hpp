@@ -51,6 +51,7 @@ struct SimulatedApi::Network {
   kube::Reply list(const kube::Call& call, const std::string& path) const;
   kube::Reply answer_pod(const kube::Call& call, const std::string& path);
   kube::Reply patch_pod(const kube::Call& call, ServerPod& pod);
+  kube::Reply patch_status(const kube::Call& call, ServerPod& pod);
   kube::Reply bind(const kube::Call& call, const std::string& key, const ServerPod& pod);
 
   SimulatedApi& api;

@@ -69,18 +69,20 @@ std::string claim_json(const std::string& name,
          R"(]},"nodeSelector":{}},"reservedFor":[)" + reserved + "]}}";
 }
 
-std::string slice_json(const std::string& node, const std::vector<std::string>& ids,
+std::string slice_json(const std::string& node, const std::vector<std::string>& ids, bool managed,
                        std::uint64_t version) {
+  const std::string taints =
+      managed ? R"(,"taints":[{"key":"chipweave.dev/managed","effect":"NoSchedule"}])" : "";
   std::string devices;
   for (std::size_t i = 0; i < ids.size(); ++i) {
     devices += (i > 0 ? "," : "") + std::string(R"({"name":"gpu-)") + std::to_string(i) +
-               R"(","attributes":{"uuid":{"string":")" + ids[i] + R"("},"type":{"string":"gpu"}}})";
+               R"(","attributes":{"uuid":{"string":")" + ids[i] + R"("},"type":{"string":"gpu"}})" +
+               taints + "}";
   }
   return R"({"metadata":{"name":")" + node + R"(-gpu.nvidia.com","uid":"s-)" + node +
          R"(","resourceVersion":")" + std::to_string(version) +
-         R"("},"spec":{"driver":"gpu.nvidia.com","nodeName":")" + node +
-         R"(","pool":{"name":")" + node +
-         R"(","generation":1,"resourceSliceCount":1},"devices":[)" + devices + "]}}";
+         R"("},"spec":{"driver":"gpu.nvidia.com","nodeName":")" + node + R"(","pool":{"name":")" +
+         node + R"(","generation":1,"resourceSliceCount":1},"devices":[)" + devices + "]}}";
 }
 
 kube::Reply status(int code, const std::string& message) {

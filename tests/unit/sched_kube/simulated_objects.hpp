@@ -37,6 +37,7 @@ struct ServerPod {
   bool started = false;
   std::string gang = {};       // spec.schedulingGroup.podGroupName
   std::string nominated = {};  // status.nominatedNodeName
+  std::string claim = {};      // status.extendedResourceClaimStatus.resourceClaimName
   std::string rejection = {};  // message of the condition PodScheduled, which is then False
   std::uint64_t version = 0;
 
@@ -52,7 +53,7 @@ std::string claim_json(const std::string& name,
                        const std::vector<std::pair<std::string, std::string>>& devices,
                        const std::string& pod, std::uint64_t version);
 // Devices gpu-0, gpu-1 … of gpu.nvidia.com in the pool of the node, with these ids.
-std::string slice_json(const std::string& node, const std::vector<std::string>& ids,
+std::string slice_json(const std::string& node, const std::vector<std::string>& ids, bool managed,
                        std::uint64_t version);
 
 kube::Reply status(int code, const std::string& message);

@@ -16,6 +16,7 @@
 #include "common/codec/kube/objects/stored_object.hpp"
 #include "common/domain/carried.hpp"
 #include "common/domain/condition.hpp"
+#include "common/domain/enforcement.hpp"
 #include "common/domain/fault.hpp"
 #include "common/domain/given_chips.hpp"
 #include "common/domain/node_topology.hpp"
@@ -41,6 +42,7 @@ struct NodeInventory {
   std::map<std::string, std::string> facts = {};
   domain::CarriedPeaks carried = {};
   std::optional<domain::GivenChips> given = {};  // nullopt: not known
+  domain::Enforcement enforcement = domain::Enforcement::none;
 };
 
 // An object without status, owned by the Node with that uid (empty: without an owner), so that it

@@ -213,10 +213,13 @@ std::optional<domain::GivenChips> read_given(JsonValue status) {
   for (const JsonValue one : given["containers"]) {
     if (out.containers.size() == domain::kMaxGivenContainers) break;
     const auto text = [&one](const char* key) { return short_text(std::string(one[key].text())); };
-    domain::GivenChips::Container container{
-        text("podUid"),   text("namespace"), text("pod"),
-        text("container"), text("resource"),  read_given_chips(one["chips"]),
-        one["parts"].boolean().value_or(false)};
+    domain::GivenChips::Container container{text("podUid"),
+                                            text("namespace"),
+                                            text("pod"),
+                                            text("container"),
+                                            text("resource"),
+                                            read_given_chips(one["chips"]),
+                                            one["parts"].boolean().value_or(false)};
     if (container.chips.empty() || (container.pod_uid.empty() && container.pod.empty())) continue;
     out.containers.push_back(std::move(container));
   }
@@ -247,6 +250,8 @@ void write_inventory_health(JsonWriter& w, const NodeInventory& inventory) {
   write_facts(w, inventory);
   if (!inventory.carried.empty()) write_carried(w, inventory.carried);
   if (inventory.given) write_given(w, *inventory.given);
+  if (inventory.enforcement != domain::Enforcement::none)
+    w.field("enforcement", domain::name_of(inventory.enforcement));
 }
 
 InventoryMemory read_object_memory(std::string_view object, std::string_view node_boot_id) {
@@ -279,11 +284,12 @@ InventoryMemory read_object_memory(std::string_view object, std::string_view nod
 }
 
 StatusDetails read_status_details(std::string_view status) {
-  StatusDetails out{std::vector<Fault>(), {}, {}};
+  StatusDetails out{std::vector<Fault>(), {}, {}, {}};
   const auto says = [status](const char* key) {
     return status.find(key) != std::string_view::npos;
   };
-  if (!says("\"faults\"") && !says("\"carried\"") && !says("\"given\"")) return out;
+  if (!says("\"faults\"") && !says("\"carried\"") && !says("\"given\"") && !says("\"enforcement\""))
+    return out;
   const auto document = parse_bounded(status, "the status");
   if (!document) {
     out.faults = document.error();
@@ -298,6 +304,8 @@ StatusDetails read_status_details(std::string_view status) {
   }
   out.carried = read_carried(root);
   out.given = read_given(root);
+  if (const JsonValue how = root["enforcement"]; how.is_string())
+    out.enforcement = domain::enforcement_of(how.text()).value_or(domain::Enforcement::none);
   return out;
 }
 

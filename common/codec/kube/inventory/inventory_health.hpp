@@ -1,5 +1,6 @@
 // The health part of a NodeInventory's status: faults, conditions, neighbours, facts, what links
-// carry, and which containers have which chips. Internal to common/codec/kube, except for reading them back.
+// carry, and which containers have which chips. Internal to common/codec/kube, except for reading
+// them back.
 #pragma once
 
 #include <map>
@@ -19,8 +20,8 @@ namespace chipweave::codec {
 inline constexpr std::size_t kMaxReportedNeighbours = 256;
 inline constexpr std::size_t kMaxReportedFacts = 256;
 
-// The keys nodeBootId, faults, conditions, neighbours, facts, carried and given, each only if it is
-// not empty; given if it is known.
+// The keys nodeBootId, faults, conditions, neighbours, facts, carried, given and enforcement, each
+// only if it is not empty; given if it is known, enforcement unless there is none.
 void write_inventory_health(JsonWriter& w, const NodeInventory& inventory);
 
 // What an object remembers for the agent's next run. Each part that cannot be read is left out and
@@ -45,6 +46,8 @@ struct StatusDetails {
   Result<std::vector<domain::Fault>> faults;  // with the time until which they are held
   domain::CarriedPeaks carried;               // without what makes no sense
   std::optional<domain::GivenChips> given;    // likewise; nullopt: not known
+  // A mode that this version does not know counts as none.
+  domain::Enforcement enforcement = domain::Enforcement::none;
 };
 StatusDetails read_status_details(std::string_view status);
 

@@ -182,9 +182,9 @@ Result<StoredClaim> read_stored_claim(std::string& body) {
     return make_error(Errc::invalid_argument,
                       "the claim has no metadata.uid or no metadata.resourceVersion");
   }
-  std::stable_sort(
-      devices.begin(), devices.end(),
-      [](const NamedDevice& a, const NamedDevice& b) { return a.request < b.request; });
+  std::stable_sort(devices.begin(), devices.end(), [](const NamedDevice& a, const NamedDevice& b) {
+    return a.request < b.request;
+  });
   for (NamedDevice& one : devices) out.devices.push_back(std::move(one.device));
   return out;
 }

@@ -21,6 +21,8 @@ namespace chipweave::codec {
 inline constexpr const char* kExtendedResourceClaim =
     "resource.kubernetes.io/extended-resource-claim";
 
+inline constexpr const char* kPodClaimPrefix = "chipweave-";
+
 struct PodClaim {
   std::string ns;
   std::string pod;
@@ -34,7 +36,7 @@ struct PodClaim {
   std::map<std::string, std::vector<std::size_t>> containers;
 
   // The same for every attempt: a claim that a killed scheduler left behind is found again.
-  std::string name() const { return "chipweave-" + pod_uid; }
+  std::string name() const { return kPodClaimPrefix + pod_uid; }
 };
 
 // The claim without its allocation, owned by the pod.
@@ -51,8 +53,8 @@ std::string write_pod_claim_status(const PodClaim& claim);
 // A stored claim, to be compared with the one that is wanted.
 struct StoredClaim {
   ObjectVersion version;
-  std::string owner_uid;  // of the pod that owns it; empty: none
-  bool ending = false;    // being deleted
+  std::string owner_uid;               // of the pod that owns it; empty: none
+  bool ending = false;                 // being deleted
   std::vector<ClaimedDevice> devices;  // in the order of the requests' names
   std::vector<std::string> pods;       // uids of the pods that it is reserved for
 };

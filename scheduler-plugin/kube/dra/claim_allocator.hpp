@@ -1,0 +1,47 @@
+// ClaimAllocator — the ResourceClaims by which the chips of pods are handed over (M2 in
+// docs/concepts/who-enforces.md): from a bind order to devices, and to the API server.
+//
+// Devices of a pod that has just ended stay in its claim for a moment; their next owner waits for
+// that. Owner: the loop thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "common/base/clock.hpp"
+#include "common/kube/pod_claims.hpp"
+#include "common/kube/transport.hpp"
+#include "scheduler-plugin/kube/dra/claim_watch.hpp"
+#include "scheduler-plugin/model/binding.hpp"
+#include "scheduler-plugin/state/node_table.hpp"
+
+namespace chipweave::sched {
+
+class ClaimAllocator {
+ public:
+  // All must outlive it. device_class: of the claims; nothing else may be allocated from it.
+  ClaimAllocator(kube::Transport& transport, const Clock& clock, const NodeTable& nodes,
+                 const ClaimWatch& watch, std::string device_class);
+
+  // Which claim the order needs. Precondition: it has one. Errors: conflict, if the node's devices
+  // are not ours to give away, or too many.
+  Result<codec::PodClaim> claim_of(const BindOrder& order) const;
+
+  // As in common/kube/pod_claims. A claim that is being ended is not allocated: conflict.
+  std::unique_ptr<kube::Ticket> allocate(const codec::PodClaim& claim,
+                                         std::function<bool()> may_send, Done done);
+  std::unique_ptr<kube::Ticket> end(const codec::PodClaim& claim, std::function<bool()> may_send,
+                                    Done done);
+
+ private:
+  kube::Transport& transport_;
+  const Clock& clock_;
+  const NodeTable& nodes_;
+  const ClaimWatch& watch_;
+  std::string device_class_;
+  std::set<std::string> ending_;  // uids of their pods
+};
+
+}  // namespace chipweave::sched

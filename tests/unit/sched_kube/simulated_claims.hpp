@@ -1,0 +1,42 @@
+// Internal to SimulatedApi: ResourceClaims that clients make, with the API server's rules about
+// them.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "common/kube/transport.hpp"
+
+namespace chipweave::sched::test {
+
+class SimulatedClaims {
+ public:
+  // A change, to be told to watches: "ADDED", "MODIFIED" or "DELETED", and the object.
+  using Changed = std::function<void(const std::string&, const std::string&)>;
+
+  // A request for one claim, or a POST.
+  static bool mine(const kube::Call& call, const std::string& path);
+  kube::Reply answer(const kube::Call& call, const std::string& path, std::uint64_t& version,
+                     const Changed& changed);
+  // What the controllers do after a pod is gone: its claims are deleted.
+  void collect(const std::function<bool(const std::string&)>& pod_exists, std::uint64_t& version,
+               const Changed& changed);
+  std::vector<std::string> objects() const;
+  // The devices of the claim, by its name; none: there is no such claim, or it is not allocated.
+  std::vector<std::string> devices(const std::string& name) const;
+  // Uids of the pods that have a claim.
+  std::vector<std::string> owners() const;
+
+ private:
+  using Json = nlohmann::json;
+  kube::Reply put_status(Json body, std::uint64_t& version, const Changed& changed);
+
+  std::map<std::string, Json> all_;  // by name: there is one namespace
+  std::uint64_t uids_ = 0;
+};
+
+}  // namespace chipweave::sched::test
