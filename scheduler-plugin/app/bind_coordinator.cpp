@@ -203,13 +203,11 @@ void BindCoordinator::give_up_earlier(NodeId node, const Placement& claimed) {
     records_.end_second(*record);
   }
   std::vector<std::string> uids;
-  for (const PodState state : {PodState::binding, PodState::uncertain}) {
-    for (const PodRecord* record : records_.in(state)) {
-      const Decision& d = record->in_flight->decision;
-      if (d.node == node && record->uid != claimed.uid &&
-          authority_.is_earlier(record->in_flight->term) && claims_any(d.indices))
-        uids.push_back(record->uid);
-    }
+  for (const PodRecord* record : records_.in(PodState::uncertain)) {
+    const Decision& d = record->in_flight->decision;
+    if (d.node == node && record->uid != claimed.uid &&
+        authority_.is_earlier(record->in_flight->term) && claims_any(d.indices))
+      uids.push_back(record->uid);
   }
   for (const std::string& uid : uids) {
     PodRecord* record = records_.find_in_flight(uid);

@@ -50,7 +50,8 @@ class BindCoordinator : public UseCase {
   void done(PodRecord& record);
   void failed(PodRecord& record, const Error& why);
   // A pod is bound with these chips. A binding of an earlier term for the same chips was unknown to
-  // the leader that gave them away, so it was never stored.
+  // the leader that gave them away, so it was never stored; if it was, because the pod that has
+  // them now is gone already, the watch will show it. One whose answer is awaited keeps its chips.
   void give_up_earlier(NodeId node, const Placement& claimed);
 
  private:

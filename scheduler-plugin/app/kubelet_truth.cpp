@@ -34,7 +34,8 @@ std::optional<Placement> KubeletTruth::given_to(const ClusterPod& pod, const Nod
   }
   if (!chips.empty()) return complete(pod, node, {chips.begin(), chips.end()});
   const auto claimed = allocated_.find(pod.request.uid);
-  return claimed == allocated_.end() ? std::nullopt : complete(pod, node, claimed->second);
+  if (claimed == allocated_.end() || claimed->second.node != node.name) return std::nullopt;
+  return complete(pod, node, claimed->second.chips);
 }
 
 // nullopt: these are not all chips of the pod. It is being admitted, container by container.
@@ -66,12 +67,30 @@ const Placement* KubeletTruth::of(const ClusterPod& pod) {
 }
 
 void KubeletTruth::allocated(const Placement& placement) {
-  allocated_.insert_or_assign(placement.uid, placement.chips);
+  allocated_.insert_or_assign(placement.uid, placement);
   const PodRecord* record = records_.find(placement.uid);
   const ClusterPod* pod = record == nullptr ? nullptr : cluster_.find(record->key);
   const NodeId id = nodes_.find(placement.node);
   if (pod == nullptr || pod->node != placement.node || id == kNoNode) return;
   if (auto correction = correction_of(*pod, id)) apply(id, {std::move(*correction)});
+}
+
+void KubeletTruth::released(const std::string& uid) {
+  if (allocated_.erase(uid) == 0) return;
+  PodRecord* record = records_.find(uid);
+  const ClusterPod* pod = record == nullptr ? nullptr : cluster_.find(record->key);
+  if (pod == nullptr || pod->node.empty() || record->in_flight != nullptr) return;
+  const Holding* held = ledger_.find(uid);
+  if (held == nullptr || !held->bound || record->given == nullptr ||
+      given_to(*pod, nodes_.node(held->node)))
+    return;
+  const NodeId id = held->node;
+  const std::optional<Placement> chosen = record->given->chosen;
+  record->given.reset();
+  // one with a placement of its own keeps these chips
+  if (!chosen && record->decision != nullptr && !record->decision->id.empty()) return;
+  drop_holding(uid);
+  bound_pods_.found(*pod, id, chosen ? &*chosen : nullptr);
 }
 
 const ClusterPod* KubeletTruth::pod_of(const Container& container) const {

@@ -25,6 +25,8 @@ class KubeletTruth : public UseCase {
   // A ResourceClaim of the pod says which chips the kubelet will give it; the pod may not be known
   // yet.
   void allocated(const Placement& placement);
+  // There is no such claim any more. A pod that is bound has the chips of its placement again.
+  void released(const std::string& uid);
   void gone(const std::string& uid) { allocated_.erase(uid); }
   // What the kubelet has given to the bound pod; null: it has not said, or not whole chips. Valid
   // until the pod's record changes. O(containers of the node).
@@ -48,7 +50,7 @@ class KubeletTruth : public UseCase {
   const ClusterPod* pod_of(const domain::GivenChips::Container& container) const;
 
   BoundPods& bound_pods_;
-  std::map<std::string, std::vector<int>> allocated_;  // chips by uid, by claims
+  std::map<std::string, Placement> allocated_;  // by claims, by uid
 };
 
 }  // namespace chipweave::sched

@@ -29,6 +29,7 @@ class Reconciler final : public ClusterListener, public UseCase {
   void pod_added(const ClusterPod& pod, const Placement* claimed) override;
   void pod_bound(const ClusterPod& pod, const Placement* claimed) override;
   void pod_allocated(const Placement& allocated) override { truth_.allocated(allocated); }
+  void pod_released(const std::string& uid) override { truth_.released(uid); }
   void pod_nominated(const ClusterPod& pod) override;
   void pod_unschedulable(const ClusterPod& pod) override {
     reservations_.unschedulable(pod.request);

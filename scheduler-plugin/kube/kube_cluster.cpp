@@ -201,32 +201,44 @@ void KubeCluster::bind(const BindOrder& order, Done done) {
     return done(make_error(Errc::unsupported, "this scheduler makes no ResourceClaims"));
   auto claim = claims_->claim_of(order);
   if (!claim) return done(std::move(claim).error());
+  const std::string& uid = order.binding.uid;
+  if (!claims_->take(uid)) {
+    return done(make_error(Errc::not_sent, "an earlier claim of pod " + order.binding.key.text() +
+                                               " is not ended yet; try again"));
+  }
+  ClaimedBinding what{std::move(*claim), fence(),
+                      [this, uid, done = std::move(done)](const Result<void>& result) {
+                        claims_->give_back(uid);
+                        done(result);
+                      }};
   const std::uint64_t number = calls_ + 1;
   keep(claims_->allocate(
-      *claim, fence(),
-      [this, number, order, claim = *claim, done = std::move(done)](const Result<void>& allocated) {
+      what.claim, what.fence, [this, number, order, what](const Result<void>& allocated) {
         const auto ticket = end_call(number);
-        if (!allocated) return end_claim(claim, allocated, done);
-        bind_now(order.binding, order.annotations, [this, claim, done](const Result<void>& result) {
-          const bool open = !result && (result.error().code == Errc::unavailable ||
-                                        result.error().code == Errc::deadline);
-          if (result || open) return done(result);
-          end_claim(claim, result, done);
-        });
+        if (!allocated) return end_claim(what, allocated);
+        bind_now(order.binding, order.annotations,
+                 [this, what](const Result<void>& result) { claimed_pod_bound(what, result); });
       }));
 }
 
-void KubeCluster::end_claim(const codec::PodClaim& claim, const Result<void>& why,
-                            const Done& done) {
-  const ClusterPod* pod = find({claim.ns, claim.pod});
+void KubeCluster::claimed_pod_bound(const ClaimedBinding& what, const Result<void>& result) {
+  const bool open = !result && (result.error().code == Errc::unavailable ||
+                                result.error().code == Errc::deadline);
+  if (result || open) return what.done(result);
+  end_claim(what, result);
+}
+
+void KubeCluster::end_claim(const ClaimedBinding& what, const Result<void>& why) {
+  const ClusterPod* pod = find({what.claim.ns, what.claim.pod});
   // bound by others: the kubelet may follow the claim by now
-  if (pod != nullptr && pod->request.uid == claim.pod_uid && !pod->node.empty()) return done(why);
+  if (pod != nullptr && pod->request.uid == what.claim.pod_uid && !pod->node.empty())
+    return what.done(why);
   const std::uint64_t number = calls_ + 1;
-  keep(claims_->end(claim, fence(), [this, number, why, done](const Result<void>& ended) {
+  keep(claims_->end(what.claim, what.fence, [this, number, why, what](const Result<void>& ended) {
     const auto ticket = end_call(number);
-    if (ended) return done(why);
-    done(make_error(Errc::unavailable,
-                    why.error().text() + "; its claim is left: " + ended.error().text()));
+    if (ended) return what.done(why);
+    what.done(make_error(Errc::unavailable,
+                         why.error().text() + "; its claim is left: " + ended.error().text()));
   }));
 }
 

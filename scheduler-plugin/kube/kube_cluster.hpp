@@ -88,7 +88,14 @@ class KubeCluster final : public Cluster {
   void listed(const std::string& node, std::uint64_t call, int tries_left,
               Result<kube::Reply> reply, const Done& done);
   void bind_now(const Binding& binding, const Annotations& annotations, Done done);
-  void end_claim(const codec::PodClaim& claim, const Result<void>& why, const Done& done);
+  // A binding that is preceded by a claim.
+  struct ClaimedBinding {
+    codec::PodClaim claim;
+    std::function<bool()> fence;  // of the term that requested it
+    Done done;
+  };
+  void claimed_pod_bound(const ClaimedBinding& what, const Result<void>& result);
+  void end_claim(const ClaimedBinding& what, const Result<void>& why);
   // Makes a call; `took` receives its number and answer.
   void ask(kube::Call call, std::function<void(std::uint64_t, Result<kube::Reply>)> took);
   // Whether the pod may have been deleted after the call was made: its answer may be older.

@@ -62,6 +62,8 @@ class ClusterListener {
   // A ResourceClaim that was made for this pod says which chips it gets. The pod may not be known
   // yet, or not to be bound.
   virtual void pod_allocated(const Placement& allocated) = 0;
+  // That claim is gone, or not allocated any more.
+  virtual void pod_released(const std::string& uid) = 0;
   // kube-scheduler nominated a node for a waiting pod, another one, or none any more.
   virtual void pod_nominated(const ClusterPod& pod) = 0;
   // kube-scheduler could not place a waiting pod. Not called again for the same reason.

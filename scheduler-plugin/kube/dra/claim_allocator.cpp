@@ -94,12 +94,6 @@ Result<codec::PodClaim> ClaimAllocator::claim_of(const BindOrder& order) const {
 
 std::unique_ptr<kube::Ticket> ClaimAllocator::allocate(const codec::PodClaim& claim,
                                                        std::function<bool()> may_send, Done done) {
-  if (ending_.contains(claim.pod_uid)) {
-    return transport_.after(std::chrono::milliseconds(0), [claim, done = std::move(done)] {
-      done(make_error(Errc::not_sent, "the former claim of pod " + claim.ns + "/" + claim.pod +
-                                          " is being ended; try again"));
-    });
-  }
   auto work = std::make_shared<AllocateWhenFree>(
       transport_, watch_, kube::AllocateRequest{claim, rfc3339(clock_.wall()), std::move(may_send)},
       std::move(done));
@@ -110,12 +104,7 @@ std::unique_ptr<kube::Ticket> ClaimAllocator::allocate(const codec::PodClaim& cl
 
 std::unique_ptr<kube::Ticket> ClaimAllocator::end(const codec::PodClaim& claim,
                                                   std::function<bool()> may_send, Done done) {
-  ending_.insert(claim.pod_uid);
-  return kube::end_claim(transport_, claim, std::move(may_send),
-                         [this, uid = claim.pod_uid, done = std::move(done)](Result<void> result) {
-                           ending_.erase(uid);
-                           done(std::move(result));
-                         });
+  return kube::end_claim(transport_, claim, std::move(may_send), std::move(done));
 }
 
 }  // namespace chipweave::sched

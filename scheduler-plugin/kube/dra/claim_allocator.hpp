@@ -29,7 +29,13 @@ class ClaimAllocator {
   // are not ours to give away, or too many.
   Result<codec::PodClaim> claim_of(const BindOrder& order) const;
 
-  // As in common/kube/pod_claims. A claim that is being ended is not allocated: conflict.
+  // Whatever allocates or ends the claim of a pod takes it first and gives it back afterwards: an
+  // earlier attempt that fails late would end the allocation of a later one. False: somebody else
+  // has it.
+  bool take(const std::string& pod_uid) { return taken_.insert(pod_uid).second; }
+  void give_back(const std::string& pod_uid) { taken_.erase(pod_uid); }
+
+  // As in common/kube/pod_claims. Precondition: it was taken.
   std::unique_ptr<kube::Ticket> allocate(const codec::PodClaim& claim,
                                          std::function<bool()> may_send, Done done);
   std::unique_ptr<kube::Ticket> end(const codec::PodClaim& claim, std::function<bool()> may_send,
@@ -41,7 +47,7 @@ class ClaimAllocator {
   const NodeTable& nodes_;
   const ClaimWatch& watch_;
   std::string device_class_;
-  std::set<std::string> ending_;  // uids of their pods
+  std::set<std::string> taken_;  // uids of their pods
 };
 
 }  // namespace chipweave::sched

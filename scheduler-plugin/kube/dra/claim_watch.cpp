@@ -162,7 +162,11 @@ void ClaimWatch::drop(const std::string& key) {
       holders->second.erase(key);
       if (holders->second.empty()) holders_.erase(holders);
     }
-    if (!held.of_pod) listener_.pod_gone(held.pod);
+    if (held.of_pod) {
+      listener_.pod_released(held.pod.request.uid);
+    } else {
+      listener_.pod_gone(held.pod);
+    }
   }
 }
 

@@ -23,12 +23,12 @@ void LeftoverClaims::check(const std::function<bool()>& may_send) {
     if (record == nullptr || record->in_flight != nullptr) return ClaimWatch::Use::unknown;
     return unbound(claim.pod_uid) == nullptr ? ClaimWatch::Use::used : ClaimWatch::Use::leftover;
   });
-  if (!leftover) return;
+  if (!leftover || !claims_.take(leftover->pod_uid)) return;
   busy_ = true;
   const PodKey key = records_.find(leftover->pod_uid)->key;
   cluster_.refresh(key, [this, leftover = *leftover, may_send](const Result<void>& read) {
-    busy_ = false;
     if (read && unbound(leftover.pod_uid) != nullptr) return end(leftover, may_send);
+    over(leftover);
     next_ = clock_.now() + kAgain;
   });
 }
@@ -38,9 +38,8 @@ void LeftoverClaims::end(const ClaimOfPod& leftover, const std::function<bool()>
   claim.ns = leftover.ns;
   claim.pod = records_.find(leftover.pod_uid)->key.name;
   claim.pod_uid = leftover.pod_uid;
-  busy_ = true;
   ticket_ = claims_.end(claim, may_send, [this, leftover](const Result<void>& result) {
-    busy_ = false;
+    over(leftover);
     if (result) {
       watch_.settled(leftover);
       ++ended_;
@@ -48,6 +47,11 @@ void LeftoverClaims::end(const ClaimOfPod& leftover, const std::function<bool()>
       next_ = clock_.now() + kAgain;
     }
   });
+}
+
+void LeftoverClaims::over(const ClaimOfPod& leftover) {
+  busy_ = false;
+  claims_.give_back(leftover.pod_uid);
 }
 
 }  // namespace chipweave::sched

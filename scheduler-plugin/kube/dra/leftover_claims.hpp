@@ -31,6 +31,7 @@ class LeftoverClaims {
   // The pod that such a claim waits for; null: it is bound, being bound or gone.
   const ClusterPod* unbound(const std::string& uid) const;
   void end(const ClaimOfPod& leftover, const std::function<bool()>& may_send);
+  void over(const ClaimOfPod& leftover);
 
   ClaimWatch& watch_;
   ClaimAllocator& claims_;

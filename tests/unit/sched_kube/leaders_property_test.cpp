@@ -303,8 +303,10 @@ TEST_P(LeaderInterleavings, NeverGiveAChipTwiceAndEndWithTheTruth) {
     refusals += walk.refusals();
   }
   const int steps = kLeaderSteps * static_cast<int>(kSeedsPerTest);
-  EXPECT_GT(bindings, steps / 250) << "the random walks made no progress";
-  EXPECT_GT(changes, steps / 1000) << "no replica took over";
+  // a claim takes three more requests, each of which may be lost
+  EXPECT_GT(bindings, steps / (std::get<1>(GetParam()) ? 1000 : 250))
+      << "the random walks made no progress";
+  EXPECT_GT(changes, steps / 1500) << "no replica took over";
   EXPECT_GT(refusals, steps / 250) << "no replica was on standby";
 }
 
