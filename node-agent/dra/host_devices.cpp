@@ -44,8 +44,10 @@ std::optional<std::string> SystemDevices::node_at(const std::string& path) const
 
 std::optional<int> SystemDevices::nvidia_minor(const std::string& pci) const {
   if (!is_pci_address(pci)) return std::nullopt;
-  const auto text = io::read_file(
-      root_ + "/proc/driver/nvidia/gpus/" + lower_case(pci) + "/information", kMaxInformationBytes);
+  const std::string path = "/proc/driver/nvidia/gpus/" + lower_case(pci) + "/information";
+  auto text = io::read_file(root_ + path, kMaxInformationBytes);
+  // A container has the same folder, unless it is masked.
+  if (!text && !root_.empty()) text = io::read_file(path, kMaxInformationBytes);
   if (!text) return std::nullopt;
   for (const std::string_view line : split(*text, '\n')) {
     constexpr std::string_view kKey = "Device Minor:";
@@ -58,8 +60,9 @@ std::optional<int> SystemDevices::nvidia_minor(const std::string& pci) const {
 std::string SystemDevices::pcie_root(const std::string& pci) const {
   if (!is_pci_address(pci)) return "";
   std::error_code failed;
-  const fs::path target =
-      fs::read_symlink(root_ + "/sys/bus/pci/devices/" + lower_case(pci), failed);
+  const std::string path = "/sys/bus/pci/devices/" + lower_case(pci);
+  fs::path target = fs::read_symlink(root_ + path, failed);
+  if (failed && !root_.empty()) target = fs::read_symlink(path, failed);
   if (failed) return "";
   for (const fs::path& part : target) {
     if (part.string().starts_with("pci") && part.string().find(':') != std::string::npos)

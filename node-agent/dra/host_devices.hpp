@@ -26,7 +26,8 @@ class HostDevices {
   virtual std::string pcie_root(const std::string& pci) const = 0;
 };
 
-// Those of this machine. root: the folder where the host's /dev, /sys and /proc are; "": here.
+// Those of this machine. root: the folder where the host's /dev is, and its /sys and /proc unless
+// they are those of this process; "": here.
 class SystemDevices final : public HostDevices {
  public:
   explicit SystemDevices(std::string root) : root_(std::move(root)) {}

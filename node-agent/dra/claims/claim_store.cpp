@@ -69,7 +69,7 @@ Result<void> ClaimStore::load() {
   return {};
 }
 
-Result<void> ClaimStore::need_loaded() {
+Result<void> ClaimStore::load_once() {
   if (stored_) return {};
   return load();
 }
@@ -104,7 +104,7 @@ std::optional<std::string> ClaimStore::holder_of(const PreparedDevice& device) c
 }
 
 Result<const PreparedClaim*> ClaimStore::prepare(PreparedClaim claim) {
-  if (auto ok = need_loaded(); !ok) return std::move(ok).error();
+  if (auto ok = load_once(); !ok) return std::move(ok).error();
   if (!codec::is_plain_uid(claim.uid))
     return make_error(Errc::invalid_argument, "the claim has a uid that no object has");
   const auto found = stored_->claims.find(claim.uid);
@@ -142,7 +142,7 @@ const PreparedClaim* ClaimStore::find(const std::string& uid) const {
 }
 
 Result<void> ClaimStore::unprepare(const std::string& uid) {
-  if (auto ok = need_loaded(); !ok) return ok;
+  if (auto ok = load_once(); !ok) return ok;
   if (!stored_->claims.contains(uid)) return {};
   if (auto ok = files_.remove(cdi_path(uid)); !ok) return ok;
   PreparedClaims next = *stored_;

@@ -28,6 +28,8 @@ class ClaimStore {
   // Reads the checkpoint, and makes the CDI files those of its claims. Nothing else works before;
   // the other calls try it again. Errors: a checkpoint that cannot be used, with what to do.
   Result<void> load();
+  // The same, if it has not worked yet.
+  Result<void> load_once();
 
   // Prepares the claim as given; one that is prepared with the same devices keeps what it has.
   // Returns what is prepared, until the next call. Errors: conflict (a device or chip of another
@@ -43,7 +45,6 @@ class ClaimStore {
   const codec::PreparedClaims* claims() const { return stored_ ? &*stored_ : nullptr; }
 
  private:
-  Result<void> need_loaded();
   Result<codec::PreparedClaims> read_checkpoint() const;
   Result<void> save(codec::PreparedClaims claims);
   Result<void> make_file(const codec::PreparedClaim& claim);

@@ -4,6 +4,12 @@
 
 namespace chipweave::agent::dra {
 
+domain::Chip bare_chip(int index) {
+  domain::Chip out;
+  out.index = {index};
+  return out;
+}
+
 NodeState two_islands(const std::set<int>& unhealthy) {
   constexpr std::array<const char*, 8> kBuses = {"06", "07", "08", "09", "86", "87", "88", "89"};
   domain::TopologyBuilder builder;

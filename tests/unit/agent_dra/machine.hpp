@@ -19,6 +19,7 @@ inline const std::string kDriver = "gpu.chipweave.dev";
 inline const std::string kNode = "n1";
 
 NodeState two_islands(const std::set<int>& unhealthy = {});
+domain::Chip bare_chip(int index);
 
 class FakeHost final : public HostDevices {
  public:
