@@ -1,7 +1,7 @@
 // HostDevices — what the DRA driver must know of the host beside the machine's topology: device
 // nodes, NVIDIA's minor numbers, and where chips are on the PCI bus.
 //
-// Loop thread only. Each answer is read anew: drivers may be loaded again.
+// Loop thread only. Nothing is cached: drivers may be loaded again.
 #pragma once
 
 #include <optional>

@@ -14,7 +14,7 @@ struct OfferedDevice {
   std::string name;  // "gpu-3": by the index that the vendor's tool prints
   int slot = 0;      // in the topology
   std::string chip;  // what identifies the hardware: its id, else its PCI address; empty: neither
-  // Why the chip must not be given to anybody, for people; empty: it may.
+  // Why the chip must not be used, for people; empty: it may.
   std::string problem;
   bool network_unhealthy = false;
 };

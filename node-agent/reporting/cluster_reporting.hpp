@@ -51,7 +51,7 @@ class ClusterReporting final : public Reporting {
   std::unique_ptr<NodeEvents> events_;
   std::unique_ptr<CompatPublisher> compat_;
   std::unique_ptr<KubeletChips> kubelet_;  // null: the kubelet is not asked
-  std::unique_ptr<dra::DraDriver> dra_;    // null: the agent is no DRA driver
+  std::unique_ptr<dra::DraDriver> dra_;    // null: no DRA driver
   NodeStatePtr state_;                     // null: not known yet
   std::optional<domain::GivenChips> given_;  // nullopt: not known yet, or the kubelet is not asked
   // Of the previous run, until there is a state to compare it with.

@@ -24,7 +24,7 @@ struct ReportingOptions {
   std::set<std::string> publish;      // mindcluster, ack, labels, gfd-labels, metax-labels
   std::string nfd_file;               // empty: none
   std::string pod_resources;          // socket of the kubelet, checked before; empty: not asked
-  std::optional<dra::DraOptions> dra;  // absent: the agent is no DRA driver; node and seed: ignored
+  std::optional<dra::DraOptions> dra;  // absent: no DRA driver; node and seed: ignored
 };
 
 // Whether leases of agents may be in the namespace. invalid_argument: not a valid name, or the

@@ -23,6 +23,21 @@ Result<void> check(const ClaimRef& ref) {
                         in_quotes(text_of(ref)));
 }
 
+// Whether it is prepared with exactly the devices of this driver that are allocated for it.
+bool has_devices_of(const codec::PreparedClaim& prepared, const codec::DraClaim& claim,
+                    const std::string& driver) {
+  std::size_t k = 0;
+  for (const codec::AllocatedResult& result : claim.results) {
+    if (result.driver != driver) continue;
+    if (k == prepared.devices.size()) return false;
+    const codec::PreparedDevice& device = prepared.devices[k++];
+    if (device.request != result.request || device.pool != result.pool ||
+        device.device != result.device)
+      return false;
+  }
+  return k == prepared.devices.size();
+}
+
 }  // namespace
 
 // The claims of one call, one after the other: the kubelet sends one in nearly all cases.
@@ -113,10 +128,12 @@ Result<std::vector<GivenDevice>> ClaimService::prepare_one(const codec::DraClaim
         Errc::unsupported,
         "it is not known which device nodes these chips have: set --dra-device-nodes");
   }
-  auto plan = plan_claim(claim, {options_.driver, options_.node, *state_, exposed, host_});
-  // A container may be running with a chip that has become unhealthy since: the kubelet, which has
-  // restarted, gets the answer that it had.
-  if (!plan && before != nullptr && plan.error().code == Errc::conflict) plan = *before;
+  // A container may be running with a chip that has become unhealthy or lost its nodes since: the
+  // kubelet gets the answer that it had.
+  Result<codec::PreparedClaim> plan =
+      before != nullptr && has_devices_of(*before, claim, options_.driver)
+          ? *before
+          : plan_claim(claim, {options_.driver, options_.node, *state_, exposed, host_});
   if (!plan) return std::move(plan).error();
   auto stored = store_.prepare(std::move(*plan));
   if (!stored) return std::move(stored).error();

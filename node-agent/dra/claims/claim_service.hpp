@@ -1,5 +1,5 @@
-// ClaimService — what the kubelet asks of the node's DRA driver: claims to be prepared, which are
-// read from the API server first, and claims to be ended, which needs nobody.
+// ClaimService — the requests of the kubelet to the node's DRA driver: prepares claims, which it
+// reads from the API server first, and ends claims, which works without the API server.
 //
 // Loop thread only; no answer comes after its destructor.
 #pragma once
@@ -38,7 +38,7 @@ struct GivenDevice {
   std::vector<std::string> cdi;  // names for the container runtime
 };
 
-// By uid; for each claim that was asked for.
+// By uid; for each claim of the request.
 using PreparedAnswer = std::map<std::string, Result<std::vector<GivenDevice>>>;
 using EndedAnswer = std::map<std::string, Result<void>>;
 

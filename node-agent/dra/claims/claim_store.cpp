@@ -85,7 +85,7 @@ Result<void> ClaimStore::make_file(const PreparedClaim& claim) {
 
 Result<void> ClaimStore::save(PreparedClaims claims) {
   if (auto ok = files_.write(options_.checkpoint, codec::write_prepared_claims(claims)); !ok) {
-    // It may have been replaced all the same: what it says now counts.
+    // The file may have been replaced before the failure: it is read again.
     stored_.reset();
     return ok;
   }

@@ -16,7 +16,7 @@ constexpr std::size_t kMaxRules = 16;
 constexpr std::size_t kMaxPathBytes = 200;
 constexpr std::array<std::string_view, 4> kPlaceholders = {"index", "minor", "physical", "pci"};
 
-// Whether what stands in braces is known, and nothing leads out of /dev.
+// Whether the names in braces are known, and nothing leads out of /dev.
 bool is_usable(std::string_view path) {
   if (!path.starts_with("/dev/") || path.size() > kMaxPathBytes) return false;
   if (path.find("..") != std::string_view::npos) return false;

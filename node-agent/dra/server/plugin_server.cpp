@@ -39,7 +39,7 @@ constexpr std::size_t kMaxHealthBytes = 1000;  // the kubelet keeps 1024 of a he
 constexpr int kHealthFor = 30;                 // seconds, the kubelet's own
 constexpr std::chrono::milliseconds kStopWithin{500};
 
-// A unary call that waits for the loop: ends as unavailable if nobody answers it.
+// A unary call that waits for the loop: ends as unavailable if it gets no answer.
 class OpenCall {
  public:
   explicit OpenCall(grpc::ServerUnaryReactor* reactor) : reactor_(reactor) {}

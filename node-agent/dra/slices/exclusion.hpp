@@ -1,4 +1,4 @@
-// Whether somebody else gives away the chips of this node: another DRA driver, or a device plugin.
+// Whether another DRA driver or a device plugin gives away the chips of this node.
 // Two books about one chip give it away twice, so this driver then offers nothing. Pure.
 #pragma once
 

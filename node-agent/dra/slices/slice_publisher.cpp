@@ -50,7 +50,7 @@ SlicePublisher::SlicePublisher(kube::Transport& transport, const HostDevices& ho
              {{[this](codec::KubeSlice&& slice) { seen(slice); },
                [this](const std::string& name) { gone(name); }},
               [] {},
-              // The round of reads, which comes all the same, logs what is wrong.
+              // The next round of reads fails as well, and logs the reason.
               [](const kube::WatchFailure&) {}},
              [this] { return std::uniform_real_distribution<double>(0, 1)(random_); }) {}
 

@@ -1,6 +1,6 @@
 // SlicePublisher — keeps the ResourceSlices of this node's DRA driver as they should be: creates,
-// updates and deletes them, after changes by others too. While somebody else gives away the chips
-// of the node, there are none.
+// updates and deletes them, also after changes by others. While another driver or a device plugin
+// gives away the chips of the node, it deletes them.
 //
 // Only the latest state counts. One request at a time; at most one round of reads each time that
 // slices of the node change, and one each `check_every`. Loop thread only; ends with its

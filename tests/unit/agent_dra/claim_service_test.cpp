@@ -115,6 +115,12 @@ TEST_F(ClaimServiceTest, KeepsAPreparedClaimWhoseChipBecomesUnhealthy) {
   EXPECT_EQ(outcome({"team", "c", "u1"}, 200, claim_body("u1", {"gpu-5"})), "prepared");
   EXPECT_THAT(outcome({"team", "d", "u2"}, 200, claim_body("u2", {"gpu-0"})),
               HasSubstr("another driver"));
+  // Not if other devices are allocated by now.
+  EXPECT_THAT(outcome({"team", "c", "u1"}, 200, claim_body("u1", {"gpu-6"})), HasSubstr("xid.79"));
+  EXPECT_THAT(outcome({"team", "c", "u1"}, 200, claim_body("u1", {"gpu-5", "gpu-0"})),
+              HasSubstr("xid.79"));
+  EXPECT_THAT(outcome({"team", "c", "u1"}, 200, claim_body("u1", {"gpu-0"})),
+              HasSubstr("other devices"));
   service_.set_conflict("");
   EXPECT_THAT(outcome({"team", "d", "u2"}, 200, claim_body("u2", {"gpu-6"})), HasSubstr("xid.79"));
 }

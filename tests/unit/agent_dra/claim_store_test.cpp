@@ -73,11 +73,23 @@ TEST_F(ClaimStoreTest, GivesNoDeviceAndNoChipTwice) {
   EXPECT_EQ(text_of(store.prepare(claim_of("u2", {2, 3}))), "prepared");
 }
 
+TEST_F(ClaimStoreTest, GivesNoDeviceTwiceWhoseChipIsNotKnown) {
+  codec::PreparedClaim first = claim_of("u1", {0});
+  codec::PreparedClaim second = claim_of("u2", {0});
+  first.devices[0].chip.clear();
+  second.devices[0].chip.clear();
+  ClaimStore store = opened();
+  ASSERT_TRUE(store.prepare(first).ok());
+  EXPECT_THAT(text_of(store.prepare(second)), HasSubstr("is prepared for the claim"));
+  second.devices[0].device = "gpu-1";
+  EXPECT_EQ(text_of(store.prepare(second)), "prepared");
+}
+
 TEST_F(ClaimStoreTest, KeepsWhatAPreparedClaimHas) {
   ClaimStore store = opened();
   ASSERT_TRUE(store.prepare(claim_of("u1", {0})).ok());
   codec::PreparedClaim again = claim_of("u1", {0});
-  again.devices[0].nodes = {{"/dev/nvidia7", ""}};  // the driver was loaded anew
+  again.devices[0].nodes = {{"/dev/nvidia7", ""}};  // the driver was loaded again
   EXPECT_EQ((*store.prepare(again))->devices[0].nodes[0].path, "/dev/nvidia0");
 }
 

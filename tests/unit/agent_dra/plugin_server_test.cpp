@@ -173,7 +173,7 @@ TEST_F(PluginServerTest, SocketsAreForTheOwnerOnly) {
   }
 }
 
-// A socket that a killed process has left: nobody listens.
+// A socket that a killed process has left: no process listens on it.
 void leave_socket(const std::string& path) {
   std::filesystem::create_directories(std::filesystem::path(path).parent_path());
   sockaddr_un address{};

@@ -184,6 +184,24 @@ TEST(SliceWrites, GetThereFromAnywhere) {
   }
 }
 
+TEST(SliceWrites, MendWhatOthersHaveChanged) {
+  const auto wanted = wanted_for(two_islands());
+  const auto rewritten = [&](const auto& change) {
+    SliceShelf shelf;
+    shelf.apply(*next_write({}, wanted, false));
+    change(shelf.slices[0]);
+    const auto write = next_write(shelf.slices, wanted, false);
+    return write && write->kind == SliceWrite::Kind::update && write->slice.generation == 2;
+  };
+  EXPECT_FALSE(rewritten([](ResourceSlice&) {}));
+  EXPECT_TRUE(rewritten([](ResourceSlice& slice) { slice.slice_count = 2; }));
+  EXPECT_TRUE(rewritten([](ResourceSlice& slice) { slice.pool = "other"; }));
+  EXPECT_TRUE(rewritten([](ResourceSlice& slice) { slice.owner_uid = "of a former Node"; }));
+  EXPECT_TRUE(rewritten([](ResourceSlice& slice) { slice.other_content = true; }));
+  EXPECT_TRUE(rewritten([](ResourceSlice& slice) { slice.devices[3].taints.clear(); }));
+  EXPECT_TRUE(rewritten([](ResourceSlice& slice) { slice.devices[3].capacity.clear(); }));
+}
+
 TEST(SliceWrites, KeepTheTimeOfATaint) {
   const auto wanted = wanted_for(two_islands({5}));
   SliceShelf shelf;

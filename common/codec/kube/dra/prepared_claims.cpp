@@ -16,7 +16,7 @@ namespace {
 constexpr int kVersion = 1;
 constexpr std::size_t kMaxEdits = 64;  // variables, nodes or names of one device
 
-// FNV-1a: finds torn and edited files; it is no protection against an attacker, who has the host.
+// FNV-1a: finds torn and edited files. An attacker who can write the file has the host.
 std::string checksum_of(std::string_view text) {
   std::uint64_t hash = 14695981039346656037U;
   for (const char c : text) {

@@ -27,7 +27,7 @@ struct DeviceTaint {
 };
 
 using DeviceAttribute = std::variant<std::int64_t, bool, std::string>;
-// Longer strings are no attributes.
+// The API server refuses longer strings.
 inline constexpr std::size_t kMaxAttributeBytes = 64;
 
 struct DriverDevice {
