@@ -16,9 +16,10 @@ Result<void> check_driver_name(const std::string& name) {
             in_quotes(name));
   }
   if (!domain::resource_of_driver(name).empty()) {
-    return make_error(Errc::invalid_argument, in_quotes(name) +
-                                                  " is the vendor's own driver: expected another "
-                                                  "name such as gpu.chipweave.dev");
+    return make_error(Errc::invalid_argument,
+                      "expected another name than that of a vendor's own driver, such as "
+                      "gpu.chipweave.dev, got " +
+                          in_quotes(name));
   }
   return {};
 }

@@ -292,7 +292,7 @@ TEST(UsageForms, OfTheAgent) {
                "--node n1 --kubeconfig k --probe profile:a --dcmi-library l",
            },
            messages);
-  expect_forms(messages, 30);
+  expect_forms(messages, 38);
 }
 
 // The same values as keys of a settings file, and files that do not hold settings at all.
