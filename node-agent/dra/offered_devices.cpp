@@ -55,6 +55,7 @@ std::vector<OfferedDevice> offered_devices(const NodeState& state) {
 std::vector<int> fabric_islands(const domain::NodeTopology& topology) {
   const int count = topology.chip_count();
   std::vector<int> parent;
+  parent.reserve(static_cast<std::size_t>(count));
   for (int slot = 0; slot < count; ++slot) parent.push_back(slot);
   for (const domain::DirectLink& link : topology.links()) {
     if (link.lanes_up() > 0) join(parent, link.a, link.b);

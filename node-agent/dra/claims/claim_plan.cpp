@@ -52,6 +52,7 @@ std::string visible_name(const domain::Chip& chip, const NodeState& state) {
 // Of a claim whose devices all go to one container.
 std::string visible_list(const std::vector<const domain::Chip*>& chips, const NodeState& state) {
   std::vector<std::string> names;
+  names.reserve(chips.size());
   for (const domain::Chip* chip : chips) names.push_back(visible_name(*chip, state));
   return joined(names, ",");
 }

@@ -83,9 +83,10 @@ void ClaimService::read_next(const std::shared_ptr<Request>& request) {
     });
     return;
   }
-  const auto keep = request;  // the ticket's end may drop the last one
-  tickets_.erase(keep->ticket);
-  keep->done(std::move(keep->answer));
+  PreparedAnswer answer = std::move(request->answer);
+  const auto done = std::move(request->done);
+  tickets_.erase(request->ticket);  // which may end the request
+  done(std::move(answer));
 }
 
 Result<std::vector<GivenDevice>> ClaimService::prepared(const ClaimRef& ref,
