@@ -27,7 +27,7 @@ struct FlagText {
 };
 
 // Every one is also a key of the configuration file.
-constexpr std::array<FlagText, 30> kFlags = {{
+constexpr std::array<FlagText, 38> kFlags = {{
     {"node", "name of this node as the cluster knows it"},
     {"probe",
      "profile:NAME, file:PATH, or the hardware: nvidia, amd, ascend, metax, pci (the bus alone) or "
@@ -72,6 +72,20 @@ constexpr std::array<FlagText, 30> kFlags = {{
     {"enforcement",
      "in a cluster: who hands the chosen chips over to containers: none, dra, device-plugin or "
      "vendor-annotations (docs/concepts/who-enforces.md); default: none"},
+    {"dra-driver",
+     "in a cluster: be a DRA driver of this name, such as gpu.chipweave.dev "
+     "(docs/tasks/enforce-with-dra.md); default: none"},
+    {"dra-managed", "only chipweave-scheduler gives the devices away: taint them all", true},
+    {"dra-evict", "evict the pods of a chip that becomes unhealthy", true},
+    {"dra-device-nodes",
+     "device nodes of a chip, comma separated, with {index}, {minor}, {physical} or {pci}; a '?' "
+     "behind an optional one; default: by vendor"},
+    {"dra-toolkit-kind",
+     "kind of the CDI devices that the vendor's toolkit describes, for the driver's libraries: "
+     "nvidia.com/gpu; default: none"},
+    {"dra-cdi-folder", "where the container runtime reads CDI files; default: /var/run/cdi"},
+    {"dra-kubelet-folder", "folder of the kubelet; default: /var/lib/kubelet"},
+    {"dra-host-root", "folder that contains the host's dev, sys and proc; default: this machine's"},
     {"nfd-file", "write the node's labels to this Node Feature Discovery feature file"},
     {"health-file",
      "JSON of known faults, watched: "
@@ -229,6 +243,70 @@ Result<void> take_enforcement(Texts& given, Flags& out) {
   return {};
 }
 
+Result<bool> switch_of(Texts& given, const char* flag) {
+  const std::string& value = given[flag];
+  if (value.empty() || value == "false") return false;
+  if (value == "true") return true;
+  return wrong(flag, "expected true or false, got " + in_quotes(value));
+}
+
+// An absolute path without a slash at its end, for a folder; else `usual`.
+Result<std::string> folder_of(Texts& given, const char* flag, const char* usual) {
+  const std::string& value = given[flag];
+  if (value.empty()) return std::string(usual);
+  if (value.front() != '/' || value.back() == '/' || value.find('\0') != std::string::npos)
+    return wrong(flag, "expected an absolute path, got " + in_quotes(value));
+  return value;
+}
+
+Result<void> take_dra(Texts& given, Flags& out) {
+  if (given["dra-driver"].empty()) {
+    for (const char* flag : {"dra-managed", "dra-evict", "dra-device-nodes", "dra-toolkit-kind",
+                             "dra-cdi-folder", "dra-kubelet-folder", "dra-host-root"}) {
+      if (!given[flag].empty() && given[flag] != "false")
+        return misused(flag, "requires --dra-driver");
+    }
+    return {};
+  }
+  if (out.reporting.scheduler)
+    return misused("dra-driver", "requires --kubernetes or --kubeconfig");
+  dra::DraOptions dra;
+  dra.driver = given["dra-driver"];
+  if (const auto ok = dra::check_driver_name(dra.driver); !ok)
+    return wrong("dra-driver", ok.error().text());
+  const auto managed = switch_of(given, "dra-managed");
+  if (!managed) return managed.error();
+  const auto evict = switch_of(given, "dra-evict");
+  if (!evict) return evict.error();
+  dra.managed = *managed;
+  dra.evict = *evict;
+  if (!given["dra-device-nodes"].empty()) {
+    auto nodes = dra::parse_node_rules(given["dra-device-nodes"]);
+    if (!nodes) return wrong("dra-device-nodes", nodes.error().text());
+    dra.nodes = std::move(*nodes);
+  }
+  dra.toolkit_kind = given["dra-toolkit-kind"];
+  if (!dra.toolkit_kind.empty()) {
+    if (const auto ok = dra::check_cdi_kind(dra.toolkit_kind); !ok)
+      return wrong("dra-toolkit-kind", ok.error().text());
+  }
+  auto cdi = folder_of(given, "dra-cdi-folder", "/var/run/cdi");
+  if (!cdi) return std::move(cdi).error();
+  auto kubelet = folder_of(given, "dra-kubelet-folder", "/var/lib/kubelet");
+  if (!kubelet) return std::move(kubelet).error();
+  auto root = folder_of(given, "dra-host-root", "");
+  if (!root) return std::move(root).error();
+  dra.cdi_folder = std::move(*cdi);
+  dra.kubelet_folder = std::move(*kubelet);
+  dra.host_root = std::move(*root);
+  if (const auto ok =
+          check_socket_path(dra.kubelet_folder + "/plugins_registry/" + dra.driver + "-reg.sock");
+      !ok)
+    return wrong("dra-kubelet-folder", ok.error().text() + ", with the socket's name");
+  out.reporting.dra = std::move(dra);
+  return {};
+}
+
 Result<void> take_tls(Texts& given, Flags& out) {
   out.reporting.tls_ca = given["tls-ca"];
   out.reporting.tls_cert = given["tls-cert"];
@@ -272,6 +350,7 @@ Result<Flags> check(Texts given) {
   if (auto ok = take_destination(given, out); !ok) return std::move(ok).error();
   if (auto ok = take_publish(given, out); !ok) return std::move(ok).error();
   if (auto ok = take_enforcement(given, out); !ok) return std::move(ok).error();
+  if (auto ok = take_dra(given, out); !ok) return std::move(ok).error();
   if (!given["metrics"].empty()) {
     auto metrics = parse_endpoint(given["metrics"], PortZero::allowed);
     if (!metrics) return std::move(metrics).error().in("--metrics");

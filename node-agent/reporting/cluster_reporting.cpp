@@ -81,7 +81,20 @@ Result<std::unique_ptr<ClusterReporting>> ClusterReporting::make(
   out->report(options, clock, leases, std::move(events));
   out->publish(options, clock, std::move(commands));
   if (!options.pod_resources.empty()) out->ask_kubelet(options, loop, std::move(kubelet));
+  if (options.dra) out->drive(options, loop);
   return out;
+}
+
+void ClusterReporting::recall() {
+  if (dra_) dra_->start();
+  reporter_->recall();
+}
+
+void ClusterReporting::drive(const ReportingOptions& options, http::Loop& loop) {
+  dra::DraOptions driver = *options.dra;
+  driver.node = options.node;
+  driver.seed = std::random_device{}();
+  dra_ = std::make_unique<dra::DraDriver>(loop, *api_, std::move(driver));
 }
 
 void ClusterReporting::report(const ReportingOptions& options, const Clock& clock,
@@ -154,6 +167,7 @@ void ClusterReporting::want(const NodeStatePtr& state, bool urgent) {
   reporter_->want(with_given(), urgent);
   compat_->want(state);
   if (kubelet_) kubelet_->want(state);
+  if (dra_) dra_->want(state);
   if (!first) return;
   for (const domain::Fault& fault : state->faults) {
     events_->fault({FaultChange::Kind::raised, fault});
@@ -184,6 +198,7 @@ void ClusterReporting::fault(const FaultChange& change) {
 
 void ClusterReporting::stop(std::function<void()> done) {
   kubelet_.reset();
+  if (dra_) dra_->stop();
   start_->stop();
   compat_->stop();
   reporter_->stop(std::move(done));

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "common/kube/api_client.hpp"
+#include "node-agent/dra/dra_driver.hpp"
 #include "node-agent/publish/kube/kube_reporter.hpp"
 #include "node-agent/publish/kube/node_events.hpp"
 #include "node-agent/publish/node/compat_publisher.hpp"
@@ -26,7 +27,7 @@ class ClusterReporting final : public Reporting {
                                                         OperatorCommands commands,
                                                         KubeletEvents kubelet);
 
-  void recall() override { reporter_->recall(); }
+  void recall() override;
   void want(const NodeStatePtr& state, bool urgent) override;
   void fault(const FaultChange& change) override;
   std::optional<kube::EventSender::Stats> event_stats() const override { return events_->stats(); }
@@ -39,6 +40,7 @@ class ClusterReporting final : public Reporting {
               const std::string& lease_namespace, ReporterEvents events);
   void publish(const ReportingOptions& options, const Clock& clock, OperatorCommands commands);
   void ask_kubelet(const ReportingOptions& options, http::Loop& loop, KubeletEvents events);
+  void drive(const ReportingOptions& options, http::Loop& loop);
   void begin_events();
   NodeStatePtr with_given() const;
   void entered(StartSequence::Stage stage);
@@ -49,6 +51,7 @@ class ClusterReporting final : public Reporting {
   std::unique_ptr<NodeEvents> events_;
   std::unique_ptr<CompatPublisher> compat_;
   std::unique_ptr<KubeletChips> kubelet_;  // null: the kubelet is not asked
+  std::unique_ptr<dra::DraDriver> dra_;    // null: no DRA driver
   NodeStatePtr state_;                     // null: not known yet
   domain::Enforcement enforcement_ = domain::Enforcement::none;
   std::optional<domain::GivenChips> given_;  // nullopt: not known yet, or the kubelet is not asked

@@ -10,6 +10,8 @@
 #include "common/base/result.hpp"
 #include "common/domain/enforcement.hpp"
 
+#include "node-agent/dra/dra_options.hpp"
+
 namespace chipweave::agent {
 
 struct ReportingOptions {
@@ -25,7 +27,8 @@ struct ReportingOptions {
   std::string nfd_file;               // empty: none
   // Who hands the chosen chips over to containers on this node.
   domain::Enforcement enforcement = domain::Enforcement::none;
-  std::string pod_resources;  // socket of the kubelet, checked before; empty: not asked
+  std::string pod_resources;          // socket of the kubelet, checked before; empty: not asked
+  std::optional<dra::DraOptions> dra;  // absent: no DRA driver; node and seed: ignored
 };
 
 // Whether leases of agents may be in the namespace. invalid_argument: not a valid name, or the

@@ -73,7 +73,7 @@ objects. Refuses pools of the same name and those that choose the same nodes.
 {{- $settings := deepCopy (index . 1) -}}
 {{- range $layer := list $preset.settings (omit $pool "preset" "discovery") -}}
 {{- range $key, $value := $layer -}}
-{{- if has $key (list "publish" "nodeSelector" "podAnnotations" "podLabels") -}}
+{{- if has $key (list "publish" "dra" "nodeSelector" "podAnnotations" "podLabels") -}}
 {{- $merged := dict -}}
 {{- range $part := list (default dict (index $settings $key)) $value -}}
 {{- range $name, $one := $part }}{{ $_ := set $merged $name $one }}{{ end -}}
@@ -178,6 +178,15 @@ true
 {{ $found }}
 {{- end -}}
 
+{{/* JSON list of the names of the agents' DRA drivers. */}}
+{{- define "chipweave.draDrivers" -}}
+{{- $drivers := list -}}
+{{- range include "chipweave.agentPools" . | fromJsonArray -}}
+{{- if .dra.enabled }}{{ $drivers = append $drivers .dra.driver }}{{ end -}}
+{{- end -}}
+{{ $drivers | uniq | toJson }}
+{{- end -}}
+
 {{/* JSON list of the namespaces in which agents keep ConfigMaps. */}}
 {{- define "chipweave.agentConfigMapNamespaces" -}}
 {{- $where := list -}}
@@ -225,6 +234,22 @@ true
 {{- end }}
 {{- if include "chipweave.agentAsksKubelet" . }}
 - --pod-resources=/var/lib/kubelet/pod-resources/kubelet.sock
+{{- end }}
+{{- if .dra.enabled }}
+- --dra-driver={{ .dra.driver }}
+- --dra-host-root=/host
+{{- if .dra.managed }}
+- --dra-managed=true
+{{- end }}
+{{- if .dra.evict }}
+- --dra-evict=true
+{{- end }}
+{{- with .dra.deviceNodes }}
+- {{ printf "--dra-device-nodes=%s" (join "," .) | toJson }}
+{{- end }}
+{{- with .dra.toolkitKind }}
+- --dra-toolkit-kind={{ . }}
+{{- end }}
 {{- end }}
 {{- if .publish.nfd }}
 - --nfd-file=/etc/kubernetes/node-feature-discovery/features.d/chipweave

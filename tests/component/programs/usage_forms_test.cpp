@@ -276,6 +276,14 @@ TEST(UsageForms, OfTheAgent) {
                "--node n1 --scheduler 127.0.0.1:1 --publish ack",
                "--node n1 --scheduler 127.0.0.1:1 --lease-namespace a",
                "--node n1 --scheduler h:1 --pod-resources /s",
+               "--node n1 --scheduler h:1 --dra-driver gpu.chipweave.dev",
+               "--node n1 --kubeconfig k --dra-driver gpu",
+               "--node n1 --kubeconfig k --dra-driver gpu.nvidia.com",
+               "--node n1 --kubeconfig k --dra-managed",
+               "--node n1 --kubeconfig k --dra-driver a.b --dra-managed=maybe",
+               "--node n1 --kubeconfig k --dra-driver a.b --dra-device-nodes /etc/x",
+               "--node n1 --kubeconfig k --dra-driver a.b --dra-toolkit-kind gpu",
+               "--node n1 --kubeconfig k --dra-driver a.b --dra-cdi-folder run",
                "--node N_1 --kubeconfig k",
                "--node n1 --kubeconfig k --tls-ca c",
                "--node n1 --scheduler 127.0.0.1:1 --tls-cert c",
@@ -284,7 +292,7 @@ TEST(UsageForms, OfTheAgent) {
                "--node n1 --kubeconfig k --probe profile:a --dcmi-library l",
            },
            messages);
-  expect_forms(messages, 30);
+  expect_forms(messages, 38);
 }
 
 // The same values as keys of a settings file, and files that do not hold settings at all.
