@@ -189,6 +189,17 @@ Result<std::int64_t> count_resource(const KubePod& pod, std::string_view resourc
   return demand.sum();
 }
 
+std::vector<ContainerCount> count_by_container(const KubePod& pod, std::string_view resource) {
+  std::vector<ContainerCount> out;
+  const auto add = [&](const KubeContainer& c, bool init) {
+    const std::int64_t count = count_of(c, resource).value();
+    if (count > 0) out.push_back({c.name, count, init});
+  };
+  for (const KubeContainer& c : pod.init_containers) add(c, !c.sidecar);
+  for (const KubeContainer& c : pod.containers) add(c, false);
+  return out;
+}
+
 std::int64_t amount_of(std::string_view quantity, int decimals) {
   return scaled(quantity, decimals);
 }

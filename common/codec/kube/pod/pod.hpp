@@ -58,6 +58,16 @@ std::vector<std::string> resource_names(const KubePod& pod);
 // missing request.
 Result<std::int64_t> count_resource(const KubePod& pod, std::string_view resource);
 
+// What each container requests of `resource`, in the order in which they start: init containers,
+// sidecars among them, then the others; those that request none are left out. Precondition:
+// count_resource() succeeds.
+struct ContainerCount {
+  std::string_view container;  // valid as long as the pod
+  std::int64_t count = 0;
+  bool init = false;  // it ends before the others start
+};
+std::vector<ContainerCount> count_by_container(const KubePod& pod, std::string_view resource);
+
 // The same of any resource, with the pod's overhead and what the pod as a whole requests, in units
 // of 10^-decimals, rounded up; texts that are not quantities count as 0. For estimates: very large
 // amounts are cut off.
