@@ -25,7 +25,7 @@ struct ClusterEvents {
   std::function<void(const codec::KubePod&)> pod_seen;
   std::function<void(const std::string& key)> pod_gone;
   std::function<void()> pods_listed;
-  // nullopt: nobody reports the machine (any more).
+  // nullopt: no agent reports the machine (any more).
   std::function<void(const std::optional<domain::NodeTopology>&)> machine;
 };
 

@@ -28,7 +28,7 @@ Error file_error(const std::string& path) {
 Result<GateFile> GateFile::open(const std::string& path) {
   GateFile out(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (!out.file_->valid()) return file_error(path);
-  // A reader holds the lock for a moment when it finds out that nobody has it.
+  // A reader holds the lock for a moment when it finds out that no process has it.
   for (int left = kTries; ::flock(out.file_->get(), LOCK_EX | LOCK_NB) != 0; --left) {
     if (errno != EWOULDBLOCK) return file_error(path);
     if (left == 1)

@@ -23,7 +23,7 @@ class GateFile {
   std::unique_ptr<io::Descriptor> file_;
 };
 
-// What the file says now. False also for a file that is missing, or that nobody has locked.
+// What the file says now. False also for a file that is missing, or that no process has locked.
 bool gate_is_open(const std::string& path);
 
 }  // namespace chipweave::device_plugin

@@ -216,7 +216,7 @@ struct Plugin::Impl : std::enable_shared_from_this<Impl> {
       (this->*then)(std::move(list));
     });
     // Those that come from now on may be younger than this list.
-    checking = then == &Impl::list_for_starts ? starts.size() : 0;
+    checking = starts.size();
   }
 
   void learn(const Listed& list) {
@@ -232,6 +232,7 @@ struct Plugin::Impl : std::enable_shared_from_this<Impl> {
     if (preferences.empty() || preferences.front().number != listed_for) return next();
     Preference& first = preferences.front();
     if (list) {
+      check_starts(list);
       first.list = std::move(*list);
       return next();
     }
@@ -250,7 +251,7 @@ struct Plugin::Impl : std::enable_shared_from_this<Impl> {
     const auto preferred = desk.prefer(first.asked, first.list.value_or(Listed()), left > Ms(0));
     if (!preferred) return after(std::chrono::ceil<Ms>(left), &Impl::next);
     note(*preferred);
-    turn.preferred(Steady::now());
+    if (preferred->choice) turn.preferred(Steady::now());
     const auto reply = std::move(first.reply);
     preferences.pop_front();
     const Result<Choice>& choice = preferred->choice;
@@ -293,12 +294,19 @@ struct Plugin::Impl : std::enable_shared_from_this<Impl> {
   }
 
   void list_for_starts(Result<Listed> list) {
+    if (check_starts(list) || !list || gate.wants_list())
+      return after(options.list_again, &Impl::next);
+    next();
+  }
+
+  // True: some must be checked again by another list.
+  bool check_starts(const Result<Listed>& list) {
     std::vector<Start> young(
         std::make_move_iterator(starts.begin() + static_cast<std::ptrdiff_t>(checking)),
         std::make_move_iterator(starts.end()));
     starts.resize(checking);
     std::vector<Start> old = std::exchange(starts, std::move(young));
-    bool again = !list || gate.wants_list();
+    bool again = false;
     for (Start& start : old) {
       StartCheck check;
       if (!list) {
@@ -314,8 +322,7 @@ struct Plugin::Impl : std::enable_shared_from_this<Impl> {
       }
       finish(start, check);
     }
-    if (again) return after(options.list_again, &Impl::next);
-    next();
+    return again;
   }
 
   void finish(const Start& start, const StartCheck& check) {
@@ -363,10 +370,10 @@ struct Plugin::Impl : std::enable_shared_from_this<Impl> {
   std::string endpoint;
   std::deque<Preference> preferences;
   std::uint64_t last_number = 0;
-  std::uint64_t listed_for = 0;  // the number of the one that a list was asked for
+  std::uint64_t listed_for = 0;  // the number of the one that the list is for
   std::deque<std::pair<std::vector<Ids>, KubeletCalls::Reply<std::vector<Handed>>>> allocations;
   std::vector<Start> starts;
-  std::size_t checking = 0;  // of `starts`, by the list under way
+  std::size_t checking = 0;  // of `starts`, by the list in flight
   bool stopped = false;
   std::unique_ptr<PluginServer> server;
   std::shared_ptr<http::Mailbox<Impl>> box;

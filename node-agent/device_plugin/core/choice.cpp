@@ -62,7 +62,7 @@ std::optional<ChipSet> part_of(const Decision& decision, const Asker& asker, con
     const auto named = decision.parts.find(asker.container.name);
     return named == decision.parts.end() ? std::nullopt : std::optional(named->second);
   }
-  // Nobody has split the chips between the containers.
+  // The decision does not split the chips between the containers.
   const ChipSet pool = decision.chips - held_by(list, asker.pod, devices);
   if (pool.size() == ask.size || !pool.contains(ask.must_include)) return pool;
   return best_of(pool, ask.must_include, ask.size, devices);

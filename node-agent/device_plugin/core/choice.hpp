@@ -1,7 +1,7 @@
-// Which chips the kubelet is told to give to the container that asks. Pure.
+// The chips that the plugin names to the kubelet for a container. Pure.
 //
 // The scheduler's, if it has chosen and they can be had; else, by policy, none (the pod fails, and
-// whoever made it makes another one) or the best set of our own selector. Chips that the scheduler
+// its controller makes another one) or the best set of our own selector. Chips that the scheduler
 // has chosen for other pods which do not have them yet are never among these.
 #pragma once
 
@@ -35,7 +35,7 @@ Result<Choice> choose_chips(const Ask& ask, const std::optional<Asker>& asker,
                             const std::string& unknown, const Listed& list, const PodBook& book,
                             const Devices& devices, OnMismatch policy);
 
-// The best chips for nobody in particular: without a scheduler and its annotations.
+// The best chips, whichever container wants them: without a scheduler and its annotations.
 Result<Choice> choose_best(const Ask& ask, ChipSet promised, const Devices& devices);
 
 }  // namespace chipweave::device_plugin

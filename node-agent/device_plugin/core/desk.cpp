@@ -14,8 +14,8 @@ constexpr int kMaxUnseenTurns = 8;
 
 Preferred failed_ask(Errc code, const char* why) { return {make_error(code, why), {}}; }
 
-// Why nobody is known to ask.
-std::string nobody(const AskerSearch& search, int size) {
+// Why the asking container is not known.
+std::string asker_unknown(const AskerSearch& search, int size) {
   if (!search.unknown.empty())
     return "the API server has not shown pod " + search.unknown.front() +
            ", which may be the one that asks";
@@ -104,7 +104,7 @@ std::optional<Preferred> Desk::prefer(const AskedPreference& asked, const Listed
   out_.never_seen.insert(search.awaited.begin(), search.awaited.end());
   std::optional<Asker> asker;
   if (search.unknown.empty() && search.found.size() == 1) asker = search.found.front();
-  Preferred out{choose_chips(ask, asker, asker ? "" : nobody(search, ask.size), list, book_,
+  Preferred out{choose_chips(ask, asker, asker ? "" : asker_unknown(search, ask.size), list, book_,
                              *devices_, policy_),
                 {}};
   // Any of these may have had its turn now, the one that is known by that name or one after it.

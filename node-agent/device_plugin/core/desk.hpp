@@ -45,8 +45,8 @@ class Desk {
   void kubelet_restarted();
   // Each list that the kubelet gives.
   void learn(const Listed& list);
-  // A list of a moment when nobody asks, and all pods that exist have been shown: what is not known
-  // by then has been deleted, and asks no more.
+  // A list of a moment without a request, when all pods that exist have been shown: what is not
+  // known by then has been deleted, and asks no more.
   void learn_strangers(const Listed& list);
 
   // list: asked for after the request came. nullopt: a pod may be the asker that the API server has

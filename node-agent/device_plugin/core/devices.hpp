@@ -1,5 +1,5 @@
-// Devices — the chips of this machine as the kubelet knows them: an id for each, and whether it may
-// be given out. Immutable.
+// Devices — the chips of this machine as the kubelet knows them: an id for each, and whether the
+// kubelet may give it to a container. Immutable.
 //
 // The ids are those that the vendor's own device plugin uses, so that the agent and other readers
 // of PodResources understand them: NVIDIA's and MetaX's UUIDs, AMD's PCI addresses, Ascend's names
@@ -51,7 +51,7 @@ struct OfferedDevice {
   bool healthy = false;
   friend bool operator==(const OfferedDevice&, const OfferedDevice&) = default;
 };
-// current: whether anybody says how the chips are. What is not known is not given out.
+// current: whether the report about the chips still holds; otherwise all are unhealthy.
 std::vector<OfferedDevice> offered(const Devices& devices, bool current);
 
 }  // namespace chipweave::device_plugin

@@ -16,7 +16,7 @@ class ListTurn {
   using Time = std::chrono::steady_clock::time_point;
   using Ms = std::chrono::milliseconds;
   struct Gaps {
-    Ms allocate_follows{1'000};  // after the preferred set; the pod may be refused in between
+    Ms allocate_follows{5'000};  // after the preferred set; the pod may be refused in between
     Ms recorded{200};            // after the allocation
   };
 

@@ -1,6 +1,6 @@
 // Registration — when to serve and to register with the kubelet. No I/O, no clock.
 //
-// Once for each start of the kubelet, which is told by its socket; it then connects and keeps a
+// Once for each start of the kubelet, which its socket shows; it then connects and keeps a
 // stream open. A second registration beside a living one makes the kubelet drop both
 // (kubernetes#121994), so there is another one only when that stream has ended or never came.
 #pragma once
@@ -40,12 +40,12 @@ class Registration {
       stale_ = sending_;
       soonest_ = Time::min();
     } else if (serving_ && !own_socket) {
-      serving_ = false;  // somebody has removed it: the kubelet could not connect
+      serving_ = false;  // another program has removed it: the kubelet could not connect
     }
     return lost;
   }
 
-  // serve: make the socket anew, then served(). enrol: send a registration, then answered(), which
+  // serve: make a new socket, then served(). enrol: send a registration, then answered(), which
   // must come before anything else is due.
   Step due(Time now) const {
     if (!kubelet_ || sending_ || now < soonest_) return Step::none;
@@ -84,7 +84,7 @@ class Registration {
   std::optional<SocketId> kubelet_;
   bool serving_ = false;
   bool sending_ = false;
-  bool stale_ = false;     // the registration under way is for a former kubelet
+  bool stale_ = false;     // the registration in flight is for a former kubelet
   bool enrolled_ = false;  // with this kubelet
   int streams_ = 0;
   Time soonest_ = Time::min();

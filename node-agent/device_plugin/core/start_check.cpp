@@ -60,7 +60,7 @@ StartCheck ends(Verdict verdict, std::string why, const PodRecord* pod = nullptr
   return out;
 }
 
-// What is written anew.
+// Keys that the new annotation has its own values for.
 constexpr std::array<std::string_view, 6> kChipKeys = {"v",        "node",  "podUid",
                                                        "resource", "chips", "gbps"};
 
@@ -129,7 +129,6 @@ StartCheck check_start(const std::vector<std::string>& ids, const Listed& list, 
     parts[one.name] = part;
     all |= part;
   }
-  // Containers that share chips with it before it is asked about.
   if (container == nullptr && init_of_size(*pod, chips.size()) == nullptr) {
     return ends(Verdict::unknown,
                 "the kubelet lists no container of " + owner->key + " with exactly these chips",

@@ -1,5 +1,5 @@
 // The check before a container starts: does it have the chips of its pod's annotation, and does
-// nobody else have them? Pure.
+// no other pod have them? Pure.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ struct StartCheck {
   Verdict verdict = Verdict::unknown;
   std::string why;  // for anything but start
   PodRecord pod;    // if it is known
-  // To adopt: what the annotation must say.
+  // For Verdict::adopt: what the annotation must say.
   std::string placement;
 };
 

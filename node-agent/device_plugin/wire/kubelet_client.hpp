@@ -1,7 +1,7 @@
-// KubeletClient — what this program asks of the kubelet: its list of pods, and to be registered.
+// KubeletClient — requests to the kubelet: for its list of pods, and to register the plugin.
 //
 // Loop thread; gRPC's threads only read answers and post. The loop must outlive it; destroying it
-// cancels what is under way.
+// cancels what is in flight.
 #pragma once
 
 #include <chrono>

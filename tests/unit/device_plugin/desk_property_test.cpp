@@ -1,4 +1,4 @@
-// Random clusters: pods come, are refused, deleted and made anew under their names, while the watch
+// Random clusters: pods come, are refused, deleted and replaced under their names, while the watch
 // lags behind the kubelet. Whatever is answered is the asker's own set, or never another pod's.
 #include <gtest/gtest.h>
 

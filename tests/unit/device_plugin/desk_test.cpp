@@ -1,4 +1,4 @@
-// Which chips the kubelet is told, for each way in which a pod can be known, half known or wrong.
+// Which chips the plugin names, for each way in which a pod can be known, half known or wrong.
 #include "node-agent/device_plugin/core/desk.hpp"
 
 #include <gmock/gmock.h>
@@ -217,7 +217,7 @@ TEST_F(DeskTest, APodThatHadItsTurnUnseenDoesNotAskAgain) {
   EXPECT_THAT(has(third), ElementsAre("2", "3"));
 }
 
-// A StatefulSet's pod is made anew under its name before the watch has shown that.
+// A StatefulSet's pod is replaced under its name before the watch has shown that.
 TEST_F(DeskTest, TheFormerPodOfANameIsNotTheOneThatAsks) {
   const PodSpec old = pod_of("s-0", 2, "old");
   bind(old, {{"", {0, 1}}});

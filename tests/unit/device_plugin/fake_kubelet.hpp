@@ -66,7 +66,7 @@ class FakeKubelet {
     stub_.reset();
   }
 
-  // "id healthy", of the newest list; waits until `good` says so.
+  // "id healthy", of the newest list; waits until `good` accepts it.
   template <class Good>
   bool devices(const Good& good) {
     std::unique_lock lock(mutex_);
@@ -85,7 +85,7 @@ class FakeKubelet {
     const std::lock_guard lock(mutex_);
     return lists_;
   }
-  // A list while an allocation was under way.
+  // A list while an allocation was in flight.
   bool listed_badly() {
     const std::lock_guard lock(mutex_);
     return bad_lists_ > 0;

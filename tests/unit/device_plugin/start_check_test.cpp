@@ -1,4 +1,4 @@
-// What may start: a container with the chips of its pod's annotation that nobody else has.
+// What may start: a container with the chips of its pod's annotation that no other pod has.
 #include "node-agent/device_plugin/core/start_check.hpp"
 
 #include <gmock/gmock.h>
