@@ -48,4 +48,13 @@ std::shared_ptr<grpc::Channel> make_socket_channel(const std::string& path,
                                    common_arguments(max_message_bytes));
 }
 
+std::shared_ptr<grpc::Channel> make_eager_socket_channel(const std::string& path,
+                                                         std::size_t max_message_bytes) {
+  grpc::ChannelArguments args = common_arguments(max_message_bytes);
+  args.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 50);
+  args.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 100);
+  args.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 100);
+  return grpc::CreateCustomChannel("unix:" + path, grpc::InsecureChannelCredentials(), args);
+}
+
 }  // namespace chipweave::rpc

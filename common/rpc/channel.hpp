@@ -25,4 +25,9 @@ std::shared_ptr<grpc::Channel> make_channel(const Endpoint& endpoint,
 std::shared_ptr<grpc::Channel> make_socket_channel(const std::string& path,
                                                    std::size_t max_message_bytes);
 
+// The same for calls that wait until the peer is there: it is tried again every tenth of a second
+// at the latest, however long it was away.
+std::shared_ptr<grpc::Channel> make_eager_socket_channel(const std::string& path,
+                                                         std::size_t max_message_bytes);
+
 }  // namespace chipweave::rpc

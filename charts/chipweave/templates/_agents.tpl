@@ -73,7 +73,7 @@ objects. Refuses pools of the same name and those that choose the same nodes.
 {{- $settings := deepCopy (index . 1) -}}
 {{- range $layer := list $preset.settings (omit $pool "preset" "discovery") -}}
 {{- range $key, $value := $layer -}}
-{{- if has $key (list "publish" "dra" "nodeSelector" "podAnnotations" "podLabels") -}}
+{{- if has $key (list "publish" "dra" "devicePlugin" "nodeSelector" "podAnnotations" "podLabels") -}}
 {{- $merged := dict -}}
 {{- range $part := list (default dict (index $settings $key)) $value -}}
 {{- range $name, $one := $part }}{{ $_ := set $merged $name $one }}{{ end -}}

@@ -21,23 +21,34 @@ std::int64_t read_int(std::string_view key, od::value value, std::int64_t most) 
   return number;
 }
 
-void read_chips(od::value value, std::vector<int>& to) {
+void read_chips(od::value value, std::vector<PlacementChip>& to) {
   to.clear();
   if (!begin_array("chips", value)) return;
   for (auto element : value.get_array()) {
     od::value chip = element.value();
     bool numbered = false;
+    PlacementChip read;
     if (!begin_object("chips", chip)) wrong_type("chips", "a list of objects");
     each_field(chip.get_object(), [&](std::string_view key, od::value v) {
+      if (key == "id") return read_name("chips[].id", v, read.id);
+      if (key == "container") return read_name("chips[].container", v, read.container);
       if (key != "index") return check(v, 3);
-      to.push_back(static_cast<int>(read_int("chips[].index", v, limits::kMaxChipIndex)));
+      read.index = static_cast<int>(read_int("chips[].index", v, limits::kMaxChipIndex));
       numbered = true;
     });
     if (!numbered) throw BadInput("a chip has no index");
+    to.push_back(std::move(read));
     if (to.size() > limits::kMaxChips) throw BadInput("more chips than a machine has");
   }
-  std::sort(to.begin(), to.end());
-  if (std::adjacent_find(to.begin(), to.end()) != to.end()) throw BadInput("a chip stands twice");
+  const auto before = [](const PlacementChip& a, const PlacementChip& b) {
+    return a.index < b.index;
+  };
+  const auto same = [](const PlacementChip& a, const PlacementChip& b) {
+    return a.index == b.index;
+  };
+  std::sort(to.begin(), to.end(), before);
+  if (std::adjacent_find(to.begin(), to.end(), same) != to.end())
+    throw BadInput("a chip stands twice");
 }
 
 }  // namespace
@@ -55,7 +66,7 @@ Result<PlacementNote> read_placement(std::string_view json) {
     if (key == "node") return read_string("node", v, note.node);
     if (key == "podUid") return read_string("podUid", v, note.pod_uid);
     if (key == "resource") return read_string("resource", v, note.resource);
-    if (key == "chips") return read_chips(v, note.chips);
+    if (key == "chips") return read_chips(v, note.details);
     if (key == "decision") return read_string("decision", v, note.decision);
     if (key == "time") return read_string("time", v, when);
     if (key != "gbps") return check(v, 1);
@@ -68,6 +79,7 @@ Result<PlacementNote> read_placement(std::string_view json) {
                                              " of the placement annotation is not known here");
   }
   note.time = seconds_of(when);
+  for (const PlacementChip& chip : note.details) note.chips.push_back(chip.index);
   return note;
 }
 

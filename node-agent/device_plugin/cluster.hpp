@@ -1,0 +1,60 @@
+// Cluster — what the plugin learns from the API server, and the one thing that it writes there: the
+// pods of this node, its machine and the health of its chips as chipweave-agent reports them
+// (NodeInventory), and the corrected annotation of a pod that got other chips.
+//
+// Loop thread only; ends with its destructor.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+
+#include "common/codec/kube/watch.hpp"
+#include "common/domain/node_topology.hpp"
+#include "common/kube/reflector.hpp"
+#include "common/kube/transport.hpp"
+#include "node-agent/device_plugin/core/pod_book.hpp"
+
+namespace chipweave::device_plugin {
+
+struct ClusterEvents {
+  std::function<void(const codec::KubePod&)> pod_seen;
+  std::function<void(const std::string& key)> pod_gone;
+  std::function<void()> pods_listed;
+  // nullopt: no agent reports the machine (any more).
+  std::function<void(const std::optional<domain::NodeTopology>&)> machine;
+};
+
+class Cluster {
+ public:
+  // node: a DNS subdomain, checked before. machine: false if it need not be watched.
+  Cluster(kube::Transport& transport, std::string node, bool machine, std::uint64_t seed,
+          ClusterEvents events);
+  Cluster(const Cluster&) = delete;
+  Cluster& operator=(const Cluster&) = delete;
+
+  void start();
+  // done: when the API server has stored it, or an error. Only for the pod of that uid.
+  void correct(const PodRecord& pod, const std::string& placement,
+               std::function<void(Result<void>)> done);
+
+ private:
+  void inventory_seen(const codec::KubeInventory& inventory);
+  void failed(bool& failing, const kube::WatchFailure& failure, const char* what);
+
+  kube::Transport& transport_;
+  std::string node_;
+  ClusterEvents events_;
+  std::mt19937_64 random_;
+  bool pods_failing_ = false;  // as logged
+  bool machine_failing_ = false;
+  kube::Reflector<codec::KubePod> pods_;
+  std::optional<kube::Reflector<codec::KubeInventory>> machine_;
+  std::list<std::unique_ptr<kube::Ticket>> corrections_;
+};
+
+}  // namespace chipweave::device_plugin

@@ -1,0 +1,47 @@
+// What a container gets with its chips: environment variables, names of CDI devices, device nodes,
+// as the vendor's runtime wants them. Pure.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/result.hpp"
+#include "common/domain/node_topology.hpp"
+#include "node-agent/device_plugin/core/devices.hpp"
+
+namespace chipweave::device_plugin {
+
+// Texts have placeholders: of one chip {id}, {index}, {physical}, {pci}; of all chips of a
+// container {ids}, {indices}, {physicals}, comma lists.
+struct HandOver {
+  std::map<std::string, std::string> environment;  // name → text, of all chips
+  std::vector<std::string> cdi;                    // of one chip: "nvidia.com/gpu={id}"
+  std::vector<std::string> nodes;                  // of one chip: "/dev/nvidia{index}"
+  std::vector<std::string> shared_nodes;           // once a container: "/dev/nvidiactl"
+  bool drm_nodes = false;                          // those of /dev/dri that belong to the chips
+  bool empty() const {
+    return environment.empty() && cdi.empty() && nodes.empty() && shared_nodes.empty() &&
+           !drm_nodes;
+  }
+};
+
+// What a vendor's runtime wants; ways: "env", "cdi", "devices", comma separated; empty: the
+// vendor's usual one. Errors: invalid_argument, also for a vendor of which the way is not known.
+Result<HandOver> vendor_hand_over(std::string_view vendor, std::string_view ways);
+
+// Errors: a placeholder that does not exist; all: the text is of all chips.
+Result<void> check_placeholders(std::string_view text, bool all);
+
+struct Handed {
+  std::map<std::string, std::string> environment;
+  std::vector<std::string> cdi;
+  std::vector<std::string> nodes;
+};
+
+// drm: by slot, nodes of /dev/dri that the chips have.
+Handed hand_over(const HandOver& how, ChipSet chips, const Devices& devices,
+                 const std::vector<std::vector<std::string>>& drm);
+
+}  // namespace chipweave::device_plugin

@@ -1,0 +1,76 @@
+// Plugin — the device plugin of one resource: answers the kubelet with the scheduler's decisions
+// (core/), keeps itself registered, and says whether pods may be bound to this node.
+//
+// Owner of all state; loop thread only. The loop must outlive it.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/codec/kube/pod/pod.hpp"
+#include "common/http/loop.hpp"
+#include "node-agent/device_plugin/core/choice.hpp"
+#include "node-agent/device_plugin/core/devices.hpp"
+#include "node-agent/device_plugin/core/hand_over.hpp"
+#include "node-agent/device_plugin/core/list_turn.hpp"
+#include "node-agent/device_plugin/core/pod_book.hpp"
+#include "node-agent/device_plugin/core/registration.hpp"
+
+namespace chipweave::device_plugin {
+
+struct PluginOptions {
+  using Ms = std::chrono::milliseconds;
+  std::string node;
+  std::string resource;
+  std::string folder;         // of the kubelet's registration socket and of ours
+  std::string pod_resources;  // the kubelet's other socket
+  OnMismatch on_mismatch = OnMismatch::refuse;
+  HandOver hand_over;
+  // False: there are no pods to be seen, so every request gets the best set.
+  bool follows_pods = true;
+  Ms wait_for_pod{300};    // that the API server has not shown yet
+  Ms list_within{2'000};   // then the kubelet is taken to be unable to list
+  Ms list_again{50};       // after a failure
+  Ms start_within{2'000};  // until the owner of a container that starts must be known
+  Ms look_every{200};      // at the kubelet's folder, besides inotify
+  ListTurn::Gaps turn;
+  Registration::Waits waits{};
+};
+
+struct PluginEvents {
+  // Whether pods may be bound to the node; at first they may not.
+  std::function<void(bool open)> gate;
+  // The pod has other chips than its annotation says, which must become `placement`.
+  std::function<void(const PodRecord& pod, const std::string& placement,
+                     std::function<void(Result<void>)> done)>
+      correct;
+};
+
+class Plugin {
+ public:
+  Plugin(http::Loop& loop, PluginOptions options, PluginEvents events);
+  ~Plugin();
+  Plugin(const Plugin&) = delete;
+  Plugin& operator=(const Plugin&) = delete;
+
+  // Registers once the machine is known.
+  void start();
+  // The machine; drm: by slot, its nodes of /dev/dri. current: whether the report still holds.
+  void machine(const domain::NodeTopology& topology, std::vector<std::vector<std::string>> drm);
+  void machine_unknown();
+  // Pods of this node.
+  void pod_seen(const codec::KubePod& pod);
+  void pod_gone(const std::string& key);
+  void pods_listed();
+  // Pods must not be bound here any more: this program ends.
+  void close_gate();
+
+ private:
+  struct Impl;
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace chipweave::device_plugin

@@ -1,0 +1,225 @@
+// The parts that decide alone: when to register, when to list, when the node is open, what a
+// container gets with its chips, and how devices are called.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "common/domain/topology_builder.hpp"
+#include "common/io/files.hpp"
+#include "node-agent/device_plugin/core/gate.hpp"
+#include "node-agent/device_plugin/core/hand_over.hpp"
+#include "node-agent/device_plugin/core/list_turn.hpp"
+#include "node-agent/device_plugin/core/registration.hpp"
+#include "tests/unit/device_plugin/sim_kubelet.hpp"
+
+namespace chipweave::device_plugin {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::ElementsAre;
+using Step = Registration::Step;
+
+Devices devices_of(const std::string& vendor, int count,
+                   const std::function<void(domain::Chip&)>& change,
+                   const std::string& model = "") {
+  domain::TopologyBuilder builder;
+  builder.vendor = vendor;
+  builder.model = model;
+  for (int i = 0; i < count; ++i) {
+    domain::Chip chip;
+    chip.index = domain::ChipIndex{i};
+    change(chip);
+    builder.add_chip(std::move(chip));
+  }
+  auto built = std::move(builder).build();
+  EXPECT_TRUE(built.ok()) << built.error().text();
+  return {*built, std::make_shared<solver::Machine>(*built)};
+}
+
+TEST(DeviceIds, AreThoseOfTheVendorsPlugin) {
+  const auto uuid = [](domain::Chip& c) { c.id = "GPU-" + std::to_string(c.index.value); };
+  EXPECT_THAT(devices_of("nvidia", 2, uuid).ids({0, 1}), ElementsAre("GPU-0", "GPU-1"));
+  const auto pci = [](domain::Chip& c) {
+    c.id = "0xabc" + std::to_string(c.index.value);
+    c.pci = "0000:0" + std::to_string(c.index.value) + ":00.0";
+  };
+  EXPECT_THAT(devices_of("amd", 2, pci).ids({1}), ElementsAre("0000:01:00.0"));
+  const auto physical = [](domain::Chip& c) { c.physical_id = 7 - c.index.value; };
+  EXPECT_THAT(devices_of("ascend", 2, physical, "Ascend910A").ids({0, 1}),
+              ElementsAre("Ascend910-7", "Ascend910-6"));
+}
+
+TEST(DeviceIds, AreIndicesWhereTheOthersDoNotTellApart) {
+  const auto odd = [](domain::Chip& c) { c.id = c.index.value == 0 ? "GPU,0" : "GPU-1"; };
+  EXPECT_THAT(devices_of("nvidia", 2, odd).ids({0, 1}), ElementsAre("0", "1"));
+  EXPECT_THAT(devices_of("nvidia", 2, [](domain::Chip&) {}).ids({0, 1}), ElementsAre("0", "1"));
+}
+
+TEST(OfferedDevices, WhatIsNotKnownIsUnhealthy) {
+  const Devices devices = devices_of("nvidia", 2, [](domain::Chip& c) {
+    if (c.index.value == 1) c.health = domain::Health::unhealthy;
+  });
+  EXPECT_THAT(offered(devices, true),
+              ElementsAre(OfferedDevice{"0", true}, OfferedDevice{"1", false}));
+  EXPECT_THAT(offered(devices, false),
+              ElementsAre(OfferedDevice{"0", false}, OfferedDevice{"1", false}));
+}
+
+TEST(HandOver, IsThatOfTheVendor) {
+  const Devices devices = devices_of("nvidia", 3, [](domain::Chip& c) {
+    c.id = "GPU-" + std::to_string(c.index.value);
+    c.physical_id = c.index.value + 4;
+  });
+  const auto all = vendor_hand_over("nvidia", "env,cdi,devices");
+  ASSERT_TRUE(all.ok());
+  const Handed got = hand_over(*all, {0, 2}, devices, {});
+  EXPECT_THAT(got.environment, ElementsAre(std::pair<const std::string, std::string>(
+                                   "NVIDIA_VISIBLE_DEVICES", "GPU-0,GPU-2")));
+  EXPECT_THAT(got.cdi, ElementsAre("nvidia.com/gpu=GPU-0", "nvidia.com/gpu=GPU-2"));
+  EXPECT_THAT(got.nodes,
+              ElementsAre("/dev/nvidia0", "/dev/nvidia2", "/dev/nvidiactl", "/dev/nvidia-uvm"));
+  EXPECT_THAT(
+      hand_over(*vendor_hand_over("ascend", ""), {1, 2}, devices, {}).environment,
+      ElementsAre(std::pair<const std::string, std::string>("ASCEND_VISIBLE_DEVICES", "5,6")));
+  EXPECT_THAT(
+      hand_over(*vendor_hand_over("ascend", "devices"), {1}, devices, {}).nodes,
+      ElementsAre("/dev/davinci5", "/dev/davinci_manager", "/dev/devmm_svm", "/dev/hisi_hdc"));
+  EXPECT_THAT(
+      hand_over(*vendor_hand_over("amd", ""), {1}, devices, {{"a"}, {"/dev/dri/renderD129"}}).nodes,
+      ElementsAre("/dev/dri/renderD129", "/dev/kfd"));
+}
+
+TEST(HandOver, WhatIsNotKnownIsRefused) {
+  EXPECT_FALSE(vendor_hand_over("", "").ok());
+  EXPECT_FALSE(vendor_hand_over("amd", "env").ok());
+  EXPECT_FALSE(vendor_hand_over("nvidia", "env,nri").ok());
+  EXPECT_FALSE(check_placeholders("/dev/x{uuid}", false).ok());
+  EXPECT_FALSE(check_placeholders("{id}", true).ok());
+  EXPECT_TRUE(check_placeholders("/dev/x{index}y{", false).ok());
+}
+
+class RegistrationTest : public testing::Test {
+ protected:
+  Registration::Time now_{};
+  Registration registration_{{milliseconds(100), milliseconds(10'000)}};
+
+  void serve_and_enrol() {
+    ASSERT_EQ(registration_.due(now_), Step::serve);
+    registration_.served(true, now_);
+    ASSERT_EQ(registration_.due(now_), Step::enrol);
+    registration_.sent();
+    ASSERT_EQ(registration_.due(now_), Step::none) << "never twice at once";
+    registration_.answered(true, now_);
+  }
+};
+
+TEST_F(RegistrationTest, OnceForEachKubelet) {
+  EXPECT_FALSE(registration_.look(std::nullopt, false));
+  EXPECT_EQ(registration_.due(now_), Step::none);
+  EXPECT_TRUE(registration_.look(SocketId{1, 1}, false));
+  serve_and_enrol();
+  EXPECT_FALSE(registration_.registered()) << "until its stream is there";
+  registration_.stream_opened();
+  EXPECT_TRUE(registration_.registered());
+  now_ += std::chrono::hours(1);
+  EXPECT_FALSE(registration_.look(SocketId{1, 1}, true));
+  EXPECT_EQ(registration_.due(now_), Step::none);
+  EXPECT_TRUE(registration_.look(std::nullopt, true));
+  EXPECT_FALSE(registration_.registered());
+  EXPECT_EQ(registration_.due(now_), Step::none);
+  EXPECT_TRUE(registration_.look(SocketId{1, 2}, false)) << "the inode is used again";
+  serve_and_enrol();
+}
+
+TEST_F(RegistrationTest, AgainWhenTheKubeletDropsUs) {
+  registration_.look(SocketId{1, 1}, false);
+  serve_and_enrol();
+  registration_.stream_opened();
+  EXPECT_TRUE(registration_.stream_ended(now_));
+  EXPECT_EQ(registration_.due(now_), Step::none);
+  now_ += milliseconds(100);
+  EXPECT_EQ(registration_.due(now_), Step::enrol);
+}
+
+TEST_F(RegistrationTest, AgainWhenItsStreamNeverComes) {
+  registration_.look(SocketId{1, 1}, false);
+  serve_and_enrol();
+  now_ += milliseconds(9'999);
+  EXPECT_EQ(registration_.due(now_), Step::none);
+  now_ += milliseconds(1);
+  EXPECT_EQ(registration_.due(now_), Step::enrol);
+}
+
+TEST_F(RegistrationTest, AnAnswerOfAFormerKubeletIsNone) {
+  registration_.look(SocketId{1, 1}, false);
+  registration_.served(true, now_);
+  registration_.sent();
+  registration_.look(SocketId{2, 2}, false);
+  EXPECT_EQ(registration_.due(now_), Step::none) << "one is still under way";
+  registration_.answered(true, now_);
+  now_ += milliseconds(100);
+  serve_and_enrol();
+}
+
+TEST_F(RegistrationTest, ASocketThatSomebodyRemovedIsMadeAnewUnlessTheKubeletIsConnected) {
+  registration_.look(SocketId{1, 1}, false);
+  serve_and_enrol();
+  registration_.stream_opened();
+  registration_.look(SocketId{1, 1}, false);
+  EXPECT_EQ(registration_.due(now_), Step::none);
+  EXPECT_TRUE(registration_.registered());
+  registration_.stream_ended(now_);
+  now_ += milliseconds(100);
+  EXPECT_EQ(registration_.due(now_), Step::serve);
+}
+
+TEST(ListTurn, IsNeverWhileTheKubeletAllocates) {
+  ListTurn::Time now{};
+  ListTurn turn({milliseconds(1000), milliseconds(200)});
+  EXPECT_TRUE(turn.open(now));
+  turn.preferred(now);
+  EXPECT_FALSE(turn.open(now + milliseconds(999)));
+  EXPECT_TRUE(turn.open(now + milliseconds(1000))) << "the pod may have been refused";
+  now += milliseconds(500);
+  turn.allocated(now);
+  EXPECT_FALSE(turn.open(now + milliseconds(199)));
+  EXPECT_TRUE(turn.open(now + milliseconds(200)));
+}
+
+TEST(Gate, IsOpenOnceRegisteredAndAllRunningPodsAreListed) {
+  Gate gate;
+  EXPECT_FALSE(gate.open());
+  gate.complete();
+  EXPECT_FALSE(gate.open()) << "not registered";
+  gate.registered();
+  EXPECT_TRUE(gate.wants_list());
+  gate.complete();
+  EXPECT_TRUE(gate.open());
+  gate.kubelet_lost();
+  EXPECT_FALSE(gate.open());
+  gate.registered();
+  EXPECT_FALSE(gate.open());
+  gate.complete();
+  gate.close();
+  EXPECT_FALSE(gate.open());
+}
+
+TEST(Gate, WaitsForRunningPodsOnly) {
+  const test::PodSpec pod{"a", "u", {{"init", 1, true}, {"x", 1}, {"y", 1}}};
+  test::SimKubelet kubelet(8);
+  PodBook book(test::kNode, test::kGpu);
+  book.take(kube_pod(pod, "", "Pending"));
+  EXPECT_EQ(missing_in(kubelet.list(), book), "");
+  book.take(kube_pod(pod, "", "Running"));
+  EXPECT_EQ(missing_in(kubelet.list(), book), "default/a");
+  kubelet.give(pod, "x", {"0"});
+  EXPECT_EQ(missing_in(kubelet.list(), book), "default/a") << "half";
+  kubelet.give(pod, "y", {"1"});
+  EXPECT_EQ(missing_in(kubelet.list(), book), "");
+  book.take(kube_pod({"n", "v", {{"x", 0}}}, "", "Running"));
+  EXPECT_EQ(missing_in(kubelet.list(), book), "") << "it wants no chips";
+}
+
+}  // namespace
+}  // namespace chipweave::device_plugin

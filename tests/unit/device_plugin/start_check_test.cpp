@@ -1,0 +1,143 @@
+// What may start: a container with the chips of its pod's annotation that no other pod has.
+#include "node-agent/device_plugin/core/start_check.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/codec/kube/pod/placement.hpp"
+#include "common/io/files.hpp"
+#include "tests/unit/device_plugin/sim_kubelet.hpp"
+
+namespace chipweave::device_plugin {
+namespace {
+
+using test::note_of;
+using test::PodSpec;
+using testing::HasSubstr;
+using Verdict = StartCheck::Verdict;
+
+class StartCheckTest : public testing::Test {
+ protected:
+  void bind(const PodSpec& pod, const std::map<std::string, std::vector<int>>& parts) {
+    book_.take(kube_pod(pod, note_of(pod, parts)));
+  }
+  StartCheck check(const std::vector<std::string>& ids,
+                   OnMismatch policy = OnMismatch::refuse) const {
+    return check_start(ids, kubelet_.list(), book_, *devices_, policy);
+  }
+
+  domain::NodeTopology topology_ = io::load_machine("hgx-v100-8")->topology;
+  DevicesPtr devices_ =
+      std::make_shared<const Devices>(topology_, std::make_shared<solver::Machine>(topology_));
+  test::SimKubelet kubelet_{8};
+  PodBook book_{test::kNode, test::kGpu};
+  PodSpec one_{"a", "u", {{"main", 2}}};
+  PodSpec two_{"b", "v", {{"x", 2}, {"y", 1}}};
+};
+
+TEST_F(StartCheckTest, TheChipsOfTheDecisionStart) {
+  bind(one_, {{"", {5, 6}}});
+  kubelet_.give(one_, "main", {"5", "6"});
+  EXPECT_EQ(check({"6", "5"}).verdict, Verdict::start);
+}
+
+TEST_F(StartCheckTest, OthersAreRefusedOrAdopted) {
+  bind(one_, {{"", {5, 6}}});
+  kubelet_.give(one_, "main", {"5", "7"});
+  const StartCheck refused = check({"5", "7"});
+  EXPECT_EQ(refused.verdict, Verdict::refuse);
+  EXPECT_THAT(refused.why, HasSubstr("5,7"));
+  const StartCheck adopted = check({"5", "7"}, OnMismatch::adopt);
+  EXPECT_EQ(adopted.verdict, Verdict::adopt);
+  EXPECT_EQ(adopted.pod.uid, "u");
+  const auto note = codec::read_placement(adopted.placement);
+  ASSERT_TRUE(note.ok()) << adopted.placement;
+  EXPECT_EQ(note->chips, (std::vector<int>{5, 7}));
+  EXPECT_EQ(note->decision, "d-000001");
+  EXPECT_EQ(note->details[0].container, "");
+  auto later = kube_pod(one_, adopted.placement);
+  book_.take(later);
+  EXPECT_EQ(check({"5", "7"}).verdict, Verdict::start) << "what was adopted is right";
+}
+
+TEST_F(StartCheckTest, ContainersAreToldApart) {
+  bind(two_, {{"x", {0, 4}}, {"y", {3}}});
+  kubelet_.give(two_, "x", {"0", "4"});
+  kubelet_.give(two_, "y", {"3"});
+  EXPECT_EQ(check({"0", "4"}).verdict, Verdict::start);
+  EXPECT_EQ(check({"3"}).verdict, Verdict::start);
+  kubelet_.give(two_, "x", {"0", "3"});
+  kubelet_.give(two_, "y", {"4"});
+  EXPECT_EQ(check({"0", "3"}).verdict, Verdict::refuse);
+  const StartCheck adopted = check({"4"}, OnMismatch::adopt);
+  const auto note = codec::read_placement(adopted.placement);
+  ASSERT_TRUE(note.ok());
+  ASSERT_EQ(note->details.size(), 3U);
+  EXPECT_EQ(note->details[1], (codec::PlacementChip{3, "", "x"}));
+  EXPECT_EQ(note->details[2], (codec::PlacementChip{4, "", "y"}));
+}
+
+// The kubelet gives an init container's chips to the next containers as it likes.
+TEST_F(StartCheckTest, ASplitThatAnInitContainerHasMixedUpIsAlwaysAdopted) {
+  const PodSpec pod{"c", "w", {{"init", 3, true}, {"x", 2}, {"y", 2}}};
+  bind(pod, {{"x", {0, 1}}, {"y", {2, 3}}});
+  kubelet_.give(pod, "x", {"0", "2"});
+  kubelet_.give(pod, "y", {"1", "3"});
+  EXPECT_EQ(check({"0", "1", "2"}).verdict, Verdict::start) << "the init container";
+  EXPECT_EQ(check({"0", "2"}).verdict, Verdict::adopt);
+  kubelet_.give(pod, "y", {"1", "7"});
+  EXPECT_EQ(check({"1", "7"}).verdict, Verdict::refuse);
+}
+
+TEST_F(StartCheckTest, APodWithAnInitContainerAloneIsFoundByItsDecision) {
+  const PodSpec pod{"c", "w", {{"init", 2, true}, {"main", 0}}};
+  const PodSpec other{"d", "x", {{"init", 2, true}, {"main", 0}}};
+  bind(pod, {{"", {0, 1}}});
+  bind(other, {{"", {2, 3}}});
+  kubelet_.show(pod);
+  kubelet_.show(other);
+  EXPECT_EQ(check({"0", "1"}).verdict, Verdict::start);
+  EXPECT_EQ(check({"2", "3"}).verdict, Verdict::start);
+  EXPECT_EQ(check({"0", "3"}).verdict, Verdict::unknown);
+}
+
+TEST_F(StartCheckTest, AChipOfTwoPodsNeverStarts) {
+  bind(one_, {{"", {5, 6}}});
+  kubelet_.give(one_, "main", {"5", "6"});
+  kubelet_.give(two_, "y", {"6"});
+  for (const OnMismatch policy : {OnMismatch::refuse, OnMismatch::adopt}) {
+    const StartCheck got = check({"5", "6"}, policy);
+    EXPECT_EQ(got.verdict, Verdict::refuse);
+    EXPECT_THAT(got.why, HasSubstr("two pods"));
+  }
+}
+
+TEST_F(StartCheckTest, WhatIsNotKnownYetIsAskedAgain) {
+  EXPECT_EQ(check({"5", "6"}).verdict, Verdict::unknown);
+  kubelet_.give(one_, "main", {"5", "6"});
+  EXPECT_EQ(check({"5", "6"}).verdict, Verdict::unknown);
+  EXPECT_EQ(check({"GPU-x"}).verdict, Verdict::refuse);
+  EXPECT_EQ(check({}).verdict, Verdict::refuse);
+}
+
+TEST_F(StartCheckTest, PodsWithoutADecisionStart) {
+  book_.take(kube_pod(one_, ""));
+  kubelet_.give(one_, "main", {"5", "6"});
+  EXPECT_EQ(check({"5", "6"}).verdict, Verdict::start);
+}
+
+TEST_F(StartCheckTest, AnAnnotationThatIsNotForThePodIsRefusedOrReplaced) {
+  auto pod =
+      kube_pod(one_, "{\"v\":1,\"podUid\":\"other\",\"x\":{\"y\":[1]},\"gang\":{\"rank\":3}}");
+  book_.take(pod);
+  kubelet_.give(one_, "main", {"5", "6"});
+  EXPECT_EQ(check({"5", "6"}).verdict, Verdict::refuse);
+  const StartCheck adopted = check({"5", "6"}, OnMismatch::adopt);
+  EXPECT_THAT(adopted.placement, HasSubstr(R"("x":{"y":[1]})"));
+  EXPECT_THAT(adopted.placement, HasSubstr(R"("gang":{"rank":3})"));
+  book_.take(kube_pod(one_, "not json at all"));
+  EXPECT_TRUE(codec::read_placement(check({"5", "6"}, OnMismatch::adopt).placement).ok());
+}
+
+}  // namespace
+}  // namespace chipweave::device_plugin
