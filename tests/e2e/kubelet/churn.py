@@ -5,8 +5,9 @@ from checker import Table, annotated, asked, chip_of, chips_of, differences, twi
 from node import AUDITOR
 
 GPU = "nvidia.com/gpu"
-COLUMNS = ["created", "checked", "refused", "mismatches", "chips twice"]
+COLUMNS = ["created", "checked", "again", "refused", "mismatches", "chips twice"]
 STUCK_SECONDS = 120
+PATIENCE_SECONDS = 30  # after a disturbance: the kubelet says nothing of a pod until it has looked at it again
 MOST_WAITING = 12  # chips that pods ask for, of 8
 
 
@@ -45,7 +46,7 @@ class Churn:
         self.disturb, self.every, self.disturbed = disturb or {}, every, 0
         self.table, self.shape, self.checked, self.since = Table(), {}, set(), {}
         self.created, self.ended, self.path = 0, set(), "/api/v1/namespaces/churn/pods"
-        self.progress = time.monotonic()
+        self.progress, self.patient_until, self.again = time.monotonic(), 0, set()
 
     def run(self):
         self.bed.must("POST", "/api/v1/namespaces", {"metadata": {"name": "churn"}})
@@ -54,6 +55,9 @@ class Churn:
         while len(self.ended) < self.wanted:
             pods = {pod["metadata"]["name"]: pod for pod in self.bed.must("GET", self.path)["items"]}
             self.ended |= set(self.shape) - set(pods)
+            for name, pod in pods.items():
+                if pod["spec"].get("nodeName") and not self.since[name]:
+                    self.since[name] = time.monotonic()
             self.create(pods)
             self.mode.step(pods)
             self.look_at(pods)
@@ -74,7 +78,7 @@ class Churn:
                 body = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec}
                 waiting += sum(asked(body, GPU)[0].values())
                 self.bed.must("POST", self.path, body)
-                self.shape[name], self.since[name] = shape, time.monotonic()
+                self.shape[name], self.since[name] = shape, None
                 self.table.add(shape, "created")
                 self.created += 1
                 self.progress = time.monotonic()
@@ -96,7 +100,7 @@ class Churn:
                 if all(sum(1 for c, _, _ in sights if c == one) >= need for one, count in asked(pod, GPU)[0].items() if count) \
                         and {c for c, _, _ in sights} >= set(asked(pod, GPU)[0]):
                     ready[name] = sights
-        new = [name for name in ready if name not in self.checked]
+        new = [name for name in ready if name not in self.checked or name in self.again]
         if not new:
             self.delete_some(living)
             return
@@ -111,33 +115,43 @@ class Churn:
     def check(self, pod, sights, resources):
         name = pod["metadata"]["name"]
         shape = self.shape[name]
-        self.table.times["from creation to running"].append(time.monotonic() - self.since[name])
         found = differences(pod, GPU, sights, resources or {}, self.mode.claim_of(pod), self.mode.drifts)
+        if found and time.monotonic() < self.patient_until:
+            return
+        if not found and name in self.again:
+            self.again.discard(name)
+            self.table.add(shape, "again")
+            return
         found += self.mode.more_of(pod, sights, self.table)
+        if self.since[name] and not sights[0][1] and name not in self.again:
+            self.table.times["from the bind to what the container says"].append(time.monotonic() - self.since[name])
+        self.again.discard(name)
         self.table.add(shape, "checked")
         self.checked.add(name)
         self.progress = time.monotonic()
         if found:
             self.table.add(shape, "mismatches", f"{name}: {'; '.join(found)}")
 
-    # 30 of 100 at once, others when there is no room, all at the end.
+    # Some live longer than others.
     def delete_some(self, living):
         for name in list(living):
-            if name in self.checked and (self.created == self.wanted or self.draw.random() < 0.05):
+            if name in self.checked - self.again and (self.created == self.wanted or self.draw.random() < 0.3):
                 self.delete(name)
 
     def delete(self, name):
         self.bed.ask("DELETE", f"{self.path}/{name}")
         self.checked.discard(name)
+        self.again.discard(name)
         self.progress = time.monotonic()
 
     def perhaps_disturb(self):
         done = self.table.total("checked") // self.every
         if self.disturb and done > self.disturbed:
             self.disturbed = done
-            name = self.draw.choice(sorted(self.disturb))
-            print(f"   after {self.table.total('checked')} pods: {name}", flush=True)
+            name = sorted(self.disturb)[done % len(self.disturb)]
+            print(f"   after {self.table.total('checked')} pods, {self.table.total('mismatches')} mismatches: {name}", flush=True)
             self.disturb[name]()
+            self.again, self.patient_until = set(self.checked), time.monotonic() + PATIENCE_SECONDS
 
     def good(self):
         return not any(self.table.total(what) for what in ("mismatches", "chips twice", "stuck")) and \

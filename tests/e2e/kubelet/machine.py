@@ -8,7 +8,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 PR_SET_PDEATHSIG = 1
-NEEDED = ["unshare", "nsenter", "mount", "openssl"]
+NEEDED = ["unshare", "nsenter", "mount", "openssl", "pkg-config", "gcc"]
 V1_CONTROLLERS = ["cpu", "cpuacct", "cpuset", "memory", "devices", "freezer", "blkio", "pids", "name=systemd"]
 GONE_SECONDS = 20
 
@@ -20,6 +20,8 @@ def lacks():
     for program in NEEDED:
         if not shutil.which(program):
             return f"no program {program}"
+    if subprocess.run(["pkg-config", "--exists", "libseccomp"]).returncode != 0:
+        return "no headers of libseccomp, which runc needs (package libseccomp-dev)"
     if subprocess.run(["unshare", "-m", "-C", "-p", "--fork", "true"], capture_output=True).returncode != 0:
         return "no new mount, cgroup and PID namespaces can be made (unshare -m -C -p)"
     if not v2() and not hierarchies():
