@@ -1,7 +1,7 @@
 """Pods of mixed sizes that come and go on the real kubelet, each checked while it runs, and what disturbs them."""
-import random, signal, time
+import random, time
 
-from checker import Table, annotated, asked, chip_of, chips_of, differences, twice
+from checker import Table, asked, chip_of, differences, twice
 from node import AUDITOR
 
 GPU = "nvidia.com/gpu"
@@ -57,7 +57,7 @@ class Churn:
             self.ended |= set(self.shape) - set(pods)
             for name, pod in pods.items():
                 if pod["spec"].get("nodeName") and not self.since[name]:
-                    self.since[name] = time.monotonic()
+                    self.since[name] = time.time()
             self.create(pods)
             self.mode.step(pods)
             self.look_at(pods)
@@ -124,7 +124,7 @@ class Churn:
             return
         found += self.mode.more_of(pod, sights, self.table)
         if self.since[name] and not sights[0][1] and name not in self.again:
-            self.table.times["from the bind to what the container says"].append(time.monotonic() - self.since[name])
+            self.table.times["from the bind to what the container says"].append(sights[0][2]["timeMs"] / 1000 - self.since[name])
         self.again.discard(name)
         self.table.add(shape, "checked")
         self.checked.add(name)

@@ -67,7 +67,7 @@ class Machine:
         self.folder.mkdir(mode=0o755)
         for name in ("lib", "log", "cdi", "sysctl"):
             (self.folder / name).mkdir()
-        self.cgroups = [parent / f"chipweave-{self.folder.name}" for parent in parents()]
+        self.cgroups = [parent / f"chipweave-{self.folder.parent.name}-{self.folder.name}" for parent in parents()]
         self.janitor = start_janitor(self.folder, self.cgroups, keep, afterwards)
         for cgroup in self.cgroups:
             make_cgroup(cgroup)
