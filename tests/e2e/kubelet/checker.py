@@ -22,8 +22,8 @@ def chips_of(names):
 # What a program in the container is told to use.
 def told(environment):
     listed = environment.get("NVIDIA_VISIBLE_DEVICES", "").split(",")
-    single = [value for name, value in environment.items() if name.startswith("CHIPWEAVE_DEVICE_")]
-    return chips_of([name for name in listed if name not in ("", "void", "none")] + single)
+    single = [value for name, value in environment.items() if name.startswith(("CHIPWEAVE_DEVICE_", "CHIPWEAVE_CHIP_"))]
+    return sorted(set(chips_of([name for name in listed if name not in ("", "void", "none")] + single)))
 
 
 # {container: chips} of the containers that run together, sidecars too; {container: chips} of the other init containers.

@@ -4,6 +4,7 @@ stock         a vendor's device plugin that knows nothing of chipweave; chipweav
 by-hand       a vendor's DRA driver; this test makes the claims as chipweave-scheduler's bind does, of random chips
 m2            a vendor's DRA driver; chipweave-scheduler makes the claims
 own-dra       chipweave-agent's DRA driver; chipweave-scheduler makes the claims
+own-dra-by-hand  chipweave-agent's DRA driver; claims as in by-hand
 device-plugin chipweave's device plugin; chipweave-scheduler"""
 import datetime, json, random, threading, time
 
@@ -23,13 +24,24 @@ class Mode:
     cannot = ()  # shapes
     spec = {}
     needs_ours = True
+    helm = agent_flags = ()  # further arguments
 
     def __init__(self, bed, node, chipweave, options):
         self.bed, self.node, self.chipweave, self.options = bed, node, chipweave, options
-        self.processes = {}
+        self.processes, self.seen = {}, {}
 
     def start(self):
         pass
+
+    def watch_books(self):
+        threading.Thread(target=self.read_books, daemon=True).start()
+
+    # Every state of our scheduler's books of a pod, with the time when it was first seen.
+    def read_books(self):
+        while True:
+            for pod, chips in self.chipweave.nodes().get(self.node.name, {}).get("used", {}).items():
+                self.seen.setdefault(pod, {}).setdefault(tuple(sorted(chips)), time.time())
+            time.sleep(LOOKS_EVERY)
 
     # Called again and again with the pods that are there.
     def step(self, pods):
@@ -38,9 +50,42 @@ class Mode:
     def claim_of(self, pod):
         return None
 
-    # Further differences.
+    # Until the inventory and our scheduler know what the containers have.
     def more_of(self, pod, sights, table):
-        return []
+        if not self.chipweave:
+            return []
+        name, began = f"{pod['metadata']['namespace']}/{pod['metadata']['name']}", min(s["timeMs"] for _, _, s in sights) / 1000
+        truth = sorted({chip_of(n["name"]) for c, _, s in sights for n in s["nodes"] if c in asked(pod, GPU)[0]})
+        chosen = sorted(chip for chips in (annotated(pod, GPU) or {}).values() for chip in chips)
+        if self.drifts:
+            table.rows["all of them"]["drifted"] += truth != chosen
+        known = self.bed.poll(lambda: self.books(name) == truth and self.seen.get(name, {}).get(tuple(truth)), SOON)
+        if not known:
+            return [f"our scheduler says {self.books(name)}, device nodes {truth}"]
+        if truth != chosen:
+            table.times["from the container's start to right books"].append(known - began)
+            event = self.bed.poll(lambda: self.event(pod), SOON)
+            if not event:
+                return ["no event ChipsDiffer"]
+            told = self.chipweave.ask("GET", f"/api/v1/explain/{name}")[1]
+            if (told.get("given"), told.get("chosen", {}).get("chips")) != (truth, chosen):
+                return [f"explain says given {told.get('given')}, chosen {told.get('chosen')}; not {truth}, {chosen}"]
+        given = self.bed.poll(lambda: self.given(pod) == truth and truth, SOON)
+        return [] if given == truth else [f"status.given says {self.given(pod)}, device nodes {truth}"]
+
+    def books(self, name):
+        return sorted(self.chipweave.nodes().get(self.node.name, {}).get("used", {}).get(name, []))
+
+    def given(self, pod):
+        status = self.bed.must("GET", f"{INVENTORIES}/{self.node.name}").get("status", {})
+        return sorted({chip for one in status.get("given", {}).get("containers", [])
+                       if one.get("podUid") == pod["metadata"]["uid"] or one.get("pod") == pod["metadata"]["name"]
+                       for chip in one["chips"]})
+
+    def event(self, pod):
+        path = f"/apis/events.k8s.io/v1/namespaces/{pod['metadata']['namespace']}/events"
+        return [e for e in self.bed.must("GET", path)["items"] if e["reason"] == "ChipsDiffer" and
+                e["regarding"]["name"] == pod["metadata"]["name"]]
 
     def launch(self, name, *command):
         self.processes[name] = (self.node.machine.start(self.node.folder / f"{name}.log", *command), command)
@@ -81,55 +126,14 @@ class Mode:
 class Stock(Mode):
     drifts = True
 
-    def __init__(self, *arguments):
-        super().__init__(*arguments)
-        self.seen = {}
-
     def start(self):
         self.launch("stock-plugin", self.node.programs["stock-plugin"])
         self.node.must_come("the plugin's devices", lambda: self.node.allocatable(GPU) == 8)
-        threading.Thread(target=self.read_books, daemon=True).start()
-
-    # Every state of our scheduler's books of a pod, with the time when it was first seen.
-    def read_books(self):
-        while True:
-            for pod, chips in self.chipweave.nodes().get(self.node.name, {}).get("used", {}).items():
-                self.seen.setdefault(pod, {}).setdefault(tuple(sorted(chips)), time.time())
-            time.sleep(LOOKS_EVERY)
-
-    # Until the inventory and our scheduler know what the containers have.
-    def more_of(self, pod, sights, table):
-        name, began = f"{pod['metadata']['namespace']}/{pod['metadata']['name']}", min(s["timeMs"] for _, _, s in sights) / 1000
-        truth = sorted({chip_of(n["name"]) for c, _, s in sights for n in s["nodes"] if c in asked(pod, GPU)[0]})
-        chosen = sorted(chip for chips in (annotated(pod, GPU) or {}).values() for chip in chips)
-        table.rows["all of them"]["drifted"] += truth != chosen
-        known = self.bed.poll(lambda: self.books(name) == truth and self.seen.get(name, {}).get(tuple(truth)), SOON)
-        if not known:
-            return [f"our scheduler says {self.books(name)}, device nodes {truth}"]
-        if truth != chosen:
-            table.times["from the container's start to right books"].append(known - began)
-            event = self.bed.poll(lambda: self.event(pod), SOON)
-            if not event:
-                return ["no event ChipsDiffer"]
-        given = self.given(pod)
-        return [] if given == truth else [f"status.given says {given}, device nodes {truth}"]
-
-    def books(self, name):
-        return sorted(self.chipweave.nodes().get(self.node.name, {}).get("used", {}).get(name, []))
-
-    def given(self, pod):
-        status = self.bed.must("GET", f"{INVENTORIES}/{self.node.name}").get("status", {})
-        return sorted({chip for one in status.get("given", {}).get("containers", [])
-                       if one.get("podUid") == pod["metadata"]["uid"] or one.get("pod") == pod["metadata"]["name"]
-                       for chip in one["chips"]})
-
-    def event(self, pod):
-        path = f"/apis/events.k8s.io/v1/namespaces/{pod['metadata']['namespace']}/events"
-        return [e for e in self.bed.must("GET", path)["items"] if e["reason"] == "ChipsDiffer" and
-                e["regarding"]["name"] == pod["metadata"]["name"]]
 
 
 class Claims(Mode):
+    driver_name = "gpu.nvidia.com"
+
     # The class matches nothing: nobody but chipweave allocates its devices.
     def start(self):
         self.bed.must("POST", "/apis/resource.k8s.io/v1/deviceclasses", {
@@ -164,9 +168,9 @@ def claim_body(pod, count):
                                           for k in range(count)]}}}
 
 
-def allocated(claim, pod, node, chips):
+def allocated(claim, pod, driver, node, chips):
     now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
-    results = [{"request": f"chip-{k:02}", "driver": "gpu.nvidia.com", "pool": node, "device": f"gpu-{chip}"}
+    results = [{"request": f"chip-{k:02}", "driver": driver, "pool": node, "device": f"gpu-{chip}"}
                for k, chip in enumerate(chips)]
     where = {"nodeSelectorTerms": [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": [node]}]}]}
     return {**claim, "status": {
@@ -194,7 +198,7 @@ class ByHand(Claims):
         meta, path = pod["metadata"], CLAIMS.format(pod["metadata"]["namespace"])
         pod_path = f"/api/v1/namespaces/{meta['namespace']}/pods/{meta['name']}"
         claim = self.bed.must("POST", path, claim_body(pod, len(chips)))
-        self.bed.must("PUT", f"{path}/{claim['metadata']['name']}/status", allocated(claim, pod, self.node.name, chips))
+        self.bed.must("PUT", f"{path}/{claim['metadata']['name']}/status", allocated(claim, pod, self.driver_name, self.node.name, chips))
         shares, rest = {}, list(range(len(chips)))
         for name, count in together.items():
             shares[name], rest = rest[:count], rest[count:]
@@ -211,9 +215,18 @@ class ByHand(Claims):
 
 
 class OwnDra(Claims):
-    # chipweave-agent is the driver; its flags come from the command line.
+    """chipweave-agent is the driver."""
+
+    driver_name = "gpu.chipweave.dev"
+    helm = ["--set", "agent.dra.enabled=true", "--set", "agent.asRoot=true"]
+    agent_flags = ["--dra-driver", driver_name, "--dra-managed", "--dra-cdi-folder", "/run/cdi"]
+
     def driver(self):
         pass
+
+
+class OwnDraByHand(OwnDra, ByHand):
+    needs_ours = True
 
 
 class DevicePlugin(Mode):
@@ -223,4 +236,5 @@ class DevicePlugin(Mode):
         self.node.must_come("the plugin's devices", lambda: self.node.allocatable(GPU) == 8)
 
 
-MODES = {"stock": Stock, "by-hand": ByHand, "m2": Claims, "own-dra": OwnDra, "device-plugin": DevicePlugin}
+MODES = {"stock": Stock, "by-hand": ByHand, "m2": Claims, "own-dra": OwnDra, "own-dra-by-hand": OwnDraByHand,
+         "device-plugin": DevicePlugin}

@@ -27,7 +27,7 @@ const (
 )
 
 // environment has what tells a vendor's runtime, or a program, which chips to use.
-var environment = []string{"NVIDIA_VISIBLE_DEVICES", "CHIPWEAVE_DEVICE_"}
+var environment = []string{"NVIDIA_VISIBLE_DEVICES", "CHIPWEAVE_"}
 
 type node struct {
 	Name  string `json:"name"`

@@ -37,8 +37,7 @@ var (
 )
 
 type cdiNode struct {
-	Path     string `json:"path"`
-	HostPath string `json:"hostPath"`
+	Path string `json:"path"`
 }
 
 type cdiEdits struct {
@@ -66,7 +65,7 @@ func owner(device string, uid types.UID) string {
 	files, _ := filepath.Glob(filepath.Join(*cdi, "stand-in-*.json"))
 	for _, path := range files {
 		data, err := os.ReadFile(path)
-		if path != file(uid) && err == nil && strings.Contains(string(data), "/run/chips/"+chip(device)+`"`) {
+		if path != file(uid) && err == nil && strings.Contains(string(data), "/dev/"+chip(device)+`"`) {
 			return filepath.Base(path)
 		}
 	}
@@ -90,7 +89,7 @@ func (driver) prepare(claim *resourceapi.ResourceClaim) kubeletplugin.PrepareRes
 		spec.Devices = append(spec.Devices, cdiDevice{device, cdiEdits{
 			// One variable for each device: those of one name would overwrite each other.
 			Env:         []string{"CHIPWEAVE_DEVICE_" + number + "=GPU-" + number},
-			DeviceNodes: []cdiNode{{"/dev/" + chip(one.Device), "/run/chips/" + chip(one.Device)}}}})
+			DeviceNodes: []cdiNode{{"/dev/" + chip(one.Device)}}}})
 		result.Devices = append(result.Devices, kubeletplugin.Device{Requests: []string{one.Request}, PoolName: one.Pool,
 			DeviceName: one.Device, CDIDeviceIDs: []string{kind + "=" + device}})
 	}

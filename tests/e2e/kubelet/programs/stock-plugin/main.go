@@ -69,7 +69,7 @@ func (plugin) Allocate(_ context.Context, request *api.AllocateRequest) (*api.Al
 		for _, id := range one.DevicesIds {
 			node := "nvidia" + strings.TrimPrefix(id, *prefix)
 			response.Devices = append(response.Devices,
-				&api.DeviceSpec{HostPath: "/run/chips/" + node, ContainerPath: "/dev/" + node, Permissions: "rw"})
+				&api.DeviceSpec{HostPath: "/dev/" + node, ContainerPath: "/dev/" + node, Permissions: "rw"})
 		}
 		answer.ContainerResponses = append(answer.ContainerResponses, response)
 		log.Printf("allocated %s", strings.Join(one.DevicesIds, " "))
