@@ -5,7 +5,7 @@ from checker import Table, asked, chip_of, differences, twice
 from node import AUDITOR
 
 GPU = "nvidia.com/gpu"
-COLUMNS = ["created", "checked", "again", "refused", "mismatches", "chips twice"]
+COLUMNS = ["created", "checked", "again", "refused", "mismatches", "chips twice", "books wrong"]
 STUCK_SECONDS = 120
 PATIENCE_SECONDS = 30  # after a disturbance: the kubelet says nothing of a pod until it has looked at it again
 MOST_WAITING = 12  # chips that pods ask for, of 8
@@ -122,7 +122,6 @@ class Churn:
             self.again.discard(name)
             self.table.add(shape, "again")
             return
-        found += self.mode.more_of(pod, sights, self.table)
         if self.since[name] and not sights[0][1] and name not in self.again:
             self.table.times["from the bind to what the container says"].append(sights[0][2]["timeMs"] / 1000 - self.since[name])
         self.again.discard(name)
@@ -131,6 +130,8 @@ class Churn:
         self.progress = time.monotonic()
         if found:
             self.table.add(shape, "mismatches", f"{name}: {'; '.join(found)}")
+        if wrong := self.mode.books_wrong(pod, sights, self.table):
+            self.table.add(shape, "books wrong", f"{name}: {wrong}")
 
     # Some live longer than others.
     def delete_some(self, living):
@@ -154,5 +155,5 @@ class Churn:
             self.again, self.patient_until = set(self.checked), time.monotonic() + PATIENCE_SECONDS
 
     def good(self):
-        return not any(self.table.total(what) for what in ("mismatches", "chips twice", "stuck")) and \
+        return not any(self.table.total(what) for what in ("mismatches", "chips twice", "books wrong", "stuck")) and \
             self.table.total("checked") + self.table.total("refused") >= self.wanted

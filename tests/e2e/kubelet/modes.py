@@ -2,6 +2,7 @@
 
 stock         a vendor's device plugin that knows nothing of chipweave; chipweave-scheduler, whose books follow the kubelet
 by-hand       a vendor's DRA driver; this test makes the claims as chipweave-scheduler's bind does, of random chips
+by-hand-watched  the same, and the books of chipweave-agent and chipweave-scheduler are compared
 m2            a vendor's DRA driver; chipweave-scheduler makes the claims
 own-dra       chipweave-agent's DRA driver; chipweave-scheduler makes the claims
 own-dra-by-hand  chipweave-agent's DRA driver; claims as in by-hand
@@ -11,6 +12,7 @@ import datetime, json, random, threading, time
 from audit import PLACEMENT, placement_of
 from checker import annotated, asked, chip_of
 from churn import GPU
+from lib.fake_nvml import bus_of
 from lib.scenario import INVENTORIES
 
 CLAIMS = "/apis/resource.k8s.io/v1/namespaces/{}/resourceclaims"
@@ -51,9 +53,9 @@ class Mode:
         return None
 
     # Until the inventory and our scheduler know what the containers have.
-    def more_of(self, pod, sights, table):
-        if not self.chipweave:
-            return []
+    def books_wrong(self, pod, sights, table):
+        if not self.chipweave or not self.options.books:
+            return ""
         name, began = f"{pod['metadata']['namespace']}/{pod['metadata']['name']}", min(s["timeMs"] for _, _, s in sights) / 1000
         truth = sorted({chip_of(n["name"]) for c, _, s in sights for n in s["nodes"] if c in asked(pod, GPU)[0]})
         chosen = sorted(chip for chips in (annotated(pod, GPU) or {}).values() for chip in chips)
@@ -61,17 +63,17 @@ class Mode:
             table.rows["all of them"]["drifted"] += truth != chosen
         known = self.bed.poll(lambda: self.books(name) == truth and self.seen.get(name, {}).get(tuple(truth)), SOON)
         if not known:
-            return [f"our scheduler says {self.books(name)}, device nodes {truth}"]
+            return f"our scheduler says {self.books(name)}, device nodes {truth}"
         if truth != chosen:
             table.times["from the container's start to right books"].append(known - began)
             event = self.bed.poll(lambda: self.event(pod), SOON)
             if not event:
-                return ["no event ChipsDiffer"]
+                return "no event ChipsDiffer"
             told = self.chipweave.ask("GET", f"/api/v1/explain/{name}")[1]
             if (told.get("given"), told.get("chosen", {}).get("chips")) != (truth, chosen):
-                return [f"explain says given {told.get('given')}, chosen {told.get('chosen')}; not {truth}, {chosen}"]
+                return f"explain says given {told.get('given')}, chosen {told.get('chosen')}; not {truth}, {chosen}"
         given = self.bed.poll(lambda: self.given(pod) == truth and truth, SOON)
-        return [] if given == truth else [f"status.given says {self.given(pod)}, device nodes {truth}"]
+        return "" if given == truth else f"status.given says {self.given(pod)}, device nodes {truth}"
 
     def books(self, name):
         return sorted(self.chipweave.nodes().get(self.node.name, {}).get("used", {}).get(name, []))
@@ -214,18 +216,38 @@ class ByHand(Claims):
             "metadata": {"name": meta["name"], "uid": meta["uid"], "annotations": {PLACEMENT: json.dumps(placement)}}})
 
 
+# What the driver of the chips shows of them on a host, beside its library.
+def host_of_chips(folder):
+    (folder / "dev").mkdir(parents=True)
+    (folder / "dev/nvidiactl").touch()
+    for index in range(8):
+        (folder / f"dev/nvidia{index}").touch()
+        about = folder / f"proc/driver/nvidia/gpus/{bus_of(index)[4:].lower()}"
+        about.mkdir(parents=True)
+        (about / "information").write_text(f"Device Minor: \t {index}\n")
+    return folder
+
+
 class OwnDra(Claims):
     """chipweave-agent is the driver."""
 
     driver_name = "gpu.chipweave.dev"
     helm = ["--set", "agent.dra.enabled=true", "--set", "agent.asRoot=true"]
-    agent_flags = ["--dra-driver", driver_name, "--dra-managed", "--dra-cdi-folder", "/run/cdi"]
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.agent_flags = ["--dra-driver", self.driver_name, "--dra-managed", "--dra-cdi-folder", "/run/cdi", "--dra-host-root",
+                            host_of_chips(self.node.folder / "host")]
 
     def driver(self):
         pass
 
 
 class OwnDraByHand(OwnDra, ByHand):
+    needs_ours = True
+
+
+class ByHandWatched(ByHand):
     needs_ours = True
 
 
@@ -236,5 +258,5 @@ class DevicePlugin(Mode):
         self.node.must_come("the plugin's devices", lambda: self.node.allocatable(GPU) == 8)
 
 
-MODES = {"stock": Stock, "by-hand": ByHand, "m2": Claims, "own-dra": OwnDra, "own-dra-by-hand": OwnDraByHand,
+MODES = {"stock": Stock, "by-hand": ByHand, "by-hand-watched": ByHandWatched, "m2": Claims, "own-dra": OwnDra, "own-dra-by-hand": OwnDraByHand,
          "device-plugin": DevicePlugin}

@@ -57,7 +57,7 @@ func look() sight {
 			}
 		}
 	}
-	names, _ := filepath.Glob("/dev/nvidia*")
+	names, _ := filepath.Glob("/dev/nvidia[0-9]*")
 	for _, name := range names {
 		var stat syscall.Stat_t
 		if err := syscall.Stat(name, &stat); err != nil {
