@@ -1,5 +1,5 @@
-"""Compares what is said of a pod's chips: by its annotation, by the environment and the devices that its containers see, by
-the kubelet, by its claim. All in numbers of chips."""
+"""Compares a pod's chips by its annotation, by the environment and the devices that its containers see, by the kubelet and
+by its claim. All in numbers of chips."""
 import re
 from collections import Counter, defaultdict
 
@@ -19,7 +19,7 @@ def chips_of(names):
     return sorted(chip_of(name) for name in names if name)
 
 
-# What a program in the container is told to use.
+# What the environment tells a program in the container to use.
 def told(environment):
     listed = environment.get("NVIDIA_VISIBLE_DEVICES", "").split(",")
     single = [value for name, value in environment.items() if name.startswith(("CHIPWEAVE_DEVICE_", "CHIPWEAVE_CHIP_"))]

@@ -1,8 +1,8 @@
-"""A machine for a kubelet inside this one: namespaces and cgroups of its own, in which mounts, devices, containers and
-processes are made that nobody outside sees, and which are gone when its first process ends.
+"""A machine for a kubelet inside this one: namespaces and cgroups of its own, with mounts, devices, containers and processes
+that the host does not see, and that are gone when its first process ends.
 
 Its first process ends with the one that made it, however that ends; so does everything else in it, as it has its own PID
-namespace. A janitor, which is no part of it, then removes the empty cgroups and the folder."""
+namespace. A janitor outside it then removes the empty cgroups and the folder."""
 import contextlib, ctypes, os, shutil, signal, subprocess, sys, time
 from pathlib import Path
 
@@ -169,7 +169,7 @@ def make_cgroup(cgroup):
         (cgroup / "daemons").mkdir()
 
 
-# Waits for the end of its standard input, which is the end of whoever made the machine.
+# Waits for the end of its standard input, which is the end of the process that made the machine.
 def start_janitor(folder, cgroups, keep, afterwards):
     command = [sys.executable, "-B", Path(__file__), str(int(keep)), folder, *cgroups, "--", *afterwards]
     return subprocess.Popen([str(part) for part in command], stdin=subprocess.PIPE, start_new_session=True)

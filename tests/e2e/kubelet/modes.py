@@ -97,7 +97,7 @@ class Mode:
         self.node.machine.stop(process)
         self.launch(name, *command)
 
-    # What may break; the later a pod is looked at, the better.
+    # What may break; pods that run are checked again afterwards.
     def disturbances(self):
         more = {}
         if self.chipweave:
@@ -136,7 +136,7 @@ class Stock(Mode):
 class Claims(Mode):
     driver_name = "gpu.nvidia.com"
 
-    # The class matches nothing: nobody but chipweave allocates its devices.
+    # The class matches nothing: kube-scheduler allocates none of its devices.
     def start(self):
         self.bed.must("POST", "/apis/resource.k8s.io/v1/deviceclasses", {
             "apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": CLASS},
@@ -258,5 +258,6 @@ class DevicePlugin(Mode):
         self.node.must_come("the plugin's devices", lambda: self.node.allocatable(GPU) == 8)
 
 
-MODES = {"stock": Stock, "by-hand": ByHand, "by-hand-watched": ByHandWatched, "m2": Claims, "own-dra": OwnDra, "own-dra-by-hand": OwnDraByHand,
+MODES = {"stock": Stock, "by-hand": ByHand, "by-hand-watched": ByHandWatched,
+         "m2": Claims, "own-dra": OwnDra, "own-dra-by-hand": OwnDraByHand,
          "device-plugin": DevicePlugin}

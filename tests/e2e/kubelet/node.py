@@ -113,7 +113,7 @@ SystemdCgroup = false
         self.machine.stop(self.kubelet, sign)
         self.kubelet = None
 
-    # Nobody else removes the taint: without the node lifecycle controller.
+    # Without the node lifecycle controller the taint stays unless it is removed here.
     def wait_ready(self):
         def ready():
             code, node = self.bed.ask("GET", f"/api/v1/nodes/{self.name}")
