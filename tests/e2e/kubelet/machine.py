@@ -60,8 +60,8 @@ def parents():
 
 
 class Machine:
-    # folder: for its files, and what it stores. It must not exist; it is removed at the end. afterwards: a command that is
-    # run when all has gone.
+    # folder: for its files, and what it stores. It must not exist; it is removed at the end, or, with `keep`, all but its
+    # logs. afterwards: a command that is run when all has gone.
     def __init__(self, folder, keep=False, afterwards=()):
         self.folder, self.processes = Path(folder), []
         self.folder.mkdir(mode=0o755)
@@ -198,8 +198,7 @@ def clean_up(keep, folder, cgroups, afterwards):
         time.sleep(0.05)
     for cgroup in cgroups:
         print(f"the cgroup {cgroup} cannot be removed", file=sys.stderr)
-    if not keep:
-        shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree(os.path.join(folder, "lib") if keep else folder, ignore_errors=True)
     if afterwards:
         subprocess.run(afterwards, check=False)
 
