@@ -8,9 +8,16 @@ MODULES = Path(__file__).resolve().parent.parent / "modules"
 VERSIONS = ["1.36", "1.37", "1.34"]  # the first one is the default
 KUBERNETES = ["kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl"]
 TOOLS = ["helm", "kubeconform", "kwok", "vale"]  # built on request, each from the module of its name
-NEED_C = ["vale"]  # its parsers of source comments are C
+# What a node runs, by the module that has it.
+NODE = {"kubelet": ["kubelet"], "containerd": ["containerd", "containerd-shim-runc-v2", "ctr"], "runc": ["runc"],
+        "cni-loopback": ["loopback"]}
+NEED_C = ["vale", "runc"]  # parsers of source comments; what runs before Go in a new namespace
+TAGS = {"runc": "seccomp"}  # the kubelet asks for a profile for each pod
 PACKAGES = {"etcd": "go.etcd.io/etcd/server/v3", **{name: f"k8s.io/kubernetes/cmd/{name}" for name in KUBERNETES},
             "helm": "helm.sh/helm/v3/cmd/helm", "kubeconform": "github.com/yannh/kubeconform/cmd/kubeconform",
+            **{name: f"github.com/containerd/containerd/v2/cmd/{name}" for name in NODE["containerd"]},
+            "kubelet": "k8s.io/kubernetes/cmd/kubelet", "runc": "github.com/opencontainers/runc",
+            "loopback": "github.com/containernetworking/plugins/plugins/main/loopback",
             "kwok": "sigs.k8s.io/kwok/cmd/kwok", "vale": "github.com/errata-ai/vale/v3/cmd/vale"}
 
 
@@ -53,10 +60,11 @@ def linker_flags(module):
     return " ".join(["-s -w", *(f"-X {name}={value}" for name, value in names.items())])
 
 
-# The cache folder that holds these programs of a module; a folder that is there is complete.
+# The cache folder that holds these programs of a module; a folder that is there is complete. Programs that PACKAGES does not
+# know are folders of the module, which then has sources of ours.
 def build_module(module, programs):
     go = usable_go(module)
-    pins = (module / "go.mod").read_bytes() + (module / "go.sum").read_bytes()
+    pins = b"".join(file.read_bytes() for file in (module / "go.mod", module / "go.sum", *sorted(module.rglob("*.go"))))
     cache = Path(os.environ.get("CHIPWEAVE_TESTBED_CACHE") or Path.home() / ".cache/chipweave/testbed").absolute()
     complete = cache / hashlib.sha256(pins + go.encode()).hexdigest()[:16]
     if complete.is_dir():
@@ -80,8 +88,8 @@ def compile_into(complete, module, programs):
         scratch.mkdir()
         for program in programs:
             began = time.monotonic()
-            flags = ["-mod=readonly", "-trimpath", "-buildvcs=false", "-ldflags", linker_flags(module)]
-            command = ["go", "build", *flags, "-o", done / program, PACKAGES[program]]
+            flags = ["-mod=readonly", "-trimpath", "-buildvcs=false", "-tags", TAGS.get(program, ""), "-ldflags", linker_flags(module)]
+            command = ["go", "build", *flags, "-o", done / program, PACKAGES.get(program, f"./{program}")]
             environment = go_environment(GOTMPDIR=str(scratch), CGO_ENABLED="1" if program in NEED_C else "0")
             if subprocess.run(command, cwd=module, env=environment).returncode != 0:
                 raise Failure(f"building {program} failed, see above")
@@ -100,3 +108,9 @@ def build_all(minor):
 # One of TOOLS.
 def build_tool(name):
     return build_module(MODULES / name, [name]) / name
+
+
+# Every program of a node and its path.
+def build_node():
+    folders = [(build_module(MODULES / module, programs), programs) for module, programs in NODE.items()]
+    return {program: folder / program for folder, programs in folders for program in programs}

@@ -1,0 +1,263 @@
+"""Who gives chips to containers, and who chooses them.
+
+stock         a vendor's device plugin that knows nothing of chipweave; chipweave-scheduler, whose books follow the kubelet
+by-hand       a vendor's DRA driver; this test makes the claims as chipweave-scheduler's bind does, of random chips
+by-hand-watched  the same, and the books of chipweave-agent and chipweave-scheduler are compared
+m2            a vendor's DRA driver; chipweave-scheduler makes the claims
+own-dra       chipweave-agent's DRA driver; chipweave-scheduler makes the claims
+own-dra-by-hand  chipweave-agent's DRA driver; claims as in by-hand
+device-plugin chipweave's device plugin; chipweave-scheduler"""
+import datetime, json, random, threading, time
+
+from audit import PLACEMENT, placement_of
+from checker import annotated, asked, chip_of
+from churn import GPU
+from lib.fake_nvml import bus_of
+from lib.scenario import INVENTORIES
+
+CLAIMS = "/apis/resource.k8s.io/v1/namespaces/{}/resourceclaims"
+CLASS = "chipweave"
+SOON = 10
+LOOKS_EVERY = 0.02  # at the books
+
+
+class Mode:
+    drifts = False  # the containers' chips are not those of the annotation
+    cannot = ()  # shapes
+    spec = {}
+    needs_ours = True
+    helm = agent_flags = ()  # further arguments
+
+    def __init__(self, bed, node, chipweave, options):
+        self.bed, self.node, self.chipweave, self.options = bed, node, chipweave, options
+        self.processes, self.seen = {}, {}
+
+    def start(self):
+        pass
+
+    def watch_books(self):
+        threading.Thread(target=self.read_books, daemon=True).start()
+
+    # Every state of our scheduler's books of a pod, with the time when it was first seen.
+    def read_books(self):
+        while True:
+            for pod, chips in self.chipweave.nodes().get(self.node.name, {}).get("used", {}).items():
+                self.seen.setdefault(pod, {}).setdefault(tuple(sorted(chips)), time.time())
+            time.sleep(LOOKS_EVERY)
+
+    # Called again and again with the pods that are there.
+    def step(self, pods):
+        pass
+
+    def claim_of(self, pod):
+        return None
+
+    # Until the inventory and our scheduler know what the containers have.
+    def books_wrong(self, pod, sights, table):
+        if not self.chipweave or not self.options.books:
+            return ""
+        name, began = f"{pod['metadata']['namespace']}/{pod['metadata']['name']}", min(s["timeMs"] for _, _, s in sights) / 1000
+        truth = sorted({chip_of(n["name"]) for c, _, s in sights for n in s["nodes"] if c in asked(pod, GPU)[0]})
+        chosen = sorted(chip for chips in (annotated(pod, GPU) or {}).values() for chip in chips)
+        if self.drifts:
+            table.rows["all of them"]["drifted"] += truth != chosen
+        known = self.bed.poll(lambda: self.books(name) == truth and self.seen.get(name, {}).get(tuple(truth)), SOON)
+        if not known:
+            return f"our scheduler says {self.books(name)}, device nodes {truth}"
+        if truth != chosen:
+            table.times["from the container's start to right books"].append(known - began)
+            event = self.bed.poll(lambda: self.event(pod), SOON)
+            if not event:
+                return "no event ChipsDiffer"
+            told = self.chipweave.ask("GET", f"/api/v1/explain/{name}")[1]
+            if (told.get("given"), told.get("chosen", {}).get("chips")) != (truth, chosen):
+                return f"explain says given {told.get('given')}, chosen {told.get('chosen')}; not {truth}, {chosen}"
+        given = self.bed.poll(lambda: self.given(pod) == truth and truth, SOON)
+        return "" if given == truth else f"status.given says {self.given(pod)}, device nodes {truth}"
+
+    def books(self, name):
+        return sorted(self.chipweave.nodes().get(self.node.name, {}).get("used", {}).get(name, []))
+
+    def given(self, pod):
+        status = self.bed.must("GET", f"{INVENTORIES}/{self.node.name}").get("status", {})
+        return sorted({chip for one in status.get("given", {}).get("containers", [])
+                       if one.get("podUid") == pod["metadata"]["uid"] or one.get("pod") == pod["metadata"]["name"]
+                       for chip in one["chips"]})
+
+    def event(self, pod):
+        path = f"/apis/events.k8s.io/v1/namespaces/{pod['metadata']['namespace']}/events"
+        return [e for e in self.bed.must("GET", path)["items"] if e["reason"] == "ChipsDiffer" and
+                e["regarding"]["name"] == pod["metadata"]["name"]]
+
+    def launch(self, name, *command):
+        self.processes[name] = (self.node.machine.start(self.node.folder / f"{name}.log", *command), command)
+
+    def relaunch(self, name):
+        process, command = self.processes[name]
+        self.node.machine.stop(process)
+        self.launch(name, *command)
+
+    # What may break; pods that run are checked again afterwards.
+    def disturbances(self):
+        more = {}
+        if self.chipweave:
+            more["chipweave-scheduler is killed"] = self.chipweave.restart
+            if self.chipweave.agents:
+                more["chipweave-agent is killed"] = self.restart_agent
+        more["the kubelet is stopped and started"] = lambda: self.restart_kubelet(15)
+        more["the kubelet is killed and started"] = lambda: self.restart_kubelet(9)
+        more["containerd is killed and started"] = self.restart_containerd
+        for name in self.processes:
+            more[f"{name} is killed and started"] = lambda name=name: self.relaunch(name)
+        return more
+
+    def restart_agent(self):
+        agent = self.chipweave.agents[self.node.name]
+        agent.kill()
+        agent.start()
+
+    def restart_kubelet(self, sign):
+        self.node.stop_kubelet(sign)
+        self.node.start_kubelet()
+
+    def restart_containerd(self):
+        self.node.machine.stop(self.node.containerd)
+        self.node.start_containerd()
+
+
+class Stock(Mode):
+    drifts = True
+
+    def start(self):
+        self.launch("stock-plugin", self.node.programs["stock-plugin"])
+        self.node.must_come("the plugin's devices", lambda: self.node.allocatable(GPU) == 8)
+
+
+class Claims(Mode):
+    driver_name = "gpu.nvidia.com"
+
+    # The class matches nothing: kube-scheduler allocates none of its devices.
+    def start(self):
+        self.bed.must("POST", "/apis/resource.k8s.io/v1/deviceclasses", {
+            "apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": CLASS},
+            "spec": {"selectors": [{"cel": {"expression": "false"}}]}})
+        self.driver()
+        slices = "/apis/resource.k8s.io/v1/resourceslices"
+        self.node.must_come("the driver's slices", lambda: self.bed.must("GET", slices)["items"])
+
+    def driver(self):
+        self.launch("stand-in-dra", self.node.programs["stand-in-dra"], "--node", self.node.name, "--kubeconfig",
+                    self.bed.folder / "kubeconfig")
+
+    def claim_of(self, pod):
+        name = pod["status"].get("extendedResourceClaimStatus", {}).get("resourceClaimName")
+        if not name:
+            return []
+        claim = self.bed.must("GET", f"{CLAIMS.format(pod['metadata']['namespace'])}/{name}")
+        return sorted(chip_of(r["device"]) for r in claim["status"]["allocation"]["devices"]["results"])
+
+
+# The claim that chipweave-scheduler makes for a pod (common/codec/kube/objects/pod_claim.hpp).
+def claim_body(pod, count):
+    meta = pod["metadata"]
+    return {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {
+        "name": f"chipweave-{meta['uid']}", "namespace": meta["namespace"],
+        "finalizers": ["resource.kubernetes.io/delete-protection"],
+        "annotations": {"resource.kubernetes.io/extended-resource-claim": "true"},
+        "ownerReferences": [{"apiVersion": "v1", "kind": "Pod", "name": meta["name"], "uid": meta["uid"],
+                             "controller": True, "blockOwnerDeletion": True}]},
+        "spec": {"devices": {"requests": [{"name": f"chip-{k:02}", "exactly": {"deviceClassName": CLASS, "count": 1}}
+                                          for k in range(count)]}}}
+
+
+def allocated(claim, pod, driver, node, chips):
+    now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    results = [{"request": f"chip-{k:02}", "driver": driver, "pool": node, "device": f"gpu-{chip}"}
+               for k, chip in enumerate(chips)]
+    where = {"nodeSelectorTerms": [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": [node]}]}]}
+    return {**claim, "status": {
+        "allocation": {"allocationTimestamp": now, "devices": {"results": results}, "nodeSelector": where},
+        "reservedFor": [{"resource": "pods", "name": pod["metadata"]["name"], "uid": pod["metadata"]["uid"]}]}}
+
+
+class ByHand(Claims):
+    spec = {"schedulerName": "by-hand"}
+    needs_ours = False
+    draw = random.Random(1)
+
+    def step(self, pods):
+        taken = {chip for pod in pods.values() if pod["spec"].get("nodeName") and placement_of(pod)
+                 for chip in [c["index"] for c in placement_of(pod)["chips"]]}
+        for pod in pods.values():
+            together, before = asked(pod, GPU)
+            count, free = sum(together.values()), [chip for chip in range(8) if chip not in taken]
+            if not pod["spec"].get("nodeName") and not pod["metadata"].get("deletionTimestamp") and count <= len(free):
+                chips = self.draw.sample(free, count)
+                self.bind(pod, chips, together, before)
+                taken |= set(chips)
+
+    def bind(self, pod, chips, together, before):
+        meta, path = pod["metadata"], CLAIMS.format(pod["metadata"]["namespace"])
+        pod_path = f"/api/v1/namespaces/{meta['namespace']}/pods/{meta['name']}"
+        claim = self.bed.must("POST", path, claim_body(pod, len(chips)))
+        self.bed.must("PUT", f"{path}/{claim['metadata']['name']}/status", allocated(claim, pod, self.driver_name, self.node.name, chips))
+        shares, rest = {}, list(range(len(chips)))
+        for name, count in together.items():
+            shares[name], rest = rest[:count], rest[count:]
+        shares.update({name: list(range(count)) for name, count in before.items()})
+        mappings = [{"containerName": name, "resourceName": GPU, "requestName": f"chip-{k:02}"}
+                    for name, share in shares.items() for k in share]
+        self.bed.must("PATCH", f"{pod_path}/status", {"metadata": {"uid": meta["uid"]}, "status": {
+            "extendedResourceClaimStatus": {"resourceClaimName": claim["metadata"]["name"], "requestMappings": mappings}}})
+        listed = [{"index": chips[k], "id": f"GPU-{chips[k]}", "container": name} for name in together for k in shares[name]]
+        placement = {"v": 1, "node": self.node.name, "podUid": meta["uid"], "resource": GPU, "chips": listed}
+        self.bed.must("POST", f"{pod_path}/binding", {
+            "apiVersion": "v1", "kind": "Binding", "target": {"kind": "Node", "name": self.node.name},
+            "metadata": {"name": meta["name"], "uid": meta["uid"], "annotations": {PLACEMENT: json.dumps(placement)}}})
+
+
+# What the driver of the chips shows of them on a host, beside its library.
+def host_of_chips(folder):
+    (folder / "dev").mkdir(parents=True)
+    (folder / "dev/nvidiactl").touch()
+    for index in range(8):
+        (folder / f"dev/nvidia{index}").touch()
+        about = folder / f"proc/driver/nvidia/gpus/{bus_of(index)[4:].lower()}"
+        about.mkdir(parents=True)
+        (about / "information").write_text(f"Device Minor: \t {index}\n")
+    return folder
+
+
+class OwnDra(Claims):
+    """chipweave-agent is the driver."""
+
+    driver_name = "gpu.chipweave.dev"
+    helm = ["--set", "agent.dra.enabled=true", "--set", "agent.asRoot=true"]
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.agent_flags = ["--dra-driver", self.driver_name, "--dra-managed", "--dra-cdi-folder", "/run/cdi", "--dra-host-root",
+                            host_of_chips(self.node.folder / "host")]
+
+    def driver(self):
+        pass
+
+
+class OwnDraByHand(OwnDra, ByHand):
+    needs_ours = True
+
+
+class ByHandWatched(ByHand):
+    needs_ours = True
+
+
+class DevicePlugin(Mode):
+    def start(self):
+        if self.options.plugin:
+            self.launch("chipweave-device-plugin", *self.options.plugin)
+        self.node.must_come("the plugin's devices", lambda: self.node.allocatable(GPU) == 8)
+
+
+MODES = {"stock": Stock, "by-hand": ByHand, "by-hand-watched": ByHandWatched,
+         "m2": Claims, "own-dra": OwnDra, "own-dra-by-hand": OwnDraByHand,
+         "device-plugin": DevicePlugin}

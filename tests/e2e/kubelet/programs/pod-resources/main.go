@@ -1,0 +1,75 @@
+// pod-resources — what the kubelet's PodResources API says (List), as JSON: {"namespace/pod": {"container": {"devices": […],
+// "claims": […]}}}.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"log"
+	"os"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	api "k8s.io/kubelet/pkg/apis/podresources/v1"
+)
+
+type device struct {
+	Resource string `json:"resource"`
+	ID       string `json:"id"`
+}
+
+type claimed struct {
+	Claim  string   `json:"claim"`
+	Driver string   `json:"driver"`
+	Pool   string   `json:"pool"`
+	Device string   `json:"device"`
+	CDI    []string `json:"cdi"`
+}
+
+type container struct {
+	Devices []device  `json:"devices"`
+	Claims  []claimed `json:"claims"`
+}
+
+func main() {
+	socket := flag.String("socket", "/var/lib/kubelet/pod-resources/kubelet.sock", "of the kubelet")
+	flag.Parse()
+	connection, err := grpc.NewClient("unix:"+*socket, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		log.Fatal(err)
+	}
+	limited, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	list, err := api.NewPodResourcesListerClient(connection).List(limited, &api.ListPodResourcesRequest{}, grpc.WaitForReady(true))
+	if err != nil {
+		log.Fatal(err)
+	}
+	all := map[string]map[string]container{}
+	for _, pod := range list.PodResources {
+		containers := map[string]container{}
+		for _, one := range pod.Containers {
+			seen := container{Devices: []device{}, Claims: []claimed{}}
+			for _, devices := range one.Devices {
+				for _, id := range devices.DeviceIds {
+					seen.Devices = append(seen.Devices, device{devices.ResourceName, id})
+				}
+			}
+			for _, dynamic := range one.DynamicResources {
+				for _, resource := range dynamic.ClaimResources {
+					next := claimed{Claim: dynamic.ClaimName, Driver: resource.DriverName, Pool: resource.PoolName, Device: resource.DeviceName}
+					for _, cdi := range resource.CdiDevices {
+						next.CDI = append(next.CDI, cdi.Name)
+					}
+					seen.Claims = append(seen.Claims, next)
+				}
+			}
+			containers[one.Name] = seen
+		}
+		all[pod.Namespace+"/"+pod.Name] = containers
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(all); err != nil {
+		log.Fatal(err)
+	}
+}
