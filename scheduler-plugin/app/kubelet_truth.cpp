@@ -55,15 +55,27 @@ std::optional<Placement> KubeletTruth::complete(const ClusterPod& pod, const Nod
   return out;
 }
 
-const Placement* KubeletTruth::of(const ClusterPod& pod) {
+const Placement* KubeletTruth::of(const ClusterPod& pod, const Placement* chosen) {
   PodRecord* record = records_.find(pod.request.uid);
   const NodeId id = nodes_.find(pod.node);
   if (record == nullptr || id == kNoNode) return nullptr;
   if (auto given = given_to(pod, nodes_.node(id))) {
     if (record->given == nullptr) record->given = std::make_unique<GivenToPod>();
     record->given->chips = std::move(*given);
+    // the kubelet was faster than the watch of pods
+    if (chosen != nullptr && chosen->chips != record->given->chips.chips && !record->given->chosen)
+      drifted(pod, *record->given, *chosen);
   }
   return record->given == nullptr ? nullptr : &record->given->chips;
+}
+
+void KubeletTruth::drifted(const ClusterPod& pod, GivenToPod& given, const Placement& chosen) {
+  given.chosen = chosen;
+  given.chips.decision = chosen.decision;
+  given.chips.time = chosen.time;
+  observer_.on(PodDrifted{pod.request.key, pod.request.uid, pod.node, chosen.chips,
+                          given.chips.chips, chosen.gbps, given.chips.gbps,
+                          authority_.cannot_decide().empty()});
 }
 
 void KubeletTruth::allocated(const Placement& placement) {
@@ -171,10 +183,7 @@ void KubeletTruth::apply(NodeId id, std::vector<Correction> corrections) {
     const ClusterPod& pod = *cluster_.find(record.key);
     bound_pods_.found(pod, id, &one.given);
     if (!one.chosen) continue;
-    record.given->chosen = one.chosen;
-    observer_.on(PodDrifted{pod.request.key, one.uid, nodes_.node(id).name, one.chosen->chips,
-                            one.given.chips, one.chosen->gbps, one.given.gbps,
-                            authority_.cannot_decide().empty()});
+    drifted(pod, *record.given, *one.chosen);
   }
   for (const auto& [pod, claim] : claims) bound_pods_.found(*pod, id, &claim);
 }

@@ -28,9 +28,10 @@ class KubeletTruth : public UseCase {
   // There is no such claim any more. A pod that is bound has the chips of its placement again.
   void released(const std::string& uid);
   void gone(const std::string& uid) { allocated_.erase(uid); }
-  // What the kubelet has given to the bound pod; null: it has not said, or not whole chips. Valid
-  // until the pod's record changes. O(containers of the node).
-  const Placement* of(const ClusterPod& pod);
+  // What the kubelet has given to the bound pod, of which `chosen` is the placement (null: none);
+  // null: it has not said, or not whole chips. Other chips than the chosen ones are told as drift,
+  // once. Valid until the pod's record changes. O(containers of the node).
+  const Placement* of(const ClusterPod& pod, const Placement* chosen);
 
  private:
   // A pod whose chips are not those that it was thought to have.
@@ -47,6 +48,7 @@ class KubeletTruth : public UseCase {
   std::vector<std::string> displaced_by(const std::vector<Correction>& corrections,
                                         NodeId id) const;
   void apply(NodeId id, std::vector<Correction> corrections);
+  void drifted(const ClusterPod& pod, GivenToPod& given, const Placement& chosen);
   const ClusterPod* pod_of(const domain::GivenChips::Container& container) const;
 
   BoundPods& bound_pods_;

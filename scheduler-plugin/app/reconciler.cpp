@@ -78,7 +78,7 @@ void Reconciler::waits_no_more(PodRecord& record) {
 
 void Reconciler::reconcile(const ClusterPod& pod, const Placement* claimed) {
   const std::string& uid = pod.request.uid;
-  if (const Placement* given = truth_.of(pod)) claimed = given;
+  if (const Placement* given = truth_.of(pod, claimed)) claimed = given;
   if (const Holding* held = ledger_.find(uid)) {
     const bool learned =
         claimed != nullptr && (held->assumed || !bound_pods_.matches(*held, *claimed));

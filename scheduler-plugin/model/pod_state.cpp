@@ -34,6 +34,7 @@ constexpr std::array kTransitions{
     PodTransition{S::uncertain, E::stored, S::bound},
 
     PodTransition{S::bound, E::found_known, S::bound},
+    PodTransition{S::bound, E::found_unknown, S::assumed},
     PodTransition{S::bound, E::found_contested, S::disputed},
     PodTransition{S::bound, E::gone, S::absent},
 
@@ -48,6 +49,7 @@ constexpr std::array kTransitions{
     PodTransition{S::assumed, E::gone, S::absent},
 
     PodTransition{S::disputed, E::found_known, S::bound},
+    PodTransition{S::disputed, E::found_unknown, S::assumed},
     PodTransition{S::disputed, E::found_contested, S::disputed},
     PodTransition{S::disputed, E::gone, S::absent},
 };

@@ -231,6 +231,47 @@ TEST_F(Truth, AnAnnotationThatComesLaterDoesNotUndoIt) {
 }
 
 // Whatever kubelets give to whom, in whatever order it is reported.
+// Its agent has reported the chips before the watch delivers the binding.
+TEST_F(Truth, BeforeThePodIsSeenBoundIsDriftToo) {
+  const PodRequest pod = submit("p", 2);
+  give({container(pod, {4, 5})});
+  EXPECT_TRUE(drifts.all.empty());
+  ClusterPod seen;
+  seen.request = pod;
+  seen.node = "n1";
+  Placement claimed;
+  claimed.node = "n1";
+  claimed.uid = pod.uid;
+  claimed.resource = pod.resource;
+  claimed.chips = {0, 1};
+  claimed.decision = "d-000007";
+  scheduler.reconciler().pod_bound(seen, &claimed);
+  EXPECT_EQ(chips(pod), (Chips{4, 5}));
+  ASSERT_EQ(drifts.all.size(), 1U);
+  EXPECT_EQ(drifts.all[0].chosen, (Chips{0, 1}));
+  scheduler.reconciler().pod_bound(seen, &claimed);
+  EXPECT_EQ(drifts.all.size(), 1U) << "once";
+}
+
+// The claim that told which chips a pod has is gone.
+TEST_F(Truth, OfAClaimEndsWithIt) {
+  const PodRequest pod = submit("p", 2);
+  Placement allocated;
+  allocated.node = "n1";
+  allocated.uid = pod.uid;
+  allocated.resource = pod.resource;
+  allocated.chips = {4, 5};
+  scheduler.reconciler().pod_allocated(allocated);
+  ClusterPod seen;
+  seen.request = pod;
+  seen.node = "n1";
+  scheduler.reconciler().pod_bound(seen, nullptr);
+  EXPECT_EQ(chips(pod), (Chips{4, 5}));
+  EXPECT_EQ(state(pod), PodState::bound);
+  scheduler.reconciler().pod_released("another");
+  EXPECT_EQ(state(pod), PodState::bound);
+}
+
 TEST_F(Truth, KeepsTheLedgerSound) {
   for (unsigned seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE(seed);
