@@ -54,6 +54,12 @@ std::string_view resource_of_driver(std::string_view driver) {
   return "";
 }
 
+bool is_own_driver(std::string_view driver) { return driver.ends_with(".chipweave.dev"); }
+
+bool drives(std::string_view driver, std::string_view resource) {
+  return is_own_driver(driver) || resource_of_driver(driver) == resource;
+}
+
 const std::vector<std::string>& whole_chip_resources() {
   static const std::vector<std::string> kNames = {
       "nvidia.com/gpu",        "amd.com/gpu",          "metax-tech.com/gpu",

@@ -36,6 +36,10 @@ std::vector<std::string> usual_resources(const NodeTopology& topology);
 // The extended resource that counts the devices of a DRA driver, each of which is a whole chip:
 // "nvidia.com/gpu" for "gpu.nvidia.com"; "" for any other driver.
 std::string_view resource_of_driver(std::string_view driver);
+// Whether it is chipweave's own DRA driver: its devices are the chips of the node, of any vendor.
+bool is_own_driver(std::string_view driver);
+// Whether devices of the driver are chips that are counted as the resource.
+bool drives(std::string_view driver, std::string_view resource);
 
 // The extended resources that count whole chips, of all vendors.
 const std::vector<std::string>& whole_chip_resources();

@@ -103,7 +103,7 @@ Result<std::vector<codec::ClaimedDevice>> devices_of_chips(const DeviceCatalog& 
   std::map<int, Found> by_chip;
   std::optional<int> several;
   catalog.each_on(node, [&](const codec::ClaimedDevice& device, const DeviceCatalog::Device& what) {
-    if (domain::resource_of_driver(device.driver) != resource) return;
+    if (!domain::drives(device.driver, resource)) return;
     const auto chip = chip_of(what, topology);
     if (!chip || std::find(chips.begin(), chips.end(), chip->value) == chips.end()) return;
     if (!by_chip.emplace(chip->value, Found{device, what.managed}).second) several = chip->value;

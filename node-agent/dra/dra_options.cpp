@@ -15,10 +15,11 @@ Result<void> check_driver_name(const std::string& name) {
         "expected a DNS name of at most 63 characters such as gpu.chipweave.dev, got " +
             in_quotes(name));
   }
-  if (!domain::resource_of_driver(name).empty()) {
+  // By that name the scheduler knows that the devices are the node's chips.
+  if (!domain::is_own_driver(name)) {
     return make_error(Errc::invalid_argument,
-                      "expected another name than that of a vendor's own driver, such as "
-                      "gpu.chipweave.dev, got " +
+                      "expected a name that ends with .chipweave.dev, such as gpu.chipweave.dev, "
+                      "got " +
                           in_quotes(name));
   }
   return {};

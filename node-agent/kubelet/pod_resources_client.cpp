@@ -46,7 +46,10 @@ Result<AllocatedDevices> devices_of(const ::v1::ListPodResourcesResponse& answer
       }
       for (const auto& claim : container.dynamic_resources()) {
         for (const auto& device : claim.claim_resources()) {
-          if (!domain::resource_of_driver(device.driver_name()).starts_with(wanted)) continue;
+          const std::string& driver = device.driver_name();
+          if (!domain::is_own_driver(driver) &&
+              !domain::resource_of_driver(driver).starts_with(wanted))
+            continue;
           out.push_back(any);
           out.back().id = device.device_name();
           out.back().driver = device.driver_name();

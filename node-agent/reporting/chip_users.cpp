@@ -67,6 +67,14 @@ Found gpu(const NodeState& state, const AllocatedDevice& device) {
   return {true, parts || is_time_slice(device.id), named_chip(state, device)};
 }
 
+// The extended resource that the device is counted as.
+std::string resource_of(const NodeState& state, const AllocatedDevice& device) {
+  if (device.driver.empty()) return device.resource;
+  if (!domain::is_own_driver(device.driver))
+    return std::string(domain::resource_of_driver(device.driver));
+  return state.resources.empty() ? std::string() : state.resources.front();
+}
+
 // Which chip a device is, for all devices of one machine.
 class ChipFinder {
  public:
@@ -81,7 +89,8 @@ class ChipFinder {
 
  private:
   Found claimed(const AllocatedDevice& device) const {
-    const bool ours = domain::resource_of_driver(device.driver)
+    const bool ours = domain::is_own_driver(device.driver) ||
+                      domain::resource_of_driver(device.driver)
                           .starts_with(domain::vendor_of(state_.topology).resource_domain);
     if (slices_ == nullptr || !ours) return {};
     const auto* offered = slices_->find({device.driver, device.pool, device.id});
@@ -134,9 +143,7 @@ domain::GivenChips given_chips(const NodeState& state, const AllocatedDevices& a
       out.unknown_devices = std::min(out.unknown_devices + 1, domain::kMaxUnknownDevices);
       continue;
     }
-    const std::string resource = device.driver.empty()
-                                     ? device.resource
-                                     : std::string(domain::resource_of_driver(device.driver));
+    const std::string resource = resource_of(state, device);
     by_container
         [{device.pod_uid, device.ns, device.pod, device.container, resource, {}, found.part}]
             .insert(*found.chip);

@@ -60,11 +60,19 @@ void ClaimWatch::failed(bool& no_api, const kube::WatchFailure& failure) {
   events_.known();
 }
 
-// One for each node and driver.
-std::vector<ClaimWatch::Held> ClaimWatch::held_by(const codec::KubeClaim& claim) {
+// What the device is counted as; of chipweave's driver, what its node says.
+std::string_view ClaimWatch::resource_of(const codec::ClaimedDevice& device) const {
+  if (!domain::is_own_driver(device.driver)) return domain::resource_of_driver(device.driver);
+  const NodeId id = nodes_.find(device.pool);
+  if (id == kNoNode || nodes_.node(id).resources.empty()) return device.driver;
+  return nodes_.node(id).resources.front();
+}
+
+// One for each node and resource.
+std::vector<ClaimWatch::Held> ClaimWatch::held_by(const codec::KubeClaim& claim) const {
   std::map<std::pair<std::string, std::string_view>, std::vector<codec::ClaimedDevice>> devices;
   for (const codec::ClaimedDevice& device : claim.devices) {
-    const std::string_view resource = domain::resource_of_driver(device.driver);
+    const std::string_view resource = resource_of(device);
     if (!resource.empty()) devices[{device.pool, resource}].push_back(device);
   }
   std::vector<Held> out;

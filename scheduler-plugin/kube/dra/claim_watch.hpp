@@ -13,6 +13,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/kube/device_catalog.hpp"
@@ -71,7 +72,8 @@ class ClaimWatch {
   void take(const codec::KubeClaim& claim);
   void drop(const std::string& key);
   void failed(bool& no_api, const kube::WatchFailure& failure);
-  static std::vector<Held> held_by(const codec::KubeClaim& claim);
+  std::string_view resource_of(const codec::ClaimedDevice& device) const;
+  std::vector<Held> held_by(const codec::KubeClaim& claim) const;
   std::optional<std::vector<int>> chips_now(const Held& held) const;
   void announce(const Held& held, bool fresh);
 

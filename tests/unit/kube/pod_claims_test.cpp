@@ -154,6 +154,7 @@ TEST_F(PodClaims, AreMadeAllocatedReservedAndNamed) {
   EXPECT_EQ(stored["metadata"]["finalizers"],
             Json::array({"resource.kubernetes.io/delete-protection"}));
   EXPECT_EQ(stored["metadata"]["annotations"][codec::kExtendedResourceClaim], "true");
+  EXPECT_EQ(stored["metadata"]["annotations"]["chipweave.dev/one-container"], "true");
   EXPECT_EQ(stored["metadata"]["ownerReferences"][0]["uid"], "u1");
   EXPECT_EQ(stored["spec"]["devices"]["requests"], Json::parse(R"([
     {"name":"chip-00","exactly":{"deviceClassName":"chipweave-gpu","count":1}},

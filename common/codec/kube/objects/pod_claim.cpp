@@ -5,6 +5,7 @@
 
 #include "common/base/json_writer.hpp"
 #include "common/codec/json/stream_reader.hpp"
+#include "common/codec/kube/dra/dra_claim.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -104,7 +105,13 @@ std::string write_pod_claim(const PodClaim& claim) {
   JsonWriter w;
   begin_claim(w, claim.ns, claim.name());
   w.key("finalizers").begin_array().string(kFinalizer).end_array();
-  w.key("annotations").begin_object().field(kExtendedResourceClaim, "true").end_object();
+  w.key("annotations").begin_object().field(kExtendedResourceClaim, "true");
+  // chipweave's driver can then write one variable with all chips.
+  const bool one_for_all =
+      std::any_of(claim.containers.begin(), claim.containers.end(),
+                  [&](const auto& one) { return one.second.size() == claim.devices.size(); });
+  if (one_for_all && claim.containers.size() == 1) w.field(kOneContainerAnnotation, "true");
+  w.end_object();
   w.key("ownerReferences").begin_array().begin_object();
   w.field("apiVersion", "v1").field("kind", "Pod").field("name", claim.pod);
   w.field("uid", claim.pod_uid).key("controller").boolean(true);
