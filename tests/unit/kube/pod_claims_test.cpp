@@ -154,7 +154,7 @@ TEST_F(PodClaims, AreMadeAllocatedReservedAndNamed) {
   EXPECT_EQ(stored["metadata"]["finalizers"],
             Json::array({"resource.kubernetes.io/delete-protection"}));
   EXPECT_EQ(stored["metadata"]["annotations"][codec::kExtendedResourceClaim], "true");
-  EXPECT_EQ(stored["metadata"]["annotations"]["chipweave.dev/one-container"], "true");
+  EXPECT_FALSE(stored["metadata"]["annotations"].contains("chipweave.dev/one-container"));
   EXPECT_EQ(stored["metadata"]["ownerReferences"][0]["uid"], "u1");
   EXPECT_EQ(stored["spec"]["devices"]["requests"], Json::parse(R"([
     {"name":"chip-00","exactly":{"deviceClassName":"chipweave-gpu","count":1}},
@@ -172,6 +172,12 @@ TEST_F(PodClaims, AreMadeAllocatedReservedAndNamed) {
       {"containerName":"init","resourceName":"nvidia.com/gpu","requestName":"chip-01"},
       {"containerName":"main","resourceName":"nvidia.com/gpu","requestName":"chip-00"},
       {"containerName":"main","resourceName":"nvidia.com/gpu","requestName":"chip-01"}]}})"));
+}
+
+TEST_F(PodClaims, SayThatOneContainerHasAllDevices) {
+  allocate(claim_of("n1", {"gpu-3", "gpu-1"}));
+  run();
+  EXPECT_EQ((*server_.claim)["metadata"]["annotations"]["chipweave.dev/one-container"], "true");
 }
 
 TEST_F(PodClaims, ThatAreThereAlreadyAreLeftAlone) {
