@@ -144,12 +144,15 @@ void BoundPods::keep_claims(NodeId id) {
   for (const Holding* h : ledger_.on(id)) {
     const PodRecord* record = records_.find(h->uid);
     if (record == nullptr || record->dispute == nullptr) continue;
+    const Placement& claimed = record->dispute->claimed;
+    const std::vector<int> of_others = contested(claimed, id);
     ChipSet chips;
-    for (const int index : record->dispute->claimed.chips) {
+    for (const int index : claimed.chips) {
       const auto slot = node.topology.slot_of(domain::ChipIndex{index});
-      if (slot && !spoken_for.contains(*slot) && !belongs(ledger_.on(id), slot, index))
+      if (slot && std::find(of_others.begin(), of_others.end(), index) == of_others.end())
         chips.insert(*slot);
     }
+    chips -= spoken_for;
     spoken_for |= chips;
     if (!(chips - h->chips).empty()) claims.push_back({h->uid, chips});
   }

@@ -161,15 +161,7 @@ void Reservations::end(Clock::Steady due, ReservationEvent result) {
 }
 
 void Reservations::rebase(NodeId node, const std::vector<int>& old_indices) {
-  for (const std::string& uid : ledger_.rebase(node, old_indices)) {
-    const Holding* broken = ledger_.find(uid);
-    if (broken == nullptr) continue;  // its group was dissolved
-    if (!broken->group.empty()) {
-      groups_.dissolve(std::string(broken->group));
-    } else {
-      withdraw(uid);
-    }
-  }
+  withdraw_all(ledger_.rebase(node, old_indices));
   groups_.forget_requests(node);
   for (const PodState state :
        {PodState::pending, PodState::reserved, PodState::binding, PodState::uncertain}) {

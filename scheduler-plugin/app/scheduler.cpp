@@ -144,6 +144,7 @@ std::string Scheduler::check_invariants() const {
   if (std::string wrong = evaluator_.check_verdicts(); !wrong.empty()) return wrong;
   if (std::string wrong = check_records(); !wrong.empty()) return wrong;
   std::string wrong;
+  // The ledger itself cannot check this: such reservations end right after its rebase().
   for (NodeId id = 0; id < core_.state.nodes.size(); ++id) {
     for (const Holding* h : core_.state.ledger.on(id)) {
       if (!h->bound && !h->unreported.empty())

@@ -23,7 +23,8 @@ enum class PodState : std::uint8_t {
   bound,       // its chips are known
   annotating,  // bound without a placement; ours is being written to it
   assumed,     // bound by another scheduler; its chips are guessed
-  disputed,    // bound with a placement that claims chips of another pod; those are guessed
+  disputed,    // bound with a placement that claims chips of another pod; others are guessed for
+               // these
 };
 inline constexpr std::size_t kPodStates = 9;
 

@@ -19,10 +19,14 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
+// Seeds of one test, over which the walks must have done something: in a single one the replicas
+// may be stopped most of the time.
 #ifdef NDEBUG
 constexpr int kLeaderSteps = 6000;
+constexpr unsigned kSeedsPerTest = 20;
 #else
 constexpr int kLeaderSteps = 1200;  // each of them checks the whole ledger several times
+constexpr unsigned kSeedsPerTest = 4;
 #endif
 
 class LeaderWalk {
@@ -282,10 +286,6 @@ class LeaderWalk {
   int changes_ = 0;
   int refusals_ = 0;
 };
-
-// Seeds of one test, over which the walks must have done something: in a single one the replicas
-// may be stopped most of the time.
-constexpr unsigned kSeedsPerTest = 20;
 
 class LeaderInterleavings : public ::testing::TestWithParam<std::tuple<unsigned, bool>> {};
 
