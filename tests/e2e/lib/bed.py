@@ -18,6 +18,7 @@ class Bed:
     # `work` is a folder for files and logs of this test. Ends the program if the testbed does not start.
     def __init__(self, name, work, kubernetes):
         self.name, self.work, self.passed, self.failed = name, work, 0, []
+        self.kubernetes = tuple(int(part) for part in kubernetes.split("."))
         self.running = []  # processes of this test, each in a group of its own
         values = start(name, "--kubernetes", kubernetes)
         self.folder, self.ca = Path(values["CHIPWEAVE_TESTBED"]), values["CHIPWEAVE_TESTBED_CA"]

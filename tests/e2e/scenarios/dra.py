@@ -1,0 +1,214 @@
+"""Chips that are handed over by ResourceClaims, which our scheduler makes as it binds. Kubernetes 1.36 and later."""
+import random, re, time
+
+from lib.fake_nvml import bus_of, dgx1v
+from lib.scenario import GPU
+
+A, B = "dra-a", "dra-b"
+DRIVER, TAINT = "gpu.nvidia.com", "chipweave.dev/managed"
+API = "/apis/resource.k8s.io/v1"
+SLICES = f"{API}/resourceslices"
+
+
+def run(s):
+    if s.bed.kubernetes < (1, 36):
+        return s.check("Kubernetes before 1.36 has no claims for extended resources", True)
+    switch_on(s)
+    for node in (A, B):
+        s.add_node(node, {})
+        s.nvidia(node, dgx1v(), "--enforcement=dra")
+    s.known(A, B)
+    nobody_offers(s)
+    offered(s)
+    sizes(s)
+    two_containers(s)
+    others(s)
+    refused(s)
+    killed(s)
+    s.remove_all()
+    s.eventually("no claim is left", lambda: not claims(s), why=lambda: list(claims(s)))
+    s.settled()
+
+
+def switch_on(s):
+    before = s.chipweave.extenders
+
+    def undo():
+        s.chipweave.extenders = before
+        s.chipweave.helm("upgrade", "--reset-values")
+        s.chipweave.ask_us()
+
+    s.undo.append(undo)
+    notes = s.chipweave.helm("upgrade", "--set", "dra.enabled=true", "--set", "agent.enforcement=dra")
+    s.chipweave.extenders = re.search(r"^extenders:\n(?:[- ].*\n)+", notes, re.M)[0]
+    s.check("helm's notes let kube-scheduler ignore the resource", "ignoredByScheduler: true" in s.chipweave.extenders)
+    s.chipweave.ask_us()
+    tolerant = claim_body("tolerant", tolerations=[{"operator": "Exists"}])
+    path = f"{claims_path(s)}?dryRun=All"
+    s.must_come("the policy on claims", lambda: "may not tolerate" in str(s.bed.ask("POST", path, tolerant)[1]))
+    by_name = claim_body("tolerant", tolerations=[{"key": TAINT, "operator": "Exists"}])
+    s.check("a claim may not tolerate the taint by its name", s.bed.ask("POST", path, by_name)[0] == 403)
+    other = claim_body("tolerant", tolerations=[{"key": "example.com/a", "operator": "Exists"}])
+    s.check("but others", s.bed.ask("POST", path, other)[0] == 201)
+
+
+def claims_path(s):
+    return f"{API}/namespaces/{s.ns}/resourceclaims"
+
+
+def claims(s):
+    return {one["metadata"]["name"]: one for one in s.bed.must("GET", claims_path(s))["items"]}
+
+
+def claim_body(name, count=1, **exactly):
+    request = {"name": "chips", "exactly": {"deviceClassName": "stock", "count": count, **exactly}}
+    return {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": name},
+            "spec": {"devices": {"requests": [request]}}}
+
+
+# As the driver of the vendor publishes it, which knows nothing of us.
+def slice_body(node, chips=8):
+    text = lambda value: {"string": value}
+    devices = [{"name": f"gpu-{i}", "attributes": {
+        "uuid": text(f"GPU-{i}"), "resource.kubernetes.io/pciBusID": text(bus_of(i)[4:].lower())}} for i in range(chips)]
+    return {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": f"{node}-{DRIVER}"},
+            "spec": {"driver": DRIVER, "nodeName": node, "pool": {"name": node, "generation": 1, "resourceSliceCount": 1},
+                     "devices": devices}}
+
+
+def nobody_offers(s):
+    s.create("early", 2)
+    s.given_up("early")
+    s.eventually("all chips are withheld", lambda: all(len(s.chipweave.nodes()[n]["unhealthy"]) == 8 for n in (A, B)))
+    events = lambda: s.bed.must("GET", "/apis/events.k8s.io/v1/namespaces/default/events")["items"]
+    s.eventually("the nodes have events that say so", lambda: {A, B} <= {
+        e["regarding"]["name"] for e in events() if e["reason"] == "ChipsWithheld"}, why=events)
+    why = lambda: s.chipweave.ask("GET", f"/api/v1/explain/{s.ns}/early")[1]
+    s.eventually("explain says it of the pod", lambda: "no DRA driver offers it" in str(why()), why=why)
+
+
+def offered(s):
+    s.bed.must("POST", f"{API}/deviceclasses", {
+        "apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": "stock"},
+        "spec": {"selectors": [{"cel": {"expression": f'device.driver == "{DRIVER}"'}}]}})
+    s.undo.append(lambda: s.bed.ask("DELETE", f"{API}/deviceclasses/stock"))
+    for node in (A, B):
+        s.bed.must("POST", SLICES, slice_body(node))
+        s.undo.append(lambda node=node: s.bed.ask("DELETE", f"{SLICES}/{node}-{DRIVER}"))
+    stored = s.bed.must("GET", SLICES)["items"]
+    s.check("the policy taints every device", all(any(t["key"] == TAINT for t in d.get("taints", []))
+                                                  for one in stored for d in one["spec"]["devices"]), stored)
+    s.bound("early")
+    right(s, "early")
+    rights(s, "early")
+    s.delete("early")
+
+
+# Of a pod's status our scheduler may write which claim the pod has, and nothing else.
+def rights(s, name):
+    token, path = s.bed.token("chipweave-scheduler"), f"{s.pods_path}/{name}/status?dryRun=All"
+    own = f"chipweave-{s.pod(name)['metadata']['uid']}"
+    named = lambda claim: {"status": {"extendedResourceClaimStatus": {"resourceClaimName": claim, "requestMappings": [
+        {"containerName": "c", "resourceName": GPU, "requestName": "chip-00"}]}}}
+    for what, patch, wanted in (("name the pod's claim", named(own), 200), ("name another claim", named("chipweave-other"), 403),
+                                ("end the pod", {"status": {"phase": "Failed", **named(own)["status"]}}, 403),
+                                ("give it an address", {"status": {"podIP": "192.0.2.1", **named(own)["status"]}}, 403),
+                                ("say nothing of a claim", {"status": {"message": "m"}}, 403)):
+        code, answer = s.bed.ask("PATCH", path, patch, token=token)
+        s.check(f"our scheduler {'may' if wanted == 200 else 'may not'} {what}", code == wanted, f"{code}: {answer}")
+
+
+# The pod's claim has exactly the chips of its placement, for this pod alone, and the pod's status names it.
+def right(s, *names):
+    stored = claims(s)
+    for name in names:
+        pod = s.pod(name)
+        uid = pod["metadata"]["uid"]
+        claim = stored.get(f"chipweave-{uid}", {})
+        allocation = claim.get("status", {}).get("allocation", {})
+        devices = sorted((one["pool"], one["device"]) for one in allocation.get("devices", {}).get("results", []))
+        wanted = sorted((pod["spec"]["nodeName"], f"gpu-{chip}") for chip in s.chips_of(pod) or [])
+        status = pod["status"].get("extendedResourceClaimStatus", {})
+        reserved = [one["uid"] for one in claim.get("status", {}).get("reservedFor", [])]
+        s.check(f"{name}: the claim has the chosen chips", devices == wanted and wanted, f"{devices}, not {wanted}")
+        s.check(f"{name}: it is this pod's, whose status names it", reserved == [uid] and
+                status.get("resourceClaimName") == f"chipweave-{uid}" and
+                len(status.get("requestMappings", [])) >= len(wanted), status)
+
+
+def sizes(s):
+    names = [f"size-{chips}-{k}" for k, chips in enumerate((8, 1, 2, 4, 1))]
+    for name in names:
+        s.create(name, int(name.split("-")[1]))
+        s.bound(name)
+    right(s, *names)
+    for name in names:
+        s.delete(name)
+    s.eventually("the claims of deleted pods go", lambda: not claims(s), why=lambda: list(claims(s)))
+    s.eventually("and their chips are free", lambda: not s.used())
+
+
+def two_containers(s):
+    body = s.pod_body("two", 3)
+    body["spec"]["containers"].append({"name": "d", "image": "registry.example.com/none",
+                                       "resources": {"limits": {GPU: "1"}}})
+    s.bed.must("POST", s.pods_path, body)
+    s.bound("two")
+    right(s, "two")
+    pod = s.pod("two")
+    shares = {}
+    for one in pod["status"]["extendedResourceClaimStatus"]["requestMappings"]:
+        shares[one["containerName"]] = shares.get(one["containerName"], 0) + 1
+    s.check("each container has its share of the claim", shares == {"c": 3, "d": 1}, shares)
+    s.delete("two")
+
+
+# An ordinary claim gets none of the managed devices.
+def others(s):
+    s.bed.must("POST", claims_path(s), claim_body("ordinary"))
+    s.bed.must("POST", s.pods_path, s.pod_body("ordinary", 0, resourceClaims=[
+        {"name": "chips", "resourceClaimName": "ordinary"}], containers=[
+            {"name": "c", "image": "registry.example.com/none", "resources": {"claims": [{"name": "chips"}]}}]))
+    s.given_up("ordinary")
+    s.check("an ordinary claim gets no managed device", "allocation" not in claims(s)["ordinary"].get("status", {}))
+    s.delete("ordinary")
+    s.bed.must("DELETE", f"{claims_path(s)}/ordinary")
+
+
+# One device has lost its taint: that chip alone is withheld.
+def refused(s):
+    s.chipweave.helm("upgrade", "--reuse-values", "--set", "dra.taintDrivers=null")
+    path = f"{SLICES}/{A}-{DRIVER}"
+
+    # The slice as the driver writes it, without that taint.
+    def write(generation, dry):
+        body = s.bed.must("GET", path)
+        body["spec"]["pool"]["generation"] = generation
+        body["spec"]["devices"][5].pop("taints", None)
+        return "taints" in s.bed.must("PUT", path + ("?dryRun=All" if dry else ""), body)["spec"]["devices"][5]
+
+    s.must_come("the end of the policy", lambda: not write(2, True))
+    write(2, False)
+    s.eventually("a chip without the taint is withheld", lambda: s.chipweave.nodes()[A]["unhealthy"] == [5])
+    s.chipweave.helm("upgrade", "--reuse-values", "--set", f"dra.taintDrivers={{{DRIVER}}}")
+    s.must_come("the policy again", lambda: write(3, True))
+    write(3, False)
+    s.eventually("with it again it is not", lambda: s.chipweave.nodes()[A]["unhealthy"] == [])
+
+
+# SIGKILL at any moment of bindings: no claim is lost, none is left, each has the chips of its pod.
+def killed(s):
+    draw = random.Random(s.seed)
+    wanted = {f"kill-{k}": chips for k, chips in enumerate([1, 1, 2] * 4)}  # as many as there are
+    for name, chips in wanted.items():
+        s.create(name, chips)
+        if draw.random() < 0.5:
+            time.sleep(draw.random() / 5)
+            s.chipweave.restart()
+    s.bound(*wanted, seconds=60)
+    right(s, *wanted)
+    owners = lambda: sorted(claims(s)) == sorted(f"chipweave-{pod['metadata']['uid']}" for pod in s.pods())
+    s.eventually("each claim has its pod", owners, why=lambda: sorted(claims(s)))
+    devices = [one["pool"] + one["device"] for claim in claims(s).values()
+               for one in claim["status"]["allocation"]["devices"]["results"]]
+    s.check("no device is allocated twice", len(set(devices)) == len(devices), devices)
