@@ -9,6 +9,8 @@ from testbed.started import TESTBED, start, state_of
 ROOT = Path(__file__).resolve().parent.parent.parent
 NAME, NS, RESOURCE, CHIPS = "throughput", "throughput", "nvidia.com/gpu", 8
 PODS, EVENTS = f"/api/v1/namespaces/{NS}/pods", f"/apis/events.k8s.io/v1/namespaces/{NS}/events"
+DRA = "/apis/resource.k8s.io/v1"
+CLAIMS = f"{DRA}/namespaces/{NS}/resourceclaims"
 INVENTORIES = "/apis/chipweave.dev/v1alpha1/nodeinventories"
 CONNECTIONS = 6
 WAIT_SECONDS = 60
@@ -68,7 +70,7 @@ class Cluster:
 # --- before all runs
 
 
-def fill(cluster, nodes, agent):
+def fill(cluster, nodes, agent, claims):
     began = time.monotonic()
     kubectl = cluster.folder / "bin/kubectl"
     subprocess.run([kubectl, f"--kubeconfig={cluster.kubeconfig}", "create", "-f", ROOT / "charts/chipweave/crds"],
@@ -80,6 +82,11 @@ def fill(cluster, nodes, agent):
     uids = {}
     cluster.each(lambda name: uids.update({name: add_node(cluster, name)}), names)
     template = reported_by(cluster, agent, names[0])
+    if claims:
+        for chip in template["status"]["topology"]["chips"]:
+            chip["id"] = f"GPU-{chip['index']}"
+        cluster.must("PUT", f"{INVENTORIES}/{names[0]}/status", template)
+        make_devices(cluster, names)
     text = json.dumps(template["status"])
     cluster.each(lambda name: add_inventory(cluster, name, uids[name], text, names[0]), names[1:])
     return time.monotonic() - began
@@ -120,7 +127,30 @@ def add_inventory(cluster, name, uid, text, other):
     cluster.must("PUT", f"{INVENTORIES}/{name}/status", {**made, "status": status})
 
 
+# The chips as devices of a DRA driver, which only our scheduler gives away.
+def make_devices(cluster, names):
+    taint = {"key": "chipweave.dev/managed", "value": "true", "effect": "NoSchedule"}
+    devices = [{"name": f"gpu-{i}", "taints": [taint], "attributes": {"uuid": {"string": f"GPU-{i}"}}} for i in range(CHIPS)]
+    cluster.must("POST", f"{DRA}/deviceclasses", {"metadata": {"name": "chipweave"},
+                                                  "spec": {"selectors": [{"cel": {"expression": "false"}}]}})
+    cluster.each(lambda name: cluster.must("POST", f"{DRA}/resourceslices", {
+        "metadata": {"name": f"{name}-gpus"}, "spec": {"driver": "gpu.nvidia.com", "nodeName": name, "devices": devices,
+        "pool": {"name": name, "generation": 1, "resourceSliceCount": 1}}}), names)
+
+
 # --- before and after each run
+
+
+# Whether DRA hands the chips of all nodes over.
+def by_claims(cluster, on):
+    def change(inventory):
+        status = inventory["status"]
+        if ("enforcement" in status) == on:
+            return
+        status.pop("enforcement", None)
+        status |= {"sequence": status["sequence"] + 1, **({"enforcement": "dra"} if on else {})}
+        cluster.must("PUT", f"{INVENTORIES}/{inventory['metadata']['name']}/status", inventory)
+    cluster.each(change, cluster.get(INVENTORIES)["items"])
 
 
 # `sizes` are taken in turn. The pods ask for so little else that kube-scheduler's own scores fill one node after another,
@@ -136,7 +166,10 @@ def add_pods(cluster, count, sizes):
 
 
 def remove_pods(cluster):
-    for path in (PODS, EVENTS):
+    claims = cluster.get(CLAIMS)["items"]
+    cluster.each(lambda claim: cluster.must("PATCH", f"{CLAIMS}/{claim['metadata']['name']}", {
+        "metadata": {"finalizers": None}}, "application/merge-patch+json"), claims)
+    for path in (PODS, EVENTS, CLAIMS):
         cluster.must("DELETE", path, {"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 0})
     deadline = time.monotonic() + WAIT_SECONDS
     while left := cluster.get(f"{PODS}?limit=1")["items"]:

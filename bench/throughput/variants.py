@@ -3,6 +3,7 @@ import contextlib, http.client, json, time
 
 from testbed.api import request
 from testbed.processes import kill_program, last_lines, launch
+from throughput.cluster import CLAIMS as CLAIMS_PATH, by_claims
 from throughput.cluster import CHIPS, NS, PODS, RESOURCE, WAIT_SECONDS, Wrong, group
 from throughput.figures import cpu_of, cpu_of_all, less, mean_ms, metrics_of, total
 
@@ -77,6 +78,7 @@ def no_extender(_cluster, _options):
 
 
 VARIANTS = {"chipweave": chipweave, "do-nothing": do_nothing, "none": no_extender}
+CLAIMS = "chipweave, claims"  # the same with ResourceClaims for the chips; only where it is asked for
 
 
 def wait_for(test, process, log_file):
@@ -91,7 +93,7 @@ def wait_for(test, process, log_file):
 
 
 # As docs/tasks/configure-kube-scheduler.md has it, without TLS.
-def write_config(cluster, extender, percentage):
+def write_config(cluster, extender, percentage, claims):
     kubeconfig = str(cluster.folder / "kube-scheduler.kubeconfig")
     config = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
               "leaderElection": {"leaderElect": False},
@@ -102,15 +104,18 @@ def write_config(cluster, extender, percentage):
         config["extenders"] = [{
             "urlPrefix": extender.url, "filterVerb": "filter", "prioritizeVerb": "prioritize", "preemptVerb": "preempt",
             "bindVerb": "bind", "weight": 20, "httpTimeout": "5s", "nodeCacheCapable": True, "ignorable": False,
-            "managedResources": [{"name": RESOURCE}]}]
+            "managedResources": [{"name": RESOURCE, "ignoredByScheduler": claims}]}]
     (cluster.folder / "scheduler.yaml").write_text(json.dumps(config, indent=2) + "\n")
 
 
 # The pods are there and wait; kube-scheduler is started. The clock runs from the first bound pod to the last one, so
 # that the start of kube-scheduler is not counted. Returns the figures of this run.
 def run(cluster, variant, options, percentage):
-    with VARIANTS[variant](cluster, options) as extender:
-        write_config(cluster, extender, percentage)
+    claims = variant == CLAIMS
+    if options.claims:
+        by_claims(cluster, claims)
+    with (chipweave if claims else VARIANTS[variant])(cluster, options) as extender:
+        write_config(cluster, extender, percentage, claims)
         before = api_metrics(cluster)
         watch = bound_pods(cluster)
         next(watch)
@@ -126,12 +131,17 @@ def run(cluster, variant, options, percentage):
             kill_program(cluster.folder, "kube-scheduler")
             scheduler.wait()
         verbs = extender.times() if extender else {}
-    check(variant, cluster.get(PODS)["items"], options, verbs)
+    pods = cluster.get(PODS)["items"]
+    check(variant, pods, options, verbs)
+    if claims:
+        check_claims(pods, cluster.get(CLAIMS_PATH)["items"])
     figures = clock | {"extender_ms": {verb: t["ms"] for verb, t in verbs.items()}}
     figures["api_calls_per_pod"] = {
         "bind": total(calls, API_CALLS, resource="pods", subresource="binding") / options.pods,
         "event": total(calls, API_CALLS, resource="events", verb="POST") / options.pods,
-        "status": total(calls, API_CALLS, resource="pods", subresource="status") / options.pods}
+        "status": total(calls, API_CALLS, resource="pods", subresource="status") / options.pods,
+        "claim": total(calls, API_CALLS, resource="resourceclaims", verb="POST") / options.pods +
+                 total(calls, API_CALLS, resource="resourceclaims", verb="PUT") / options.pods}
     figures["api_bind_ms"] = mean_ms(calls, API_TIME, resource="pods", subresource="binding")
     figures["scheduler_ms"] = scheduler_times(seen)
     figures["failed_attempts"] = total(seen, BOUND_HOW) - total(seen, BOUND_HOW, result="scheduled")
@@ -231,6 +241,17 @@ def scheduler_times(seen):
 # --- what a run must not have done
 
 
+# Each pod's claim has the chips of its placement.
+def check_claims(pods, claims):
+    devices = {claim["metadata"]["name"]: sorted(one["device"] for one in claim["status"]["allocation"]["devices"]["results"])
+               for claim in claims}
+    for pod in pods:
+        meta = pod["metadata"]
+        chips = sorted(f"gpu-{chip['index']}" for chip in json.loads(meta["annotations"][PLACEMENT])["chips"])
+        if devices.get(f"chipweave-{meta['uid']}") != chips:
+            raise Wrong(f"the claim of {meta['name']} has {devices.get('chipweave-' + meta['uid'])}, not {chips}")
+
+
 def check(variant, pods, options, verbs):
     problems = []
     if len(pods) != options.pods or any(not pod["spec"].get("nodeName") for pod in pods):
@@ -243,7 +264,7 @@ def check(variant, pods, options, verbs):
         asked, node = asked_by(spec), spec.get("nodeName")
         used[node] = used.get(node, 0) + asked
         text = meta.get("annotations", {}).get(PLACEMENT)
-        if variant != "chipweave":
+        if variant not in ("chipweave", CLAIMS):
             if text:
                 problems.append(f"{meta['name']} has chips of chipweave, which was not asked")
             continue

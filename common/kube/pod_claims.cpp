@@ -9,7 +9,7 @@
 namespace chipweave::kube {
 namespace {
 
-constexpr std::chrono::milliseconds kAllocateTime{3'000};  // of the 5 s for the binding
+constexpr std::chrono::milliseconds kAllocateTime{10'000};
 constexpr std::chrono::milliseconds kEndTime{10'000};
 
 // What both do: read the claim, and write its status.

@@ -11,26 +11,27 @@ namespace {
 constexpr std::size_t kMaxDevices = 32;  // of a claim; by the API
 constexpr std::chrono::milliseconds kLook{50};
 constexpr int kLooks = 60;
+constexpr std::size_t kAtOnce = 16;  // allocations, of three requests each
 
-// Allocates the claim once no other one has its devices.
+// Allocates the claim once no other one has its devices, and it is its turn.
 class AllocateWhenFree final : public http::AsyncOperation<AllocateWhenFree> {
  public:
   AllocateWhenFree(kube::Transport& transport, const ClaimWatch& watch,
-                   kube::AllocateRequest request, Done done)
+                   std::shared_ptr<Turns> turns, kube::AllocateRequest request, Done done)
       : transport_(transport),
         watch_(watch),
+        turns_(std::move(turns)),
         request_(std::move(request)),
         done_(std::move(done)) {}
 
   void begin() {
     const std::string holder = watch_.holder_of(request_.claim.devices, request_.claim.pod_uid);
     if (holder.empty()) {
-      ticket_ = kube::allocate_claim(transport_, std::move(request_),
-                                     guarded([this](Result<void> result) {
-                                       over_ = true;
-                                       done_(std::move(result));
-                                     }));
-      return;
+      // the time of the allocation runs from then on
+      return turns_->ask([self = weak_from_this()] {
+        const auto alive = self.lock();
+        return alive != nullptr && alive->allocate();
+      });
     }
     if (++looks_ < kLooks) {
       ticket_ = transport_.after(kLook, guarded([this] { begin(); }));
@@ -45,15 +46,33 @@ class AllocateWhenFree final : public http::AsyncOperation<AllocateWhenFree> {
   void cancel() {
     over_ = true;
     ticket_.reset();
+    end_turn();
   }
 
  private:
+  bool allocate() {
+    if (over_) return false;
+    running_ = true;
+    ticket_ =
+        kube::allocate_claim(transport_, std::move(request_), guarded([this](Result<void> result) {
+                               over_ = true;
+                               end_turn();
+                               done_(std::move(result));
+                             }));
+    return true;
+  }
+  void end_turn() {
+    if (std::exchange(running_, false)) turns_->end();
+  }
+
   kube::Transport& transport_;
   const ClaimWatch& watch_;
+  const std::shared_ptr<Turns> turns_;
   kube::AllocateRequest request_;
   Done done_;
   std::unique_ptr<kube::Ticket> ticket_;
   int looks_ = 0;
+  bool running_ = false;  // it has a turn
 };
 
 }  // namespace
@@ -65,7 +84,11 @@ ClaimAllocator::ClaimAllocator(kube::Transport& transport, const Clock& clock,
       clock_(clock),
       nodes_(nodes),
       watch_(watch),
-      device_class_(std::move(device_class)) {}
+      device_class_(std::move(device_class)),
+      turns_(std::make_shared<Turns>(kAtOnce)) {}
+
+// Operations may outlive it.
+ClaimAllocator::~ClaimAllocator() { turns_->close(); }
 
 Result<codec::PodClaim> ClaimAllocator::claim_of(const BindOrder& order) const {
   const Binding& binding = order.binding;
@@ -95,8 +118,8 @@ Result<codec::PodClaim> ClaimAllocator::claim_of(const BindOrder& order) const {
 std::unique_ptr<kube::Ticket> ClaimAllocator::allocate(const codec::PodClaim& claim,
                                                        std::function<bool()> may_send, Done done) {
   auto work = std::make_shared<AllocateWhenFree>(
-      transport_, watch_, kube::AllocateRequest{claim, rfc3339(clock_.wall()), std::move(may_send)},
-      std::move(done));
+      transport_, watch_, turns_,
+      kube::AllocateRequest{claim, rfc3339(clock_.wall()), std::move(may_send)}, std::move(done));
   auto ticket = http::ticket_of(work);
   work->begin();
   return ticket;

@@ -14,6 +14,7 @@
 #include "common/kube/pod_claims.hpp"
 #include "common/kube/transport.hpp"
 #include "scheduler-plugin/kube/dra/claim_watch.hpp"
+#include "scheduler-plugin/kube/dra/turns.hpp"
 #include "scheduler-plugin/model/binding.hpp"
 #include "scheduler-plugin/state/node_table.hpp"
 
@@ -24,6 +25,9 @@ class ClaimAllocator {
   // All must outlive it. device_class: of the claims; nothing else may be allocated from it.
   ClaimAllocator(kube::Transport& transport, const Clock& clock, const NodeTable& nodes,
                  const ClaimWatch& watch, std::string device_class);
+  ~ClaimAllocator();
+  ClaimAllocator(const ClaimAllocator&) = delete;
+  ClaimAllocator& operator=(const ClaimAllocator&) = delete;
 
   // Which claim the order needs. Precondition: it has one. Errors: conflict, if the node's devices
   // are not ours to give away, or too many.
@@ -35,7 +39,7 @@ class ClaimAllocator {
   bool take(const std::string& pod_uid) { return taken_.insert(pod_uid).second; }
   void give_back(const std::string& pod_uid) { taken_.erase(pod_uid); }
 
-  // As in common/kube/pod_claims. Precondition: it was taken.
+  // As in common/kube/pod_claims; a limited number run at once. Precondition: it was taken.
   std::unique_ptr<kube::Ticket> allocate(const codec::PodClaim& claim,
                                          std::function<bool()> may_send, Done done);
   std::unique_ptr<kube::Ticket> end(const codec::PodClaim& claim, std::function<bool()> may_send,
@@ -47,6 +51,7 @@ class ClaimAllocator {
   const NodeTable& nodes_;
   const ClaimWatch& watch_;
   std::string device_class_;
+  std::shared_ptr<Turns> turns_;
   std::set<std::string> taken_;  // uids of their pods
 };
 
