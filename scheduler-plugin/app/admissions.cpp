@@ -51,14 +51,44 @@ void Admissions::admit_when_certain(const AdmissionRequest& request, const Admit
   const NodeId node = nodes_.find(request.binding.node);
   const bool ours =
       pod != nullptr && pod->node.empty() && pod->request.chips > 0 && node != kNoNode;
-  if (!ours || authority_.is_certain(request.binding.node)) return finish(admit_known(request));
-  authority_.when_certain(
-      request.binding.node, [this, request, finish](const Result<void>& result) {
-        finish(result ? admit_known(request) : Result<Admission>(result.error()));
+  if (!ours || authority_.is_certain(request.binding.node)) return admit_known(request, finish);
+  authority_.when_certain(request.binding.node,
+                          [this, request, finish](const Result<void>& result) {
+                            if (!result) return finish(result.error());
+                            admit_known(request, finish);
+                          });
+}
+
+void Admissions::admit_known(const AdmissionRequest& request, const Admitted& finish) {
+  const ClusterPod* pod = cluster_.find(request.binding.key);
+  const bool first = pod == nullptr || records_.find_in_flight(pod->request.uid) == nullptr;
+  const std::uint64_t epochs = state_.epochs;
+  Result<Admission> answer = decide(request);
+  const PodRecord* record = answer ? records_.find_in_flight(answer->uid) : nullptr;
+  // admitted now, and not our own binding
+  const bool begun = record != nullptr && state_.epochs != epochs;
+  if (!begun || !record->in_flight->claim) return finish(std::move(answer));
+  hand_over(*record, *answer, first, finish);
+}
+
+// A binding that is not admitted after all leaves its chips at once, unless an earlier one may
+// still be on its way.
+void Admissions::hand_over(const PodRecord& record, const Admission& answer, bool first,
+                           const Admitted& finish) {
+  // copies: the answer may come before the call returns
+  const InFlightBinding& in_flight = *record.in_flight;
+  const BindOrder order{in_flight.binding, in_flight.annotations, in_flight.claim};
+  cluster_.hand_over(
+      order, [this, answer, first, epoch = in_flight.epoch, finish](const Result<void>& result) {
+        if (result) return finish(answer);
+        PodRecord* now = records_.find_in_flight(answer.uid);
+        if (first && now != nullptr && now->in_flight->epoch == epoch)
+          now->in_flight->admitted_until = now->in_flight->ask_again = clock_.now();
+        finish(result.error());
       });
 }
 
-Result<Admission> Admissions::admit_known(const AdmissionRequest& request) {
+Result<Admission> Admissions::decide(const AdmissionRequest& request) {
   if (std::string why = authority_.cannot_decide(); !why.empty())
     return make_error(Errc::unavailable, std::move(why));
   reservations_.expire();
@@ -80,8 +110,10 @@ Result<Admission> Admissions::admit_known(const AdmissionRequest& request) {
   }
   PodRecord* earlier = records_.find_in_flight(binding.uid);
   const bool here = earlier != nullptr && earlier->in_flight->binding.node == binding.node;
-  if (earlier != nullptr && !here && !earlier->in_flight->admitted_only())
-    return bound_elsewhere(*earlier->in_flight);
+  // The claim of an admitted binding is for one node, where the pod may still be bound.
+  const bool only_there = earlier != nullptr && (!earlier->in_flight->admitted_only() ||
+                                                 earlier->in_flight->claim.has_value());
+  if (only_there && !here) return bound_elsewhere(*earlier->in_flight);
   if (here && (request.dry_run ||
                request.placement == earlier->in_flight->annotations[kPlacementAnnotation]))
     return Admission{binding.uid, earlier->in_flight->annotations};  // the latter: our own binding

@@ -26,9 +26,10 @@ class Admissions : public UseCase {
         bound_pods_(bound_pods) {}
 
   // Answers the annotations to add: none for a pod without chips, or if the API server will reject
-  // the binding anyway. The pod then keeps the chips until the outcome of the binding is known. A
-  // dry run gets the same answer and keeps nothing. Errors: conflict, not_found: the pod must not
-  // be bound this way. unavailable: cannot be decided now.
+  // the binding anyway. Where a claim hands the chips over, it is made first. The pod then keeps
+  // the chips until the outcome of the binding is known. A dry run gets the same answer and keeps
+  // nothing. Errors: conflict, not_found: the pod must not be bound this way. unavailable: cannot
+  // be decided now.
   void admit(const AdmissionRequest& request, Admitted done);
 
   // The pod is to be bound elsewhere: the chips of its admitted binding become its second set.
@@ -42,7 +43,10 @@ class Admissions : public UseCase {
 
  private:
   void admit_when_certain(const AdmissionRequest& request, const Admitted& finish);
-  Result<Admission> admit_known(const AdmissionRequest& request);
+  void admit_known(const AdmissionRequest& request, const Admitted& finish);
+  Result<Admission> decide(const AdmissionRequest& request);
+  void hand_over(const PodRecord& record, const Admission& answer, bool first,
+                 const Admitted& finish);
   Result<Admission> would_admit(const PodRequest& pod, NodeId node);
 
   const Evaluator& evaluator_;

@@ -41,7 +41,9 @@ void BindCoordinator::bind_known(const Binding& binding, Done done) {
     const InFlightBinding& in_flight = *earlier->in_flight;
     const bool here =
         in_flight.binding.node == binding.node && in_flight.binding.key == binding.key;
-    if (here || !in_flight.admitted_only()) return bind_again(*earlier, binding, std::move(done));
+    // the claim of an admitted binding is for one node
+    if (here || !in_flight.admitted_only() || in_flight.claim.has_value())
+      return bind_again(*earlier, binding, std::move(done));
   }
   const std::string name = "pod " + binding.key.text();
   if (pod == nullptr) return done(make_error(Errc::not_found, name + " does not exist"));

@@ -197,6 +197,19 @@ const ClusterPod* KubeCluster::find(const PodKey& key) const {
 // definitely not stored ends its claim before it fails, because failing frees the chips.
 void KubeCluster::bind(const BindOrder& order, Done done) {
   if (!order.claim) return bind_now(order.binding, order.annotations, std::move(done));
+  allocate(order, std::move(done), [this, order](const ClaimedBinding& what) {
+    bind_now(order.binding, order.annotations,
+             [this, what](const Result<void>& result) { claimed_pod_bound(what, result); });
+  });
+}
+
+void KubeCluster::hand_over(const BindOrder& order, Done done) {
+  allocate(order, std::move(done), [](const ClaimedBinding& what) { what.done({}); });
+}
+
+// done is called if there is no claim in the end; otherwise `then` has to.
+void KubeCluster::allocate(const BindOrder& order, Done done,
+                           std::function<void(const ClaimedBinding&)> then) {
   if (claims_ == nullptr)
     return done(make_error(Errc::unsupported, "this scheduler makes no ResourceClaims"));
   auto claim = claims_->claim_of(order);
@@ -213,11 +226,11 @@ void KubeCluster::bind(const BindOrder& order, Done done) {
                       }};
   const std::uint64_t number = calls_ + 1;
   keep(claims_->allocate(
-      what.claim, what.fence, [this, number, order, what](const Result<void>& allocated) {
+      what.claim, what.fence,
+      [this, number, what, then = std::move(then)](const Result<void>& allocated) {
         const auto ticket = end_call(number);
         if (!allocated) return end_claim(what, allocated);
-        bind_now(order.binding, order.annotations,
-                 [this, what](const Result<void>& result) { claimed_pod_bound(what, result); });
+        then(what);
       }));
 }
 

@@ -50,6 +50,7 @@ class KubeCluster final : public Cluster {
 
   const ClusterPod* find(const PodKey& key) const override;
   void bind(const BindOrder& order, Done done) override;
+  void hand_over(const BindOrder& order, Done done) override;
   void annotate(const PodKey& key, const std::string& uid, const Annotations& annotations,
                 Done done) override;
   void refresh(const PodKey& key, Done done) override;
@@ -94,6 +95,7 @@ class KubeCluster final : public Cluster {
     std::function<bool()> fence;  // of the term that requested it
     Done done;
   };
+  void allocate(const BindOrder& order, Done done, std::function<void(const ClaimedBinding&)> then);
   void claimed_pod_bound(const ClaimedBinding& what, const Result<void>& result);
   void end_claim(const ClaimedBinding& what, const Result<void>& why);
   // Makes a call; `took` receives its number and answer.

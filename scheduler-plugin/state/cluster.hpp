@@ -87,6 +87,12 @@ class Cluster {
   // was not bound and will not be. unavailable: it may have been bound; the listener is called if
   // it was.
   virtual void bind(const BindOrder& order, Done done) = 0;
+  // Makes the claim of the order and no binding, because another client binds the pod. Errors: as
+  // bind(), with no claim left unless it is unavailable.
+  virtual void hand_over(const BindOrder& order, Done done) {
+    static_cast<void>(order);
+    done(make_error(Errc::unsupported, "this scheduler makes no ResourceClaims"));
+  }
   // Adds annotations to a bound pod that has no placement. Errors: not_found; conflict: another
   // uid, or it has one by now; invalid_argument: permanently rejected; unavailable: they may have
   // been stored nevertheless.
