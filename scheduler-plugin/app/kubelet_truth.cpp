@@ -91,14 +91,14 @@ void KubeletTruth::released(const std::string& uid) {
   if (allocated_.erase(uid) == 0) return;
   PodRecord* record = records_.find(uid);
   const ClusterPod* pod = record == nullptr ? nullptr : cluster_.find(record->key);
-  if (pod == nullptr || pod->node.empty() || record->in_flight != nullptr) return;
-  const Holding* held = ledger_.find(uid);
-  if (held == nullptr || !held->bound || record->given == nullptr ||
-      given_to(*pod, nodes_.node(held->node)))
-    return;
-  const NodeId id = held->node;
+  if (pod == nullptr || record->given == nullptr) return;
+  const NodeId on = nodes_.find(pod->node);
+  if (on != kNoNode && given_to(*pod, nodes_.node(on))) return;
   const std::optional<Placement> chosen = record->given->chosen;
   record->given.reset();
+  const Holding* held = ledger_.find(uid);
+  if (pod->node.empty() || record->in_flight != nullptr || held == nullptr || !held->bound) return;
+  const NodeId id = held->node;
   // one with a placement of its own keeps these chips
   if (!chosen && record->decision != nullptr && !record->decision->id.empty()) return;
   drop_holding(uid);
