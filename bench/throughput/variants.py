@@ -78,7 +78,7 @@ def no_extender(_cluster, _options):
 
 
 VARIANTS = {"chipweave": chipweave, "do-nothing": do_nothing, "none": no_extender}
-CLAIMS = "chipweave, claims"  # the same with ResourceClaims for the chips; only where it is asked for
+CLAIMS = "chipweave, claims"  # the same with ResourceClaims for the chips; with --claims only
 
 
 def wait_for(test, process, log_file):

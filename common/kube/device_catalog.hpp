@@ -84,7 +84,7 @@ std::map<int, std::string> not_handed_over(const DeviceCatalog& catalog, const s
                                            const domain::NodeTopology& topology);
 
 // The devices that are these chips of the node, in their order. Errors: conflict,
-// with what not_handed_over() says of one of them.
+// the first answer of not_handed_over() about one of them.
 Result<std::vector<codec::ClaimedDevice>> devices_of_chips(
     const DeviceCatalog& catalog, const std::string& node,
     const std::vector<std::string>& resources, const domain::NodeTopology& topology,

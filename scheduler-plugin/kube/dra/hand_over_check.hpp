@@ -18,7 +18,7 @@
 namespace chipweave::sched {
 
 // Code of the fault of a chip that is withheld.
-inline constexpr const char* kNotHandedOver = "dra.device";
+inline constexpr const char* kNotHandedOver = "chip.withheld";
 
 class HandOverCheck {
  public:

@@ -12,6 +12,7 @@ import collections, contextlib, copy, http.client, json, threading, time
 
 from audit import ACCELERATORS, PLACEMENT, asks, example, findings, holds_chips, indices_of, name_of, placement_of, wrong_with
 
+CLAIMS = "/apis/resource.k8s.io/v1/resourceclaims"
 PODS, INVENTORIES = "/api/v1/pods", "/apis/chipweave.dev/v1alpha1/nodeinventories"
 # A binding whose answer did not come may be sent again, word for word, for 75 s; it may arrive a minute after that.
 GRACE_SECONDS = 150
@@ -21,7 +22,9 @@ LOOK_SECONDS = 2.0
 class Ledger:
     """What is known of pods and machines from their versions in order. Pure: the time comes with each of them."""
 
-    def __init__(self):
+    # by_claims: nodes whose chips are handed over by claims.
+    def __init__(self, by_claims=()):
+        self.by_claims = by_claims
         self.pods = {}  # by uid
         self.text = {}  # placement of each bound pod, by uid
         self.owner = {}  # (node, chip): uid
@@ -50,7 +53,13 @@ class Ledger:
         self.bound.add(uid)
         self.text[uid] = text
         found = [f"{name_of(pod)} {wrong}" for wrong in wrong_with(pod, asks(pod), self.ever)]
-        return found + self.unusable(pod, now) + self.take(pod)
+        return found + self.unclaimed(pod) + self.unusable(pod, now) + self.take(pod)
+
+    # The kubelet hands over what the claim has that the pod's status names: it must do so from the beginning.
+    def unclaimed(self, pod):
+        named = pod.get("status", {}).get("extendedResourceClaimStatus", {}).get("resourceClaimName")
+        right = named == claim_of(pod) or pod["spec"]["nodeName"] not in self.by_claims
+        return [] if right else [f"{name_of(pod)} was bound to {pod['spec']['nodeName']} with the claim {named}"]
 
     def release(self, uid):
         self.text.pop(uid, None)
@@ -99,8 +108,8 @@ class Ledger:
 class Judge:
     """The threads that read, and what they found: `findings`, each with its second. Judge.live is what pods there are."""
 
-    def __init__(self, bed, note):
-        self.bed, self.note, self.ledger = bed, note, Ledger()
+    def __init__(self, bed, note, by_claims=()):
+        self.bed, self.note, self.by_claims, self.ledger = bed, note, by_claims, Ledger(by_claims)
         self.lock, self.stopping = threading.Lock(), threading.Event()
         self.findings, self.said, self.looks, self.lists = [], set(), 0, 0
         self.began = time.monotonic()
@@ -204,7 +213,17 @@ class Judge:
         found = [text for text in found if strict or "no inventory" not in text and "does not have" not in text]
         self.looks += 1
         self.find(found, "audit")
+        if self.by_claims:
+            claims = self.claims()
+            if claims is None:
+                return None
+            self.find(wrong_claims(pods, claims), "claims")
         return pods
+
+    # None if the API server cannot be read.
+    def claims(self):
+        code, answer = self.bed.ask("GET", CLAIMS)
+        return answer["items"] if code == 200 and isinstance(answer, dict) else None
 
     def stop(self):
         self.stopping.set()
@@ -213,6 +232,50 @@ class Judge:
                 connection.sock.shutdown(2)
         for thread in self.threads:
             thread.join(15)
+
+
+# --- claims
+
+
+def claim_of(pod):
+    return f"chipweave-{pod['metadata']['uid']}"
+
+
+def devices_of(claim):
+    results = claim.get("status", {}).get("allocation", {}).get("devices", {}).get("results", [])
+    return sorted((one["pool"], one["device"]) for one in results)
+
+
+# What the pod's placement says.
+def devices_of_placement(pod):
+    placement = placement_of(pod)
+    return sorted((pod["spec"]["nodeName"], f"gpu-{chip}") for chip in indices_of(placement)) if placement else None
+
+
+# Of claims that were read after the pods: a pod may be gone by then, and so may its claim.
+def wrong_claims(pods, claims):
+    found, owners = [], {}
+    by_name = {claim["metadata"]["name"]: claim for claim in claims}
+    for claim in claims:
+        for device in devices_of(claim):
+            owners.setdefault(device, []).append(claim["metadata"]["name"])
+    for (node, device), names in sorted(owners.items()):
+        if len(names) > 1:
+            found.append(f"{device} of {node} is allocated to {' and '.join(sorted(names))}")
+    for pod in filter(holds_chips, pods):
+        claim = by_name.get(claim_of(pod)) if asks(pod) and pod["spec"].get("nodeName") else None
+        if claim and claim.get("status", {}).get("allocation") and devices_of(claim) != devices_of_placement(pod):
+            found.append(f"{name_of(pod)} has the devices {devices_of(claim)}, its placement says {devices_of_placement(pod)}")
+    return found
+
+
+# At rest each bound pod of these nodes has its claim, and no other pod has one.
+def unclaimed(pods, claims, by_claims):
+    bound = {claim_of(pod): pod for pod in filter(holds_chips, pods) if asks(pod) and pod["spec"]["nodeName"] in by_claims}
+    stored = {claim["metadata"]["name"] for claim in claims}
+    there = {claim_of(pod) for pod in pods}
+    return ([f"{name_of(pod)} has no claim" for name, pod in bound.items() if name not in stored] +
+            [f"the claim {name} is left" for name in stored - set(bound) if name in there or name.startswith("chipweave-")])
 
 
 # --- self-test

@@ -3,6 +3,7 @@ are those of the annotations, no reservation is left; with the pods all chips co
 import time
 
 from audit import asks, holds_chips, indices_of, name_of, placement_of
+from parts.judge import unclaimed
 from parts.load import group_of
 from parts.world import CHIPS, MACHINES
 
@@ -59,6 +60,9 @@ def unrest(world, pods):
         code, text = replica.ask("GET", "/metrics")
         if code != 200 or "\nchipweave_reservations 0\n" not in text:
             found.append(f"scheduler {replica.name} has reservations left")
+    if world.by_claims:
+        claims = world.judge.claims()
+        found += ["claims cannot be read"] if claims is None else unclaimed(pods, claims, world.by_claims)
     return found + [f"waits though it would fit: {text}" for text in could_run(pods)]
 
 

@@ -13,6 +13,7 @@ from lib.bed import NS, ROOT
 from lib.programs import Chipweave
 from lib.scenario import GPU, Scenario
 from lib.volcano import Driver, admission
+from lib.dra import SLICES, slice_body
 from parts.proxy import Loop, Proxy
 from testbed.processes import free_ports, living_pid
 
@@ -158,6 +159,8 @@ class World:
         self.s.seed, self.driver = options.seed, None
         self.judge, self.volcano = None, threading.RLock()
         self.nodes = {node: threading.RLock() for node in MACHINES}
+        self.machine = "profile:hgx-v100-8"
+        self.by_claims = [node for node in MACHINES if MACHINES[node] == GPU] if options.claims else []
         self.stopping, self.healing = threading.Event(), threading.Event()
         self.router = threading.Thread(target=self.look_after, daemon=True)
 
@@ -252,6 +255,9 @@ class World:
     def begin(self):
         s = self.s
         self.chipweave.process = None
+        if self.by_claims:
+            self.chipweave.change("--set", "dra.enabled=true", "--set", "agent.enforcement=dra")
+            self.machine = f"file:{self.named_machine()}"
         if len(self.replicas) > 1:
             self.admit_replicas()
             self.endpoints = []
@@ -260,11 +266,26 @@ class World:
         self.configure_kube_scheduler()
         self.router.start()
         s.begin()
-        s.nodes(**{name: ("hgx-v100-8", resource, CHIPS) for name, resource in MACHINES.items()})
+        for name, resource in MACHINES.items():
+            s.add_node(name, {resource: str(CHIPS)})  # Volcano counts them, also without a device plugin
+            how = ["--enforcement=dra"] if name in self.by_claims else []
+            self.chipweave.start_agent(self.folder, name, self.machine, resource, *how)
+        s.known(*MACHINES)
+        for name in self.by_claims:
+            self.bed.must("POST", SLICES, slice_body(name))
         s.must_come("a scheduler that leads and knows all nodes", self.knows_nodes, READY_SECONDS)
         if self.options.webhook:
             self.admission()
             self.start_driver()
+
+    # The machine with names for its chips, so that they are found among devices of drivers.
+    def named_machine(self):
+        machine = json.loads(self.bed.run(self.binaries / "chipweave", "topo", "convert", "hgx-v100-8", "--to", "json").stdout)
+        for chip in machine["chips"]:
+            chip["id"] = f"GPU-{chip['index']}"
+        file = self.folder / "machine.json"
+        file.write_text(json.dumps(machine))
+        return file
 
     def knows_nodes(self):
         leader = self.leader()
@@ -286,12 +307,12 @@ class World:
         admission(self.s, f"https://127.0.0.1:{self.hook.port}", HOOK_SECONDS)
 
     # Restarts the agent of this node, with another machine or another time than it should have.
-    def start_agent(self, node, machine="profile:hgx-v100-8", clock=0):
+    def start_agent(self, node, machine=None, clock=0):
         agent, file = self.s.agent(node), self.folder / f"clock-{node}"
         file.write_bytes(struct.pack("<q", int(clock * 10**9)))
         agent.say_health()
         command = [part for part in agent.command if not str(part).startswith(("env", "LD_PRELOAD=", "CHAOS_CLOCK="))]
-        command[command.index("--probe") + 1] = machine
+        command[command.index("--probe") + 1] = machine or self.machine
         shim = [f"{name}={value}" for name, value in self.shifted(file).items() if name in ("LD_PRELOAD", "CHAOS_CLOCK")]
         agent.command = ["env", *shim, *command]
         agent.start()
@@ -339,5 +360,5 @@ def smaller_machine(folder, node, keep):
     links = [{"a": a, "b": b, "kind": "NVLINK", "lanes": 1} for a, b in zip(keep, keep[1:])]
     file = folder / f"small-{node}.json"
     file.write_text(json.dumps({"vendor": "nvidia", "model": "Tesla V100-SXM2-32GB",
-                                "chips": [{"index": chip} for chip in keep], "links": links}))
+                                "chips": [{"index": chip, "id": f"GPU-{chip}"} for chip in keep], "links": links}))
     return file

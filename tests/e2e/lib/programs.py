@@ -11,6 +11,10 @@ EXIT_SECONDS = 5
 CALLERS = {"kube": "kube-scheduler", "volcano": "volcano", "admission": "webhook"}
 
 
+def extenders_in(notes):
+    return re.search(r"^extenders:\n(?:[- ].*\n)+", notes, re.M)[0]
+
+
 class Chipweave:
     """The chart, installed in a bed; kube-scheduler there asks our scheduler, which runs as a process on a fixed port."""
 
@@ -30,8 +34,7 @@ class Chipweave:
     # Its Deployment is scaled to 0: the process replaces it. Agents' pods stay: a token is bound to one of them.
     def install(self):
         bed = self.bed
-        notes = self.helm("install", "--create-namespace")
-        self.extenders = re.search(r"^extenders:\n(?:[- ].*\n)+", notes, re.M)[0]
+        self.extenders = extenders_in(self.helm("install", "--create-namespace"))
         for file in ("tls.crt", "tls.key", "ca.crt") if self.https else ():
             data = bed.must("GET", f"/api/v1/namespaces/{NS}/secrets/chipweave-scheduler-tls")["data"][file]
             (bed.work / file).write_text(bed.run("base64", "-d", text=data).stdout)
@@ -47,6 +50,10 @@ class Chipweave:
         in_force = lambda: "may not write" in str(bed.ask("POST", path, inventory, unbound)[1])
         if not bed.poll(in_force):
             raise RuntimeError("the policy that holds agents to their nodes is not in force")
+
+    # Changes values, and with them what helm prints for kube-scheduler, which is not restarted.
+    def change(self, *arguments):
+        self.extenders = extenders_in(self.helm("upgrade", *arguments))
 
     # install or upgrade; what it prints.
     def helm(self, verb, *arguments):

@@ -1,13 +1,11 @@
 """Chips that are handed over by ResourceClaims, which our scheduler makes as it binds. Kubernetes 1.36 and later."""
-import random, re, time
+import random, time
 
-from lib.fake_nvml import bus_of, dgx1v
+from lib.dra import API, DRIVER, SLICES, TAINT, slice_body
+from lib.fake_nvml import dgx1v
 from lib.scenario import GPU
 
 A, B = "dra-a", "dra-b"
-DRIVER, TAINT = "gpu.nvidia.com", "chipweave.dev/managed"
-API = "/apis/resource.k8s.io/v1"
-SLICES = f"{API}/resourceslices"
 
 
 def run(s):
@@ -31,16 +29,9 @@ def run(s):
 
 
 def switch_on(s):
-    before = s.chipweave.extenders
-
-    def undo():
-        s.chipweave.extenders = before
-        s.chipweave.helm("upgrade", "--reset-values")
-        s.chipweave.ask_us()
-
-    s.undo.append(undo)
-    notes = s.chipweave.helm("upgrade", "--set", "dra.enabled=true", "--set", "agent.enforcement=dra")
-    s.chipweave.extenders = re.search(r"^extenders:\n(?:[- ].*\n)+", notes, re.M)[0]
+    s.undo.append(s.chipweave.ask_us)
+    s.undo.append(lambda: s.chipweave.change("--reset-values"))
+    s.chipweave.change("--set", "dra.enabled=true", "--set", "agent.enforcement=dra")
     s.check("helm's notes let kube-scheduler ignore the resource", "ignoredByScheduler: true" in s.chipweave.extenders)
     s.chipweave.ask_us()
     tolerant = claim_body("tolerant", tolerations=[{"operator": "Exists"}])
@@ -64,16 +55,6 @@ def claim_body(name, count=1, **exactly):
     request = {"name": "chips", "exactly": {"deviceClassName": "stock", "count": count, **exactly}}
     return {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": name},
             "spec": {"devices": {"requests": [request]}}}
-
-
-# As the driver of the vendor publishes it, which knows nothing of us.
-def slice_body(node, chips=8):
-    text = lambda value: {"string": value}
-    devices = [{"name": f"gpu-{i}", "attributes": {
-        "uuid": text(f"GPU-{i}"), "resource.kubernetes.io/pciBusID": text(bus_of(i)[4:].lower())}} for i in range(chips)]
-    return {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": f"{node}-{DRIVER}"},
-            "spec": {"driver": DRIVER, "nodeName": node, "pool": {"name": node, "generation": 1, "resourceSliceCount": 1},
-                     "devices": devices}}
 
 
 def nobody_offers(s):
