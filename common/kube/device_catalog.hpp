@@ -26,7 +26,8 @@ class DeviceCatalog {
     std::string node;
     std::string uuid;  // empty: the driver does not say
     std::string pci;
-    bool managed = false;  // no other allocator gives it away
+    bool managed = false;           // no other allocator gives it away
+    codec::StringMap attributes{};  // by "domain/name"
   };
 
   void take(codec::KubeSlice slice);
@@ -77,5 +78,18 @@ Result<std::vector<codec::ClaimedDevice>> devices_of_chips(const DeviceCatalog& 
                                                            const std::string& resource,
                                                            const domain::NodeTopology& topology,
                                                            const std::vector<int>& chips);
+
+// The chips of the node that are devices which may be given away, by vendor index: `managed` ones,
+// or with untainted_too any. A chip that several devices could be is left out. resource: of the
+// drivers; empty: any. Errors: conflict, with words: there are none.
+struct OfferedChip {
+  codec::ClaimedDevice device;
+  codec::StringMap attributes;
+};
+Result<std::map<int, OfferedChip>> offered_chips(const DeviceCatalog& catalog,
+                                                 const std::string& node,
+                                                 const std::string& resource,
+                                                 const domain::NodeTopology& topology,
+                                                 bool untainted_too);
 
 }  // namespace chipweave::kube

@@ -1,8 +1,9 @@
 // PodEvents — chipweave's decisions as events.k8s.io/v1 events on pods, for kubectl describe.
 //
 // An Observer: ChipsAssigned when a pod is bound, ChipsUnavailable when no node fits, ChipsDiffer
-// when the kubelet has given other chips than were chosen; a repeated reason raises the count of
-// the same event. How events are sent: event_sender.hpp. Owner: the loop thread.
+// when the kubelet has given other chips than were chosen, ClaimsWait and ClaimsAllocated of pods
+// that name ResourceClaims; a repeated reason raises the count of the same event. How events are
+// sent: event_sender.hpp. Owner: the loop thread.
 #pragma once
 
 #include <chrono>
@@ -27,6 +28,10 @@ class PodEvents final : public Observer {
   PodEvents(kube::Transport& transport, const Clock& clock, Options options);
 
   void on(const Observation& seen) override;
+
+  // A pod that names claims waits, or they are allocated.
+  void claims_wait(const PodKey& pod, std::string_view uid, const std::string& why);
+  void claims_allocated(const PodKey& pod, std::string_view uid, const std::string& what);
 
   const kube::EventSender::Stats& stats() const { return sender_.stats(); }
 
