@@ -46,8 +46,8 @@ void ForgottenClaims::ask(const codec::KubeClaim& claim, std::size_t consumer) {
                               bool gone = reply && reply->status == kube::kNotFound;
                               if (reply && reply->status == kube::kOk) {
                                 codec::WatchReader<codec::KubePod> reader;
-                                const auto pod = reader.read_one(reply->body);
-                                gone = pod && pod->uid != uid;
+                                const auto found = reader.read_one(reply->body);
+                                gone = found && found->uid != uid;
                               }
                               if (gone) return ask(claim, consumer + 1);
                               since_.erase(claim.uid);

@@ -152,7 +152,8 @@ void WaitingClaims::tick() {
   freed_ = scheduler_.freed();
   std::vector<Pod*> due;
   for (auto& [uid, pod] : pods_) {
-    if (pod.next <= now || (more && pod.open)) due.push_back(&pod);
+    const bool due_now = pod.next <= now || (more && pod.open);
+    if (due_now && pod.not_before <= now) due.push_back(&pod);
   }
   std::sort(due.begin(), due.end(), [](const Pod* a, const Pod* b) {
     return a->priority != b->priority ? a->priority > b->priority : a->arrival < b->arrival;
@@ -437,7 +438,7 @@ void WaitingClaims::write(const codec::KubeClaim& claim, kube::ClaimWrite write,
             events_.allocated(at->second.key, pod_uid, at->second.note);
         }
         if (written.outcome != Outcome::refused || at == pods_.end()) return;
-        at->second.next = clock_.now() + kLookAgain;
+        at->second.not_before = clock_.now() + kLookAgain;
         say(at->second, written.problem);
       });
 }

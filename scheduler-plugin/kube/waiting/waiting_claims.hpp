@@ -78,7 +78,8 @@ class WaitingClaims {
     solver::Room needs;
     bool gated = false;  // kube-scheduler may not look at it yet
     Clock::Steady next{};
-    bool open = true;  // not all allocated
+    Clock::Steady not_before{};  // after the API server has refused a write
+    bool open = true;            // not all allocated
     std::map<std::string, RefusedNode> refused;
     std::map<std::string, std::string> allocated_on;  // claims by uid, as last seen
     std::string note;

@@ -183,11 +183,16 @@ void SimulatedClaims::collect(const std::function<bool(const std::string&)>& pod
         now.value("/metadata/ownerReferences/0/uid"_json_pointer, std::string());
     if (owner.empty() || pod_exists(owner)) {
       const Json users = now.value("/status/reservedFor"_json_pointer, Json::array());
-      const bool all_gone = std::none_of(users.begin(), users.end(), [&](const Json& one) {
-        return pod_exists(one["uid"].get<std::string>());
-      });
-      if (!users.empty() && all_gone) {
-        at->second["status"] = Json::object();
+      Json left = Json::array();
+      for (const Json& one : users) {
+        if (pod_exists(one["uid"].get<std::string>())) left.push_back(one);
+      }
+      if (left.size() < users.size()) {
+        if (left.empty()) {
+          at->second["status"] = Json::object();
+        } else {
+          at->second["status"]["reservedFor"] = left;
+        }
         change(at->second, version, changed);
       }
       ++at;
