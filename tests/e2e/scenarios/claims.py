@@ -1,6 +1,8 @@
 """Pods that name ResourceClaims of chipweave's DeviceClasses: allocated before kube-scheduler looks, bound by it with exactly these
 devices; several claims and requests, matchAttribute, a shared claim, config, a node that kube-scheduler refuses, kill -9 in the
 middle, claims that cannot be served, and what is left when the pods are gone."""
+import json
+
 from lib.fake_nvml import dgx1v
 from lib.scenario import GPU
 
@@ -83,8 +85,11 @@ def body_of_claim(name, requests, match=None):
 def create(s, name, *specs, claims=(), **more):
     entries = []
     for i, spec in enumerate(specs):
-        template = {"metadata": {"name": f"{name}-{i}"}, "spec": {"spec": spec}}
-        s.bed.must("POST", f"{DRA}/namespaces/{s.ns}/resourceclaimtemplates", template)
+        # By kubectl, which writes compact JSON: else no JSON client can change a claim with config, since the API server
+        # compares its bytes.
+        template = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate",
+                    "metadata": {"name": f"{name}-{i}", "namespace": s.ns}, "spec": {"spec": spec}}
+        s.bed.kubectl("create", "-f", "-", text=json.dumps(template))
         entries.append({"name": f"c{i}", "resourceClaimTemplateName": f"{name}-{i}"})
     entries += [{"name": f"s{i}", "resourceClaimName": claim} for i, claim in enumerate(claims)]
     body = s.pod_body(name, 0, resourceClaims=entries, **more)
