@@ -383,6 +383,17 @@ const std::vector<Setting>& settings() {
        "ClusterD",
        false, [](Config& c, const Values& v) { return set_flag(c.publish_cluster_info, v[0]); },
        [](const Config& c) { return Values{show_flag(c.publish_cluster_info)}; }, true},
+      {"allocate-claims",
+       "allocate the ResourceClaims of the DeviceClasses chipweave and chipweave-… that waiting "
+       "pods name",
+       false, [](Config& c, const Values& v) { return set_flag(c.allocate_claims, v[0]); },
+       [](const Config& c) { return Values{show_flag(c.allocate_claims)}; }, true},
+      {"allocate-untainted-devices",
+       "with allocate-claims: give away devices without the taint chipweave.dev/managed, too, "
+       "because a policy of the cluster bars all other classes of these devices",
+       false,
+       [](Config& c, const Values& v) { return set_flag(c.allocate_untainted_devices, v[0]); },
+       [](const Config& c) { return Values{show_flag(c.allocate_untainted_devices)}; }, true},
       {"accelerators", "resources counted in whole chips", true,
        [](Config& c, const Values& v) { return set_names(c.resources.accelerators, v); },
        [](const Config& c) { return c.resources.accelerators; }},

@@ -59,6 +59,8 @@ struct Config {
   int volcano_weight = 20;
   bool annotate_after_bind = false;
   bool publish_cluster_info = false;
+  bool allocate_claims = false;
+  bool allocate_untainted_devices = false;
   solver::NodePreference node_preference;
   ResourceTable resources;
 

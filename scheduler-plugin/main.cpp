@@ -140,6 +140,8 @@ Result<Reached> reach_kubernetes(http::Loop& loop, const Clock& clock, const Con
   options.version = CHIPWEAVE_VERSION;
   options.lease_namespace = !config.lease_namespace.empty() ? config.lease_namespace : access->ns;
   if (options.lease_namespace.empty()) options.lease_namespace = "default";
+  options.allocate_claims = config.allocate_claims;
+  options.allocate_untainted = config.allocate_untainted_devices;
   if (config.leader_elect) options.election = election_of(config, options.lease_namespace);
   Reached reached;
   if (config.publish_cluster_info) {

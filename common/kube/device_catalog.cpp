@@ -69,9 +69,12 @@ void DeviceCatalog::take(codec::KubeSlice slice) {
     by_node_[slice.node].slices.insert(slice.name);
   }
   for (codec::SliceDevice& device : slice.devices) {
-    kept.devices.insert_or_assign(
-        std::move(device.name),
-        Device{slice.node, std::move(device.uuid), std::move(device.pci), device.managed});
+    Device known{slice.node, std::move(device.uuid), std::move(device.pci), device.managed};
+    for (auto& [name, value] : device.attributes) {
+      const bool whole = name.find('/') != std::string::npos;
+      known.attributes[whole ? name : kept.driver + "/" + name] = std::move(value);
+    }
+    kept.devices.insert_or_assign(std::move(device.name), std::move(known));
   }
   const Pool pool{kept.driver, kept.pool};
   pools_[pool].insert(slice.name);
@@ -167,6 +170,38 @@ Result<std::vector<codec::ClaimedDevice>> devices_of_chips(
     out.push_back(found->second.device);
   }
   return out;
+}
+
+Result<std::map<int, OfferedChip>> offered_chips(const DeviceCatalog& catalog,
+                                                 const std::string& node,
+                                                 const std::string& resource,
+                                                 const domain::NodeTopology& topology,
+                                                 bool untainted_too) {
+  std::map<int, OfferedChip> out;
+  std::set<int> several;
+  bool untainted = false;
+  catalog.each_on(node, [&](const codec::ClaimedDevice& device, const DeviceCatalog::Device& what) {
+    const bool fits = resource.empty() ? domain::is_own_driver(device.driver) ||
+                                             !domain::resource_of_driver(device.driver).empty()
+                                       : domain::drives(device.driver, resource);
+    const auto chip = fits ? chip_of(what, topology) : std::nullopt;
+    if (!chip) return;
+    if (!what.managed && !untainted_too) {
+      untainted = true;
+    } else if (!out.emplace(chip->value, OfferedChip{device, what.attributes}).second) {
+      several.insert(chip->value);
+    }
+  });
+  for (const int chip : several) out.erase(chip);
+  if (!out.empty()) return out;
+  if (untainted) {
+    return make_error(Errc::conflict, "the devices of the node lack the taint " +
+                                          std::string(codec::kManagedTaint) +
+                                          ": kube-scheduler could give them to other claims");
+  }
+  return make_error(Errc::conflict, several.empty()
+                                        ? "no chip of the node is a device in ResourceSlices"
+                                        : "each chip of the node is offered by two DRA drivers");
 }
 
 std::optional<std::vector<int>> chips_of(const DeviceCatalog& catalog,

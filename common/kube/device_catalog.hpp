@@ -28,6 +28,7 @@ class DeviceCatalog {
     std::string pci;
     // No other allocator gives it away. One that is not may be given to two pods.
     bool managed = false;
+    codec::StringMap attributes{};  // by "domain/name"
   };
 
   void take(codec::KubeSlice slice);
@@ -89,5 +90,18 @@ Result<std::vector<codec::ClaimedDevice>> devices_of_chips(
     const DeviceCatalog& catalog, const std::string& node,
     const std::vector<std::string>& resources, const domain::NodeTopology& topology,
     const std::vector<int>& chips);
+
+// The chips of the node that are devices which may be given away, by vendor index: `managed` ones,
+// or with untainted_too any. A chip that several devices could be is left out. resource: of the
+// drivers; empty: any. Errors: conflict, with words: there are none.
+struct OfferedChip {
+  codec::ClaimedDevice device;
+  codec::StringMap attributes;
+};
+Result<std::map<int, OfferedChip>> offered_chips(const DeviceCatalog& catalog,
+                                                 const std::string& node,
+                                                 const std::string& resource,
+                                                 const domain::NodeTopology& topology,
+                                                 bool untainted_too);
 
 }  // namespace chipweave::kube

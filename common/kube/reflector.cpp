@@ -169,5 +169,6 @@ template class Reflector<codec::KubeInventory>;
 template class Reflector<codec::KubeLease>;
 template class Reflector<codec::KubeClaim>;
 template class Reflector<codec::KubeSlice>;
+template class Reflector<codec::KubeDeviceClass>;
 
 }  // namespace chipweave::kube

@@ -76,5 +76,6 @@ extern template class Reflector<codec::KubeInventory>;
 extern template class Reflector<codec::KubeLease>;
 extern template class Reflector<codec::KubeClaim>;
 extern template class Reflector<codec::KubeSlice>;
+extern template class Reflector<codec::KubeDeviceClass>;
 
 }  // namespace chipweave::kube

@@ -50,6 +50,9 @@ class Explainer {
     w_.field("state", refused && held == nullptr ? "refused" : to_string(state_of(pod)));
     if (refused && held == nullptr) {
       w_.field("summary", pod.refused);
+    } else if (const auto claims = state_.claim_notes.find(pod.request.uid);
+               claims != state_.claim_notes.end()) {
+      w_.field("node", pod.node).field("summary", claims->second);
     } else if (pod.request.chips == 0) {
       w_.field("node", pod.node);
       w_.field("summary", "the pod requests no accelerator; any node fits");

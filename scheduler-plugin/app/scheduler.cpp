@@ -22,7 +22,8 @@ Scheduler::Scheduler(const Clock& clock, Cluster& cluster, Observer& observer,
                   bindings_, options.decide_after_bind),
       preemption_(core_, evaluator_, nominations_),
       extender_(core_, evaluator_, reservations_, nominations_, bindings_),
-      placements_(core_, evaluator_, reservations_, decisions_, extender_) {}
+      placements_(core_, evaluator_, reservations_, decisions_, extender_),
+      claim_planner_(core_, evaluator_) {}
 
 ReportAnswer Scheduler::report(InventoryReport report) {
   // The only place where topologies enter: deltas change the topology that is held.

@@ -13,6 +13,7 @@
 
 #include "common/base/limits.hpp"
 #include "common/domain/rate_overlay.hpp"
+#include "scheduler-plugin/app/claim_planner.hpp"
 #include "scheduler-plugin/app/inventory_sink.hpp"
 #include "scheduler-plugin/app/placements.hpp"
 #include "scheduler-plugin/app/preemption.hpp"
@@ -51,6 +52,7 @@ class Scheduler final : public InventorySink {
   BindCoordinator& bindings() { return bindings_; }
   Admissions& admissions() { return admissions_; }
   Placements& placements() { return placements_; }
+  ClaimPlanner& claim_planner() { return claim_planner_; }
   const Preemption& preemption() const { return preemption_; }
   // Begins to answer a preempt request.
   VictimChoice choose_victims(PodRequest pod, std::optional<int> priority,
@@ -105,6 +107,7 @@ class Scheduler final : public InventorySink {
   Preemption preemption_;
   Extender extender_;
   Placements placements_;
+  ClaimPlanner claim_planner_;
   std::uint64_t known_rooms_ = 0;  // NodeRooms::version() of the last learn_demand()
   Clock::Steady learned_{};
 };

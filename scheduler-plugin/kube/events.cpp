@@ -85,6 +85,14 @@ void PodEvents::withheld(const NodeWithheld& node) {
                1);
 }
 
+void PodEvents::claims_wait(const PodKey& pod, std::string_view uid, const std::string& why) {
+  send(pod, uid, true, "ClaimsWait", "Scheduling", "Its claims are not allocated: " + why, 1);
+}
+
+void PodEvents::claims_allocated(const PodKey& pod, std::string_view uid, const std::string& what) {
+  send(pod, uid, false, "ClaimsAllocated", "Scheduling", "Allocated: " + what, 1);
+}
+
 void PodEvents::unplaceable(const PodUnplaceable& pod) {
   const Clock::Steady now = clock_.now();
   Published& published = published_[pod.uid];

@@ -3,8 +3,9 @@
 //
 // An Observer: ChipsAssigned when a pod is bound, ChipsNotEnforced where the kubelet picks chips
 // itself, ChipsUnavailable when no node fits, ChipsDiffer when the kubelet has given other chips
-// than were chosen; on a node ChipsWithheld. A repeated reason raises the count of the same event.
-// How events are sent: event_sender.hpp. Owner: the loop thread.
+// than were chosen, ClaimsWait and ClaimsAllocated of pods that name ResourceClaims; on a node
+// ChipsWithheld. A repeated reason raises the count of the same event. How events are sent:
+// event_sender.hpp. Owner: the loop thread.
 #pragma once
 
 #include <chrono>
@@ -29,6 +30,10 @@ class PodEvents final : public Observer {
   PodEvents(kube::Transport& transport, const Clock& clock, Options options);
 
   void on(const Observation& seen) override;
+
+  // A pod that names claims waits, or they are allocated.
+  void claims_wait(const PodKey& pod, std::string_view uid, const std::string& why);
+  void claims_allocated(const PodKey& pod, std::string_view uid, const std::string& what);
 
   const kube::EventSender::Stats& stats() const { return sender_.stats(); }
 

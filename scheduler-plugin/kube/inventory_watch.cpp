@@ -45,6 +45,7 @@ InventoryWatch::InventoryWatch(kube::Transport& transport, const Options& option
       nodes_(transport, watch_of<codec::KubeNode>("/api/v1/nodes"),
              {{[this](codec::KubeNode&& seen) { take_node(seen); },
                [this](const std::string& node) {
+                 if (events_.node_gone) events_.node_gone(node);
                  sink_.inventory_gone(node);
                  sink_.node_offers(node, std::nullopt);
                }},
@@ -59,6 +60,7 @@ void InventoryWatch::start() {
 }
 
 void InventoryWatch::take_node(const codec::KubeNode& seen) {
+  if (events_.node_seen) events_.node_seen(seen);
   constexpr int kMilliCpu = 3;
   if (seen.cpu.empty() || seen.memory.empty()) return sink_.node_offers(seen.name, std::nullopt);
   sink_.node_offers(

@@ -23,6 +23,8 @@ class InventoryWatch {
     std::function<void(const kube::WatchFailure&)> failed;  // a watch failed and will be retried
     // An inventory cannot be used; called once for each of its versions.
     std::function<void(const std::string& node, const Error& why)> unusable;
+    std::function<void(const codec::KubeNode&)> node_seen{};
+    std::function<void(const std::string& node)> node_gone{};
   };
   InventoryWatch(kube::Transport& transport, const Options& options, InventorySink& sink,
                  Events events, const std::function<double()>& jitter);

@@ -75,6 +75,7 @@ ClusterPod KubeCluster::made_of(const codec::KubePod& seen) const {
 void KubeCluster::take(codec::KubePod&& seen) {
   const std::string key = kube::key_of(seen);
   if (seen.phase == "Succeeded" || seen.phase == "Failed") return drop(key);
+  if (seen_) seen_(seen);
   Entry* known = pods_.find(key);
   if (known != nullptr && !seen.node_name.empty() && known->pod.node.empty() &&
       !known->pod.refused.empty()) {
@@ -102,7 +103,7 @@ void KubeCluster::take(codec::KubePod&& seen) {
   if (seen.node_name.empty()) return take_status(entry, seen);
   if (entry.placement_known) return;  // a pod's request does not change
   if (entry.pod.request.chips == 0) {
-    drop(key);
+    drop_entry(key);
     return count_bare(key, seen);
   }
   const bool news = entry.pod.node.empty();
@@ -152,6 +153,11 @@ void KubeCluster::take_status(Entry& entry, const codec::KubePod& seen) {
 }
 
 void KubeCluster::drop(const std::string& key) {
+  if (gone_too_) gone_too_(key);
+  drop_entry(key);
+}
+
+void KubeCluster::drop_entry(const std::string& key) {
   if (!tickets_.empty()) {
     gone_[key] = calls_;
     deletions_.emplace_back(calls_, key);
@@ -357,7 +363,11 @@ void KubeCluster::refreshed(const PodKey& key, std::uint64_t call, Result<kube::
 }
 
 void KubeCluster::refresh_node(const std::string& node, Done done) {
-  list_node(node, kListAttempts, std::move(done));
+  if (!before_refresh_) return list_node(node, kListAttempts, std::move(done));
+  before_refresh_([this, node, done = std::move(done)](const Result<void>& result) {
+    if (!result) return done(result);
+    list_node(node, kListAttempts, done);
+  });
 }
 
 void KubeCluster::list_node(const std::string& node, int tries_left, Done done) {

@@ -42,6 +42,15 @@ class KubeCluster final : public Cluster {
   void set_leadership(const Leadership* leadership) { leadership_ = leadership; }
   // Makes the claims of bind orders. Null (the default): such orders are refused.
   void set_claims(ClaimAllocator* claims) { claims_ = claims; }
+  // Is told of every pod, waiting or bound, as it is seen, and by its key when it is gone or has
+  // ended. Set them before start().
+  void set_watchers(std::function<void(const codec::KubePod&)> seen,
+                    std::function<void(const std::string&)> gone) {
+    seen_ = std::move(seen);
+    gone_too_ = std::move(gone);
+  }
+  // What refresh_node() does first.
+  void set_before_refresh(std::function<void(Done)> first) { before_refresh_ = std::move(first); }
   // Whether what is requested now may still be sent later. Empty: it always may.
   std::function<bool()> fence() const;
   void start() { pods_watch_.start(); }
@@ -65,6 +74,7 @@ class KubeCluster final : public Cluster {
  private:
   void take(codec::KubePod&& seen);
   void drop(const std::string& key);
+  void drop_entry(const std::string& key);
   struct Entry {
     ClusterPod pod;
     bool placement_known = false;  // bound, with a known placement
@@ -111,6 +121,9 @@ class KubeCluster final : public Cluster {
   ClusterListener* listener_ = nullptr;
   const Leadership* leadership_ = nullptr;
   ClaimAllocator* claims_ = nullptr;
+  std::function<void(const codec::KubePod&)> seen_;
+  std::function<void(const std::string&)> gone_too_;
+  std::function<void(Done)> before_refresh_;
   ShardedMap<Entry> pods_;    // by "namespace/name"
   ShardedMap<BareUse> bare_;  // likewise, of bound pods without chips
   std::uint64_t arrivals_ = 0;

@@ -78,15 +78,28 @@ void Kubernetes::start(Scheduler& scheduler) {
                                ++unusable_inventories_;
                                obs::log(obs::Level::error, "unusable NodeInventory",
                                         {{"node", node}, {"error", why.text()}});
+                             },
+                             [this](const codec::KubeNode& node) {
+                               if (waiting_claims_) waiting_claims_->node_seen(node);
+                             },
+                             [this](const std::string& node) {
+                               if (waiting_claims_) waiting_claims_->node_gone(node);
                              }},
       options_.jitter);
   claims_ = std::make_unique<ClaimWatch>(
       *transport_, scheduler.reconciler(), scheduler.nodes(),
       ClaimWatch::Events{[this] { update_waiting_for(); },
-                         [this](const kube::WatchFailure& failure) { watch_failed(failure); }},
+                         [this](const kube::WatchFailure& failure) { watch_failed(failure); },
+                         [this](const codec::KubeClaim& claim) {
+                           if (waiting_claims_) waiting_claims_->claim_seen(claim);
+                         },
+                         [this](const std::string& key) {
+                           if (waiting_claims_) waiting_claims_->claim_gone(key);
+                         }},
       options_.jitter);
   hand_over_check_ =
       std::make_unique<HandOverCheck>(scheduler.nodes(), claims_->devices(), clock_, scheduler);
+  if (options_.allocate_claims) wire_waiting_claims();
   claim_allocator_ = std::make_unique<ClaimAllocator>(*transport_, clock_, scheduler.nodes(),
                                                       *claims_, options_.device_class);
   cluster_.set_claims(claim_allocator_.get());
@@ -99,7 +112,28 @@ void Kubernetes::start(Scheduler& scheduler) {
   inventories_->start();
   cluster_.start();
   claims_->start();
+  if (waiting_claims_) waiting_claims_->start();
   if (election_) election_->start();
+}
+
+void Kubernetes::wire_waiting_claims() {
+  WaitingClaims::Events events;
+  events.waits = [this](const PodKey& pod, const std::string& uid, const std::string& why) {
+    events_.claims_wait(pod, uid, why);
+  };
+  events.allocated = [this](const PodKey& pod, const std::string& uid, const std::string& what) {
+    events_.claims_allocated(pod, uid, what);
+  };
+  events.failed = [this](const kube::WatchFailure& failure) { watch_failed(failure); };
+  waiting_claims_ = std::make_unique<WaitingClaims>(
+      *transport_, *scheduler_, *claims_, [this] { return cluster_.fence(); },
+      WaitingClaims::Options{options_.allocate_untainted}, std::move(events), options_.jitter);
+  cluster_.set_watchers([this](const codec::KubePod& pod) { waiting_claims_->pod_seen(pod); },
+                        [this](const std::string& key) { waiting_claims_->pod_gone(key); });
+  cluster_.set_before_refresh([this](Done done) {
+    if (!claims_->served()) return done({});
+    waiting_claims_->certainty().when_certain(cluster_.fence(), std::move(done));
+  });
 }
 
 void Kubernetes::update_waiting_for() {
@@ -132,6 +166,7 @@ void Kubernetes::tick() {
   if (!scheduler_->authority().cannot_decide().empty()) return;
   requeue_trigger_->check();
   leftover_claims_->check(cluster_.fence());
+  if (waiting_claims_) waiting_claims_->tick();
 }
 
 void Kubernetes::stop(std::function<void()> done) {
@@ -149,6 +184,7 @@ Kubernetes::Stats Kubernetes::stats() const {
   stats.watch_failures = watch_failures_;
   stats.unusable_inventories = unusable_inventories_;
   if (leftover_claims_) stats.leftover_claims = leftover_claims_->ended();
+  if (waiting_claims_) stats.waiting_claims = waiting_claims_->stats();
   if (reviewer_) stats.token_reviews = reviewer_->stats();
   if (election_) stats.leader = election_->stats();
   return stats;

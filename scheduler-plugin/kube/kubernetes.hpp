@@ -24,6 +24,7 @@
 #include "scheduler-plugin/kube/leader_election.hpp"
 #include "scheduler-plugin/kube/requeue_trigger.hpp"
 #include "scheduler-plugin/kube/token_review.hpp"
+#include "scheduler-plugin/kube/waiting/waiting_claims.hpp"
 
 namespace chipweave::sched {
 
@@ -32,6 +33,10 @@ struct KubernetesOptions {
   std::string version;          // of this program, for the API server's log
   // Of the claims that hand chips over; no other claim may be allocated from it.
   std::string device_class = "chipweave";
+  // Allocates the claims of its classes that waiting pods name (WaitingClaims); untainted: see
+  // there.
+  bool allocate_claims = false;
+  bool allocate_untainted = false;
   // Returns a number from 0 to 1 that shortens a wait; empty: random.
   std::function<double()> jitter;
   // None: this is the only replica.
@@ -70,7 +75,8 @@ class Kubernetes {
     std::uint64_t requeue_triggers = 0;
     std::uint64_t watch_failures = 0;
     std::uint64_t unusable_inventories = 0;
-    std::uint64_t leftover_claims = 0;  // that were ended
+    std::uint64_t leftover_claims = 0;                   // that were ended
+    std::optional<WaitingClaims::Stats> waiting_claims;  // where they are allocated
     TokenReviewer::Stats token_reviews{};
     std::optional<LeaderElection::Stats> leader;  // where there is an election
   };
@@ -80,6 +86,7 @@ class Kubernetes {
   void update_waiting_for();
   LeaderElection::Events election_events();
   void watch_failed(const kube::WatchFailure& failure);
+  void wire_waiting_claims();
 
   std::unique_ptr<kube::Transport> transport_;
   const Clock& clock_;
@@ -93,6 +100,7 @@ class Kubernetes {
   std::unique_ptr<HandOverCheck> hand_over_check_;
   std::unique_ptr<ClaimAllocator> claim_allocator_;
   std::unique_ptr<LeftoverClaims> leftover_claims_;
+  std::unique_ptr<WaitingClaims> waiting_claims_;  // null: off
   std::unique_ptr<RequeueTrigger> requeue_trigger_;
   std::unique_ptr<TokenReviewer> reviewer_;
   std::uint64_t watch_failures_ = 0;

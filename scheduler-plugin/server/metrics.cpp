@@ -293,8 +293,28 @@ void Metrics::scrape_kubernetes(const Kubernetes::Stats& now) {
   kubernetes_[6].add(static_cast<double>(reviews.refused - reviewed.refused));
   kubernetes_[7].add(static_cast<double>(reviews.failed - reviewed.failed));
   kubernetes_[8].add(static_cast<double>(now.events_refused - was.events_refused));
+  if (now.waiting_claims)
+    scrape_claims(*now.waiting_claims, was.waiting_claims.value_or(WaitingClaims::Stats{}));
   seen_kubernetes_ = now;
   if (now.leader) scrape_leader(*now.leader);
+}
+
+void Metrics::scrape_claims(const WaitingClaims::Stats& now, const WaitingClaims::Stats& was) {
+  auto& writes = registry_.counter("chipweave_claim_writes_total",
+                                   "ResourceClaims of waiting pods that were changed, by what");
+  writes.with({{"what", "allocated"}}).add(static_cast<double>(now.allocated - was.allocated));
+  writes.with({{"what", "reserved"}}).add(static_cast<double>(now.reserved - was.reserved));
+  writes.with({{"what", "released"}}).add(static_cast<double>(now.released - was.released));
+  registry_
+      .counter(
+          "chipweave_claim_nodes_refused_total",
+          "Allocations of waiting pods that kube-scheduler ended because it cannot use the node")
+      .with()
+      .add(static_cast<double>(now.refused_nodes - was.refused_nodes));
+  registry_
+      .gauge("chipweave_pods_waiting_for_claims", "Pods whose claims are not all allocated yet")
+      .with()
+      .set(static_cast<double>(now.waiting));
 }
 
 void Metrics::scrape_leader(const LeaderElection::Stats& now) {

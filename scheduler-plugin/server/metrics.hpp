@@ -54,6 +54,7 @@ class Metrics final : public Observer {
   void scrape_totals(const Scheduler& scheduler);
   void scrape_server(const http::Server::Stats& server);
   void scrape_kubernetes(const Kubernetes::Stats& now);
+  void scrape_claims(const WaitingClaims::Stats& now, const WaitingClaims::Stats& was);
   void scrape_leader(const LeaderElection::Stats& now);
 
   obs::Registry registry_;

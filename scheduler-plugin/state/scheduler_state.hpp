@@ -4,6 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
 
 #include "common/solver/nodes/demand_estimate.hpp"
 #include "scheduler-plugin/state/jobs.hpp"
@@ -25,6 +28,8 @@ struct SchedulerState {
   PodRecords records;
   Ledger ledger{nodes, &records};
   Jobs jobs;
+  // Why pods that name ResourceClaims wait, or where their claims are; by uid.
+  std::map<std::string, std::string, std::less<>> claim_notes;
   std::uint64_t freed = 0;   // how often chips came free without a report of an agent
   std::uint64_t stored = 0;  // bindings that were stored
   std::uint64_t epochs = 0;  // of bindings so far (InFlightBinding::epoch)

@@ -5,6 +5,7 @@
 
 #include "common/base/foreign_text.hpp"
 #include "common/base/limits.hpp"
+#include "common/codec/kube/dra/claim_stream.hpp"
 #include "common/codec/kube/pod/pod_stream.hpp"
 #include "common/codec/text/quoting.hpp"
 
@@ -27,10 +28,32 @@ bool read_object(od::value value, int depth, KubeNodeMetadata& to) {
   });
 }
 
+void read_node_spec(od::value value, int depth, KubeNode& to) {
+  to.taints.clear();
+  to.unschedulable = false;
+  each_member("spec", value, [&](std::string_view key, od::value v) {
+    if (is_key(key, "unschedulable")) {
+      to.unschedulable = token_of(v) == "true";
+      return;
+    }
+    if (!is_key(key, "taints")) return check(v, depth + 1);
+    each_element("spec.taints", v, [&](od::value one) {
+      domain::NodeTaint& taint = to.taints.emplace_back();
+      each_member("taints", one, [&](std::string_view inner, od::value w) {
+        if (is_key(inner, "key")) return read_string("key", w, taint.key);
+        if (is_key(inner, "value")) return read_string("value", w, taint.value);
+        if (is_key(inner, "effect")) return read_string("effect", w, taint.effect);
+        check(w, depth + 3);
+      });
+    });
+  });
+}
+
 bool read_object(od::value value, int depth, KubeNode& to) {
   to = KubeNode{};
   return each_member("Node", value, [&](std::string_view key, od::value v) {
     if (is_key(key, "metadata")) return read_metadata(v, depth + 1, to);
+    if (is_key(key, "spec")) return read_node_spec(v, depth + 1, to);
     if (!is_key(key, "status")) return check(v, depth + 1);
     each_member("status", v, [&](std::string_view inner, od::value w) {
       if (!is_key(inner, "allocatable")) return check(w, depth + 2);
@@ -72,68 +95,43 @@ bool read_object(od::value value, int depth, KubeLease& to) {
   });
 }
 
-void read_devices(od::value value, std::vector<ClaimedDevice>& to) {
-  to.clear();
-  each_element("status.allocation.devices.results", value, [&](od::value one) {
-    ClaimedDevice device;
-    const bool given = each_member("results", one, [&](std::string_view key, od::value v) {
-      if (is_key(key, "driver")) return read_string("driver", v, device.driver);
-      if (is_key(key, "pool")) return read_string("pool", v, device.pool);
-      if (is_key(key, "device")) return read_string("device", v, device.device);
-      check(v, 6);
-    });
-    if (given) to.push_back(std::move(device));
-  });
-}
-
-void read_pods(od::value value, std::vector<std::string>& to) {
-  to.clear();
-  each_element("status.reservedFor", value, [&](od::value one) {
-    std::string resource;
-    std::string uid;
-    each_member("reservedFor", one, [&](std::string_view key, od::value v) {
-      if (is_key(key, "resource")) return read_string("resource", v, resource);
-      if (is_key(key, "uid")) return read_string("uid", v, uid);
-      check(v, 5);
-    });
-    if (resource == "pods") to.push_back(std::move(uid));
-  });
-}
-
 bool read_object(od::value value, int depth, KubeClaim& to) {
-  to = KubeClaim{};
-  return each_member("ResourceClaim", value, [&](std::string_view key, od::value v) {
-    if (is_key(key, "metadata")) return read_metadata(v, depth + 1, to);
-    if (!is_key(key, "status")) return check(v, depth + 1);
-    each_member("status", v, [&](std::string_view in_status, od::value allocation) {
-      if (is_key(in_status, "reservedfor")) return read_pods(allocation, to.pods);
-      if (!is_key(in_status, "allocation")) return check(allocation, depth + 2);
-      each_member("allocation", allocation, [&](std::string_view in_allocation, od::value devices) {
-        if (!is_key(in_allocation, "devices")) return check(devices, depth + 3);
-        each_member("devices", devices, [&](std::string_view in_devices, od::value results) {
-          if (is_key(in_devices, "results")) return read_devices(results, to.devices);
-          check(results, depth + 4);
-        });
-      });
-    });
-  });
+  return read_kube_claim(value, depth, to);
 }
 
-// A string attribute; of another type it is left out.
-void read_attribute(od::value value, std::string& to) {
+bool read_object(od::value value, int depth, KubeDeviceClass& to) {
+  return read_device_class(value, depth, to);
+}
+
+std::string read_attribute(od::value value) {
+  std::string out;
   each_member("attributes", value, [&](std::string_view key, od::value v) {
-    if (is_key(key, "string")) return read_string("string", v, to);
-    check(v, 7);
+    std::string text;
+    if (is_key(key, "string")) {
+      read_string("string", v, text);
+      out = "s:" + text;
+    } else if (is_key(key, "version")) {
+      read_string("version", v, text);
+      out = "v:" + text;
+    } else if (is_key(key, "int") || is_key(key, "bool")) {
+      out = (is_key(key, "int") ? "i:" : "b:") + std::string(token_of(v));
+    } else {
+      check(v, 7);
+    }
   });
+  return out;
 }
 
 void read_attributes(od::value value, SliceDevice& to) {
-  each_member("attributes", value, [&](std::string_view key, od::value v) {
+  each_member("attributes", value, [&](std::string_view name, od::value v) {
+    const std::string key(name);
+    std::string attribute = read_attribute(v);
+    const bool text = attribute.starts_with("s:");
     // Kubernetes' own name for the address, and those of drivers, which may leave out their domain.
-    const bool pci = key == "pciBusID" || key == "resource.kubernetes.io/pciBusID";
-    if (pci) return read_attribute(v, to.pci);
-    if (key == "uuid") return read_attribute(v, to.uuid);
-    check(v, 6);
+    if (text && (key == "pciBusID" || key == "resource.kubernetes.io/pciBusID"))
+      to.pci = attribute.substr(2);
+    if (text && key == "uuid") to.uuid = attribute.substr(2);
+    if (!attribute.empty()) to.attributes[key] = std::move(attribute);
   });
 }
 
@@ -350,6 +348,7 @@ template class WatchReader<KubeInventory>;
 template class WatchReader<KubeLease>;
 template class WatchReader<KubeClaim>;
 template class WatchReader<KubeSlice>;
+template class WatchReader<KubeDeviceClass>;
 
 KubeStatus read_status(std::string& body) {
   constexpr std::size_t kMaxText = 200;

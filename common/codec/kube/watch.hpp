@@ -45,11 +45,15 @@ struct ListPage {
   std::vector<Object> objects;
 };
 
-// A Node as placement sees it: its existence, and the CPU and memory that it has for pods.
+// A Node as placement sees it: its existence, the CPU and memory that it has for pods, and which
+// pods may run on it.
 struct KubeNode {
   std::string name;
   std::string uid;
   std::string resource_version;
+  StringMap labels;
+  std::vector<domain::NodeTaint> taints;
+  bool unschedulable = false;
   std::string cpu;  // quantities of status.allocatable; empty: not given
   std::string memory;
 };
@@ -89,15 +93,58 @@ struct ClaimedDevice {
   std::string device;
   friend bool operator==(const ClaimedDevice&, const ClaimedDevice&) = default;
 };
+// What a claim, or a class, hands to drivers: JSON of {driver, parameters}, as it was written.
+struct OpaqueConfig {
+  std::vector<std::string> requests;  // it applies to; empty: to all
+  std::string opaque;
+};
+// One request of a claim.
+struct DeviceRequest {
+  std::string name;
+  std::string device_class;
+  std::int64_t count = 1;
+  std::string problem;  // what it asks for besides a number of devices; empty: nothing
+};
+// The devices of these requests (empty: of all) must have the same value of the attribute.
+struct MatchAttribute {
+  std::vector<std::string> requests;
+  std::string attribute;  // "domain/name"
+};
+struct ClaimConsumer {
+  std::string api_group;
+  std::string resource;
+  std::string name;
+  std::string uid;
+};
 struct KubeClaim {
   std::string ns;
   std::string name;
   std::string uid;
   std::string resource_version;
+  bool ending = false;  // being deleted
   StringMap labels;
   StringMap annotations;
+  std::vector<std::string> finalizers;
+  std::vector<DeviceRequest> requests;
+  std::vector<MatchAttribute> match;
+  std::string problem;  // what its constraints ask for besides; empty: nothing
+  std::vector<OpaqueConfig> configs;
+  bool allocated = false;
+  std::vector<domain::NodeTerm> node_terms;  // where it is allocated; none: anywhere
   std::vector<ClaimedDevice> devices;
-  std::vector<std::string> pods;  // uids of the pods that it is reserved for
+  std::vector<ClaimConsumer> consumers;
+  std::vector<std::string> pods;  // uids of the pods among them
+};
+
+// A DeviceClass (DRA).
+struct KubeDeviceClass {
+  std::string name;
+  std::string uid;
+  std::string resource_version;
+  StringMap labels;
+  StringMap annotations;
+  std::vector<std::string> selectors;  // CEL; all must be true of a device
+  std::vector<OpaqueConfig> configs;
 };
 
 // A ResourceSlice (DRA): devices that a driver offers on a node, as one part of a pool.
@@ -106,6 +153,9 @@ struct SliceDevice {
   std::string uuid;  // attributes that say which chip it is; empty: not given
   std::string pci;
   bool managed = false;  // has the taint kManagedTaint: no other allocator gives it away
+  // Of all its attributes: "s:", "i:", "b:" or "v:", by type, and the value; without a domain: in
+  // the driver's.
+  StringMap attributes{};
 };
 struct KubeSlice {
   std::string name;
@@ -147,6 +197,7 @@ extern template class WatchReader<KubeInventory>;
 extern template class WatchReader<KubeLease>;
 extern template class WatchReader<KubeClaim>;
 extern template class WatchReader<KubeSlice>;
+extern template class WatchReader<KubeDeviceClass>;
 
 // The body of a refused request; code 0 and the start of the body as the message if the body is not
 // a Status (429 comes as plain text).

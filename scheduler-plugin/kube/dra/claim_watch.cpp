@@ -36,7 +36,10 @@ ClaimWatch::ClaimWatch(kube::Transport& transport, ClusterListener& listener,
       events_(std::move(events)),
       claims_watch_(transport, watch_options<codec::KubeClaim>("resourceclaims"),
                     {{[this](codec::KubeClaim&& claim) { take(claim); },
-                      [this](const std::string& key) { drop(key); }},
+                      [this](const std::string& key) {
+                        if (events_.gone) events_.gone(key);
+                        drop(key);
+                      }},
                      events_.known,
                      [this](const kube::WatchFailure& failure) { failed(no_claims_, failure); }},
                     jitter),
@@ -119,6 +122,7 @@ void ClaimWatch::announce(const Held& held, bool fresh) {
 }
 
 void ClaimWatch::take(const codec::KubeClaim& claim) {
+  if (events_.seen) events_.seen(claim);
   const std::string key = kube::key_of(claim);
   std::vector<Held> now = held_by(claim);
   const auto known = held_.find(key);

@@ -35,6 +35,8 @@ class ClaimWatch {
   struct Events {
     std::function<void()> known;                            // each time known() may have changed
     std::function<void(const kube::WatchFailure&)> failed;  // the watch retries after it
+    std::function<void(const codec::KubeClaim&)> seen{};    // each claim, new or changed
+    std::function<void(const std::string&)> gone{};         // "namespace/name"
   };
   // nodes must outlive it.
   ClaimWatch(kube::Transport& transport, ClusterListener& listener, const NodeTable& nodes,
@@ -46,6 +48,10 @@ class ClaimWatch {
   bool known() const { return no_claims_ || claims_watch_.synced(); }
   // Whether all slices were listed once.
   bool slices_known() const { return slices_watch_.synced(); }
+  // Whether the API server serves claims and slices, as far as is known.
+  bool served() const { return !no_claims_ && !no_slices_; }
+  // Takes a claim received outside the watch, newer than the last reported one.
+  void note(codec::KubeClaim claim) { claims_watch_.note(std::move(claim)); }
   // Looks again for the chips of claims whose devices or nodes were not known. Call it several
   // times a second. O(claims whose chips are not known).
   void check();

@@ -33,6 +33,7 @@ void KubeWorld::start() {
   KubernetesOptions kube_options;
   kube_options.lease_namespace = "chipweave-system";
   kube_options.jitter = [] { return 0.5; };
+  kube_options.allocate_claims = shared->allocate_claims;
   if (!replica_name.empty()) {
     kube_options.election.emplace();
     kube_options.election->lease.ns = "chipweave-system";

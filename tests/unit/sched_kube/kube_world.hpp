@@ -51,6 +51,8 @@ class KubeWorld {
     std::int64_t sequence = 0;
     // Of nodes that are added from now on; with dra, slices come with them.
     domain::Enforcement enforcement = domain::Enforcement::none;
+    // Programs that are started from now on allocate claims that waiting pods name.
+    bool allocate_claims = false;
   };
   explicit KubeWorld(bool streaming = true);
   // One of several replicas that elect a leader; in the cluster of `other`, or in one of its own.

@@ -121,6 +121,15 @@ void SimulatedApi::set_slice(const std::string& node, const std::vector<std::str
   network_->record(kSlices, ids.empty() ? "DELETED" : (known ? "MODIFIED" : "ADDED"), text);
 }
 
+void SimulatedApi::set_class(const std::string& name, const std::string& selector) {
+  const bool known = network_->classes.contains(name);
+  network_->classes[name] = R"({"metadata":{"name":")" + name + R"(","uid":"dc-)" + name +
+                            R"(","resourceVersion":")" + std::to_string(++version_) +
+                            R"("},"spec":{"selectors":[{"cel":{"expression":")" + selector +
+                            R"("}}]}})";
+  network_->record(kClasses, known ? "MODIFIED" : "ADDED", network_->classes[name]);
+}
+
 void SimulatedApi::forget_history() {
   for (auto& [path, all] : network_->history) all.clear();
   network_->oldest = version_;
@@ -147,6 +156,8 @@ std::vector<std::string> SimulatedApi::Network::objects(const std::string& path)
   } else if (path == kClaims) {
     for (const auto& [name, text] : claims) all.push_back(text);
     for (std::string& text : api.pod_claims.objects()) all.push_back(std::move(text));
+  } else if (path == kClasses) {
+    for (const auto& [name, text] : classes) all.push_back(text);
   } else if (path == kSlices) {
     for (const auto& [name, text] : slices) all.push_back(text);
   }
@@ -178,7 +189,8 @@ kube::Reply SimulatedApi::answer(const kube::Call& call) {
     touched.push_back(path.substr(14));
     return status(200, "");
   }
-  if ((path == kClaims || path == kSlices) && !claims_api) return status(404, "no such API");
+  if ((path == kClaims || path == kSlices || path == kClasses) && !claims_api)
+    return status(404, "no such API");
   if (SimulatedClaims::mine(call, path)) return answer_claim(call, path);
   if (SimulatedLeases::mine(call, path)) return leases.answer(call, path, version_);
   if (call.method == "PATCH" && call.body.find("\"labels\"") != std::string::npos) {
@@ -191,7 +203,8 @@ kube::Reply SimulatedApi::answer(const kube::Call& call) {
     return status(200, "");
   }
   const bool listing = path == kPods || path == kInventories || path == kClaims ||
-                       path == kSlices || path == kNodes || path.ends_with("/leases");
+                       path == kSlices || path == kClasses || path == kNodes ||
+                       path.ends_with("/leases");
   if (call.method == "GET" && listing) {
     accepts[path] = call.accept;
     return chipweave::test::converted_list(call.accept, network_->list(call, path));

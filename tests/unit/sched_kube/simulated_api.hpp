@@ -31,6 +31,8 @@ class SimulatedApi {
   static constexpr const char* kClaims = "/apis/resource.k8s.io/v1/resourceclaims";
   static constexpr const char* kSlices = "/apis/resource.k8s.io/v1/resourceslices";
 
+  static constexpr const char* kClasses = "/apis/resource.k8s.io/v1/deviceclasses";
+
   SimulatedApi();
   ~SimulatedApi();
   SimulatedApi(const SimulatedApi&) = delete;
@@ -44,7 +46,8 @@ class SimulatedApi {
   // By path: the media types that the last list or watch accepts.
   std::map<std::string, std::string> accepts;
   bool streaming_lists = true;
-  bool claims_api = true;  // whether it serves ResourceClaims and ResourceSlices
+  bool controllers = true;  // whether kube-controller-manager frees claims of pods that are gone
+  bool claims_api = true;   // whether it serves ResourceClaims and ResourceSlices
   // How long a binding may be in transit before it is lost.
   Milliseconds binding_timeout{60'000};
   SimulatedLeases leases;
@@ -79,6 +82,18 @@ class SimulatedApi {
   // them away.
   void set_slice(const std::string& node, const std::vector<std::string>& ids,
                  bool managed = false);
+  // A DeviceClass with this selector.
+  void set_class(const std::string& name, const std::string& selector = "false");
+  // Claims as others make and change them.
+  void create_claim(const SimulatedClaims::Wanted& wanted) {
+    pod_claims.create(wanted, version_, told());
+  }
+  void end_allocation(const std::string& claim) {
+    pod_claims.end_allocation(claim, version_, told());
+  }
+  void reserve(const std::string& claim, const std::string& pod_uid) {
+    pod_claims.reserve(claim, pod_uid, version_, told());
+  }
   // The next request for a claim is answered with this status code.
   void refuse_next_claim(int code) { claim_refusal_ = code; }
   // Watches that start before this point are answered 410 Expired.

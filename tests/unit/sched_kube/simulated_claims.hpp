@@ -22,7 +22,27 @@ class SimulatedClaims {
   static bool mine(const kube::Call& call, const std::string& path);
   kube::Reply answer(const kube::Call& call, const std::string& path, std::uint64_t& version,
                      const Changed& changed);
-  // What the controllers do after a pod is gone: its claims are deleted.
+  // As a person, or kube-controller-manager from a template: requests of this class with so many
+  // devices each. owner: uid of the pod that it is generated for; empty: none.
+  struct Wanted {
+    std::string name;
+    std::string device_class = "chipweave-gpu";
+    std::vector<int> counts;
+    std::string match;  // attribute that all devices have in common; empty: none
+    std::string owner;
+  };
+  void create(const Wanted& wanted, std::uint64_t& version, const Changed& changed);
+  // As kube-scheduler, when it cannot use the node of the allocation.
+  void end_allocation(const std::string& name, std::uint64_t& version, const Changed& changed);
+  // As kube-scheduler, when it binds a further pod.
+  void reserve(const std::string& name, const std::string& pod_uid, std::uint64_t& version,
+               const Changed& changed);
+  // Null: there is no such claim.
+  const nlohmann::json* find(const std::string& name) const;
+  // Devices, as "pool/device", that are allocated twice.
+  std::vector<std::string> allocated_twice() const;
+  // What the controllers do after a pod is gone: its claims are deleted, and those of others that
+  // were reserved for it alone are free.
   void collect(const std::function<bool(const std::string&)>& pod_exists, std::uint64_t& version,
                const Changed& changed);
   std::vector<std::string> objects() const;
@@ -33,6 +53,9 @@ class SimulatedClaims {
 
  private:
   using Json = nlohmann::json;
+  kube::Reply patch(const kube::Call& call, const std::string& path, std::uint64_t& version,
+                    const Changed& changed);
+  void change(Json& claim, std::uint64_t& version, const Changed& changed);
   kube::Reply put_status(Json body, std::uint64_t& version, const Changed& changed);
 
   std::map<std::string, Json> all_;  // by name: there is one namespace

@@ -32,7 +32,8 @@ auto nth(List& list, std::size_t n) {
 
 // Whether the API of DRA has it.
 bool dra(const std::string& path) {
-  return path == SimulatedApi::kClaims || path == SimulatedApi::kSlices;
+  return path == SimulatedApi::kClaims || path == SimulatedApi::kSlices ||
+         path == SimulatedApi::kClasses;
 }
 
 }  // namespace
@@ -221,12 +222,11 @@ void SimulatedApi::pass(Milliseconds time) {
     });
   }
   network_->now = until;
-  pod_claims.collect(
-      [this](const std::string& uid) {
-        return std::any_of(pods.begin(), pods.end(),
-                           [&](const auto& one) { return one.second.uid == uid; });
-      },
-      version_, told());
+  const auto exists = [this](const std::string& uid) {
+    return std::any_of(pods.begin(), pods.end(),
+                       [&](const auto& one) { return one.second.uid == uid; });
+  };
+  if (controllers) pod_claims.collect(exists, version_, told());
   std::erase_if(network_->detached,
                 [&](const auto& request) { return request.second < network_->now; });
 }

@@ -64,6 +64,7 @@ struct SimulatedApi::Network {
   std::map<std::string, std::string> nodes;
   std::map<std::string, std::string> claims;
   std::map<std::string, std::string> slices;
+  std::map<std::string, std::string> classes;
   std::map<std::string, std::vector<std::pair<std::uint64_t, std::string>>> history;
   std::list<std::shared_ptr<PendingCall>> calls;
   std::vector<std::pair<kube::Call, SimulatedTime>> detached;

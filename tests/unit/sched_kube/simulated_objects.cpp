@@ -31,6 +31,17 @@ std::string pod_json(const ServerPod& pod) {
   if (!pod.gang.empty()) {
     w.key("schedulingGroup").begin_object().field("podGroupName", pod.gang).end_object();
   }
+  if (!pod.node_selector.empty()) {
+    w.key("nodeSelector").begin_object();
+    for (const auto& [name, value] : pod.node_selector) w.field(name, value);
+    w.end_object();
+  }
+  if (!pod.claims.empty()) {
+    w.key("resourceClaims").begin_array();
+    for (const auto& [name, claim] : pod.claims)
+      w.begin_object().field("name", name).field("resourceClaimTemplateName", "t").end_object();
+    w.end_array();
+  }
   w.key("priority").integer(pod.priority).key("containers").begin_array();
   w.begin_object().field("name", "c").key("resources").begin_object();
   w.key("requests").begin_object().field("cpu", std::to_string(pod.cores));
@@ -38,6 +49,12 @@ std::string pod_json(const ServerPod& pod) {
   if (pod.chips > 0) w.field(pod.resource, std::to_string(pod.chips));
   w.end_object().end_object().end_object().end_array().end_object();
   w.key("status").begin_object().field("phase", pod.started ? "Running" : "Pending");
+  if (!pod.claims.empty()) {
+    w.key("resourceClaimStatuses").begin_array();
+    for (const auto& [name, claim] : pod.claims)
+      w.begin_object().field("name", name).field("resourceClaimName", claim).end_object();
+    w.end_array();
+  }
   if (!pod.nominated.empty()) w.field("nominatedNodeName", pod.nominated);
   if (!pod.rejection.empty()) {
     w.key("conditions").begin_array().begin_object();
@@ -76,8 +93,9 @@ std::string slice_json(const std::string& node, const std::vector<std::string>& 
   std::string devices;
   for (std::size_t i = 0; i < ids.size(); ++i) {
     devices += (i > 0 ? "," : "") + std::string(R"({"name":"gpu-)") + std::to_string(i) +
-               R"(","attributes":{"uuid":{"string":")" + ids[i] + R"("},"type":{"string":"gpu"}})" +
-               taints + "}";
+               R"(","attributes":{"uuid":{"string":")" + ids[i] +
+               R"("},"type":{"string":"gpu"},"chipweave.dev/nvlinkIsland":{"string":")" + node +
+               "-" + std::to_string(i / 4) + R"("}})" + taints + "}";
   }
   return R"({"metadata":{"name":")" + node + R"(-gpu.nvidia.com","uid":"s-)" + node +
          R"(","resourceVersion":")" + std::to_string(version) +

@@ -38,6 +38,9 @@ struct ServerPod {
   std::string gang = {};       // spec.schedulingGroup.podGroupName
   std::string nominated = {};  // status.nominatedNodeName
   std::string claim = {};      // status.extendedResourceClaimStatus.resourceClaimName
+  // ResourceClaims that it names: in the pod, and the claim's.
+  std::vector<std::pair<std::string, std::string>> claims = {};
+  std::map<std::string, std::string> node_selector = {};
   std::string rejection = {};  // message of the condition PodScheduled, which is then False
   std::uint64_t version = 0;
 

@@ -4,11 +4,13 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "common/base/result.hpp"
+#include "common/codec/kube/pod/claims_of_pod.hpp"
 
 namespace chipweave::codec {
 
@@ -44,6 +46,7 @@ struct KubePod {
   std::vector<KubeContainer> containers;
   StringMap overhead;  // spec.overhead, of its RuntimeClass
   StringMap requests;  // spec.resources.requests, in place of the containers'
+  std::shared_ptr<const ClaimsOfPod> claims;  // null: it names none
 };
 
 // A Kubernetes quantity that must be a whole number: "8", "2k", "2000m", "1e1". Errors: malformed,
@@ -78,8 +81,8 @@ std::int64_t amount_of_resource(const KubePod& pod, std::string_view resource, i
 std::int64_t amount_of(std::string_view quantity, int decimals);
 
 // One Pod document, e.g. the body of POST /standalone/pods. resource_version, ending, priority,
-// gang, nominated_node and rejection stay empty, since there is no API server or scheduler to act
-// on them. A field of a wrong type is an error that names it.
+// gang, nominated_node, rejection and claims stay empty, since there is no API server or scheduler
+// to act on them. A field of a wrong type is an error that names it.
 Result<KubePod> read_pod(std::string_view json);
 // The same document in canonical form, with namespace, uid and nodeName set and the given
 // annotations added to its own.

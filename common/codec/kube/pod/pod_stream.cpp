@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "common/codec/kube/pod/claims_stream.hpp"
+
 namespace chipweave::codec::json_stream {
 namespace {
 
@@ -70,7 +72,8 @@ void read_pod_resources(od::value value, int depth, StringMap& requests) {
   });
 }
 
-void read_spec(od::value value, int depth, KubePod& pod) {
+void read_spec(od::value value, int depth, KubePod& pod, ClaimsOfPodReader& claims) {
+  claims.forget_spec();
   pod.node_name.clear();
   pod.scheduler.clear();
   pod.priority = 0;
@@ -101,6 +104,7 @@ void read_spec(od::value value, int depth, KubePod& pod) {
       return read_containers("spec.containers", v, depth + 1, pod.containers);
     if (is_key(key, "overhead")) return read_map("spec.overhead", v, true, pod.overhead);
     if (is_key(key, "resources")) return read_pod_resources(v, depth + 1, pod.requests);
+    if (claims.take_spec(key, v, depth + 1)) return;
     check(v, depth + 1);
   });
 }
@@ -123,7 +127,8 @@ void read_conditions(od::value value, int depth, KubePod& pod) {
   });
 }
 
-void read_status(od::value value, int depth, KubePod& pod) {
+void read_status(od::value value, int depth, KubePod& pod, ClaimsOfPodReader& claims) {
+  claims.forget_status();
   pod.phase.clear();
   pod.nominated_node.clear();
   pod.rejection.clear();
@@ -132,6 +137,7 @@ void read_status(od::value value, int depth, KubePod& pod) {
     if (is_key(key, "nominatednodename"))
       return read_string("status.nominatedNodeName", v, pod.nominated_node);
     if (is_key(key, "conditions")) return read_conditions(v, depth + 1, pod);
+    if (claims.take_status(key, v, depth + 1)) return;
     check(v, depth + 1);
   });
 }
@@ -140,15 +146,18 @@ void read_status(od::value value, int depth, KubePod& pod) {
 
 bool read_kube_pod(od::value value, int depth, KubePod& pod) {
   pod = KubePod{};
-  return each_member("Pod", value, [&](std::string_view key, od::value v) {
+  ClaimsOfPodReader claims;
+  const bool given = each_member("Pod", value, [&](std::string_view key, od::value v) {
     if (is_key(key, "metadata")) {
       clear_metadata(pod);
       return read_metadata(v, depth + 1, pod);
     }
-    if (is_key(key, "spec")) return read_spec(v, depth + 1, pod);
-    if (is_key(key, "status")) return read_status(v, depth + 1, pod);
+    if (is_key(key, "spec")) return read_spec(v, depth + 1, pod, claims);
+    if (is_key(key, "status")) return read_status(v, depth + 1, pod, claims);
     check(v, depth + 1);
   });
+  pod.claims = claims.finish();
+  return given;
 }
 
 }  // namespace chipweave::codec::json_stream

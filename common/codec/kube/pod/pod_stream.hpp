@@ -26,8 +26,19 @@ void read_metadata(od::value value, int depth, Object& to) {
         return;
       }
     }
-    if constexpr (requires { to.annotations; }) {
+    if constexpr (requires { to.labels; }) {
       if (is_key(key, "labels")) return read_map("metadata.labels", v, false, to.labels);
+    }
+    if constexpr (requires { to.finalizers; }) {
+      if (is_key(key, "finalizers")) {
+        to.finalizers.clear();
+        each_element("metadata.finalizers", v, [&](od::value one) {
+          read_string("metadata.finalizers", one, to.finalizers.emplace_back());
+        });
+        return;
+      }
+    }
+    if constexpr (requires { to.annotations; }) {
       if (is_key(key, "annotations"))
         return read_map("metadata.annotations", v, false, to.annotations);
     }

@@ -1,0 +1,112 @@
+#include "scheduler-plugin/kube/waiting/claim_certainty.hpp"
+
+#include <utility>
+
+#include "common/codec/kube/dra/claim_writes.hpp"
+
+namespace chipweave::sched {
+namespace {
+
+constexpr const char* kClaimsListed = "/apis/resource.k8s.io/v1/resourceclaims?limit=500";
+constexpr std::chrono::milliseconds kListTime{10'000};
+
+// Tokens of the API server have characters that mean something in a query.
+std::string escaped(const std::string& text) {
+  static constexpr const char* kDigits = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : text) {
+    const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                       c == '-' || c == '_' || c == '.' || c == '~';
+    if (plain) {
+      out += c;
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    out += '%';
+    out += kDigits[byte >> 4U];
+    out += kDigits[byte & 15U];
+  }
+  return out;
+}
+
+}  // namespace
+
+void ClaimCertainty::when_certain(std::function<bool()> may_send, Done then) {
+  if (is_certain()) return then({});
+  waiting_.push_back(std::move(then));
+  if (busy_ && asked_ == authority_.term()) return;
+  busy_ = true;
+  certain_ = false;
+  asked_ = authority_.term();
+  may_send_ = std::move(may_send);
+  writes_.clear();
+  problem_.clear();
+  list({});
+}
+
+// Without a resourceVersion: a consistent read instead of a cached one.
+void ClaimCertainty::list(const std::string& from) {
+  kube::Call call;
+  call.target = kClaimsListed + (from.empty() ? std::string() : "&continue=" + escaped(from));
+  call.deadline = kListTime;
+  ticket_ = transport_.call(std::move(call),
+                            [this](Result<kube::Reply> reply) { listed(std::move(reply)); });
+}
+
+void ClaimCertainty::listed(Result<kube::Reply> reply) {
+  const auto own = std::move(ticket_);
+  if (reply && reply->status == kube::kNotFound) return settle();  // it has no such API
+  if (!reply || reply->status != kube::kOk) {
+    return over(make_error(Errc::unavailable, "cannot list ResourceClaims: " +
+                                                  (reply ? "HTTP " + std::to_string(reply->status)
+                                                         : reply.error().text())));
+  }
+  auto page = reader_.read_page(reply->body);
+  if (!page) return over(make_error(Errc::unavailable, "ResourceClaims: " + page.error().text()));
+  for (codec::KubeClaim& claim : page->objects) watch_.note(std::move(claim));
+  if (!page->next.empty()) return list(page->next);
+  settle();
+}
+
+void ClaimCertainty::settle() {
+  std::vector<codec::KubeClaim> begun = begun_();
+  for (codec::KubeClaim& claim : begun) {
+    kube::ClaimWrite write;
+    const std::string version = claim.resource_version;
+    const std::string key = claim.ns + "/" + claim.name;
+    write.claim = std::move(claim);
+    write.may_send = may_send_;
+    write.next = [version](const codec::KubeClaim& now) -> std::optional<kube::ClaimPatch> {
+      if (now.resource_version != version || now.allocated) return std::nullopt;
+      return kube::ClaimPatch{false, codec::write_claim_finalizer(now, false)};
+    };
+    writes_[key] =
+        kube::write_claim(transport_, std::move(write), [this, key](kube::ClaimWritten written) {
+          const auto own = writes_.extract(key);
+          using Outcome = kube::ClaimWritten::Outcome;
+          if (written.claim) watch_.note(std::move(*written.claim));
+          if (written.outcome == Outcome::refused || written.outcome == Outcome::called_off)
+            problem_ = key + ": " + written.problem;
+          if (writes_.empty())
+            over(problem_.empty() ? Result<void>() : make_error(Errc::unavailable, problem_));
+        });
+  }
+  if (writes_.empty()) over({});
+}
+
+void ClaimCertainty::over(const Result<void>& result) {
+  busy_ = false;
+  certain_ = result.ok() && asked_ == authority_.term();
+  term_ = asked_;
+  const auto waiting = std::move(waiting_);
+  waiting_.clear();
+  for (const Done& done : waiting) {
+    if (result && !certain_) {
+      done(make_error(Errc::unavailable, "this replica's term is over"));
+    } else {
+      done(result);
+    }
+  }
+}
+
+}  // namespace chipweave::sched
