@@ -30,8 +30,7 @@ class Chipweave:
     # Its Deployment is scaled to 0: the process replaces it. Agents' pods stay: a token is bound to one of them.
     def install(self):
         bed = self.bed
-        notes = self.helm("install", "--create-namespace")
-        self.extenders = re.search(r"^extenders:\n(?:[- ].*\n)+", notes, re.M)[0]
+        self.helm("install", "--create-namespace")
         for file in ("tls.crt", "tls.key", "ca.crt") if self.https else ():
             data = bed.must("GET", f"/api/v1/namespaces/{NS}/secrets/chipweave-scheduler-tls")["data"][file]
             (bed.work / file).write_text(bed.run("base64", "-d", text=data).stdout)
@@ -48,12 +47,12 @@ class Chipweave:
         if not bed.poll(in_force):
             raise RuntimeError("the policy that holds agents to their nodes is not in force")
 
-    # install or upgrade; what it prints.
+    # install or upgrade; it prints what kube-scheduler is to be told.
     def helm(self, verb, *arguments):
         helm = self.bed.run(TESTBED, "build", "helm").stdout.split()[1]
         notes = self.bed.run(helm, verb, "chipweave", CHART, "-n", NS, *arguments).stdout
+        self.extenders = re.search(r"^extenders:\n(?:[- ].*\n)+", notes, re.M)[0]
         self.bed.kubectl("-n", NS, "scale", "deployment/chipweave-scheduler", "--replicas=0")
-        return notes
 
     # As clients write it that take their name and secret from a URL.
     def url_of(self, caller):

@@ -1,11 +1,12 @@
 // pod-resources — what the kubelet's PodResources API says (List), as JSON: {"namespace/pod": {"container": {"devices": […],
-// "claims": […]}}}.
+// "claims": […]}}}. With --storm it asks again and again for that long, and says how often it got an answer.
 package main
 
 import (
 	"context"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"log"
 	"os"
 	"time"
@@ -33,16 +34,36 @@ type container struct {
 	Claims  []claimed `json:"claims"`
 }
 
+// The kubelet answers 100 calls a second.
+func rage(client api.PodResourcesListerClient, long time.Duration) int {
+	limited, cancel := context.WithTimeout(context.Background(), long)
+	defer cancel()
+	answers := 0
+	for limited.Err() == nil {
+		if _, err := client.List(limited, &api.ListPodResourcesRequest{}); err == nil {
+			answers++
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	return answers
+}
+
 func main() {
 	socket := flag.String("socket", "/var/lib/kubelet/pod-resources/kubelet.sock", "of the kubelet")
+	storm := flag.Duration("storm", 0, "ask for this long")
 	flag.Parse()
 	connection, err := grpc.NewClient("unix:"+*socket, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		log.Fatal(err)
 	}
+	client := api.NewPodResourcesListerClient(connection)
+	if *storm > 0 {
+		fmt.Println(rage(client, *storm))
+		return
+	}
 	limited, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	list, err := api.NewPodResourcesListerClient(connection).List(limited, &api.ListPodResourcesRequest{}, grpc.WaitForReady(true))
+	list, err := client.List(limited, &api.ListPodResourcesRequest{}, grpc.WaitForReady(true))
 	if err != nil {
 		log.Fatal(err)
 	}
