@@ -10,7 +10,7 @@
 namespace chipweave::domain {
 
 enum class Enforcement {
-  none,                // nobody: the container gets whichever chips the device plugin picks
+  none,                // the container gets whichever chips its device plugin picks
   dra,                 // a ResourceClaim names the chips
   device_plugin,       // chipweave-device-plugin answers the kubelet with them
   vendor_annotations,  // the vendor's device plugin reads them from the pod's annotations

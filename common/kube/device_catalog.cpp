@@ -13,6 +13,40 @@ bool same_address(const std::string& a, const std::string& b) {
   return !a.empty() && lower_case(a) == lower_case(b);
 }
 
+// A chip as a device of drivers.
+struct Offered {
+  codec::ClaimedDevice device;
+  bool managed = false;
+  bool twice = false;  // as another device, too
+};
+
+std::map<int, Offered> offered_on(const DeviceCatalog& catalog, const std::string& node,
+                                  const std::vector<std::string>& resources,
+                                  const domain::NodeTopology& topology) {
+  std::map<int, Offered> out;
+  catalog.each_on(node, [&](const codec::ClaimedDevice& device, const DeviceCatalog::Device& what) {
+    if (std::none_of(resources.begin(), resources.end(), [&](const std::string& resource) {
+          return domain::drives(device.driver, resource);
+        })) {
+      return;
+    }
+    const auto chip = chip_of(what, topology);
+    if (!chip) return;
+    const auto [at, fresh] = out.emplace(chip->value, Offered{device, what.managed, false});
+    if (!fresh) at->second.twice = true;
+  });
+  return out;
+}
+
+// Empty: it can be handed over.
+std::string problem_of(const Offered* chip) {
+  if (chip == nullptr) return "no DRA driver offers it in its ResourceSlices";
+  if (chip->twice) return "DRA drivers offer it as two devices";
+  if (chip->managed) return {};
+  return "its device " + chip->device.device + " lacks the taint " +
+         std::string(codec::kManagedTaint) + ": kube-scheduler could give it to another claim";
+}
+
 }  // namespace
 
 std::optional<domain::ChipIndex> chip_of(const DeviceCatalog::Device& device,
@@ -30,31 +64,48 @@ std::optional<domain::ChipIndex> chip_of(const DeviceCatalog::Device& device,
 
 void DeviceCatalog::take(codec::KubeSlice slice) {
   drop(slice.name);
-  ++version_;
   Slice kept{std::move(slice.driver), std::move(slice.pool), slice.node, slice.generation, {}};
-  if (!slice.node.empty()) by_node_[slice.node].insert(slice.name);
+  if (!slice.node.empty()) {
+    by_node_[slice.node].slices.insert(slice.name);
+  }
   for (codec::SliceDevice& device : slice.devices) {
     kept.devices.insert_or_assign(
         std::move(device.name),
         Device{slice.node, std::move(device.uuid), std::move(device.pci), device.managed});
   }
-  pools_[{kept.driver, kept.pool}].insert(slice.name);
+  const Pool pool{kept.driver, kept.pool};
+  pools_[pool].insert(slice.name);
   slices_.emplace(std::move(slice.name), std::move(kept));
+  changed(pool);
 }
 
 void DeviceCatalog::drop(const std::string& slice) {
   const auto at = slices_.find(slice);
   if (at == slices_.end()) return;
-  ++version_;
+  changed({at->second.driver, at->second.pool});
   const auto pool = pools_.find({at->second.driver, at->second.pool});
   pool->second.erase(slice);
   if (pool->second.empty()) pools_.erase(pool);
   const auto node = by_node_.find(at->second.node);
   if (node != by_node_.end()) {
-    node->second.erase(slice);
-    if (node->second.empty()) by_node_.erase(node);
+    node->second.slices.erase(slice);
+    if (node->second.slices.empty()) by_node_.erase(node);
   }
   slices_.erase(at);
+}
+
+// A slice of a newer generation also outdates those of other nodes.
+void DeviceCatalog::changed(const Pool& pool) {
+  ++version_;
+  for (const std::string& name : pools_.at(pool)) {
+    const auto node = by_node_.find(slices_.at(name).node);
+    if (node != by_node_.end()) node->second.version = version_;
+  }
+}
+
+std::uint64_t DeviceCatalog::version_of(const std::string& node) const {
+  const auto at = by_node_.find(node);
+  return at == by_node_.end() ? 0 : at->second.version;
 }
 
 const DeviceCatalog::Device* DeviceCatalog::find(const codec::ClaimedDevice& device) const {
@@ -78,7 +129,7 @@ void DeviceCatalog::each_on(
     const std::function<void(const codec::ClaimedDevice&, const Device&)>& visit) const {
   const auto names = by_node_.find(node);
   if (names == by_node_.end()) return;
-  for (const std::string& name : names->second) {
+  for (const std::string& name : names->second.slices) {
     const Slice& slice = slices_.at(name);
     for (const auto& [device, what] : slice.devices) {
       const codec::ClaimedDevice named{slice.driver, slice.pool, device};
@@ -87,36 +138,31 @@ void DeviceCatalog::each_on(
   }
 }
 
-Result<std::vector<codec::ClaimedDevice>> devices_of_chips(const DeviceCatalog& catalog,
-                                                           const std::string& node,
-                                                           const std::string& resource,
-                                                           const domain::NodeTopology& topology,
-                                                           const std::vector<int>& chips) {
-  const auto wrong = [&](int chip, const std::string& what) {
-    return make_error(Errc::conflict,
-                      "node " + node + ": chip " + std::to_string(chip) + " " + what);
-  };
-  struct Found {
-    codec::ClaimedDevice device;
-    bool managed = false;
-  };
-  std::map<int, Found> by_chip;
-  std::optional<int> several;
-  catalog.each_on(node, [&](const codec::ClaimedDevice& device, const DeviceCatalog::Device& what) {
-    if (!domain::drives(device.driver, resource)) return;
-    const auto chip = chip_of(what, topology);
-    if (!chip || std::find(chips.begin(), chips.end(), chip->value) == chips.end()) return;
-    if (!by_chip.emplace(chip->value, Found{device, what.managed}).second) several = chip->value;
-  });
-  if (several) return wrong(*several, "is offered by two devices of DRA drivers");
+std::map<int, std::string> not_handed_over(const DeviceCatalog& catalog, const std::string& node,
+                                           const std::vector<std::string>& resources,
+                                           const domain::NodeTopology& topology) {
+  const std::map<int, Offered> offered = offered_on(catalog, node, resources, topology);
+  std::map<int, std::string> out;
+  for (const domain::Chip& chip : topology.chips()) {
+    const auto found = offered.find(chip.index.value);
+    std::string why = problem_of(found == offered.end() ? nullptr : &found->second);
+    if (!why.empty()) out.emplace(chip.index.value, std::move(why));
+  }
+  return out;
+}
+
+Result<std::vector<codec::ClaimedDevice>> devices_of_chips(
+    const DeviceCatalog& catalog, const std::string& node,
+    const std::vector<std::string>& resources, const domain::NodeTopology& topology,
+    const std::vector<int>& chips) {
+  const std::map<int, Offered> offered = offered_on(catalog, node, resources, topology);
   std::vector<codec::ClaimedDevice> out;
   for (const int chip : chips) {
-    const auto found = by_chip.find(chip);
-    if (found == by_chip.end()) return wrong(chip, "is no device in a DRA driver's ResourceSlices");
-    if (!found->second.managed) {
-      return wrong(chip, "is device " + found->second.device.device + ", which lacks the taint " +
-                             std::string(codec::kManagedTaint) +
-                             ": kube-scheduler could give it to another claim");
+    const auto found = offered.find(chip);
+    const std::string why = problem_of(found == offered.end() ? nullptr : &found->second);
+    if (!why.empty()) {
+      return make_error(Errc::conflict,
+                        "node " + node + ": chip " + std::to_string(chip) + ": " + why);
     }
     out.push_back(found->second.device);
   }

@@ -1,7 +1,7 @@
 // DeviceCatalog — the devices that DRA drivers offer, by the ResourceSlices that they publish, and
 // which chips of a node they are.
 //
-// A driver writes a pool anew with a higher generation: slices of an older one do not count. Owner:
+// A driver that rewrites a pool raises its generation: slices of an older one do not count. Owner:
 // the loop thread.
 #pragma once
 
@@ -26,13 +26,14 @@ class DeviceCatalog {
     std::string node;
     std::string uuid;  // empty: the driver does not say
     std::string pci;
-    bool managed = false;  // no other allocator gives it away
+    // No other allocator gives it away. One that is not may be given to two pods.
+    bool managed = false;
   };
 
   void take(codec::KubeSlice slice);
   void drop(const std::string& slice);
-  // Rises with every change.
-  std::uint64_t version() const { return version_; }
+  // Differs between any two moments at which other devices were offered on the node.
+  std::uint64_t version_of(const std::string& node) const;
 
   // Null: no slice of the pool's newest generation has it. Valid until the next change. O(slices of
   // the pool).
@@ -51,9 +52,15 @@ class DeviceCatalog {
   };
   using Pool = std::pair<std::string, std::string>;  // driver, pool
 
-  std::map<std::string, Slice> slices_;                   // by name
-  std::map<Pool, std::set<std::string>> pools_;           // names of their slices
-  std::map<std::string, std::set<std::string>> by_node_;  // likewise
+  void changed(const Pool& pool);
+
+  std::map<std::string, Slice> slices_;          // by name
+  std::map<Pool, std::set<std::string>> pools_;  // names of their slices
+  struct OfNode {
+    std::set<std::string> slices;
+    std::uint64_t version = 0;
+  };
+  std::map<std::string, OfNode> by_node_;
   std::uint64_t version_ = 0;
 };
 
@@ -69,13 +76,18 @@ std::optional<std::vector<int>> chips_of(const DeviceCatalog& catalog,
                                          const std::string& node,
                                          const domain::NodeTopology& topology);
 
-// The devices of the resource that are these chips of the node, in their order. Errors: conflict,
-// with what is wrong: a chip is no driver's device or more than one, or is not `managed`, so that
-// another allocator may give it away at the same time.
-Result<std::vector<codec::ClaimedDevice>> devices_of_chips(const DeviceCatalog& catalog,
-                                                           const std::string& node,
-                                                           const std::string& resource,
-                                                           const domain::NodeTopology& topology,
-                                                           const std::vector<int>& chips);
+// Why a chip of the node, which counts its chips as these resources, cannot be handed over, for
+// each such chip by its vendor index: "no DRA driver offers it", or more than one device, or one
+// that is not `managed`.
+std::map<int, std::string> not_handed_over(const DeviceCatalog& catalog, const std::string& node,
+                                           const std::vector<std::string>& resources,
+                                           const domain::NodeTopology& topology);
+
+// The devices that are these chips of the node, in their order. Errors: conflict,
+// with what not_handed_over() says of one of them.
+Result<std::vector<codec::ClaimedDevice>> devices_of_chips(
+    const DeviceCatalog& catalog, const std::string& node,
+    const std::vector<std::string>& resources, const domain::NodeTopology& topology,
+    const std::vector<int>& chips);
 
 }  // namespace chipweave::kube

@@ -24,7 +24,7 @@ struct AllocateRequest {
 };
 
 // Makes the claim, allocates and reserves it, and names it in the pod's status. A claim of that pod
-// with other devices is allocated anew. ok: the API server has stored all of it. Errors: not_found
+// with other devices is allocated again. ok: the API server has stored all of it. Errors: not_found
 // (no such pod); conflict (another uid; a claim of that name that is not the pod's);
 // invalid_argument (refused as malformed or forbidden); not_sent (not done in time, or called off).
 std::unique_ptr<Ticket> allocate_claim(Transport& transport, AllocateRequest request,

@@ -142,7 +142,7 @@ void BindCoordinator::done(PodRecord& record) {
   const Decision& d = *record.decision;
   observer_.on(ReservationEvent::confirmed);
   observer_.on(PodBound{d.pod, record.uid, in_flight.binding.node, comma_list(d.indices), d.gbps,
-                        d.best_gbps, d.id});
+                        d.best_gbps, d.id, d.unenforced_gbps});
   observer_.on(PodPlaced{decisions_.placed_pod_of(d)});
   for (const Done& done : waiting) done({});
 }

@@ -106,7 +106,20 @@ void ChangeSearch::repairs(const RequestContext& context, const NodeState& state
   }
   const domain::NodeTopology& topology = state.wiring->topology();
   const Node& known = state_.nodes.node(state_.nodes.find(node));
-  for (const int slot : state.unhealthy - known.taken) {
+  const ChipSet withheld = state.unhealthy - known.taken - known.reported_unhealthy;
+  if (!withheld.empty()) {
+    NodeState open = state;
+    open.unhealthy -= withheld;
+    open.free |= withheld;
+    if (fits(context, open, beside)) {
+      changes_.push_back(
+          {kRepair, "hand_over", node,
+           "if chips " + comma_list(topology.indices(withheld)) + " of " + node +
+               " could be handed over" +
+               cause_of(known, topology.chip(withheld.lowest()).index, domain::Effect::unusable)});
+    }
+  }
+  for (const int slot : state.unhealthy - known.taken - withheld) {
     NodeState well = state;
     well.unhealthy.erase(slot);
     well.network_unhealthy.erase(slot);

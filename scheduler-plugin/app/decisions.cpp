@@ -6,13 +6,21 @@
 #include <utility>
 
 #include "common/base/text.hpp"
+#include "common/solver/chips/unguided.hpp"
 #include "scheduler-plugin/app/annotations.hpp"
 #include "scheduler-plugin/app/container_chips.hpp"
 
 namespace chipweave::sched {
 
 Decision Decisions::make(const PodRequest& pod, const Holding& holding) {
-  return numbered(pod, holding, ++count_);
+  Decision d = numbered(pod, holding, ++count_);
+  const Node& node = state_.nodes.node(d.node);
+  if (node.enforcement == domain::Enforcement::none && d.gbps > 0) {
+    const double likely =
+        solver::unguided_gbps(*node.wiring, node.free() | d.chips, d.chips.size(), d.beside);
+    if (likely < d.gbps) d.unenforced_gbps = likely;
+  }
+  return d;
 }
 
 Decision Decisions::preview(const PodRequest& pod, const Holding& holding) const {

@@ -116,6 +116,8 @@ class Explainer {
     const PodRecord* record = state_.records.find(d.uid);
     const GivenToPod* given = record == nullptr ? nullptr : record->given.get();
     if (given != nullptr) this->given(*given);
+    const bool picked = given == nullptr && d.unenforced_gbps;
+    if (picked) w_.key("unenforced_gbps").number(*d.unenforced_gbps);
     w_.field("decision", d.id)
         .field("time", rfc3339(d.time))
         .key("distributed")
@@ -128,6 +130,11 @@ class Explainer {
       summary += "; chips " + comma_list(given->chosen->chips) + " at ";
       append_json_number(summary, given->chosen->gbps);
       summary += " GB/s were chosen, and the kubelet has given others";
+    }
+    if (picked) {
+      summary += "; the kubelet picks the chips itself on this node, likely with ";
+      append_json_number(summary, *d.unenforced_gbps);
+      summary += " GB/s";
     }
     if (measured) {
       summary += "; the busiest chip carries ";

@@ -5,7 +5,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "common/domain/fault.hpp"
 #include "scheduler-plugin/model/inventory.hpp"
 #include "scheduler-plugin/model/node_use.hpp"
 
@@ -26,6 +28,9 @@ class InventorySink {
   virtual void heartbeat(std::string_view node, std::string_view boot_id) = 0;
   // The agent's report was withdrawn, or the node was deleted.
   virtual void inventory_gone(std::string_view node) = 0;
+  // Chips of the node that cannot be handed over to containers, whatever its agent reports: a fault
+  // of the chip each. Replaces what was said before; an unknown node is ignored.
+  virtual void withhold(std::string_view node, std::vector<domain::Fault> chips) = 0;
   // What the node has for pods, by its Node object; absent: it is not known any more.
   virtual void node_offers(const std::string& node, const std::optional<NodeUse>& allocatable) = 0;
 };

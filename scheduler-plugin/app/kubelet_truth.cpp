@@ -130,7 +130,7 @@ std::optional<KubeletTruth::Correction> KubeletTruth::correction_of(const Cluste
   const std::string& uid = pod.request.uid;
   const Holding* held = ledger_.find(uid);
   PodRecord* record = records_.find(uid);
-  // One whose binding is in flight is not known to be bound yet: then it is asked for again.
+  // One whose binding is in flight is not known to be bound yet; its end asks again.
   if (held == nullptr || !held->bound || record->in_flight != nullptr) return std::nullopt;
   auto given = given_to(pod, nodes_.node(id));
   if (!given) return std::nullopt;

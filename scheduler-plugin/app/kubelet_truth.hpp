@@ -29,7 +29,7 @@ class KubeletTruth : public UseCase {
   void released(const std::string& uid);
   void gone(const std::string& uid) { allocated_.erase(uid); }
   // What the kubelet has given to the bound pod, of which `chosen` is the placement (null: none);
-  // null: it has not said, or not whole chips. Other chips than the chosen ones are told as drift,
+  // null: it has not said, or not whole chips. Reports other chips than the chosen ones as drift,
   // once. Valid until the pod's record changes. O(containers of the node).
   const Placement* of(const ClusterPod& pod, const Placement* chosen);
 

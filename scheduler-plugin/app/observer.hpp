@@ -5,6 +5,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -45,6 +46,7 @@ struct PodBound {
   double gbps = 0;
   double best_gbps = 0;
   std::string decision;
+  std::optional<double> unenforced_gbps;  // Decision::unenforced_gbps
 };
 
 // No node fits a waiting pod; why: the summary of reasons.
@@ -93,6 +95,14 @@ struct PodDrifted {
   bool leads = false;  // whether this replica decides, and reports it to people
 };
 
+// Chips (vendor indices) of the node cannot be handed over to containers; none: all can again.
+struct NodeWithheld {
+  std::string node;
+  std::vector<int> chips;
+  std::string why;     // of the first
+  bool leads = false;  // as in PodDrifted
+};
+
 // A bound pod is on a node that does not fit into the node table.
 struct PodUnaccounted {
   PodKey pod;
@@ -101,7 +111,7 @@ struct PodUnaccounted {
 
 using Observation = std::variant<DecisionMade, NodesRejected, ReservationEvent, PodBound,
                                  PodUnplaceable, PodWaitsNoMore, BindFailed, PodPlaced, PodFreed,
-                                 PodDisputed, PodDrifted, PodUnaccounted>;
+                                 PodDisputed, PodDrifted, PodUnaccounted, NodeWithheld>;
 
 // A visitor from lambdas; the last takes `const auto&`, for what the observer does not follow.
 template <class... Cases>

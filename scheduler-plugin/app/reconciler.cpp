@@ -124,7 +124,7 @@ bool Reconciler::place_after_bind(const ClusterPod& pod, NodeId node) {
   record.late = std::move(late);
   const Decision& d = *record.decision;
   observer_.on(PodBound{d.pod, uid, nodes_.node(node).name, comma_list(d.indices), d.gbps,
-                        d.best_gbps, d.id});
+                        d.best_gbps, d.id, d.unenforced_gbps});
   observer_.on(PodPlaced{decisions_.placed_pod_of(d)});
   write_placement(record);
   return true;

@@ -61,6 +61,16 @@ void Scheduler::inventory_gone(std::string_view node) {
   if (core_.state.nodes.node(id).holders == 0) core_.state.nodes.remove(id);
 }
 
+void Scheduler::withhold(std::string_view node, std::vector<domain::Fault> chips) {
+  const NodeId id = core_.state.nodes.find(node);
+  if (id == kNoNode || core_.state.nodes.node(id).withheld == chips) return;
+  NodeWithheld seen{std::string(node), {}, {}, core_.authority.cannot_decide().empty()};
+  for (const domain::Fault& fault : chips) seen.chips.push_back(fault.chip->value);
+  if (!chips.empty()) seen.why = chips.front().text;
+  core_.state.nodes.set_withheld(id, std::move(chips));
+  core_.observer.on(seen);
+}
+
 void Scheduler::node_offers(const std::string& node, const std::optional<NodeUse>& allocatable) {
   core_.state.rooms.set_allocatable(node, allocatable);
 }

@@ -43,6 +43,7 @@ class Scheduler final : public InventorySink {
   void agent_gone(std::string_view node, std::string_view boot_id) override;
   void heartbeat(std::string_view node, std::string_view boot_id) override;
   void inventory_gone(std::string_view node) override;
+  void withhold(std::string_view node, std::vector<domain::Fault> chips) override;
   void node_offers(const std::string& node, const std::optional<NodeUse>& allocatable) override;
 
   // The use cases.

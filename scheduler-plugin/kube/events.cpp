@@ -37,6 +37,7 @@ void PodEvents::on(const Observation& seen) {
       ByKind{[this](const PodBound& pod) { bound(pod); },
              [this](const PodUnplaceable& pod) { unplaceable(pod); },
              [this](const PodDrifted& pod) { drifted(pod); },
+             [this](const NodeWithheld& node) { withheld(node); },
              [this](const PodWaitsNoMore& pod) { published_.erase(pod.uid); }, [](const auto&) {}},
       seen);
 }
@@ -49,6 +50,13 @@ void PodEvents::bound(const PodBound& pod) {
   }
   send(pod.pod, pod.uid, false, "ChipsAssigned", "Binding",
        note + " (decision " + pod.decision + ")", 1);
+  if (!pod.unenforced_gbps) return;
+  send(pod.pod, pod.uid, true, "ChipsNotEnforced", "Binding",
+       "On node " + pod.node + " the kubelet picks the chips itself, likely with " +
+           number(*pod.unenforced_gbps) + " GB/s instead of " + number(pod.gbps) +
+           ". To get the chosen ones, let chipweave hand them over: the chart's value "
+           "agent.enforcement",
+       1);
 }
 
 void PodEvents::drifted(const PodDrifted& pod) {
@@ -60,6 +68,21 @@ void PodEvents::drifted(const PodDrifted& pod) {
            " GB/s), which were chosen; chipweave counts with the given ones. Which of them a "
            "container gets is decided by the device plugin of the node",
        1);
+}
+
+// Nodes have their name as uid in events, as the kubelet's do.
+void PodEvents::withheld(const NodeWithheld& node) {
+  if (!node.leads || node.chips.empty()) return;
+  sender_.send({{"Node", "", node.node, node.node},
+                kController,
+                options_.instance,
+                true,
+                "ChipsWithheld",
+                "Scheduling",
+                "Chips " + comma_list(node.chips) +
+                    " are not given to pods, because DRA cannot hand them over: chip " +
+                    std::to_string(node.chips.front()) + ": " + node.why},
+               1);
 }
 
 void PodEvents::unplaceable(const PodUnplaceable& pod) {

@@ -1,8 +1,10 @@
-// PodEvents — chipweave's decisions as events.k8s.io/v1 events on pods, for kubectl describe.
+// PodEvents — chipweave's decisions as events.k8s.io/v1 events on pods and nodes, for kubectl
+// describe.
 //
-// An Observer: ChipsAssigned when a pod is bound, ChipsUnavailable when no node fits, ChipsDiffer
-// when the kubelet has given other chips than were chosen; a repeated reason raises the count of
-// the same event. How events are sent: event_sender.hpp. Owner: the loop thread.
+// An Observer: ChipsAssigned when a pod is bound, ChipsNotEnforced where the kubelet picks chips
+// itself, ChipsUnavailable when no node fits, ChipsDiffer when the kubelet has given other chips
+// than were chosen; on a node ChipsWithheld. A repeated reason raises the count of the same event.
+// How events are sent: event_sender.hpp. Owner: the loop thread.
 #pragma once
 
 #include <chrono>
@@ -39,6 +41,7 @@ class PodEvents final : public Observer {
   };
   void bound(const PodBound& pod);
   void drifted(const PodDrifted& pod);
+  void withheld(const NodeWithheld& node);
   void unplaceable(const PodUnplaceable& pod);
   void send(const PodKey& pod, std::string_view uid, bool warning, const char* reason,
             const char* action, const std::string& note, int times);

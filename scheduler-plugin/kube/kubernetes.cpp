@@ -85,6 +85,8 @@ void Kubernetes::start(Scheduler& scheduler) {
       ClaimWatch::Events{[this] { update_waiting_for(); },
                          [this](const kube::WatchFailure& failure) { watch_failed(failure); }},
       options_.jitter);
+  hand_over_check_ =
+      std::make_unique<HandOverCheck>(scheduler.nodes(), claims_->devices(), clock_, scheduler);
   claim_allocator_ = std::make_unique<ClaimAllocator>(*transport_, clock_, scheduler.nodes(),
                                                       *claims_, options_.device_class);
   cluster_.set_claims(claim_allocator_.get());
@@ -126,6 +128,7 @@ void Kubernetes::watch_failed(const kube::WatchFailure& failure) {
 void Kubernetes::tick() {
   if (election_) election_->tick();
   claims_->check();
+  hand_over_check_->check(claims_->slices_known());
   if (!scheduler_->authority().cannot_decide().empty()) return;
   requeue_trigger_->check();
   leftover_claims_->check(cluster_.fence());

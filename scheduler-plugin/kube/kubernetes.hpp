@@ -16,6 +16,7 @@
 #include "common/kube/transport.hpp"
 #include "scheduler-plugin/app/scheduler.hpp"
 #include "scheduler-plugin/kube/dra/claim_watch.hpp"
+#include "scheduler-plugin/kube/dra/hand_over_check.hpp"
 #include "scheduler-plugin/kube/dra/leftover_claims.hpp"
 #include "scheduler-plugin/kube/events.hpp"
 #include "scheduler-plugin/kube/inventory_watch.hpp"
@@ -89,6 +90,7 @@ class Kubernetes {
   Scheduler* scheduler_ = nullptr;
   std::unique_ptr<InventoryWatch> inventories_;
   std::unique_ptr<ClaimWatch> claims_;
+  std::unique_ptr<HandOverCheck> hand_over_check_;
   std::unique_ptr<ClaimAllocator> claim_allocator_;
   std::unique_ptr<LeftoverClaims> leftover_claims_;
   std::unique_ptr<RequeueTrigger> requeue_trigger_;

@@ -64,6 +64,9 @@ struct Decision {
   domain::ChipSet beside;  // chips of the same job on the node at that time
   double gbps = 0;         // for chips and already held ones together
   double best_gbps = 0;
+  // What the chips likely have that the kubelet gives instead, where nothing makes it give these;
+  // nullopt: it gives these, or others cost nothing.
+  std::optional<double> unenforced_gbps;
   bool distributed = false;
   std::optional<solver::Request>
       request;  // of the pod; of a group: of the union; none after the node's chips changed

@@ -39,6 +39,15 @@ void write(const PodDrifted& drift) {
             {"given_gbps", drift.given_gbps}});
 }
 
+void write(const NodeWithheld& seen) {
+  if (seen.chips.empty()) {
+    return obs::log(obs::Level::info, "all chips of the node can be handed over by DRA",
+                    {{"node", seen.node}});
+  }
+  obs::log(obs::Level::warn, "chips are not given to pods: DRA cannot hand them over",
+           {{"node", seen.node}, {"chips", comma_list(seen.chips)}, {"why", seen.why}});
+}
+
 void write(const PodUnaccounted& missed) {
   obs::log(obs::Level::error, "the node table is full: a bound pod's node is not accounted for",
            {{"pod", missed.pod.text()}, {"node", missed.node}});
@@ -51,6 +60,7 @@ void DecisionLog::on(const Observation& seen) {
                     [](const BindFailed& failure) { write(failure); },
                     [](const PodDisputed& dispute) { write(dispute); },
                     [](const PodDrifted& drift) { write(drift); },
+                    [](const NodeWithheld& withheld) { write(withheld); },
                     [](const PodUnaccounted& missed) { write(missed); }, [](const auto&) {}},
              seen);
 }

@@ -34,7 +34,7 @@ enum Total : std::size_t {
   kUnderWay,
   kBytes
 };
-enum Trouble : std::size_t { kDisputed, kUnaccounted, kDrifted };
+enum Trouble : std::size_t { kDisputed, kUnaccounted, kDrifted, kUnenforced };
 
 }  // namespace
 
@@ -104,18 +104,24 @@ Metrics::Metrics(std::string_view version)
                  .gauge("chipweave_http_held_bytes",
                         "Memory of requests being read and replies being written")
                  .with()};
-  trouble_ = {registry_
-                  .counter("chipweave_disputed_chips_total",
-                           "Chips claimed by a bound pod although another bound pod has them")
-                  .with(),
-              registry_
-                  .counter("chipweave_unaccounted_pods_total",
-                           "Bound pods on nodes that did not fit into the node table")
-                  .with(),
-              registry_
-                  .counter("chipweave_placement_drift_total",
-                           "Pods that the kubelet gave other chips than were chosen for them")
-                  .with()};
+  trouble_ = {
+      registry_
+          .counter("chipweave_disputed_chips_total",
+                   "Chips claimed by a bound pod although another bound pod has them")
+          .with(),
+      registry_
+          .counter("chipweave_unaccounted_pods_total",
+                   "Bound pods on nodes that did not fit into the node table")
+          .with(),
+      registry_
+          .counter("chipweave_placement_drift_total",
+                   "Pods that the kubelet gave other chips than were chosen for them")
+          .with(),
+      registry_
+          .counter("chipweave_unenforced_bindings_total",
+                   "Pods bound where the kubelet picks chips itself, likely slower ones than "
+                   "the chosen ones")
+          .with()};
   server_ = {registry_
                  .counter("chipweave_http_connections_refused_total",
                           "Connections refused or dropped because too many were open")
@@ -162,6 +168,7 @@ void Metrics::on(const Observation& seen) {
           [this](ReservationEvent event) { reservations_[static_cast<std::size_t>(event)].add(); },
           [this](const PodBound& pod) {
             if (pod.best_gbps > 0) share_[0].observe(pod.gbps / pod.best_gbps);
+            if (pod.unenforced_gbps) trouble_[kUnenforced].add();
           },
           [this](const BindFailed& failure) {
             bind_failures_.with({{"code", to_string(failure.error.code)}}).add();

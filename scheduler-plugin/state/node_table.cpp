@@ -16,6 +16,21 @@ std::vector<int> indices_of(const domain::NodeTopology& topology) {
   return indices;
 }
 
+void withhold(Node& n) {
+  n.unhealthy = n.reported_unhealthy;
+  for (const domain::Fault& fault : n.withheld) {
+    if (const auto slot = n.topology.slot_of(*fault.chip)) n.unhealthy.insert(*slot);
+  }
+}
+
+// Whether that is a change.
+bool set_faults(Node& n, std::vector<domain::Fault> reported) {
+  reported.insert(reported.end(), n.withheld.begin(), n.withheld.end());
+  if (reported == n.faults) return false;
+  n.faults = std::move(reported);
+  return true;
+}
+
 // Whether a request may fit now that did not before.
 bool offers_more(const NodeState& before, const NodeState& now) {
   return (before.stale && !now.stale) || before.wiring != now.wiring ||
@@ -173,6 +188,16 @@ void NodeTable::set_taken(NodeId id, ChipSet taken, std::size_t holders) {
   restate(id);
 }
 
+void NodeTable::set_withheld(NodeId id, std::vector<domain::Fault> withheld) {
+  Node& n = *nodes_[id];
+  if (n.withheld == withheld) return;
+  n.faults.resize(n.faults.size() - n.withheld.size());
+  n.withheld = std::move(withheld);
+  n.faults.insert(n.faults.end(), n.withheld.begin(), n.withheld.end());
+  withhold(n);
+  restate(id, true);
+}
+
 void NodeTable::set_room(NodeId id, const solver::Room& whole, const solver::Room& free) {
   nodes_[id]->whole_room = whole;
   if (nodes_[id]->room == free) return;
@@ -257,15 +282,15 @@ NodeTable::Reported NodeTable::take_full(NodeId id, InventoryReport&& report) {
   }
   n.topology = std::move(*report.topology);
   n.wiring = machines_.get(n.topology);
-  n.unhealthy = n.topology.unhealthy();
+  n.reported_unhealthy = n.topology.unhealthy();
+  withhold(n);
   n.network_unhealthy = n.topology.network_unhealthy();
   n.machine = report.machine.empty() ? n.topology.model() : report.machine;
   n.resources =
       report.resources.empty() ? domain::usual_resources(n.topology) : std::move(report.resources);
   set_resources(id, n.resources);
-  auto faults = std::move(report.faults).value_or(std::vector<domain::Fault>());
-  result.faults_changed = faults != n.faults;
-  n.faults = std::move(faults);
+  result.faults_changed =
+      set_faults(n, std::move(report.faults).value_or(std::vector<domain::Fault>()));
   n.carried = std::move(report.carried).value_or(domain::CarriedPeaks());
   result.given_changed = report.given != n.given;
   n.given = std::move(report.given);
@@ -289,16 +314,14 @@ NodeTable::Reported NodeTable::take_delta(NodeId id, InventoryReport&& report) {
   }
   for (const ChipChange& change : report.chips) {
     const ChipSet chip{n.topology.slot_of(change.chip).value()};
-    n.unhealthy -= chip;
+    n.reported_unhealthy -= chip;
     n.network_unhealthy -= chip;
-    if (change.health == domain::Health::unhealthy) n.unhealthy |= chip;
+    if (change.health == domain::Health::unhealthy) n.reported_unhealthy |= chip;
     if (change.health == domain::Health::network_unhealthy) n.network_unhealthy |= chip;
   }
+  withhold(n);
   Reported result{ReportOutcome::taken, id, {}, {}};
-  if (report.faults) {
-    result.faults_changed = *report.faults != n.faults;
-    n.faults = *std::move(report.faults);
-  }
+  if (report.faults) result.faults_changed = set_faults(n, *std::move(report.faults));
   if (report.carried) n.carried = *std::move(report.carried);
   if (report.given) {
     result.given_changed = report.given != n.given;

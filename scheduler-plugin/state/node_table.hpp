@@ -37,11 +37,13 @@ struct Node {
   std::vector<std::string> resources;
   domain::NodeTopology topology;
   std::shared_ptr<solver::Machine> wiring;
-  ChipSet unhealthy;
+  ChipSet unhealthy;           // as its agent reports it, and those withheld
+  ChipSet reported_unhealthy;  // the former alone
   ChipSet network_unhealthy;
-  std::vector<domain::Fault> faults;  // why, as its agent reports it, worst first. For people, but
-                                      // for "nvml.mig" (BoundPods)
-  domain::CarriedPeaks carried;       // what links carry, as its agent measures; for people
+  std::vector<domain::Fault> faults;  // why, as its agent reports it, worst first, and `withheld`.
+                                      // For people, but for "nvml.mig" (BoundPods)
+  std::vector<domain::Fault> withheld;      // chips that cannot be handed over, a fault each
+  domain::CarriedPeaks carried;             // what links carry, as its agent measures; for people
   std::optional<domain::GivenChips> given;  // by the kubelet to containers; nullopt: not known
   domain::Enforcement enforcement = domain::Enforcement::none;  // as its agent's options say
   ChipSet taken;            // by pods, bound or reserved; kept by the Ledger
@@ -128,6 +130,9 @@ class NodeTable {
   // Removes the node. Precondition: no pod holds chips there.
   void remove(NodeId id);
   void set_taken(NodeId id, ChipSet taken, std::size_t holders);
+  // Chips of the node that cannot be handed over to containers, whatever its agent reports: a fault
+  // each. Kept over its reports.
+  void set_withheld(NodeId id, std::vector<domain::Fault> withheld);
   void set_room(NodeId id, const solver::Room& whole, const solver::Room& free);
   void set_stale(NodeId id, bool stale);
   // A heartbeat; ends staleness. No effect if the boot id differs or the inventory was withdrawn.

@@ -19,7 +19,7 @@ struct StartCheck {
   Verdict verdict = Verdict::unknown;
   std::string why;  // for anything but start
   PodRecord pod;    // if it is known
-  // For Verdict::adopt: what the annotation must say.
+  // For `Verdict::adopt`: what the annotation must say.
   std::string placement;
 };
 

@@ -77,7 +77,7 @@ Result<codec::PodClaim> ClaimAllocator::claim_of(const BindOrder& order) const {
     return make_error(Errc::conflict, "a ResourceClaim has at most 32 devices; the pod has " +
                                           std::to_string(wanted.chips.size()) + " chips");
   }
-  auto devices = kube::devices_of_chips(watch_.devices(), binding.node, wanted.resource,
+  auto devices = kube::devices_of_chips(watch_.devices(), binding.node, nodes_.node(id).resources,
                                         nodes_.node(id).topology, wanted.chips);
   if (!devices) return std::move(devices).error();
   codec::PodClaim claim;

@@ -30,8 +30,8 @@ class ClaimAllocator {
   Result<codec::PodClaim> claim_of(const BindOrder& order) const;
 
   // Whatever allocates or ends the claim of a pod takes it first and gives it back afterwards: an
-  // earlier attempt that fails late would end the allocation of a later one. False: somebody else
-  // has it.
+  // earlier attempt that fails late would end the allocation of a later one. False: it is
+  // taken.
   bool take(const std::string& pod_uid) { return taken_.insert(pod_uid).second; }
   void give_back(const std::string& pod_uid) { taken_.erase(pod_uid); }
 

@@ -3,8 +3,8 @@
 // A claim names devices in a driver's pool, which is named after its node; which chips these are is
 // in the driver's ResourceSlices. A claim counts like a pod of another scheduler
 // (Reconciler::pod_added): with its chips once they are known, until then with their number. One
-// that kube-scheduler or chipweave made for a pod which requests an extended resource is no holder
-// of its own: it tells which chips that pod has. Owner: the loop thread.
+// that kube-scheduler or chipweave made for a pod which requests an extended resource does not
+// count beside that pod: it tells which chips the pod has. Owner: the loop thread.
 #pragma once
 
 #include <cstdint>
@@ -44,6 +44,8 @@ class ClaimWatch {
   // Whether all claims were listed once, or the API server does not serve them. Slices may come
   // later: until then the number of chips is known.
   bool known() const { return no_claims_ || claims_watch_.synced(); }
+  // Whether all slices were listed once.
+  bool slices_known() const { return slices_watch_.synced(); }
   // Looks again for the chips of claims whose devices or nodes were not known. Call it several
   // times a second. O(claims whose chips are not known).
   void check();

@@ -48,6 +48,7 @@ class FakeCore final : public InventorySink, public PlacementApi {
   }
   void heartbeat(std::string_view node, std::string_view) override { beats.add(std::string(node)); }
   void inventory_gone(std::string_view) override {}
+  void withhold(std::string_view, std::vector<domain::Fault>) override {}
   void node_offers(const std::string&, const std::optional<NodeUse>&) override {}
   Result<PlacedChips> place(const PodRequest& pod, std::span<const std::string_view> nodes,
                             bool reserve) override {

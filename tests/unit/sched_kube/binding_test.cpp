@@ -60,7 +60,7 @@ TEST_F(KubeBind, WritesNodeAndChipsAtOnce) {
   EXPECT_EQ(*world_.bind("a", "n2"), "bound") << "a repeated request, as after a lost answer";
   world_.come_to_rest();
   EXPECT_EQ(world_.recorder.bound_pods, std::vector<std::string>{"a"}) << "reported once";
-  EXPECT_EQ(world_.api.events, std::vector<std::string>{"ChipsAssigned"});
+  EXPECT_EQ(world_.api.events, (std::vector<std::string>{"ChipsAssigned", "ChipsNotEnforced"}));
 }
 
 TEST_F(KubeBind, TheWatchMayBeFasterThanTheAnswer) {

@@ -189,7 +189,7 @@ void write_given(JsonWriter& w, const domain::GivenChips& given) {
   w.end_array().end_object();
 }
 
-// Ascending, each once; empty: something in it is no chip.
+// Ascending, each once; empty: not all of them are chips.
 std::vector<ChipIndex> read_given_chips(JsonValue list) {
   std::vector<ChipIndex> out;
   for (const JsonValue one : list) {

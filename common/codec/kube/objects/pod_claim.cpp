@@ -13,7 +13,7 @@ namespace {
 using namespace json_stream;
 
 constexpr const char* kApi = "resource.k8s.io/v1";
-// Without it nobody ends the allocation when the pod is gone.
+// Without it the allocation outlives the pod.
 constexpr const char* kFinalizer = "resource.kubernetes.io/delete-protection";
 
 // Names sort as numbers do: "chip-00", "chip-01" … A claim has 32 devices at most.
@@ -132,7 +132,7 @@ std::string write_pod_claim_allocation(const PodClaim& claim, const ObjectVersio
   JsonWriter w;
   write_stored_version(begin_claim(w, claim.ns, claim.name()), of);
   w.end_object().key("status").begin_object().key("allocation").begin_object();
-  // Without it kube-scheduler adds it, which the API server refuses for ever.
+  // Without it kube-scheduler adds it, which the API server refuses each time.
   w.field("allocationTimestamp", time);
   w.key("devices").begin_object().key("results").begin_array();
   for (std::size_t k = 0; k < claim.devices.size(); ++k) {

@@ -1,4 +1,4 @@
-// auditor — what a container sees of chips, told as one line of JSON, and then nothing: it sleeps until it is told to end.
+// auditor — prints what a container sees of chips, as one line of JSON, and sleeps until it is stopped.
 //
 // It says which device nodes are in /dev, and which chips it can really open: it makes a node for each of them, and opens it.
 // The kernel's device control refuses (EPERM) what the container was not given; no driver serves the others (ENXIO).
