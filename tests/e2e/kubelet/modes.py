@@ -20,6 +20,7 @@ CLAIMS = "/apis/resource.k8s.io/v1/namespaces/{}/resourceclaims"
 CLASS = "chipweave"
 SOON = 10
 STORM_SECONDS = 20
+CONTESTED, CONTEST_SECONDS = "chips.contested", 100
 LOOKS_EVERY = 0.02  # at the books
 
 
@@ -101,6 +102,10 @@ class Mode:
     def adopted(self, pod, sights):
         return "it runs with the chips of another pod"
 
+    # What is tried at the end, without pods: what went wrong.
+    def afterwards(self):
+        return ""
+
     # What Prepare or Allocate took, in seconds.
     def durations(self):
         return []
@@ -172,7 +177,8 @@ class Claims(Mode):
     def bind_wrongly(self, pod, other):
         chips = [chip["index"] for chip in placement_of(other)["chips"]]
         together, before = asked(pod, GPU)
-        bind_by_hand(self.bed, self.node.name, self.driver_name, pod, chips[:sum(together.values())], together, before)
+        bind_by_hand(self.bed, self.node.name, self.driver_name, pod, chips[:sum(together.values())], together, before,
+                     "somebody-")  # chipweave-scheduler deletes claims with its own names that no pod has
 
     def refused(self, pod):
         path = f"/apis/events.k8s.io/v1/namespaces/{pod['metadata']['namespace']}/events"
@@ -197,10 +203,10 @@ class Claims(Mode):
 
 
 # The claim that chipweave-scheduler makes for a pod (common/codec/kube/objects/pod_claim.hpp).
-def claim_body(pod, count):
+def claim_body(pod, count, prefix):
     meta = pod["metadata"]
     return {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {
-        "name": f"chipweave-{meta['uid']}", "namespace": meta["namespace"],
+        "name": prefix + meta["uid"], "namespace": meta["namespace"],
         "finalizers": ["resource.kubernetes.io/delete-protection"],
         "annotations": {"resource.kubernetes.io/extended-resource-claim": "true"},
         "ownerReferences": [{"apiVersion": "v1", "kind": "Pod", "name": meta["name"], "uid": meta["uid"],
@@ -220,10 +226,10 @@ def allocated(claim, pod, driver, node, chips):
 
 
 # Binds a pod with a claim of these chips, as chipweave-scheduler does.
-def bind_by_hand(bed, node, driver, pod, chips, together, before):
+def bind_by_hand(bed, node, driver, pod, chips, together, before, prefix="chipweave-"):
     meta, path = pod["metadata"], CLAIMS.format(pod["metadata"]["namespace"])
     pod_path = f"/api/v1/namespaces/{meta['namespace']}/pods/{meta['name']}"
-    claim = bed.must("POST", path, claim_body(pod, len(chips)))
+    claim = bed.must("POST", path, claim_body(pod, len(chips), prefix))
     bed.must("PUT", f"{path}/{claim['metadata']['name']}/status", allocated(claim, pod, driver, node, chips))
     shares, rest = {}, list(range(len(chips)))
     for name, count in together.items():
@@ -298,6 +304,28 @@ class OwnDra(Claims):
     def durations(self):
         log = self.chipweave.agents[self.node.name].log.read_text()
         return [int(value) / 1000 for value in re.findall(r'msg="claim prepared".* ms=(\d+)', log)]
+
+
+    # A vendor's device plugin comes, too.
+    def afterwards(self):
+        self.launch("stock-plugin", self.node.programs["stock-plugin"])
+        began = time.monotonic()
+        if not self.bed.poll(lambda: CONTESTED in self.faults(), CONTEST_SECONDS):
+            return f"the agent does not say {CONTESTED}: {self.faults()}"
+        print(f"the agent says after {time.monotonic() - began:.1f} s: {self.faults()[CONTESTED]}")
+        slices = "/apis/resource.k8s.io/v1/resourceslices"
+        if not self.bed.poll(lambda: not self.bed.must("GET", slices)["items"], SOON):
+            return "the contested chips are offered"
+        if not self.bed.poll(lambda: self.chipweave.nodes()[self.node.name].get("free") == [], SOON):
+            return f"our scheduler has free chips: {self.chipweave.nodes()[self.node.name]}"
+        events = "/apis/events.k8s.io/v1/namespaces/default/events"
+        if not self.bed.poll(lambda: [e for e in self.bed.must("GET", events)["items"] if CONTESTED in e["note"]], SOON):
+            return "the node has no event"
+        return ""
+
+    def faults(self):
+        status = self.bed.must("GET", f"{INVENTORIES}/{self.node.name}").get("status", {})
+        return {fault["code"]: fault.get("text", "") for fault in status.get("faults", [])}
 
 
 class OwnDraByHand(OwnDra, ByHand):
