@@ -2,8 +2,8 @@
 // checkpoints have their uids. Pure.
 #pragma once
 
-#include "common/codec/kube/kubelet_checkpoint.hpp"
-#include "common/codec/kube/kubelet_claims.hpp"
+#include "common/codec/kube/kubelet/kubelet_checkpoint.hpp"
+#include "common/codec/kube/kubelet/kubelet_claims.hpp"
 #include "node-agent/kubelet/allocated_device.hpp"
 
 namespace chipweave::agent {

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "common/codec/kube/kubelet_checkpoint.hpp"
-#include "common/codec/kube/kubelet_claims.hpp"
+#include "common/codec/kube/kubelet/kubelet_checkpoint.hpp"
+#include "common/codec/kube/kubelet/kubelet_claims.hpp"
 #include "common/http/loop.hpp"
 #include "common/http/mailbox.hpp"
 #include "common/kube/transport.hpp"

@@ -221,7 +221,8 @@ TEST_F(AgentAndKubelet, DevicesOfClaimsAreKnownOnceTheyArePrepared) {
         {"Namespace", "ns"},
         {"PodUIDs", {{uid, Json::object()}}},
         {"DriverState",
-         {{"gpu.nvidia.com", {{"Devices", Json::array({Json{{"PoolName", "n1"}, {"DeviceName", device}}})}}}}}};
+         {{"gpu.nvidia.com",
+           {{"Devices", Json::array({Json{{"PoolName", "n1"}, {"DeviceName", device}}})}}}}}};
   };
   const auto has = [](const std::string& uid, int chip) {
     return Json{{"podUid", uid}, {"resource", "nvidia.com/gpu"}, {"chips", Json::array({chip})}};

@@ -169,7 +169,7 @@ class Chipweave:
     def agent_pod(self, node):
         path = f"/api/v1/namespaces/{NS}/pods?fieldSelector=spec.nodeName%3D{node}"
         found = self.bed.poll(lambda: [pod for pod in self.bed.must("GET", path)["items"]
-                                       if "agent" in pod["metadata"]["name"]])
+                                       if pod["spec"]["serviceAccountName"] == "chipweave-agent"])
         if not found:
             raise RuntimeError(f"the DaemonSet made no pod on {node}")
         return found[0]

@@ -1,5 +1,5 @@
 // The kubelet's checkpoint of prepared claims.
-#include "common/codec/kube/kubelet_claims.hpp"
+#include "common/codec/kube/kubelet/kubelet_claims.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "common/codec/kube/kubelet_checkpoint.hpp"
+#include "common/codec/kube/kubelet/kubelet_checkpoint.hpp"
 
 namespace chipweave::codec {
 namespace {

@@ -1,11 +1,11 @@
-#include "common/codec/kube/kubelet_claims.hpp"
+#include "common/codec/kube/kubelet/kubelet_claims.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include "common/base/limits.hpp"
 #include "common/codec/json/json_object.hpp"
-#include "common/codec/kube/kubelet_checkpoint.hpp"
+#include "common/codec/kube/kubelet/kubelet_checkpoint.hpp"
 
 namespace chipweave::codec {
 namespace {
