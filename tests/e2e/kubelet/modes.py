@@ -33,7 +33,7 @@ class Mode:
 
     def __init__(self, bed, node, chipweave, options):
         self.bed, self.node, self.chipweave, self.options = bed, node, chipweave, options
-        self.processes, self.seen = {}, {}
+        self.processes, self.seen, self.over = {}, {}, False
 
     def start(self):
         pass
@@ -43,7 +43,7 @@ class Mode:
 
     # Every state of our scheduler's books of a pod, with the time when it was first seen.
     def read_books(self):
-        while True:
+        while not self.over:
             for pod, chips in self.chipweave.nodes().get(self.node.name, {}).get("used", {}).items():
                 self.seen.setdefault(pod, {}).setdefault(tuple(sorted(chips)), time.time())
             time.sleep(LOOKS_EVERY)
