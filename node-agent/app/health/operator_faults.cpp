@@ -122,7 +122,7 @@ Fault fault_of_maintenance(std::string reason, std::int64_t since) {
   return whole_machine(kMaintenance, std::move(reason), since);
 }
 
-Fault fault_of_contest(std::string why, std::int64_t since) {
+Fault fault_of_contest(const std::string& why, std::int64_t since) {
   return whole_machine(kContested, with_dots(why, domain::kMaxFaultTextBytes), since);
 }
 

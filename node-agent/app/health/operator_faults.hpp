@@ -47,6 +47,6 @@ std::vector<domain::Fault> faults_of_cordon(const domain::NodeTopology& topology
 domain::Fault fault_of_maintenance(std::string reason, std::int64_t since);
 
 // Code kContested: the whole machine, as another one gives its chips away.
-domain::Fault fault_of_contest(std::string why, std::int64_t since);
+domain::Fault fault_of_contest(const std::string& why, std::int64_t since);
 
 }  // namespace chipweave::agent

@@ -111,7 +111,7 @@ class Churn:
             elif self.shape[name] in REFUSED and pod["status"].get("phase") == "Running":
                 self.table.add(self.shape[name], "mismatches", f"{name} runs")
                 self.delete(name)
-            elif pod["status"].get("phase") == "Failed":
+            elif pod["status"].get("phase") in ("Failed", "Succeeded"):  # the latter if the kubelet ended one that ran
                 self.table.add(self.shape[name], "refused", f"{name}: {pod['status'].get('reason')}: {pod['status'].get('message')}"
                                if pod["status"].get("reason") != "UnexpectedAdmissionError" else "")
                 self.delete(name)
