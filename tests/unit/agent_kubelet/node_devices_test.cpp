@@ -36,12 +36,15 @@ class NodeDevicesTest : public testing::Test {
   void put(const std::string& name, const std::string& pool, const std::string& device) {
     api_.put(kSlicePath + name, slice_of(name, pool, device));
   }
-  // The watch ends, and the next list does not have them.
   void remove(const std::vector<std::string>& names) {
-    for (const std::string& name : names) api_.objects.erase(kSlicePath + name);
-    api_.set_down(true);
-    settle();
-    api_.set_down(false);
+    for (const std::string& name : names) {
+      const Json& metadata = api_.objects[kSlicePath + name]["metadata"];
+      const Json options = {
+          {"preconditions",
+           {{"uid", metadata["uid"]}, {"resourceVersion", metadata["resourceVersion"]}}}};
+      EXPECT_EQ(api_.answer(kube::call_of("DELETE", kSlicePath + name, options.dump())).status,
+                200);
+    }
     settle();
   }
   void settle() { api_.advance(std::chrono::seconds(60)); }

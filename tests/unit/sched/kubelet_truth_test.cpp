@@ -189,9 +189,12 @@ TEST_F(Truth, APodWhoseChipsWentToAnotherOneWaitsForItsOwn) {
 // The kubelet may be faster than the answer to our own request.
 TEST_F(Truth, ReportedWhileTheBindingIsInFlightIsNotForgotten) {
   called.before_bind = [this](const BindOrder& order) {
-    PodRequest pod = World::request(order.binding.key.name, 2);
-    pod.uid = order.binding.uid;
-    give({container(pod, {6, 7})});
+    ClusterPod seen = *cluster.find(order.binding.key);
+    give({container(seen.request, {6, 7})});
+    const Decision& d = scheduler.records().find(order.binding.uid)->in_flight->decision;
+    const Placement claimed{"n1", d.uid, d.resource, d.indices, d.gbps, d.id, d.time};
+    seen.node = "n1";
+    scheduler.reconciler().pod_bound(seen, &claimed);
   };
   const PodRequest pod = bound("p", 2);
   EXPECT_EQ(chips(pod), (Chips{6, 7}));
