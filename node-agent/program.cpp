@@ -151,6 +151,10 @@ int run_agent(const Flags& flags) {
     agent.restore(std::move(node));
     agent.check();  // before the first write
   };
+  reporter.contested = [&agent](const std::string& why) {
+    agent.contested(why);
+    agent.check();
+  };
   OperatorCommands commands;
   commands.cordon = [&agent](Cordon cordon, bool complete) {
     agent.cordon(std::move(cordon), complete);

@@ -327,6 +327,11 @@ void Agent::cordon(Cordon cordon, bool complete) {
   cordoned_at_ = now_ms();
 }
 
+void Agent::contested(std::string why) {
+  if (contested_.empty()) contested_since_ = now_ms();
+  contested_ = std::move(why);
+}
+
 void Agent::maintenance(std::optional<std::string> reason) {
   maintenance_.set(std::move(reason), now_ms());
   apply_maintenance();
@@ -377,6 +382,7 @@ Result<std::vector<Fault>> Agent::faults_now(const domain::Observation& seen) {
   auto cordoned = faults_of_cordon(seen.topology, cordon_, cordoned_at_);
   std::move(cordoned.begin(), cordoned.end(), std::back_inserter(out));
   if (auto fault = maintenance_.fault()) out.push_back(*std::move(fault));
+  if (!contested_.empty()) out.push_back(fault_of_contest(contested_, contested_since_));
   domain::sort_worst_first(out);
   return out;
 }

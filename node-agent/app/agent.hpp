@@ -80,6 +80,8 @@ class Agent {
   // reset, a MIG change or a new driver looks like a broken machine. Afterwards chips are offered
   // once the hardware was read again; what is wrong then counts at once.
   void maintenance(std::optional<std::string> reason);
+  // Who else gives the chips away, so that none may be offered; empty: nobody.
+  void contested(std::string why);
   // What the previous run reported; once, before or after the first state. Chips keep the indices
   // that they had, missing ones stay listed, and the orders of operators hold until the above give
   // the current ones. What a command has cleared before this call stays cleared.
@@ -141,6 +143,8 @@ class Agent {
   Cordon cordon_;
   std::int64_t cordoned_at_ = 0;
   bool cordon_known_ = false;  // it is not the previous run's
+  std::string contested_;
+  std::int64_t contested_since_ = 0;
   std::optional<ProbeTrouble> trouble_;
   std::optional<Clock::Steady> blind_since_;    // with interruptions of less than kWorkingFor
   std::optional<Clock::Steady> working_since_;  // in such an interruption

@@ -51,14 +51,20 @@ std::vector<DeviceHealthEntry> health_of(const NodeState& state) {
 }  // namespace
 
 struct DraDriver::Impl {
-  Impl(http::Loop& loop, kube::Transport& t, DraOptions o)
+  Impl(http::Loop& loop, kube::Transport& t, DraOptions o,
+       std::function<void(const std::string&)> c)
       : transport(t),
         options(std::move(o)),
+        contested(std::move(c)),
         host(options.host_root),
         store(files, store_options(options)),
         service(transport, store, host, service_options(options)),
         publisher(transport, host, publisher_options(options),
-                  {[this](const std::string& why) { service.set_conflict(why); }, {}}),
+                  {[this](const std::string& why) {
+                     service.set_conflict(why);
+                     if (contested) contested(why);
+                   },
+                   {}}),
         server(loop, {options.driver, options.node, options.kubelet_folder}, events()) {}
 
   PluginServer::Events events() {
@@ -114,6 +120,7 @@ struct DraDriver::Impl {
 
   kube::Transport& transport;
   const DraOptions options;
+  std::function<void(const std::string&)> contested;
   SystemFiles files;
   SystemDevices host;
   ClaimStore store;
@@ -125,8 +132,9 @@ struct DraDriver::Impl {
   std::string serve_problem;  // as logged
 };
 
-DraDriver::DraDriver(http::Loop& loop, kube::Transport& transport, DraOptions options)
-    : impl_(std::make_unique<Impl>(loop, transport, std::move(options))) {}
+DraDriver::DraDriver(http::Loop& loop, kube::Transport& transport, DraOptions options,
+                     std::function<void(const std::string& why)> contested)
+    : impl_(std::make_unique<Impl>(loop, transport, std::move(options), std::move(contested))) {}
 
 DraDriver::~DraDriver() = default;
 

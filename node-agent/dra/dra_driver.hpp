@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,7 +21,10 @@ namespace chipweave::agent::dra {
 
 class DraDriver {
  public:
-  DraDriver(http::Loop& loop, kube::Transport& transport, DraOptions options);
+  // contested: when it changes, who else gives the chips of the node away; empty: nobody. May be
+  // empty.
+  DraDriver(http::Loop& loop, kube::Transport& transport, DraOptions options,
+            std::function<void(const std::string& why)> contested);
   ~DraDriver();
   DraDriver(const DraDriver&) = delete;
   DraDriver& operator=(const DraDriver&) = delete;

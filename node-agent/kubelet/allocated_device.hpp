@@ -18,6 +18,7 @@ struct AllocatedDevice {
   std::string pod_uid = {};  // the checkpoint says it, PodResources does not
   std::string driver = {};   // through a ResourceClaim: of the device
   std::string pool = {};
+  std::string claim = {};  // likewise, in the pod's namespace
   friend auto operator<=>(const AllocatedDevice&, const AllocatedDevice&) = default;
 };
 using AllocatedDevices = std::vector<AllocatedDevice>;  // ascending, each once

@@ -54,6 +54,7 @@ Result<AllocatedDevices> devices_of(const ::v1::ListPodResourcesResponse& answer
           out.back().id = device.device_name();
           out.back().driver = device.driver_name();
           out.back().pool = device.pool_name();
+          out.back().claim = claim.claim_name();
         }
       }
       if (out.size() > kMaxAllocatedDevices) {

@@ -19,6 +19,9 @@ struct ReporterEvents {
   // What the previous run reported, possibly nothing; once, before the first write. Only where
   // there is a memory.
   std::function<void(domain::RememberedNode)> remembered = nullptr;
+  // When it changes: who else gives the chips of the node away; empty: nobody. Only of a DRA
+  // driver.
+  std::function<void(const std::string& why)> contested = nullptr;
 };
 
 class Reporter {

@@ -78,10 +78,11 @@ Result<std::unique_ptr<ClusterReporting>> ClusterReporting::make(
   out->enforcement_ = options.enforcement;
   out->start_ = std::make_unique<StartSequence>(
       *out->api_, known_facts(options), [self = out.get()](Stage stage) { self->entered(stage); });
+  auto contested = std::move(events.contested);
   out->report(options, clock, leases, std::move(events));
   out->publish(options, clock, std::move(commands));
   if (!options.pod_resources.empty()) out->ask_kubelet(options, loop, std::move(kubelet));
-  if (options.dra) out->drive(options, loop);
+  if (options.dra) out->drive(options, loop, std::move(contested));
   return out;
 }
 
@@ -90,11 +91,12 @@ void ClusterReporting::recall() {
   reporter_->recall();
 }
 
-void ClusterReporting::drive(const ReportingOptions& options, http::Loop& loop) {
+void ClusterReporting::drive(const ReportingOptions& options, http::Loop& loop,
+                             std::function<void(const std::string&)> contested) {
   dra::DraOptions driver = *options.dra;
   driver.node = options.node;
   driver.seed = std::random_device{}();
-  dra_ = std::make_unique<dra::DraDriver>(loop, *api_, std::move(driver));
+  dra_ = std::make_unique<dra::DraDriver>(loop, *api_, std::move(driver), std::move(contested));
 }
 
 void ClusterReporting::report(const ReportingOptions& options, const Clock& clock,

@@ -40,7 +40,8 @@ class ClusterReporting final : public Reporting {
               const std::string& lease_namespace, ReporterEvents events);
   void publish(const ReportingOptions& options, const Clock& clock, OperatorCommands commands);
   void ask_kubelet(const ReportingOptions& options, http::Loop& loop, KubeletEvents events);
-  void drive(const ReportingOptions& options, http::Loop& loop);
+  void drive(const ReportingOptions& options, http::Loop& loop,
+             std::function<void(const std::string&)> contested);
   void begin_events();
   NodeStatePtr with_given() const;
   void entered(StartSequence::Stage stage);

@@ -12,10 +12,18 @@
 namespace chipweave::agent {
 namespace {
 
-// The kubelet writes its checkpoint of allocated devices when an allocation is complete.
-std::string checkpoint_of(const std::string& socket) {
-  return std::filesystem::path(socket).parent_path().parent_path() / "device-plugins" /
-         "kubelet_internal_checkpoint";
+std::filesystem::path folder_of_kubelet(const std::string& socket) {
+  return std::filesystem::path(socket).parent_path().parent_path();
+}
+
+// The kubelet writes it when an allocation is complete.
+std::string devices_file_of(const std::string& socket) {
+  return folder_of_kubelet(socket) / "device-plugins" / "kubelet_internal_checkpoint";
+}
+
+// And this one when the claims of a pod are prepared or ended.
+std::string claims_file_of(const std::string& socket) {
+  return folder_of_kubelet(socket) / "dra_manager_state";
 }
 
 kube::ApiChain::Options chain_options(const KubeletChips::Options& options) {
@@ -61,48 +69,72 @@ void KubeletChips::start() {
   };
   answers.allocated = [this](const AllocatedDevices& allocated) {
     allocated_ = allocated;
-    read_checkpoint();  // the two are of one moment
+    read_checkpoints();  // they are of one moment
     report();
   };
   client_ = std::make_unique<PodResourcesClient>(loop_, std::move(asking), std::move(answers));
-  checkpoint_file_ = checkpoint_of(options_.socket);
+  devices_file_ = devices_file_of(options_.socket);
+  claims_file_ = claims_file_of(options_.socket);
   changed_ = std::make_shared<http::Mailbox<KubeletChips>>(loop_, *this);
-  allocations_ = std::make_unique<FileWatch>(std::vector{checkpoint_file_},
+  allocations_ = std::make_unique<FileWatch>(std::vector{devices_file_, claims_file_},
                                              [notify = client_->change_notifier(), box = changed_] {
                                                notify();
                                                box->post([](KubeletChips& self) {
-                                                 self.read_checkpoint();
+                                                 self.read_checkpoints();
                                                  self.report_given();
                                                });
                                              });
   if (!allocations_->complete()) {
     obs::log(obs::Level::warn,
              "new allocations are noticed within a minute only: mount the folder of this file",
-             {{"file", checkpoint_file_}});
+             {{"file", devices_file_}});
   }
-  read_checkpoint();
+  read_checkpoints();
   devices_.start();
   version_.read();
 }
 
+void KubeletChips::read_checkpoints() {
+  read_devices();
+  read_claims();
+}
+
 // Small, and on a local disk. The kubelet replaces it as a whole.
-void KubeletChips::read_checkpoint() {
-  auto text = io::read_file(checkpoint_file_, limits::kMaxPodResourcesBytes);
+void KubeletChips::read_devices() {
+  auto text = io::read_file(devices_file_, limits::kMaxPodResourcesBytes);
   auto devices = text ? codec::read_kubelet_checkpoint(
                             *text, domain::vendor_of(state_->topology).resource_domain)
                       : Result<codec::CheckpointedDevices>(std::move(text).error());
   if (devices) {
-    checkpoint_failing_ = false;
+    devices_failing_ = false;
     checkpoint_ = std::move(devices).value();
     return;
   }
   // A node without device plugins has none.
   if (devices.error().code == Errc::not_found) checkpoint_.reset();
-  if (devices.error().code == Errc::not_found || std::exchange(checkpoint_failing_, true)) return;
+  if (devices.error().code == Errc::not_found || std::exchange(devices_failing_, true)) return;
   obs::log(obs::Level::warn,
            "cannot read the kubelet's checkpoint: which chips a pod has is known later, and not "
            "which of two pods with one name has them",
-           {{"file", checkpoint_file_}, {"error", devices.error().text()}});
+           {{"file", devices_file_}, {"error", devices.error().text()}});
+}
+
+void KubeletChips::read_claims() {
+  auto text = io::read_file(claims_file_, limits::kMaxPodResourcesBytes);
+  auto claims = text ? codec::read_kubelet_claims(*text)
+                     : Result<codec::KubeletClaimDevices>(std::move(text).error());
+  if (claims) {
+    claims_failing_ = false;
+    claims_ = std::move(claims).value();
+    return;
+  }
+  claims_.reset();
+  // Where the kubelet's folder is not mounted, its answers have to do.
+  if (claims.error().code == Errc::not_found || std::exchange(claims_failing_, true)) return;
+  obs::log(obs::Level::warn,
+           "cannot read the kubelet's checkpoint of claims: which chips a pod with claims has is "
+           "known later",
+           {{"file", claims_file_}, {"error", claims.error().text()}});
 }
 
 void KubeletChips::version_known(bool usable) {
@@ -113,12 +145,11 @@ void KubeletChips::version_known(bool usable) {
 }
 
 void KubeletChips::report_given() {
-  if (!events_.given || (!allocated_ && !checkpoint_)) return;
-  domain::GivenChips now =
-      given_chips(*state_,
-                  with_uids(allocated_.value_or(AllocatedDevices()),
-                            checkpoint_.value_or(codec::CheckpointedDevices())),
-                  devices_.catalog());
+  if (!events_.given || (!allocated_ && !checkpoint_ && !claims_)) return;
+  AllocatedDevices devices = with_uids(allocated_.value_or(AllocatedDevices()),
+                                       checkpoint_.value_or(codec::CheckpointedDevices()));
+  if (claims_) devices = with_claims(std::move(devices), *claims_);
+  domain::GivenChips now = given_chips(*state_, devices, devices_.catalog());
   if (given_ == now) return;
   given_ = std::move(now);
   events_.given(*given_);

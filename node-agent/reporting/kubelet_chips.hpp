@@ -1,6 +1,6 @@
 // KubeletChips — which containers use which chips of this machine, by the kubelet's word: its
-// checkpoint of allocated devices, read at each change, and its answers over PodResources, asked
-// only if its version bears it.
+// checkpoints of allocated devices and of prepared claims, read at each change, and its answers
+// over PodResources, asked only if its version bears it.
 //
 // Loop thread only; ends with its destructor.
 #pragma once
@@ -12,7 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "common/codec/kube/kubelet_checkpoint.hpp"
+#include "common/codec/kube/kubelet/kubelet_checkpoint.hpp"
+#include "common/codec/kube/kubelet/kubelet_claims.hpp"
 #include "common/http/loop.hpp"
 #include "common/http/mailbox.hpp"
 #include "common/kube/transport.hpp"
@@ -46,7 +47,9 @@ class KubeletChips {
  private:
   void start();
   void version_known(bool usable);
-  void read_checkpoint();
+  void read_checkpoints();
+  void read_devices();
+  void read_claims();
   void report();
   void report_given();
 
@@ -60,10 +63,13 @@ class KubeletChips {
   KubeletVersionReader version_;
   NodeDevices devices_;
   NodeStatePtr state_;
-  std::string checkpoint_file_;
+  std::string devices_file_;
+  std::string claims_file_;
   std::optional<AllocatedDevices> allocated_;             // as the kubelet reported last
-  std::optional<codec::CheckpointedDevices> checkpoint_;  // as it was read last
-  bool checkpoint_failing_ = false;
+  std::optional<codec::CheckpointedDevices> checkpoint_;  // as they were read last
+  std::optional<codec::KubeletClaimDevices> claims_;
+  bool devices_failing_ = false;
+  bool claims_failing_ = false;
   std::optional<domain::GivenChips> given_;   // as reported last
   std::vector<std::string> unknown_devices_;  // as logged last
 };

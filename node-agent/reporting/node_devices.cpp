@@ -22,14 +22,8 @@ NodeDevices::NodeDevices(kube::Transport& transport, const std::string& node, st
     : changed_(std::move(changed)),
       random_(seed),
       watch_(transport, slices_of(node),
-             {{[this](codec::KubeSlice&& slice) {
-                 catalog_.take(std::move(slice));
-                 news();
-               },
-               [this](const std::string& slice) {
-                 catalog_.drop(slice);
-                 news();
-               }},
+             {{[this](codec::KubeSlice&& slice) { take(std::move(slice)); },
+               [this](const std::string& slice) { drop(slice); }},
               [this] {
                 listed_ = true;
                 failing_ = false;
@@ -44,6 +38,23 @@ NodeDevices::NodeDevices(kube::Transport& transport, const std::string& node, st
                          {{"node", node}, {"problem", failure.what}});
               }},
              [this] { return std::uniform_real_distribution<double>(0, 1)(random_); }) {}
+
+void NodeDevices::take(codec::KubeSlice&& slice) {
+  Pool pool{slice.driver, slice.pool};
+  std::erase_if(gone_, [&](const auto& one) {
+    if (one.second == pool && one.first != slice.name) catalog_.drop(one.first);
+    return one.second == pool;
+  });
+  there_.insert_or_assign(slice.name, std::move(pool));
+  catalog_.take(std::move(slice));
+  news();
+}
+
+void NodeDevices::drop(const std::string& slice) {
+  const auto found = there_.find(slice);
+  if (found == there_.end()) return;
+  gone_.insert(there_.extract(found));
+}
 
 void NodeDevices::news() {
   if (listed_) changed_();

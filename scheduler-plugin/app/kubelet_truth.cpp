@@ -142,8 +142,17 @@ std::optional<KubeletTruth::Correction> KubeletTruth::correction_of(const Cluste
     out.chosen = placement_of(*record->decision);
     out.given.decision = out.chosen->decision;
     out.given.time = out.chosen->time;
+  } else if (record->dispute != nullptr && !record->dispute->claimed.decision.empty()) {
+    // its chips had gone to another pod before it got others
+    out.chosen = record->dispute->claimed;
   }
   return out;
+}
+
+void KubeletTruth::bound(const ClusterPod& pod) {
+  const NodeId id = nodes_.find(pod.node);
+  if (id == kNoNode) return;
+  if (auto correction = correction_of(pod, id)) apply(id, {std::move(*correction)});
 }
 
 // Pods that are thought to have chips that the kubelet has given to others, as long as it has not

@@ -22,6 +22,8 @@ class KubeletTruth : public UseCase {
   // The agent of the node has reported what the kubelet has given (Node::given). O(containers of
   // the node · log).
   void reported(NodeId node);
+  // The pod's binding was in flight until now: what the agent has reported meanwhile counts.
+  void bound(const ClusterPod& pod);
   // A ResourceClaim of the pod says which chips the kubelet will give it; the pod may not be known
   // yet.
   void allocated(const Placement& placement);

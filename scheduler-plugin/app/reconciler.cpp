@@ -39,7 +39,10 @@ void Reconciler::pod_bound(const ClusterPod& pod, const Placement* claimed) {
     const Decision& d = record.in_flight->decision;
     const bool ours = pod.node == record.in_flight->binding.node && claimed != nullptr &&
                       claimed->decision == d.id && claimed->chips == d.indices;
-    if (ours) return bindings_.done(record);
+    if (ours) {
+      bindings_.done(record);
+      return truth_.bound(pod);
+    }
     bindings_.failed(
         record, make_error(Errc::conflict, "pod " + pod.request.key.text() + " was bound to node " +
                                                pod.node + " by another scheduler"));

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "common/codec/kube/kubelet_checkpoint.hpp"
+#include "common/codec/kube/kubelet/kubelet_checkpoint.hpp"
 #include "tests/fuzz/read_back.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

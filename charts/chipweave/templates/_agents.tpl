@@ -140,6 +140,13 @@ true
 {{- end -}}
 {{- end -}}
 
+{{/* Whether the agents of a pool read the kubelet's checkpoint of claims: "true" or nothing. */}}
+{{- define "chipweave.agentSeesClaims" -}}
+{{- if and (eq .enforcement "dra") (include "chipweave.agentAsksKubelet" .) -}}
+true
+{{- end -}}
+{{- end -}}
+
 {{/* Labels that never change of the agents of one pool: (list CONTEXT POOL). Without agent.pools those of all agents. */}}
 {{- define "chipweave.agentPoolSelector" -}}
 {{ include "chipweave.selector" (list (first .) "agent") }}

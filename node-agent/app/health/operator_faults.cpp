@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "common/base/text.hpp"
+
 namespace chipweave::agent {
 namespace {
 
@@ -68,10 +70,20 @@ Result<void> add_link(const domain::NodeTopology& t, const domain::DownLink& dow
   return {};
 }
 
+Fault whole_machine(const char* code, std::string text, std::int64_t since) {
+  Fault out;
+  out.code = code;
+  out.effect = Effect::unusable;
+  out.since = since;
+  out.text = std::move(text);
+  return out;
+}
+
 }  // namespace
 
-bool is_of_operator(const Fault& fault) {
-  return fault.code == kFile || fault.code == kCordoned || fault.code == kMaintenance;
+bool is_reported(const Fault& fault) {
+  return fault.code == kFile || fault.code == kCordoned || fault.code == kMaintenance ||
+         fault.code == kContested;
 }
 
 Result<std::vector<Fault>> faults_of_file(const domain::NodeTopology& t,
@@ -107,12 +119,11 @@ std::vector<Fault> faults_of_cordon(const domain::NodeTopology& t, const Cordon&
 }
 
 Fault fault_of_maintenance(std::string reason, std::int64_t since) {
-  Fault out;
-  out.code = kMaintenance;
-  out.effect = Effect::unusable;
-  out.since = since;
-  out.text = std::move(reason);
-  return out;
+  return whole_machine(kMaintenance, std::move(reason), since);
+}
+
+Fault fault_of_contest(const std::string& why, std::int64_t since) {
+  return whole_machine(kContested, with_dots(why, domain::kMaxFaultTextBytes), since);
 }
 
 }  // namespace chipweave::agent

@@ -1,5 +1,5 @@
-// Faults that operators report (health file, cordon, maintenance), in the form of those that the
-// health policy finds.
+// Faults that others report (health file, cordon, maintenance, who else gives the chips away), in
+// the form of those that the health policy finds.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,10 @@ namespace chipweave::agent {
 
 inline constexpr const char* kCordoned = "cordoned";
 inline constexpr const char* kMaintenance = "maintenance";
+inline constexpr const char* kContested = "chips.contested";
 
-// Whether an operator has reported it, not the hardware.
-bool is_of_operator(const domain::Fault& fault);
+// Whether it is one of these, not the hardware's.
+bool is_reported(const domain::Fault& fault);
 
 // The health file as faults with code "health-file"; since: Unix time in ms. Lanes are taken down
 // in addition to those that are down. invalid_argument: a chip that the machine does not have, or a
@@ -44,5 +45,8 @@ std::vector<domain::Fault> faults_of_cordon(const domain::NodeTopology& topology
 
 // Code kMaintenance: the whole machine, with the operator's reason.
 domain::Fault fault_of_maintenance(std::string reason, std::int64_t since);
+
+// Code kContested: the whole machine, as another one gives its chips away.
+domain::Fault fault_of_contest(const std::string& why, std::int64_t since);
 
 }  // namespace chipweave::agent

@@ -47,8 +47,7 @@ Result<std::optional<Observation>> remembered_machine(const RememberedNode& node
 std::vector<Fault> remembered_faults(const RememberedNode& node, const domain::NodeTopology& now) {
   if (!node.same_boot) return {};
   std::vector<Fault> out = in_terms_of(now, node.faults);
-  std::erase_if(out,
-                [](const Fault& fault) { return is_of_operator(fault) || is_of_probe(fault); });
+  std::erase_if(out, [](const Fault& fault) { return is_reported(fault) || is_of_probe(fault); });
   return out;
 }
 

@@ -15,6 +15,18 @@ bool lacks_chips_for(const PodRecord& pod, const Listed::Pod& listed) {
                      [&](const AskingContainer& c) { return c.init || !listed.has_chips(c.name); });
 }
 
+// Then nothing more is asked for it, whatever its other containers lack: init containers came
+// before.
+bool has_its_chips(const PodRecord& pod, const Listed::Pod& listed) {
+  bool any = false;
+  for (const AskingContainer& container : pod.containers) {
+    if (container.init) continue;
+    if (!listed.has_chips(container.name)) return false;
+    any = true;
+  }
+  return any;
+}
+
 }  // namespace
 
 const AskingContainer* next_container(const PodRecord& pod, const Listed::Pod& listed,
@@ -43,6 +55,7 @@ AskerSearch find_asker(const Listed& list, const PodBook& book, const RuledOut& 
     if (!lacks_chips(listed)) continue;
     const PodRecord* pod = book.find(listed.key);
     if (pod == nullptr && out.strangers.contains(listed.key)) continue;
+    if (pod != nullptr && has_its_chips(*pod, listed)) continue;
     if (pod == nullptr || lacks_chips_for(*pod, listed)) search.lacking.push_back(listed.key);
     // A pod that had its chips does not ask again, so it is another one of that name.
     const bool other = pod == nullptr || out.served.contains(pod->uid);

@@ -1,5 +1,7 @@
 #include "node-agent/dra/claims/claim_service.hpp"
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "common/base/dns_name.hpp"
@@ -45,6 +47,8 @@ struct ClaimService::Request {
   std::vector<ClaimRef> claims;
   std::size_t next = 0;
   PreparedAnswer answer;
+  std::chrono::steady_clock::time_point began;
+  std::optional<std::chrono::steady_clock::time_point> wait_until;
   std::function<void(PreparedAnswer)> done;
   std::list<std::unique_ptr<kube::Ticket>>::iterator ticket;
 };
@@ -53,6 +57,7 @@ void ClaimService::prepare(std::vector<ClaimRef> claims, std::function<void(Prep
   const auto request = std::make_shared<Request>();
   request->claims = std::move(claims);
   request->done = std::move(done);
+  request->began = transport_.now();
   request->ticket = tickets_.insert(tickets_.end(), nullptr);
   read_next(request);
 }
@@ -69,14 +74,20 @@ void ClaimService::read_next(const std::shared_ptr<Request>& request) {
         "GET", "/apis/resource.k8s.io/v1/namespaces/" + ref.ns + "/resourceclaims/" + ref.name, "");
     call.deadline = options_.read_within;
     *request->ticket = transport_.call(std::move(call), [this, request](Result<kube::Reply> reply) {
-      const ClaimRef asked = request->claims[request->next++];
-      auto result = prepared(asked, std::move(reply));
+      const ClaimRef asked = request->claims[request->next];
+      auto [result, may_pass] = prepared(asked, std::move(reply));
+      if (may_pass && wait(request, result.error())) return;
+      ++request->next;
       if (!result) {
         obs::log(obs::Level::warn, "claim not prepared",
                  {{"claim", text_of(asked)}, {"reason", result.error().text()}});
       } else {
+        const auto took =
+            std::chrono::ceil<std::chrono::milliseconds>(transport_.now() - request->began);
         obs::log(obs::Level::info, "claim prepared",
-                 {{"claim", text_of(asked)}, {"devices", result->size()}});
+                 {{"claim", text_of(asked)},
+                  {"devices", result->size()},
+                  {"ms", static_cast<long long>(took.count())}});
       }
       request->answer.insert_or_assign(asked.uid, std::move(result));
       read_next(request);
@@ -89,24 +100,57 @@ void ClaimService::read_next(const std::shared_ptr<Request>& request) {
   done(std::move(answer));
 }
 
-Result<std::vector<GivenDevice>> ClaimService::prepared(const ClaimRef& ref,
-                                                        Result<kube::Reply> reply) {
+// false: for too long already.
+bool ClaimService::wait(const std::shared_ptr<Request>& request, const Error& why) {
+  const bool first = !request->wait_until;
+  if (first) request->wait_until = transport_.now() + options_.wait_within;
+  const auto left =
+      std::chrono::ceil<std::chrono::milliseconds>(*request->wait_until - transport_.now());
+  if (left.count() <= 0) return false;
+  if (first) {
+    obs::log(obs::Level::info, "claim waits",
+             {{"claim", text_of(request->claims[request->next])}, {"reason", why.text()}});
+  }
+  waiting_.push_back(request);
+  *request->ticket = transport_.after(left, [this, request] {
+    std::erase(waiting_, request);
+    read_next(request);
+  });
+  return true;
+}
+
+// The claims are read again, too: they may be others by now.
+void ClaimService::look_again() {
+  for (const auto& request : std::exchange(waiting_, {})) read_next(request);
+}
+
+void ClaimService::want(NodeStatePtr state) {
+  const bool first = std::exchange(state_, std::move(state)) == nullptr;
+  if (first) look_again();
+}
+
+void ClaimService::set_conflict(std::string why) {
+  conflict_ = std::move(why);
+  look_again();
+}
+
+ClaimService::Outcome ClaimService::prepared(const ClaimRef& ref, Result<kube::Reply> reply) {
   const std::string what = "claim " + text_of(ref);
   if (reply && reply->status == kube::kNotFound)
-    return make_error(Errc::not_found, what + " does not exist");
+    return {make_error(Errc::not_found, what + " does not exist")};
   if (!reply || reply->status != kube::kOk) {
-    return make_error(Errc::unavailable,
-                      what + " cannot be read from the API server: " + kube::problem_of(reply));
+    return {make_error(Errc::unavailable,
+                       what + " cannot be read from the API server: " + kube::problem_of(reply))};
   }
   auto claim = codec::read_dra_claim(reply->body);
-  if (!claim) return std::move(claim).error().in(what);
+  if (!claim) return {std::move(claim).error().in(what)};
   if (claim->uid != ref.uid) {
-    return make_error(Errc::conflict, what + " has another uid: it was deleted and made again");
+    return {make_error(Errc::conflict, what + " has another uid: it was deleted and made again")};
   }
   claim->ns = ref.ns;
   claim->name = ref.name;
-  auto out = prepare_one(*claim);
-  if (!out) return std::move(out).error().in(what);
+  Outcome out = prepare_one(*claim);
+  if (!out.devices) out.devices = Error(out.devices.error()).in(what);
   return out;
 }
 
@@ -117,17 +161,22 @@ Exposure ClaimService::exposure() const {
   return out;
 }
 
-Result<std::vector<GivenDevice>> ClaimService::prepare_one(const codec::DraClaim& claim) {
+ClaimService::Outcome ClaimService::prepare_one(const codec::DraClaim& claim) {
   if (state_ == nullptr)
-    return make_error(Errc::unavailable, "the chips of this node are not known yet");
-  if (auto ok = store_.load_once(); !ok) return std::move(ok).error();
+    return {make_error(Errc::unavailable, "the chips of this node are not known yet"), true};
+  if (auto ok = store_.load_once(); !ok) return {std::move(ok).error()};
   const codec::PreparedClaim* before = store_.find(claim.uid);
-  if (before == nullptr && !conflict_.empty()) return make_error(Errc::conflict, conflict_);
+  if (before == nullptr && !conflict_) {
+    return {make_error(Errc::unavailable,
+                       "it is not known yet whether another driver gives these chips away"),
+            true};
+  }
+  if (before == nullptr && !conflict_->empty()) return {make_error(Errc::conflict, *conflict_)};
   const Exposure exposed = exposure();
   if (exposed.nodes.empty() && exposed.toolkit_kind.empty()) {
-    return make_error(
-        Errc::unsupported,
-        "it is not known which device nodes these chips have: set --dra-device-nodes");
+    return {
+        make_error(Errc::unsupported,
+                   "it is not known which device nodes these chips have: set --dra-device-nodes")};
   }
   // A container may be running with a chip that has become unhealthy or lost its nodes since: the
   // kubelet gets the answer that it had.
@@ -135,16 +184,17 @@ Result<std::vector<GivenDevice>> ClaimService::prepare_one(const codec::DraClaim
       before != nullptr && has_devices_of(*before, claim, options_.driver)
           ? *before
           : plan_claim(claim, {options_.driver, options_.node, *state_, exposed, host_});
-  if (!plan) return std::move(plan).error();
+  if (!plan) return {std::move(plan).error()};
+  if (const auto holder = store_.holder_of(*plan)) return {*holder, true};
   auto stored = store_.prepare(std::move(*plan));
-  if (!stored) return std::move(stored).error();
+  if (!stored) return {std::move(stored).error()};
   std::vector<GivenDevice> out;
   for (const codec::PreparedDevice& device : (*stored)->devices) {
     GivenDevice given{device.request, device.pool, device.device, device.also};
     given.cdi.push_back(cdi_name(options_.driver, claim.uid, device.device));
     out.push_back(std::move(given));
   }
-  return out;
+  return {std::move(out)};
 }
 
 EndedAnswer ClaimService::unprepare(const std::vector<ClaimRef>& claims) {
@@ -159,6 +209,7 @@ EndedAnswer ClaimService::unprepare(const std::vector<ClaimRef>& claims) {
     }
     out.insert_or_assign(ref.uid, std::move(ended));
   }
+  look_again();
   return out;
 }
 

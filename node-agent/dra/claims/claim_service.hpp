@@ -1,6 +1,10 @@
 // ClaimService — the requests of the kubelet to the node's DRA driver: prepares claims, which it
 // reads from the API server first, and ends claims, which works without the API server.
 //
+// The kubelet asks again for a refused claim only after a minute or more. So what may be over in a
+// moment is waited for: a chip whose previous pod is ending, and a machine, or who else
+// gives its chips away, that is not known yet.
+//
 // Loop thread only; no answer comes after its destructor.
 #pragma once
 
@@ -9,6 +13,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,6 +56,8 @@ class ClaimService {
     std::string toolkit_kind;
     // For one claim. The kubelet gives up after 45 s.
     std::chrono::milliseconds read_within{5'000};
+    // For all claims of a request together.
+    std::chrono::milliseconds wait_within{10'000};
   };
   ClaimService(kube::Transport& transport, ClaimStore& store, const HostDevices& host,
                Options options)
@@ -58,18 +65,24 @@ class ClaimService {
   ClaimService(const ClaimService&) = delete;
   ClaimService& operator=(const ClaimService&) = delete;
 
-  void want(NodeStatePtr state) { state_ = std::move(state); }
-  // Why no new claim may be prepared; empty: it may.
-  void set_conflict(std::string why) { conflict_ = std::move(why); }
+  void want(NodeStatePtr state);
+  // Why no new claim may be prepared; empty: it may. Until it is known none is.
+  void set_conflict(std::string why);
 
   void prepare(std::vector<ClaimRef> claims, std::function<void(PreparedAnswer)> done);
   EndedAnswer unprepare(const std::vector<ClaimRef>& claims);
 
  private:
   struct Request;
+  struct Outcome {
+    Result<std::vector<GivenDevice>> devices;
+    bool may_pass = false;  // an error that may be over in a moment
+  };
   void read_next(const std::shared_ptr<Request>& request);
-  Result<std::vector<GivenDevice>> prepared(const ClaimRef& ref, Result<kube::Reply> reply);
-  Result<std::vector<GivenDevice>> prepare_one(const codec::DraClaim& claim);
+  bool wait(const std::shared_ptr<Request>& request, const Error& why);
+  void look_again();
+  Outcome prepared(const ClaimRef& ref, Result<kube::Reply> reply);
+  Outcome prepare_one(const codec::DraClaim& claim);
   Exposure exposure() const;
 
   kube::Transport& transport_;
@@ -77,8 +90,9 @@ class ClaimService {
   const HostDevices& host_;
   Options options_;
   NodeStatePtr state_;
-  std::string conflict_;
+  std::optional<std::string> conflict_;  // nullopt: not known yet
   std::list<std::unique_ptr<kube::Ticket>> tickets_;
+  std::vector<std::shared_ptr<Request>> waiting_;
 };
 
 }  // namespace chipweave::agent::dra

@@ -93,11 +93,17 @@ Result<void> ClaimStore::save(PreparedClaims claims) {
   return {};
 }
 
-std::optional<std::string> ClaimStore::holder_of(const PreparedDevice& device) const {
-  for (const auto& [uid, claim] : stored_->claims) {
-    for (const PreparedDevice& each : claim.devices) {
-      const bool same_chip = !device.chip.empty() && each.chip == device.chip;
-      if (each.device == device.device || same_chip) return named(claim);
+std::optional<Error> ClaimStore::holder_of(const PreparedClaim& claim) const {
+  for (const auto& [uid, other] : stored_->claims) {
+    if (uid == claim.uid) continue;
+    for (const PreparedDevice& device : claim.devices) {
+      for (const PreparedDevice& each : other.devices) {
+        const bool same_chip = !device.chip.empty() && each.chip == device.chip;
+        if (each.device != device.device && !same_chip) continue;
+        return make_error(Errc::conflict, "device " + device.device +
+                                              " is prepared for the claim " + named(other) +
+                                              ", which the kubelet has not ended yet");
+      }
     }
   }
   return std::nullopt;
@@ -111,13 +117,7 @@ Result<const PreparedClaim*> ClaimStore::prepare(PreparedClaim claim) {
   if (found == stored_->claims.end()) {
     if (stored_->claims.size() == codec::kMaxPreparedClaims)
       return make_error(Errc::limit_exceeded, "too many claims are prepared on this node");
-    for (const PreparedDevice& device : claim.devices) {
-      if (const auto holder = holder_of(device)) {
-        return make_error(Errc::conflict, "device " + device.device +
-                                              " is prepared for the claim " + *holder +
-                                              ", which the kubelet has not ended yet");
-      }
-    }
+    if (auto holder = holder_of(claim)) return *std::move(holder);
     PreparedClaims next = *stored_;
     const std::string uid = claim.uid;
     next.claims.emplace(uid, std::move(claim));

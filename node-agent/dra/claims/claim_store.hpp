@@ -35,6 +35,9 @@ class ClaimStore {
   // Returns what is prepared, until the next call. Errors: conflict (a device or chip of another
   // claim; other devices than before), unavailable (a file cannot be written).
   Result<const codec::PreparedClaim*> prepare(codec::PreparedClaim claim);
+  // Why prepare() would refuse a new claim: another one has a device or chip of it. nullopt: none.
+  // Precondition: loaded.
+  std::optional<Error> holder_of(const codec::PreparedClaim& claim) const;
   // What of a prepared claim the API server need not be asked for; null: not prepared.
   // Precondition: loaded.
   const codec::PreparedClaim* find(const std::string& uid) const;
@@ -49,7 +52,6 @@ class ClaimStore {
   Result<void> save(codec::PreparedClaims claims);
   Result<void> make_file(const codec::PreparedClaim& claim);
   std::string cdi_path(const std::string& uid) const;
-  std::optional<std::string> holder_of(const codec::PreparedDevice& device) const;
 
   DriverFiles& files_;
   Options options_;

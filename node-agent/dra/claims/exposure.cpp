@@ -44,6 +44,16 @@ std::optional<std::string> value_of(std::string_view name, const domain::Chip& c
   return minor ? std::optional(std::to_string(*minor)) : std::nullopt;
 }
 
+Error unknown_value(std::string_view name, const NodeRule& rule, const domain::Chip& chip) {
+  std::string text = "the " + std::string(name) + " of chip " + std::to_string(chip.index.value) +
+                     " is not known, for the device node " + rule.path + ": ";
+  if (name == "minor") {
+    text += "NVIDIA's driver tells it in /proc/driver/nvidia/gpus/" + lower_case(chip.pci) +
+            "/information; check that the driver is loaded and that the agent sees that file, or ";
+  }
+  return make_error(Errc::not_found, text + "set --dra-device-nodes");
+}
+
 Result<std::string> path_of(const NodeRule& rule, const domain::Chip& chip,
                             const HostDevices& host) {
   std::string out;
@@ -56,11 +66,7 @@ Result<std::string> path_of(const NodeRule& rule, const domain::Chip& chip,
     const std::size_t close = rest.find('}');
     const std::string_view name = rest.substr(1, close - 1);
     const auto value = value_of(name, chip, host);
-    if (!value) {
-      return make_error(Errc::not_found, "the " + std::string(name) + " of chip " +
-                                             std::to_string(chip.index.value) +
-                                             " is not known, for the device node " + rule.path);
-    }
+    if (!value) return unknown_value(name, rule, chip);
     out += *value;
     rest.remove_prefix(close + 1);
   }
@@ -129,7 +135,10 @@ Result<std::vector<codec::CdiNode>> nodes_of(const Exposure& exposure, const dom
       out.push_back({*node, ""});
     } else if (!rule.optional) {
       if (!path) return std::move(path).error();
-      return make_error(Errc::not_found, "this node has no " + *path);
+      return make_error(Errc::not_found,
+                        "this node has no " + *path +
+                            ": check that the driver of the chips is loaded, or set "
+                            "--dra-device-nodes, with a ? behind a node that is not needed");
     }
   }
   return out;

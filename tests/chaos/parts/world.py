@@ -256,7 +256,7 @@ class World:
         s = self.s
         self.chipweave.process = None
         if self.by_claims:
-            self.chipweave.change("--set", "dra.enabled=true", "--set", "agent.enforcement=dra")
+            self.chipweave.helm("upgrade", "--set", "dra.enabled=true", "--set", "agent.enforcement=dra")
             self.machine = f"file:{self.named_machine()}"
         if len(self.replicas) > 1:
             self.admit_replicas()

@@ -28,6 +28,7 @@ using testing::Not;
 using testing::Optional;
 
 const std::string k910 = "huawei.com/Ascend910";
+const std::string kInventory = "/apis/chipweave.dev/v1alpha1/nodeinventories/n1";
 const std::string kDeviceInfo = "/api/v1/namespaces/kube-system/configmaps/mindx-dl-deviceinfo-n1";
 
 // An API server with one Node. Its watches end at once, so changes are never delivered; objects are
@@ -59,6 +60,19 @@ class Cluster {
     return R"({"current-context": "c", "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
       "clusters": [{"name": "c", "cluster": {"server": "http://127.0.0.1:)" +
            std::to_string(port_) + R"("}}], "users": [{"name": "u", "user": {}}]})";
+  }
+  void put(const std::string& path, const Json& object) {
+    post_and_wait(thread_.loop, [&] { api_.put(path, object); });
+  }
+  // What the containers have, as the NodeInventory says.
+  Json given() {
+    Json out;
+    post_and_wait(thread_.loop, [&] {
+      if (!api_.objects.contains(kInventory)) return;
+      const Json& status = api_.objects[kInventory]["status"];
+      if (status.contains("given")) out = status["given"]["containers"];
+    });
+    return out;
   }
   // The chips published as free; nullopt: nothing is published.
   std::optional<std::vector<int>> free_chips() {
@@ -174,6 +188,55 @@ TEST_F(AgentAndKubelet, MetricsNameTheContainersOfChips) {
   allocate();
   EXPECT_TRUE(eventually([&] { return metrics().find(health(3, "")) != std::string::npos; }))
       << metrics();
+}
+
+// Without the kubelet's answer.
+TEST_F(AgentAndKubelet, DevicesOfClaimsAreKnownOnceTheyArePrepared) {
+  FakeKubelet kubelet(socket_);
+  cluster_.emplace("v1.36.1");
+  cluster_->put(
+      "/apis/resource.k8s.io/v1/resourceslices/s1",
+      {{"metadata", {{"name", "s1"}, {"uid", "s1"}, {"resourceVersion", "1"}}},
+       {"spec",
+        {{"driver", "gpu.nvidia.com"},
+         {"nodeName", "n1"},
+         {"pool", {{"name", "n1"}, {"generation", 1}, {"resourceSliceCount", 1}}},
+         {"devices",
+          {{{"name", "gpu-3"}, {"attributes", {{"uuid", {{"string", "nvidia-n1-3"}}}}}},
+           {{"name", "gpu-5"}, {"attributes", {{"uuid", {{"string", "nvidia-n1-5"}}}}}}}}}}});
+  agent_ = std::make_unique<Program>(
+      std::vector<std::string>{"chipweave-agent", "--node", "n1", "--probe", "profile:hgx-h100-8",
+                               "--kubeconfig", folder_.put("kubeconfig", cluster_->kubeconfig()),
+                               "--pod-resources", socket_, "--log-level", "info"},
+      std::map<std::string, std::string>{}, folder_.at("log"));
+  ASSERT_TRUE(eventually([&] { return kubelet.calls() == 1; })) << agent_->log();
+  const auto prepare = [this](const Json& claims) {
+    const Json file = {{"Data", Json{{"ClaimInfoStateList", claims}}.dump()}, {"Checksum", 1}};
+    folder_.put(".new", file.dump());
+    std::filesystem::rename(folder_.at(".new"), folder_.at("dra_manager_state"));
+  };
+  const auto claim = [](const std::string& uid, const std::string& device) {
+    return Json{
+        {"ClaimName", "c-" + uid},
+        {"Namespace", "ns"},
+        {"PodUIDs", {{uid, Json::object()}}},
+        {"DriverState",
+         {{"gpu.nvidia.com",
+           {{"Devices", Json::array({Json{{"PoolName", "n1"}, {"DeviceName", device}}})}}}}}};
+  };
+  const auto has = [](const std::string& uid, int chip) {
+    return Json{{"podUid", uid}, {"resource", "nvidia.com/gpu"}, {"chips", Json::array({chip})}};
+  };
+  kubelet.set_hanging(true);
+  prepare(Json::array({claim("u1", "gpu-3"), claim("u2", "gpu-5")}));
+  EXPECT_TRUE(eventually([&] {
+    return cluster_->given() == Json::array({has("u1", 3), has("u2", 5)});
+  })) << cluster_->given()
+      << agent_->log();
+  prepare(Json::array({claim("u2", "gpu-5")}));
+  EXPECT_TRUE(eventually([&] { return cluster_->given() == Json::array({has("u2", 5)}); }))
+      << cluster_->given();
+  EXPECT_EQ(agent_->terminate(), 0);
 }
 
 TEST_F(AgentAndKubelet, AnOldKubeletIsNeverAsked) {

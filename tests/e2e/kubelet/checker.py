@@ -113,6 +113,7 @@ class Table:
     def __init__(self):
         self.rows = defaultdict(Counter)
         self.words, self.times = [], defaultdict(list)
+        self.disturbed, self.examples = Counter(), {}
 
     def add(self, shape, what, words=""):
         self.rows[shape][what] += 1
@@ -127,8 +128,14 @@ class Table:
         for shape, row in [*sorted(self.rows.items()), ("all", sum(self.rows.values(), Counter()))]:
             print(f"{shape:16}" + "".join(f"{row[column]:>14}" for column in columns))
         for name, values in self.times.items():
+            if not values:
+                continue
             values = sorted(values)
             at = lambda share: values[min(len(values) - 1, int(share * len(values)))]
             print(f"{name}: median {at(.5):.3f} s, p99 {at(.99):.3f} s, most {values[-1]:.3f} s of {len(values)}")
+        for name, times in sorted(self.disturbed.items()):
+            print(f"{name}: {times} times")
+        for name, text in self.examples.items():
+            print(f"{name}: {text}")
         for text in self.words[:40]:
             print(f"  {text}")

@@ -5,9 +5,10 @@ from checker import Table, asked, chip_of, differences, twice
 from node import AUDITOR
 
 GPU = "nvidia.com/gpu"
-COLUMNS = ["created", "checked", "again", "refused", "mismatches", "chips twice", "books wrong"]
+COLUMNS = ["created", "checked", "again", "refused", "forced", "mismatches", "chips twice", "books wrong"]
 STUCK_SECONDS = 120
 PATIENCE_SECONDS = 30  # after a disturbance: the kubelet says nothing of a pod until it has looked at it again
+REFUSAL_SECONDS = 40
 MOST_WAITING = 12  # chips that pods ask for, of 8
 
 
@@ -31,10 +32,18 @@ def spec_of(shape, draw):
         return {"initContainers": [container("prepare", small, *brief)], "containers": [container("main", size)]}
     if shape == "restarts":
         return {"containers": [container("main", size, "--end-after", "1500ms", "--status", "1")]}
-    return {"containers": [container("main", 2 if shape == "burst" else size)]}
+    spec = {"containers": [container("main", {"burst": 2, "wrong": 1}.get(shape, size))]}
+    if shape == "refused early":  # before the kubelet allocates devices
+        spec["securityContext"] = {"sysctls": [{"name": "kernel.msgmax", "value": "65536"}]}
+    if shape == "refused late":  # after it
+        spec["os"] = {"name": "windows"}
+    return spec
 
 
-SHAPES = ["plain", "two containers", "init", "restarts", "burst"]
+SHAPES = ["plain", "two containers", "init", "restarts", "burst", "refused early", "refused late", "wrong"]
+# What the kubelet says of pods that it shall refuse.
+REFUSED = {"refused early": "SysctlForbidden", "refused late": "PodOSNotSupported"}
+FORCED = 0.15  # of the deletions
 
 
 class Churn:
@@ -47,6 +56,8 @@ class Churn:
         self.table, self.shape, self.checked, self.since = Table(), {}, set(), {}
         self.created, self.ended, self.path = 0, set(), "/api/v1/namespaces/churn/pods"
         self.progress, self.patient_until, self.again = time.monotonic(), 0, set()
+        self.next_shape = None
+        self.wrong, self.kept = {}, set()  # pods that must not run, and those whose chips they are bound with
 
     def run(self):
         self.bed.must("POST", "/api/v1/namespaces", {"metadata": {"name": "churn"}})
@@ -69,12 +80,14 @@ class Churn:
             time.sleep(0.05)
 
     def create(self, pods):
-        waiting = sum(sum(asked(pod, GPU)[0].values()) for pod in pods.values())
+        waiting = sum(sum(asked(pod, GPU)[0].values()) for name, pod in pods.items() if self.shape[name] != "wrong")
         while self.created < self.wanted and waiting < MOST_WAITING:
-            shape = self.draw.choice(self.shapes)
+            shape, self.next_shape = self.next_shape or self.draw.choice(self.shapes), None
             for _ in range(4 if shape == "burst" else 1):
                 name = f"p{self.created}"
                 spec = {"hostNetwork": True, "terminationGracePeriodSeconds": 1, **self.mode.spec, **spec_of(shape, self.draw)}
+                if shape == "wrong":
+                    spec["schedulerName"] = "nobody"
                 body = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec}
                 waiting += sum(asked(body, GPU)[0].values())
                 self.bed.must("POST", self.path, body)
@@ -90,7 +103,15 @@ class Churn:
         living = {name: pod for name, pod in pods.items() if not pod["metadata"].get("deletionTimestamp")}
         ready = {}
         for name, pod in living.items():
-            if pod["status"].get("phase") == "Failed":
+            if self.shape[name] == "wrong":
+                self.must_not_run(pod, pods)
+            elif pod["status"].get("phase") == "Failed" and pod["status"].get("reason") == REFUSED.get(self.shape[name]):
+                self.table.add(self.shape[name], "refused")
+                self.delete(name)
+            elif self.shape[name] in REFUSED and pod["status"].get("phase") == "Running":
+                self.table.add(self.shape[name], "mismatches", f"{name} runs")
+                self.delete(name)
+            elif pod["status"].get("phase") in ("Failed", "Succeeded"):  # the latter if the kubelet ended one that ran
                 self.table.add(self.shape[name], "refused", f"{name}: {pod['status'].get('reason')}: {pod['status'].get('message')}"
                                if pod["status"].get("reason") != "UnexpectedAdmissionError" else "")
                 self.delete(name)
@@ -135,12 +156,49 @@ class Churn:
 
     # Some live longer than others.
     def delete_some(self, living):
+        if any(self.shape[name] == "wrong" and name not in self.wrong for name in living):
+            return
         for name in list(living):
-            if name in self.checked - self.again and (self.created == self.wanted or self.draw.random() < 0.3):
+            if name in self.checked - self.again - self.kept and (self.created == self.wanted or self.draw.random() < 0.3):
                 self.delete(name)
 
+    # A pod that somebody has bound with the chips of another one: as long as that one runs, it must not.
+    def must_not_run(self, pod, pods):
+        name = pod["metadata"]["name"]
+        if not pod["spec"].get("nodeName"):
+            others = [other for other in pods if other in self.checked - self.again - self.kept and
+                      not pods[other]["metadata"].get("deletionTimestamp")]
+            if others:
+                self.wrong[name] = others[0]
+                self.kept.add(others[0])
+                self.mode.bind_wrongly(pod, pods[others[0]])
+            elif self.created == self.wanted and all(self.shape[other] == "wrong" for other in pods):
+                self.wanted += 1
+                self.next_shape = "plain"
+            return
+        if pod["status"].get("phase") == "Running":
+            sights = self.node.sights(pod)
+            if not sights:
+                return
+            if words := self.mode.adopted(pod, sights):
+                self.table.add("wrong", "mismatches", f"{name}: {words}")
+            else:
+                self.table.add("wrong", "adopted")
+        elif why := self.mode.refused(pod):
+            self.table.add("wrong", "refused")
+            self.table.examples["wrong"] = why
+        elif time.time() - self.since[name] < REFUSAL_SECONDS:
+            return
+        else:
+            self.table.add("wrong", "mismatches", f"{name}: neither refused nor adopted")
+        self.kept.discard(self.wrong.pop(name))
+        self.delete(name)
+
     def delete(self, name):
-        self.bed.ask("DELETE", f"{self.path}/{name}")
+        forced = self.draw.random() < FORCED
+        if forced:
+            self.table.add(self.shape[name], "forced")
+        self.bed.ask("DELETE", f"{self.path}/{name}", {"gracePeriodSeconds": 0} if forced else None)
         self.checked.discard(name)
         self.again.discard(name)
         self.progress = time.monotonic()
@@ -151,9 +209,10 @@ class Churn:
             self.disturbed = done
             name = sorted(self.disturb)[done % len(self.disturb)]
             print(f"   after {self.table.total('checked')} pods, {self.table.total('mismatches')} mismatches: {name}", flush=True)
+            self.table.disturbed[name] += 1
             self.disturb[name]()
             self.again, self.patient_until = set(self.checked), time.monotonic() + PATIENCE_SECONDS
 
     def good(self):
         return not any(self.table.total(what) for what in ("mismatches", "chips twice", "books wrong", "stuck")) and \
-            self.table.total("checked") + self.table.total("refused") >= self.wanted
+            sum(self.table.total(what) for what in ("checked", "refused", "adopted")) >= self.wanted

@@ -7,17 +7,20 @@ m2            a vendor's DRA driver; chipweave-scheduler makes the claims
 own-dra       chipweave-agent's DRA driver; chipweave-scheduler makes the claims
 own-dra-by-hand  chipweave-agent's DRA driver; claims as in by-hand
 device-plugin chipweave's device plugin; chipweave-scheduler"""
-import datetime, json, random, threading, time
+import datetime, json, random, re, threading, time
 
 from audit import PLACEMENT, placement_of
-from checker import annotated, asked, chip_of
+from checker import annotated, asked, chip_of, chips_of
 from churn import GPU
 from lib.fake_nvml import bus_of
 from lib.scenario import INVENTORIES
+from testbed.files import write_kubeconfig
 
 CLAIMS = "/apis/resource.k8s.io/v1/namespaces/{}/resourceclaims"
 CLASS = "chipweave"
 SOON = 10
+STORM_SECONDS = 20
+CONTESTED, CONTEST_SECONDS = "chips.contested", 100
 LOOKS_EVERY = 0.02  # at the books
 
 
@@ -30,7 +33,7 @@ class Mode:
 
     def __init__(self, bed, node, chipweave, options):
         self.bed, self.node, self.chipweave, self.options = bed, node, chipweave, options
-        self.processes, self.seen = {}, {}
+        self.processes, self.seen, self.over = {}, {}, False
 
     def start(self):
         pass
@@ -40,7 +43,7 @@ class Mode:
 
     # Every state of our scheduler's books of a pod, with the time when it was first seen.
     def read_books(self):
-        while True:
+        while not self.over:
             for pod, chips in self.chipweave.nodes().get(self.node.name, {}).get("used", {}).items():
                 self.seen.setdefault(pod, {}).setdefault(tuple(sorted(chips)), time.time())
             time.sleep(LOOKS_EVERY)
@@ -89,6 +92,29 @@ class Mode:
         return [e for e in self.bed.must("GET", path)["items"] if e["reason"] == "ChipsDiffer" and
                 e["regarding"]["name"] == pod["metadata"]["name"]]
 
+    # --- pods that are bound with the chips of others ("wrong")
+
+    # Why the pod was refused; "": it was not, yet.
+    def refused(self, pod):
+        return (pod["status"].get("message") or "") if pod["status"].get("phase") == "Failed" else ""
+
+    # The pod runs: what is wrong with that.
+    def adopted(self, pod, sights):
+        return "it runs with the chips of another pod"
+
+    # What is tried at the end, without pods: what went wrong.
+    def afterwards(self):
+        return ""
+
+    # What Prepare or Allocate took, in seconds.
+    def durations(self):
+        return []
+
+    # Asks the kubelet for its pods without pause, meanwhile.
+    def storm(self):
+        command = self.node.programs["pod-resources"], "--storm", f"{STORM_SECONDS}s"
+        self.node.machine.start(self.node.folder / "storm.log", *command)
+
     def launch(self, name, *command):
         self.processes[name] = (self.node.machine.start(self.node.folder / f"{name}.log", *command), command)
 
@@ -98,7 +124,7 @@ class Mode:
         self.launch(name, *command)
 
     # What may break; pods that run are checked again afterwards.
-    def disturbances(self):
+    def disturbances(self, only=""):
         more = {}
         if self.chipweave:
             more["chipweave-scheduler is killed"] = self.chipweave.restart
@@ -107,9 +133,10 @@ class Mode:
         more["the kubelet is stopped and started"] = lambda: self.restart_kubelet(15)
         more["the kubelet is killed and started"] = lambda: self.restart_kubelet(9)
         more["containerd is killed and started"] = self.restart_containerd
+        more["the kubelet is asked without pause"] = self.storm
         for name in self.processes:
             more[f"{name} is killed and started"] = lambda name=name: self.relaunch(name)
-        return more
+        return {name: what for name, what in more.items() if only in name}
 
     def restart_agent(self):
         agent = self.chipweave.agents[self.node.name]
@@ -127,6 +154,10 @@ class Mode:
 
 class Stock(Mode):
     drifts = True
+    cannot = ["wrong"]
+
+    def durations(self):
+        return self.node.histogram("kubelet_device_plugin_alloc_duration_seconds")
 
     def start(self):
         self.launch("stock-plugin", self.node.programs["stock-plugin"])
@@ -135,15 +166,29 @@ class Stock(Mode):
 
 class Claims(Mode):
     driver_name = "gpu.nvidia.com"
+    helm = ["--set", "dra.enabled=true", "--set", "agent.enforcement=dra"]
+    agent_flags = ["--enforcement", "dra"]
 
-    # The class matches nothing: kube-scheduler allocates none of its devices.
     def start(self):
-        self.bed.must("POST", "/apis/resource.k8s.io/v1/deviceclasses", {
-            "apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": CLASS},
-            "spec": {"selectors": [{"cel": {"expression": "false"}}]}})
         self.driver()
         slices = "/apis/resource.k8s.io/v1/resourceslices"
         self.node.must_come("the driver's slices", lambda: self.bed.must("GET", slices)["items"])
+
+    def bind_wrongly(self, pod, other):
+        chips = [chip["index"] for chip in placement_of(other)["chips"]]
+        together, before = asked(pod, GPU)
+        bind_by_hand(self.bed, self.node.name, self.driver_name, pod, chips[:sum(together.values())], together, before,
+                     "somebody-")  # chipweave-scheduler deletes claims with its own names that no pod has
+
+    def refused(self, pod):
+        path = f"/apis/events.k8s.io/v1/namespaces/{pod['metadata']['namespace']}/events"
+        return next((e["note"] for e in self.bed.must("GET", path)["items"] if e["regarding"]["name"] == pod["metadata"]["name"]
+                     and e["reason"] == "FailedPrepareDynamicResources"), "")
+
+    def durations(self):
+        log = (self.node.folder / "stand-in-dra.log").read_text()
+        return [float(value) * {"µs": 1e-6, "ms": 1e-3, "s": 1}[unit]
+                for value, unit in re.findall(r"prepared .*<nil>, ([\d.]+)(µs|ms|s)$", log, re.M)]
 
     def driver(self):
         self.launch("stand-in-dra", self.node.programs["stand-in-dra"], "--node", self.node.name, "--kubeconfig",
@@ -158,10 +203,10 @@ class Claims(Mode):
 
 
 # The claim that chipweave-scheduler makes for a pod (common/codec/kube/objects/pod_claim.hpp).
-def claim_body(pod, count):
+def claim_body(pod, count, prefix):
     meta = pod["metadata"]
     return {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {
-        "name": f"chipweave-{meta['uid']}", "namespace": meta["namespace"],
+        "name": prefix + meta["uid"], "namespace": meta["namespace"],
         "finalizers": ["resource.kubernetes.io/delete-protection"],
         "annotations": {"resource.kubernetes.io/extended-resource-claim": "true"},
         "ownerReferences": [{"apiVersion": "v1", "kind": "Pod", "name": meta["name"], "uid": meta["uid"],
@@ -180,10 +225,43 @@ def allocated(claim, pod, driver, node, chips):
         "reservedFor": [{"resource": "pods", "name": pod["metadata"]["name"], "uid": pod["metadata"]["uid"]}]}}
 
 
+# Binds a pod with a claim of these chips, as chipweave-scheduler does.
+def bind_by_hand(bed, node, driver, pod, chips, together, before, prefix="chipweave-"):
+    meta, path = pod["metadata"], CLAIMS.format(pod["metadata"]["namespace"])
+    pod_path = f"/api/v1/namespaces/{meta['namespace']}/pods/{meta['name']}"
+    claim = bed.must("POST", path, claim_body(pod, len(chips), prefix))
+    bed.must("PUT", f"{path}/{claim['metadata']['name']}/status", allocated(claim, pod, driver, node, chips))
+    shares, rest = {}, list(range(len(chips)))
+    for name, count in together.items():
+        shares[name], rest = rest[:count], rest[count:]
+    shares.update({name: list(range(count)) for name, count in before.items()})
+    mappings = [{"containerName": name, "resourceName": GPU, "requestName": f"chip-{k:02}"}
+                for name, share in shares.items() for k in share]
+    bed.must("PATCH", f"{pod_path}/status", {"metadata": {"uid": meta["uid"]}, "status": {
+        "extendedResourceClaimStatus": {"resourceClaimName": claim["metadata"]["name"], "requestMappings": mappings}}})
+    bind_to_chips(bed, node, pod, [{"index": chips[k], "id": f"GPU-{chips[k]}", "container": name}
+                                   for name in together for k in shares[name]])
+
+
+def bind_to_chips(bed, node, pod, chips):
+    meta = pod["metadata"]
+    placement = {"v": 1, "node": node, "podUid": meta["uid"], "resource": GPU, "chips": chips}
+    bed.must("POST", f"/api/v1/namespaces/{meta['namespace']}/pods/{meta['name']}/binding", {
+        "apiVersion": "v1", "kind": "Binding", "target": {"kind": "Node", "name": node},
+        "metadata": {"name": meta["name"], "uid": meta["uid"], "annotations": {PLACEMENT: json.dumps(placement)}}})
+
+
 class ByHand(Claims):
     spec = {"schedulerName": "by-hand"}
     needs_ours = False
     draw = random.Random(1)
+
+    # As the chart has it: the class matches nothing, so that kube-scheduler allocates none of its devices.
+    def start(self):
+        self.bed.ask("POST", "/apis/resource.k8s.io/v1/deviceclasses", {
+            "apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {"name": CLASS},
+            "spec": {"selectors": [{"cel": {"expression": "false"}}]}})
+        super().start()
 
     def step(self, pods):
         taken = {chip for pod in pods.values() if pod["spec"].get("nodeName") and placement_of(pod)
@@ -193,27 +271,8 @@ class ByHand(Claims):
             count, free = sum(together.values()), [chip for chip in range(8) if chip not in taken]
             if not pod["spec"].get("nodeName") and not pod["metadata"].get("deletionTimestamp") and count <= len(free):
                 chips = self.draw.sample(free, count)
-                self.bind(pod, chips, together, before)
+                bind_by_hand(self.bed, self.node.name, self.driver_name, pod, chips, together, before)
                 taken |= set(chips)
-
-    def bind(self, pod, chips, together, before):
-        meta, path = pod["metadata"], CLAIMS.format(pod["metadata"]["namespace"])
-        pod_path = f"/api/v1/namespaces/{meta['namespace']}/pods/{meta['name']}"
-        claim = self.bed.must("POST", path, claim_body(pod, len(chips)))
-        self.bed.must("PUT", f"{path}/{claim['metadata']['name']}/status", allocated(claim, pod, self.driver_name, self.node.name, chips))
-        shares, rest = {}, list(range(len(chips)))
-        for name, count in together.items():
-            shares[name], rest = rest[:count], rest[count:]
-        shares.update({name: list(range(count)) for name, count in before.items()})
-        mappings = [{"containerName": name, "resourceName": GPU, "requestName": f"chip-{k:02}"}
-                    for name, share in shares.items() for k in share]
-        self.bed.must("PATCH", f"{pod_path}/status", {"metadata": {"uid": meta["uid"]}, "status": {
-            "extendedResourceClaimStatus": {"resourceClaimName": claim["metadata"]["name"], "requestMappings": mappings}}})
-        listed = [{"index": chips[k], "id": f"GPU-{chips[k]}", "container": name} for name in together for k in shares[name]]
-        placement = {"v": 1, "node": self.node.name, "podUid": meta["uid"], "resource": GPU, "chips": listed}
-        self.bed.must("POST", f"{pod_path}/binding", {
-            "apiVersion": "v1", "kind": "Binding", "target": {"kind": "Node", "name": self.node.name},
-            "metadata": {"name": meta["name"], "uid": meta["uid"], "annotations": {PLACEMENT: json.dumps(placement)}}})
 
 
 # What the driver of the chips shows of them on a host, beside its library.
@@ -232,15 +291,41 @@ class OwnDra(Claims):
     """chipweave-agent is the driver."""
 
     driver_name = "gpu.chipweave.dev"
-    helm = ["--set", "agent.dra.enabled=true", "--set", "agent.asRoot=true"]
+    helm = [*Claims.helm, "--set", "agent.dra.enabled=true", "--set", "agent.asRoot=true"]
 
     def __init__(self, *arguments):
         super().__init__(*arguments)
-        self.agent_flags = ["--dra-driver", self.driver_name, "--dra-managed", "--dra-cdi-folder", "/run/cdi", "--dra-host-root",
+        self.agent_flags = [*Claims.agent_flags, "--dra-driver", self.driver_name, "--dra-managed", "--dra-cdi-folder", "/run/cdi", "--dra-host-root",
                             host_of_chips(self.node.folder / "host")]
 
     def driver(self):
         pass
+
+    def durations(self):
+        log = self.chipweave.agents[self.node.name].log.read_text()
+        return [int(value) / 1000 for value in re.findall(r'msg="claim prepared".* ms=(\d+)', log)]
+
+
+    # A vendor's device plugin comes, too.
+    def afterwards(self):
+        self.launch("stock-plugin", self.node.programs["stock-plugin"])
+        began = time.monotonic()
+        if not self.bed.poll(lambda: CONTESTED in self.faults(), CONTEST_SECONDS):
+            return f"the agent does not say {CONTESTED}: {self.faults()}"
+        print(f"the agent says after {time.monotonic() - began:.1f} s: {self.faults()[CONTESTED]}")
+        slices = "/apis/resource.k8s.io/v1/resourceslices"
+        if not self.bed.poll(lambda: not self.bed.must("GET", slices)["items"], SOON):
+            return "the contested chips are offered"
+        if not self.bed.poll(lambda: self.chipweave.nodes()[self.node.name].get("free") == [], SOON):
+            return f"our scheduler has free chips: {self.chipweave.nodes()[self.node.name]}"
+        events = "/apis/events.k8s.io/v1/namespaces/default/events"
+        if not self.bed.poll(lambda: [e for e in self.bed.must("GET", events)["items"] if CONTESTED in e["note"]], SOON):
+            return "the node has no event"
+        return ""
+
+    def faults(self):
+        status = self.bed.must("GET", f"{INVENTORIES}/{self.node.name}").get("status", {})
+        return {fault["code"]: fault.get("text", "") for fault in status.get("faults", [])}
 
 
 class OwnDraByHand(OwnDra, ByHand):
@@ -252,10 +337,30 @@ class ByHandWatched(ByHand):
 
 
 class DevicePlugin(Mode):
+    helm = ["--set", "agent.devicePlugin.enabled=true", "--set", f"agent.devicePlugin.resource={GPU}",
+            "--set", "agent.enforcement=device-plugin"]
+    agent_flags = ["--enforcement", "device-plugin"]
+
     def start(self):
-        if self.options.plugin:
-            self.launch("chipweave-device-plugin", *self.options.plugin)
+        token = self.bed.token("chipweave-agent-device-plugin")
+        write_kubeconfig(self.bed.folder, "device-plugin.kubeconfig", self.bed.server, "device-plugin", token)
+        self.launch("chipweave-device-plugin", self.chipweave.binaries / "chipweave-device-plugin", "--node", self.node.name,
+                    "--resource", GPU, "--kubeconfig", self.bed.folder / "device-plugin.kubeconfig", "--gate-file",
+                    "/run/chipweave/device-plugin", "--give", "env,devices", *self.options.plugin_flag)
         self.node.must_come("the plugin's devices", lambda: self.node.allocatable(GPU) == 8)
+
+    def bind_wrongly(self, pod, other):
+        bind_to_chips(self.bed, self.node.name, pod, [{**placement_of(other)["chips"][0], "container": "main"}])
+
+    # With --on-mismatch=adopt: it has others, and its annotation says so.
+    def adopted(self, pod, sights):
+        have = chips_of(node["name"] for node in sights[0][2]["nodes"])
+        path = f"/api/v1/namespaces/{pod['metadata']['namespace']}/pods/{pod['metadata']['name']}"
+        right = self.bed.poll(lambda: annotated(self.bed.must("GET", path), GPU) == {"main": have}, SOON)
+        return "" if right else f"it has {have}, and its annotation says {annotated(pod, GPU)}"
+
+    def durations(self):
+        return self.node.histogram("kubelet_device_plugin_alloc_duration_seconds")
 
 
 MODES = {"stock": Stock, "by-hand": ByHand, "by-hand-watched": ByHandWatched,

@@ -1,5 +1,5 @@
 """A node of a testbed with the real kubelet, containerd and runc, in a machine of its own (machine.py)."""
-import json, os, platform, signal, subprocess, time
+import json, os, platform, re, signal, subprocess, time, urllib.request
 from pathlib import Path
 
 from image import write_image
@@ -20,7 +20,7 @@ class Node:
         self.bed, self.machine, self.name = bed, machine, name
         self.folder = machine.folder
         self.programs = {**build_node(), **{program: build_module(SOURCES, PROGRAMS) / program for program in PROGRAMS}}
-        self.port, self.healthz = free_ports(2)
+        self.port, self.healthz, self.metrics = free_ports(3)
         self.kubelet = self.containerd = None
         self.write_configs()
         self.start_containerd()
@@ -62,7 +62,7 @@ SystemdCgroup = false
 """)
         (self.folder / "kubelet.json").write_text(json.dumps({
             "apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration", "address": "127.0.0.1",
-            "port": self.port, "healthzPort": self.healthz, "readOnlyPort": 0, "failCgroupV1": False,
+            "port": self.port, "healthzPort": self.healthz, "readOnlyPort": self.metrics, "failCgroupV1": False,
             "cgroupDriver": "cgroupfs", "failSwapOn": False, "enforceNodeAllocatable": [], "protectKernelDefaults": True,
             "makeIPTablesUtilChains": False, "oomScoreAdj": 0, "containerRuntimeEndpoint": f"unix://{CONTAINERD}",
             "volumePluginDir": "/var/lib/kubelet/volume-plugins", "nodeStatusUpdateFrequency": "2s",
@@ -130,6 +130,16 @@ SystemdCgroup = false
 
     def allocatable(self, resource):
         return int(self.bed.must("GET", f"/api/v1/nodes/{self.name}")["status"]["allocatable"].get(resource, 0))
+
+    # The values of one of its histograms, each as the upper bound of its bucket; since the kubelet has started.
+    def histogram(self, name):
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.metrics}/metrics", timeout=10) as answer:
+            text = answer.read().decode()
+        values, below = [], {}
+        for labels, bound, count in re.findall(rf'^{name}_bucket{{(.*)le="([^"]+)"}} (\d+)$', text, re.M):
+            values += [float(bound)] * (int(count) - below.get(labels, 0))
+            below[labels] = int(count)
+        return values
 
     # --- what is true
 

@@ -11,10 +11,6 @@ EXIT_SECONDS = 5
 CALLERS = {"kube": "kube-scheduler", "volcano": "volcano", "admission": "webhook"}
 
 
-def extenders_in(notes):
-    return re.search(r"^extenders:\n(?:[- ].*\n)+", notes, re.M)[0]
-
-
 class Chipweave:
     """The chart, installed in a bed; kube-scheduler there asks our scheduler, which runs as a process on a fixed port."""
 
@@ -34,7 +30,7 @@ class Chipweave:
     # Its Deployment is scaled to 0: the process replaces it. Agents' pods stay: a token is bound to one of them.
     def install(self):
         bed = self.bed
-        self.extenders = extenders_in(self.helm("install", "--create-namespace"))
+        self.helm("install", "--create-namespace")
         for file in ("tls.crt", "tls.key", "ca.crt") if self.https else ():
             data = bed.must("GET", f"/api/v1/namespaces/{NS}/secrets/chipweave-scheduler-tls")["data"][file]
             (bed.work / file).write_text(bed.run("base64", "-d", text=data).stdout)
@@ -51,16 +47,12 @@ class Chipweave:
         if not bed.poll(in_force):
             raise RuntimeError("the policy that holds agents to their nodes is not in force")
 
-    # Changes values, and with them what helm prints for kube-scheduler, which is not restarted.
-    def change(self, *arguments):
-        self.extenders = extenders_in(self.helm("upgrade", *arguments))
-
-    # install or upgrade; what it prints.
+    # install or upgrade; it prints what kube-scheduler is to be told.
     def helm(self, verb, *arguments):
         helm = self.bed.run(TESTBED, "build", "helm").stdout.split()[1]
         notes = self.bed.run(helm, verb, "chipweave", CHART, "-n", NS, *arguments).stdout
+        self.extenders = re.search(r"^extenders:\n(?:[- ].*\n)+", notes, re.M)[0]
         self.bed.kubectl("-n", NS, "scale", "deployment/chipweave-scheduler", "--replicas=0")
-        return notes
 
     # As clients write it that take their name and secret from a URL.
     def url_of(self, caller):
@@ -177,7 +169,7 @@ class Chipweave:
     def agent_pod(self, node):
         path = f"/api/v1/namespaces/{NS}/pods?fieldSelector=spec.nodeName%3D{node}"
         found = self.bed.poll(lambda: [pod for pod in self.bed.must("GET", path)["items"]
-                                       if "agent" in pod["metadata"]["name"]])
+                                       if pod["spec"]["serviceAccountName"] == "chipweave-agent"])
         if not found:
             raise RuntimeError(f"the DaemonSet made no pod on {node}")
         return found[0]

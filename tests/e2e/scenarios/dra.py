@@ -30,8 +30,8 @@ def run(s):
 
 def switch_on(s):
     s.undo.append(s.chipweave.ask_us)
-    s.undo.append(lambda: s.chipweave.change("--reset-values"))
-    s.chipweave.change("--set", "dra.enabled=true", "--set", "agent.enforcement=dra")
+    s.undo.append(lambda: s.chipweave.helm("upgrade", "--reset-values"))
+    s.chipweave.helm("upgrade", "--set", "dra.enabled=true", "--set", "agent.enforcement=dra")
     s.check("helm's notes let kube-scheduler ignore the resource", "ignoredByScheduler: true" in s.chipweave.extenders)
     s.chipweave.ask_us()
     tolerant = claim_body("tolerant", tolerations=[{"operator": "Exists"}])

@@ -43,6 +43,28 @@ TEST_F(AgentMaintenance, NothingIsOfferedAndTheHardwareIsLeftAlone) {
   EXPECT_THAT(codes(), IsEmpty());
 }
 
+// Another program gives the chips away, too.
+TEST_F(AgentMaintenance, ContestedChipsAreNotOffered) {
+  begin();
+  const auto contest = [this](const std::string& why) {
+    agent.contested(why);
+    agent.check();
+  };
+  contest("a device plugin gives them away");
+  EXPECT_EQ(agent.state()->topology.unhealthy().size(), 4);
+  ASSERT_THAT(codes(), ElementsAre("chips.contested"));
+  const std::int64_t since = agent.state()->faults[0].since;
+  clock.advance(seconds(60));
+  contest("a driver gives them away " + std::string(500, '!'));
+  ASSERT_THAT(codes(), ElementsAre("chips.contested"));
+  EXPECT_THAT(agent.state()->faults[0].text, testing::StartsWith("a driver"));
+  EXPECT_LE(agent.state()->faults[0].text.size(), domain::kMaxFaultTextBytes);
+  EXPECT_EQ(agent.state()->faults[0].since, since);
+  contest("");
+  EXPECT_THAT(codes(), IsEmpty());
+  EXPECT_EQ(agent.state()->topology.unhealthy().size(), 0);
+}
+
 TEST_F(AgentMaintenance, EventsThatComeAtItsBeginAreNotJudged) {
   begin();
   agent.maintenance("reset");

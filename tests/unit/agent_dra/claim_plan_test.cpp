@@ -11,6 +11,7 @@
 namespace chipweave::agent::dra {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -102,6 +103,20 @@ TEST_F(ClaimPlan, RefusesChipsThatAreUnhealthyOrGone) {
   host_.missing = {"/dev/nvidia-uvm-tools"};
   host_.minors[state_.topology.chip(0).pci] = 0;
   EXPECT_EQ(plan({one("gpu-0")})->devices[0].nodes.size(), 3U);
+}
+
+// The refusal says what to look at; nodes without the minor do not need it.
+TEST_F(ClaimPlan, NeedsTheMinorOnlyWhereItIsPartOfANode) {
+  host_.minors.clear();
+  EXPECT_THAT(refusal({one("gpu-0")}),
+              AllOf(HasSubstr("/proc/driver/nvidia/gpus/" + state_.topology.chip(0).pci),
+                    HasSubstr("set --dra-device-nodes")));
+  host_.missing = {"/dev/nvidiactl"};
+  exposure_.nodes = parse_node_rules("/dev/nvidia{index},/dev/nvidiactl?").value();
+  EXPECT_EQ(refusal({one("gpu-0")}), "prepared");
+  exposure_.nodes = parse_node_rules("/dev/nvidia{index},/dev/nvidiactl").value();
+  EXPECT_THAT(refusal({one("gpu-0")}),
+              AllOf(HasSubstr("this node has no /dev/nvidiactl"), HasSubstr("--dra-device-nodes")));
 }
 
 TEST_F(ClaimPlan, FollowsLinksToDeviceNodes) {

@@ -31,6 +31,7 @@ class ClaimServiceTest : public testing::Test {
     for (const domain::Chip& chip : state.topology.chips())
       host_.minors[chip.pci] = chip.index.value;
     want(state);
+    service_.set_conflict("");
   }
   void want(const NodeState& state) { service_.want(std::make_shared<const NodeState>(state)); }
   void ask(std::vector<ClaimRef> claims) {
@@ -73,6 +74,9 @@ TEST_F(ClaimServiceTest, AnswersForEachClaim) {
   transport_.reply(200, claim_body("u1", {"gpu-0"}));
   transport_.reply(200, claim_body("u3", {"gpu-0"}));
   ASSERT_FALSE(answer_);
+  transport_.pass_time();
+  transport_.reply(200, claim_body("u3", {"gpu-0"}));
+  ASSERT_FALSE(answer_);
   transport_.reply(200, claim_body("u4", {"gpu-4"}));
   ASSERT_TRUE(answer_);
   EXPECT_EQ(answer_->size(), 4U);
@@ -106,6 +110,57 @@ TEST_F(ClaimServiceTest, EndsClaimsWithoutTheApiServer) {
   EXPECT_TRUE(ended.at("u9").ok());
   EXPECT_EQ(transport_.target, "");
   EXPECT_EQ(outcome({"team", "d", "u2"}, 200, claim_body("u2", {"gpu-0"})), "prepared");
+}
+
+// The kubelet asks again only after a minute.
+TEST_F(ClaimServiceTest, WaitsForAClaimThatIsEnding) {
+  ASSERT_EQ(outcome({"team", "c", "u1"}, 200, claim_body("u1", {"gpu-0"})), "prepared");
+  ask({{"team", "d", "u2"}});
+  transport_.reply(200, claim_body("u2", {"gpu-0", "gpu-1"}));
+  EXPECT_FALSE(answer_);
+  EXPECT_EQ(transport_.target, "wait 10000");
+  service_.unprepare({{"team", "c", "u1"}});
+  EXPECT_EQ(transport_.target, "/apis/resource.k8s.io/v1/namespaces/team/resourceclaims/d");
+  EXPECT_EQ(transport_.in_flight(), 1);
+  transport_.reply(200, claim_body("u2", {"gpu-0", "gpu-1"}));
+  ASSERT_TRUE(answer_);
+  EXPECT_TRUE(answer_->at("u2").ok());
+}
+
+TEST_F(ClaimServiceTest, WaitsForAChipNoLongerThanItsLimit) {
+  ASSERT_EQ(outcome({"team", "c", "u1"}, 200, claim_body("u1", {"gpu-0"})), "prepared");
+  ASSERT_EQ(outcome({"team", "x", "u9"}, 200, claim_body("u9", {"gpu-7"})), "prepared");
+  ask({{"team", "d", "u2"}});
+  transport_.reply(200, claim_body("u2", {"gpu-0"}));
+  transport_.time += std::chrono::seconds(4);
+  // Another claim ends: the rest of the time is waited, not all of it again.
+  service_.unprepare({{"team", "x", "u9"}});
+  transport_.reply(200, claim_body("u2", {"gpu-0"}));
+  EXPECT_EQ(transport_.target, "wait 6000");
+  transport_.pass_time();
+  ASSERT_FALSE(answer_);
+  transport_.reply(200, claim_body("u2", {"gpu-0"}));
+  ASSERT_TRUE(answer_);
+  EXPECT_THAT(answer_->at("u2").error().text(), HasSubstr("is prepared for the claim team/c (u1)"));
+  EXPECT_EQ(transport_.in_flight(), 0);
+  // Nobody waits any more.
+  service_.unprepare({{"team", "c", "u1"}});
+  EXPECT_EQ(transport_.in_flight(), 0);
+}
+
+TEST_F(ClaimServiceTest, WaitsForTheMachine) {
+  ClaimService service(transport_, store_, host_, {kDriver, kNode, {}, ""});
+  service.prepare({{"team", "c", "u1"}},
+                  [this](PreparedAnswer answer) { answer_ = std::move(answer); });
+  transport_.reply(200, claim_body("u1", {"gpu-0"}));
+  EXPECT_FALSE(answer_);
+  service.want(std::make_shared<const NodeState>(two_islands()));
+  transport_.reply(200, claim_body("u1", {"gpu-0"}));
+  EXPECT_FALSE(answer_) << "who else gives the chips away is not known yet";
+  service.set_conflict("");
+  transport_.reply(200, claim_body("u1", {"gpu-0"}));
+  ASSERT_TRUE(answer_);
+  EXPECT_TRUE(answer_->at("u1").ok());
 }
 
 TEST_F(ClaimServiceTest, KeepsAPreparedClaimWhoseChipBecomesUnhealthy) {

@@ -39,5 +39,42 @@ TEST(PodUids, AreNotGuessed) {
               ElementsAre(of_uid("u1", "GPU-0"), of_uid("u2", "GPU-0"), of_pod("a", "GPU-0")));
 }
 
+using codec::KubeletClaimDevice;
+
+KubeletClaimDevice prepared(const std::string& uid, const std::string& id,
+                            const std::string& claim) {
+  return {"gpu.nvidia.com", "n1", id, "ns", claim, uid};
+}
+AllocatedDevice claimed(const std::string& pod, const std::string& id, const std::string& claim,
+                        const std::string& uid = "") {
+  return {
+      "",   id,   pod.empty() ? "" : "ns", pod, pod.empty() ? "" : "main", uid, "gpu.nvidia.com",
+      "n1", claim};
+}
+
+// The checkpoint is the newer word.
+TEST(ClaimUids, AreThoseOfTheSameClaimAndClaimsThatHaveEndedAreGone) {
+  const codec::KubeletClaimDevices now = {prepared("u1", "gpu-0", "c1"),
+                                          prepared("u2", "gpu-1", "c2")};
+  EXPECT_THAT(
+      with_claims({claimed("a", "gpu-0", "c1"), claimed("b", "gpu-1", "ended"),
+                   claimed("b", "gpu-2", "c2"), of_pod("d", "GPU-7")},
+                  now),
+      testing::UnorderedElementsAre(claimed("a", "gpu-0", "c1", "u1"),
+                                    claimed("", "gpu-1", "c2", "u2"), of_pod("d", "GPU-7")));
+  EXPECT_THAT(with_claims({claimed("a", "gpu-0", "c1")}, {}), testing::IsEmpty());
+}
+
+TEST(ClaimUids, OfPodsThatShareAClaimAreNotGuessed) {
+  const codec::KubeletClaimDevices now = {prepared("u1", "gpu-0", "c"),
+                                          prepared("u2", "gpu-0", "c")};
+  EXPECT_THAT(with_claims({claimed("a", "gpu-0", "c"), claimed("b", "gpu-0", "c")}, now),
+              ElementsAre(claimed("a", "gpu-0", "c"), claimed("b", "gpu-0", "c")));
+  EXPECT_THAT(
+      with_claims({claimed("a", "gpu-0", "c")}, now),
+      testing::UnorderedElementsAre(claimed("a", "gpu-0", "c"), claimed("", "gpu-0", "c", "u1"),
+                                    claimed("", "gpu-0", "c", "u2")));
+}
+
 }  // namespace
 }  // namespace chipweave::agent

@@ -1,5 +1,5 @@
 // The kubelet's checkpoint of allocated devices.
-#include "common/codec/kube/kubelet_checkpoint.hpp"
+#include "common/codec/kube/kubelet/kubelet_checkpoint.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -80,6 +80,7 @@ class RandomCluster {
     if (pick(4) == 0) pod.containers.push_back({"init", 1, true});
     for (int i = 0; i < containers; ++i)
       pod.containers.push_back({"c" + std::to_string(i), 1 + pick(2)});
+    if (pick(3) == 0) pod.containers.push_back({"none", 0});
     std::vector<int> free;
     const std::set<int> taken = promised();
     for (int chip = 0; chip < 8; ++chip) {
@@ -89,7 +90,7 @@ class RandomCluster {
     if (static_cast<int>(free.size()) < pod.total()) return;
     Live live{pod, {}, false};
     for (const auto& container : pod.containers) {
-      if (container.init) continue;
+      if (container.init || container.count == 0) continue;
       auto& part = live.parts[containers == 1 ? "" : container.name];
       part.assign(free.end() - container.count, free.end());
       free.resize(free.size() - static_cast<std::size_t>(container.count));

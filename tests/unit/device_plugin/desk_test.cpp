@@ -101,6 +101,23 @@ TEST_F(DeskTest, EachContainerGetsItsPart) {
   EXPECT_THAT(has(pod, "z"), ElementsAre("4"));
 }
 
+// PodResources lists it without chips for ever.
+TEST_F(DeskTest, AContainerWithoutChipsDoesNotAsk) {
+  const PodSpec pod{"a", "u", {{"init", 1, true}, {"x", 2}, {"none", 0}, {"y", 1}}};
+  bind(pod, {{"x", {1, 2}}, {"y", {0}}});
+  ASSERT_TRUE(admit(pod));
+  const PodSpec next = pod_of("b", 2);
+  bind(next, {{"", {5, 6}}});
+  EXPECT_TRUE(admit(next)) << why_;
+  EXPECT_FALSE(waited_);
+  EXPECT_THAT(has(next), ElementsAre("5", "6"));
+  // Also if it was deleted by force, and its containers are not gone yet.
+  desk_->pod_gone(pod.key());
+  const PodSpec last = pod_of("c", 1);
+  bind(last, {{"", {3}}});
+  EXPECT_TRUE(admit(last)) << why_;
+}
+
 // An annotation that does not say whose chips they are.
 TEST_F(DeskTest, ContainersShareADecisionThatIsNotSplit) {
   const PodSpec pod{"a", "u", {{"x", 2}, {"y", 2}}};

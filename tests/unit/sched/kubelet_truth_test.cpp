@@ -22,6 +22,36 @@ struct Drifts final : Observer {
   std::vector<PodDrifted> all;
 };
 
+// Lets something happen while a binding is in flight.
+class CalledCluster final : public Cluster {
+ public:
+  explicit CalledCluster(MemoryCluster& cluster) : cluster_(cluster) {}
+  const ClusterPod* find(const PodKey& key) const override { return cluster_.find(key); }
+  void bind(const BindOrder& order, Done done) override {
+    if (before_bind) before_bind(order);
+    cluster_.bind(order, std::move(done));
+  }
+  void annotate(const PodKey& key, const std::string& uid, const Annotations& annotations,
+                Done done) override {
+    cluster_.annotate(key, uid, annotations, std::move(done));
+  }
+  void refresh(const PodKey& key, Done done) override { cluster_.refresh(key, std::move(done)); }
+  void refresh_node(const std::string& node, Done done) override {
+    cluster_.refresh_node(node, std::move(done));
+  }
+  Result<void> end(const PodKey& key) override { return cluster_.end(key); }
+  std::size_t each_after(std::uint64_t arrival, std::size_t most,
+                         const std::function<void(const ClusterPod&)>& visit) const override {
+    return cluster_.each_after(arrival, most, visit);
+  }
+  std::size_t size() const override { return cluster_.size(); }
+
+  std::function<void(const BindOrder&)> before_bind;
+
+ private:
+  MemoryCluster& cluster_;
+};
+
 struct Truth : ::testing::Test {
   Truth() {
     observers.add(drifts);
@@ -83,9 +113,10 @@ struct Truth : ::testing::Test {
 
   ManualClock clock;
   MemoryCluster cluster;
+  CalledCluster called{cluster};
   Drifts drifts;
   Observers observers;
-  Scheduler scheduler{clock, cluster, observers};
+  Scheduler scheduler{clock, called, observers};
   std::uint64_t sequence = 0;
 };
 
@@ -149,6 +180,27 @@ TEST_F(Truth, APodWhoseChipsWentToAnotherOneWaitsForItsOwn) {
   give({container(a, of_b), container(b, of_a)});
   EXPECT_EQ(chips(b), of_a);
   EXPECT_EQ(state(b), PodState::bound);
+  ASSERT_EQ(drifts.all.size(), 2U);
+  EXPECT_EQ(drifts.all[1].uid, b.uid);
+  EXPECT_EQ(drifts.all[1].chosen, of_b);
+  EXPECT_EQ(drifts.all[1].given, of_a);
+}
+
+// The kubelet may be faster than the answer to our own request.
+TEST_F(Truth, ReportedWhileTheBindingIsInFlightIsNotForgotten) {
+  called.before_bind = [this](const BindOrder& order) {
+    ClusterPod seen = *cluster.find(order.binding.key);
+    give({container(seen.request, {6, 7})});
+    const Decision& d = scheduler.records().find(order.binding.uid)->in_flight->decision;
+    const Placement claimed{"n1", d.uid, d.resource, d.indices, d.gbps, d.id, d.time};
+    seen.node = "n1";
+    scheduler.reconciler().pod_bound(seen, &claimed);
+  };
+  const PodRequest pod = bound("p", 2);
+  EXPECT_EQ(chips(pod), (Chips{6, 7}));
+  ASSERT_EQ(drifts.all.size(), 1U);
+  EXPECT_EQ(drifts.all[0].given, (Chips{6, 7}));
+  EXPECT_EQ(scheduler.check_invariants(), "");
 }
 
 TEST_F(Truth, AChipThatIsGivenTwiceStaysWithItsFirstPod) {

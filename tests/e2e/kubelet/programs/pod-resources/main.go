@@ -1,17 +1,20 @@
 // pod-resources — what the kubelet's PodResources API says (List), as JSON: {"namespace/pod": {"container": {"devices": […],
-// "claims": […]}}}.
+// "claims": […]}}}. With --storm it asks again and again for that long, and says how often it got an answer.
 package main
 
 import (
 	"context"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"log"
 	"os"
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
 	api "k8s.io/kubelet/pkg/apis/podresources/v1"
 )
 
@@ -33,16 +36,40 @@ type container struct {
 	Claims  []claimed `json:"claims"`
 }
 
+// The kubelet answers 100 calls a second, of all callers.
+func rage(client api.PodResourcesListerClient, long time.Duration) int {
+	limited, cancel := context.WithTimeout(context.Background(), long)
+	defer cancel()
+	answers := 0
+	for limited.Err() == nil {
+		if _, err := client.List(limited, &api.ListPodResourcesRequest{}); err == nil {
+			answers++
+		}
+		time.Sleep(15 * time.Millisecond)
+	}
+	return answers
+}
+
 func main() {
 	socket := flag.String("socket", "/var/lib/kubelet/pod-resources/kubelet.sock", "of the kubelet")
+	storm := flag.Duration("storm", 0, "ask for this long")
 	flag.Parse()
 	connection, err := grpc.NewClient("unix:"+*socket, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		log.Fatal(err)
 	}
+	client := api.NewPodResourcesListerClient(connection)
+	if *storm > 0 {
+		fmt.Println(rage(client, *storm))
+		return
+	}
 	limited, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	list, err := api.NewPodResourcesListerClient(connection).List(limited, &api.ListPodResourcesRequest{}, grpc.WaitForReady(true))
+	list, err := client.List(limited, &api.ListPodResourcesRequest{}, grpc.WaitForReady(true))
+	for status.Code(err) == codes.ResourceExhausted && limited.Err() == nil {
+		time.Sleep(50 * time.Millisecond)
+		list, err = client.List(limited, &api.ListPodResourcesRequest{}, grpc.WaitForReady(true))
+	}
 	if err != nil {
 		log.Fatal(err)
 	}

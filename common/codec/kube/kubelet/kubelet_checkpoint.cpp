@@ -1,4 +1,4 @@
-#include "common/codec/kube/kubelet_checkpoint.hpp"
+#include "common/codec/kube/kubelet/kubelet_checkpoint.hpp"
 
 #include <algorithm>
 #include <utility>
