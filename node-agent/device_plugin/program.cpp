@@ -12,7 +12,7 @@
 #include "common/obs/log.hpp"
 #include "node-agent/device_plugin/cluster.hpp"
 #include "node-agent/device_plugin/drm_nodes.hpp"
-#include "node-agent/device_plugin/gate_file.hpp"
+#include "node-agent/sources/gate_file.hpp"
 
 namespace chipweave::device_plugin {
 namespace {
@@ -39,9 +39,9 @@ Result<std::unique_ptr<kube::ApiClient>> open_api(const Flags& flags, http::Loop
 int run_device_plugin(const Flags& flags) {
   obs::set_level(flags.log_level);
   http::Loop loop;
-  std::optional<GateFile> gate;
+  std::optional<agent::GateFile> gate;
   if (!flags.gate_file.empty()) {
-    auto opened = GateFile::open(flags.gate_file);
+    auto opened = agent::GateFile::open(flags.gate_file);
     if (!opened)
       return fail(opened.error().code == Errc::conflict ? kHeld : kUnusable, opened.error());
     gate = std::move(*opened);

@@ -37,6 +37,7 @@ Answer Evaluator::answer(const RequestContext& context, NodeId node) const {
 Answer Evaluator::part_answer(const RequestContext& context) const {
   const Node& node = nodes_.node(context.part->node);
   if (node.stale) return {stale()};
+  if (node.closed()) return {node_closed()};
   if (!usable(*context.part, *context.pod, context.distributed)) {
     return {rejected(Cause::unhealthy, Remedy::time, "not enough healthy chips")};
   }
@@ -62,6 +63,7 @@ Answer Evaluator::answer_of(const RequestContext& context, const NodeState& stat
                      "the node has no " + context.pod->resource)};
   }
   if (state.stale) return {stale()};
+  if (state.closed) return {node_closed()};
   return is_member(*context.pod) ? group_answer(context, state, beside)
                                  : chips_answer(context, state, beside);
 }
@@ -69,7 +71,8 @@ Answer Evaluator::answer_of(const RequestContext& context, const NodeState& stat
 bool Evaluator::fits(const RequestContext& context, const NodeState& state) const {
   if (is_member(*context.pod)) return answer_of(context, state, {}).verdict.fits();
   const auto& offered = nodes_.resource_set(state.resources);
-  if (state.stale || !std::binary_search(offered.begin(), offered.end(), context.pod->resource))
+  if (state.stale || state.closed ||
+      !std::binary_search(offered.begin(), offered.end(), context.pod->resource))
     return false;
   const ChipSet unusable =
       context.distributed ? state.unhealthy | state.network_unhealthy : state.unhealthy;

@@ -121,6 +121,25 @@ TEST(InventoryHealth, WhoHasWhichChipsIsReadWhereItMakesSense) {
   }
 }
 
+TEST(InventoryHealth, TheGateIsThatOfADevicePluginThatEnforces) {
+  NodeInventory inventory = inventory_of(everything());
+  inventory.gate_open = true;
+  EXPECT_FALSE(read_status_details(status_of(inventory)).gate_open) << "nobody enforces";
+  EXPECT_EQ(status_of(inventory).find("\"gate\""), std::string::npos);
+  inventory.enforcement = domain::Enforcement::device_plugin;
+  EXPECT_TRUE(read_status_details(status_of(inventory)).gate_open);
+  inventory.gate_open = false;
+  EXPECT_NE(status_of(inventory).find(R"("gate":"closed")"), std::string::npos);
+  EXPECT_FALSE(read_status_details(status_of(inventory)).gate_open);
+  for (const char* gate : {R"("ajar")", "true", "null", R"("Open")"}) {
+    EXPECT_FALSE(
+        read_status_details(R"({"enforcement":"device-plugin","gate":)" + std::string(gate) + "}")
+            .gate_open)
+        << gate;
+  }
+  EXPECT_FALSE(read_status_details(R"({"enforcement":"device-plugin"})").gate_open);
+}
+
 // One part that cannot be read does not take the others with it.
 TEST(InventoryHealth, RemembersWhatCanBeRead) {
   const auto memory = read_object_memory(

@@ -6,7 +6,6 @@
 
 #include "common/domain/topology_builder.hpp"
 #include "common/io/files.hpp"
-#include "node-agent/device_plugin/gate_file.hpp"
 #include "tests/unit/device_plugin/fake_kubelet.hpp"
 #include "tests/unit/loop_thread.hpp"
 #include "tests/unit/temp_folder.hpp"
@@ -339,26 +338,6 @@ TEST_F(PluginTest, WithoutAClusterEverybodyGetsTheBestSet) {
   EXPECT_THAT(kubelet_.of(pod, "main"), ElementsAre("0", "3"));
   EXPECT_TRUE(kubelet_.start_container(pod, "main").ok());
   EXPECT_EQ(kubelet_.lists(), 0);
-}
-
-TEST(GateFileTest, SaysWhatItsOwnerSaysWhileThatLives) {
-  const io::TempFolder folder;
-  const std::string path = folder.at("gate");
-  EXPECT_FALSE(gate_is_open(path));
-  {
-    auto file = GateFile::open(path);
-    ASSERT_TRUE(file.ok());
-    EXPECT_FALSE(gate_is_open(path));
-    ASSERT_TRUE(file->write(true).ok());
-    EXPECT_TRUE(gate_is_open(path));
-    EXPECT_EQ(GateFile::open(path).error().code, Errc::conflict);
-    ASSERT_TRUE(file->write(false).ok());
-    EXPECT_FALSE(gate_is_open(path));
-    ASSERT_TRUE(file->write(true).ok());
-  }
-  EXPECT_FALSE(gate_is_open(path)) << "its owner was killed";
-  folder.put("gate", "open  \n");
-  EXPECT_FALSE(gate_is_open(path));
 }
 
 }  // namespace
