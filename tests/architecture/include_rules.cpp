@@ -96,6 +96,10 @@ const std::vector<Layer> kLayers = {
                        "common/obs", "node-agent/app", "node-agent/sources", "node-agent/publish",
                        "node-agent/kubelet", "node-agent/dra"},
      {}},
+    // chipweave-device-plugin: a program of its own, which lives longer than the agent.
+    {"node-agent/device_plugin",
+     {"common", "proto", "node-agent/sources"},
+     {"grpc", "CLI11", "posix"}},
     {"node-agent",
      {"common", "proto", "node-agent/app", "node-agent/sources", "node-agent/supervisor",
       "node-agent/reporting", "node-agent/server"},

@@ -98,7 +98,7 @@ class AgentAndKubelet : public testing::Test {
   }
   // What the kubelet writes at the end of an allocation.
   void allocate() const {
-    folder_.put("device-plugins/.new", "{}");
+    folder_.put("device-plugins/.new", R"({"Data":{"PodDeviceEntries":null}})");
     std::filesystem::rename(folder_.at("device-plugins/.new"),
                             folder_.at("device-plugins/kubelet_internal_checkpoint"));
   }

@@ -104,6 +104,7 @@ inline NodeInventory faulty_inventory() {
         {domain::ChipIndex{7}, domain::ChipIndex{8}},
         false}},
       2};
+  out.enforcement = domain::Enforcement::dra;
   return out;
 }
 
