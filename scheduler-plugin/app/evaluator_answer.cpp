@@ -7,7 +7,9 @@
 namespace chipweave::sched {
 namespace {
 
-Verdict stale() {
+// Of a node that gets no pods now.
+Verdict out_of_use(bool stale) {
+  if (!stale) return node_closed();
   return rejected(Cause::stale, Remedy::time,
                   "inventory is stale: the node's agent is not reporting");
 }
@@ -36,8 +38,7 @@ Answer Evaluator::answer(const RequestContext& context, NodeId node) const {
 
 Answer Evaluator::part_answer(const RequestContext& context) const {
   const Node& node = nodes_.node(context.part->node);
-  if (node.stale) return {stale()};
-  if (node.closed()) return {node_closed()};
+  if (node.stale || node.closed()) return {out_of_use(node.stale)};
   if (!usable(*context.part, *context.pod, context.distributed)) {
     return {rejected(Cause::unhealthy, Remedy::time, "not enough healthy chips")};
   }
@@ -62,8 +63,7 @@ Answer Evaluator::answer_of(const RequestContext& context, const NodeState& stat
     return {rejected(Cause::resource, Remedy::unresolvable,
                      "the node has no " + context.pod->resource)};
   }
-  if (state.stale) return {stale()};
-  if (state.closed) return {node_closed()};
+  if (state.stale || state.closed) return {out_of_use(state.stale)};
   return is_member(*context.pod) ? group_answer(context, state, beside)
                                  : chips_answer(context, state, beside);
 }

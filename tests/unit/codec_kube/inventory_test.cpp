@@ -101,7 +101,7 @@ TEST(InventoryHealth, WhatLinksCarryIsReadWhereItMakesSense) {
 TEST(InventoryHealth, WhoHasWhichChipsIsReadWhereItMakesSense) {
   EXPECT_EQ(read_status_details(status_of(faulty_inventory())).given, faulty_inventory().given);
   EXPECT_EQ(read_status_details(status_of(faulty_inventory())).enforcement,
-            domain::Enforcement::dra);
+            domain::Enforcement::device_plugin);
   NodeInventory none = inventory_of(everything());
   none.given = domain::GivenChips();
   EXPECT_EQ(read_status_details(status_of(none)).given, domain::GivenChips()) << "nobody has any";
