@@ -7,7 +7,6 @@
 namespace chipweave::sched {
 namespace {
 
-// Of a node that gets no pods now.
 Verdict out_of_use(bool stale) {
   if (!stale) return node_closed();
   return rejected(Cause::stale, Remedy::time,
@@ -70,10 +69,9 @@ Answer Evaluator::answer_of(const RequestContext& context, const NodeState& stat
 
 bool Evaluator::fits(const RequestContext& context, const NodeState& state) const {
   if (is_member(*context.pod)) return answer_of(context, state, {}).verdict.fits();
+  if (state.stale || state.closed) return false;
   const auto& offered = nodes_.resource_set(state.resources);
-  if (state.stale || state.closed ||
-      !std::binary_search(offered.begin(), offered.end(), context.pod->resource))
-    return false;
+  if (!std::binary_search(offered.begin(), offered.end(), context.pod->resource)) return false;
   const ChipSet unusable =
       context.distributed ? state.unhealthy | state.network_unhealthy : state.unhealthy;
   return state.wiring->fits(

@@ -52,7 +52,7 @@ class PluginTest : public testing::Test {
       };
       plugin_ = std::make_unique<Plugin>(thread_.loop, options_, std::move(events));
       plugin_->machine(topology_, {});
-      plugin_->start();
+      EXPECT_TRUE(plugin_->start().ok());
       plugin_->pods_listed();
     });
   }
@@ -88,6 +88,20 @@ TEST_F(PluginTest, RegistersOffersAndOpens) {
   ASSERT_TRUE(kubelet_.plugin()->GetDevicePluginOptions(&context, {}, &options).ok());
   EXPECT_TRUE(options.pre_start_required());
   EXPECT_TRUE(options.get_preferred_allocation_available());
+}
+
+TEST_F(PluginTest, PodsThatCannotBeWatchedCloseTheGate) {
+  kubelet_.start();
+  begin();
+  ASSERT_EQ(gate_.at(0), true);
+  post_and_wait(thread_.loop, [this] { plugin_->pods_stale(); });
+  EXPECT_EQ(gate_.at(1), false);
+  const PodSpec pod = plain_pod("known", 1);
+  bind(pod, {{"", {5}}});
+  EXPECT_TRUE(kubelet_.admit(pod)) << "what is known holds";
+  EXPECT_THAT(kubelet_.of(pod, "main"), ElementsAre("5"));
+  post_and_wait(thread_.loop, [this] { plugin_->pods_listed(); });
+  EXPECT_EQ(gate_.at(2), true);
 }
 
 TEST_F(PluginTest, PodsGetTheChipsOfTheirDecisions) {
