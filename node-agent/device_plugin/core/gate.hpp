@@ -38,7 +38,8 @@ class Gate {
 // The first running pod whose chips are not in the list; empty: it shows them all. A kubelet that
 // has just started lists its pods bit by bit.
 inline std::string missing_in(const Listed& list, const PodBook& book) {
-  for (const auto& [key, pod] : book.pods()) {
+  for (const auto& entry : book.pods()) {
+    const PodRecord& pod = entry.second;
     if (!pod.running || pod.ending || pod.over) continue;
     const bool has_chips = std::any_of(pod.containers.begin(), pod.containers.end(),
                                        [](const AskingContainer& c) { return !c.init; });
@@ -49,7 +50,7 @@ inline std::string missing_in(const Listed& list, const PodBook& book) {
         listed != list.pods.end() &&
         std::all_of(pod.containers.begin(), pod.containers.end(),
                     [&](const AskingContainer& c) { return c.init || listed->has_chips(c.name); });
-    if (!whole) return key;
+    if (!whole) return entry.first;
   }
   return {};
 }
