@@ -27,7 +27,7 @@ struct FlagText {
 };
 
 // Every one is also a key of the configuration file.
-constexpr std::array<FlagText, 39> kFlags = {{
+constexpr std::array<FlagText, 40> kFlags = {{
     {"node", "name of this node as the cluster knows it"},
     {"probe",
      "profile:NAME, file:PATH, or the hardware: nvidia, amd, ascend, metax, pci (the bus alone) or "
@@ -72,6 +72,9 @@ constexpr std::array<FlagText, 39> kFlags = {{
     {"enforcement",
      "in a cluster: who hands the chosen chips over to containers: none, dra, device-plugin or "
      "vendor-annotations (docs/concepts/who-enforces.md); default: none"},
+    {"gate-file",
+     "with --enforcement device-plugin: the file of the same flag of chipweave-device-plugin; the "
+     "node gets no pods with chips unless it says open; default: /run/chipweave/device-plugin"},
     {"dra-driver",
      "in a cluster: be a DRA driver of this name, such as gpu.chipweave.dev "
      "(docs/tasks/enforce-with-dra.md); default: none"},
@@ -230,6 +233,8 @@ Result<void> take_publish(Texts& given, Flags& out) {
 
 Result<void> take_enforcement(Texts& given, Flags& out) {
   const std::string& how = given["enforcement"];
+  if (!given["gate-file"].empty() && how != domain::name_of(domain::Enforcement::device_plugin))
+    return misused("gate-file", "requires --enforcement device-plugin");
   if (how.empty()) return {};
   const auto known = domain::enforcement_of(how);
   if (!known) {
@@ -240,6 +245,8 @@ Result<void> take_enforcement(Texts& given, Flags& out) {
   if (out.reporting.scheduler)
     return misused("enforcement", "requires --kubernetes or --kubeconfig");
   out.reporting.enforcement = *known;
+  out.reporting.gate_file =
+      given["gate-file"].empty() ? "/run/chipweave/device-plugin" : given["gate-file"];
   return {};
 }
 

@@ -29,6 +29,7 @@ struct NodeState {
   domain::CarriedPeaks carried = {};
   std::optional<domain::GivenChips> given = {};  // nullopt: the kubelet is not asked
   domain::Enforcement enforcement = domain::Enforcement::none;
+  bool gate_open = false;  // of the device plugin; only with Enforcement::device_plugin
 };
 using NodeStatePtr = std::shared_ptr<const NodeState>;
 

@@ -26,26 +26,12 @@ kube::Reflector<codec::KubeInventory>::Options inventory_of(const std::string& n
 }  // namespace
 
 Cluster::Cluster(kube::Transport& transport, std::string node, bool machine, std::uint64_t seed,
-                 ClusterEvents events)
+                 ClusterEvents events, Waits waits)
     : transport_(transport),
       node_(std::move(node)),
       events_(std::move(events)),
       random_(seed),
-      pods_(transport, pods_of(node_),
-            {{[this](codec::KubePod&& pod) {
-                // The selector is the server's business; a proxy may not know it.
-                if (pod.node_name == node_) events_.pod_seen(pod);
-              },
-              [this](const std::string& key) { events_.pod_gone(key); }},
-             [this] {
-               pods_failing_ = false;
-               events_.pods_listed();
-             },
-             [this](const kube::WatchFailure& failure) {
-               failed(pods_failing_, failure,
-                      "cannot watch the pods of the node: chips cannot be given to new ones");
-             }},
-            [this] { return std::uniform_real_distribution<double>(0, 1)(random_); }) {
+      waits_(waits) {
   if (!machine) return;
   machine_.emplace(transport, inventory_of(node_),
                    kube::Reflector<codec::KubeInventory>::Events{
@@ -62,8 +48,58 @@ Cluster::Cluster(kube::Transport& transport, std::string node, bool machine, std
 }
 
 void Cluster::start() {
-  pods_.start();
+  watch_pods();
   if (machine_) machine_->start();
+}
+
+void Cluster::watch_pods() {
+  listed_pods_.clear();
+  pods_.emplace(transport_, pods_of(node_),
+                kube::Reflector<codec::KubePod>::Events{
+                    {[this](codec::KubePod&& pod) { pod_seen(pod); },
+                     [this](const std::string& key) {
+                       known_pods_.erase(key);
+                       listed_pods_.erase(key);
+                       events_.pod_gone(key);
+                     }},
+                    [this] { pods_listed(); },
+                    [this](const kube::WatchFailure& failure) { pods_failed(failure); }},
+                [this] { return std::uniform_real_distribution<double>(0, 1)(random_); });
+  pods_->start();
+}
+
+void Cluster::pod_seen(const codec::KubePod& pod) {
+  // The selector is the server's business; a proxy may not know it.
+  if (pod.node_name != node_) return;
+  const std::string key = pod.ns + "/" + pod.name;
+  known_pods_.insert(key);
+  listed_pods_.insert(key);
+  events_.pod_seen(pod);
+}
+
+// A reflector that is made anew does not know which pods have gone meanwhile.
+void Cluster::pods_listed() {
+  for (const std::string& key : std::exchange(known_pods_, listed_pods_)) {
+    if (!listed_pods_.contains(key)) events_.pod_gone(key);
+  }
+  again_.reset();
+  pods_failing_ = pods_stale_ = false;
+  events_.pods_listed();
+}
+
+// A watch that goes on after a failure does not say so, thus a list settles it.
+void Cluster::pods_failed(const kube::WatchFailure& failure) {
+  failed(pods_failing_, failure,
+         "cannot watch the pods of the node: chips cannot be given to new ones");
+  if (again_ == nullptr) again_ = transport_.after(waits_.relist, [this] { list_pods_again(); });
+}
+
+void Cluster::list_pods_again() {
+  watch_pods();
+  again_ = transport_.after(waits_.stale, [this] {
+    if (!std::exchange(pods_stale_, true)) events_.pods_stale();
+    again_ = transport_.after(waits_.relist, [this] { list_pods_again(); });
+  });
 }
 
 void Cluster::inventory_seen(const codec::KubeInventory& inventory) {

@@ -5,12 +5,14 @@
 // Loop thread only; ends with its destructor.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <list>
 #include <memory>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 
 #include "common/codec/kube/watch.hpp"
@@ -25,15 +27,24 @@ struct ClusterEvents {
   std::function<void(const codec::KubePod&)> pod_seen;
   std::function<void(const std::string& key)> pod_gone;
   std::function<void()> pods_listed;
+  // Not for a while; pods_listed() follows when they are.
+  std::function<void()> pods_stale;
   // nullopt: no agent reports the machine (any more).
   std::function<void(const std::optional<domain::NodeTopology>&)> machine;
 };
 
 class Cluster {
  public:
+  struct Waits {
+    std::chrono::milliseconds relist{10'000};  // after the watch of the pods has failed
+    std::chrono::milliseconds stale{5'000};    // then, without a list
+  };
   // node: a DNS subdomain, checked before. machine: false if it need not be watched.
   Cluster(kube::Transport& transport, std::string node, bool machine, std::uint64_t seed,
-          ClusterEvents events);
+          ClusterEvents events)
+      : Cluster(transport, std::move(node), machine, seed, std::move(events), Waits{}) {}
+  Cluster(kube::Transport& transport, std::string node, bool machine, std::uint64_t seed,
+          ClusterEvents events, Waits waits);
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
 
@@ -43,6 +54,11 @@ class Cluster {
                std::function<void(Result<void>)> done);
 
  private:
+  void watch_pods();
+  void pod_seen(const codec::KubePod& pod);
+  void pods_listed();
+  void pods_failed(const kube::WatchFailure& failure);
+  void list_pods_again();
   void inventory_seen(const codec::KubeInventory& inventory);
   void failed(bool& failing, const kube::WatchFailure& failure, const char* what);
 
@@ -50,9 +66,14 @@ class Cluster {
   std::string node_;
   ClusterEvents events_;
   std::mt19937_64 random_;
+  Waits waits_;
   bool pods_failing_ = false;  // as logged
+  bool pods_stale_ = false;
+  std::set<std::string> known_pods_;
+  std::set<std::string> listed_pods_;  // since the newest list began
   bool machine_failing_ = false;
-  kube::Reflector<codec::KubePod> pods_;
+  std::optional<kube::Reflector<codec::KubePod>> pods_;
+  std::unique_ptr<kube::Ticket> again_;  // when the pods are listed again
   std::optional<kube::Reflector<codec::KubeInventory>> machine_;
   std::list<std::unique_ptr<kube::Ticket>> corrections_;
 };

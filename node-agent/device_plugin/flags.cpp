@@ -29,7 +29,7 @@ struct FlagText {
 };
 
 // Every one is also a key of the configuration file.
-constexpr std::array<FlagText, 18> kFlags = {{
+constexpr std::array<FlagText, 24> kFlags = {{
     {"node", "name of this node as the cluster knows it"},
     {"resource", "the extended resource whose devices this process offers: nvidia.com/gpu"},
     {"kubernetes",
@@ -57,12 +57,22 @@ constexpr std::array<FlagText, 18> kFlags = {{
      "the kubelet's folder for device plugins; default /var/lib/kubelet/device-plugins"},
     {"pod-resources",
      "the kubelet's PodResources socket; default /var/lib/kubelet/pod-resources/kubelet.sock"},
+    {"vendor-folder",
+     "keep the vendor's own plugin behind this one: the folder that it has in place of the "
+     "kubelet's; its ids, answers and health pass through; default: none"},
+    {"kubelet-config",
+     "the kubelet's configuration file: with a topologyManagerPolicy other than none, the plugin "
+     "does not start; default: not read"},
     {"sysfs-root", "folder that contains the host's sys, for the nodes of /dev/dri; default: /"},
     {"gate-file",
      "file that says whether pods may be bound to this node, for chipweave-agent; default: none"},
     {"wait-for-pod-ms",
      "how long a request waits for a pod that the API server has not shown yet; default 300"},
     {"list-deadline-ms", "how long the kubelet may take to list its pods; default 2000"},
+    {"metrics", "HOST:PORT for /metrics and /healthz; port 0: any free one; default: none"},
+    {"metrics-tls-cert", "PEM file: server certificate of --metrics; default: no TLS"},
+    {"metrics-tls-key", "PEM file: its key"},
+    {"port-file", "write {\"metrics\":PORT} here when ready"},
     {"log-level", "debug, info, warn or error; default info"},
 }};
 
@@ -147,6 +157,17 @@ Result<void> take_templates(Texts& given, Flags& out) {
 }
 
 Result<void> take_hand_over(Texts& given, Flags& out) {
+  out.plugin.vendor_folder = given["vendor-folder"];
+  if (!out.plugin.vendor_folder.empty()) {
+    for (const char* flag :
+         {"give", "environment", "cdi-device", "device-node", "shared-device-node"}) {
+      if (!given[flag].empty())
+        return misuse(flag, "cannot be combined with --vendor-folder: the vendor's plugin answers");
+    }
+    if (auto ok = check_socket_path(out.plugin.vendor_folder + "/kubelet.sock"); !ok)
+      return wrong_value("vendor-folder", ok.error().text());
+    return {};
+  }
   const bool own = !given["environment"].empty() || !given["cdi-device"].empty() ||
                    !given["device-node"].empty();
   if (!own || !given["give"].empty()) {
@@ -187,6 +208,26 @@ Result<void> take_paths(Texts& given, Flags& out) {
     return wrong_value("pod-resources", ok.error().text());
   out.sysfs_root = given["sysfs-root"];
   out.gate_file = given["gate-file"];
+  out.kubelet_config = given["kubelet-config"];
+  if (!out.plugin.vendor_folder.empty() && out.plugin.vendor_folder == out.plugin.folder)
+    return misuse("vendor-folder", "must not be the kubelet's own folder");
+  return {};
+}
+
+Result<void> take_metrics(Texts& given, Flags& out) {
+  out.metrics_tls_cert = given["metrics-tls-cert"];
+  out.metrics_tls_key = given["metrics-tls-key"];
+  out.port_file = given["port-file"];
+  if (!given["metrics"].empty()) {
+    auto metrics = parse_endpoint(given["metrics"], PortZero::allowed);
+    if (!metrics) return std::move(metrics).error().in("--metrics");
+    out.metrics = std::move(*metrics);
+  }
+  for (const char* flag : {"metrics-tls-cert", "metrics-tls-key", "port-file"}) {
+    if (!given[flag].empty() && !out.metrics) return misuse(flag, "requires --metrics");
+  }
+  if (out.metrics_tls_cert.empty() != out.metrics_tls_key.empty())
+    return misuse("metrics-tls-cert", "and --metrics-tls-key are given together");
   return {};
 }
 
@@ -216,6 +257,7 @@ Result<Flags> check(Texts given) {
   if (auto ok = take_hand_over(given, out); !ok) return std::move(ok).error();
   if (auto ok = take_paths(given, out); !ok) return std::move(ok).error();
   if (auto ok = take_times(given, out); !ok) return std::move(ok).error();
+  if (auto ok = take_metrics(given, out); !ok) return std::move(ok).error();
   if (const std::string& what = given["on-mismatch"]; !what.empty()) {
     if (what != "refuse" && what != "adopt")
       return wrong_value("on-mismatch", unknown_name("value", what, {"refuse", "adopt"}));

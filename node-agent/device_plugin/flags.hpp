@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "common/base/endpoint.hpp"
 #include "node-agent/device_plugin/plugin.hpp"
 
 namespace chipweave::device_plugin {
@@ -15,6 +16,11 @@ struct Flags {
   std::string machine;     // a profile or a topology file; empty: as the agent reports it
   std::string sysfs_root;
   std::string gate_file;  // empty: none
+  std::optional<Endpoint> metrics;
+  std::string metrics_tls_cert;  // file; empty: no TLS
+  std::string metrics_tls_key;   // file
+  std::string port_file;         // empty: none
+  std::string kubelet_config;    // file; empty: not read
   std::string log_level = "info";
 
   bool cluster() const { return in_pod || !kubeconfig.empty(); }

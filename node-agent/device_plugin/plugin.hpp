@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/codec/kube/pod/pod.hpp"
@@ -27,6 +28,8 @@ struct PluginOptions {
   std::string resource;
   std::string folder;         // of the kubelet's registration socket and of ours
   std::string pod_resources;  // the kubelet's other socket
+  // Where the vendor's own plugin registers, which is kept behind this one; empty: there is none.
+  std::string vendor_folder;
   OnMismatch on_mismatch = OnMismatch::refuse;
   HandOver hand_over;
   // False: there are no pods to be seen, so every request gets the best set.
@@ -40,7 +43,22 @@ struct PluginOptions {
   Registration::Waits waits{};
 };
 
+// For people who watch the plugin.
+struct PluginStanding {
+  int registrations = 0;
+  int healthy = 0;  // devices
+  int unhealthy = 0;
+  bool pods_stale = false;
+  bool vendor_here = true;  // the vendor's plugin, if there is one
+  friend bool operator==(const PluginStanding&, const PluginStanding&) = default;
+};
+
 struct PluginEvents {
+  // An answer to the kubelet: "preferred", "allocate" or "start", what came of it, and how long it
+  // took. May be empty, as may the next one.
+  std::function<void(std::string_view call, std::string_view outcome, std::chrono::nanoseconds)>
+      answered;
+  std::function<void(const PluginStanding&)> standing;  // when it changes
   // Whether pods may be bound to the node; at first they may not.
   std::function<void(bool open)> gate;
   // The pod has other chips than its annotation says, which must become `placement`.
@@ -56,8 +74,8 @@ class Plugin {
   Plugin(const Plugin&) = delete;
   Plugin& operator=(const Plugin&) = delete;
 
-  // Registers once the machine is known.
-  void start();
+  // Registers once the machine is known. Errors: unavailable: the vendor's plugin cannot be served.
+  Result<void> start();
   // The machine; drm: by slot, its nodes of /dev/dri. current: whether the report still holds.
   void machine(const domain::NodeTopology& topology, std::vector<std::vector<std::string>> drm);
   void machine_unknown();
@@ -65,6 +83,8 @@ class Plugin {
   void pod_seen(const codec::KubePod& pod);
   void pod_gone(const std::string& key);
   void pods_listed();
+  // The API server has not been seen for a while; until pods_listed().
+  void pods_stale();
   // Pods must not be bound here any more: this program ends.
   void close_gate();
 

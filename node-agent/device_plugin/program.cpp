@@ -5,14 +5,21 @@
 #include <random>
 #include <utility>
 
+#include "common/base/clock.hpp"
+#include "common/base/foreign_text.hpp"
+#include "common/base/json_writer.hpp"
+#include "common/base/limits.hpp"
+#include "common/codec/kube/objects/kubelet_config.hpp"
 #include "common/http/loop.hpp"
 #include "common/io/files.hpp"
 #include "common/kube/access.hpp"
 #include "common/kube/api_client.hpp"
 #include "common/obs/log.hpp"
+#include "common/tls/certificate_files.hpp"
 #include "node-agent/device_plugin/cluster.hpp"
 #include "node-agent/device_plugin/drm_nodes.hpp"
-#include "node-agent/device_plugin/gate_file.hpp"
+#include "node-agent/device_plugin/metrics.hpp"
+#include "node-agent/sources/gate_file.hpp"
 
 namespace chipweave::device_plugin {
 namespace {
@@ -34,18 +41,62 @@ Result<std::unique_ptr<kube::ApiClient>> open_api(const Flags& flags, http::Loop
                                std::string("chipweave-device-plugin/") + CHIPWEAVE_VERSION);
 }
 
+// With another policy the kubelet chooses among the devices of its NUMA nodes before it asks.
+Result<void> check_kubelet(const std::string& path) {
+  if (path.empty()) return {};
+  const auto text = io::read_file(path, limits::kMaxConfigBytes);
+  if (!text) return Error(text.error());
+  auto policy = codec::read_topology_policy(*text);
+  if (!policy) return std::move(policy).error().in("file " + path);
+  if (*policy == "none") return {};
+  return make_error(Errc::conflict,
+                    "the kubelet has topologyManagerPolicy " + in_quotes(*policy) +
+                        ", with which it is not tested that containers get the chosen chips: set "
+                        "it to none in " +
+                        path);
+}
+
+Result<void> open_metrics(const Flags& flags, Metrics& metrics, tls::CertificateFiles* files) {
+  if (!flags.metrics) return {};
+  if (files == nullptr && !flags.metrics->is_loopback()) {
+    obs::log(obs::Level::warn,
+             "anyone can read this port: set --metrics-tls-cert and --metrics-tls-key, or listen "
+             "on 127.0.0.1",
+             {{"metrics", flags.metrics->text()}});
+  }
+  const auto port = metrics.start(flags.metrics->host, flags.metrics->port,
+                                  files == nullptr ? nullptr : files->context());
+  if (!port) return Error(port.error());
+  obs::log(obs::Level::info, "serving metrics", {{"port", static_cast<int>(*port)}});
+  if (flags.port_file.empty()) return {};
+  JsonWriter ports;
+  ports.begin_object().field("metrics", *port).end_object();
+  return io::write_file_atomically(flags.port_file, ports.take() + "\n");
+}
+
 }  // namespace
 
 int run_device_plugin(const Flags& flags) {
   obs::set_level(flags.log_level);
   http::Loop loop;
-  std::optional<GateFile> gate;
+  std::optional<agent::GateFile> gate;
   if (!flags.gate_file.empty()) {
-    auto opened = GateFile::open(flags.gate_file);
+    auto opened = agent::GateFile::open(flags.gate_file);
     if (!opened)
       return fail(opened.error().code == Errc::conflict ? kHeld : kUnusable, opened.error());
     gate = std::move(*opened);
   }
+  if (const auto ok = check_kubelet(flags.kubelet_config); !ok) return fail(kUnusable, ok.error());
+  const SystemClock clock;
+  std::unique_ptr<tls::CertificateFiles> certificate;
+  if (!flags.metrics_tls_cert.empty()) {
+    auto opened =
+        tls::CertificateFiles::open(clock, {flags.metrics_tls_cert, flags.metrics_tls_key, {}});
+    if (!opened) return fail(kUnusable, opened.error());
+    certificate = std::move(*opened);
+    loop.every(tls::kLookEvery, [&certificate] { certificate->check(); });
+  }
+  Metrics metrics(loop, !flags.plugin.vendor_folder.empty());
   std::optional<domain::NodeTopology> machine;
   if (!flags.machine.empty()) {
     auto loaded = io::load_machine(flags.machine);
@@ -61,7 +112,13 @@ int run_device_plugin(const Flags& flags) {
 
   std::unique_ptr<Cluster> cluster;
   PluginEvents events;
-  events.gate = [&gate](bool open) {
+  events.answered = [&metrics](std::string_view call, std::string_view outcome,
+                               std::chrono::nanoseconds took) {
+    metrics.answered(call, outcome, took);
+  };
+  events.standing = [&metrics](const PluginStanding& standing) { metrics.standing(standing); };
+  events.gate = [&gate, &metrics](bool open) {
+    metrics.gate(open);
     if (!gate) return;
     if (const auto ok = gate->write(open); !ok)
       obs::log(obs::Level::error, "cannot say whether the node is open for pods",
@@ -84,6 +141,7 @@ int run_device_plugin(const Flags& flags) {
     seen.pod_seen = [&plugin](const codec::KubePod& pod) { plugin.pod_seen(pod); };
     seen.pod_gone = [&plugin](const std::string& key) { plugin.pod_gone(key); };
     seen.pods_listed = [&plugin] { plugin.pods_listed(); };
+    seen.pods_stale = [&plugin] { plugin.pods_stale(); };
     seen.machine = [&](const std::optional<domain::NodeTopology>& topology) {
       topology ? take_machine(*topology) : plugin.machine_unknown();
     };
@@ -97,7 +155,9 @@ int run_device_plugin(const Flags& flags) {
     plugin.close_gate();
     loop.after(kGoodbye, [&loop] { loop.stop(); });
   });
-  plugin.start();
+  if (const auto ok = open_metrics(flags, metrics, certificate.get()); !ok)
+    return fail(kHeld, ok.error());
+  if (const auto ok = plugin.start(); !ok) return fail(kUnusable, ok.error());
   obs::log(obs::Level::info, "device plugin started",
            {{"node", flags.plugin.node}, {"resource", flags.plugin.resource}});
   loop.run();

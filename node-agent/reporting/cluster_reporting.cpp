@@ -83,6 +83,7 @@ Result<std::unique_ptr<ClusterReporting>> ClusterReporting::make(
   out->publish(options, clock, std::move(commands));
   if (!options.pod_resources.empty()) out->ask_kubelet(options, loop, std::move(kubelet));
   if (options.dra) out->drive(options, loop, std::move(contested));
+  if (options.enforcement == domain::Enforcement::device_plugin) out->watch_gate(options, loop);
   return out;
 }
 
@@ -97,6 +98,15 @@ void ClusterReporting::drive(const ReportingOptions& options, http::Loop& loop,
   driver.node = options.node;
   driver.seed = std::random_device{}();
   dra_ = std::make_unique<dra::DraDriver>(loop, *api_, std::move(driver), std::move(contested));
+}
+
+// A closed gate is urgent: the kubelet refuses the pods that are bound meanwhile.
+void ClusterReporting::watch_gate(const ReportingOptions& options, http::Loop& loop) {
+  gate_ = std::make_unique<GateWatch>(loop, options.gate_file, [this](bool open) {
+    obs::log(obs::Level::info,
+             open ? "the device plugin is ready for pods" : "the device plugin is not ready");
+    if (state_ != nullptr) reporter_->want(with_given(), true);
+  });
 }
 
 void ClusterReporting::report(const ReportingOptions& options, const Clock& clock,
@@ -183,6 +193,7 @@ NodeStatePtr ClusterReporting::with_given() const {
   NodeState out = *state_;
   out.given = given_;
   out.enforcement = enforcement_;
+  out.gate_open = gate_ != nullptr && gate_->open();
   return std::make_shared<const NodeState>(std::move(out));
 }
 
@@ -200,6 +211,7 @@ void ClusterReporting::fault(const FaultChange& change) {
 
 void ClusterReporting::stop(std::function<void()> done) {
   kubelet_.reset();
+  gate_.reset();
   if (dra_) dra_->stop();
   start_->stop();
   compat_->stop();

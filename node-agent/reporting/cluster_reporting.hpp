@@ -13,6 +13,7 @@
 #include "node-agent/publish/kube/node_events.hpp"
 #include "node-agent/publish/node/compat_publisher.hpp"
 #include "node-agent/publish/node/start_sequence.hpp"
+#include "node-agent/reporting/gate_watch.hpp"
 #include "node-agent/reporting/kubelet_chips.hpp"
 #include "node-agent/reporting/reporting.hpp"
 
@@ -43,6 +44,7 @@ class ClusterReporting final : public Reporting {
   void drive(const ReportingOptions& options, http::Loop& loop,
              std::function<void(const std::string&)> contested);
   void begin_events();
+  void watch_gate(const ReportingOptions& options, http::Loop& loop);
   NodeStatePtr with_given() const;
   void entered(StartSequence::Stage stage);
 
@@ -53,6 +55,7 @@ class ClusterReporting final : public Reporting {
   std::unique_ptr<CompatPublisher> compat_;
   std::unique_ptr<KubeletChips> kubelet_;  // null: the kubelet is not asked
   std::unique_ptr<dra::DraDriver> dra_;    // null: no DRA driver
+  std::unique_ptr<GateWatch> gate_;        // null: no device plugin of ours enforces
   NodeStatePtr state_;                     // null: not known yet
   domain::Enforcement enforcement_ = domain::Enforcement::none;
   std::optional<domain::GivenChips> given_;  // nullopt: not known yet, or the kubelet is not asked

@@ -104,6 +104,15 @@ void ChangeSearch::repairs(const RequestContext& context, const NodeState& state
     }
     return;
   }
+  if (state.closed) {
+    NodeState open = state;
+    open.closed = false;
+    if (fits(context, open, beside)) {
+      changes_.push_back(
+          {kAgentBack, "device_plugin", node, "if the device plugin of " + node + " were ready"});
+    }
+    return;
+  }
   const domain::NodeTopology& topology = state.wiring->topology();
   const Node& known = state_.nodes.node(state_.nodes.find(node));
   const ChipSet withheld = state.unhealthy - known.taken - known.reported_unhealthy;

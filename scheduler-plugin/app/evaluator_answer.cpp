@@ -7,7 +7,8 @@
 namespace chipweave::sched {
 namespace {
 
-Verdict stale() {
+Verdict out_of_use(bool stale) {
+  if (!stale) return node_closed();
   return rejected(Cause::stale, Remedy::time,
                   "inventory is stale: the node's agent is not reporting");
 }
@@ -36,7 +37,7 @@ Answer Evaluator::answer(const RequestContext& context, NodeId node) const {
 
 Answer Evaluator::part_answer(const RequestContext& context) const {
   const Node& node = nodes_.node(context.part->node);
-  if (node.stale) return {stale()};
+  if (node.stale || node.closed()) return {out_of_use(node.stale)};
   if (!usable(*context.part, *context.pod, context.distributed)) {
     return {rejected(Cause::unhealthy, Remedy::time, "not enough healthy chips")};
   }
@@ -61,16 +62,16 @@ Answer Evaluator::answer_of(const RequestContext& context, const NodeState& stat
     return {rejected(Cause::resource, Remedy::unresolvable,
                      "the node has no " + context.pod->resource)};
   }
-  if (state.stale) return {stale()};
+  if (state.stale || state.closed) return {out_of_use(state.stale)};
   return is_member(*context.pod) ? group_answer(context, state, beside)
                                  : chips_answer(context, state, beside);
 }
 
 bool Evaluator::fits(const RequestContext& context, const NodeState& state) const {
   if (is_member(*context.pod)) return answer_of(context, state, {}).verdict.fits();
+  if (state.stale || state.closed) return false;
   const auto& offered = nodes_.resource_set(state.resources);
-  if (state.stale || !std::binary_search(offered.begin(), offered.end(), context.pod->resource))
-    return false;
+  if (!std::binary_search(offered.begin(), offered.end(), context.pod->resource)) return false;
   const ChipSet unusable =
       context.distributed ? state.unhealthy | state.network_unhealthy : state.unhealthy;
   return state.wiring->fits(

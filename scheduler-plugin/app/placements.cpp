@@ -103,6 +103,7 @@ Result<PlacedChips> Placements::reserve(const PodRequest& asked, std::string_vie
   }
   const Holding* held = is_member(pod) ? groups_.claim(pod) : ledger_.find(pod.uid);
   if (held == nullptr || held->node != node || nodes_.node(node).stale ||
+      nodes_.node(node).closed() ||
       !evaluator_.usable(*held, pod, contexts_.of(pod, held).distributed)) {
     return place_on(pod, {&on, 1}, true);
   }

@@ -88,6 +88,11 @@ void Reservations::hold_single(const PodRequest& pod, Holding holding) {
 }
 
 Result<void> Reservations::take(const PodRequest& pod, NodeId node) {
+  // What is reserved there stays: the gate is closed for seconds, and the binding is tried again.
+  if (nodes_.node(node).closed()) {
+    return make_error(Errc::conflict, "pod " + pod.key.text() + " cannot be bound to node " +
+                                          nodes_.node(node).name + " now: " + node_closed().reason);
+  }
   const Holding* held = is_member(pod) ? groups_.claim(pod) : ledger_.find(pod.uid);
   if (held != nullptr && held->node == node && !nodes_.node(node).stale &&
       evaluator_.usable(*held, pod, contexts_.of(pod, held).distributed)) {

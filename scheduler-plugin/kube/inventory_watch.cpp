@@ -83,6 +83,7 @@ void InventoryWatch::take(const codec::KubeInventory& seen) {
   report.carried = std::move(details.carried);
   report.given = std::move(details.given);
   report.enforcement = details.enforcement;
+  report.gate_open = details.gate_open;
   if (auto& faults = details.faults) {
     report.faults = std::move(faults).value();
   } else {

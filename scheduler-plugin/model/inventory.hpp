@@ -46,6 +46,8 @@ struct InventoryReport {
   std::optional<domain::GivenChips> given;
   // Absent: unchanged in a delta, none otherwise.
   std::optional<domain::Enforcement> enforcement;
+  // Whether the node's device plugin is ready for pods. Absent: unchanged in a delta, no otherwise.
+  std::optional<bool> gate_open;
 };
 
 // Whether a report was accepted, or why not (older than the current one, delta without its base,

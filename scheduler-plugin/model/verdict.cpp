@@ -12,6 +12,8 @@ std::string_view to_string(Cause cause) {
       return "unknown_node";
     case Cause::stale:
       return "stale";
+    case Cause::closed:
+      return "closed";
     case Cause::resource:
       return "resource";
     case Cause::size:
@@ -36,6 +38,11 @@ Verdict rejected(Cause cause, Remedy remedy, std::string reason) {
   v.remedy = remedy;
   v.reason = std::move(reason);
   return v;
+}
+
+Verdict node_closed() {
+  return rejected(Cause::closed, Remedy::time,
+                  "the node is closed for pods with chips: its device plugin is not ready");
 }
 
 Verdict group_elsewhere() {

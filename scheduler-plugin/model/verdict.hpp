@@ -16,6 +16,7 @@ enum class Cause {
   none,
   unknown_node,
   stale,
+  closed,
   resource,
   size,
   busy,
@@ -24,7 +25,7 @@ enum class Cause {
   group,
   binding
 };
-inline constexpr int kCauseCount = 10;
+inline constexpr int kCauseCount = 11;
 std::string_view to_string(Cause cause);
 
 // What could let the pod run on the node.
@@ -53,6 +54,7 @@ struct Verdict {
 };
 
 Verdict rejected(Cause cause, Remedy remedy, std::string reason);
+Verdict node_closed();
 Verdict group_elsewhere();
 Verdict binding_elsewhere();
 

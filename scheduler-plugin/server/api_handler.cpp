@@ -95,6 +95,7 @@ void write_node(JsonWriter& w, const Node& node, const std::vector<const Holding
   w.key("network_unhealthy").integers(t.indices(node.network_unhealthy));
   w.key("resources").strings(node.resources).key("stale").boolean(node.stale);
   w.field("enforcement", domain::name_of(node.enforcement));
+  w.key("closed").boolean(node.closed());
   w.key("inventory_age_seconds");
   if (node.has_inventory()) {
     w.number(std::chrono::duration<double>(now - node.last_seen).count());

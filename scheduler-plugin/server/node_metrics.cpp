@@ -25,7 +25,7 @@ Shares shares_of(const Scheduler& scheduler, NodeId id) {
   return shares;
 }
 
-enum class Kind { chips, links, age, stale, largest, sizes, unattributed };
+enum class Kind { chips, links, age, stale, closed, largest, sizes, unattributed };
 struct Family {
   Kind kind;
   std::string_view name;
@@ -39,6 +39,8 @@ constexpr std::array<Family, NodeMetrics::kFamilies> kFamiliesShown{
       "Time since the last heartbeat of a node's agent"},
      {Kind::stale, "chipweave_inventory_stale",
       "1 if nothing is placed on the node because its agent is not reporting"},
+     {Kind::closed, "chipweave_node_closed",
+      "1 if nothing is placed on the node because its device plugin is not ready"},
      {Kind::largest, "chipweave_largest_placeable_chips",
       "Largest request that still fits on the node"},
      {Kind::sizes, "chipweave_placeable_sizes", "How many of the node's legal sizes still fit"},
@@ -110,6 +112,9 @@ std::string NodeMetrics::expose(const Scheduler& scheduler, int family, NodeId f
         break;
       case Kind::stale:
         text.sample({{"node", node.name}}, node.stale ? 1 : 0);
+        break;
+      case Kind::closed:
+        text.sample({{"node", node.name}}, node.closed() ? 1 : 0);
         break;
       case Kind::largest:
         text.sample({{"node", node.name}}, placeable(nodes, id).largest);

@@ -13,7 +13,7 @@ namespace chipweave::sched {
 
 class NodeMetrics {
  public:
-  static constexpr int kFamilies = 7;
+  static constexpr int kFamilies = 8;
   // The samples of the nodes from `first` on, `most` at most, of a family; with its header at 0.
   std::string expose(const Scheduler& scheduler, int family, NodeId first, NodeId most);
 

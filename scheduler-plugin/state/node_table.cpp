@@ -33,8 +33,9 @@ bool set_faults(Node& n, std::vector<domain::Fault> reported) {
 
 // Whether a request may fit now that did not before.
 bool offers_more(const NodeState& before, const NodeState& now) {
-  return (before.stale && !now.stale) || before.wiring != now.wiring ||
-         before.resources != now.resources || !(now.free - before.free).empty() ||
+  return (before.stale && !now.stale) || (before.closed && !now.closed) ||
+         before.wiring != now.wiring || before.resources != now.resources ||
+         !(now.free - before.free).empty() ||
          !(before.network_unhealthy - now.network_unhealthy).empty();
 }
 
@@ -42,10 +43,11 @@ bool offers_more(const NodeState& before, const NodeState& now) {
 
 std::size_t NodeTable::StateHash::operator()(const StateKey& key) const {
   std::uint64_t h = std::hash<const void*>{}(key.wiring);
-  for (const std::uint64_t part : {key.free, key.unhealthy, key.network,
-                                   std::uint64_t{key.resources} * 2 + (key.stale ? 1 : 0),
-                                   static_cast<std::uint64_t>(key.room.cores) << 32U |
-                                       static_cast<std::uint32_t>(key.room.gib)}) {
+  for (const std::uint64_t part :
+       {key.free, key.unhealthy, key.network,
+        std::uint64_t{key.resources} * 4 + (key.stale ? 1 : 0) + (key.closed ? 2 : 0),
+        static_cast<std::uint64_t>(key.room.cores) << 32U |
+            static_cast<std::uint32_t>(key.room.gib)}) {
     h = (h ^ part) * 0x9E3779B97F4A7C15ULL;
     h ^= h >> 29U;
   }
@@ -53,9 +55,8 @@ std::size_t NodeTable::StateHash::operator()(const StateKey& key) const {
 }
 
 NodeTable::StateKey NodeTable::key_of(const NodeState& s) {
-  return {
-      s.wiring.get(), s.free.bits(), s.unhealthy.bits(), s.network_unhealthy.bits(), s.resources,
-      s.stale,        s.room};
+  return {s.wiring.get(), s.free.bits(), s.unhealthy.bits(), s.network_unhealthy.bits(),
+          s.resources,    s.stale,       s.closed,           s.room};
 }
 
 NodeId NodeTable::add(std::string name) {
@@ -159,8 +160,9 @@ void NodeTable::leave_state(StateId id) {
 void NodeTable::restate(NodeId id, bool reported) {
   const Node& n = *nodes_[id];
   if (!n.has_inventory()) return;
-  NodeState next{n.wiring,          n.free(), n.unhealthy, n.network_unhealthy,
-                 resources_of_[id], n.stale,  n.room,      0};
+  NodeState next{
+      n.wiring, n.free(), n.unhealthy, n.network_unhealthy, resources_of_[id], n.stale, n.closed(),
+      n.room,   0};
   const auto [it, fresh] = state_ids_.try_emplace(key_of(next), kNoState);
   if (fresh) {
     if (unused_states_.empty()) {
@@ -295,6 +297,7 @@ NodeTable::Reported NodeTable::take_full(NodeId id, InventoryReport&& report) {
   result.given_changed = report.given != n.given;
   n.given = std::move(report.given);
   n.enforcement = report.enforcement.value_or(domain::Enforcement::none);
+  n.gate_open = report.gate_open.value_or(false);
   if (result.old_indices) n.taken = {};
   return result;
 }
@@ -328,6 +331,7 @@ NodeTable::Reported NodeTable::take_delta(NodeId id, InventoryReport&& report) {
     n.given = std::move(report.given);
   }
   if (report.enforcement) n.enforcement = *report.enforcement;
+  if (report.gate_open) n.gate_open = *report.gate_open;
   return result;
 }
 

@@ -2,11 +2,11 @@
 //
 // Two nodes are in the same *state* when no request can tell them apart: same wiring (one shared
 // Machine), same free and healthy chips, same free CPU and memory as far as they count, same
-// resources, both fresh or both stale. A decision is made once per state, not once per node. A node
-// without inventory has no state: it is known by name because pods are bound to it. A change of a
-// node re-interns its state, O(1). Owner: the loop thread. Nodes are not removed while the program
-// runs (ids stay valid). A node that does not report becomes stale; once the table is full, a stale
-// node without pods is replaced.
+// resources, both fresh or both stale, both open or both closed. A decision is made once per state,
+// not once per node. A node without inventory has no state: it is known by name because pods are
+// bound to it. A change of a node re-interns its state, O(1). Owner: the loop thread. Nodes are not
+// removed while the program runs (ids stay valid). A node that does not report becomes stale; once
+// the table is full, a stale node without pods is replaced.
 #pragma once
 
 #include <cstdint>
@@ -46,6 +46,7 @@ struct Node {
   domain::CarriedPeaks carried;             // what links carry, as its agent measures; for people
   std::optional<domain::GivenChips> given;  // by the kubelet to containers; nullopt: not known
   domain::Enforcement enforcement = domain::Enforcement::none;  // as its agent's options say
+  bool gate_open = false;                                       // of a device plugin that enforces
   ChipSet taken;            // by pods, bound or reserved; kept by the Ledger
   solver::Room whole_room;  // CPU and memory that it has for pods; kept by NodeRooms
   solver::Room room;        // and what of that no pod requests; likewise
@@ -62,6 +63,8 @@ struct Node {
 
   ChipSet free() const { return topology.all() - unhealthy - taken; }
   bool has_inventory() const { return wiring != nullptr; }
+  // The kubelet would refuse pods, or give them other chips than were chosen.
+  bool closed() const { return enforcement == domain::Enforcement::device_plugin && !gate_open; }
 };
 
 struct NodeState {
@@ -71,6 +74,7 @@ struct NodeState {
   ChipSet network_unhealthy;
   std::uint32_t resources = 0;  // index of resource_set()
   bool stale = false;
+  bool closed = false;
   solver::Room room{};
   std::uint32_t nodes = 0;  // how many are in it; 0: the entry is unused
 };
@@ -149,6 +153,7 @@ class NodeTable {
     std::uint64_t free, unhealthy, network;
     std::uint32_t resources;
     bool stale;
+    bool closed;
     solver::Room room;
     friend bool operator==(const StateKey&, const StateKey&) = default;
   };

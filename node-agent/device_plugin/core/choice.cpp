@@ -77,7 +77,8 @@ std::string chips_text(ChipSet chips, const Devices& devices) {
 ChipSet promised(const Listed& list, const PodBook& book, const Devices& devices,
                  const std::string& except) {
   ChipSet out;
-  for (const auto& [key, pod] : book.pods()) {
+  for (const auto& entry : book.pods()) {
+    const PodRecord& pod = entry.second;
     if (pod.over || pod.uid == except || pod.placement.empty() || pod.containers.empty()) continue;
     const auto listed = std::find_if(list.pods.begin(), list.pods.end(),
                                      [&](const Listed::Pod& one) { return one.key == pod.key; });

@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "common/base/result.hpp"
 #include "node-agent/device_plugin/core/asker.hpp"
@@ -24,6 +25,12 @@ struct Choice {
   By by = By::selector;
   std::string why_adopted;  // in place of the decision
 };
+
+constexpr std::string_view name_of(Choice::By by) {
+  return by == Choice::By::decision   ? "decision"
+         : by == Choice::By::selector ? "selector"
+                                      : "adopted";
+}
 
 // What is promised to other pods: decisions of pods that do not have all their chips. except: uid.
 ChipSet promised(const Listed& list, const PodBook& book, const Devices& devices,

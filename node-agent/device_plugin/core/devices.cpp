@@ -41,30 +41,44 @@ bool tell_apart(const std::vector<std::string>& ids) {
 }
 
 std::vector<std::string> device_ids(const NodeTopology& topology) {
-  std::vector<std::vector<std::string>> forms;
-  switch (domain::vendor_of(topology).id) {
-    case domain::VendorId::ascend:
-      forms = {ascend_ids(topology)};
-      break;
-    case domain::VendorId::amd:
-      forms = {given_ids(topology, &Chip::pci), given_ids(topology, &Chip::id)};
-      break;
-    default:
-      forms = {given_ids(topology, &Chip::id), given_ids(topology, &Chip::pci)};
-  }
+  std::vector<std::vector<std::string>> forms = id_forms(topology);
   for (auto& form : forms) {
     if (tell_apart(form)) return std::move(form);
   }
-  std::vector<std::string> out;
-  for (const Chip& chip : topology.chips()) out.push_back(std::to_string(chip.index.value));
-  return out;
+  return forms.back();
 }
 
 }  // namespace
 
+std::vector<std::vector<std::string>> id_forms(const NodeTopology& topology) {
+  std::vector<std::vector<std::string>> out;
+  switch (domain::vendor_of(topology).id) {
+    case domain::VendorId::ascend:
+      out = {ascend_ids(topology)};
+      break;
+    case domain::VendorId::amd:
+      out = {given_ids(topology, &Chip::pci), given_ids(topology, &Chip::id)};
+      break;
+    default:
+      out = {given_ids(topology, &Chip::id), given_ids(topology, &Chip::pci)};
+  }
+  auto& indices = out.emplace_back();
+  for (const Chip& chip : topology.chips()) indices.push_back(std::to_string(chip.index.value));
+  return out;
+}
+
 Devices::Devices(NodeTopology topology, std::shared_ptr<solver::Machine> machine)
-    : topology_(std::move(topology)), machine_(std::move(machine)), ids_(device_ids(topology_)) {
-  for (int slot = 0; slot < count(); ++slot) slots_.emplace(id(slot), slot);
+    : Devices(topology, std::move(machine), device_ids(topology), topology.all()) {}
+
+Devices::Devices(NodeTopology topology, std::shared_ptr<solver::Machine> machine,
+                 std::vector<std::string> ids, ChipSet usable)
+    : topology_(std::move(topology)),
+      machine_(std::move(machine)),
+      ids_(std::move(ids)),
+      usable_(usable) {
+  for (int slot = 0; slot < count(); ++slot) {
+    if (!id(slot).empty()) slots_.emplace(id(slot), slot);
+  }
 }
 
 std::optional<int> Devices::slot(std::string_view id) const {
@@ -92,8 +106,10 @@ ChipSet Devices::chips(const std::vector<std::string>& ids, int* unknown) const 
 
 std::vector<OfferedDevice> offered(const Devices& devices, bool current) {
   std::vector<OfferedDevice> out;
-  for (int slot = 0; slot < devices.count(); ++slot)
-    out.push_back({devices.id(slot), current && devices.healthy().contains(slot)});
+  for (int slot = 0; slot < devices.count(); ++slot) {
+    if (!devices.id(slot).empty())
+      out.push_back({devices.id(slot), current && devices.healthy().contains(slot)});
+  }
   return out;
 }
 

@@ -24,6 +24,10 @@ class Devices {
  public:
   // machine: of a topology of the same class (machine_cache.hpp).
   Devices(domain::NodeTopology topology, std::shared_ptr<solver::Machine> machine);
+  // As another plugin offers them. ids: by slot; "": it does not offer that chip. usable: those
+  // that it calls healthy.
+  Devices(domain::NodeTopology topology, std::shared_ptr<solver::Machine> machine,
+          std::vector<std::string> ids, ChipSet usable);
 
   const domain::NodeTopology& topology() const { return topology_; }
   solver::Machine& machine() const { return *machine_; }
@@ -34,16 +38,20 @@ class Devices {
   std::vector<std::string> ids(ChipSet chips) const;
   // Those of the ids that are chips of this machine; unknown: how many are none.
   ChipSet chips(const std::vector<std::string>& ids, int* unknown = nullptr) const;
-  ChipSet healthy() const { return topology().all() - topology().unhealthy(); }
+  ChipSet healthy() const { return usable_ - topology().unhealthy(); }
 
  private:
   domain::NodeTopology topology_;
   std::shared_ptr<solver::Machine> machine_;
   std::vector<std::string> ids_;  // by slot
+  ChipSet usable_;
   std::map<std::string, int, std::less<>> slots_;
 };
 
 using DevicesPtr = std::shared_ptr<const Devices>;
+
+// What a plugin may call the chips: in each form a name by slot; the last form is the index.
+std::vector<std::vector<std::string>> id_forms(const domain::NodeTopology& topology);
 
 // A device as ListAndWatch sends it.
 struct OfferedDevice {

@@ -17,22 +17,29 @@ class Gate {
   void registered() { registered_ = true; }
   // A list since then shows every running pod.
   void complete() { listed_ = registered_; }
+  // The vendor's plugin behind ours is away: the kubelet has no healthy devices.
+  void vendor(bool here) { vendor_ = here; }
+  // What is known of the pods is old: bindings of the scheduler are not seen.
+  void pods_stale(bool yes) { stale_ = yes; }
   // For good: the plugin ends.
   void close() { closed_ = true; }
 
   bool wants_list() const { return registered_ && !listed_ && !closed_; }
-  bool open() const { return registered_ && listed_ && !closed_; }
+  bool open() const { return registered_ && listed_ && vendor_ && !stale_ && !closed_; }
 
  private:
   bool registered_ = false;
   bool listed_ = false;
+  bool vendor_ = true;
+  bool stale_ = false;
   bool closed_ = false;
 };
 
 // The first running pod whose chips are not in the list; empty: it shows them all. A kubelet that
 // has just started lists its pods bit by bit.
 inline std::string missing_in(const Listed& list, const PodBook& book) {
-  for (const auto& [key, pod] : book.pods()) {
+  for (const auto& entry : book.pods()) {
+    const PodRecord& pod = entry.second;
     if (!pod.running || pod.ending || pod.over) continue;
     const bool has_chips = std::any_of(pod.containers.begin(), pod.containers.end(),
                                        [](const AskingContainer& c) { return !c.init; });
@@ -43,7 +50,7 @@ inline std::string missing_in(const Listed& list, const PodBook& book) {
         listed != list.pods.end() &&
         std::all_of(pod.containers.begin(), pod.containers.end(),
                     [&](const AskingContainer& c) { return c.init || listed->has_chips(c.name); });
-    if (!whole) return key;
+    if (!whole) return entry.first;
   }
   return {};
 }

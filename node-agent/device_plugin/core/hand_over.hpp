@@ -38,6 +38,7 @@ struct Handed {
   std::map<std::string, std::string> environment;
   std::vector<std::string> cdi;
   std::vector<std::string> nodes;
+  std::string answer;  // of the vendor's plugin, serialised, instead of all the others
 };
 
 // drm: by slot, nodes of /dev/dri that the chips have.

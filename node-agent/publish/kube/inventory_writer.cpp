@@ -120,11 +120,11 @@ void InventoryWriter::create() {
 
 void InventoryWriter::write() {
   const codec::NodeInventory inventory{
-      options_.node,         options_.boot_id,    sequence_,
-      wanted_->machine,      wanted_->resources,  wanted_->topology,
-      options_.node_boot_id, wanted_->faults,     wanted_->conditions,
-      wanted_->neighbours,   wanted_->facts,      wanted_->carried,
-      wanted_->given,        wanted_->enforcement};
+      options_.node,         options_.boot_id,     sequence_,
+      wanted_->machine,      wanted_->resources,   wanted_->topology,
+      options_.node_boot_id, wanted_->faults,      wanted_->conditions,
+      wanted_->neighbours,   wanted_->facts,       wanted_->carried,
+      wanted_->given,        wanted_->enforcement, wanted_->gate_open};
   chain_.send(
       call_of("PUT", path_ + "/status", codec::write_inventory_status(inventory, stored_->version)),
       [this, sequence = sequence_](Result<kube::Reply> reply) {

@@ -101,7 +101,7 @@ TEST(InventoryHealth, WhatLinksCarryIsReadWhereItMakesSense) {
 TEST(InventoryHealth, WhoHasWhichChipsIsReadWhereItMakesSense) {
   EXPECT_EQ(read_status_details(status_of(faulty_inventory())).given, faulty_inventory().given);
   EXPECT_EQ(read_status_details(status_of(faulty_inventory())).enforcement,
-            domain::Enforcement::dra);
+            domain::Enforcement::device_plugin);
   NodeInventory none = inventory_of(everything());
   none.given = domain::GivenChips();
   EXPECT_EQ(read_status_details(status_of(none)).given, domain::GivenChips()) << "nobody has any";
@@ -121,6 +121,25 @@ TEST(InventoryHealth, WhoHasWhichChipsIsReadWhereItMakesSense) {
   for (const char* status : {"{}", "", R"({"given")", R"({"given":[]})", R"(["given"])"}) {
     EXPECT_FALSE(read_status_details(status).given) << status;
   }
+}
+
+TEST(InventoryHealth, TheGateIsThatOfADevicePluginThatEnforces) {
+  NodeInventory inventory = inventory_of(everything());
+  inventory.gate_open = true;
+  EXPECT_FALSE(read_status_details(status_of(inventory)).gate_open) << "nobody enforces";
+  EXPECT_EQ(status_of(inventory).find("\"gate\""), std::string::npos);
+  inventory.enforcement = domain::Enforcement::device_plugin;
+  EXPECT_TRUE(read_status_details(status_of(inventory)).gate_open);
+  inventory.gate_open = false;
+  EXPECT_NE(status_of(inventory).find(R"("gate":"closed")"), std::string::npos);
+  EXPECT_FALSE(read_status_details(status_of(inventory)).gate_open);
+  for (const char* gate : {R"("ajar")", "true", "null", R"("Open")"}) {
+    EXPECT_FALSE(
+        read_status_details(R"({"enforcement":"device-plugin","gate":)" + std::string(gate) + "}")
+            .gate_open)
+        << gate;
+  }
+  EXPECT_FALSE(read_status_details(R"({"enforcement":"device-plugin"})").gate_open);
 }
 
 // One part that cannot be read does not take the others with it.

@@ -104,7 +104,8 @@ inline NodeInventory faulty_inventory() {
         {domain::ChipIndex{7}, domain::ChipIndex{8}},
         false}},
       2};
-  out.enforcement = domain::Enforcement::dra;
+  out.enforcement = domain::Enforcement::device_plugin;
+  out.gate_open = true;
   return out;
 }
 

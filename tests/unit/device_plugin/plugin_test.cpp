@@ -6,7 +6,6 @@
 
 #include "common/domain/topology_builder.hpp"
 #include "common/io/files.hpp"
-#include "node-agent/device_plugin/gate_file.hpp"
 #include "tests/unit/device_plugin/fake_kubelet.hpp"
 #include "tests/unit/loop_thread.hpp"
 #include "tests/unit/temp_folder.hpp"
@@ -53,7 +52,7 @@ class PluginTest : public testing::Test {
       };
       plugin_ = std::make_unique<Plugin>(thread_.loop, options_, std::move(events));
       plugin_->machine(topology_, {});
-      plugin_->start();
+      EXPECT_TRUE(plugin_->start().ok());
       plugin_->pods_listed();
     });
   }
@@ -89,6 +88,20 @@ TEST_F(PluginTest, RegistersOffersAndOpens) {
   ASSERT_TRUE(kubelet_.plugin()->GetDevicePluginOptions(&context, {}, &options).ok());
   EXPECT_TRUE(options.pre_start_required());
   EXPECT_TRUE(options.get_preferred_allocation_available());
+}
+
+TEST_F(PluginTest, PodsThatCannotBeWatchedCloseTheGate) {
+  kubelet_.start();
+  begin();
+  ASSERT_EQ(gate_.at(0), true);
+  post_and_wait(thread_.loop, [this] { plugin_->pods_stale(); });
+  EXPECT_EQ(gate_.at(1), false);
+  const PodSpec pod = plain_pod("known", 1);
+  bind(pod, {{"", {5}}});
+  EXPECT_TRUE(kubelet_.admit(pod)) << "what is known holds";
+  EXPECT_THAT(kubelet_.of(pod, "main"), ElementsAre("5"));
+  post_and_wait(thread_.loop, [this] { plugin_->pods_listed(); });
+  EXPECT_EQ(gate_.at(2), true);
 }
 
 TEST_F(PluginTest, PodsGetTheChipsOfTheirDecisions) {
@@ -339,26 +352,6 @@ TEST_F(PluginTest, WithoutAClusterEverybodyGetsTheBestSet) {
   EXPECT_THAT(kubelet_.of(pod, "main"), ElementsAre("0", "3"));
   EXPECT_TRUE(kubelet_.start_container(pod, "main").ok());
   EXPECT_EQ(kubelet_.lists(), 0);
-}
-
-TEST(GateFileTest, SaysWhatItsOwnerSaysWhileThatLives) {
-  const io::TempFolder folder;
-  const std::string path = folder.at("gate");
-  EXPECT_FALSE(gate_is_open(path));
-  {
-    auto file = GateFile::open(path);
-    ASSERT_TRUE(file.ok());
-    EXPECT_FALSE(gate_is_open(path));
-    ASSERT_TRUE(file->write(true).ok());
-    EXPECT_TRUE(gate_is_open(path));
-    EXPECT_EQ(GateFile::open(path).error().code, Errc::conflict);
-    ASSERT_TRUE(file->write(false).ok());
-    EXPECT_FALSE(gate_is_open(path));
-    ASSERT_TRUE(file->write(true).ok());
-  }
-  EXPECT_FALSE(gate_is_open(path)) << "its owner was killed";
-  folder.put("gate", "open  \n");
-  EXPECT_FALSE(gate_is_open(path));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "node-agent/device_plugin/core/hand_over.hpp"
 #include "node-agent/device_plugin/core/list_turn.hpp"
 #include "node-agent/device_plugin/core/registration.hpp"
+#include "node-agent/device_plugin/core/vendor_devices.hpp"
 #include "tests/unit/device_plugin/sim_kubelet.hpp"
 
 namespace chipweave::device_plugin {
@@ -54,6 +55,36 @@ TEST(DeviceIds, AreIndicesWhereTheOthersDoNotTellApart) {
   const auto odd = [](domain::Chip& c) { c.id = c.index.value == 0 ? "GPU,0" : "GPU-1"; };
   EXPECT_THAT(devices_of("nvidia", 2, odd).ids({0, 1}), ElementsAre("0", "1"));
   EXPECT_THAT(devices_of("nvidia", 2, [](domain::Chip&) {}).ids({0, 1}), ElementsAre("0", "1"));
+}
+
+TEST(VendorDevicesTest, AreFoundByAnyNameOfAChip) {
+  const Devices devices = devices_of("nvidia", 4, [](domain::Chip& c) {
+    c.id = "GPU-a" + std::to_string(c.index.value);
+    c.pci = "0000:0" + std::to_string(c.index.value) + ":00.0";
+  });
+  const VendorDevices seen = vendor_devices(devices.topology(), {{"GPU-a2", true},
+                                                                 {"0000:00:00.0", false},
+                                                                 {"3", true},
+                                                                 {"GPU-A2", true},
+                                                                 {"MIG-1", true},
+                                                                 {"GPU-a1::0", true},
+                                                                 {"", true}});
+  EXPECT_THAT(seen.ids, ElementsAre("0000:00:00.0", "", "GPU-a2", "3"));
+  EXPECT_EQ(seen.healthy, (domain::ChipSet{2, 3}));
+  EXPECT_THAT(seen.unknown, ElementsAre("GPU-A2", "MIG-1", "GPU-a1::0", ""));
+  const Devices offers(devices.topology(), std::make_shared<solver::Machine>(devices.topology()),
+                       seen.ids, seen.healthy);
+  EXPECT_EQ(offers.slot("3"), 3);
+  EXPECT_FALSE(offers.slot("")) << "a chip that is not offered has no name";
+  EXPECT_EQ(offers.healthy(), (domain::ChipSet{2, 3}));
+  EXPECT_EQ(offered(offers, true),
+            (std::vector<OfferedDevice>{{"0000:00:00.0", false}, {"GPU-a2", true}, {"3", true}}));
+}
+
+TEST(VendorDevicesTest, ANameOfTwoChipsIsThatOfNone) {
+  const Devices devices = devices_of(
+      "nvidia", 2, [](domain::Chip& c) { c.id = c.index.value == 0 ? "GPU-a" : "GPU-A"; });
+  EXPECT_THAT(vendor_devices(devices.topology(), {{"GPU-a", true}}).ids, ElementsAre("", ""));
 }
 
 TEST(OfferedDevices, WhatIsNotKnownIsUnhealthy) {

@@ -145,6 +145,25 @@ TEST_F(BindAs, TheNodeIsEvaluatedAtBind) {
   w.expect_sound();
 }
 
+TEST_F(BindAs, ABindingOfAClosedNodeIsRefusedAndKeepsItsChips) {
+  const PodRequest pod = w.submit("p", 2);
+  w.fit(pod);
+  w.scores(pod);
+  w.set_gate("n1", true);
+  ASSERT_TRUE(w.scheduler.placements().reserve(pod, "n1").ok());
+  const auto chips = w.chips(pod);
+  w.set_gate("n1", false);
+  EXPECT_EQ(bind("", pod, "n1"),
+            "pod ns/p cannot be bound to node n1 now: the node is closed for pods with chips: its "
+            "device plugin is not ready");
+  EXPECT_TRUE(w.pod(pod).node.empty());
+  EXPECT_EQ(w.chips(pod), chips);
+  w.set_gate("n1", true);
+  EXPECT_EQ(bind("", pod, "n1"), "");
+  EXPECT_EQ(w.chips(pod), chips);
+  w.expect_sound();
+}
+
 // A pod that another scheduler is binding, admitted by the webhook, is not ours to bind either.
 TEST_F(BindAs, ASchedulersPodIsNotBoundForAnotherWhileItsBindingIsAdmitted) {
   ask(kA, w.submit("mine", 2));

@@ -73,6 +73,19 @@ TEST(Explain, PendingPodNamesTheChipWhoseRecoveryWouldHelp) {
             "if chip 3 on n1 were healthy again (xid.79: has fallen off the bus)");
 }
 
+TEST(Explain, PendingPodNamesTheDevicePluginThatIsNotReady) {
+  World w;
+  w.add_node("n1", "hgx-v100-8");
+  w.set_gate("n1", false);
+  const auto a = w.submit("p", 8);
+  const Json j = explain(w, a);
+  EXPECT_EQ(j["nodes"][0]["reason"],
+            "the node is closed for pods with chips: its device plugin is not ready");
+  EXPECT_EQ(j["smallest_change"], "if the device plugin of n1 were ready");
+  EXPECT_EQ(j["changes"][0]["kind"], "device_plugin");
+  EXPECT_TRUE(explain(w, w.submit("whole", 9))["changes"].empty());
+}
+
 TEST(Explain, PendingPodOfASizeNoMachineCanHold) {
   World w;
   w.add_node("n1", "ascend-910a-8");

@@ -145,6 +145,33 @@ TEST(Filter, PlacesNothingOnAStaleNode) {
   EXPECT_EQ(w.fit(World::request("p", 1)).size(), 1U);
 }
 
+TEST(Filter, PlacesNothingOnANodeWhoseDevicePluginIsNotReady) {
+  World w;
+  w.add_node("n1", "hgx-h100-8");
+  w.add_node("n2", "hgx-h100-8");
+  w.set_gate("n1", false);
+  EXPECT_EQ(w.fit(World::request("p", 1)), std::set<std::string>{"n2"});
+  EXPECT_EQ(w.rejections(World::request("p", 1)).at("n1"),
+            "the node is closed for pods with chips: its device plugin is not ready");
+  const auto gains = w.scheduler.gains();
+  w.set_gate("n1", true);
+  EXPECT_EQ(w.fit(World::request("p", 1)).size(), 2U);
+  EXPECT_GT(w.scheduler.gains(), gains) << "pods that found no node are tried again";
+}
+
+TEST(Filter, AGateThatIsNotReportedIsClosed) {
+  World w;
+  InventoryReport r;
+  r.node = "n1";
+  r.boot_id = "boot";
+  r.sequence = 1;
+  r.topology = profile("hgx-h100-8");
+  r.enforcement = domain::Enforcement::device_plugin;
+  ASSERT_EQ(w.scheduler.report(r), ReportOutcome::taken);
+  w.names.insert("n1");
+  EXPECT_TRUE(w.fit(World::request("p", 1)).empty());
+}
+
 TEST(Prioritize, BestAloneGetsTenAndTheOthersLess) {
   World w;
   for (const char* n : {"n1", "n2", "n3", "n10"}) w.add_node(n, "hgx-h100-8");

@@ -68,6 +68,13 @@ ReportAnswer World::set_given(const std::string& node, domain::GivenChips given)
   return scheduler.report(std::move(r));
 }
 
+ReportAnswer World::set_gate(const std::string& node, bool open) {
+  InventoryReport r = next_report(node, "boot");
+  r.enforcement = domain::Enforcement::device_plugin;
+  r.gate_open = open;
+  return scheduler.report(std::move(r));
+}
+
 ReportAnswer World::set_faults(const std::string& node, std::vector<domain::Fault> faults) {
   InventoryReport r = next_report(node, "boot");
   r.faults = std::move(faults);

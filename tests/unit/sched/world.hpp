@@ -31,6 +31,7 @@ class World {
   ReportAnswer set_health(const std::string& node, int chip, domain::Health health);
   ReportAnswer set_carried(const std::string& node, domain::CarriedPeaks carried);
   ReportAnswer set_given(const std::string& node, domain::GivenChips given);
+  ReportAnswer set_gate(const std::string& node, bool open);
   ReportAnswer set_faults(const std::string& node, std::vector<domain::Fault> faults);
 
   static PodRequest request(const std::string& name, int chips,

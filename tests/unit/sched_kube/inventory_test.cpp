@@ -20,12 +20,15 @@ class Inventories : public ::testing::Test {
     world.api.settle();
     write("real", 7, "hgx-v100-8");
   }
-  void write(const std::string& boot, std::int64_t sequence, const std::string& machine) {
+  void write(const std::string& boot, std::int64_t sequence, const std::string& machine,
+             domain::Enforcement enforcement = domain::Enforcement::none, bool gate_open = false) {
     codec::NodeInventory inventory;
     inventory.node = "n1";
     inventory.boot_id = boot;
     inventory.sequence = sequence;
     inventory.machine = machine;
+    inventory.enforcement = enforcement;
+    inventory.gate_open = gate_open;
     inventory.resources = {"nvidia.com/gpu"};
     inventory.topology =
         codec::import_topology_json(profiles::find(machine)->json, {}).value().topology;
@@ -46,6 +49,16 @@ class Inventories : public ::testing::Test {
 
   KubeWorld world;
 };
+
+TEST_F(Inventories, ANodeIsClosedUnlessItsDevicePluginSaysThatItIsReady) {
+  EXPECT_FALSE(node().closed()) << "none of ours enforces";
+  write("real", 8, "hgx-v100-8", domain::Enforcement::device_plugin, false);
+  EXPECT_TRUE(node().closed());
+  write("real", 9, "hgx-v100-8", domain::Enforcement::device_plugin, true);
+  EXPECT_FALSE(node().closed());
+  write("real", 10, "hgx-v100-8", domain::Enforcement::dra, false);
+  EXPECT_FALSE(node().closed());
+}
 
 // What an agent does within a minute after its object was overwritten: it writes the same again.
 TEST_F(Inventories, AForgedBootIdOrSequenceDoesNotLockTheAgentOut) {

@@ -43,6 +43,8 @@ struct NodeInventory {
   domain::CarriedPeaks carried = {};
   std::optional<domain::GivenChips> given = {};  // nullopt: not known
   domain::Enforcement enforcement = domain::Enforcement::none;
+  // Whether the device plugin is ready for pods; only with Enforcement::device_plugin.
+  bool gate_open = false;
 };
 
 // An object without status, owned by the Node with that uid (empty: without an owner), so that it

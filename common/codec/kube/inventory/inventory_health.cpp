@@ -252,6 +252,8 @@ void write_inventory_health(JsonWriter& w, const NodeInventory& inventory) {
   if (inventory.given) write_given(w, *inventory.given);
   if (inventory.enforcement != domain::Enforcement::none)
     w.field("enforcement", domain::name_of(inventory.enforcement));
+  if (inventory.enforcement == domain::Enforcement::device_plugin)
+    w.field("gate", inventory.gate_open ? "open" : "closed");
 }
 
 InventoryMemory read_object_memory(std::string_view object, std::string_view node_boot_id) {
@@ -284,7 +286,7 @@ InventoryMemory read_object_memory(std::string_view object, std::string_view nod
 }
 
 StatusDetails read_status_details(std::string_view status) {
-  StatusDetails out{std::vector<Fault>(), {}, {}, {}};
+  StatusDetails out{std::vector<Fault>(), {}, {}, {}, false};
   const auto says = [status](const char* key) {
     return status.find(key) != std::string_view::npos;
   };
@@ -306,6 +308,8 @@ StatusDetails read_status_details(std::string_view status) {
   out.given = read_given(root);
   if (const JsonValue how = root["enforcement"]; how.is_string())
     out.enforcement = domain::enforcement_of(how.text()).value_or(domain::Enforcement::none);
+  const JsonValue gate = root["gate"];
+  out.gate_open = gate.is_string() && gate.text() == "open";
   return out;
 }
 

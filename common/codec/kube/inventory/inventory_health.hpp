@@ -20,8 +20,9 @@ namespace chipweave::codec {
 inline constexpr std::size_t kMaxReportedNeighbours = 256;
 inline constexpr std::size_t kMaxReportedFacts = 256;
 
-// The keys nodeBootId, faults, conditions, neighbours, facts, carried, given and enforcement, each
-// only if it is not empty; given if it is known, enforcement unless there is none.
+// The keys nodeBootId, faults, conditions, neighbours, facts, carried, given, enforcement and gate,
+// each only if it is not empty; given if it is known, enforcement unless there is none, gate if a
+// device plugin of ours enforces.
 void write_inventory_health(JsonWriter& w, const NodeInventory& inventory);
 
 // What an object remembers for the agent's next run. Each part that cannot be read is left out and
@@ -48,6 +49,7 @@ struct StatusDetails {
   std::optional<domain::GivenChips> given;    // likewise; nullopt: not known
   // A mode that this version does not know counts as none.
   domain::Enforcement enforcement = domain::Enforcement::none;
+  bool gate_open = false;  // anything but "open" is closed
 };
 StatusDetails read_status_details(std::string_view status);
 

@@ -1,7 +1,8 @@
-#include "node-agent/device_plugin/gate_file.hpp"
+#include "node-agent/sources/gate_file.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,7 +12,7 @@
 #include <thread>
 #include <utility>
 
-namespace chipweave::device_plugin {
+namespace chipweave::agent {
 namespace {
 
 constexpr int kTries = 5;
@@ -41,8 +42,11 @@ Result<GateFile> GateFile::open(const std::string& path) {
 
 Result<void> GateFile::write(bool open) {
   const std::string_view text = open ? kOpen : kClosed;
+  // The times last: a watch of the folder tells that the attributes have changed, but not that an
+  // open file was written to.
   if (::pwrite(file_->get(), text.data(), text.size(), 0) == static_cast<ssize_t>(text.size()) &&
-      ::ftruncate(file_->get(), static_cast<off_t>(text.size())) == 0)
+      ::ftruncate(file_->get(), static_cast<off_t>(text.size())) == 0 &&
+      ::futimens(file_->get(), nullptr) == 0)
     return {};
   return file_error("the gate's file");
 }
@@ -56,4 +60,4 @@ bool gate_is_open(const std::string& path) {
          std::string_view(text, sizeof text) == kOpen;
 }
 
-}  // namespace chipweave::device_plugin
+}  // namespace chipweave::agent

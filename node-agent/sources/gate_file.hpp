@@ -1,6 +1,7 @@
 // The file by which the device plugin tells the agent of the same node whether pods may be bound
 // there: "open" or "closed", in a file that the plugin has locked. The lock ends with its process,
-// so that a plugin which was killed counts as closed.
+// so that a plugin which was killed counts as closed. Readers that watch the folder (FileWatch)
+// see each change.
 #pragma once
 
 #include <memory>
@@ -9,7 +10,7 @@
 #include "common/base/result.hpp"
 #include "common/io/descriptor.hpp"
 
-namespace chipweave::device_plugin {
+namespace chipweave::agent {
 
 class GateFile {
  public:
@@ -26,4 +27,4 @@ class GateFile {
 // What the file says now. False also for a file that is missing, or that no process has locked.
 bool gate_is_open(const std::string& path);
 
-}  // namespace chipweave::device_plugin
+}  // namespace chipweave::agent
