@@ -54,7 +54,7 @@ class Attempt final : public http::AsyncOperation<Attempt> {
 
   void took(Result<Reply> reply) {
     if (!reply || reply->status == 429 || reply->status >= 500) {
-      // 429 says that it was not looked at
+      // with 429 the API server has not read it
       if (!reply || reply->status != 429) unanswered_ = transport_.now();
       return again([this] { go_on(); });
     }
@@ -74,7 +74,7 @@ class Attempt final : public http::AsyncOperation<Attempt> {
     go_on();
   }
 
-  // Somebody has changed it, perhaps this write before its answer was lost.
+  // It has changed: by another client, or by this write before its answer was lost.
   void look() {
     Call call;
     call.target = path_;

@@ -80,7 +80,7 @@ class Agent {
   // reset, a MIG change or a new driver looks like a broken machine. Afterwards chips are offered
   // once the hardware was read again; what is wrong then counts at once.
   void maintenance(std::optional<std::string> reason);
-  // Who else gives the chips away, so that none may be offered; empty: nobody.
+  // Who else gives the chips away, so that none may be offered; empty: no other.
   void contested(std::string why);
   // What the previous run reported; once, before or after the first state. Chips keep the indices
   // that they had, missing ones stay listed, and the orders of operators hold until the above give

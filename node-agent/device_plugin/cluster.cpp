@@ -77,7 +77,7 @@ void Cluster::pod_seen(const codec::KubePod& pod) {
   events_.pod_seen(pod);
 }
 
-// A reflector that is made anew does not know which pods have gone meanwhile.
+// A new reflector does not know which pods have gone meanwhile.
 void Cluster::pods_listed() {
   for (const std::string& key : std::exchange(known_pods_, listed_pods_)) {
     if (!listed_pods_.contains(key)) events_.pod_gone(key);
@@ -87,7 +87,7 @@ void Cluster::pods_listed() {
   events_.pods_listed();
 }
 
-// A watch that goes on after a failure does not say so, thus a list settles it.
+// A watch that goes on after a failure does not report that, thus a list settles it.
 void Cluster::pods_failed(const kube::WatchFailure& failure) {
   failed(pods_failing_, failure,
          "cannot watch the pods of the node: chips cannot be given to new ones");

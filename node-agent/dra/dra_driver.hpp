@@ -21,7 +21,7 @@ namespace chipweave::agent::dra {
 
 class DraDriver {
  public:
-  // contested: when it changes, who else gives the chips of the node away; empty: nobody. May be
+  // contested: when it changes, who else gives the chips of the node away; empty: no other. May be
   // empty.
   DraDriver(http::Loop& loop, kube::Transport& transport, DraOptions options,
             std::function<void(const std::string& why)> contested);

@@ -19,7 +19,7 @@ struct ReporterEvents {
   // What the previous run reported, possibly nothing; once, before the first write. Only where
   // there is a memory.
   std::function<void(domain::RememberedNode)> remembered = nullptr;
-  // When it changes: who else gives the chips of the node away; empty: nobody. Only of a DRA
+  // When it changes: who else gives the chips of the node away; empty: no other. Only of a DRA
   // driver.
   std::function<void(const std::string& why)> contested = nullptr;
 };

@@ -71,8 +71,8 @@ void Admissions::admit_known(const AdmissionRequest& request, const Admitted& fi
   hand_over(*record, *answer, first, finish);
 }
 
-// A binding that is not admitted after all leaves its chips at once, unless an earlier one may still
-// arrive.
+// A binding that is not admitted after all leaves its chips at once, unless an earlier one may
+// still arrive.
 void Admissions::hand_over(const PodRecord& record, const Admission& answer, bool first,
                            const Admitted& finish) {
   // copies: the answer may come before the call returns

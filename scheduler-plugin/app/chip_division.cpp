@@ -8,7 +8,7 @@ namespace chipweave::sched {
 namespace {
 
 // Gives each request its number of chips out of what it may have, if that is possible at all:
-// augmenting paths, one for each chip that is asked for.
+// augmenting paths, one for each chip that it wants.
 class Matching {
  public:
   Matching(const std::vector<ChipSet>& allowed, const std::vector<int>& counts)

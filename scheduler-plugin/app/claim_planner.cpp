@@ -10,7 +10,7 @@
 namespace chipweave::sched {
 namespace {
 
-// Nodes of which the devices are looked at for one plan, best first.
+// Nodes whose devices one plan tries, best first.
 constexpr std::size_t kMaxNodesTried = 512;
 
 // In the ledger; no pod has such a uid.

@@ -3,7 +3,7 @@
 //
 // All claims of a pod are planned together: on one node, with the Evaluator's scores. A plan is a
 // reservation for each claim, which ends only with drop() or the term, or when the claim's devices
-// become known (Reconciler): whatever happens to the write, nobody else gets the chips before its
+// become known (Reconciler): whatever happens to the write, no other pod gets the chips before its
 // outcome is known. Owner: the loop thread.
 #pragma once
 

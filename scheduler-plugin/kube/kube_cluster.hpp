@@ -42,7 +42,7 @@ class KubeCluster final : public Cluster {
   void set_leadership(const Leadership* leadership) { leadership_ = leadership; }
   // Makes the claims of bind orders. Null (the default): such orders are refused.
   void set_claims(ClaimAllocator* claims) { claims_ = claims; }
-  // Is told of every pod, waiting or bound, as it is seen, and by its key when it is gone or has
+  // Called with every pod, waiting or bound, as it is seen, and by its key when it is gone or has
   // ended. Set them before start().
   void set_watchers(std::function<void(const codec::KubePod&)> seen,
                     std::function<void(const std::string&)> gone) {

@@ -187,7 +187,7 @@ func TestAVendorsPluginComesAndGoes(t *testing.T) {
 	works(t, k)
 }
 
-// A plugin of a vendor registers again when the socket is made anew, as after a restart of the kubelet.
+// A plugin of a vendor registers again when the socket is made again, as after a restart of the kubelet.
 func TestOurOwnRestartLooksLikeTheKubelets(t *testing.T) {
 	folder := newFolder(t)
 	k := newKubelet(t, folder)

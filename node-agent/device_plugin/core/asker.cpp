@@ -15,8 +15,8 @@ bool lacks_chips_for(const PodRecord& pod, const Listed::Pod& listed) {
                      [&](const AskingContainer& c) { return c.init || !listed.has_chips(c.name); });
 }
 
-// Then nothing more is asked for it, whatever its other containers lack: init containers came
-// before.
+// Then the kubelet requests nothing more for it, whatever its other containers lack: init
+// containers came before.
 bool has_its_chips(const PodRecord& pod, const Listed::Pod& listed) {
   bool any = false;
   for (const AskingContainer& container : pod.containers) {

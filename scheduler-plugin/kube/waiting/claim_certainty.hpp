@@ -2,8 +2,8 @@
 // it was killed, may have written to a claim.
 //
 // Once per term all claims are listed. Those that chipweave has begun to allocate (they have the
-// finalizer, which it writes first) are changed, so that a write which is still on its way is
-// refused when it arrives: it carries an older version. Owner: the loop thread.
+// finalizer, which it writes first) are changed, so that a write which arrives later is
+// refused: it carries an older version. Owner: the loop thread.
 #pragma once
 
 #include <functional>

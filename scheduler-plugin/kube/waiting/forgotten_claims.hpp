@@ -36,9 +36,9 @@ class ForgottenClaims {
   const ClaimBook& book_;
   std::function<void(codec::KubeClaim)> took_;
   std::function<bool()> may_send_;
-  std::string at_;  // key of the claim that was looked at last
+  std::string at_;  // key of the claim that was checked last
   Clock::Steady next_{};
-  std::map<std::string, Clock::Steady> since_;  // by uid: since when nobody is known to use it
+  std::map<std::string, Clock::Steady> since_;  // by uid: since when no pod is known to use it
   std::unique_ptr<kube::Ticket> ticket_;        // null: nothing is being asked or written
   std::uint64_t ended_ = 0;
 };

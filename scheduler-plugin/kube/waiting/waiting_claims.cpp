@@ -25,7 +25,7 @@ bool is_reserved_for(const codec::KubeClaim& claim, const std::string& uid) {
   return std::find(claim.pods.begin(), claim.pods.end(), uid) != claim.pods.end();
 }
 
-// Whether nobody but this pod uses it.
+// Whether this pod alone uses it.
 bool is_only_for(const codec::KubeClaim& claim, const std::string& uid) {
   return claim.consumers.empty() || (claim.consumers.size() == 1 && is_reserved_for(claim, uid));
 }
@@ -57,7 +57,7 @@ WaitingClaims::WaitingClaims(kube::Transport& transport, Scheduler& scheduler, C
       classes_watch_(transport, class_watch_options(),
                      {{[this](codec::KubeDeviceClass&& seen) {
                          book_.take(std::move(seen));
-                         freed_ = ~scheduler_.freed();  // all pods are looked at again
+                         freed_ = ~scheduler_.freed();  // all pods are planned again
                        },
                        [this](const std::string& name) { book_.drop_class(name); }},
                       [] {},

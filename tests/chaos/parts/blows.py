@@ -163,6 +163,21 @@ def machine_shrinks(world, v, hit):
         hit(of=f"{node} keeps {v['keep']}")
 
 
+@fault("devices-vanish", 4, lambda d: {"node": d.random(), "keep": sorted(d.sample(range(CHIPS), d.choice((0, 2, 4, 7)))),
+                                       "seconds": round(d.uniform(1, 15), 2)}, blow=True)
+def devices_vanish(world, v, hit):
+    """a DRA driver offers only some of its devices, and later all of them again"""
+    if not world.by_claims:
+        return
+    node = world.by_claims[int(v["node"] * len(world.by_claims))]
+    with alone(world.nodes[node]) as free:
+        if free and world.offer(node, v["keep"]):
+            world.healing.wait(v["seconds"])
+            while not world.offer(node, range(CHIPS)) and not world.stopping.wait(1):
+                pass
+            hit(of=f"{node} offers {v['keep']}")
+
+
 @fault("chips-unhealthy", 8, lambda d: {"node": d.random(), "chips": sorted(d.sample(range(CHIPS), d.choice((1, 1, 2, 4, 8)))),
                                   "links": d.random() < 0.3, "seconds": round(d.uniform(1, 15), 2)}, blow=True)
 def chips_ill(world, v, hit):

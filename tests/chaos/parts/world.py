@@ -278,6 +278,17 @@ class World:
             self.admission()
             self.start_driver()
 
+    # The devices of these chips and no other; whether the API server has taken it.
+    def offer(self, node, chips):
+        body = slice_body(node)
+        path = f"{SLICES}/{body['metadata']['name']}"
+        code, stored = self.bed.ask("GET", path)
+        if code != 200 or not isinstance(stored, dict):
+            return False
+        stored["spec"]["devices"] = [body["spec"]["devices"][chip] for chip in chips]
+        stored["spec"]["pool"]["generation"] += 1
+        return self.bed.ask("PUT", path, stored)[0] == 200
+
     # The machine with names for its chips, so that they are found among devices of drivers.
     def named_machine(self):
         machine = json.loads(self.bed.run(self.binaries / "chipweave", "topo", "convert", "hgx-v100-8", "--to", "json").stdout)

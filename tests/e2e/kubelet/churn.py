@@ -41,7 +41,7 @@ def spec_of(shape, draw):
 
 
 SHAPES = ["plain", "two containers", "init", "restarts", "burst", "refused early", "refused late", "wrong"]
-# What the kubelet says of pods that it shall refuse.
+# The kubelet's words for pods that it shall refuse.
 REFUSED = {"refused early": "SysctlForbidden", "refused late": "PodOSNotSupported"}
 FORCED = 0.15  # of the deletions
 
@@ -162,7 +162,7 @@ class Churn:
             if name in self.checked - self.again - self.kept and (self.created == self.wanted or self.draw.random() < 0.3):
                 self.delete(name)
 
-    # A pod that somebody has bound with the chips of another one: as long as that one runs, it must not.
+    # A pod that another client has bound with the chips of another one: as long as that one runs, it must not.
     def must_not_run(self, pod, pods):
         name = pod["metadata"]["name"]
         if not pod["spec"].get("nodeName"):

@@ -143,7 +143,7 @@ TEST_F(ClaimServiceTest, WaitsForAChipNoLongerThanItsLimit) {
   ASSERT_TRUE(answer_);
   EXPECT_THAT(answer_->at("u2").error().text(), HasSubstr("is prepared for the claim team/c (u1)"));
   EXPECT_EQ(transport_.in_flight(), 0);
-  // Nobody waits any more.
+  // No caller waits any more.
   service_.unprepare({{"team", "c", "u1"}});
   EXPECT_EQ(transport_.in_flight(), 0);
 }

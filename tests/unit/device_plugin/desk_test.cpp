@@ -101,7 +101,7 @@ TEST_F(DeskTest, EachContainerGetsItsPart) {
   EXPECT_THAT(has(pod, "z"), ElementsAre("4"));
 }
 
-// PodResources lists it without chips for ever.
+// PodResources always lists it without chips.
 TEST_F(DeskTest, AContainerWithoutChipsDoesNotAsk) {
   const PodSpec pod{"a", "u", {{"init", 1, true}, {"x", 2}, {"none", 0}, {"y", 1}}};
   bind(pod, {{"x", {1, 2}}, {"y", {0}}});

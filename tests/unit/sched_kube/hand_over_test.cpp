@@ -60,8 +60,9 @@ TEST_F(HandOver, WithholdsChipsThatNoDriverOffers) {
   offer(6);
   EXPECT_EQ(node().free().size(), 6);
   EXPECT_FALSE(fits("all", 8));
-  EXPECT_THAT(why("all"), HasSubstr("if chips 6,7 of n1 could be handed over (chip.withheld: no DRA "
-                                    "driver offers it in its ResourceSlices)"));
+  EXPECT_THAT(why("all"),
+              HasSubstr("if chips 6,7 of n1 could be handed over (chip.withheld: no DRA "
+                        "driver offers it in its ResourceSlices)"));
   EXPECT_TRUE(fits("six", 6));
   EXPECT_THAT(world_.api.events, Contains("ChipsWithheld"));
   EXPECT_EQ(world_.api.notes.front(),

@@ -108,7 +108,8 @@ kube::Reply SimulatedClaims::patch(const kube::Call& call, const std::string& pa
   const Json finalizers = after["metadata"].value("finalizers", Json::array());
   const bool kept = std::find(finalizers.begin(), finalizers.end(),
                               "resource.kubernetes.io/delete-protection") != finalizers.end();
-  // the API server takes these as well, but nobody would end them, or the pod could not be bound
+  // the API server takes these as well, but no controller would end them, or the pod could not be
+  // bound
   if (!is.is_null() && (!kept || !reserved || !is.contains("allocationTimestamp")))
     return status(422, "an allocation that nobody ends");
   claim = std::move(after);

@@ -303,7 +303,7 @@ TEST_F(WaitingPods, AreNotDisturbedByALateWriteOfAKilledScheduler) {
   world_.api.end_allocation("a-0");  // its finalizer stays, as after the first write
   world_.kill();
   world_.start();
-  // the allocation of "a" is on its way
+  // the allocation of "a" was sent
   for (int i = 0; i < 200 && !world_.api.find([](const kube::Call& call) {
          return call.method == "PATCH" && call.target.ends_with("a-0/status");
        });

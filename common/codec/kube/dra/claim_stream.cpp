@@ -34,7 +34,7 @@ void note_problem(std::string& problem, const std::string& what) {
   if (problem.empty()) problem = what;
 }
 
-// exactly: what is asked for besides a number of devices is named, for refusals.
+// exactly: names what it wants besides a number of devices, for refusals.
 void read_exactly(od::value value, DeviceRequest& to) {
   each_member("exactly", value, [&](std::string_view key, od::value v) {
     if (is_key(key, "deviceclassname")) return read_string("deviceClassName", v, to.device_class);

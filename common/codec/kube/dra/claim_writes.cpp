@@ -61,7 +61,7 @@ std::string write_claim_allocation(const KubeClaim& claim, const ClaimAllocation
   JsonWriter w;
   begin_patch(w, claim).end_object();
   w.key("status").begin_object().key("allocation").begin_object();
-  // Without it kube-scheduler adds it, which the API server refuses for ever.
+  // Without it kube-scheduler adds it, which the API server refuses each time.
   w.field("allocationTimestamp", allocation.time);
   w.key("devices").begin_object().key("results").begin_array();
   for (const DeviceForRequest& one : allocation.results) {

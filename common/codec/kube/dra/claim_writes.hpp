@@ -10,7 +10,7 @@
 
 namespace chipweave::codec {
 
-// Without it nobody ends the allocation when the pod is gone.
+// Without it the allocation outlives the pod.
 inline constexpr const char* kClaimFinalizer = "resource.kubernetes.io/delete-protection";
 
 bool has_finalizer(const KubeClaim& claim);
