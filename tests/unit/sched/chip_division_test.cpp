@@ -84,7 +84,9 @@ TEST(ChipDivision, FindsADivisionWheneverThereIsOne) {
     const auto division = divide(*wiring, request);
     ASSERT_EQ(division.has_value(), expected) << "round " << round;
     (expected ? found : none) += 1;
-    if (division) EXPECT_TRUE(keeps_rules(request, division->chips)) << "round " << round;
+    if (division) {
+      EXPECT_TRUE(keeps_rules(request, division->chips)) << "round " << round;
+    }
   }
   EXPECT_GT(found, 50);
   EXPECT_GT(none, 50);

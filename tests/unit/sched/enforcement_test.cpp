@@ -38,6 +38,7 @@ struct Enforced : ::testing::Test {
     r.resources = {"nvidia.com/gpu"};
     r.topology = profile(machine);
     r.enforcement = enforcement;
+    r.gate_open = true;
     scheduler.report(std::move(r));
   }
   const PodBound& bind(const std::string& name, int chips) {
