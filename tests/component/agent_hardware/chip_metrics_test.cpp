@@ -141,7 +141,7 @@ TEST_F(ChipMetrics, AMeasurementThatAlwaysHangsCostsTheMeasurementsOnly) {
     rig.play(machine);
     ASSERT_TRUE(eventually([&] { return chip("health", gpu) == 0; })) << program->log();
   }
-  // The scheduler hears of it by the next report.
+  // The agent's metrics show it before its report has reached the scheduler.
   EXPECT_TRUE(eventually([&] {
     return rig.unhealthy("n1") == std::vector<int>{2, 5};
   })) << program->log();
