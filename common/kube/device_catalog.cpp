@@ -16,33 +16,39 @@ bool same_address(const std::string& a, const std::string& b) {
 // A chip as a device of drivers.
 struct Offered {
   codec::ClaimedDevice device;
-  bool managed = false;
-  bool twice = false;  // as another device, too
+  const DeviceCatalog::Device* what = nullptr;  // in the catalog
+  bool twice = false;                           // as another device, too
 };
 
+// By vendor index. fits: of the driver.
 std::map<int, Offered> offered_on(const DeviceCatalog& catalog, const std::string& node,
-                                  const std::vector<std::string>& resources,
-                                  const domain::NodeTopology& topology) {
+                                  const domain::NodeTopology& topology,
+                                  const std::function<bool(const std::string&)>& fits) {
   std::map<int, Offered> out;
   catalog.each_on(node, [&](const codec::ClaimedDevice& device, const DeviceCatalog::Device& what) {
-    if (std::none_of(resources.begin(), resources.end(), [&](const std::string& resource) {
-          return domain::drives(device.driver, resource);
-        })) {
-      return;
-    }
-    const auto chip = chip_of(what, topology);
+    const auto chip = fits(device.driver) ? chip_of(what, topology) : std::nullopt;
     if (!chip) return;
-    const auto [at, fresh] = out.emplace(chip->value, Offered{device, what.managed, false});
+    const auto [at, fresh] = out.emplace(chip->value, Offered{device, &what, false});
     if (!fresh) at->second.twice = true;
   });
   return out;
+}
+
+std::map<int, Offered> offered_on(const DeviceCatalog& catalog, const std::string& node,
+                                  const domain::NodeTopology& topology,
+                                  const std::vector<std::string>& resources) {
+  return offered_on(catalog, node, topology, [&](const std::string& driver) {
+    return std::any_of(resources.begin(), resources.end(), [&](const std::string& resource) {
+      return domain::drives(driver, resource);
+    });
+  });
 }
 
 // Empty: it can be handed over.
 std::string problem_of(const Offered* chip) {
   if (chip == nullptr) return "no DRA driver offers it in its ResourceSlices";
   if (chip->twice) return "DRA drivers offer it as two devices";
-  if (chip->managed) return {};
+  if (chip->what->managed) return {};
   return "its device " + chip->device.device + " lacks the taint " +
          std::string(codec::kManagedTaint) + ": kube-scheduler could give it to another claim";
 }
@@ -144,7 +150,7 @@ void DeviceCatalog::each_on(
 std::map<int, std::string> not_handed_over(const DeviceCatalog& catalog, const std::string& node,
                                            const std::vector<std::string>& resources,
                                            const domain::NodeTopology& topology) {
-  const std::map<int, Offered> offered = offered_on(catalog, node, resources, topology);
+  const std::map<int, Offered> offered = offered_on(catalog, node, topology, resources);
   std::map<int, std::string> out;
   for (const domain::Chip& chip : topology.chips()) {
     const auto found = offered.find(chip.index.value);
@@ -158,7 +164,7 @@ Result<std::vector<codec::ClaimedDevice>> devices_of_chips(
     const DeviceCatalog& catalog, const std::string& node,
     const std::vector<std::string>& resources, const domain::NodeTopology& topology,
     const std::vector<int>& chips) {
-  const std::map<int, Offered> offered = offered_on(catalog, node, resources, topology);
+  const std::map<int, Offered> offered = offered_on(catalog, node, topology, resources);
   std::vector<codec::ClaimedDevice> out;
   for (const int chip : chips) {
     const auto found = offered.find(chip);
@@ -178,30 +184,30 @@ Result<std::map<int, OfferedChip>> offered_chips(const DeviceCatalog& catalog,
                                                  const domain::NodeTopology& topology,
                                                  bool untainted_too) {
   std::map<int, OfferedChip> out;
-  std::set<int> several;
+  bool twice = false;
   bool untainted = false;
-  catalog.each_on(node, [&](const codec::ClaimedDevice& device, const DeviceCatalog::Device& what) {
-    const bool fits = resource.empty() ? domain::is_own_driver(device.driver) ||
-                                             !domain::resource_of_driver(device.driver).empty()
-                                       : domain::drives(device.driver, resource);
-    const auto chip = fits ? chip_of(what, topology) : std::nullopt;
-    if (!chip) return;
-    if (!what.managed && !untainted_too) {
-      untainted = true;
-    } else if (!out.emplace(chip->value, OfferedChip{device, what.attributes}).second) {
-      several.insert(chip->value);
-    }
+  const auto offered = offered_on(catalog, node, topology, [&](const std::string& driver) {
+    return resource.empty()
+               ? domain::is_own_driver(driver) || !domain::resource_of_driver(driver).empty()
+               : domain::drives(driver, resource);
   });
-  for (const int chip : several) out.erase(chip);
+  for (const auto& [chip, one] : offered) {
+    if (one.twice) {
+      twice = true;
+    } else if (!one.what->managed && !untainted_too) {
+      untainted = true;
+    } else {
+      out.emplace(chip, OfferedChip{one.device, one.what->attributes});
+    }
+  }
   if (!out.empty()) return out;
   if (untainted) {
     return make_error(Errc::conflict, "the devices of the node lack the taint " +
                                           std::string(codec::kManagedTaint) +
                                           ": kube-scheduler could give them to other claims");
   }
-  return make_error(Errc::conflict, several.empty()
-                                        ? "no chip of the node is a device in ResourceSlices"
-                                        : "each chip of the node is offered by two DRA drivers");
+  return make_error(Errc::conflict, twice ? "DRA drivers offer each chip of the node as two devices"
+                                          : "no chip of the node is a device in ResourceSlices");
 }
 
 std::optional<std::vector<int>> chips_of(const DeviceCatalog& catalog,

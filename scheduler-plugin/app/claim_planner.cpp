@@ -12,6 +12,7 @@ namespace {
 
 // Nodes whose devices one plan tries, best first.
 constexpr std::size_t kMaxNodesTried = 512;
+constexpr std::size_t kMaxReasons = 4;
 
 // In the ledger; no pod has such a uid.
 std::string plan_of(const std::string& claim_uid) { return "plan for claim " + claim_uid; }
@@ -66,7 +67,13 @@ std::optional<ClaimPlan> ClaimPlanner::plan_with(const WantedClaims& wanted,
                                                  const DevicesOf& devices, std::string& why) {
   const Evaluation& s = evaluator_.evaluate(contexts_.of(request, nullptr), nodes);
   if (s.fits == 0) {
-    why = rejection_summary(s);
+    std::set<std::string> reasons{rejection_summary(s)};
+    for (const NodeId id : s.nodes) {
+      if (id == kNoNode || reasons.size() == kMaxReasons) continue;
+      const auto& withheld = nodes_.node(id).withheld;
+      if (!withheld.empty()) reasons.insert(withheld.front().text);
+    }
+    why = joined(reasons, "; ");
     return std::nullopt;
   }
   std::vector<std::size_t> order;

@@ -93,6 +93,7 @@ void InventoryWatch::take(const codec::KubeInventory& seen) {
   const ReportAnswer answer = sink_.report(std::move(report));
   if (answer == ReportOutcome::no_room || answer == ReportOutcome::needs_full)
     return events_.unusable(seen.name, make_error(Errc::limit_exceeded, answer.problem));
+  if (events_.taken) events_.taken();
 }
 
 }  // namespace chipweave::sched

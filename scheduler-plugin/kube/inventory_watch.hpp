@@ -23,6 +23,7 @@ class InventoryWatch {
     std::function<void(const kube::WatchFailure&)> failed;  // a watch failed and will be retried
     // An inventory cannot be used; called once for each of its versions.
     std::function<void(const std::string& node, const Error& why)> unusable;
+    std::function<void()> taken{};  // an inventory was taken
     std::function<void(const codec::KubeNode&)> node_seen{};
     std::function<void(const std::string& node)> node_gone{};
   };

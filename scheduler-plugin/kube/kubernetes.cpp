@@ -79,6 +79,10 @@ void Kubernetes::start(Scheduler& scheduler) {
                                obs::log(obs::Level::error, "unusable NodeInventory",
                                         {{"node", node}, {"error", why.text()}});
                              },
+                             // which chips claims have, before anyone decides about the node
+                             [this] {
+                               if (claims_) claims_->check();
+                             },
                              [this](const codec::KubeNode& node) {
                                if (waiting_claims_) waiting_claims_->node_seen(node);
                              },
@@ -143,11 +147,12 @@ void Kubernetes::update_waiting_for() {
   } else if (!inventories_->synced()) {
     what = "waiting for the list of NodeInventories";
   } else if (!claims_->known()) {
-    what = "waiting for the list of ResourceClaims";
+    what = "waiting for the lists of ResourceClaims and ResourceSlices";
   }
   if (!what.empty()) what = "chipweave-scheduler is starting: " + what;
   if (what == scheduler_->authority().waiting_for()) return;
   if (what.empty()) {
+    claims_->check();
     obs::log(obs::Level::info, "synced with the cluster",
              {{"pods", cluster_.size()}, {"nodes", scheduler_->nodes().size()}});
   }

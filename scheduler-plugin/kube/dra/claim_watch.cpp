@@ -44,10 +44,17 @@ ClaimWatch::ClaimWatch(kube::Transport& transport, ClusterListener& listener,
                      [this](const kube::WatchFailure& failure) { failed(no_claims_, failure); }},
                     jitter),
       slices_watch_(transport, watch_options<codec::KubeSlice>("resourceslices"),
-                    {{[this](codec::KubeSlice&& slice) { catalog_.take(std::move(slice)); },
+                    {{[this](codec::KubeSlice&& slice) {
+                        catalog_.take(std::move(slice));
+                        if (slices_known()) check();
+                      },
                       [this](const std::string& key) { catalog_.drop(key); }},
                      events_.known,
-                     [this](const kube::WatchFailure& failure) { failed(no_slices_, failure); }},
+                     [this](const kube::WatchFailure& failure) {
+                       slices_forbidden_ = failure.status == kube::kForbidden;
+                       failed(no_slices_, failure);
+                       if (slices_forbidden_) events_.known();
+                     }},
                     jitter) {}
 
 void ClaimWatch::start() {

@@ -43,15 +43,19 @@ class ClaimWatch {
              Events events, const std::function<double()>& jitter);
 
   void start();
-  // Whether all claims were listed once, or the API server does not serve them. Slices may come
-  // later: until then the number of chips is known.
-  bool known() const { return no_claims_ || claims_watch_.synced(); }
+  // Whether all claims and slices were listed once, as far as the API server serves them. Where it
+  // forbids the list of slices, only the number of chips is known.
+  bool known() const {
+    return (no_claims_ || claims_watch_.synced()) &&
+           (no_slices_ || slices_forbidden_ || slices_watch_.synced());
+  }
   // Whether all slices were listed once.
   bool slices_known() const { return slices_watch_.synced(); }
   // Whether the API server serves claims and slices, as far as is known.
   bool served() const { return !no_claims_ && !no_slices_; }
-  // Takes a claim received outside the watch, newer than the last reported one.
+  // Takes what was received outside the watch, if it is newer than the last reported one.
   void note(codec::KubeClaim claim) { claims_watch_.note(std::move(claim)); }
+  void note(codec::KubeSlice slice) { slices_watch_.note(std::move(slice)); }
   // Looks again for the chips of claims whose devices or nodes were not known. Call it several
   // times a second. O(claims whose chips are not known).
   void check();
@@ -90,6 +94,7 @@ class ClaimWatch {
   Events events_;
   bool no_claims_ = false;  // the API server does not serve them
   bool no_slices_ = false;
+  bool slices_forbidden_ = false;
   std::map<std::string, std::vector<Held>> held_;  // by claim
   // Claims, by the devices that they have: "driver/pool/device".
   std::map<std::string, std::set<std::string>> holders_;

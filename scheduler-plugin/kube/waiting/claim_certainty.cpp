@@ -7,7 +7,7 @@
 namespace chipweave::sched {
 namespace {
 
-constexpr const char* kClaimsListed = "/apis/resource.k8s.io/v1/resourceclaims?limit=500";
+constexpr const char* kApi = "/apis/resource.k8s.io/v1/";
 constexpr std::chrono::milliseconds kListTime{10'000};
 
 // Tokens of the API server have characters that mean something in a query.
@@ -41,34 +41,41 @@ void ClaimCertainty::when_certain(std::function<bool()> may_send, Done then) {
   may_send_ = std::move(may_send);
   writes_.clear();
   problem_.clear();
-  list({});
+  list<codec::KubeClaim>("resourceclaims", {}, &ClaimCertainty::claims_listed);
 }
 
 // Without a resourceVersion: a consistent read instead of a cached one.
-void ClaimCertainty::list(const std::string& from) {
+template <class Object>
+void ClaimCertainty::list(const char* resource, const std::string& from,
+                          void (ClaimCertainty::*then)()) {
   kube::Call call;
-  call.target = kClaimsListed + (from.empty() ? std::string() : "&continue=" + escaped(from));
+  call.target = std::string(kApi) + resource + "?limit=500" +
+                (from.empty() ? std::string() : "&continue=" + escaped(from));
   call.deadline = kListTime;
-  ticket_ = transport_.call(std::move(call),
-                            [this](Result<kube::Reply> reply) { listed(std::move(reply)); });
+  ticket_ = transport_.call(std::move(call), [this, resource, then](Result<kube::Reply> reply) {
+    const auto own = std::move(ticket_);
+    if (reply && reply->status == kube::kNotFound) return (this->*then)();  // it has no such API
+    const auto failed = [&](const std::string& why) {
+      over(make_error(Errc::unavailable, std::string("cannot list ") + resource + ": " + why));
+    };
+    if (!reply) return failed(reply.error().text());
+    if (reply->status != kube::kOk) return failed("HTTP " + std::to_string(reply->status));
+    auto page = codec::WatchReader<Object>().read_page(reply->body);
+    if (!page) return failed(page.error().text());
+    for (Object& object : page->objects) watch_.note(std::move(object));
+    if (!page->next.empty()) return list<Object>(resource, page->next, then);
+    (this->*then)();
+  });
 }
 
-void ClaimCertainty::listed(Result<kube::Reply> reply) {
-  const auto own = std::move(ticket_);
-  if (reply && reply->status == kube::kNotFound) return settle();  // it has no such API
-  if (!reply || reply->status != kube::kOk) {
-    return over(make_error(Errc::unavailable, "cannot list ResourceClaims: " +
-                                                  (reply ? "HTTP " + std::to_string(reply->status)
-                                                         : reply.error().text())));
-  }
-  auto page = reader_.read_page(reply->body);
-  if (!page) return over(make_error(Errc::unavailable, "ResourceClaims: " + page.error().text()));
-  for (codec::KubeClaim& claim : page->objects) watch_.note(std::move(claim));
-  if (!page->next.empty()) return list(page->next);
-  settle();
+// The devices of a claim may be newer than the watch of slices.
+void ClaimCertainty::claims_listed() {
+  if (watch_.unknown() == 0) return settle();
+  list<codec::KubeSlice>("resourceslices", {}, &ClaimCertainty::settle);
 }
 
 void ClaimCertainty::settle() {
+  watch_.check();
   std::vector<codec::KubeClaim> begun = begun_();
   for (codec::KubeClaim& claim : begun) {
     kube::ClaimWrite write;

@@ -1,9 +1,10 @@
 // ClaimCertainty — whether every allocation is known that an earlier leader, or this program before
 // it was killed, may have written to a claim.
 //
-// Once per term all claims are listed. Those that chipweave has begun to allocate (they have the
-// finalizer, which it writes first) are changed, so that a write which arrives later is
-// refused: it carries an older version. Owner: the loop thread.
+// Once per term all claims are listed, and the slices if the chips of a claim are not known. Those
+// that chipweave has begun to allocate (they have the finalizer, which it writes first) are
+// changed, so that a write which arrives later is refused: it carries an older version. Owner: the
+// loop thread.
 #pragma once
 
 #include <functional>
@@ -33,8 +34,9 @@ class ClaimCertainty {
   void when_certain(std::function<bool()> may_send, Done then);
 
  private:
-  void list(const std::string& from);
-  void listed(Result<kube::Reply> reply);
+  template <class Object>
+  void list(const char* resource, const std::string& from, void (ClaimCertainty::*then)());
+  void claims_listed();
   void settle();
   void over(const Result<void>& result);
 
@@ -48,7 +50,6 @@ class ClaimCertainty {
   std::uint64_t asked_ = 0;  // the term of the list in progress
   std::function<bool()> may_send_;
   std::vector<Done> waiting_;
-  codec::WatchReader<codec::KubeClaim> reader_;
   std::unique_ptr<kube::Ticket> ticket_;
   std::map<std::string, std::unique_ptr<kube::Ticket>> writes_;  // by claim
   std::string problem_;

@@ -33,7 +33,7 @@ class VendorTest : public testing::Test {
     options_.look_every = milliseconds(10);
     options_.start_within = milliseconds(20'000);
     options_.list_within = milliseconds(20'000);
-    options_.turn = {milliseconds(20'000), milliseconds(1)};
+    options_.turn = {milliseconds(20'000), milliseconds(50)};
     options_.waits = {milliseconds(10), milliseconds(10'000)};
     kubelet_.start();
     post_and_wait(thread_.loop, [this] {

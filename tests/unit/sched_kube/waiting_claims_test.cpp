@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "scheduler-plugin/kube/kubernetes.hpp"
-#include "tests/unit/sched_kube/kube_world.hpp"
+#include "tests/unit/sched_kube/two_replicas.hpp"
 
 namespace chipweave::sched::test {
 namespace {
@@ -183,7 +183,7 @@ TEST_F(WaitingPods, GetNoDevicesThatOthersGiveAway) {
   settle();
   create("a", {{1}});
   EXPECT_TRUE(devices("a-0").empty());
-  EXPECT_NE(last_note().find("lack the taint"), std::string::npos) << last_note();
+  EXPECT_NE(last_note().find("lacks the taint"), std::string::npos) << last_note();
 }
 
 TEST_F(WaitingPods, GoWhereTheirSelectorAllows) {
@@ -327,6 +327,29 @@ TEST_F(WaitingPods, AreNotDisturbedByALateWriteOfAKilledScheduler) {
   settle();
   EXPECT_TRUE(world_.api.pod_claims.allocated_twice().empty());
   EXPECT_EQ(devices("b-0").size(), 8U);
+}
+
+// Its watches have not delivered the slice, nor the claim, when it has to decide.
+TEST(WaitingPodsOfTwoReplicas, AreKeptApartFromDevicesThatTheNextLeaderHasToLookUp) {
+  TwoReplicas two;
+  two.a.shared->allocate_claims = true;
+  for (KubeWorld* each : two.all()) each->restart();
+  SimulatedApi& api = two.a.api;
+  two.a.add_node("n1", "hgx-v100-8");
+  two.a.create("p", 6);
+  two.come_to_rest();
+  std::vector<std::string> ids;
+  for (int chip = 7; chip >= 0; --chip) ids.push_back(gpu_id("n1", chip));
+  api.set_slice("n1", ids);
+  api.set_claim("c", {{"gpu.nvidia.com", "n1"}, {"gpu.nvidia.com", "n1"}});
+  KubeWorld& last = two.a.leads() ? two.a : two.b;
+  KubeWorld& next = two.a.leads() ? two.b : two.a;
+  last.kill();
+  while (!next.leads()) two.pass(milliseconds(100), TwoReplicas::Watches::stalled);
+  const auto outcome = next.bind("p", "n1");
+  while (api.waiting() > 0) api.take(0, SimulatedApi::Fate::answered);
+  EXPECT_EQ(*outcome, "bound");
+  EXPECT_EQ(KubeWorld::annotated(next.pod("p")), (std::vector<int>{0, 1, 2, 3, 4, 5}));
 }
 
 }  // namespace
