@@ -7,6 +7,8 @@
 namespace chipweave::sched {
 namespace {
 
+constexpr int kWorkOfChoice = 16;  // beside a step through values
+
 // Gives each request its number of chips out of what it may have, if that is possible at all:
 // augmenting paths, one for each chip that it wants.
 class Matching {
@@ -52,37 +54,68 @@ ChipSet united(const std::vector<ChipSet>& sets) {
 
 class Divider {
  public:
-  Divider(solver::Machine& machine, const DivisionRequest& request)
-      : machine_(machine), request_(request) {}
+  Divider(solver::Machine& machine, const DivisionRequest& request, DivisionWork& work)
+      : machine_(machine), request_(request), work_(work) {
+    for (const EqualAttribute& equal : request.equal) rules_.push_back(rule_of(equal));
+    // those with few values first: the others are tried again and again
+    std::stable_sort(rules_.begin(), rules_.end(), [](const Rule& a, const Rule& b) {
+      return a.slots.size() < b.slots.size();
+    });
+  }
 
   std::optional<Division> run() {
-    std::vector<ChipSet> allowed(request_.counts.size(), request_.usable);
-    try_values(0, allowed);
+    const std::vector<ChipSet> allowed(request_.counts.size(), request_.usable);
+    if (rules_.empty()) {
+      try_sets(allowed);
+    } else {
+      try_values(0, allowed);
+    }
     return std::move(best_);
   }
 
  private:
-  // Tries each value of the rule's attribute, then those of the rules after it.
-  void try_values(std::size_t rule, const std::vector<ChipSet>& allowed) {
-    if (tried_ >= kMaxCombinations) return;
-    if (rule == request_.equal.size()) {
-      ++tried_;
-      return try_sets(allowed);
-    }
-    const EqualAttribute& equal = request_.equal[rule];
+  struct Rule {
+    const std::vector<std::size_t>* requests;
+    std::vector<ChipSet> slots;  // by value, of those that are enough for each request
+  };
+
+  bool enough(ChipSet slots, std::size_t request) const {
+    return slots.size() >= request_.counts[request];
+  }
+
+  Rule rule_of(const EqualAttribute& equal) const {
     std::map<std::string, ChipSet, std::less<>> by_value;
     for (const auto& [slot, attributes] : request_.attributes) {
       const auto at = attributes.find(equal.attribute);
       if (at != attributes.end()) by_value[at->second].insert(slot);
     }
+    Rule rule{&equal.requests, {}};
     for (const auto& [value, slots] : by_value) {
+      const ChipSet usable = slots & request_.usable;
+      if (std::all_of(equal.requests.begin(), equal.requests.end(),
+                      [&, &of = usable](std::size_t i) { return enough(of, i); }))
+        rule.slots.push_back(usable);
+    }
+    return rule;
+  }
+
+  // Tries each value of the rule's attribute, then those of the rules after it.
+  void try_values(std::size_t number, const std::vector<ChipSet>& allowed) {
+    if (work_.is_over()) return;
+    --work_.left;
+    if (number == rules_.size()) {
+      work_.left -= kWorkOfChoice;
+      return try_sets(allowed);
+    }
+    const Rule& rule = rules_[number];
+    for (const ChipSet slots : rule.slots) {
       std::vector<ChipSet> narrowed = allowed;
-      bool enough = true;
-      for (const std::size_t i : equal.requests) {
+      bool fits = true;
+      for (const std::size_t i : *rule.requests) {
         narrowed[i] = narrowed[i] & slots;
-        enough = enough && narrowed[i].size() >= request_.counts[i];
+        fits = fits && enough(narrowed[i], i);
       }
-      if (enough) try_values(rule + 1, narrowed);
+      if (fits && Matching(narrowed, request_.counts).complete()) try_values(number + 1, narrowed);
     }
   }
 
@@ -139,14 +172,16 @@ class Divider {
 
   solver::Machine& machine_;
   const DivisionRequest& request_;
+  DivisionWork& work_;
+  std::vector<Rule> rules_;
   std::optional<Division> best_;
-  int tried_ = 0;
 };
 
 }  // namespace
 
-std::optional<Division> divide(solver::Machine& machine, const DivisionRequest& request) {
-  return Divider(machine, request).run();
+std::optional<Division> divide(solver::Machine& machine, const DivisionRequest& request,
+                               DivisionWork& work) {
+  return Divider(machine, request, work).run();
 }
 
 }  // namespace chipweave::sched

@@ -35,10 +35,18 @@ struct Division {
   double gbps = 0;             // of all together
 };
 
+// How much divisions with rules may cost; shared by those for one pod, whose rules may have more
+// combinations of values than can be tried.
+struct DivisionWork {
+  int left = 8'192;
+  bool is_over() const { return left <= 0; }
+};
+
 // The fastest division that keeps the rules, if there is any. Of several requests with different
-// rules it need not be the very fastest one. Cost: a choice by the solver for each combination of
-// values; of more than kMaxCombinations, only so many are tried.
-inline constexpr int kMaxCombinations = 256;
-std::optional<Division> divide(solver::Machine& machine, const DivisionRequest& request);
+// rules it need not be the very fastest one. Cost: without rules a choice by the solver; with rules
+// one for each combination of values, at most one for each 16 of `work`, and one more. Once the
+// work is over there is no division that has rules.
+std::optional<Division> divide(solver::Machine& machine, const DivisionRequest& request,
+                               DivisionWork& work);
 
 }  // namespace chipweave::sched

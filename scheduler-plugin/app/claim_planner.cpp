@@ -28,7 +28,8 @@ int chips_of(const WantedClaims& wanted) {
 
 // The chips of the node, divided among the requests of all claims.
 std::optional<ClaimPlan> ClaimPlanner::plan_on(const WantedClaims& wanted, NodeId id,
-                                               const std::map<int, Attributes>& devices) const {
+                                               const std::map<int, Attributes>& devices,
+                                               DivisionWork& work) const {
   const Node& node = nodes_.node(id);
   DivisionRequest request;
   const ChipSet free = node.free();
@@ -46,7 +47,7 @@ std::optional<ClaimPlan> ClaimPlanner::plan_on(const WantedClaims& wanted, NodeI
       request.equal.push_back(std::move(equal));
     }
   }
-  const auto division = divide(*node.wiring, request);
+  const auto division = divide(*node.wiring, request, work);
   if (!division) return std::nullopt;
   ClaimPlan plan;
   plan.node = id;
@@ -86,14 +87,17 @@ std::optional<ClaimPlan> ClaimPlanner::plan_with(const WantedClaims& wanted,
   std::vector<NodeId> ids;
   for (const std::size_t i : order) ids.push_back(s.nodes[i]);
   std::set<std::string> reasons;
+  DivisionWork work;
   for (const NodeId id : ids) {
     const auto offered = devices(nodes_.node(id).name);
     if (!offered) {
       reasons.insert(offered.error().message);
       continue;
     }
-    if (auto plan = plan_on(wanted, id, *offered)) return plan;
-    reasons.insert("no free devices keep the constraints of the claims");
+    if (auto plan = plan_on(wanted, id, *offered, work)) return plan;
+    reasons.insert(work.is_over() ? "the constraints of the claims leave too much to try"
+                                  : "no free devices keep the constraints of the claims");
+    if (work.is_over()) break;
   }
   why = joined(reasons, "; ");
   return std::nullopt;

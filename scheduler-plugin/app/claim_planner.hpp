@@ -65,7 +65,8 @@ class ClaimPlanner : public UseCase {
 
  private:
   std::optional<ClaimPlan> plan_on(const WantedClaims& wanted, NodeId node,
-                                   const std::map<int, Attributes>& devices) const;
+                                   const std::map<int, Attributes>& devices,
+                                   DivisionWork& work) const;
   std::optional<ClaimPlan> plan_with(const WantedClaims& wanted, const PodRequest& request,
                                      std::span<const std::string_view> nodes,
                                      const DevicesOf& devices, std::string& why);

@@ -13,6 +13,7 @@ constexpr std::chrono::seconds kLookAgain{5};    // at a pod that waits
 constexpr std::chrono::milliseconds kSoon{100};  // when others' writes are awaited
 constexpr std::chrono::seconds kListAgain{1};    // after the list of claims failed
 constexpr std::size_t kPodsPerTick = 50;
+constexpr std::chrono::milliseconds kTickTime{50};  // so that others are served, too
 constexpr std::size_t kMaxConsumers = 256;  // of a claim; by the API
 
 kube::Reflector<codec::KubeDeviceClass>::Options class_watch_options() {
@@ -159,8 +160,9 @@ void WaitingClaims::tick() {
     return a->priority != b->priority ? a->priority > b->priority : a->arrival < b->arrival;
   });
   for (std::size_t i = 0; i < due.size(); ++i) {
-    due[i]->next = i < kPodsPerTick ? now + kLookAgain : now;
-    if (i < kPodsPerTick) look(*due[i]);
+    const bool at_once = i < kPodsPerTick && (i == 0 || clock_.now() < now + kTickTime);
+    due[i]->next = at_once ? now + kLookAgain : now;
+    if (at_once) look(*due[i]);
   }
 }
 

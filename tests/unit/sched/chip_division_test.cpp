@@ -81,7 +81,8 @@ TEST(ChipDivision, FindsADivisionWheneverThereIsOne) {
     }
     std::vector<ChipSet> chips;
     const bool expected = possible(request, chips);
-    const auto division = divide(*wiring, request);
+    DivisionWork work;
+    const auto division = divide(*wiring, request, work);
     ASSERT_EQ(division.has_value(), expected) << "round " << round;
     (expected ? found : none) += 1;
     if (division) {
@@ -98,11 +99,52 @@ TEST(ChipDivision, IsTheBestSetOfAllTogether) {
   DivisionRequest request;
   request.usable = ChipSet::first(8);
   request.counts = {1, 3};
-  const auto division = divide(*wiring, request);
+  DivisionWork work{0};
+  const auto division = divide(*wiring, request, work);
   ASSERT_TRUE(division);
   EXPECT_DOUBLE_EQ(division->gbps, wiring->choose({ChipSet::first(8), {}, {}, 4, false}).gbps);
   EXPECT_EQ(division->chips[0].size(), 1);
   EXPECT_EQ(division->chips[1].size(), 3);
+}
+
+// Eight requests with eight values each.
+TEST(ChipDivision, EndsWhenThereIsTooMuchToTry) {
+  const auto wiring = machine();
+  DivisionRequest request;
+  request.usable = ChipSet::first(8);
+  for (int slot = 0; slot < 8; ++slot)
+    request.attributes[slot]["d/own"] = "s:" + std::to_string(slot);
+  for (std::size_t i = 0; i < 8; ++i) {
+    request.counts.push_back(1);
+    request.equal.push_back({{i}, "d/own"});
+  }
+  DivisionWork work;
+  EXPECT_TRUE(divide(*wiring, request, work)) << "the best of those that it has tried";
+  EXPECT_TRUE(work.is_over());
+  EXPECT_FALSE(divide(*wiring, request, work)) << "shared with the first one";
+  DivisionWork enough;
+  request.counts.resize(2);
+  request.equal.resize(2);
+  EXPECT_TRUE(divide(*wiring, request, enough));
+  EXPECT_FALSE(enough.is_over());
+}
+
+// A rule that no device keeps costs nothing, whatever the others are.
+TEST(ChipDivision, SeesAtOnceThatARuleCannotBeKept) {
+  const auto wiring = machine();
+  DivisionRequest request;
+  request.usable = ChipSet::first(8);
+  for (int slot = 0; slot < 8; ++slot)
+    request.attributes[slot]["d/own"] = "s:" + std::to_string(slot);
+  for (std::size_t i = 0; i < 8; ++i) {
+    request.counts.push_back(1);
+    request.equal.push_back({{i}, "d/own"});
+  }
+  request.equal.push_back({{0}, "d/none"});
+  DivisionWork work;
+  const int before = work.left;
+  EXPECT_FALSE(divide(*wiring, request, work));
+  EXPECT_EQ(work.left, before - 1);
 }
 
 }  // namespace
