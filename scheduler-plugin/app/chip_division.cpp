@@ -58,9 +58,8 @@ class Divider {
       : machine_(machine), request_(request), work_(work) {
     for (const EqualAttribute& equal : request.equal) rules_.push_back(rule_of(equal));
     // those with few values first: the others are tried again and again
-    std::stable_sort(rules_.begin(), rules_.end(), [](const Rule& a, const Rule& b) {
-      return a.slots.size() < b.slots.size();
-    });
+    std::stable_sort(rules_.begin(), rules_.end(),
+                     [](const Rule& a, const Rule& b) { return a.slots.size() < b.slots.size(); });
   }
 
   std::optional<Division> run() {

@@ -14,7 +14,7 @@ constexpr std::chrono::milliseconds kSoon{100};  // when others' writes are awai
 constexpr std::chrono::seconds kListAgain{1};    // after the list of claims failed
 constexpr std::size_t kPodsPerTick = 50;
 constexpr std::chrono::milliseconds kTickTime{50};  // so that others are served, too
-constexpr std::size_t kMaxConsumers = 256;  // of a claim; by the API
+constexpr std::size_t kMaxConsumers = 256;          // of a claim; by the API
 
 kube::Reflector<codec::KubeDeviceClass>::Options class_watch_options() {
   kube::Reflector<codec::KubeDeviceClass>::Options options;
@@ -78,7 +78,12 @@ void WaitingClaims::pod_seen(const codec::KubePod& seen) {
   if (const auto at = uids_.find(key); at != uids_.end() && at->second != seen.uid) pod_gone(key);
   uids_[key] = seen.uid;
   Pod& pod = pods_[seen.uid];
-  if (pod.arrival == 0) pod.arrival = ++arrivals_;
+  if (pod.arrival == 0) {
+    pod.arrival = ++arrivals_;
+  } else {
+    forget_users(pod);
+  }
+  for (const auto& one : seen.claims->claims) users_[seen.ns + "/" + one.claim].insert(seen.uid);
   pod.key = {seen.ns, seen.name};
   pod.uid = seen.uid;
   pod.priority = seen.priority;
@@ -95,21 +100,27 @@ void WaitingClaims::pod_gone(const std::string& key) {
   const auto at = uids_.find(key);
   if (at == uids_.end()) return;
   scheduler_.claim_planner().note(at->second, {});
+  forget_users(pods_.at(at->second));
   pods_.erase(at->second);
   uids_.erase(at);
+}
+
+void WaitingClaims::forget_users(const Pod& pod) {
+  for (const auto& one : pod.claims->claims) {
+    const auto at = users_.find(pod.key.ns + "/" + one.claim);
+    if (at == users_.end()) continue;  // named twice
+    at->second.erase(pod.uid);
+    if (at->second.empty()) users_.erase(at);
+  }
 }
 
 void WaitingClaims::claim_seen(const codec::KubeClaim& claim) {
   book_.take(claim);
   const std::string key = key_text(claim);
   if (book_.find(key) == nullptr) return;
-  for (auto& [uid, pod] : pods_) {
-    if (pod.key.ns != claim.ns) continue;
-    const auto& named = pod.claims->claims;
-    if (std::any_of(named.begin(), named.end(),
-                    [&](const auto& one) { return one.claim == claim.name; }))
-      pod.next = {};
-  }
+  const auto users = users_.find(key);
+  if (users == users_.end()) return;
+  for (const std::string& uid : users->second) pods_.at(uid).next = {};
 }
 
 void WaitingClaims::claim_gone(const std::string& key) { book_.drop(key); }

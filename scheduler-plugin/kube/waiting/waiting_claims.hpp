@@ -110,6 +110,7 @@ class WaitingClaims {
   void say(Pod& pod, std::string why);
   void begin_term();
   void look_soon(const std::string& uid);
+  void forget_users(const Pod& pod);
 
   kube::Transport& transport_;
   Scheduler& scheduler_;
@@ -125,6 +126,7 @@ class WaitingClaims {
   std::map<std::string, domain::NodeStanding> nodes_;
   std::map<std::string, Pod> pods_;                              // by uid
   std::map<std::string, std::string> uids_;                      // by "namespace/name"
+  std::map<std::string, std::set<std::string>> users_;           // uids of pods_, by claim
   std::map<std::string, std::unique_ptr<kube::Ticket>> writes_;  // by the claim's uid
   std::uint64_t arrivals_ = 0;
   std::uint64_t term_ = 0;
