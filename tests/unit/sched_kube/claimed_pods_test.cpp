@@ -90,6 +90,28 @@ TEST_F(ClaimedPods, AreNotBoundToDevicesThatOthersGiveAway) {
   EXPECT_EQ(world_.pod("a").node, "");
 }
 
+TEST_F(ClaimedPods, OfMoreChipsThanAClaimCanHaveAreNotBound) {
+  std::string chips;
+  for (int i = 0; i < 40; ++i)
+    chips += (i > 0 ? ",{\"index\":" : "{\"index\":") + std::to_string(i) + "}";
+  world_.add_machine(
+      "big", "forty",
+      R"({"vendor":"nvidia","host_gbps":{"SYS":20},"chips":[)" + chips + R"(],"host_groups":[]})");
+  world_.create("a", 33);
+  world_.create("b", 32);
+  settle();
+  const auto refused = world_.bind("a", "big");
+  settle();
+  EXPECT_NE(refused->find("at most 32 devices; the pod has 33 chips"), std::string::npos)
+      << *refused;
+  EXPECT_TRUE(world_.api.pod_claims.owners().empty());
+  EXPECT_EQ(world_.scheduler->ledger().reserved(), 0U);
+  const auto bound = world_.bind("b", "big");
+  settle();
+  later(seconds(1));
+  EXPECT_EQ(*bound, "bound");
+}
+
 TEST_F(ClaimedPods, WaitUntilTheirDevicesAreNoOnesAnyMore) {
   world_.create("a", 8);
   settle();

@@ -77,6 +77,33 @@ TEST_F(HandOver, WithholdsChipsThatOthersGiveAway) {
   EXPECT_THAT(why("p"), HasSubstr("lacks the taint"));
 }
 
+TEST_F(HandOver, WithholdsAChipThatIsTwoDevices) {
+  world_.api.set_slice(
+      "n1",
+      {gpu_id("n1", 0), gpu_id("n1", 1), gpu_id("n1", 2), gpu_id("n1", 3), gpu_id("n1", 4),
+       gpu_id("n1", 5), gpu_id("n1", 6), gpu_id("n1", 7), gpu_id("n1", 3)},
+      true);
+  settle();
+  EXPECT_EQ(node().free(), domain::ChipSet::first(8) - domain::ChipSet{3});
+  EXPECT_FALSE(fits("all", 8));
+  EXPECT_THAT(why("all"), HasSubstr("DRA drivers offer it as two devices"));
+}
+
+// A copied disk image, or a driver that reads another machine's files.
+TEST_F(HandOver, TakesNoDevicesOfOtherNodesForItsOwn) {
+  std::vector<std::string> ids;
+  for (int chip = 0; chip < 8; ++chip) ids.push_back(gpu_id("n1", chip));
+  world_.add_node("n2", "hgx-v100-8");
+  world_.api.set_slice("n2", ids, true);
+  settle();
+  EXPECT_TRUE(node().withheld.empty());
+  const NodeTable& nodes = world_.scheduler->nodes();
+  EXPECT_EQ(nodes.node(nodes.find("n2")).withheld.size(), 8U);
+  world_.create("all", 8);
+  settle();
+  EXPECT_EQ(world_.fit("all"), std::vector<std::string>{"n1"});
+}
+
 TEST_F(HandOver, GivesThemBackAndLetsPodsTryAgain) {
   offer(0);
   EXPECT_FALSE(fits("p", 2));

@@ -69,8 +69,15 @@ void KubeWorld::add_node(const std::string& name, const std::string& machine,
                          const std::vector<domain::Fault>& faults) {
   const auto* p = profiles::find(machine);
   ASSERT_NE(p, nullptr) << machine;
-  auto t = codec::import_topology_json(p->json, {});
-  ASSERT_TRUE(t.ok());
+  add_machine(name, machine, std::string(p->json), health, faults);
+}
+
+void KubeWorld::add_machine(const std::string& name, const std::string& machine,
+                            const std::string& description,
+                            const std::map<int, domain::Health>& health,
+                            const std::vector<domain::Fault>& faults) {
+  auto t = codec::import_topology_json(description, {});
+  ASSERT_TRUE(t.ok()) << t.error().text();
   codec::NodeInventory inventory;
   inventory.node = name;
   inventory.boot_id = "boot";

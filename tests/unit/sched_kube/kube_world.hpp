@@ -71,6 +71,10 @@ class KubeWorld {
   void add_node(const std::string& name, const std::string& machine,
                 const std::map<int, domain::Health>& health = {},
                 const std::vector<domain::Fault>& faults = {});
+  // description: as an administrator writes it.
+  void add_machine(const std::string& name, const std::string& machine,
+                   const std::string& description, const std::map<int, domain::Health>& health = {},
+                   const std::vector<domain::Fault>& faults = {});
   void create(const std::string& name, int chips, const std::string& resource = "nvidia.com/gpu",
               const std::map<std::string, std::string>& labels = {}, int priority = 0);
   const ServerPod& pod(const std::string& name) const { return api.pods.at("ns/" + name); }
