@@ -132,8 +132,8 @@ class RandomCluster {
     });
     live.admitted = ok;
     if (!ok) {  // its owner deletes it and makes another one
-      live_.erase(uid);
       events_.push_back([key = live.pod.key()](Desk& desk) { desk.pod_gone(key); });
+      live_.erase(uid);
     }
   }
 
