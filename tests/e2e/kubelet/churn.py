@@ -46,6 +46,7 @@ SHAPES = ["plain", "two containers", "init", "restarts", "burst", "refused early
 # The kubelet's words for pods that it shall refuse.
 REFUSED = {"refused early": "SysctlForbidden", "refused late": "PodOSNotSupported"}
 REFUSED_AT_START = "the kubelet has given"  # chipweave-device-plugin's words
+IN_USE = "requested number of devices unavailable"  # the kubelet's
 FORCED = 0.15  # of the deletions
 
 
@@ -180,13 +181,13 @@ class Churn:
         except RuntimeError:
             return None
 
-    # By the kubelet, for want of the device plugin, where nothing else is wrong with the pod. No gate helps those that were
-    # bound before the kubelet ended ("caught"), and those that it admits again because a container of theirs was between
-    # two starts ("between").
+    # By the kubelet, for want of the device plugin. No gate helps those that were bound before the kubelet ended ("caught"),
+    # and those that ran and that it admits again, because one of their containers, maybe an init container, does not run
+    # ("between"); nor those whose chips such a pod still has, for which its end has been told too early ("in use").
     def rejected(self, pod):
         name = pod["metadata"]["name"]
         words = f"{name}: {pod['status'].get('reason')}: {pod['status'].get('message')}"
-        what = "between" if self.node.sights(pod) else \
+        what = "between" if self.node.sights(pod) else "in use" if IN_USE in words else \
             "caught" if self.ends.caught(self.since[name], self.failed_at[name]) else "rejected"
         if what == "caught":
             words += f" (bound {self.ends.ended_at[-1] - self.since[name]:.1f} s before)"
@@ -214,7 +215,8 @@ class Churn:
         self.progress = time.monotonic()
         if found:
             self.table.add(shape, "mismatches", f"{name}: {'; '.join(found)}")
-        if wrong := self.mode.books_wrong(pod, sights, self.table):
+        wrong = self.mode.books_wrong(pod, sights, self.table)
+        if wrong and self.bed.ask("GET", f"{self.path}/{name}")[1].get("status", {}).get("phase") == "Running":
             self.table.add(shape, "books wrong", f"{name}: {wrong}")
         if shape == "rewritten" and not found:
             self.wrong.rewrite(pod, sights)
