@@ -107,6 +107,7 @@ def twice(chips_by_pod):
     return sorted(chip for chip, times in count.items() if times > 1)
 
 
+REJECTED = ("rejected", "caught", "between", "in use")  # why pods were, with --kubelet-ends
 # Its line of hyphens is made of it.
 SUMMARY = ("| mode | seed | pods | checked | containers | checked again | refused, adopted | rejected, caught, between, in use | kubelet restarts | agent | scheduler | "
            "containerd | mismatches | chips twice | books wrong | drift told | p99 Prepare, Allocate |")
@@ -135,7 +136,7 @@ class Table:
         return " | ".join(str(cell) for cell in (
             f"| {mode}", seed, self.total("created"), self.total("checked"), self.total("containers"), self.total("again"),
             self.total("refused") + self.total("adopted"),
-            ", ".join(str(self.total(what)) for what in ("rejected", "caught", "between", "in use")) if ended("kubelet is ended") else "-",
+            ", ".join(str(self.total(what)) for what in REJECTED) if ended("kubelet is ended") else "-",
             ended("kubelet is") - ended("is asked"),
             ended("agent is"), ended("scheduler is"), ended("containerd is"), self.total("mismatches"), self.total("chips twice"),
             self.total("books wrong"), f"{self.total('told')} of {self.total('drifted')}" if drifts else "-",

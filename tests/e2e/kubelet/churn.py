@@ -226,7 +226,8 @@ class Churn:
         if self.wrong.waits(living):
             return
         for name in list(living):
-            if name in self.checked - self.again and not self.wrong.keeps(name) and (self.created == self.wanted or self.draw.random() < 0.3):
+            if name in self.checked - self.again and not self.wrong.keeps(name) and \
+                    (self.created == self.wanted or self.draw.random() < 0.3):
                 self.delete(name)
 
     def delete(self, name):

@@ -3,7 +3,7 @@ after some pods have been checked, sometimes soon after its start, when it has n
 import signal, time
 
 SOON, DOWN_SECONDS, LONGEST_SECONDS = 0.2, 2.0, 30.0
-# A pod bound no longer than this after the kubelet's end was bound before anybody could know of it.
+# A pod bound no longer than this after the kubelet's end was bound before the scheduler could know of it.
 KNOWN_SECONDS = 1.0
 
 

@@ -388,7 +388,7 @@ class DevicePlugin(Mode):
     def bind_wrongly(self, pod, other):
         bind_to_chips(self.bed, self.node.name, pod, [{**placement_of(other)["chips"][0], "container": "main"}])
 
-    # With --on-mismatch=adopt: it has others, and its annotation names them.
+    # With the other value of --on-mismatch: it has others, and its annotation names them.
     def adopted(self, pod, sights):
         have = chips_of(node["name"] for node in sights[0][2]["nodes"])
         path = f"/api/v1/namespaces/{pod['metadata']['namespace']}/pods/{pod['metadata']['name']}"

@@ -1,4 +1,5 @@
-"""Pods with wrong chips in their annotation: they must not run with them, or, where the mode adopts, get it corrected.
+"""Pods with wrong chips in their annotation: they must not run with them, or must get
+it corrected.
 
 wrong      another client binds it with the chips of a pod that runs
 rewritten  another client changes its annotation while it runs, and its container ends and starts again"""
@@ -12,7 +13,7 @@ REFUSAL_SECONDS, RESTART_SECONDS = 40, 90
 CHIPS = 8
 
 
-# What the kubelet says of a container that it could not start; "" if there is none. By `text`, of a part of it.
+# Why the kubelet could not start a container, where it contains `text`; "" if it could.
 def not_started(pod, text=""):
     for status in pod["status"].get("containerStatuses", []):
         waiting = status.get("state", {}).get("waiting", {})
