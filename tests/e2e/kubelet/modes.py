@@ -7,7 +7,8 @@ m2            a vendor's DRA driver; chipweave-scheduler makes the claims
 own-dra       chipweave-agent's DRA driver; chipweave-scheduler makes the claims
 own-dra-by-hand  chipweave-agent's DRA driver; claims as in by-hand
 device-plugin chipweave's device plugin; chipweave-scheduler
-device-plugin-vendor  the same, with a vendor's device plugin behind it, whose answers it passes on"""
+device-plugin-adopting  the same; pods that cannot get the chips of their decision get others
+device-plugin-vendor  as device-plugin, with a vendor's device plugin behind it, whose answers it passes on"""
 import contextlib, datetime, json, random, re, threading, time
 
 from audit import PLACEMENT, placement_of
@@ -388,7 +389,7 @@ class DevicePlugin(Mode):
     def bind_wrongly(self, pod, other):
         bind_to_chips(self.bed, self.node.name, pod, [{**placement_of(other)["chips"][0], "container": "main"}])
 
-    # With the other value of --on-mismatch: it has others, and its annotation names them.
+    # With the other value of --on-mismatch it has others, and its annotation names them.
     def adopted(self, pod, sights):
         have = chips_of(node["name"] for node in sights[0][2]["nodes"])
         path = f"/api/v1/namespaces/{pod['metadata']['namespace']}/pods/{pod['metadata']['name']}"
@@ -397,6 +398,10 @@ class DevicePlugin(Mode):
 
     def durations(self):
         return self.node.histogram("kubelet_device_plugin_alloc_duration_seconds")
+
+
+class Adopting(DevicePlugin):
+    how = [*DevicePlugin.how, "--on-mismatch=adopt"]
 
 
 class BehindOurs(DevicePlugin):
@@ -413,4 +418,4 @@ class BehindOurs(DevicePlugin):
 
 MODES = {"stock": Stock, "by-hand": ByHand, "by-hand-watched": ByHandWatched,
          "m2": Claims, "own-dra": OwnDra, "own-dra-by-hand": OwnDraByHand,
-         "device-plugin": DevicePlugin, "device-plugin-vendor": BehindOurs}
+         "device-plugin": DevicePlugin, "device-plugin-adopting": Adopting, "device-plugin-vendor": BehindOurs}
