@@ -8,6 +8,7 @@
 #include "common/base/foreign_text.hpp"
 #include "common/base/text.hpp"
 #include "common/obs/log.hpp"
+#include "common/rpc/socket_served.hpp"
 #include "node-agent/device_plugin/core/vendor_devices.hpp"
 #include "node-agent/device_plugin/plugin_impl.hpp"
 
@@ -66,7 +67,9 @@ void Plugin::Impl::look() {
       serve();
       return look();
     case Registration::Step::enrol:
-      enrol();
+      // A kubelet that was killed has left its socket. A registration that waits there reaches the
+      // next one when this plugin's socket has just been removed, and both then wait for the other.
+      if (rpc::is_socket_served(options.folder + "/kubelet.sock")) enrol();
   }
 }
 

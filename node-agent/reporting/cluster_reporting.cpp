@@ -53,6 +53,12 @@ std::set<Fact> known_facts(const ReportingOptions& options) {
   return out;
 }
 
+// Where a DRA driver shows that it has prepared a claim: ours, or a vendor's.
+std::string cdi_folder_of(const ReportingOptions& options) {
+  if (options.dra) return options.dra->cdi_folder;
+  return options.enforcement == domain::Enforcement::dra ? "/var/run/cdi" : "";
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ClusterReporting>> ClusterReporting::make(
@@ -160,7 +166,8 @@ void ClusterReporting::ask_kubelet(const ReportingOptions& options, http::Loop& 
   };
   kubelet_ = std::make_unique<KubeletChips>(
       loop, *api_,
-      KubeletChips::Options{options.node, options.pod_resources, std::random_device{}()},
+      KubeletChips::Options{options.node, options.pod_resources, std::random_device{}(),
+                            cdi_folder_of(options)},
       std::move(events), given_up);
 }
 

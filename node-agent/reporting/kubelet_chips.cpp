@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
+#include "common/base/text.hpp"
 #include "common/domain/vendor.hpp"
 #include "common/io/files.hpp"
 #include "common/obs/log.hpp"
@@ -76,18 +77,20 @@ void KubeletChips::start() {
   devices_file_ = devices_file_of(options_.socket);
   claims_file_ = claims_file_of(options_.socket);
   changed_ = std::make_shared<http::Mailbox<KubeletChips>>(loop_, *this);
-  allocations_ = std::make_unique<FileWatch>(std::vector{devices_file_, claims_file_},
-                                             [notify = client_->change_notifier(), box = changed_] {
-                                               notify();
-                                               box->post([](KubeletChips& self) {
-                                                 self.read_checkpoints();
-                                                 self.report_given();
-                                               });
-                                             });
+  std::vector watched{devices_file_, claims_file_};
+  if (!options_.cdi_folder.empty()) watched.push_back(options_.cdi_folder + "/");
+  allocations_ =
+      std::make_unique<FileWatch>(watched, [notify = client_->change_notifier(), box = changed_] {
+        notify();
+        box->post([](KubeletChips& self) {
+          self.read_checkpoints();
+          self.report_given();
+        });
+      });
   if (!allocations_->complete()) {
     obs::log(obs::Level::warn,
-             "new allocations are noticed within a minute only: mount the folder of this file",
-             {{"file", devices_file_}});
+             "new allocations are noticed within a minute only: mount the folders of these files",
+             {{"files", joined(watched, ",")}});
   }
   read_checkpoints();
   devices_.start();

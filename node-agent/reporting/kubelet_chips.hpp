@@ -31,6 +31,8 @@ class KubeletChips {
     std::string node;
     std::string socket;  // checked before
     std::uint64_t seed = 0;
+    // Where DRA drivers write what they prepare: claims may have changed. Empty: not watched.
+    std::string cdi_folder = {};
   };
   // events.users: with the first answer, and when it or the machine changes. events.given: with the
   // first checkpoint or answer, and likewise. given_up: the kubelet is too old to be asked, so that

@@ -32,7 +32,7 @@ struct FileWatch::Impl {
   int wake = -1;
   bool complete = true;
   std::map<int, std::set<std::string, std::less<>>>
-      names;  // watch descriptor → file names of interest
+      names;  // watch descriptor → file names of interest; "": all
   std::function<void()> on_change;
   std::thread thread;
 
@@ -63,7 +63,8 @@ struct FileWatch::Impl {
         // ".." begins the names that ConfigMap volumes swap; no name: the folder itself, or a lost
         // event.
         relevant = relevant || name.empty() || name.substr(0, 2) == ".." ||
-                   (found != names.end() && found->second.count(name) != 0);
+                   (found != names.end() &&
+                    (found->second.count(name) != 0 || found->second.count("") != 0));
       }
     }
   }

@@ -1,6 +1,6 @@
 // FileWatch — calls back within milliseconds when one of a few files may have changed (inotify on
 // their folders, which also reports renames over the file and the symlink swap of ConfigMap
-// volumes).
+// volumes). A path that ends in a slash is a folder: any file in it.
 //
 // Owns one thread, which calls `on_change`; the callback must only post. May call without a real
 // change.

@@ -11,10 +11,11 @@ namespace {
 using Container = domain::GivenChips::Container;
 
 // A pod that was deleted and recreated has the name of another one, of which the kubelet may have
-// spoken. One that runs has its devices.
-bool is_of(const Container& container, const ClusterPod& pod) {
+// spoken. One that runs has its devices, and what its claim says is surer than a name.
+bool is_of(const Container& container, const ClusterPod& pod, bool has_claim) {
   if (!container.pod_uid.empty()) return container.pod_uid == pod.request.uid;
-  return pod.started && container.ns == pod.request.key.ns && container.pod == pod.request.key.name;
+  return !has_claim && pod.started && container.ns == pod.request.key.ns &&
+         container.pod == pod.request.key.name;
 }
 
 }  // namespace
@@ -26,15 +27,16 @@ Placement KubeletTruth::placement_of(const Decision& d) const {
 // Init containers hand their chips on to the other ones: all of a pod's chips are the union.
 std::optional<Placement> KubeletTruth::given_to(const ClusterPod& pod, const Node& node) const {
   std::set<int> chips;
+  const auto claimed = allocated_.find(pod.request.uid);
+  const bool has_claim = claimed != allocated_.end() && claimed->second.node == node.name;
   static const std::vector<Container> kNone;
   for (const Container& container : node.given ? node.given->containers : kNone) {
-    if (container.resource != pod.request.resource || !is_of(container, pod)) continue;
+    if (container.resource != pod.request.resource || !is_of(container, pod, has_claim)) continue;
     if (container.parts) return std::nullopt;
     for (const domain::ChipIndex chip : container.chips) chips.insert(chip.value);
   }
   if (!chips.empty()) return complete(pod, node, {chips.begin(), chips.end()});
-  const auto claimed = allocated_.find(pod.request.uid);
-  if (claimed == allocated_.end() || claimed->second.node != node.name) return std::nullopt;
+  if (!has_claim) return std::nullopt;
   return complete(pod, node, claimed->second.chips);
 }
 

@@ -1,7 +1,6 @@
 #include "node-agent/dra/server/plugin_server.hpp"
 
 #include <atomic>
-#include <cerrno>
 #include <chrono>
 #include <ctime>
 #include <filesystem>
@@ -13,16 +12,14 @@
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
-#include <unistd.h>
 
 #include "common/base/endpoint.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/text.hpp"
 #include "common/http/mailbox.hpp"
 #include "common/obs/log.hpp"
+#include "common/rpc/socket_served.hpp"
 #include "kubelet/dra.grpc.pb.h"
 #include "kubelet/plugin_registration.grpc.pb.h"
 #include "node-agent/dra/server/health_streams.hpp"
@@ -119,20 +116,6 @@ void fill(const EndedAnswer& answer, pb::NodeUnprepareResourcesResponse& to) {
     pb::NodeUnprepareResourceResponse& one = (*to.mutable_claims())[uid];
     if (!result) one.set_error(with_dots(result.error().text(), kMaxErrorBytes));
   }
-}
-
-// Whether a process listens on the socket.
-bool is_served(const std::string& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof(address.sun_path)) return false;
-  path.copy(address.sun_path, path.size());
-  const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (fd < 0) return false;
-  const int result = ::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
-  const bool served = result == 0 || errno == EAGAIN || errno == EINPROGRESS;
-  ::close(fd);
-  return served;
 }
 
 std::unique_ptr<grpc::Server> serve(const std::string& path,
@@ -274,7 +257,7 @@ struct PluginServer::Impl {
                         "cannot make the folder " + folder + ": " + failed.message());
     }
     if (made) ::chmod(folder.c_str(), folder_bits);
-    if (is_served(path)) {
+    if (rpc::is_socket_served(path)) {
       return make_error(Errc::conflict,
                         "another process serves " + path + ": one driver of that name a node");
     }

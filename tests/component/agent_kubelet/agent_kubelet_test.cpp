@@ -190,6 +190,24 @@ TEST_F(AgentAndKubelet, MetricsNameTheContainersOfChips) {
       << metrics();
 }
 
+// Where the kubelet's own folder is not mounted, a CDI file is the sign that a claim was prepared.
+TEST_F(AgentAndKubelet, AsksWhenADriverHasPreparedAClaim) {
+  FakeKubelet kubelet(socket_);
+  cluster_.emplace("v1.36.1");
+  folder_.put("cdi/other.json", "{}");
+  agent_ = std::make_unique<Program>(
+      std::vector<std::string>{"chipweave-agent", "--node", "n1", "--probe", "profile:hgx-h100-8",
+                               "--kubeconfig", folder_.put("kubeconfig", cluster_->kubeconfig()),
+                               "--pod-resources", socket_, "--dra-driver", "gpu.chipweave.dev",
+                               "--dra-cdi-folder", folder_.at("cdi"), "--dra-kubelet-folder",
+                               folder_.at("kubelet"), "--log-level", "info"},
+      std::map<std::string, std::string>{}, folder_.at("log"));
+  ASSERT_TRUE(eventually([&] { return kubelet.calls() == 1; })) << agent_->log();
+  folder_.put("cdi/claim.json", "{}");
+  EXPECT_TRUE(eventually([&] { return kubelet.calls() == 2; })) << agent_->log();
+  EXPECT_EQ(agent_->terminate(), 0);
+}
+
 // Without the kubelet's answer.
 TEST_F(AgentAndKubelet, DevicesOfClaimsAreKnownOnceTheyArePrepared) {
   FakeKubelet kubelet(socket_);

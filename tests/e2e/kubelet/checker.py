@@ -107,6 +107,12 @@ def twice(chips_by_pod):
     return sorted(chip for chip, times in count.items() if times > 1)
 
 
+REJECTED = ("rejected", "caught", "between", "in use")  # why pods were, with --kubelet-ends
+# Its line of hyphens is made of it.
+SUMMARY = ("| mode | seed | pods | checked | containers | checked again | refused, adopted | rejected, caught, between, in use | kubelet restarts | agent | scheduler | "
+           "containerd | mismatches | chips twice | books wrong | drift told | p99 Prepare, Allocate |")
+
+
 class Table:
     """What was found, by shape of pod."""
 
@@ -122,6 +128,19 @@ class Table:
 
     def total(self, what):
         return sum(row[what] for row in self.rows.values())
+
+    # A row of a table of runs (SUMMARY).
+    def summary(self, mode, seed, drifts):
+        ended = lambda what: sum(times for name, times in self.disturbed.items() if what in name)
+        took = sorted(self.times["Prepare or Allocate"])
+        return " | ".join(str(cell) for cell in (
+            f"| {mode}", seed, self.total("created"), self.total("checked"), self.total("containers"), self.total("again"),
+            self.total("refused") + self.total("adopted"),
+            ", ".join(str(self.total(what)) for what in REJECTED) if ended("kubelet is ended") else "-",
+            ended("kubelet is") - ended("is asked"),
+            ended("agent is"), ended("scheduler is"), ended("containerd is"), self.total("mismatches"), self.total("chips twice"),
+            self.total("books wrong"), f"{self.total('told')} of {self.total('drifted')}" if drifts else "-",
+            f"{took[min(len(took) - 1, int(.99 * len(took)))] * 1000:.0f} ms of {len(took)}" if took else "-")) + " |\n"
 
     def print(self, columns):
         print(f"{'pods':16}" + "".join(f"{column:>14}" for column in columns))

@@ -1,14 +1,14 @@
 """Pods of mixed sizes that come and go on the real kubelet, each checked while it runs, and what disturbs them."""
-import random, time
+import http.client, json, random, threading, time
 
 from checker import Table, asked, chip_of, differences, twice
+from kubelet_ends import KubeletEnds
 from node import AUDITOR
+from wrong import GPU, WrongPods, not_started
 
-GPU = "nvidia.com/gpu"
-COLUMNS = ["created", "checked", "again", "refused", "forced", "mismatches", "chips twice", "books wrong"]
+COLUMNS = ["created", "checked", "containers", "again", "refused", "adopted", "forced", "mismatches", "chips twice", "books wrong"]
 STUCK_SECONDS = 120
 PATIENCE_SECONDS = 30  # after a disturbance: the kubelet says nothing of a pod until it has looked at it again
-REFUSAL_SECONDS = 40
 MOST_WAITING = 12  # chips that pods ask for, of 8
 
 
@@ -32,6 +32,8 @@ def spec_of(shape, draw):
         return {"initContainers": [container("prepare", small, *brief)], "containers": [container("main", size)]}
     if shape == "restarts":
         return {"containers": [container("main", size, "--end-after", "1500ms", "--status", "1")]}
+    if shape == "rewritten":
+        return {"containers": [container("main", size, "--end-after", "5s", "--status", "1")]}
     spec = {"containers": [container("main", {"burst": 2, "wrong": 1}.get(shape, size))]}
     if shape == "refused early":  # before the kubelet allocates devices
         spec["securityContext"] = {"sysctls": [{"name": "kernel.msgmax", "value": "65536"}]}
@@ -40,47 +42,73 @@ def spec_of(shape, draw):
     return spec
 
 
-SHAPES = ["plain", "two containers", "init", "restarts", "burst", "refused early", "refused late", "wrong"]
+SHAPES = ["plain", "two containers", "init", "restarts", "burst", "refused early", "refused late", "wrong", "rewritten"]
 # The kubelet's words for pods that it shall refuse.
 REFUSED = {"refused early": "SysctlForbidden", "refused late": "PodOSNotSupported"}
+REFUSED_AT_START = "the kubelet has given"  # chipweave-device-plugin's words
+IN_USE = "requested number of devices unavailable"  # the kubelet's
 FORCED = 0.15  # of the deletions
 
 
 class Churn:
-    """mode: how pods get chips (modes.py). disturb: {name: function}, one of them is called after every `every` pods."""
+    """mode: how pods get chips (modes.py). disturb: {name: function}, one of them is called after every `every` pods.
+    ends: how often the kubelet is ended and started, meanwhile."""
 
-    def __init__(self, bed, node, mode, pods, seed, shapes, disturb=None, every=25):
+    def __init__(self, bed, node, mode, pods, seed, shapes, disturb=None, every=25, ends=0):
         self.bed, self.node, self.mode, self.wanted = bed, node, mode, pods
         self.draw, self.shapes = random.Random(seed), [shape for shape in shapes if shape not in mode.cannot]
         self.disturb, self.every, self.disturbed = disturb or {}, every, 0
         self.table, self.shape, self.checked, self.since = Table(), {}, set(), {}
         self.created, self.ended, self.path = 0, set(), "/api/v1/namespaces/churn/pods"
         self.progress, self.patient_until, self.again = time.monotonic(), 0, set()
-        self.next_shape = None
-        self.wrong, self.kept = {}, set()  # pods that must not run, and those whose chips they are bound with
+        self.next_shape, self.failed_at = None, {}
+        self.wrong = WrongPods(self)
+        self.ends = KubeletEnds(mode, ends, self.draw, lambda: self.table.total("checked")) if ends else None
 
     def run(self):
         self.bed.must("POST", "/api/v1/namespaces", {"metadata": {"name": "churn"}})
         account = "/api/v1/namespaces/churn/serviceaccounts/default"
         self.node.must_come("the account of the namespace", lambda: self.bed.ask("GET", account)[0] == 200)
+        threading.Thread(target=self.watch_pods, daemon=True).start()
         while len(self.ended) < self.wanted:
             pods = {pod["metadata"]["name"]: pod for pod in self.bed.must("GET", self.path)["items"]}
             self.ended |= set(self.shape) - set(pods)
-            for name, pod in pods.items():
-                if pod["spec"].get("nodeName") and not self.since[name]:
-                    self.since[name] = time.time()
+            for pod in pods.values():
+                self.note_times(pod)
             self.create(pods)
             self.mode.step(pods)
             self.look_at(pods)
             self.perhaps_disturb()
+            if self.ends:
+                self.perhaps_end_kubelet()
             if time.monotonic() - self.progress > STUCK_SECONDS:
                 self.table.add("all of them", "stuck", f"nothing happened for {STUCK_SECONDS} s: " + str(
                     {name: pod["status"].get("phase") for name, pod in pods.items()}))
                 break
             time.sleep(0.05)
 
+    # When pods were bound, and when they failed, to a few milliseconds.
+    def watch_pods(self):
+        while not self.mode.over:
+            try:
+                connection, answer = self.bed.stream(f"{self.path}?watch=true&timeoutSeconds=600")
+                while line := answer.readline():
+                    self.note_times(json.loads(line)["object"])
+                connection.close()
+            except (OSError, http.client.HTTPException, ValueError, KeyError):
+                time.sleep(0.1)
+
+    def note_times(self, pod):
+        name = pod["metadata"]["name"]
+        if pod["spec"].get("nodeName"):
+            self.since.setdefault(name, time.time())
+        if pod["status"].get("phase") == "Failed":
+            self.failed_at.setdefault(name, time.time())
+
     def create(self, pods):
         waiting = sum(sum(asked(pod, GPU)[0].values()) for name, pod in pods.items() if self.shape[name] != "wrong")
+        if self.ends and self.created == self.wanted and not self.ends.over():
+            self.wanted += 1
         while self.created < self.wanted and waiting < MOST_WAITING:
             shape, self.next_shape = self.next_shape or self.draw.choice(self.shapes), None
             for _ in range(4 if shape == "burst" else 1):
@@ -90,8 +118,8 @@ class Churn:
                     spec["schedulerName"] = "nobody"
                 body = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec}
                 waiting += sum(asked(body, GPU)[0].values())
+                self.shape[name] = shape
                 self.bed.must("POST", self.path, body)
-                self.shape[name], self.since[name] = shape, None
                 self.table.add(shape, "created")
                 self.created += 1
                 self.progress = time.monotonic()
@@ -104,7 +132,13 @@ class Churn:
         ready = {}
         for name, pod in living.items():
             if self.shape[name] == "wrong":
-                self.must_not_run(pod, pods)
+                self.wrong.must_not_run(pod, pods)
+            elif name in self.wrong.changed and pod["status"].get("phase") not in ("Failed", "Succeeded"):
+                self.wrong.look_at_rewritten(pod)
+            elif why := not_started(pod, REFUSED_AT_START):
+                self.table.add(self.shape[name], "refused")
+                self.table.examples["refused at its start"] = why
+                self.delete(name)
             elif pod["status"].get("phase") == "Failed" and pod["status"].get("reason") == REFUSED.get(self.shape[name]):
                 self.table.add(self.shape[name], "refused")
                 self.delete(name)
@@ -114,6 +148,9 @@ class Churn:
             elif pod["status"].get("phase") in ("Failed", "Succeeded"):  # the latter if the kubelet ended one that ran
                 self.table.add(self.shape[name], "refused", f"{name}: {pod['status'].get('reason')}: {pod['status'].get('message')}"
                                if pod["status"].get("reason") != "UnexpectedAdmissionError" else "")
+                if self.ends and pod["status"]["phase"] == "Failed":
+                    self.rejected(pod)
+                self.wrong.changed.pop(name, None)
                 self.delete(name)
             elif pod["status"].get("phase") == "Running":
                 sights = self.node.sights(pod)
@@ -125,7 +162,9 @@ class Churn:
         if not new:
             self.delete_some(living)
             return
-        resources = self.node.pod_resources()
+        resources = self.kubelet_says()
+        if resources is None:
+            return
         for name in new:
             self.check(living[name], ready[name], resources.get(f"churn/{name}"))
         chips = {name: [chip_of(n["name"]) for _, _, s in sights for n in s["nodes"]] for name, sights in ready.items()}
@@ -133,66 +172,63 @@ class Churn:
             self.table.add("all of them", "chips twice", f"chip {chip}: {[n for n, c in chips.items() if chip in c]}")
         self.delete_some(living)
 
+    # None: it does not say, which may be between its end and its start.
+    def kubelet_says(self):
+        if not self.ends:
+            return self.node.pod_resources()
+        try:
+            return self.node.pod_resources() if self.node.kubelet else None
+        except RuntimeError:
+            return None
+
+    # By the kubelet, for want of the device plugin. No gate helps those that were bound before the kubelet ended ("caught"),
+    # and those that ran and that it admits again, because one of their containers, maybe an init container, does not run
+    # ("between"); nor those whose chips such a pod still has, for which its end has been told too early ("in use").
+    def rejected(self, pod):
+        name = pod["metadata"]["name"]
+        words = f"{name}: {pod['status'].get('reason')}: {pod['status'].get('message')}"
+        what = "between" if self.node.sights(pod) else "in use" if IN_USE in words else \
+            "caught" if self.ends.caught(self.since[name], self.failed_at[name]) else "rejected"
+        if what == "caught":
+            words += f" (bound {self.ends.ended_at[-1] - self.since[name]:.1f} s before)"
+        self.table.add(self.shape[name], what, words if what == "rejected" else "")
+        self.table.examples[what] = words
+
     def check(self, pod, sights, resources):
         name = pod["metadata"]["name"]
         shape = self.shape[name]
         found = differences(pod, GPU, sights, resources or {}, self.mode.claim_of(pod), self.mode.drifts)
         if found and time.monotonic() < self.patient_until:
             return
+        if found and self.ends and not self.node.kubelet:
+            return
         if not found and name in self.again:
             self.again.discard(name)
             self.table.add(shape, "again")
             return
-        if self.since[name] and not sights[0][1] and name not in self.again:
+        if not sights[0][1] and name not in self.again:
             self.table.times["from the bind to what the container says"].append(sights[0][2]["timeMs"] / 1000 - self.since[name])
         self.again.discard(name)
         self.table.add(shape, "checked")
+        self.table.rows[shape]["containers"] += len({(container, attempt) for container, attempt, _ in sights})
         self.checked.add(name)
         self.progress = time.monotonic()
         if found:
             self.table.add(shape, "mismatches", f"{name}: {'; '.join(found)}")
-        if wrong := self.mode.books_wrong(pod, sights, self.table):
+        wrong = self.mode.books_wrong(pod, sights, self.table)
+        if wrong and self.bed.ask("GET", f"{self.path}/{name}")[1].get("status", {}).get("phase") == "Running":
             self.table.add(shape, "books wrong", f"{name}: {wrong}")
+        if shape == "rewritten" and not found:
+            self.wrong.rewrite(pod, sights)
 
     # Some live longer than others.
     def delete_some(self, living):
-        if any(self.shape[name] == "wrong" and name not in self.wrong for name in living):
+        if self.wrong.waits(living):
             return
         for name in list(living):
-            if name in self.checked - self.again - self.kept and (self.created == self.wanted or self.draw.random() < 0.3):
+            if name in self.checked - self.again and not self.wrong.keeps(name) and \
+                    (self.created == self.wanted or self.draw.random() < 0.3):
                 self.delete(name)
-
-    # A pod that another client has bound with the chips of another one: as long as that one runs, it must not.
-    def must_not_run(self, pod, pods):
-        name = pod["metadata"]["name"]
-        if not pod["spec"].get("nodeName"):
-            others = [other for other in pods if other in self.checked - self.again - self.kept and
-                      not pods[other]["metadata"].get("deletionTimestamp")]
-            if others:
-                self.wrong[name] = others[0]
-                self.kept.add(others[0])
-                self.mode.bind_wrongly(pod, pods[others[0]])
-            elif self.created == self.wanted and all(self.shape[other] == "wrong" for other in pods):
-                self.wanted += 1
-                self.next_shape = "plain"
-            return
-        if pod["status"].get("phase") == "Running":
-            sights = self.node.sights(pod)
-            if not sights:
-                return
-            if words := self.mode.adopted(pod, sights):
-                self.table.add("wrong", "mismatches", f"{name}: {words}")
-            else:
-                self.table.add("wrong", "adopted")
-        elif why := self.mode.refused(pod):
-            self.table.add("wrong", "refused")
-            self.table.examples["wrong"] = why
-        elif time.time() - self.since[name] < REFUSAL_SECONDS:
-            return
-        else:
-            self.table.add("wrong", "mismatches", f"{name}: neither refused nor adopted")
-        self.kept.discard(self.wrong.pop(name))
-        self.delete(name)
 
     def delete(self, name):
         forced = self.draw.random() < FORCED
@@ -211,8 +247,21 @@ class Churn:
             print(f"   after {self.table.total('checked')} pods, {self.table.total('mismatches')} mismatches: {name}", flush=True)
             self.table.disturbed[name] += 1
             self.disturb[name]()
-            self.again, self.patient_until = set(self.checked), time.monotonic() + PATIENCE_SECONDS
+            self.look_again()
+
+    def perhaps_end_kubelet(self):
+        if self.ends.step():
+            self.progress = time.monotonic()
+            self.table.disturbed["the kubelet is ended and started"] += 1
+            if self.ends.done % 10 == 0:
+                print(f"   the kubelet has ended {self.ends.done} times, {self.table.total('checked')} pods, "
+                      f"{self.table.total('rejected')} rejected, {self.table.total('mismatches')} mismatches", flush=True)
+            self.look_again()
+
+    # At all pods that run.
+    def look_again(self):
+        self.again, self.patient_until = set(self.checked), time.monotonic() + PATIENCE_SECONDS
 
     def good(self):
-        return not any(self.table.total(what) for what in ("mismatches", "chips twice", "books wrong", "stuck")) and \
+        return not any(self.table.total(what) for what in ("mismatches", "chips twice", "books wrong", "rejected", "stuck")) and \
             sum(self.table.total(what) for what in ("checked", "refused", "adopted")) >= self.wanted

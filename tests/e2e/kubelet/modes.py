@@ -6,8 +6,10 @@ by-hand-watched  the same, and the books of chipweave-agent and chipweave-schedu
 m2            a vendor's DRA driver; chipweave-scheduler makes the claims
 own-dra       chipweave-agent's DRA driver; chipweave-scheduler makes the claims
 own-dra-by-hand  chipweave-agent's DRA driver; claims as in by-hand
-device-plugin chipweave's device plugin; chipweave-scheduler"""
-import datetime, json, random, re, threading, time
+device-plugin chipweave's device plugin; chipweave-scheduler
+device-plugin-adopting  the same; pods that cannot get the chips of their decision get others
+device-plugin-vendor  as device-plugin, with a vendor's device plugin behind it, whose answers it passes on"""
+import contextlib, datetime, json, random, re, threading, time
 
 from audit import PLACEMENT, placement_of
 from checker import annotated, asked, chip_of, chips_of
@@ -21,19 +23,25 @@ CLASS = "chipweave"
 SOON = 10
 STORM_SECONDS = 20
 CONTESTED, CONTEST_SECONDS = "chips.contested", 100
+HELD_SECONDS = 8  # answers of the API server
 LOOKS_EVERY = 0.02  # at the books
 
 
 class Mode:
     drifts = False  # the containers' chips are not those of the annotation
-    cannot = ()  # shapes
+    durations_of_kubelet = False  # they are in its metrics
+    cannot = ["rewritten"]  # shapes
     spec = {}
     needs_ours = True
     helm = agent_flags = ()  # further arguments
+    kubelet_folders = ["pod-resources", "device-plugins"]  # that the chart mounts for the agent
+    given_soon = SOON
 
     def __init__(self, bed, node, chipweave, options):
         self.bed, self.node, self.chipweave, self.options = bed, node, chipweave, options
         self.processes, self.seen, self.over = {}, {}, False
+        self.late = None  # the way of our node's programs to the API server, if it is not the usual one (late.py)
+        self.earlier = []  # durations that a kubelet takes with it when it ends
 
     def start(self):
         pass
@@ -75,8 +83,14 @@ class Mode:
             told = self.chipweave.ask("GET", f"/api/v1/explain/{name}")[1]
             if (told.get("given"), told.get("chosen", {}).get("chips")) != (truth, chosen):
                 return f"explain says given {told.get('given')}, chosen {told.get('chosen')}; not {truth}, {chosen}"
-        given = self.bed.poll(lambda: self.given(pod) == truth and truth, SOON)
+            table.rows["all of them"]["told"] += 1
+        if not self.looks_at_given():
+            return ""
+        given = self.bed.poll(lambda: self.given(pod) == truth and truth, self.given_soon)
         return "" if given == truth else f"status.given says {self.given(pod)}, device nodes {truth}"
+
+    def looks_at_given(self):
+        return True
 
     def books(self, name):
         return sorted(self.chipweave.nodes().get(self.node.name, {}).get("used", {}).get(name, []))
@@ -110,9 +124,12 @@ class Mode:
     def durations(self):
         return []
 
+    def all_durations(self):
+        return self.earlier + self.durations()
+
     # Asks the kubelet for its pods without pause, meanwhile.
-    def storm(self):
-        command = self.node.programs["pod-resources"], "--storm", f"{STORM_SECONDS}s"
+    def storm(self, seconds=STORM_SECONDS):
+        command = self.node.programs["pod-resources"], "--storm", f"{seconds}s"
         self.node.machine.start(self.node.folder / "storm.log", *command)
 
     def launch(self, name, *command):
@@ -134,6 +151,8 @@ class Mode:
         more["the kubelet is killed and started"] = lambda: self.restart_kubelet(9)
         more["containerd is killed and started"] = self.restart_containerd
         more["the kubelet is asked without pause"] = self.storm
+        if self.late:
+            more["the API server's answers are held back"] = lambda: self.late.hold(HELD_SECONDS)
         for name in self.processes:
             more[f"{name} is killed and started"] = lambda name=name: self.relaunch(name)
         return {name: what for name, what in more.items() if only in name}
@@ -143,7 +162,13 @@ class Mode:
         agent.kill()
         agent.start()
 
+    def keep_durations(self):
+        if self.durations_of_kubelet:
+            with contextlib.suppress(OSError):  # it may not have come up yet
+                self.earlier += self.durations()
+
     def restart_kubelet(self, sign):
+        self.keep_durations()
         self.node.stop_kubelet(sign)
         self.node.start_kubelet()
 
@@ -153,8 +178,8 @@ class Mode:
 
 
 class Stock(Mode):
-    drifts = True
-    cannot = ["wrong"]
+    drifts = durations_of_kubelet = True
+    cannot = ["wrong", "rewritten"]
 
     def durations(self):
         return self.node.histogram("kubelet_device_plugin_alloc_duration_seconds")
@@ -168,6 +193,13 @@ class Claims(Mode):
     driver_name = "gpu.nvidia.com"
     helm = ["--set", "dra.enabled=true", "--set", "agent.enforcement=dra"]
     agent_flags = ["--enforcement", "dra"]
+    given_soon = 20  # the agent asks 2 s after a claim was prepared, and not more often than every 10 s
+    looked = 0
+
+    # That takes long: one of ten.
+    def looks_at_given(self):
+        self.looked += 1
+        return self.looked % 10 == 1
 
     def start(self):
         self.driver()
@@ -291,6 +323,7 @@ class OwnDra(Claims):
     """chipweave-agent is the driver."""
 
     driver_name = "gpu.chipweave.dev"
+    kubelet_folders = [*Claims.kubelet_folders, "plugins", "plugins_registry"]
     helm = [*Claims.helm, "--set", "agent.dra.enabled=true", "--set", "agent.asRoot=true"]
 
     def __init__(self, *arguments):
@@ -337,22 +370,26 @@ class ByHandWatched(ByHand):
 
 
 class DevicePlugin(Mode):
+    durations_of_kubelet = True
     helm = ["--set", "agent.devicePlugin.enabled=true", "--set", f"agent.devicePlugin.resource={GPU}",
             "--set", "agent.enforcement=device-plugin"]
     agent_flags = ["--enforcement", "device-plugin"]
+    how = ["--give", "env,devices"]
+    cannot = ()
 
     def start(self):
         token = self.bed.token("chipweave-agent-device-plugin")
-        write_kubeconfig(self.bed.folder, "device-plugin.kubeconfig", self.bed.server, "device-plugin", token)
+        server = self.late.url if self.late else self.bed.server
+        write_kubeconfig(self.bed.folder, "device-plugin.kubeconfig", server, "device-plugin", token)
         self.launch("chipweave-device-plugin", self.chipweave.binaries / "chipweave-device-plugin", "--node", self.node.name,
                     "--resource", GPU, "--kubeconfig", self.bed.folder / "device-plugin.kubeconfig", "--gate-file",
-                    "/run/chipweave/device-plugin", "--give", "env,devices", *self.options.plugin_flag)
+                    "/run/chipweave/device-plugin", *self.how, *self.options.plugin_flag)
         self.node.must_come("the plugin's devices", lambda: self.node.allocatable(GPU) == 8)
 
     def bind_wrongly(self, pod, other):
         bind_to_chips(self.bed, self.node.name, pod, [{**placement_of(other)["chips"][0], "container": "main"}])
 
-    # With the other value of --on-mismatch: it has others, and its annotation names them.
+    # With the other value of --on-mismatch it has others, and its annotation names them.
     def adopted(self, pod, sights):
         have = chips_of(node["name"] for node in sights[0][2]["nodes"])
         path = f"/api/v1/namespaces/{pod['metadata']['namespace']}/pods/{pod['metadata']['name']}"
@@ -363,6 +400,22 @@ class DevicePlugin(Mode):
         return self.node.histogram("kubelet_device_plugin_alloc_duration_seconds")
 
 
+class Adopting(DevicePlugin):
+    how = [*DevicePlugin.how, "--on-mismatch=adopt"]
+
+
+class BehindOurs(DevicePlugin):
+    """A vendor's device plugin behind ours, which passes its answers on."""
+
+    def start(self):
+        folder = self.node.folder / "vendor"
+        folder.mkdir()
+        self.how = ["--vendor-folder", folder]
+        self.launch("stock-plugin", self.node.programs["stock-plugin"], "--folder", folder, "--delay",
+                    f"{self.options.vendor_delay}s")
+        super().start()
+
+
 MODES = {"stock": Stock, "by-hand": ByHand, "by-hand-watched": ByHandWatched,
          "m2": Claims, "own-dra": OwnDra, "own-dra-by-hand": OwnDraByHand,
-         "device-plugin": DevicePlugin}
+         "device-plugin": DevicePlugin, "device-plugin-adopting": Adopting, "device-plugin-vendor": BehindOurs}

@@ -18,7 +18,7 @@ class Chipweave:
         self.bed, self.binaries, self.https = bed, binaries, https
         self.port, self.grpc = free_ports(2)
         self.process, self.log, self.flags = None, None, []
-        self.agents = {}
+        self.agents, self.agents_server = {}, bed.server
         self.install()
         write_kubeconfig(bed.folder, "scheduler.kubeconfig", bed.server, "scheduler", bed.token("chipweave-scheduler"))
         self.ask_us()
@@ -177,7 +177,7 @@ class Chipweave:
     # Flags and environment beside those that all agents have.
     def start_agent(self, folder, node, probe, resource, *flags, **environment):
         token = self.bed.token("chipweave-agent", self.agent_pod(node))
-        write_kubeconfig(self.bed.folder, f"agent-{node}.kubeconfig", self.bed.server, "agent", token)
+        write_kubeconfig(self.bed.folder, f"agent-{node}.kubeconfig", self.agents_server, "agent", token)
         health = folder / f"health-{node}.json"
         health.write_text("{}")
         self.agents[node] = Agent(self, folder, node, health, ["--probe", probe, "--resource", resource, *flags], environment)

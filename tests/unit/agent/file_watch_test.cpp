@@ -51,6 +51,15 @@ TEST_F(FileWatchTest, CallsBackHoweverAFileChanges) {
   }
 }
 
+TEST_F(FileWatchTest, CallsBackForAnyFileOfAFolder) {
+  const FileWatch watch({folder.at("a/"), file}, count());
+  EXPECT_FALSE(watch.complete());
+  const FileWatch other({folder.at("")}, count());
+  ASSERT_TRUE(other.complete());
+  folder.put("any.json", "{}");
+  EXPECT_TRUE(calls_back());
+}
+
 TEST_F(FileWatchTest, CallsBackAtTheSwapOfAVolume) {
   folder.put("..first/health.json", "{}");
   folder.put("..second/health.json", "{}");

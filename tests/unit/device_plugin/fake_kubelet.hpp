@@ -14,6 +14,10 @@
 #include <utility>
 #include <vector>
 
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
 #include <grpcpp/create_channel.h>
 #include <grpcpp/security/credentials.h>
 #include <grpcpp/security/server_credentials.h>
@@ -52,6 +56,18 @@ class FakeKubelet {
     if (server_) server_->Shutdown(std::chrono::system_clock::now());
     server_.reset();
     std::filesystem::remove(folder_ + "/kubelet.sock");
+  }
+  // Its sockets stay.
+  void kill() {
+    stop();
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    const std::string path = folder_ + "/kubelet.sock";
+    path.copy(address.sun_path, sizeof(address.sun_path) - 1);
+    const int fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
+    ::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
+    ::listen(fd, 1);
+    ::close(fd);
   }
   // Ends the stream to the plugin, as after a broken connection.
   void drop() {

@@ -177,6 +177,25 @@ TEST_F(PluginTest, RegistersWithEachKubeletOnceAndClosesMeanwhile) {
   }
 }
 
+// A registration that waited for the next kubelet would come before the plugin serves it.
+TEST_F(PluginTest, DoesNotRegisterWithAKubeletThatWasKilled) {
+  kubelet_.start();
+  begin();
+  ASSERT_EQ(gate_.at(0), true);
+  std::size_t seen = 1;
+  for (int restart = 1; restart <= 5; ++restart) {
+    kubelet_.kill();
+    ASSERT_EQ(gate_.at(seen++), false);
+    for (int looks = 0; looks < 10; ++looks) {
+      std::this_thread::sleep_for(options_.look_every);
+      post_and_wait(thread_.loop, [] {});
+    }
+    kubelet_.start();
+    ASSERT_EQ(gate_.at(seen++), true);
+    EXPECT_EQ(kubelet_.registrations(), restart + 1);
+  }
+}
+
 TEST_F(PluginTest, StaysClosedUntilTheKubeletListsWhatRuns) {
   kubelet_.start();
   post_and_wait(thread_.loop, [] {});

@@ -324,6 +324,31 @@ TEST_F(Truth, OfAClaimEndsWithIt) {
   EXPECT_EQ(state(pod), PodState::bound);
 }
 
+// The kubelet may speak of a former pod of that name, as of a StatefulSet's.
+TEST_F(Truth, OfAClaimIsSurerThanAName) {
+  const PodRequest pod = submit("p", 2);
+  Placement allocated;
+  allocated.node = "n1";
+  allocated.uid = pod.uid;
+  allocated.resource = pod.resource;
+  allocated.chips = {4, 5};
+  scheduler.reconciler().pod_allocated(allocated);
+  ClusterPod seen;
+  seen.request = pod;
+  seen.node = "n1";
+  seen.started = true;
+  scheduler.reconciler().pod_bound(seen, nullptr);
+  GivenChips::Container named = container(pod, {0, 1});
+  named.pod_uid.clear();
+  named.ns = pod.key.ns;
+  named.pod = pod.key.name;
+  give({named});
+  EXPECT_EQ(chips(pod), (Chips{4, 5}));
+  EXPECT_TRUE(drifts.all.empty());
+  give({container(pod, {0, 1})});
+  EXPECT_EQ(chips(pod), (Chips{0, 1})) << "its uid is surer than both";
+}
+
 TEST_F(Truth, KeepsTheLedgerSound) {
   for (unsigned seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE(seed);
