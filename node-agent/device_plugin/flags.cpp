@@ -273,6 +273,7 @@ Result<Flags> check(Texts given) {
 
 Result<Texts> read_config(const std::string& path) {
   std::vector<std::string> keys;
+  keys.reserve(kFlags.size());
   for (const FlagText& flag : kFlags) keys.emplace_back(flag.name);
   const auto text = io::read_file(path, limits::kMaxConfigBytes);
   if (!text) return Error(text.error());

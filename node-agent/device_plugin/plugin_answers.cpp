@@ -33,7 +33,7 @@ void Plugin::Impl::next() {
   after(std::chrono::ceil<Ms>(turn.opens() - now), &Impl::next);
 }
 
-void Plugin::Impl::ask_list(void (Impl::*then)(Result<Listed>)) {
+void Plugin::Impl::ask_list(void (Impl::*then)(Result<Listed>&&)) {
   client.list([this, then](Result<Listed> list) {
     if (list) learn(*list);
     (this->*then)(std::move(list));
@@ -51,7 +51,7 @@ void Plugin::Impl::learn(const Listed& list) {
   show_gate();
 }
 
-void Plugin::Impl::list_for_preference(Result<Listed> list) {
+void Plugin::Impl::list_for_preference(Result<Listed>&& list) {
   if (preferences.empty() || preferences.front().number != listed_for) return next();
   Preference& first = preferences.front();
   if (list) {
@@ -133,7 +133,7 @@ Result<std::vector<Handed>> Plugin::Impl::hand_out(const std::vector<Ids>& conta
   return out;
 }
 
-void Plugin::Impl::list_for_starts(Result<Listed> list) {
+void Plugin::Impl::list_for_starts(Result<Listed>&& list) {
   if (check_starts(list) || !list || gate.wants_list())
     return after(options.list_again, &Impl::next);
   next();

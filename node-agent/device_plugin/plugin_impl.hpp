@@ -71,14 +71,14 @@ struct Plugin::Impl : std::enable_shared_from_this<Impl> {
   // The kubelet's calls.
   // What is to be done next. One list at a time, and none while the kubelet allocates.
   void next();
-  void ask_list(void (Impl::*then)(Result<Listed>));
+  void ask_list(void (Impl::*then)(Result<Listed>&&));
   void learn(const Listed& list);
-  void list_for_preference(Result<Listed> list);
+  void list_for_preference(Result<Listed>&& list);
   void prefer();
   void note(const Preferred& preferred) const;
   void allocate(Allocation one);
   Result<std::vector<Handed>> hand_out(const std::vector<Ids>& containers) const;
-  void list_for_starts(Result<Listed> list);
+  void list_for_starts(Result<Listed>&& list);
   // True: some must be checked again by another list.
   bool check_starts(const Result<Listed>& list);
   void finish(const Start& start, const StartCheck& check);

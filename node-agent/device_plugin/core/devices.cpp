@@ -67,7 +67,7 @@ std::vector<std::vector<std::string>> id_forms(const NodeTopology& topology) {
   return out;
 }
 
-Devices::Devices(NodeTopology topology, std::shared_ptr<solver::Machine> machine)
+Devices::Devices(const NodeTopology& topology, std::shared_ptr<solver::Machine> machine)
     : Devices(topology, std::move(machine), device_ids(topology), topology.all()) {}
 
 Devices::Devices(NodeTopology topology, std::shared_ptr<solver::Machine> machine,

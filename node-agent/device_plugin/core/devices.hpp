@@ -23,7 +23,7 @@ using domain::ChipSet;
 class Devices {
  public:
   // machine: of a topology of the same class (machine_cache.hpp).
-  Devices(domain::NodeTopology topology, std::shared_ptr<solver::Machine> machine);
+  Devices(const domain::NodeTopology& topology, std::shared_ptr<solver::Machine> machine);
   // As another plugin offers them. ids: by slot; "": it does not offer that chip. usable: those
   // that it calls healthy.
   Devices(domain::NodeTopology topology, std::shared_ptr<solver::Machine> machine,

@@ -22,8 +22,8 @@ namespace chipweave::device_plugin {
 template <class Request>
 class KubeletCall final : public grpc::ClientUnaryReactor {
  public:
-  // Runs on a thread of gRPC, after which this object may be destroyed.
-  using Answered = std::function<void(const grpc::Status&, grpc::ByteBuffer)>;
+  // Runs on a thread of gRPC, after which this object may be destroyed, and the answer with it.
+  using Answered = std::function<void(const grpc::Status&, grpc::ByteBuffer&)>;
 
   KubeletCall(std::shared_ptr<grpc::Channel> channel, const char* method, Request request,
               std::chrono::milliseconds deadline, Answered answered)
@@ -46,7 +46,7 @@ class KubeletCall final : public grpc::ClientUnaryReactor {
   void OnDone(const grpc::Status& status) override {
     const auto ended = ended_;  // the owner may destroy this object from answered_ on
     const auto answered = std::move(answered_);
-    answered(status, std::move(answer_));
+    answered(status, answer_);
     ended->set_value();
   }
 

@@ -20,7 +20,7 @@ constexpr const char* kListMethod = "/v1.PodResourcesLister/List";
 constexpr const char* kEnrolMethod = "/v1beta1.Registration/Register";
 constexpr std::size_t kMaxEnrolBytes = 64U << 10U;
 
-Result<Listed> read_list(const grpc::Status& status, grpc::ByteBuffer bytes,
+Result<Listed> read_list(const grpc::Status& status, grpc::ByteBuffer& bytes,
                          const std::string& resource) {
   if (!status.ok()) return rpc::from_status(status);
   ::v1::ListPodResourcesResponse answer;
@@ -77,8 +77,8 @@ void KubeletClient::list(std::function<void(Result<Listed>)> done) {
   impl_->listing = std::make_unique<ListCall>(
       impl_->lists, kListMethod, ::v1::ListPodResourcesRequest(), impl_->options.list_deadline,
       [box = impl_->box, resource = impl_->options.resource, done = std::move(done)](
-          const grpc::Status& status, grpc::ByteBuffer bytes) {
-        auto list = std::make_shared<Result<Listed>>(read_list(status, std::move(bytes), resource));
+          const grpc::Status& status, grpc::ByteBuffer& bytes) {
+        auto list = std::make_shared<Result<Listed>>(read_list(status, bytes, resource));
         box->post([list, done](Impl& self) {
           self.listing.reset();
           done(std::move(*list));

@@ -35,7 +35,7 @@ using StartCall = KubeletCall<::v1beta1::PreStartContainerRequest>;
 using OptionsCall = KubeletCall<::v1beta1::Empty>;
 
 template <class Message>
-bool read_message(grpc::ByteBuffer bytes, Message& to) {
+bool read_message(grpc::ByteBuffer& bytes, Message& to) {
   return grpc::SerializationTraits<Message>::Deserialize(&bytes, &to).ok();
 }
 
@@ -163,9 +163,9 @@ struct VendorLink::Impl {
     connect();
     asking = std::make_unique<OptionsCall>(
         channel, kOptionsMethod, ::v1beta1::Empty(), options.answer_within,
-        [box = box, of = generation](const grpc::Status& status, grpc::ByteBuffer bytes) {
+        [box = box, of = generation](const grpc::Status& status, grpc::ByteBuffer& bytes) {
           ::v1beta1::DevicePluginOptions answer;
-          const bool known = status.ok() && read_message(std::move(bytes), answer);
+          const bool known = status.ok() && read_message(bytes, answer);
           box->post([known, of, wants = answer.pre_start_required()](Impl& self) {
             if (known && of == self.generation) self.pre_start = wants;
             if (of == self.generation) self.asking.reset();
@@ -205,14 +205,14 @@ struct VendorLink::Impl {
   void call(std::list<std::unique_ptr<Call>>& calls, const char* method, Request request,
             Answered answered) {
     const auto at = calls.emplace(calls.end());
-    *at = std::make_unique<Call>(
-        channel, method, std::move(request), options.answer_within,
-        [box = box, &calls, at, answered](const grpc::Status& status, grpc::ByteBuffer bytes) {
-          box->post([&calls, at, answered, status, bytes](Impl&) {
-            calls.erase(at);
-            answered(status, bytes);
-          });
-        });
+    *at = std::make_unique<Call>(channel, method, std::move(request), options.answer_within,
+                                 [box = box, &calls, at, answered](const grpc::Status& status,
+                                                                   grpc::ByteBuffer& bytes) {
+                                   box->post([&calls, at, answered, status, bytes](Impl&) mutable {
+                                     calls.erase(at);
+                                     answered(status, bytes);
+                                   });
+                                 });
   }
 
   http::Loop& loop;
@@ -265,22 +265,22 @@ void VendorLink::allocate(const std::vector<std::vector<std::string>>& container
     for (const std::string& id : ids) one.add_devices_ids(id);
   }
   const int wanted = request.container_requests_size();
-  impl_->call(impl_->allocations, kAllocateMethod, std::move(request),
-              [wanted, reply = std::move(reply)](const grpc::Status& status,
-                                                 const grpc::ByteBuffer& bytes) {
-                if (!status.ok()) return reply(rpc::from_status(status));
-                ::v1beta1::AllocateResponse answer;
-                if (!read_message(bytes, answer) || answer.container_responses_size() != wanted) {
-                  return reply(make_error(Errc::invalid_argument,
-                                          "the vendor's device plugin does not answer for each "
-                                          "container"));
-                }
-                std::vector<Handed> out;
-                for (const auto& one : answer.container_responses()) {
-                  out.emplace_back().answer = one.SerializeAsString();
-                }
-                reply(std::move(out));
-              });
+  impl_->call(
+      impl_->allocations, kAllocateMethod, std::move(request),
+      [wanted, reply = std::move(reply)](const grpc::Status& status, grpc::ByteBuffer& bytes) {
+        if (!status.ok()) return reply(rpc::from_status(status));
+        ::v1beta1::AllocateResponse answer;
+        if (!read_message(bytes, answer) || answer.container_responses_size() != wanted) {
+          return reply(make_error(Errc::invalid_argument,
+                                  "the vendor's device plugin does not answer for each "
+                                  "container"));
+        }
+        std::vector<Handed> out;
+        for (const auto& one : answer.container_responses()) {
+          out.emplace_back().answer = one.SerializeAsString();
+        }
+        reply(std::move(out));
+      });
 }
 
 void VendorLink::pre_start(const std::vector<std::string>& ids, Reply<void> reply) {
