@@ -85,6 +85,7 @@ std::optional<ClaimPlan> ClaimPlanner::plan_with(const WantedClaims& wanted,
                    [&](std::size_t a, std::size_t b) { return s.score(a) > s.score(b); });
   if (order.size() > kMaxNodesTried) order.resize(kMaxNodesTried);
   std::vector<NodeId> ids;
+  ids.reserve(order.size());
   for (const std::size_t i : order) ids.push_back(s.nodes[i]);
   std::set<std::string> reasons;
   DivisionWork work;

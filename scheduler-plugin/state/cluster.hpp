@@ -89,10 +89,7 @@ class Cluster {
   virtual void bind(const BindOrder& order, Done done) = 0;
   // Makes the claim of the order and no binding, because another client binds the pod. Errors: as
   // bind(), with no claim left unless it is unavailable.
-  virtual void hand_over(const BindOrder& order, Done done) {
-    static_cast<void>(order);
-    done(make_error(Errc::unsupported, "this scheduler makes no ResourceClaims"));
-  }
+  virtual void hand_over(const BindOrder& order, Done done) = 0;
   // Adds annotations to a bound pod that has no placement. Errors: not_found; conflict: another
   // uid, or it has one by now; invalid_argument: permanently rejected; unavailable: they may have
   // been stored nevertheless.

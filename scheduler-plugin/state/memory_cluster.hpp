@@ -25,6 +25,9 @@ class MemoryCluster final : public Cluster {
   void bind(const BindOrder& order, Done done) override {
     done(bind_now(order.binding, order.annotations));
   }
+  void hand_over(const BindOrder& /*order*/, Done done) override {
+    done(make_error(Errc::unsupported, "this scheduler makes no ResourceClaims"));
+  }
   // This cluster has no pods bound by other schedulers.
   void annotate(const PodKey& key, const std::string& /*uid*/, const Annotations& /*annotations*/,
                 Done done) override {

@@ -288,7 +288,7 @@ std::vector<std::string_view> WaitingClaims::candidates(const Pod& pod, const st
 }
 
 void WaitingClaims::plan_failed(Pod& pod, const std::vector<const codec::KubeClaim*>& allocated,
-                                std::string why) {
+                                const std::string& why) {
   if (!allocated.empty() && release(pod, allocated)) return;
   say(pod, "no node fits: " + why);
 }

@@ -97,7 +97,7 @@ class WaitingClaims {
             const std::vector<const codec::KubeClaim*>& allocated);
   std::string node_of_all(const std::vector<const codec::KubeClaim*>& allocated) const;
   void plan_failed(Pod& pod, const std::vector<const codec::KubeClaim*>& allocated,
-                   std::string why);
+                   const std::string& why);
   void hold(Pod& pod, const std::vector<const codec::KubeClaim*>& open, const WantedClaims& wanted,
             const ClaimPlan& plan, const std::string& resource);
   std::vector<std::string_view> candidates(const Pod& pod, const std::string& only,

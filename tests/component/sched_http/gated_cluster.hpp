@@ -21,6 +21,9 @@ class GatedCluster final : public Cluster {
     if (waiting_.size() < count_) return;
     for (const auto& each : std::exchange(waiting_, {})) each();
   }
+  void hand_over(const BindOrder& order, Done done) override {
+    behind_.hand_over(order, std::move(done));
+  }
   void annotate(const PodKey& key, const std::string& uid, const Annotations& annotations,
                 Done done) override {
     behind_.annotate(key, uid, annotations, std::move(done));

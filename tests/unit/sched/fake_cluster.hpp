@@ -30,6 +30,9 @@ class FakeCluster final : public Cluster {
   void bind(const BindOrder& order, Done done) override {
     bindings.push_back({order.binding, order.annotations, std::move(done), order.claim});
   }
+  void hand_over(const BindOrder& /*order*/, Done done) override {
+    done(make_error(Errc::unsupported, "a fake"));
+  }
   void annotate(const PodKey& key, const std::string& uid, const Annotations& annotations,
                 Done done) override {
     annotated.push_back({{key, uid, ""}, annotations, std::move(done)});

@@ -31,6 +31,9 @@ class CalledCluster final : public Cluster {
     if (before_bind) before_bind(order);
     cluster_.bind(order, std::move(done));
   }
+  void hand_over(const BindOrder& order, Done done) override {
+    cluster_.hand_over(order, std::move(done));
+  }
   void annotate(const PodKey& key, const std::string& uid, const Annotations& annotations,
                 Done done) override {
     cluster_.annotate(key, uid, annotations, std::move(done));
