@@ -14,12 +14,14 @@ import contextlib, datetime, json, random, re, threading, time
 from audit import PLACEMENT, placement_of
 from checker import annotated, asked, chip_of, chips_of
 from churn import GPU
+from lib.bed import NS
 from lib.fake_nvml import bus_of
 from lib.scenario import INVENTORIES
 from testbed.files import write_kubeconfig
 
 CLAIMS = "/apis/resource.k8s.io/v1/namespaces/{}/resourceclaims"
 CLASS = "chipweave"
+ACCOUNT = "chipweave-agent-device-plugin"
 SOON = 10
 STORM_SECONDS = 20
 CONTESTED, CONTEST_SECONDS = "chips.contested", 100
@@ -378,7 +380,7 @@ class DevicePlugin(Mode):
     cannot = ()
 
     def start(self):
-        token = self.bed.token("chipweave-agent-device-plugin")
+        token = self.bed.token(ACCOUNT, self.pod())
         server = self.late.url if self.late else self.bed.server
         write_kubeconfig(self.bed.folder, "device-plugin.kubeconfig", server, "device-plugin", token)
         self.launch("chipweave-device-plugin", self.chipweave.binaries / "chipweave-device-plugin", "--node", self.node.name,
@@ -388,6 +390,11 @@ class DevicePlugin(Mode):
 
     def bind_wrongly(self, pod, other):
         bind_to_chips(self.bed, self.node.name, pod, [{**placement_of(other)["chips"][0], "container": "main"}])
+
+    # Of the chart's DaemonSet: a policy lets a token that is bound to it patch the pods of its node only.
+    def pod(self):
+        pods = self.bed.must("GET", f"/api/v1/namespaces/{NS}/pods")["items"]
+        return next(pod for pod in pods if pod["spec"].get("serviceAccountName") == ACCOUNT and pod["spec"].get("nodeName") == self.node.name)
 
     # With the other value of --on-mismatch it has others, and its annotation names them.
     def adopted(self, pod, sights):
