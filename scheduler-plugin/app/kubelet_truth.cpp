@@ -62,13 +62,26 @@ const Placement* KubeletTruth::of(const ClusterPod& pod, const Placement* chosen
   const NodeId id = nodes_.find(pod.node);
   if (record == nullptr || id == kNoNode) return nullptr;
   if (auto given = given_to(pod, nodes_.node(id))) {
-    if (record->given == nullptr) record->given = std::make_unique<GivenToPod>();
-    record->given->chips = std::move(*given);
+    remember(*record, std::move(*given));
     // the kubelet was faster than the watch of pods
     if (chosen != nullptr && chosen->chips != record->given->chips.chips && !record->given->chosen)
       drifted(pod, *record->given, *chosen);
   }
   return record->given == nullptr ? nullptr : &record->given->chips;
+}
+
+// Returns whether these are other chips than the kubelet had given before.
+bool KubeletTruth::remember(PodRecord& record, Placement given) {
+  if (record.given == nullptr) record.given = std::make_unique<GivenToPod>();
+  GivenToPod& known = *record.given;
+  const bool other = known.chips.chips != given.chips;
+  if (known.chosen) {
+    given.decision = known.chosen->decision;
+    given.time = known.chosen->time;
+    if (known.chosen->chips == given.chips) known.chosen.reset();
+  }
+  known.chips = std::move(given);
+  return other;
 }
 
 void KubeletTruth::drifted(const ClusterPod& pod, GivenToPod& given, const Placement& chosen) {
@@ -136,11 +149,15 @@ std::optional<KubeletTruth::Correction> KubeletTruth::correction_of(const Cluste
   if (held == nullptr || !held->bound || record->in_flight != nullptr) return std::nullopt;
   auto given = given_to(pod, nodes_.node(id));
   if (!given) return std::nullopt;
-  if (record->given == nullptr) record->given = std::make_unique<GivenToPod>();
-  record->given->chips = *given;
-  if (!held->assumed && bound_pods_.matches(*held, *given)) return std::nullopt;
-  Correction out{uid, std::move(*given), std::nullopt};
-  if (record->decision != nullptr) {
+  const bool corrected = record->given != nullptr && record->given->chosen;
+  const bool other = remember(*record, std::move(*given));
+  const GivenToPod& known = *record->given;
+  if (!held->assumed && bound_pods_.matches(*held, known.chips)) return std::nullopt;
+  Correction out{uid, known.chips, std::nullopt};
+  if (corrected) {
+    // what is thought to be its decision are chips that it was given before
+    if (other) out.chosen = known.chosen;
+  } else if (record->decision != nullptr) {
     out.chosen = placement_of(*record->decision);
     out.given.decision = out.chosen->decision;
     out.given.time = out.chosen->time;

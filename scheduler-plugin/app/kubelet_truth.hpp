@@ -46,6 +46,7 @@ class KubeletTruth : public UseCase {
   std::optional<Placement> given_to(const ClusterPod& pod, const Node& node) const;
   std::optional<Placement> complete(const ClusterPod& pod, const Node& node,
                                     std::vector<int> chips) const;
+  static bool remember(PodRecord& record, Placement given);
   std::optional<Correction> correction_of(const ClusterPod& pod, NodeId id);
   std::vector<std::string> displaced_by(const std::vector<Correction>& corrections,
                                         NodeId id) const;

@@ -216,6 +216,31 @@ TEST_F(Truth, AChipThatIsGivenTwiceStaysWithItsFirstPod) {
   EXPECT_EQ(state(b), PodState::disputed);
 }
 
+// The kubelet gives chips of a pod that has ended, whose end is not known yet.
+TEST_F(Truth, OfChipsThatAreDisputedIsToldOnceWithWhatWasChosen) {
+  const PodRequest a = bound("a", 2);
+  const PodRequest b = bound("b", 2);
+  const Chips chosen = chips(a);
+  const Chips of_b = chips(b);
+  give({container(b, of_b)});
+  const Chips given{chosen[0], of_b[0]};
+  give({container(b, of_b), container(a, given)});
+  ASSERT_EQ(drifts.all.size(), 1U);
+  EXPECT_EQ(drifts.all[0].chosen, chosen);
+  give({container(a, given)});
+  ASSERT_TRUE(cluster.end(b.key));
+  clock.advance(std::chrono::seconds(2));
+  give({container(a, given)});
+  EXPECT_EQ(chips(a), given);
+  ASSERT_EQ(drifts.all.size(), 1U) << "once";
+  const auto text = nlohmann::json::parse(scheduler.placements().explain(a.key)->json);
+  EXPECT_EQ(text["chosen"]["chips"], chosen);
+  EXPECT_EQ(text["given"], given);
+  give({container(a, chosen)});
+  EXPECT_EQ(chips(a), chosen);
+  EXPECT_EQ(drifts.all.size(), 1U) << "what was chosen, after all";
+}
+
 TEST_F(Truth, OfAPodThatAnotherSchedulerBoundIsNoDrift) {
   const PodRequest pod = submit("p", 2);
   ClusterPod seen = *cluster.find(pod.key);
