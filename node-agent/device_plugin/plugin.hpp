@@ -32,6 +32,7 @@ struct PluginOptions {
   std::string vendor_folder;
   OnMismatch on_mismatch = OnMismatch::refuse;
   HandOver hand_over;
+  std::string device_root;  // folder that contains the host's dev; empty: /
   // False: there are no pods to be seen, so every request gets the best set.
   bool follows_pods = true;
   Ms wait_for_pod{300};    // that the API server has not shown yet

@@ -1,6 +1,8 @@
 // The kubelet's calls and their answers.
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
+#include <system_error>
 #include <utility>
 
 #include "common/base/foreign_text.hpp"
@@ -128,7 +130,7 @@ Result<std::vector<Handed>> Plugin::Impl::hand_out(const std::vector<Ids>& conta
     const ChipSet chips = devices == nullptr ? ChipSet() : devices->chips(ids, &foreign);
     if (foreign > 0 || chips.empty())
       return make_error(Errc::not_found, "this machine has no such chips");
-    out.push_back(hand_over(options.hand_over, chips, *devices, drm));
+    out.push_back(hand_over(options.hand_over, chips, *devices, drm, exists));
   }
   return out;
 }
@@ -148,6 +150,10 @@ bool Plugin::Impl::check_starts(const Result<Listed>& list) {
   bool again = false;
   for (Start& start : old) {
     StartCheck check;
+  const auto exists = [this](const std::string& node) {
+    std::error_code ignored;
+    return std::filesystem::exists(options.device_root + node, ignored);
+  };
     if (!list) {
       check.why = "the kubelet does not list its pods: " + list.error().text();
     } else {
