@@ -18,6 +18,7 @@
 #include "common/domain/vendor.hpp"
 #include "common/flags/usage_error.hpp"
 #include "common/io/files.hpp"
+#include "node-agent/sources/list_lock.hpp"
 
 namespace chipweave::device_plugin {
 namespace {
@@ -66,10 +67,11 @@ constexpr std::array<FlagText, 25> kFlags = {{
      "the kubelet's configuration file: with a topologyManagerPolicy other than none, the plugin "
      "does not start; default: not read"},
     {"sysfs-root", "folder that contains the host's sys, for the nodes of /dev/dri; default: /"},
-    {"gate-file",
     {"device-root",
      "folder that contains the host's dev, to see which optional device nodes exist; default: /"},
-     "file that says whether pods may be bound to this node, for chipweave-agent; default: none"},
+    {"gate-file",
+     "file that says whether pods may be bound to this node, for chipweave-agent, and FILE.lists "
+     "beside it, which keeps that from listing while chips are given away; default: none"},
     {"wait-for-pod-ms",
      "how long a request waits for a pod that the API server has not shown yet; default 300"},
     {"list-deadline-ms", "how long the kubelet may take to list its pods; default 2000"},
@@ -225,9 +227,10 @@ Result<void> take_paths(Texts& given, Flags& out) {
   if (auto ok = check_socket_path(out.plugin.pod_resources); !ok)
     return wrong_value("pod-resources", ok.error().text());
   out.sysfs_root = given["sysfs-root"];
-  out.gate_file = given["gate-file"];
-  out.kubelet_config = given["kubelet-config"];
   out.plugin.device_root = given["device-root"];
+  out.gate_file = given["gate-file"];
+  if (!out.gate_file.empty()) out.plugin.list_lock = agent::list_lock_path(out.gate_file);
+  out.kubelet_config = given["kubelet-config"];
   if (!out.plugin.vendor_folder.empty() && out.plugin.vendor_folder == out.plugin.folder)
     return misuse("vendor-folder", "must not be the kubelet's own folder");
   return {};

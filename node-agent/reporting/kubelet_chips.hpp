@@ -31,6 +31,7 @@ class KubeletChips {
     std::string node;
     std::string socket;  // checked before
     std::uint64_t seed = 0;
+    std::string list_lock;  // file (list_lock.hpp)
   };
   // events.users: with the first answer, and when it or the machine changes. events.given: with the
   // first checkpoint or answer, and likewise. given_up: the kubelet is too old to be asked, so that
