@@ -157,6 +157,16 @@ true
 {{- end -}}
 {{- end -}}
 
+{{/* Whether any pool has a chipweave-device-plugin: "true" or nothing. */}}
+{{- define "chipweave.anyDevicePlugin" -}}
+{{- range $pool := include "chipweave.agentPools" . | fromJsonArray -}}
+{{- if $pool.devicePlugin.enabled -}}
+true
+{{- break -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
 {{/* Labels that never change of the agents of one pool: (list CONTEXT POOL). Without agent.pools those of all agents. */}}
 {{- define "chipweave.agentPoolSelector" -}}
 {{ include "chipweave.selector" (list (first .) "agent") }}
