@@ -18,7 +18,7 @@ inline std::string list_lock_path(const std::string& gate_file) { return gate_fi
 // The device plugin's side.
 class ListLock {
  public:
-  // Creates the file, for root only: nobody else may ask the kubelet. Errors: unavailable.
+  // Creates the file, for root only, who alone may ask the kubelet. Errors: unavailable.
   static Result<ListLock> open(const std::string& path);
   // Does not wait. True: from now until give_back() no agent asks.
   bool take();

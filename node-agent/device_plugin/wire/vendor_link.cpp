@@ -205,14 +205,14 @@ struct VendorLink::Impl {
   void call(std::list<std::unique_ptr<Call>>& calls, const char* method, Request request,
             Answered answered) {
     const auto at = calls.emplace(calls.end());
-    *at = std::make_unique<Call>(channel, method, std::move(request), options.answer_within,
-                                 [box = box, &calls, at, answered](const grpc::Status& status,
-                                                                   grpc::ByteBuffer& bytes) {
-                                   box->post([&calls, at, answered, status, bytes](Impl&) mutable {
-                                     calls.erase(at);
-                                     answered(status, bytes);
-                                   });
-                                 });
+    *at = std::make_unique<Call>(
+        channel, method, std::move(request), options.answer_within,
+        [box = box, &calls, at, answered](const grpc::Status& status, grpc::ByteBuffer& bytes) {
+          box->post([&calls, at, answered, status, bytes](Impl&) mutable {
+            calls.erase(at);
+            answered(status, bytes);
+          });
+        });
   }
 
   http::Loop& loop;
