@@ -245,8 +245,7 @@ Result<void> take_enforcement(Texts& given, Flags& out) {
   if (out.reporting.scheduler)
     return misused("enforcement", "requires --kubernetes or --kubeconfig");
   out.reporting.enforcement = *known;
-  out.reporting.gate_file =
-      given["gate-file"].empty() ? "/run/chipweave/device-plugin" : given["gate-file"];
+  if (!given["gate-file"].empty()) out.reporting.gate_file = given["gate-file"];
   return {};
 }
 

@@ -18,6 +18,7 @@
 #include "common/domain/vendor.hpp"
 #include "common/flags/usage_error.hpp"
 #include "common/io/files.hpp"
+#include "node-agent/sources/list_lock.hpp"
 
 namespace chipweave::device_plugin {
 namespace {
@@ -29,7 +30,7 @@ struct FlagText {
 };
 
 // Every one is also a key of the configuration file.
-constexpr std::array<FlagText, 24> kFlags = {{
+constexpr std::array<FlagText, 25> kFlags = {{
     {"node", "name of this node as the cluster knows it"},
     {"resource", "the extended resource whose devices this process offers: nvidia.com/gpu"},
     {"kubernetes",
@@ -51,8 +52,10 @@ constexpr std::array<FlagText, 24> kFlags = {{
      "{physicals}"},
     {"cdi-device", "name of a chip's CDI device instead of the vendor's: example.com/gpu={index}"},
     {"device-node",
-     "a chip's device nodes instead of the vendor's, comma separated: /dev/gpu{index}"},
-    {"shared-device-node", "device nodes that every container with chips gets, comma separated"},
+     "a chip's device nodes instead of the vendor's, comma separated: /dev/gpu{index}; a ? behind "
+     "a node that is handed over only where it exists"},
+    {"shared-device-node",
+     "device nodes that every container with chips gets, comma separated, and ? likewise"},
     {"device-plugins",
      "the kubelet's folder for device plugins; default /var/lib/kubelet/device-plugins"},
     {"pod-resources",
@@ -64,8 +67,11 @@ constexpr std::array<FlagText, 24> kFlags = {{
      "the kubelet's configuration file: with a topologyManagerPolicy other than none, the plugin "
      "does not start; default: not read"},
     {"sysfs-root", "folder that contains the host's sys, for the nodes of /dev/dri; default: /"},
+    {"device-root",
+     "folder that contains the host's dev, to see which optional device nodes exist; default: /"},
     {"gate-file",
-     "file that says whether pods may be bound to this node, for chipweave-agent; default: none"},
+     "file that says whether pods may be bound to this node, for chipweave-agent, and FILE.lists "
+     "beside it, which keeps that from listing while chips are given away; default: none"},
     {"wait-for-pod-ms",
      "how long a request waits for a pod that the API server has not shown yet; default 300"},
     {"list-deadline-ms", "how long the kubelet may take to list its pods; default 2000"},
@@ -133,24 +139,38 @@ Result<void> take_templates(Texts& given, Flags& out) {
       how.environment.emplace(one.substr(0, equals), one.substr(equals + 1));
     }
   }
-  const auto take = [&](const char* flag, bool path, std::vector<std::string>& to) -> Result<void> {
-    if (given[flag].empty()) return {};
-    to.clear();
+  const auto take = [&](const char* flag, const char* wanted, const auto& is_one,
+                        const auto& add) -> Result<void> {
     for (const std::string_view one : split(given[flag], ',')) {
-      if (path && !one.starts_with("/dev/"))
-        return wrong_value(flag, "expected a path in /dev, got " + in_quotes(one));
-      if (!path &&
-          (one.find('/') == std::string_view::npos || one.find('=') == std::string_view::npos))
-        return wrong_value(flag, "expected example.com/gpu={index}, got " + in_quotes(one));
+      if (!is_one(one))
+        return wrong_value(flag, std::string("expected ") + wanted + ", got " + in_quotes(one));
       if (auto ok = check_placeholders(one, false); !ok)
         return wrong_value(flag, ok.error().text());
-      to.emplace_back(one);
+      add(one);
     }
     return {};
   };
-  if (auto ok = take("cdi-device", false, how.cdi); !ok) return ok;
-  if (auto ok = take("device-node", true, how.nodes); !ok) return ok;
-  if (auto ok = take("shared-device-node", true, how.shared_nodes); !ok) return ok;
+  const auto is_cdi = [](std::string_view one) {
+    return one.find('/') != std::string_view::npos && one.find('=') != std::string_view::npos;
+  };
+  const auto is_node = [](std::string_view one) {
+    return one.starts_with("/dev/") && parse_node(one).path != "/dev/";
+  };
+  const auto take_nodes = [&](const char* flag, std::vector<HandOver::Node>& to) -> Result<void> {
+    if (given[flag].empty()) return {};
+    to.clear();
+    return take(flag, "a path in /dev", is_node,
+                [&](std::string_view one) { to.push_back(parse_node(one)); });
+  };
+  if (!given["cdi-device"].empty()) {
+    how.cdi.clear();
+    if (auto ok = take("cdi-device", "example.com/gpu={index}", is_cdi,
+                       [&](std::string_view one) { how.cdi.emplace_back(one); });
+        !ok)
+      return ok;
+  }
+  if (auto ok = take_nodes("device-node", how.nodes); !ok) return ok;
+  if (auto ok = take_nodes("shared-device-node", how.shared_nodes); !ok) return ok;
   if (given["shared-device-node"].find('{') != std::string::npos)
     return wrong_value("shared-device-node", "has no placeholders: it is the same for all chips");
   return {};
@@ -207,7 +227,9 @@ Result<void> take_paths(Texts& given, Flags& out) {
   if (auto ok = check_socket_path(out.plugin.pod_resources); !ok)
     return wrong_value("pod-resources", ok.error().text());
   out.sysfs_root = given["sysfs-root"];
+  out.plugin.device_root = given["device-root"];
   out.gate_file = given["gate-file"];
+  if (!out.gate_file.empty()) out.plugin.list_lock = agent::list_lock_path(out.gate_file);
   out.kubelet_config = given["kubelet-config"];
   if (!out.plugin.vendor_folder.empty() && out.plugin.vendor_folder == out.plugin.folder)
     return misuse("vendor-folder", "must not be the kubelet's own folder");

@@ -214,6 +214,11 @@ Plugin::~Plugin() {
 }
 
 Result<void> Plugin::start() {
+  if (!impl_->options.list_lock.empty()) {
+    auto lists = agent::ListLock::open(impl_->options.list_lock);
+    if (!lists) return std::move(lists).error();
+    impl_->lists = std::move(*lists);
+  }
   if (!impl_->options.vendor_folder.empty()) {
     impl_->vendor_says(std::nullopt);
     VendorLink::Options link;

@@ -32,6 +32,7 @@ struct PluginOptions {
   std::string vendor_folder;
   OnMismatch on_mismatch = OnMismatch::refuse;
   HandOver hand_over;
+  std::string device_root;  // folder that contains the host's dev; empty: /
   // False: there are no pods to be seen, so every request gets the best set.
   bool follows_pods = true;
   Ms wait_for_pod{300};    // that the API server has not shown yet
@@ -39,6 +40,11 @@ struct PluginOptions {
   Ms list_again{50};       // after a failure
   Ms start_within{2'000};  // until the owner of a container that starts must be known
   Ms look_every{200};      // at the kubelet's folder, besides inotify
+  // File (list_lock.hpp) by which the agent is kept from listing while chips are given away; empty:
+  // there is no agent. How long a list of the agent may hold up the kubelet, and how often to look.
+  std::string list_lock;
+  Ms wait_for_lists{500};
+  Ms lists_again{5};
   ListTurn::Gaps turn;
   Registration::Waits waits{};
 };
@@ -74,7 +80,8 @@ class Plugin {
   Plugin(const Plugin&) = delete;
   Plugin& operator=(const Plugin&) = delete;
 
-  // Registers once the machine is known. Errors: unavailable: the vendor's plugin cannot be served.
+  // Registers once the machine is known. Errors: unavailable: the vendor's plugin cannot be served,
+  // or there can be no file for list_lock.
   Result<void> start();
   // The machine; drm: by slot, its nodes of /dev/dri. current: whether the report still holds.
   void machine(const domain::NodeTopology& topology, std::vector<std::vector<std::string>> drm);

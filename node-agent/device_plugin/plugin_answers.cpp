@@ -1,6 +1,8 @@
 // The kubelet's calls and their answers.
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
+#include <system_error>
 #include <utility>
 
 #include "common/base/foreign_text.hpp"
@@ -69,18 +71,41 @@ void Plugin::Impl::list_for_preference(Result<Listed>&& list) {
 
 void Plugin::Impl::prefer() {
   Preference& first = preferences.front();
+  if (!stop_lists(first)) return after(options.lists_again, &Impl::next);
   const auto until = first.begun + options.wait_for_pod;
   const auto left = until - Steady::now();
   const auto preferred = desk.prefer(first.asked, first.list.value_or(Listed()), left > Ms(0));
-  if (!preferred) return after(std::chrono::ceil<Ms>(left), &Impl::next);
+  if (!preferred) {
+    allow_lists();
+    return after(std::chrono::ceil<Ms>(left), &Impl::next);
+  }
   note(*preferred);
   if (preferred->choice) turn.preferred(Steady::now());
+  allow_lists();
   const auto reply = std::move(first.reply);
   const Result<Choice>& choice = preferred->choice;
   answered("preferred", choice ? name_of(choice->by) : "refused", first.begun);
   preferences.pop_front();
   reply(choice ? Result<Ids>(desk.devices()->ids(choice->chips)) : choice.error());
   next();
+}
+
+bool Plugin::Impl::stop_lists(Preference& before) {
+  if (!lists || lists->take()) return true;
+  const auto now = Steady::now();
+  if (!before.held_up) before.held_up = now;
+  if (now < *before.held_up + options.wait_for_lists) return false;
+  obs::log(obs::Level::warn,
+           "the agent's request for the kubelet's list does not end: chips are named meanwhile",
+           {{"waited_ms", static_cast<int>(options.wait_for_lists.count())}});
+  return true;
+}
+
+void Plugin::Impl::allow_lists() {
+  if (!lists || !lists->taken()) return;
+  const auto now = Steady::now();
+  if (!turn.open(now)) return after(std::chrono::ceil<Ms>(turn.opens() - now), &Impl::allow_lists);
+  if (allocating == 0) lists->give_back();
 }
 
 void Plugin::Impl::note(const Preferred& preferred) const {
@@ -101,10 +126,13 @@ void Plugin::Impl::note(const Preferred& preferred) const {
 }
 
 void Plugin::Impl::allocate(Allocation one) {
+  // They are stopped already if a set was named before.
+  if (lists) lists->take();
   auto handed = hand_out(one.containers);
   const auto finish = [this, reply = std::move(one.reply),
                        begun = one.begun](const Result<std::vector<Handed>>& result) {
     turn.allocated(Steady::now());
+    allow_lists();
     answered("allocate", result ? "given" : "failed", begun);
     if (!result)
       obs::log(obs::Level::warn, "cannot hand over chips",
@@ -122,13 +150,17 @@ void Plugin::Impl::allocate(Allocation one) {
 
 Result<std::vector<Handed>> Plugin::Impl::hand_out(const std::vector<Ids>& containers) const {
   std::vector<Handed> out;
+  const auto exists = [this](const std::string& node) {
+    std::error_code ignored;
+    return std::filesystem::exists(options.device_root + node, ignored);
+  };
   for (const Ids& ids : containers) {
     int foreign = 0;
     const DevicesPtr& devices = desk.devices();
     const ChipSet chips = devices == nullptr ? ChipSet() : devices->chips(ids, &foreign);
     if (foreign > 0 || chips.empty())
       return make_error(Errc::not_found, "this machine has no such chips");
-    out.push_back(hand_over(options.hand_over, chips, *devices, drm));
+    out.push_back(hand_over(options.hand_over, chips, *devices, drm, exists));
   }
   return out;
 }

@@ -21,6 +21,7 @@
 #include "node-agent/device_plugin/wire/plugin_server.hpp"
 #include "node-agent/device_plugin/wire/vendor_link.hpp"
 #include "node-agent/sources/file_watch.hpp"
+#include "node-agent/sources/list_lock.hpp"
 
 namespace chipweave::device_plugin {
 
@@ -31,6 +32,8 @@ struct Preference {
   std::chrono::steady_clock::time_point begun;
   std::uint64_t number = 0;
   std::optional<Listed> list;
+  // Since when it waits for the agent's list to end; nullopt: it has not come to that.
+  std::optional<std::chrono::steady_clock::time_point> held_up = std::nullopt;
 };
 
 // Chips are given to containers.
@@ -76,6 +79,10 @@ struct Plugin::Impl : std::enable_shared_from_this<Impl> {
   void list_for_preference(Result<Listed>&& list);
   void prefer();
   void note(const Preferred& preferred) const;
+  // Keeps the agent from listing. False: a list of its is in flight, which is worth waiting for.
+  bool stop_lists(Preference& before);
+  // Lets it, as soon as nothing is being given away.
+  void allow_lists();
   void allocate(Allocation one);
   Result<std::vector<Handed>> hand_out(const std::vector<Ids>& containers) const;
   void list_for_starts(Result<Listed>&& list);
@@ -116,6 +123,7 @@ struct Plugin::Impl : std::enable_shared_from_this<Impl> {
   Gate gate;
   bool shown_open = false;
   ListTurn turn;
+  std::optional<agent::ListLock> lists;  // of the agent
   std::string endpoint;
   std::deque<Preference> preferences;
   std::uint64_t last_number = 0;

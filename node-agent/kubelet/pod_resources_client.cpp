@@ -159,6 +159,10 @@ struct PodResourcesClient::Impl final : CallOwner, std::enable_shared_from_this<
         box(std::make_shared<http::Mailbox<CallOwner>>(loop, *this)) {}
 
   void call_kubelet() {
+    if (options.permit) {
+      permit = options.permit();
+      if (permit == nullptr) return wait_until(Steady::now() + options.permit_again);
+    }
     // A new one after each failure: a channel backs off on its own when its peer is gone.
     if (channel == nullptr || failing) {
       channel = rpc::make_socket_channel(options.socket, limits::kMaxPodResourcesBytes);
@@ -174,8 +178,10 @@ struct PodResourcesClient::Impl final : CallOwner, std::enable_shared_from_this<
 
   // Until the next call is due. A change may put that off while the timer runs.
   void wait() {
-    if (!started || call != nullptr) return;
-    const Steady::time_point due = pace.due();
+    if (started && call == nullptr) wait_until(pace.due());
+  }
+
+  void wait_until(Steady::time_point due) {
     if (timer && *timer <= due) return;
     timer = due;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(due - Steady::now());
@@ -193,6 +199,7 @@ struct PodResourcesClient::Impl final : CallOwner, std::enable_shared_from_this<
 
   void on_answer(Result<AllocatedDevices> allocated) override {
     call.reset();
+    permit.reset();
     if (!allocated) return failed(allocated.error());
     wait();
     if (std::exchange(failing, false) || !last) {
@@ -225,6 +232,7 @@ struct PodResourcesClient::Impl final : CallOwner, std::enable_shared_from_this<
   // Kept between calls: gRPC starts its threads for the first channel of a process and joins them
   // with the last.
   std::shared_ptr<grpc::Channel> channel;
+  std::shared_ptr<const void> permit;  // for the call; outlives it
   std::unique_ptr<Call> call;
   std::optional<AllocatedDevices> last;
   bool failing = false;

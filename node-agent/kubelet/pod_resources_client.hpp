@@ -26,6 +26,10 @@ struct PodResourcesOptions {
   std::string socket;     // checked before (check_socket_path)
   std::string resources;  // prefix of the resources that are wanted: "example.com/"; "": all
   ListPace::Gaps gaps;
+  // Something that is kept while a call is in flight; null: the kubelet must not be asked now, and
+  // is when there is one. Empty: it may be asked at any time.
+  std::function<std::shared_ptr<const void>()> permit;
+  std::chrono::milliseconds permit_again{100};
   // For one call. A kubelet that is starting containers may be slow.
   std::chrono::milliseconds deadline{5000};
   std::uint64_t seed = 0;  // for the jitter

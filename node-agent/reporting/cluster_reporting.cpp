@@ -10,6 +10,7 @@
 #include "common/obs/log.hpp"
 #include "node-agent/app/machine/continuity.hpp"
 #include "node-agent/publish/boot_id.hpp"
+#include "node-agent/sources/list_lock.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -167,7 +168,7 @@ void ClusterReporting::ask_kubelet(const ReportingOptions& options, http::Loop& 
   kubelet_ = std::make_unique<KubeletChips>(
       loop, *api_,
       KubeletChips::Options{options.node, options.pod_resources, std::random_device{}(),
-                            cdi_folder_of(options)},
+                            cdi_folder_of(options), list_lock_path(options.gate_file)},
       std::move(events), given_up);
 }
 

@@ -9,6 +9,7 @@
 #include "common/io/files.hpp"
 #include "common/obs/log.hpp"
 #include "node-agent/kubelet/pod_uids.hpp"
+#include "node-agent/sources/list_lock.hpp"
 
 namespace chipweave::agent {
 namespace {
@@ -63,6 +64,7 @@ void KubeletChips::start() {
   asking.socket = options_.socket;
   asking.resources = domain::vendor_of(state_->topology).resource_domain;
   asking.seed = options_.seed;
+  asking.permit = [file = options_.list_lock] { return permit_to_list(file); };
   PodResourcesEvents answers;
   answers.answers = [this](bool yes) {
     if (events_.answers) events_.answers(yes);

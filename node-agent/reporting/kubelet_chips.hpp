@@ -33,6 +33,7 @@ class KubeletChips {
     std::uint64_t seed = 0;
     // Where DRA drivers write what they prepare: claims may have changed. Empty: not watched.
     std::string cdi_folder = {};
+    std::string list_lock = {};  // file (list_lock.hpp)
   };
   // events.users: with the first answer, and when it or the machine changes. events.given: with the
   // first checkpoint or answer, and likewise. given_up: the kubelet is too old to be asked, so that

@@ -27,7 +27,8 @@ struct ReportingOptions {
   std::string nfd_file;               // empty: none
   // Who hands the chosen chips over to containers on this node.
   domain::Enforcement enforcement = domain::Enforcement::none;
-  std::string gate_file;               // of the device plugin, if that enforces
+  // Of the device plugin, if that enforces; the file of list_lock.hpp beside it counts in any case.
+  std::string gate_file = "/run/chipweave/device-plugin";
   std::string pod_resources;           // socket of the kubelet, checked before; empty: not asked
   std::optional<dra::DraOptions> dra;  // absent: no DRA driver; node and seed: ignored
 };

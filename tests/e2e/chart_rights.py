@@ -14,6 +14,9 @@ AGENT_RIGHTS = ({"nodes": f"{READ} patch", "nodeinventories.chipweave.dev": "get
                 {"leases.coordination.k8s.io": "get create update"},
                 {"events.events.k8s.io": "create patch"})  # this last one in the namespace default
 
+# And where there are device plugins: everywhere.
+DEVICE_PLUGIN_RIGHTS = {"pods": f"{READ} patch", "nodeinventories.chipweave.dev": READ}
+
 # And where the agents speak MindCluster: in each of these namespaces.
 PUBLISH_RIGHTS = {"configmaps": "create patch delete"}
 PUBLISH_NAMESPACES = ["kube-system", "mindx-dl"]
@@ -122,6 +125,40 @@ SCHEDULER_NODE_PATCHES = [
     ("finalizers", {"metadata": {"finalizers": ["example.com/x"]}}),
     ("owners", {"metadata": {"ownerReferences": [{"apiVersion": "v1", "kind": "Node", "name": "x", "uid": "x"}]}}),
 ]
+
+
+# Patches of a pod of its own node that a device plugin may not make: what it changes, and the patch.
+DEVICE_PLUGIN_POD_PATCHES = [
+    ("another annotation", NOTE),
+    ("another annotation away", {"metadata": {"annotations": {"example.com/kept": None}}}),
+    ("its annotation away", {"metadata": {"annotations": {"chipweave.dev/placement": None}}}),
+    ("a label", {"metadata": {"labels": {"example.com/x": "1"}}}),
+    ("a label away", {"metadata": {"labels": {"app": None}}}),
+    ("finalizers", {"metadata": {"finalizers": ["example.com/x"]}}),
+    ("owners", {"metadata": {"ownerReferences": [{"apiVersion": "v1", "kind": "Node", "name": "x", "uid": "x"}]}}),
+    ("when it is killed", {"spec": {"activeDeadlineSeconds": 1}}),
+]
+
+
+# Of pods named own, of its node.
+def device_plugin_requests(ns):
+    return [
+        (True, "GET", "/api/v1/pods", None),
+        (True, "GET", f"/api/v1/pods{WATCH}", None),
+        (True, "GET", INVENTORIES, None),
+        (True, "GET", f"{INVENTORIES}{WATCH}", None),
+        (False, "PATCH", f"{DEFAULT}/pods/own/status", NOTE),
+        (False, "PATCH", f"{DEFAULT}/pods/own/ephemeralcontainers", {"spec": {}}),
+        (False, "DELETE", f"{DEFAULT}/pods/own", None),
+        (False, "PUT", f"{DEFAULT}/pods/own", None),
+        (False, "GET", f"{DEFAULT}/pods/own/log", None),
+        (False, "PATCH", f"{INVENTORIES}/fake-0", NOTE),
+        (False, "GET", "/api/v1/nodes", None),
+        (False, "PATCH", "/api/v1/nodes/fake-0", NOTE),
+        (False, "GET", leases(ns), None),
+        (False, "GET", "/api/v1/secrets", None),
+        (False, "GET", f"/api/v1/namespaces/{ns}/configmaps", None),
+    ]
 
 
 # Besides what it writes, below.

@@ -13,6 +13,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from chart_agent import agent_tokens, built_agent, own_node_only, pools, published_config_maps, write_kubeconfig
+from chart_device_plugin import device_plugins
 from chart_leftovers import removal
 from chart_rights import AGENT_RIGHTS, NOTE, SCHEDULER_RIGHTS, TOKEN_REVIEW, TOKEN_REVIEWS, TOKEN_RIGHTS, agent_requests
 from chart_rights import CLUSTER_INFO, CLUSTER_INFO_RIGHTS, NOT_CLUSTER_INFO, WATCH, config_map, lease
@@ -394,6 +395,7 @@ def checks(bed, agent):
     pools(bed, helm)
     published_config_maps(bed, helm)
     cluster_info(bed, helm)
+    device_plugins(bed, helm)
     upgrade(bed, helm, data, known_callers)
     second_scheduler(bed, printed_configuration(bed, helm))
     if agent:

@@ -147,6 +147,26 @@ true
 {{- end -}}
 {{- end -}}
 
+{{/*
+Whether the agents of a pool share a folder with chipweave-device-plugin: for its gate, or to ask the kubelet only when
+no chips are given away.
+*/}}
+{{- define "chipweave.agentMeetsDevicePlugin" -}}
+{{- if or (eq .enforcement "device-plugin") (and .devicePlugin.enabled (include "chipweave.agentAsksKubelet" .)) -}}
+true
+{{- end -}}
+{{- end -}}
+
+{{/* Whether any pool has a chipweave-device-plugin: "true" or nothing. */}}
+{{- define "chipweave.anyDevicePlugin" -}}
+{{- range $pool := include "chipweave.agentPools" . | fromJsonArray -}}
+{{- if $pool.devicePlugin.enabled -}}
+true
+{{- break -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
 {{/* Labels that never change of the agents of one pool: (list CONTEXT POOL). Without agent.pools those of all agents. */}}
 {{- define "chipweave.agentPoolSelector" -}}
 {{ include "chipweave.selector" (list (first .) "agent") }}

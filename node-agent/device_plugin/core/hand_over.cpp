@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "common/base/foreign_text.hpp"
 #include "common/base/near_names.hpp"
@@ -17,17 +18,18 @@ struct Preset {
   std::string_view value;
   std::string_view cdi;
   std::string_view node;
-  std::string_view shared;  // comma separated
+  std::string_view shared;  // comma separated, with "?" behind optional ones
   bool drm;
 };
 // NVIDIA's container toolkit, AMD's and Huawei's device plugins and runtimes (Ascend Docker
 // Runtime).
 constexpr std::array<Preset, 4> kPresets{{
     {"nvidia", "env", "NVIDIA_VISIBLE_DEVICES", "{ids}", "nvidia.com/gpu={id}",
-     "/dev/nvidia{index}", "/dev/nvidiactl,/dev/nvidia-uvm", false},
+     "/dev/nvidia{index}",
+     "/dev/nvidiactl,/dev/nvidia-uvm?,/dev/nvidia-uvm-tools?,/dev/nvidia-modeset?", false},
     {"amd", "devices", "", "", "amd.com/gpu={index}", "", "/dev/kfd", true},
     {"ascend", "env", "ASCEND_VISIBLE_DEVICES", "{physicals}", "huawei.com/npu={physical}",
-     "/dev/davinci{physical}", "/dev/davinci_manager,/dev/devmm_svm,/dev/hisi_hdc", false},
+     "/dev/davinci{physical}", "/dev/davinci_manager,/dev/devmm_svm?,/dev/hisi_hdc?", false},
     {"metax", "devices", "", "", "metax-tech.com/gpu={index}", "", "/dev/mxcd", true},
 }};
 
@@ -82,9 +84,9 @@ Result<HandOver> vendor_hand_over(std::string_view vendor, std::string_view ways
     } else if (way == "cdi") {
       out.cdi.emplace_back(preset->cdi);
     } else if (way == "devices") {
-      if (!preset->node.empty()) out.nodes.emplace_back(preset->node);
+      if (!preset->node.empty()) out.nodes.push_back(parse_node(preset->node));
       for (const std::string_view node : split(preset->shared, ','))
-        out.shared_nodes.emplace_back(node);
+        out.shared_nodes.push_back(parse_node(node));
       out.drm_nodes = preset->drm;
     } else {
       return make_error(Errc::invalid_argument,
@@ -92,6 +94,12 @@ Result<HandOver> vendor_hand_over(std::string_view vendor, std::string_view ways
     }
   }
   return out;
+}
+
+HandOver::Node parse_node(std::string_view text) {
+  const bool optional = text.ends_with('?');
+  if (optional) text.remove_suffix(1);
+  return {std::string(text), optional};
 }
 
 Result<void> check_placeholders(std::string_view text, bool all) {
@@ -109,8 +117,12 @@ Result<void> check_placeholders(std::string_view text, bool all) {
 }
 
 Handed hand_over(const HandOver& how, ChipSet chips, const Devices& devices,
-                 const std::vector<std::vector<std::string>>& drm) {
+                 const std::vector<std::vector<std::string>>& drm,
+                 const std::function<bool(const std::string& node)>& exists) {
   Handed out;
+  const auto add = [&](const HandOver::Node& node, std::string path) {
+    if (!node.optional || exists(path)) out.nodes.push_back(std::move(path));
+  };
   for (const auto& [name, text] : how.environment) {
     out.environment[name] = filled(
         text, [&](std::string_view placeholder) { return of_all(placeholder, chips, devices); });
@@ -120,12 +132,12 @@ Handed hand_over(const HandOver& how, ChipSet chips, const Devices& devices,
       return of_one(placeholder, slot, devices);
     };
     for (const std::string& text : how.cdi) out.cdi.push_back(filled(text, value));
-    for (const std::string& text : how.nodes) out.nodes.push_back(filled(text, value));
+    for (const HandOver::Node& node : how.nodes) add(node, filled(node.path, value));
     const auto at = static_cast<std::size_t>(slot);
     if (how.drm_nodes && at < drm.size())
       out.nodes.insert(out.nodes.end(), drm[at].begin(), drm[at].end());
   }
-  out.nodes.insert(out.nodes.end(), how.shared_nodes.begin(), how.shared_nodes.end());
+  for (const HandOver::Node& node : how.shared_nodes) add(node, node.path);
   return out;
 }
 

@@ -2,6 +2,7 @@
 // as the vendor's runtime wants them. Pure.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -16,10 +17,17 @@ namespace chipweave::device_plugin {
 // Texts have placeholders: of one chip {id}, {index}, {physical}, {pci}; of all chips of a
 // container {ids}, {indices}, {physicals}, comma lists.
 struct HandOver {
+  // Optional: handed over only where it exists. The container runtime cannot create a container
+  // with a device that does not, and a driver may make some of its nodes late or never.
+  struct Node {
+    std::string path;
+    bool optional = false;
+    friend bool operator==(const Node&, const Node&) = default;
+  };
   std::map<std::string, std::string> environment;  // name → text, of all chips
   std::vector<std::string> cdi;                    // of one chip: "nvidia.com/gpu={id}"
-  std::vector<std::string> nodes;                  // of one chip: "/dev/nvidia{index}"
-  std::vector<std::string> shared_nodes;           // once a container: "/dev/nvidiactl"
+  std::vector<Node> nodes;                         // of one chip: "/dev/nvidia{index}"
+  std::vector<Node> shared_nodes;                  // once a container: "/dev/nvidiactl"
   bool drm_nodes = false;                          // those of /dev/dri that belong to the chips
   bool empty() const {
     return environment.empty() && cdi.empty() && nodes.empty() && shared_nodes.empty() &&
@@ -31,6 +39,9 @@ struct HandOver {
 // vendor's usual one. Errors: invalid_argument, also for a vendor of which the way is not known.
 Result<HandOver> vendor_hand_over(std::string_view vendor, std::string_view ways);
 
+// "/dev/nvidiactl", with a "?" behind an optional one.
+HandOver::Node parse_node(std::string_view text);
+
 // Errors: a placeholder that does not exist; all: the text is of all chips.
 Result<void> check_placeholders(std::string_view text, bool all);
 
@@ -41,8 +52,9 @@ struct Handed {
   std::string answer;  // of the vendor's plugin, serialised, instead of all the others
 };
 
-// drm: by slot, nodes of /dev/dri that the chips have.
+// drm: by slot, nodes of /dev/dri that the chips have. exists: whether there is such a node now.
 Handed hand_over(const HandOver& how, ChipSet chips, const Devices& devices,
-                 const std::vector<std::vector<std::string>>& drm);
+                 const std::vector<std::vector<std::string>>& drm,
+                 const std::function<bool(const std::string& node)>& exists);
 
 }  // namespace chipweave::device_plugin

@@ -10,6 +10,7 @@
 
 #include "common/http/client.hpp"
 #include "common/http/server.hpp"
+#include "node-agent/sources/list_lock.hpp"
 #include "tests/component/agent_hardware/program.hpp"
 #include "tests/fakes/agent/fake_api.hpp"
 #include "tests/fakes/agent/mindcluster_reader.hpp"
@@ -116,15 +117,27 @@ class AgentAndKubelet : public testing::Test {
     std::filesystem::rename(folder_.at("device-plugins/.new"),
                             folder_.at("device-plugins/kubelet_internal_checkpoint"));
   }
-  void start_agent(const std::string& kubelet_version = "v1.30.0") {
+  void start_agent(const std::string& kubelet_version = "v1.30.0",
+                   const std::vector<std::string>& more = {}) {
     cluster_.emplace(kubelet_version);
-    agent_ = std::make_unique<Program>(
-        std::vector<std::string>{"chipweave-agent", "--node", "n1", "--probe",
-                                 "profile:ascend-910b-8", "--kubeconfig",
-                                 folder_.put("kubeconfig", cluster_->kubeconfig()), "--publish",
-                                 "mindcluster", "--pod-resources", socket_, "--metrics",
-                                 "127.0.0.1:0", "--port-file", folder_.at("port")},
-        std::map<std::string, std::string>{}, folder_.at("log"));
+    std::vector<std::string> words{"chipweave-agent",
+                                   "--node",
+                                   "n1",
+                                   "--probe",
+                                   "profile:ascend-910b-8",
+                                   "--kubeconfig",
+                                   folder_.put("kubeconfig", cluster_->kubeconfig()),
+                                   "--publish",
+                                   "mindcluster",
+                                   "--pod-resources",
+                                   socket_,
+                                   "--metrics",
+                                   "127.0.0.1:0",
+                                   "--port-file",
+                                   folder_.at("port")};
+    words.insert(words.end(), more.begin(), more.end());
+    agent_ = std::make_unique<Program>(std::move(words), std::map<std::string, std::string>{},
+                                       folder_.at("log"));
   }
   std::string metrics() const {
     std::ifstream file(folder_.at("port"));
@@ -254,6 +267,18 @@ TEST_F(AgentAndKubelet, DevicesOfClaimsAreKnownOnceTheyArePrepared) {
   prepare(Json::array({claim("u2", "gpu-5")}));
   EXPECT_TRUE(eventually([&] { return cluster_->given() == Json::array({has("u2", 5)}); }))
       << cluster_->given();
+  EXPECT_EQ(agent_->terminate(), 0);
+}
+
+TEST_F(AgentAndKubelet, IsNotAskedWhileTheDevicePluginGivesChipsAway) {
+  FakeKubelet kubelet(socket_);
+  auto lock = ListLock::open(list_lock_path(folder_.at("gate")));
+  ASSERT_TRUE(lock.ok() && lock->take());
+  start_agent("v1.30.0", {"--enforcement", "device-plugin", "--gate-file", folder_.at("gate")});
+  std::this_thread::sleep_for(std::chrono::seconds(4));
+  EXPECT_EQ(kubelet.calls(), 0) << agent_->log();
+  lock->give_back();
+  EXPECT_TRUE(eventually([&] { return kubelet.calls() == 1; })) << agent_->log();
   EXPECT_EQ(agent_->terminate(), 0);
 }
 

@@ -111,6 +111,17 @@ class FakeKubelet {
     refuse_lists_ = yes;
   }
 
+  // While it is true, lists are not answered.
+  void hold_lists(bool yes) {
+    const std::lock_guard lock(mutex_);
+    hold_lists_ = yes;
+    changed_.notify_all();
+  }
+  int held_lists() {
+    const std::lock_guard lock(mutex_);
+    return held_lists_;
+  }
+
   // Admits and allocates; false: the pod fails.
   bool admit(const PodSpec& pod) {
     const auto stub = plugin();
@@ -196,7 +207,10 @@ class FakeKubelet {
   }
 
   grpc::Status list(::v1::ListPodResourcesResponse& answer) {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
+    ++held_lists_;
+    changed_.wait(lock, [&] { return !hold_lists_; });
+    --held_lists_;
     ++lists_;
     if (allocating_) ++bad_lists_;
     if (refuse_lists_) return {grpc::StatusCode::RESOURCE_EXHAUSTED, "rejected by rate limit"};
@@ -272,6 +286,8 @@ class FakeKubelet {
   int bad_lists_ = 0;
   bool allocating_ = false;
   bool refuse_lists_ = false;
+  bool hold_lists_ = false;
+  int held_lists_ = 0;
   std::vector<std::string> devices_;
   ::v1beta1::AllocateResponse allocated_;
   std::shared_ptr<::v1beta1::DevicePlugin::Stub> stub_;

@@ -131,6 +131,29 @@ TEST_F(PluginTest, PodsGetTheChipsOfTheirDecisions) {
   EXPECT_FALSE(kubelet_.listed_badly());
 }
 
+TEST_F(PluginTest, OptionalDeviceNodesAreThoseOfTheMoment) {
+  options_.hand_over = *vendor_hand_over("nvidia", "devices");
+  options_.device_root = folder_.path();
+  kubelet_.start();
+  begin();
+  ASSERT_EQ(gate_.at(0), true);
+  const auto nodes_of = [this](const std::string& name) {
+    const PodSpec pod = plain_pod(name, 1);
+    bind(pod, {{"", {5}}});
+    EXPECT_TRUE(kubelet_.admit(pod));
+    kubelet_.remove(pod);
+    post_and_wait(thread_.loop, [&] { plugin_->pod_gone(pod.key()); });
+    std::vector<std::string> out;
+    const auto answer = kubelet_.allocated();
+    for (const auto& node : answer.container_responses(0).devices())
+      out.push_back(node.host_path());
+    return out;
+  };
+  EXPECT_THAT(nodes_of("before"), ElementsAre("/dev/nvidia5", "/dev/nvidiactl"));
+  folder_.put("dev/nvidia-uvm", "");
+  EXPECT_THAT(nodes_of("after"), ElementsAre("/dev/nvidia5", "/dev/nvidiactl", "/dev/nvidia-uvm"));
+}
+
 TEST_F(PluginTest, APodThatComesLateIsWaitedFor) {
   options_.wait_for_pod = milliseconds(20'000);
   kubelet_.start();

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <set>
 
 #include "common/domain/topology_builder.hpp"
 #include "common/io/files.hpp"
@@ -104,21 +105,42 @@ TEST(HandOver, IsThatOfTheVendor) {
   });
   const auto all = vendor_hand_over("nvidia", "env,cdi,devices");
   ASSERT_TRUE(all.ok());
-  const Handed got = hand_over(*all, {0, 2}, devices, {});
+  const auto none = [](const std::string&) { return false; };
+  const Handed got = hand_over(*all, {0, 2}, devices, {}, none);
   EXPECT_THAT(got.environment, ElementsAre(std::pair<const std::string, std::string>(
                                    "NVIDIA_VISIBLE_DEVICES", "GPU-0,GPU-2")));
   EXPECT_THAT(got.cdi, ElementsAre("nvidia.com/gpu=GPU-0", "nvidia.com/gpu=GPU-2"));
-  EXPECT_THAT(got.nodes,
-              ElementsAre("/dev/nvidia0", "/dev/nvidia2", "/dev/nvidiactl", "/dev/nvidia-uvm"));
+  EXPECT_THAT(got.nodes, ElementsAre("/dev/nvidia0", "/dev/nvidia2", "/dev/nvidiactl"));
   EXPECT_THAT(
-      hand_over(*vendor_hand_over("ascend", ""), {1, 2}, devices, {}).environment,
+      hand_over(*vendor_hand_over("ascend", ""), {1, 2}, devices, {}, none).environment,
       ElementsAre(std::pair<const std::string, std::string>("ASCEND_VISIBLE_DEVICES", "5,6")));
+  EXPECT_THAT(hand_over(*vendor_hand_over("ascend", "devices"), {1}, devices, {}, none).nodes,
+              ElementsAre("/dev/davinci5", "/dev/davinci_manager"));
   EXPECT_THAT(
-      hand_over(*vendor_hand_over("ascend", "devices"), {1}, devices, {}).nodes,
-      ElementsAre("/dev/davinci5", "/dev/davinci_manager", "/dev/devmm_svm", "/dev/hisi_hdc"));
-  EXPECT_THAT(
-      hand_over(*vendor_hand_over("amd", ""), {1}, devices, {{"a"}, {"/dev/dri/renderD129"}}).nodes,
+      hand_over(*vendor_hand_over("amd", ""), {1}, devices, {{"a"}, {"/dev/dri/renderD129"}}, none)
+          .nodes,
       ElementsAre("/dev/dri/renderD129", "/dev/kfd"));
+}
+
+TEST(HandOver, OptionalNodesAreThoseThatExistNow) {
+  const Devices devices = devices_of("nvidia", 2, [](domain::Chip&) {});
+  const auto nodes = [&](const HandOver& how, const std::set<std::string>& there) {
+    return hand_over(how, {0, 1}, devices, {},
+                     [&](const std::string& node) { return there.contains(node); })
+        .nodes;
+  };
+  const HandOver nvidia = *vendor_hand_over("nvidia", "devices");
+  EXPECT_THAT(nodes(nvidia, {"/dev/nvidia-uvm", "/dev/nvidia-modeset"}),
+              ElementsAre("/dev/nvidia0", "/dev/nvidia1", "/dev/nvidiactl", "/dev/nvidia-uvm",
+                          "/dev/nvidia-modeset"));
+  EXPECT_THAT(
+      nodes(*vendor_hand_over("ascend", "devices"), {"/dev/hisi_hdc"}),
+      ElementsAre("/dev/davinci0", "/dev/davinci1", "/dev/davinci_manager", "/dev/hisi_hdc"));
+  HandOver own;
+  own.nodes = {parse_node("/dev/a{index}?"), parse_node("/dev/b{index}")};
+  EXPECT_EQ(own.nodes,
+            (std::vector<HandOver::Node>{{"/dev/a{index}", true}, {"/dev/b{index}", false}}));
+  EXPECT_THAT(nodes(own, {"/dev/a1"}), ElementsAre("/dev/b0", "/dev/a1", "/dev/b1"));
 }
 
 TEST(HandOver, WhatIsNotKnownIsRefused) {

@@ -4,6 +4,7 @@
 
 #include "common/io/files.hpp"
 #include "node-agent/device_plugin/plugin.hpp"
+#include "node-agent/sources/list_lock.hpp"
 #include "tests/unit/device_plugin/fake_kubelet.hpp"
 #include "tests/unit/device_plugin/fake_vendor.hpp"
 #include "tests/unit/loop_thread.hpp"
@@ -23,7 +24,7 @@ using Offered = std::vector<std::pair<std::string, bool>>;
 
 class VendorTest : public testing::Test {
  protected:
-  VendorTest() {
+  explicit VendorTest(ListTurn::Gaps turn = {milliseconds(20'000), milliseconds(50)}) {
     options_.node = test::kNode;
     options_.resource = test::kGpu;
     options_.folder = folder_.path();
@@ -33,7 +34,8 @@ class VendorTest : public testing::Test {
     options_.look_every = milliseconds(10);
     options_.start_within = milliseconds(20'000);
     options_.list_within = milliseconds(20'000);
-    options_.turn = {milliseconds(20'000), milliseconds(50)};
+    options_.turn = turn;
+    options_.list_lock = folder_.at("lists");
     options_.waits = {milliseconds(10), milliseconds(10'000)};
     kubelet_.start();
     post_and_wait(thread_.loop, [this] {
@@ -146,6 +148,21 @@ TEST_F(VendorTest, TheKubeletIsNotAskedForItsListWhileTheVendorAllocates) {
   EXPECT_TRUE(kubelet_.start_container(first, "main").ok());
   admission.join();
   EXPECT_FALSE(kubelet_.listed_badly());
+}
+
+class SlowVendorTest : public VendorTest {
+ protected:
+  SlowVendorTest() : VendorTest({milliseconds(100), milliseconds(20'000)}) {}
+};
+
+TEST_F(SlowVendorTest, TheAgentDoesNotListEither) {
+  vendor_.set_allocate(grpc::Status::OK, milliseconds(400));
+  begin();
+  const PodSpec pod{"p", "uid-p", {{"main", 1}}};
+  bind(pod, {{"", {1}}});
+  ASSERT_TRUE(kubelet_.admit(pod));
+  EXPECT_EQ(agent::permit_to_list(options_.list_lock), nullptr)
+      << "from the preferred set on without a gap";
 }
 
 TEST_F(VendorTest, ItsErrorIsThePodsEnd) {
