@@ -26,7 +26,10 @@ struct Drifts final : Observer {
 class CalledCluster final : public Cluster {
  public:
   explicit CalledCluster(MemoryCluster& cluster) : cluster_(cluster) {}
-  const ClusterPod* find(const PodKey& key) const override { return cluster_.find(key); }
+  const ClusterPod* find(const PodKey& key) const override {
+    const auto at = shown.find(key);
+    return at == shown.end() ? cluster_.find(key) : &at->second;
+  }
   void bind(const BindOrder& order, Done done) override {
     if (before_bind) before_bind(order);
     cluster_.bind(order, std::move(done));
@@ -45,11 +48,15 @@ class CalledCluster final : public Cluster {
   Result<void> end(const PodKey& key) override { return cluster_.end(key); }
   std::size_t each_after(std::uint64_t arrival, std::size_t most,
                          const std::function<void(const ClusterPod&)>& visit) const override {
-    return cluster_.each_after(arrival, most, visit);
+    return cluster_.each_after(arrival, most, [&](const ClusterPod& pod) {
+      const auto at = shown.find(pod.request.key);
+      visit(at == shown.end() ? pod : at->second);
+    });
   }
   std::size_t size() const override { return cluster_.size(); }
 
   std::function<void(const BindOrder&)> before_bind;
+  std::map<PodKey, ClusterPod> shown;  // pods that others have bound
 
  private:
   MemoryCluster& cluster_;
@@ -310,7 +317,6 @@ TEST_F(Truth, AnAnnotationThatComesLaterDoesNotUndoIt) {
   EXPECT_EQ(drifts.all.size(), 1U);
 }
 
-// Whatever kubelets give to whom, in whatever order it is reported.
 // Its agent has reported the chips before the watch delivers the binding.
 TEST_F(Truth, BeforeThePodIsSeenBoundIsDriftToo) {
   const PodRequest pod = submit("p", 2);
@@ -365,6 +371,7 @@ TEST_F(Truth, OfAClaimIsSurerThanAName) {
   seen.request = pod;
   seen.node = "n1";
   seen.started = true;
+  called.shown[pod.key] = seen;
   scheduler.reconciler().pod_bound(seen, nullptr);
   GivenChips::Container named = container(pod, {0, 1});
   named.pod_uid.clear();
@@ -377,6 +384,7 @@ TEST_F(Truth, OfAClaimIsSurerThanAName) {
   EXPECT_EQ(chips(pod), (Chips{0, 1})) << "its uid is surer than both";
 }
 
+// Whatever kubelets give to whom, in whatever order it is reported.
 TEST_F(Truth, KeepsTheLedgerSound) {
   for (unsigned seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE(seed);
