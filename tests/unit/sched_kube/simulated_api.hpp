@@ -96,6 +96,8 @@ class SimulatedApi {
   }
   // The next request for a claim is answered with this status code.
   void refuse_next_claim(int code) { claim_refusal_ = code; }
+  // Grows with each change of any object.
+  std::uint64_t version() const { return version_; }
   // Watches that start before this point are answered 410 Expired.
   void forget_history();
 

@@ -1,7 +1,9 @@
 #include "tests/unit/sched_kube/simulated_claims.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
+#include <utility>
 
 #include "tests/unit/sched_kube/simulated_objects.hpp"
 
@@ -12,6 +14,18 @@ constexpr const char* kCollection = "/resourceclaims";
 
 kube::Reply shown(int code, const nlohmann::json& claim) {
   return {code, claim.dump(), std::nullopt};
+}
+
+const nlohmann::json& results_of(const nlohmann::json& claim) {
+  static constexpr std::array<const char*, 4> kWay = {"status", "allocation", "devices", "results"};
+  static const nlohmann::json kNone = nlohmann::json::array();
+  const nlohmann::json* at = &claim;
+  for (const char* name : kWay) {
+    const auto next = at->find(name);
+    if (next == at->end()) return kNone;
+    at = &*next;
+  }
+  return *at;
 }
 
 void touch(nlohmann::json& claim, std::uint64_t& version) {
@@ -162,16 +176,20 @@ const nlohmann::json* SimulatedClaims::find(const std::string& name) const {
   return at == all_.end() ? nullptr : &at->second;
 }
 
+std::vector<std::string> SimulatedClaims::allocated() const {
+  std::vector<std::string> out;
+  for (const auto& [name, claim] : all_) {
+    for (const Json& one : results_of(claim))
+      out.push_back(one["pool"].get<std::string>() + "/" + one["device"].get<std::string>());
+  }
+  return out;
+}
+
 std::vector<std::string> SimulatedClaims::allocated_twice() const {
   std::vector<std::string> out;
   std::set<std::string> seen;
-  for (const auto& [name, claim] : all_) {
-    for (const Json& one :
-         claim.value("/status/allocation/devices/results"_json_pointer, Json::array())) {
-      const std::string device =
-          one["pool"].get<std::string>() + "/" + one["device"].get<std::string>();
-      if (!seen.insert(device).second) out.push_back(device);
-    }
+  for (std::string& device : allocated()) {
+    if (!seen.insert(device).second) out.push_back(std::move(device));
   }
   return out;
 }
@@ -215,9 +233,7 @@ std::vector<std::string> SimulatedClaims::devices(const std::string& name) const
   std::vector<std::string> out;
   const auto at = all_.find(name);
   if (at == all_.end()) return out;
-  for (const Json& one :
-       at->second.value("/status/allocation/devices/results"_json_pointer, Json::array()))
-    out.push_back(one["device"]);
+  for (const Json& one : results_of(at->second)) out.push_back(one["device"]);
   return out;
 }
 

@@ -39,7 +39,9 @@ class SimulatedClaims {
                const Changed& changed);
   // Null: there is no such claim.
   const nlohmann::json* find(const std::string& name) const;
-  // Devices, as "pool/device", that are allocated twice.
+  // Devices, as "pool/device", of all claims.
+  std::vector<std::string> allocated() const;
+  // Those of them that several claims have.
   std::vector<std::string> allocated_twice() const;
   // What the controllers do after a pod is gone: its claims are deleted, and those of others that
   // were reserved for it alone are free.

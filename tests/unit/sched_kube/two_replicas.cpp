@@ -5,9 +5,10 @@
 namespace chipweave::sched::test {
 
 void TwoReplicas::pass(std::chrono::milliseconds time, Watches watches) {
-  constexpr std::chrono::milliseconds kStep{50};
+  // Finer where the order of what happens matters.
+  const std::chrono::milliseconds longest{watches == Watches::fed ? 200 : 50};
   while (time.count() > 0) {
-    const auto step = std::min(time, kStep);
+    const auto step = std::min(time, longest);
     time -= step;
     a.clock.advance(step);
     a.api.pass(step);
