@@ -296,7 +296,7 @@ Result<void> take_dra(Texts& given, Flags& out) {
     if (const auto ok = dra::check_cdi_kind(dra.toolkit_kind); !ok)
       return wrong("dra-toolkit-kind", ok.error().text());
   }
-  auto cdi = folder_of(given, "dra-cdi-folder", "/var/run/cdi");
+  auto cdi = folder_of(given, "dra-cdi-folder", dra::kCdiFolder);
   if (!cdi) return std::move(cdi).error();
   auto kubelet = folder_of(given, "dra-kubelet-folder", "/var/lib/kubelet");
   if (!kubelet) return std::move(kubelet).error();

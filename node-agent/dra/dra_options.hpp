@@ -10,13 +10,16 @@
 
 namespace chipweave::agent::dra {
 
+// Where container runtimes read CDI files, and drivers write theirs, unless configured otherwise.
+inline constexpr const char* kCdiFolder = "/var/run/cdi";
+
 struct DraOptions {
   std::string driver;  // "gpu.chipweave.dev", checked (check_driver_name)
   std::string node;    // also the pool
   bool managed = false;
   bool evict = false;
   std::string kubelet_folder = "/var/lib/kubelet";
-  std::string cdi_folder = "/var/run/cdi";
+  std::string cdi_folder = kCdiFolder;
   std::string host_root;        // where the host's /dev, /sys and /proc are; "": here
   std::vector<NodeRule> nodes;  // empty: by vendor
   std::string toolkit_kind;     // "nvidia.com/gpu"; empty: none

@@ -57,7 +57,7 @@ std::set<Fact> known_facts(const ReportingOptions& options) {
 // Where a DRA driver shows that it has prepared a claim: ours, or a vendor's.
 std::string cdi_folder_of(const ReportingOptions& options) {
   if (options.dra) return options.dra->cdi_folder;
-  return options.enforcement == domain::Enforcement::dra ? "/var/run/cdi" : "";
+  return options.enforcement == domain::Enforcement::dra ? dra::kCdiFolder : "";
 }
 
 }  // namespace

@@ -10,25 +10,6 @@ namespace {
 constexpr const char* kApi = "/apis/resource.k8s.io/v1/";
 constexpr std::chrono::milliseconds kListTime{10'000};
 
-// Tokens of the API server have characters that mean something in a query.
-std::string escaped(const std::string& text) {
-  static constexpr const char* kDigits = "0123456789ABCDEF";
-  std::string out;
-  for (const char c : text) {
-    const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                       c == '-' || c == '_' || c == '.' || c == '~';
-    if (plain) {
-      out += c;
-      continue;
-    }
-    const auto byte = static_cast<unsigned char>(c);
-    out += '%';
-    out += kDigits[byte >> 4U];
-    out += kDigits[byte & 15U];
-  }
-  return out;
-}
-
 }  // namespace
 
 void ClaimCertainty::when_certain(std::function<bool()> may_send, Done then) {
@@ -50,7 +31,7 @@ void ClaimCertainty::list(const char* resource, const std::string& from,
                           void (ClaimCertainty::*then)()) {
   kube::Call call;
   call.target = std::string(kApi) + resource + "?limit=500" +
-                (from.empty() ? std::string() : "&continue=" + escaped(from));
+                (from.empty() ? std::string() : "&continue=" + from);
   call.deadline = kListTime;
   ticket_ = transport_.call(std::move(call), [this, resource, then](Result<kube::Reply> reply) {
     const auto own = std::move(ticket_);

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/unit/sched_kube/kube_world.hpp"
 
 namespace chipweave::sched::test {
@@ -13,6 +15,12 @@ using std::chrono::milliseconds;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
+
+std::vector<std::string> first_ids(int chips) {
+  std::vector<std::string> out(static_cast<std::size_t>(chips));
+  std::generate(out.begin(), out.end(), [chip = 0]() mutable { return gpu_id("n1", chip++); });
+  return out;
+}
 
 class HandOver : public ::testing::Test {
  protected:
@@ -30,9 +38,7 @@ class HandOver : public ::testing::Test {
   }
   // The chips as devices of one driver.
   void offer(int chips, bool managed = true) {
-    std::vector<std::string> ids;
-    for (int chip = 0; chip < chips; ++chip) ids.push_back(gpu_id("n1", chip));
-    world_.api.set_slice("n1", ids, managed);
+    world_.api.set_slice("n1", first_ids(chips), managed);
     settle();
   }
   const Node& node() const {
@@ -91,10 +97,8 @@ TEST_F(HandOver, WithholdsAChipThatIsTwoDevices) {
 
 // A copied disk image, or a driver that reads another machine's files.
 TEST_F(HandOver, TakesNoDevicesOfOtherNodesForItsOwn) {
-  std::vector<std::string> ids;
-  for (int chip = 0; chip < 8; ++chip) ids.push_back(gpu_id("n1", chip));
   world_.add_node("n2", "hgx-v100-8");
-  world_.api.set_slice("n2", ids, true);
+  world_.api.set_slice("n2", first_ids(8), true);
   settle();
   EXPECT_TRUE(node().withheld.empty());
   const NodeTable& nodes = world_.scheduler->nodes();
