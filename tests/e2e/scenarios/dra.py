@@ -6,6 +6,7 @@ from lib.fake_nvml import dgx1v
 from lib.scenario import GPU
 
 A, B = "dra-a", "dra-b"
+ROLE = "/apis/rbac.authorization.k8s.io/v1/clusterroles/chipweave-scheduler-dra"
 
 
 def run(s):
@@ -22,6 +23,9 @@ def run(s):
     two_containers(s)
     others(s)
     refused(s)
+    odd_slices(s)
+    without_rights(s)
+    away(s)
     killed(s)
     s.remove_all()
     s.eventually("no claim is left", lambda: not claims(s), why=lambda: list(claims(s)))
@@ -175,6 +179,78 @@ def refused(s):
     s.must_come("the policy again", lambda: write(3, True))
     write(3, False)
     s.eventually("with it again it is not", lambda: s.chipweave.nodes()[A]["unhealthy"] == [])
+
+
+# Devices that no chip is, chips of another node, and a second driver for the same chips.
+def odd_slices(s):
+    unhealthy = lambda node: s.chipweave.nodes()[node]["unhealthy"]
+
+    def offer(name, **more):
+        body = slice_body(B)
+        body["metadata"]["name"] = name
+        body["spec"].update(more)
+        s.bed.must("POST", SLICES, body)
+        s.undo.append(lambda: s.bed.ask("DELETE", f"{SLICES}/{name}"))
+
+    strange = [{"name": f"strange-{i}", "attributes": {"uuid": {"string": f"GPU-strange-{i}"}}} for i in range(33)]
+    offer("strange", pool={"name": "strange", "generation": 1, "resourceSliceCount": 1}, devices=strange)
+    s.create("beside-strange", 8)
+    s.bound("beside-strange")
+    right(s, "beside-strange")
+    s.check("devices that are no chips of the node withhold none", unhealthy(A) == [] and unhealthy(B) == [],
+            (unhealthy(A), unhealthy(B)))
+    s.delete("beside-strange")
+    s.bed.must("DELETE", f"{SLICES}/strange")
+
+    offer("second", driver="gpu.example.com", pool={"name": "second", "generation": 1, "resourceSliceCount": 1})
+    s.eventually("chips that two drivers offer are withheld", lambda: unhealthy(B) == list(range(8)), why=lambda: unhealthy(B))
+    s.check("only there", unhealthy(A) == [], unhealthy(A))
+    s.create("one-driver", 8)
+    pod = s.bound("one-driver")["one-driver"]
+    s.check("pods go elsewhere", pod["spec"]["nodeName"] == A, pod["spec"])
+    s.delete("one-driver")
+    s.bed.must("DELETE", f"{SLICES}/second")
+    s.eventually("with one driver again they are not", lambda: unhealthy(B) == [], why=lambda: unhealthy(B))
+
+
+# The scheduler lacks the right to one step of its three: the pod waits, and nothing of it is left.
+def without_rights(s):
+    rules = s.bed.must("GET", ROLE)["rules"]
+    for k, (step, resource) in enumerate((("make a claim", "resourceclaims"), ("allocate it", "resourceclaims/status"),
+                                          ("name it in the pod", "pods/status"))):
+        other = [rule for rule in rules if resource not in rule["resources"]]
+        if resource == "resourceclaims":  # what removes them stays
+            other.append({"apiGroups": ["resource.k8s.io"], "resources": [resource], "verbs": ["delete"]})
+        s.bed.must("PATCH", ROLE, {"rules": other})
+        name = f"lacks-{k}"
+        s.create(name, 2)
+        words = lambda: [event["note"] for event in s.all_events() if event["regarding"]["name"] == name]
+        s.eventually(f"without the right to {step} the pod says so", lambda: any("403" in note or "forbidden" in note
+                                                                              for note in words()), why=words)
+        s.check(f"without the right to {step} it is not bound", not s.is_bound(name))
+        s.bed.must("PATCH", ROLE, {"rules": rules})
+        s.bound(name, seconds=60)
+        right(s, name)
+        s.delete(name)
+        s.eventually(f"{name}: the claim goes with its pod", lambda: not claims(s), why=lambda: list(claims(s)))
+
+
+# The API server is away in the middle of a binding, at several moments of it.
+def away(s):
+    stop, go_on = s.freeze("kube-apiserver")
+    names = [f"away-{k}" for k in range(4)]
+    for k, name in enumerate(names):
+        s.create(name, 2)
+        time.sleep(0.01 * k)
+        stop()
+        time.sleep(4)
+        go_on()
+    s.bound(*names, seconds=60)
+    right(s, *names)
+    s.eventually("each claim has its pod after the API server was away", lambda: sorted(claims(s)) == sorted(
+        f"chipweave-{pod['metadata']['uid']}" for pod in s.pods()), why=lambda: sorted(claims(s)))
+    for name in names:
+        s.delete(name)
 
 
 # SIGKILL at any moment of bindings: no claim is lost, none is left, each has the chips of its pod.
