@@ -30,7 +30,7 @@ struct FlagText {
 };
 
 // Every one is also a key of the configuration file.
-constexpr std::array<FlagText, 25> kFlags = {{
+constexpr std::array<FlagText, 24> kFlags = {{
     {"node", "name of this node as the cluster knows it"},
     {"resource", "the extended resource whose devices this process offers: nvidia.com/gpu"},
     {"kubernetes",
@@ -52,8 +52,8 @@ constexpr std::array<FlagText, 25> kFlags = {{
      "{physicals}"},
     {"cdi-device", "name of a chip's CDI device instead of the vendor's: example.com/gpu={index}"},
     {"device-node",
-     "a chip's device nodes instead of the vendor's, comma separated: /dev/gpu{index}; a ? behind "
-     "a node that is handed over only where it exists"},
+     "a chip's device nodes instead of the vendor's, comma separated: /dev/gpu{index}, "
+     "/dev/nvidia{minor}; a ? behind a node that is handed over only where it exists"},
     {"shared-device-node",
      "device nodes that every container with chips gets, comma separated, and ? likewise"},
     {"device-plugins",
@@ -66,9 +66,9 @@ constexpr std::array<FlagText, 25> kFlags = {{
     {"kubelet-config",
      "the kubelet's configuration file: with a topologyManagerPolicy other than none, the plugin "
      "does not start; default: not read"},
-    {"sysfs-root", "folder that contains the host's sys, for the nodes of /dev/dri; default: /"},
     {"device-root",
-     "folder that contains the host's dev, to see which optional device nodes exist; default: /"},
+     "folder that contains the host's dev, and its proc and sys unless they are those of this "
+     "container, to see which device nodes exist; default: /"},
     {"gate-file",
      "file that says whether pods may be bound to this node, for chipweave-agent, and FILE.lists "
      "beside it, which keeps that from listing while chips are given away; default: none"},
@@ -226,7 +226,6 @@ Result<void> take_paths(Texts& given, Flags& out) {
     return wrong_value("device-plugins", ok.error().text());
   if (auto ok = check_socket_path(out.plugin.pod_resources); !ok)
     return wrong_value("pod-resources", ok.error().text());
-  out.sysfs_root = given["sysfs-root"];
   out.plugin.device_root = given["device-root"];
   out.gate_file = given["gate-file"];
   if (!out.gate_file.empty()) out.plugin.list_lock = agent::list_lock_path(out.gate_file);

@@ -14,8 +14,7 @@ struct Flags {
   bool in_pod = false;     // the API server of the cluster in which this is a pod
   std::string kubeconfig;  // its API server; both absent: no pods are followed
   std::string machine;     // a profile or a topology file; empty: as the agent reports it
-  std::string sysfs_root;
-  std::string gate_file;  // empty: none
+  std::string gate_file;   // empty: none
   std::optional<Endpoint> metrics;
   std::string metrics_tls_cert;  // file; empty: no TLS
   std::string metrics_tls_key;   // file

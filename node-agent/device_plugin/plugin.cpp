@@ -42,6 +42,7 @@ KubeletClient::Options client_options(const PluginOptions& options) {
 Plugin::Impl::Impl(http::Loop& l, PluginOptions o, PluginEvents e)
     : loop(l),
       options(std::move(o)),
+      host(options.device_root),
       events(std::move(e)),
       desk(options.node, options.resource, options.on_mismatch, options.follows_pods),
       client(loop, client_options(options)),
@@ -239,9 +240,7 @@ Result<void> Plugin::start() {
   return {};
 }
 
-void Plugin::machine(const domain::NodeTopology& topology,
-                     std::vector<std::vector<std::string>> drm) {
-  impl_->drm = std::move(drm);
+void Plugin::machine(const domain::NodeTopology& topology) {
   impl_->topology = topology;
   impl_->current = true;
   impl_->take_devices();

@@ -32,7 +32,9 @@ struct PluginOptions {
   std::string vendor_folder;
   OnMismatch on_mismatch = OnMismatch::refuse;
   HandOver hand_over;
-  std::string device_root;  // folder that contains the host's dev; empty: /
+  // Folder that contains the host's dev, and its proc and sys unless they are those of this
+  // process; empty: /.
+  std::string device_root;
   // False: there are no pods to be seen, so every request gets the best set.
   bool follows_pods = true;
   Ms wait_for_pod{300};    // that the API server has not shown yet
@@ -83,8 +85,7 @@ class Plugin {
   // Registers once the machine is known. Errors: unavailable: the vendor's plugin cannot be served,
   // or there can be no file for list_lock.
   Result<void> start();
-  // The machine; drm: by slot, its nodes of /dev/dri. current: whether the report still holds.
-  void machine(const domain::NodeTopology& topology, std::vector<std::vector<std::string>> drm);
+  void machine(const domain::NodeTopology& topology);
   void machine_unknown();
   // Pods of this node.
   void pod_seen(const codec::KubePod& pod);

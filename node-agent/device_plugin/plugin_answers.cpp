@@ -1,8 +1,6 @@
 // The kubelet's calls and their answers.
 #include <algorithm>
-#include <filesystem>
 #include <iterator>
-#include <system_error>
 #include <utility>
 
 #include "common/base/foreign_text.hpp"
@@ -150,17 +148,15 @@ void Plugin::Impl::allocate(Allocation one) {
 
 Result<std::vector<Handed>> Plugin::Impl::hand_out(const std::vector<Ids>& containers) const {
   std::vector<Handed> out;
-  const auto exists = [this](const std::string& node) {
-    std::error_code ignored;
-    return std::filesystem::exists(options.device_root + node, ignored);
-  };
   for (const Ids& ids : containers) {
     int foreign = 0;
     const DevicesPtr& devices = desk.devices();
     const ChipSet chips = devices == nullptr ? ChipSet() : devices->chips(ids, &foreign);
     if (foreign > 0 || chips.empty())
       return make_error(Errc::not_found, "this machine has no such chips");
-    out.push_back(hand_over(options.hand_over, chips, *devices, drm, exists));
+    auto handed = hand_over(options.hand_over, chips, *devices, host);
+    if (!handed) return std::move(handed).error();
+    out.push_back(std::move(*handed));
   }
   return out;
 }

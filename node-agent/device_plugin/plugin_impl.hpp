@@ -21,6 +21,7 @@
 #include "node-agent/device_plugin/wire/plugin_server.hpp"
 #include "node-agent/device_plugin/wire/vendor_link.hpp"
 #include "node-agent/sources/file_watch.hpp"
+#include "node-agent/sources/host_devices.hpp"
 #include "node-agent/sources/list_lock.hpp"
 
 namespace chipweave::device_plugin {
@@ -107,6 +108,7 @@ struct Plugin::Impl : std::enable_shared_from_this<Impl> {
 
   http::Loop& loop;
   PluginOptions options;
+  agent::SystemDevices host;
   PluginEvents events;
   Desk desk;
   bool pods_known = false;
@@ -117,7 +119,6 @@ struct Plugin::Impl : std::enable_shared_from_this<Impl> {
   PluginStanding standing;
   solver::MachineCache machines;
   std::vector<OfferedDevice> sent;
-  std::vector<std::vector<std::string>> drm;
   KubeletClient client;
   Registration registration;
   Gate gate;

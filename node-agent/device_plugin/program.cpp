@@ -17,7 +17,6 @@
 #include "common/obs/log.hpp"
 #include "common/tls/certificate_files.hpp"
 #include "node-agent/device_plugin/cluster.hpp"
-#include "node-agent/device_plugin/drm_nodes.hpp"
 #include "node-agent/device_plugin/metrics.hpp"
 #include "node-agent/sources/gate_file.hpp"
 
@@ -131,11 +130,6 @@ int run_device_plugin(const Flags& flags) {
     };
   }
   Plugin plugin(loop, flags.plugin, std::move(events));
-  const auto take_machine = [&](const domain::NodeTopology& topology) {
-    plugin.machine(topology, flags.plugin.hand_over.drm_nodes
-                                 ? drm_nodes(topology, flags.sysfs_root)
-                                 : std::vector<std::vector<std::string>>());
-  };
   if (api) {
     ClusterEvents seen;
     seen.pod_seen = [&plugin](const codec::KubePod& pod) { plugin.pod_seen(pod); };
@@ -143,13 +137,13 @@ int run_device_plugin(const Flags& flags) {
     seen.pods_listed = [&plugin] { plugin.pods_listed(); };
     seen.pods_stale = [&plugin] { plugin.pods_stale(); };
     seen.machine = [&](const std::optional<domain::NodeTopology>& topology) {
-      topology ? take_machine(*topology) : plugin.machine_unknown();
+      topology ? plugin.machine(*topology) : plugin.machine_unknown();
     };
     cluster = std::make_unique<Cluster>(*api, flags.plugin.node, !machine, std::random_device{}(),
                                         std::move(seen));
     cluster->start();
   }
-  if (machine) take_machine(*machine);
+  if (machine) plugin.machine(*machine);
   loop.on_terminate([&] {
     obs::log(obs::Level::info, "stopping");
     plugin.close_gate();

@@ -6,10 +6,10 @@
 #include "common/obs/log.hpp"
 #include "node-agent/dra/claims/claim_service.hpp"
 #include "node-agent/dra/claims/driver_files.hpp"
-#include "node-agent/dra/host_devices.hpp"
 #include "node-agent/dra/offered_devices.hpp"
 #include "node-agent/dra/server/plugin_server.hpp"
 #include "node-agent/dra/slices/slice_publisher.hpp"
+#include "node-agent/sources/host_devices.hpp"
 
 namespace chipweave::agent::dra {
 namespace {

@@ -86,7 +86,7 @@ const std::vector<Layer> kLayers = {
      {"grpc"}},
     {"node-agent/dra",
      kValues + Strings{"common/codec", "common/http", "common/io", "common/kube", "common/rpc",
-                       "common/obs", "proto", "node-agent/app"},
+                       "common/obs", "proto", "node-agent/app", "node-agent/sources"},
      {"grpc", "posix"}},
     {"node-agent/server",
      kValues + Strings{"common/http", "common/rpc", "common/obs", "proto", "node-agent/app"},

@@ -25,7 +25,7 @@ struct Preset {
 // Runtime).
 constexpr std::array<Preset, 4> kPresets{{
     {"nvidia", "env", "NVIDIA_VISIBLE_DEVICES", "{ids}", "nvidia.com/gpu={id}",
-     "/dev/nvidia{index}",
+     "/dev/nvidia{minor}",
      "/dev/nvidiactl,/dev/nvidia-uvm?,/dev/nvidia-uvm-tools?,/dev/nvidia-modeset?", false},
     {"amd", "devices", "", "", "amd.com/gpu={index}", "", "/dev/kfd", true},
     {"ascend", "env", "ASCEND_VISIBLE_DEVICES", "{physicals}", "huawei.com/npu={physical}",
@@ -33,13 +33,15 @@ constexpr std::array<Preset, 4> kPresets{{
     {"metax", "devices", "", "", "metax-tech.com/gpu={index}", "", "/dev/mxcd", true},
 }};
 
-constexpr std::array<std::string_view, 4> kOfOne = {"id", "index", "physical", "pci"};
+constexpr std::array<std::string_view, 5> kOfOne = {"id", "index", "physical", "pci", "minor"};
 constexpr std::array<std::string_view, 3> kOfAll = {"ids", "indices", "physicals"};
 
-std::string of_one(std::string_view name, int slot, const Devices& devices) {
+// minor: of that chip, where a text has it.
+std::string of_one(std::string_view name, int slot, const Devices& devices, int minor = -1) {
   const domain::Chip& chip = devices.topology().chip(slot);
   if (name == "id") return devices.id(slot);
   if (name == "pci") return chip.pci;
+  if (name == "minor") return std::to_string(minor);
   const int index = chip.index.value;
   return std::to_string(name == "index" ? index : chip.physical_id.value_or(index));
 }
@@ -62,6 +64,23 @@ std::string filled(std::string_view text, const Value& value) {
     out.append(text.substr(0, open)).append(value(text.substr(open + 1, close - open - 1)));
     text.remove_prefix(close + 1);
   }
+}
+
+bool names_minor(const HandOver& how) {
+  constexpr const char* kMinor = "{minor}";
+  return std::any_of(how.cdi.begin(), how.cdi.end(),
+                     [](const std::string& text) { return text.find(kMinor) != text.npos; }) ||
+         std::any_of(how.nodes.begin(), how.nodes.end(), [](const HandOver::Node& node) {
+           return node.path.find(kMinor) != std::string::npos;
+         });
+}
+
+Error minor_unknown(const domain::Chip& chip) {
+  return make_error(Errc::not_found,
+                    concat("the minor number of chip ", chip.index.value,
+                           " is not known: NVIDIA's driver tells it in /proc/driver/nvidia/gpus/",
+                           lower_case(chip.pci),
+                           "/information; check that the driver is loaded, or set --device-node"));
 }
 
 }  // namespace
@@ -116,26 +135,28 @@ Result<void> check_placeholders(std::string_view text, bool all) {
                         (all ? joined(kOfAll, ", ") : joined(kOfOne, ", ")));
 }
 
-Handed hand_over(const HandOver& how, ChipSet chips, const Devices& devices,
-                 const std::vector<std::vector<std::string>>& drm,
-                 const std::function<bool(const std::string& node)>& exists) {
+Result<Handed> hand_over(const HandOver& how, ChipSet chips, const Devices& devices,
+                         const agent::HostDevices& host) {
   Handed out;
+  const bool needs_minor = names_minor(how);
   const auto add = [&](const HandOver::Node& node, std::string path) {
-    if (!node.optional || exists(path)) out.nodes.push_back(std::move(path));
+    if (!node.optional || host.node_at(path)) out.nodes.push_back(std::move(path));
   };
   for (const auto& [name, text] : how.environment) {
     out.environment[name] = filled(
         text, [&](std::string_view placeholder) { return of_all(placeholder, chips, devices); });
   }
   for (const int slot : chips) {
+    const domain::Chip& chip = devices.topology().chip(slot);
+    const auto minor = needs_minor ? host.nvidia_minor(chip.pci) : std::nullopt;
+    if (needs_minor && !minor) return minor_unknown(chip);
     const auto value = [&](std::string_view placeholder) {
-      return of_one(placeholder, slot, devices);
+      return of_one(placeholder, slot, devices, minor.value_or(-1));
     };
     for (const std::string& text : how.cdi) out.cdi.push_back(filled(text, value));
     for (const HandOver::Node& node : how.nodes) add(node, filled(node.path, value));
-    const auto at = static_cast<std::size_t>(slot);
-    if (how.drm_nodes && at < drm.size())
-      out.nodes.insert(out.nodes.end(), drm[at].begin(), drm[at].end());
+    if (!how.drm_nodes) continue;
+    for (std::string& node : host.drm_nodes(chip.pci)) out.nodes.push_back(std::move(node));
   }
   for (const HandOver::Node& node : how.shared_nodes) add(node, node.path);
   return out;

@@ -2,7 +2,6 @@
 // as the vendor's runtime wants them. Pure.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -11,11 +10,13 @@
 #include "common/base/result.hpp"
 #include "common/domain/node_topology.hpp"
 #include "node-agent/device_plugin/core/devices.hpp"
+#include "node-agent/sources/host_devices.hpp"
 
 namespace chipweave::device_plugin {
 
-// Texts have placeholders: of one chip {id}, {index}, {physical}, {pci}; of all chips of a
-// container {ids}, {indices}, {physicals}, comma lists.
+// Texts have placeholders: of one chip {id}, {index}, {physical}, {pci} and {minor}, the number of
+// its node by NVIDIA's driver, which may differ from the index; of all chips of a container {ids},
+// {indices}, {physicals}, comma lists.
 struct HandOver {
   // Optional: handed over only where it exists. The container runtime cannot create a container
   // with a device that does not, and a driver may make some of its nodes late or never.
@@ -26,7 +27,7 @@ struct HandOver {
   };
   std::map<std::string, std::string> environment;  // name → text, of all chips
   std::vector<std::string> cdi;                    // of one chip: "nvidia.com/gpu={id}"
-  std::vector<Node> nodes;                         // of one chip: "/dev/nvidia{index}"
+  std::vector<Node> nodes;                         // of one chip: "/dev/nvidia{minor}"
   std::vector<Node> shared_nodes;                  // once a container: "/dev/nvidiactl"
   bool drm_nodes = false;                          // those of /dev/dri that belong to the chips
   bool empty() const {
@@ -52,9 +53,8 @@ struct Handed {
   std::string answer;  // of the vendor's plugin, serialised, instead of all the others
 };
 
-// drm: by slot, nodes of /dev/dri that the chips have. exists: whether there is such a node now.
-Handed hand_over(const HandOver& how, ChipSet chips, const Devices& devices,
-                 const std::vector<std::vector<std::string>>& drm,
-                 const std::function<bool(const std::string& node)>& exists);
+// host: which nodes there are now. Errors: not_found: a chip's minor number is not known.
+Result<Handed> hand_over(const HandOver& how, ChipSet chips, const Devices& devices,
+                         const agent::HostDevices& host);
 
 }  // namespace chipweave::device_plugin

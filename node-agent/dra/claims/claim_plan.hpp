@@ -9,7 +9,7 @@
 #include "common/codec/kube/dra/prepared_claims.hpp"
 #include "node-agent/app/node_state.hpp"
 #include "node-agent/dra/claims/exposure.hpp"
-#include "node-agent/dra/host_devices.hpp"
+#include "node-agent/sources/host_devices.hpp"
 
 namespace chipweave::agent::dra {
 

@@ -23,7 +23,7 @@
 #include "node-agent/app/node_state.hpp"
 #include "node-agent/dra/claims/claim_store.hpp"
 #include "node-agent/dra/claims/exposure.hpp"
-#include "node-agent/dra/host_devices.hpp"
+#include "node-agent/sources/host_devices.hpp"
 
 namespace chipweave::agent::dra {
 

@@ -8,7 +8,7 @@
 #include "common/base/result.hpp"
 #include "common/codec/kube/dra/prepared_claims.hpp"
 #include "common/domain/node_topology.hpp"
-#include "node-agent/dra/host_devices.hpp"
+#include "node-agent/sources/host_devices.hpp"
 
 namespace chipweave::agent::dra {
 

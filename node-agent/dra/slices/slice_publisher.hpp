@@ -19,8 +19,8 @@
 #include "common/kube/reflector.hpp"
 #include "common/kube/transport.hpp"
 #include "node-agent/app/node_state.hpp"
-#include "node-agent/dra/host_devices.hpp"
 #include "node-agent/dra/slices/slice_content.hpp"
+#include "node-agent/sources/host_devices.hpp"
 
 namespace chipweave::agent::dra {
 

@@ -385,7 +385,7 @@ class DevicePlugin(Mode):
         write_kubeconfig(self.bed.folder, "device-plugin.kubeconfig", server, "device-plugin", token)
         self.launch("chipweave-device-plugin", self.chipweave.binaries / "chipweave-device-plugin", "--node", self.node.name,
                     "--resource", GPU, "--kubeconfig", self.bed.folder / "device-plugin.kubeconfig", "--gate-file",
-                    "/run/chipweave/device-plugin", *self.how, *self.options.plugin_flag)
+                    "/run/chipweave/device-plugin", "--device-root", host_of_chips(self.node.folder / "host"), *self.how, *self.options.plugin_flag)
         self.node.must_come("the plugin's devices", lambda: self.node.allocatable(GPU) == 8)
 
     def bind_wrongly(self, pod, other):

@@ -6,7 +6,7 @@
 
 #include "node-agent/dra/claims/driver_files.hpp"
 #include "node-agent/dra/dra_options.hpp"
-#include "node-agent/dra/host_devices.hpp"
+#include "node-agent/sources/host_devices.hpp"
 #include "tests/unit/temp_folder.hpp"
 
 namespace chipweave::agent::dra {
@@ -71,6 +71,18 @@ TEST(SystemDevices, KnowNvidiasMinorsAndPcieRoots) {
   EXPECT_EQ(host.nvidia_minor("../../../etc"), std::nullopt);
   EXPECT_EQ(host.pcie_root("0000:3B:00.0"), "pci0000:3a");
   EXPECT_EQ(host.pcie_root("/../../../.."), "");
+}
+
+TEST(SystemDevices, KnowTheNodesOfGraphicsCards) {
+  const io::TempFolder folder;
+  const std::string drm = "sys/bus/pci/devices/0000:3b:00.0/drm/";
+  for (const char* name : {"card1", "renderD129", "controlD65"})
+    folder.put(drm + name + "/dev", "");
+  const SystemDevices host(folder.path());
+  EXPECT_THAT(host.drm_nodes("0000:3B:00.0"),
+              testing::UnorderedElementsAre("/dev/dri/card1", "/dev/dri/renderD129"));
+  EXPECT_THAT(host.drm_nodes("0000:ff:1f.7"), IsEmpty());
+  EXPECT_THAT(host.drm_nodes("/../../../.."), IsEmpty());
 }
 
 TEST(DraOptions, NamesAreChecked) {

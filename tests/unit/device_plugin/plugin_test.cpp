@@ -51,7 +51,7 @@ class PluginTest : public testing::Test {
         done(correction_);
       };
       plugin_ = std::make_unique<Plugin>(thread_.loop, options_, std::move(events));
-      plugin_->machine(topology_, {});
+      plugin_->machine(topology_);
       EXPECT_TRUE(plugin_->start().ok());
       plugin_->pods_listed();
     });
@@ -133,6 +133,7 @@ TEST_F(PluginTest, PodsGetTheChipsOfTheirDecisions) {
 
 TEST_F(PluginTest, OptionalDeviceNodesAreThoseOfTheMoment) {
   options_.hand_over = *vendor_hand_over("nvidia", "devices");
+  options_.hand_over.nodes = {parse_node("/dev/nvidia{index}")};
   options_.device_root = folder_.path();
   kubelet_.start();
   begin();
@@ -261,12 +262,12 @@ TEST_F(PluginTest, HealthThatChangesIsSent) {
     builder.add_chip(std::move(chip));
   }
   const auto sick = std::move(builder).build();
-  post_and_wait(thread_.loop, [&] { plugin_->machine(*sick, {}); });
+  post_and_wait(thread_.loop, [&] { plugin_->machine(*sick); });
   EXPECT_TRUE(kubelet_.devices(
       [](const auto& list) { return list[3] == "3 Unhealthy" && list[2] == "2 Healthy"; }));
   post_and_wait(thread_.loop, [&] { plugin_->machine_unknown(); });
   EXPECT_TRUE(kubelet_.devices([](const auto& list) { return list[2] == "2 Unhealthy"; }));
-  post_and_wait(thread_.loop, [&] { plugin_->machine(topology_, {}); });
+  post_and_wait(thread_.loop, [&] { plugin_->machine(topology_); });
   EXPECT_TRUE(kubelet_.devices([](const auto& list) { return list[3] == "3 Healthy"; }));
   EXPECT_EQ(kubelet_.registrations(), 1);
 }

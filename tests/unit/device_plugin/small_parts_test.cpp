@@ -13,13 +13,16 @@
 #include "node-agent/device_plugin/core/list_turn.hpp"
 #include "node-agent/device_plugin/core/registration.hpp"
 #include "node-agent/device_plugin/core/vendor_devices.hpp"
+#include "tests/support/fake_host.hpp"
 #include "tests/unit/device_plugin/sim_kubelet.hpp"
 
 namespace chipweave::device_plugin {
 namespace {
 
 using std::chrono::milliseconds;
+using testing::Contains;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using Step = Registration::Step;
 
 Devices devices_of(const std::string& vendor, int count,
@@ -98,36 +101,46 @@ TEST(OfferedDevices, WhatIsNotKnownIsUnhealthy) {
               ElementsAre(OfferedDevice{"0", false}, OfferedDevice{"1", false}));
 }
 
+const std::set<std::string> kOptionalNodes = {"/dev/nvidia-uvm", "/dev/nvidia-uvm-tools",
+                                              "/dev/nvidia-modeset", "/dev/devmm_svm",
+                                              "/dev/hisi_hdc"};
+
 TEST(HandOver, IsThatOfTheVendor) {
   const Devices devices = devices_of("nvidia", 3, [](domain::Chip& c) {
     c.id = "GPU-" + std::to_string(c.index.value);
     c.physical_id = c.index.value + 4;
+    c.pci = "0000:1" + std::to_string(c.index.value) + ":00.0";
   });
   const auto all = vendor_hand_over("nvidia", "env,cdi,devices");
   ASSERT_TRUE(all.ok());
-  const auto none = [](const std::string&) { return false; };
-  const Handed got = hand_over(*all, {0, 2}, devices, {}, none);
+  agent::FakeHost host;
+  host.missing = kOptionalNodes;
+  host.minors = {{"0000:10:00.0", 3}, {"0000:12:00.0", 1}};
+  host.drm = {{"0000:11:00.0", {"/dev/dri/renderD129"}}};
+  const Handed got = hand_over(*all, {0, 2}, devices, host).value();
   EXPECT_THAT(got.environment, ElementsAre(std::pair<const std::string, std::string>(
                                    "NVIDIA_VISIBLE_DEVICES", "GPU-0,GPU-2")));
   EXPECT_THAT(got.cdi, ElementsAre("nvidia.com/gpu=GPU-0", "nvidia.com/gpu=GPU-2"));
-  EXPECT_THAT(got.nodes, ElementsAre("/dev/nvidia0", "/dev/nvidia2", "/dev/nvidiactl"));
+  EXPECT_THAT(got.nodes, ElementsAre("/dev/nvidia3", "/dev/nvidia1", "/dev/nvidiactl"));
   EXPECT_THAT(
-      hand_over(*vendor_hand_over("ascend", ""), {1, 2}, devices, {}, none).environment,
+      hand_over(*vendor_hand_over("ascend", ""), {1, 2}, devices, host)->environment,
       ElementsAre(std::pair<const std::string, std::string>("ASCEND_VISIBLE_DEVICES", "5,6")));
-  EXPECT_THAT(hand_over(*vendor_hand_over("ascend", "devices"), {1}, devices, {}, none).nodes,
+  EXPECT_THAT(hand_over(*vendor_hand_over("ascend", "devices"), {1}, devices, host)->nodes,
               ElementsAre("/dev/davinci5", "/dev/davinci_manager"));
-  EXPECT_THAT(
-      hand_over(*vendor_hand_over("amd", ""), {1}, devices, {{"a"}, {"/dev/dri/renderD129"}}, none)
-          .nodes,
-      ElementsAre("/dev/dri/renderD129", "/dev/kfd"));
+  EXPECT_THAT(hand_over(*vendor_hand_over("amd", ""), {1}, devices, host)->nodes,
+              ElementsAre("/dev/dri/renderD129", "/dev/kfd"));
 }
 
 TEST(HandOver, OptionalNodesAreThoseThatExistNow) {
-  const Devices devices = devices_of("nvidia", 2, [](domain::Chip&) {});
+  const Devices devices =
+      devices_of("nvidia", 2, [](domain::Chip& c) { c.pci = std::to_string(c.index.value); });
+  agent::FakeHost host;
+  host.minors = {{"0", 0}, {"1", 1}};
   const auto nodes = [&](const HandOver& how, const std::set<std::string>& there) {
-    return hand_over(how, {0, 1}, devices, {},
-                     [&](const std::string& node) { return there.contains(node); })
-        .nodes;
+    host.missing = kOptionalNodes;
+    host.missing.insert({"/dev/a0", "/dev/a1"});
+    for (const std::string& node : there) host.missing.erase(node);
+    return hand_over(how, {0, 1}, devices, host)->nodes;
   };
   const HandOver nvidia = *vendor_hand_over("nvidia", "devices");
   EXPECT_THAT(nodes(nvidia, {"/dev/nvidia-uvm", "/dev/nvidia-modeset"}),
@@ -141,6 +154,23 @@ TEST(HandOver, OptionalNodesAreThoseThatExistNow) {
   EXPECT_EQ(own.nodes,
             (std::vector<HandOver::Node>{{"/dev/a{index}", true}, {"/dev/b{index}", false}}));
   EXPECT_THAT(nodes(own, {"/dev/a1"}), ElementsAre("/dev/b0", "/dev/a1", "/dev/b1"));
+}
+
+// Nodes are numbered as the driver found the chips, which need not be their order on the bus.
+TEST(HandOver, AChipWithoutAMinorNumberIsNotHandedOver) {
+  const Devices devices =
+      devices_of("nvidia", 3, [](domain::Chip& c) { c.pci = std::to_string(c.index.value); });
+  agent::FakeHost host;
+  host.minors = {{"0", 2}};
+  const HandOver nvidia = *vendor_hand_over("nvidia", "devices");
+  EXPECT_THAT(hand_over(nvidia, {0}, devices, host)->nodes, Contains("/dev/nvidia2"));
+  EXPECT_THAT(hand_over(nvidia, {0, 1}, devices, host).error().text(),
+              HasSubstr("the minor number of chip 1 is not known"));
+  HandOver own;
+  own.cdi = {"example.com/gpu={minor}"};
+  EXPECT_THAT(hand_over(own, {0}, devices, host)->cdi, ElementsAre("example.com/gpu=2"));
+  EXPECT_FALSE(hand_over(own, {2}, devices, host).ok());
+  EXPECT_TRUE(hand_over(*vendor_hand_over("nvidia", "env"), {1}, devices, host).ok());
 }
 
 TEST(HandOver, WhatIsNotKnownIsRefused) {

@@ -42,7 +42,7 @@ class VendorTest : public testing::Test {
       PluginEvents events;
       events.gate = [this](bool open) { gate_.add(open); };
       plugin_ = std::make_unique<Plugin>(thread_.loop, options_, std::move(events));
-      plugin_->machine(io::load_machine("hgx-v100-8")->topology, {});
+      plugin_->machine(io::load_machine("hgx-v100-8")->topology);
       EXPECT_TRUE(plugin_->start().ok());
       plugin_->pods_listed();
     });

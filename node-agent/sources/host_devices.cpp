@@ -1,4 +1,4 @@
-#include "node-agent/dra/host_devices.hpp"
+#include "node-agent/sources/host_devices.hpp"
 
 #include <filesystem>
 #include <string_view>
@@ -7,12 +7,13 @@
 #include "common/base/text.hpp"
 #include "common/io/files.hpp"
 
-namespace chipweave::agent::dra {
+namespace chipweave::agent {
 namespace {
 
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxInformationBytes = 16384;
+constexpr std::size_t kMaxNodesOfGpu = 64;
 
 // Only "0000:3b:00.0": it becomes a part of a path.
 bool is_pci_address(std::string_view text) {
@@ -56,6 +57,19 @@ std::optional<int> SystemDevices::nvidia_minor(const std::string& pci) const {
   return std::nullopt;
 }
 
+std::vector<std::string> SystemDevices::drm_nodes(const std::string& pci) const {
+  std::vector<std::string> out;
+  if (!is_pci_address(pci)) return out;
+  const std::string path = "/sys/bus/pci/devices/" + lower_case(pci) + "/drm";
+  auto names = io::folder_names(root_ + path, kMaxNodesOfGpu);
+  if (!names && !root_.empty()) names = io::folder_names(path, kMaxNodesOfGpu);
+  if (!names) return out;
+  for (const std::string& name : *names) {
+    if (name.starts_with("card") || name.starts_with("renderD")) out.push_back("/dev/dri/" + name);
+  }
+  return out;
+}
+
 // /sys/bus/pci/devices/ADDRESS leads to …/devices/pci0000:3a/0000:3a:00.0/….
 std::string SystemDevices::pcie_root(const std::string& pci) const {
   if (!is_pci_address(pci)) return "";
@@ -71,4 +85,4 @@ std::string SystemDevices::pcie_root(const std::string& pci) const {
   return "";
 }
 
-}  // namespace chipweave::agent::dra
+}  // namespace chipweave::agent

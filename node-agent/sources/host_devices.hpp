@@ -1,5 +1,5 @@
-// HostDevices — what the DRA driver must know of the host beside the machine's topology: device
-// nodes, NVIDIA's minor numbers, and where chips are on the PCI bus.
+// HostDevices — what those who hand over chips must know of the host beside the machine's topology:
+// device nodes, NVIDIA's minor numbers, and where chips are on the PCI bus.
 //
 // Loop thread only. Nothing is cached: drivers may be loaded again.
 #pragma once
@@ -7,8 +7,9 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
-namespace chipweave::agent::dra {
+namespace chipweave::agent {
 
 class HostDevices {
  public:
@@ -22,6 +23,8 @@ class HostDevices {
   virtual std::optional<std::string> node_at(const std::string& path) const = 0;
   // Of the GPU with this PCI address, by NVIDIA's driver.
   virtual std::optional<int> nvidia_minor(const std::string& pci) const = 0;
+  // "/dev/dri/card1", "/dev/dri/renderD129"; none for a chip that sysfs does not know.
+  virtual std::vector<std::string> drm_nodes(const std::string& pci) const = 0;
   // "pci0000:3a"; empty if unknown.
   virtual std::string pcie_root(const std::string& pci) const = 0;
 };
@@ -33,10 +36,11 @@ class SystemDevices final : public HostDevices {
   explicit SystemDevices(std::string root) : root_(std::move(root)) {}
   std::optional<std::string> node_at(const std::string& path) const override;
   std::optional<int> nvidia_minor(const std::string& pci) const override;
+  std::vector<std::string> drm_nodes(const std::string& pci) const override;
   std::string pcie_root(const std::string& pci) const override;
 
  private:
   std::string root_;
 };
 
-}  // namespace chipweave::agent::dra
+}  // namespace chipweave::agent
