@@ -62,7 +62,8 @@ class Allocation : public ClaimAttempt {
   Allocation(Transport& transport, AllocateRequest request, Done done)
       : ClaimAttempt(transport, std::move(request.claim), kAllocateTime,
                      std::move(request.may_send), std::move(done)),
-        time_(std::move(request.time)) {}
+        time_(std::move(request.time)),
+        shown_(std::move(request.shown)) {}
 
   void begin() {
     if (well_named_) return create();
@@ -97,6 +98,9 @@ class Allocation : public ClaimAttempt {
     }
     if (stored->owner_uid != claim_.pod_uid) {
       return fail(Errc::conflict, of_pod_ + " is not the pod's: another client has made it");
+    }
+    if (shown_) {
+      if (auto claim = reader_.read_one(body)) shown_(std::move(*claim));
     }
     problem_ = "it is being deleted";
     if (stored->ending) return later([this] { read(); });
@@ -136,6 +140,8 @@ class Allocation : public ClaimAttempt {
   }
 
   std::string time_;
+  std::function<void(codec::KubeClaim)> shown_;
+  codec::WatchReader<codec::KubeClaim> reader_;
 };
 
 class End : public ClaimAttempt {

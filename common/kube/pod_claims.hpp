@@ -12,6 +12,7 @@
 
 #include "common/base/result.hpp"
 #include "common/codec/kube/objects/pod_claim.hpp"
+#include "common/codec/kube/watch.hpp"
 #include "common/kube/transport.hpp"
 
 namespace chipweave::kube {
@@ -21,6 +22,8 @@ struct AllocateRequest {
   std::string time;  // RFC 3339, of the allocation
   // Called right before each write; if it returns false, nothing more is written. May be empty.
   std::function<bool()> may_send{};
+  // The claim each time that the API server has shown it: a watch may lag behind. May be empty.
+  std::function<void(codec::KubeClaim)> shown{};
 };
 
 // Makes the claim, allocates and reserves it, and names it in the pod's status. A claim of that pod

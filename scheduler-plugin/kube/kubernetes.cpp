@@ -103,6 +103,14 @@ void Kubernetes::start(Scheduler& scheduler) {
       options_.jitter);
   hand_over_check_ =
       std::make_unique<HandOverCheck>(scheduler.nodes(), claims_->devices(), clock_, scheduler);
+  claim_certainty_ =
+      std::make_unique<ClaimCertainty>(*transport_, scheduler.authority(), *claims_, [this] {
+        return waiting_claims_ ? waiting_claims_->begun() : std::vector<codec::KubeClaim>();
+      });
+  cluster_.set_before_refresh([this](Done done) {
+    if (!claims_->served()) return done({});
+    claim_certainty_->when_certain(cluster_.fence(), std::move(done));
+  });
   if (options_.allocate_claims) wire_waiting_claims();
   claim_allocator_ = std::make_unique<ClaimAllocator>(*transport_, clock_, scheduler.nodes(),
                                                       *claims_, options_.device_class);
@@ -130,14 +138,10 @@ void Kubernetes::wire_waiting_claims() {
   };
   events.failed = [this](const kube::WatchFailure& failure) { watch_failed(failure); };
   waiting_claims_ = std::make_unique<WaitingClaims>(
-      *transport_, *scheduler_, *claims_, [this] { return cluster_.fence(); },
+      *transport_, *scheduler_, *claims_, *claim_certainty_, [this] { return cluster_.fence(); },
       WaitingClaims::Options{options_.allocate_untainted}, std::move(events), options_.jitter);
   cluster_.set_watchers([this](const codec::KubePod& pod) { waiting_claims_->pod_seen(pod); },
                         [this](const std::string& key) { waiting_claims_->pod_gone(key); });
-  cluster_.set_before_refresh([this](Done done) {
-    if (!claims_->served()) return done({});
-    waiting_claims_->certainty().when_certain(cluster_.fence(), std::move(done));
-  });
 }
 
 void Kubernetes::update_waiting_for() {

@@ -15,6 +15,7 @@
 #include "common/kube/access.hpp"
 #include "common/kube/transport.hpp"
 #include "scheduler-plugin/app/scheduler.hpp"
+#include "scheduler-plugin/kube/dra/claim_certainty.hpp"
 #include "scheduler-plugin/kube/dra/claim_watch.hpp"
 #include "scheduler-plugin/kube/dra/hand_over_check.hpp"
 #include "scheduler-plugin/kube/dra/leftover_claims.hpp"
@@ -98,6 +99,7 @@ class Kubernetes {
   std::unique_ptr<InventoryWatch> inventories_;
   std::unique_ptr<ClaimWatch> claims_;
   std::unique_ptr<HandOverCheck> hand_over_check_;
+  std::unique_ptr<ClaimCertainty> claim_certainty_;
   std::unique_ptr<ClaimAllocator> claim_allocator_;
   std::unique_ptr<LeftoverClaims> leftover_claims_;
   std::unique_ptr<WaitingClaims> waiting_claims_;  // null: off

@@ -17,16 +17,20 @@ constexpr std::size_t kAtOnce = 16;  // allocations, of three requests each
 class AllocateWhenFree final : public http::AsyncOperation<AllocateWhenFree> {
  public:
   AllocateWhenFree(kube::Transport& transport, const ClaimWatch& watch,
-                   std::shared_ptr<Turns> turns, kube::AllocateRequest request, Done done)
+                   std::shared_ptr<Turns> turns, std::shared_ptr<TakenClaims> taken,
+                   kube::AllocateRequest request, Done done)
       : transport_(transport),
         watch_(watch),
         turns_(std::move(turns)),
+        taken_(std::move(taken)),
         request_(std::move(request)),
         done_(std::move(done)) {}
 
   void begin() {
-    const std::string holder = watch_.holder_of(request_.claim.devices, request_.claim.pod_uid);
-    if (holder.empty()) {
+    const codec::PodClaim& claim = request_.claim;
+    const std::string holder = watch_.holder_of(claim.devices, claim.pod_uid);
+    // it holds none while it waits, so that no two wait for each other
+    if (holder.empty() && taken_->reserve(claim.pod_uid, claim.devices)) {
       // the time of the allocation runs from then on
       return turns_->ask([self = weak_from_this()] {
         const auto alive = self.lock();
@@ -39,9 +43,10 @@ class AllocateWhenFree final : public http::AsyncOperation<AllocateWhenFree> {
     }
     // it may be another call of this loop that is answered
     over_ = true;
-    done_(make_error(Errc::not_sent, "a device of pod " + request_.claim.ns + "/" +
-                                         request_.claim.pod + " is still allocated to claim " +
-                                         holder));
+    done_(make_error(Errc::not_sent,
+                     "a device of pod " + claim.ns + "/" + claim.pod +
+                         (holder.empty() ? " is being allocated to the claim of another pod"
+                                         : " is still allocated to claim " + holder)));
   }
   void cancel() {
     over_ = true;
@@ -68,6 +73,7 @@ class AllocateWhenFree final : public http::AsyncOperation<AllocateWhenFree> {
   kube::Transport& transport_;
   const ClaimWatch& watch_;
   const std::shared_ptr<Turns> turns_;
+  const std::shared_ptr<TakenClaims> taken_;
   kube::AllocateRequest request_;
   Done done_;
   std::unique_ptr<kube::Ticket> ticket_;
@@ -78,14 +84,14 @@ class AllocateWhenFree final : public http::AsyncOperation<AllocateWhenFree> {
 }  // namespace
 
 ClaimAllocator::ClaimAllocator(kube::Transport& transport, const Clock& clock,
-                               const NodeTable& nodes, const ClaimWatch& watch,
-                               std::string device_class)
+                               const NodeTable& nodes, ClaimWatch& watch, std::string device_class)
     : transport_(transport),
       clock_(clock),
       nodes_(nodes),
       watch_(watch),
       device_class_(std::move(device_class)),
-      turns_(std::make_shared<Turns>(kAtOnce)) {}
+      turns_(std::make_shared<Turns>(kAtOnce)),
+      taken_(std::make_shared<TakenClaims>()) {}
 
 // Operations may outlive it.
 ClaimAllocator::~ClaimAllocator() { turns_->close(); }
@@ -117,9 +123,11 @@ Result<codec::PodClaim> ClaimAllocator::claim_of(const BindOrder& order) const {
 
 std::unique_ptr<kube::Ticket> ClaimAllocator::allocate(const codec::PodClaim& claim,
                                                        std::function<bool()> may_send, Done done) {
-  auto work = std::make_shared<AllocateWhenFree>(
-      transport_, watch_, turns_,
-      kube::AllocateRequest{claim, rfc3339(clock_.wall()), std::move(may_send)}, std::move(done));
+  kube::AllocateRequest request{claim, rfc3339(clock_.wall()), std::move(may_send)};
+  // Its pod may be gone before the watch shows the claim, and its chips go to another pod.
+  request.shown = [&watch = watch_](codec::KubeClaim shown) { watch.note(std::move(shown)); };
+  auto work = std::make_shared<AllocateWhenFree>(transport_, watch_, turns_, taken_,
+                                                 std::move(request), std::move(done));
   auto ticket = http::ticket_of(work);
   work->begin();
   return ticket;

@@ -23,11 +23,11 @@ bool is_for_a_pod(const codec::KubeClaim& claim) {
   return at != claim.annotations.end() && at->second == "true" && claim.pods.size() == 1;
 }
 
+}  // namespace
+
 std::string text_of(const codec::ClaimedDevice& device) {
   return device.driver + "/" + device.pool + "/" + device.device;
 }
-
-}  // namespace
 
 ClaimWatch::ClaimWatch(kube::Transport& transport, ClusterListener& listener,
                        const NodeTable& nodes, Events events, const std::function<double()>& jitter)

@@ -30,6 +30,9 @@ struct ClaimOfPod {
   std::string pod_uid;
 };
 
+// "driver/pool/device".
+std::string text_of(const codec::ClaimedDevice& device);
+
 class ClaimWatch {
  public:
   struct Events {
@@ -96,7 +99,7 @@ class ClaimWatch {
   bool no_slices_ = false;
   bool slices_forbidden_ = false;
   std::map<std::string, std::vector<Held>> held_;  // by claim
-  // Claims, by the devices that they have: "driver/pool/device".
+  // Claims, by the devices that they have (text_of).
   std::map<std::string, std::set<std::string>> holders_;
   std::map<std::string, ClaimOfPod> unsettled_;  // chipweave's own, by claim
   std::set<std::string> unknown_;                // claims with devices whose chips are not known

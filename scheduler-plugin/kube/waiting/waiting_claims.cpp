@@ -36,6 +36,7 @@ std::string key_text(const codec::KubeClaim& claim) { return claim.ns + "/" + cl
 }  // namespace
 
 WaitingClaims::WaitingClaims(kube::Transport& transport, Scheduler& scheduler, ClaimWatch& watch,
+                             ClaimCertainty& certainty,
                              std::function<std::function<bool()>()> fence, Options options,
                              Events events, const std::function<double()>& jitter)
     : transport_(transport),
@@ -45,14 +46,7 @@ WaitingClaims::WaitingClaims(kube::Transport& transport, Scheduler& scheduler, C
       fence_(std::move(fence)),
       options_(options),
       events_(std::move(events)),
-      certainty_(transport, scheduler.authority(), watch,
-                 [this] {
-                   std::vector<codec::KubeClaim> begun;
-                   for (const auto& [key, claim] : book_.claims()) {
-                     if (!claim.allocated && codec::has_finalizer(claim)) begun.push_back(claim);
-                   }
-                   return begun;
-                 }),
+      certainty_(certainty),
       forgotten_(transport, scheduler.clock(), book_,
                  [this](codec::KubeClaim claim) { watch_.note(std::move(claim)); }),
       classes_watch_(transport, class_watch_options(),
@@ -128,6 +122,14 @@ void WaitingClaims::claim_gone(const std::string& key) { book_.drop(key); }
 void WaitingClaims::look_soon(const std::string& uid) {
   const auto at = pods_.find(uid);
   if (at != pods_.end()) at->second.next = clock_.now() + kSoon;
+}
+
+std::vector<codec::KubeClaim> WaitingClaims::begun() const {
+  std::vector<codec::KubeClaim> out;
+  for (const auto& [key, claim] : book_.claims()) {
+    if (!claim.allocated && codec::has_finalizer(claim)) out.push_back(claim);
+  }
+  return out;
 }
 
 WaitingClaims::Stats WaitingClaims::stats() const {

@@ -20,10 +20,10 @@
 #include "common/base/clock.hpp"
 #include "common/kube/reflector.hpp"
 #include "scheduler-plugin/app/scheduler.hpp"
+#include "scheduler-plugin/kube/dra/claim_certainty.hpp"
 #include "scheduler-plugin/kube/dra/claim_watch.hpp"
 #include "scheduler-plugin/kube/pod_request.hpp"
 #include "scheduler-plugin/kube/waiting/claim_book.hpp"
-#include "scheduler-plugin/kube/waiting/claim_certainty.hpp"
 #include "scheduler-plugin/kube/waiting/forgotten_claims.hpp"
 
 namespace chipweave::sched {
@@ -49,8 +49,8 @@ class WaitingClaims {
   };
   // All must outlive it. fence: KubeCluster::fence().
   WaitingClaims(kube::Transport& transport, Scheduler& scheduler, ClaimWatch& watch,
-                std::function<std::function<bool()>()> fence, Options options, Events events,
-                const std::function<double()>& jitter);
+                ClaimCertainty& certainty, std::function<std::function<bool()>()> fence,
+                Options options, Events events, const std::function<double()>& jitter);
 
   void start() { classes_watch_.start(); }
   void node_seen(const codec::KubeNode& node);
@@ -59,7 +59,8 @@ class WaitingClaims {
   void pod_gone(const std::string& key);
   void claim_seen(const codec::KubeClaim& claim);
   void claim_gone(const std::string& key);
-  ClaimCertainty& certainty() { return certainty_; }
+  // Claims that chipweave has begun to allocate.
+  std::vector<codec::KubeClaim> begun() const;
   // Call it several times a second.
   void tick();
   Stats stats() const;
@@ -120,7 +121,7 @@ class WaitingClaims {
   Options options_;
   Events events_;
   ClaimBook book_;
-  ClaimCertainty certainty_;
+  ClaimCertainty& certainty_;
   ForgottenClaims forgotten_;
   kube::Reflector<codec::KubeDeviceClass> classes_watch_;
   std::map<std::string, domain::NodeStanding> nodes_;

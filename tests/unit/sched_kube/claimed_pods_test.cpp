@@ -128,6 +128,37 @@ TEST_F(ClaimedPods, WaitUntilTheirDevicesAreNoOnesAnyMore) {
   world_.expect_claims_are_the_annotations();
 }
 
+// The watch of claims lags: the scheduler knows of the claim because it has made it.
+TEST_F(ClaimedPods, WaitForAClaimThatNoWatchHasShown) {
+  world_.api.controllers = false;
+  const auto all_but_claims = [this] {
+    for (int i = 0; i < 20; ++i) {
+      while (world_.api.waiting() > 0) world_.api.take(0, SimulatedApi::Fate::answered);
+      for (std::size_t n = 0; n < world_.api.watches(); ++n) {
+        if (!world_.api.watches(n, "/apis/resource.k8s.io/v1/resourceclaims"))
+          world_.api.feed(n, 1'000'000);
+      }
+      world_.pass(milliseconds(50));
+    }
+  };
+  world_.create("a", 8);
+  all_but_claims();
+  const auto a = world_.bind("a", "n1");
+  all_but_claims();
+  ASSERT_EQ(*a, "bound");
+  world_.api.remove("ns/a");
+  world_.create("b", 8);
+  all_but_claims();
+  const auto b = world_.bind("b", "n1");
+  all_but_claims();
+  EXPECT_EQ(*b, "") << "the claim of a is there";
+  EXPECT_TRUE(world_.api.pod_claims.allocated_twice().empty());
+  world_.api.controllers = true;
+  later(seconds(1));
+  EXPECT_EQ(*b, "bound");
+  world_.expect_claims_are_the_annotations();
+}
+
 // Killed after each of the requests that a binding takes.
 TEST_F(ClaimedPods, LeaveNoClaimBehindWhenTheSchedulerIsKilled) {
   for (int calls = 1; calls <= 6; ++calls) {

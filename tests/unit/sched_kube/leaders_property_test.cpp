@@ -50,6 +50,7 @@ class LeaderWalk {
     for (KubeWorld* each : two_.all()) {
       heal(*each);
     }
+    api().controllers = true;
     two_.come_to_rest();
     two_.a.expect_no_chip_twice();
     if (claims_) expect_claims_only_of_bound_pods();
@@ -80,6 +81,7 @@ class LeaderWalk {
     if (std::exchange(checked_, api().version()) != api().version()) {
       two_.a.expect_no_chip_twice();
       if (claims_) two_.a.expect_claims_are_the_annotations(foreign_);
+      EXPECT_EQ(api().pod_claims.allocated_twice(), std::vector<std::string>{});
     }
     const KubeWorld* leader = nullptr;
     for (KubeWorld* each : two_.all()) {
@@ -98,6 +100,8 @@ class LeaderWalk {
   }
 
   void step() {
+    // they delete the claims of pods that are gone, now or later
+    if (claims_) api().controllers = pick(20) == 0;
     const int what = pick(100);
     if (what < 10) return create();
     if (what < 32) return schedule();

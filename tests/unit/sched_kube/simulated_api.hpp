@@ -133,6 +133,8 @@ class SimulatedApi {
   void drop_detached();
 
   std::size_t watches() const;
+  // Of the collection at that path.
+  bool watches(std::size_t n, std::string_view path) const;
   // Up to `most` events reach the n-th watch; false if there was none.
   bool feed(std::size_t n, std::size_t most);
   void cut(std::size_t n);

@@ -194,6 +194,10 @@ std::size_t SimulatedApi::detached() const { return network_->detached.size(); }
 void SimulatedApi::drop_detached() { network_->detached.clear(); }
 
 std::size_t SimulatedApi::watches() const { return network_->watches.size(); }
+bool SimulatedApi::watches(std::size_t n, std::string_view path) const {
+  return (*nth(network_->watches, n))->path == path;
+}
+
 bool SimulatedApi::feed(std::size_t n, std::size_t most) {
   const auto watch = *nth(network_->watches, n);
   return network_->feed(watch, most);

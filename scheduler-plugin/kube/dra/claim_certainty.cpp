@@ -1,4 +1,4 @@
-#include "scheduler-plugin/kube/waiting/claim_certainty.hpp"
+#include "scheduler-plugin/kube/dra/claim_certainty.hpp"
 
 #include <utility>
 

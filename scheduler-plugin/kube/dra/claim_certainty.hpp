@@ -1,10 +1,10 @@
 // ClaimCertainty — whether every allocation is known that an earlier leader, or this program before
 // it was killed, may have written to a claim.
 //
-// Once per term all claims are listed, and the slices if the chips of a claim are not known. Those
-// that chipweave has begun to allocate (they have the finalizer, which it writes first) are
-// changed, so that a write which arrives later is refused: it carries an older version. Owner: the
-// loop thread.
+// Once per term all claims are listed, and the slices if the chips of a claim are not known. Claims
+// of waiting pods that chipweave has begun to allocate (they have the finalizer, which it writes
+// first) are changed, so that a write which arrives later is refused: it carries an older version.
+// Owner: the loop thread.
 #pragma once
 
 #include <functional>
