@@ -64,7 +64,8 @@ class Registration {
   void answered(bool yes, Time now) {
     sending_ = false;
     // An answer of the kubelet before this one says nothing.
-    enrolled_ = yes && !std::exchange(stale_, false);
+    const bool stale = std::exchange(stale_, false);
+    enrolled_ = yes && !stale;
     soonest_ = now + waits_.again;
     if (yes) stream_by_ = now + waits_.stream;
   }
