@@ -1,6 +1,7 @@
 #include "node-agent/device_plugin/core/asker.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace chipweave::device_plugin {
 namespace {
@@ -36,7 +37,10 @@ const AskingContainer* next_container(const PodRecord& pod, const Listed::Pod& l
   for (std::size_t i = 0; i < pod.containers.size(); ++i) {
     if (!pod.containers[i].init && listed.has_chips(pod.containers[i].name)) next = i + 1;
   }
-  bool after_init = false;
+  // What an init container had may last for more than one container after it.
+  bool after_init = std::any_of(pod.containers.begin(),
+                                pod.containers.begin() + static_cast<std::ptrdiff_t>(next),
+                                [](const AskingContainer& c) { return c.init; });
   for (std::size_t i = next; i < pod.containers.size(); ++i) {
     const AskingContainer& container = pod.containers[i];
     // Chips that must be included are those of an init container, so it is not the first.
