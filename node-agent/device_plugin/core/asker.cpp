@@ -11,11 +11,6 @@ bool lacks_chips(const Listed::Pod& pod) {
                      [](const Listed::Container& c) { return c.ids.empty(); });
 }
 
-bool lacks_chips_for(const PodRecord& pod, const Listed::Pod& listed) {
-  return std::any_of(pod.containers.begin(), pod.containers.end(),
-                     [&](const AskingContainer& c) { return c.init || !listed.has_chips(c.name); });
-}
-
 // Then the kubelet requests nothing more for it, whatever its other containers lack: init
 // containers came before.
 bool has_its_chips(const PodRecord& pod, const Listed::Pod& listed) {
@@ -60,7 +55,7 @@ AskerSearch find_asker(const Listed& list, const PodBook& book, const RuledOut& 
     const PodRecord* pod = book.find(listed.key);
     if (pod == nullptr && out.strangers.contains(listed.key)) continue;
     if (pod != nullptr && has_its_chips(*pod, listed)) continue;
-    if (pod == nullptr || lacks_chips_for(*pod, listed)) search.lacking.push_back(listed.key);
+    if (pod == nullptr || !pod->containers.empty()) search.lacking.push_back(listed.key);
     // A pod that had its chips does not ask again, so it is another one of that name.
     const bool other = pod == nullptr || out.served.contains(pod->uid);
     const AskingContainer* container = other ? nullptr : next_container(*pod, listed, ask);
