@@ -1,5 +1,5 @@
-// Which pod asks: those that asked before, that nobody has shown, whose name is used again, and
-// what a restart of the kubelet changes.
+// Which pod asks: those that asked before or were shown late, names that are used again, and what a
+// restart of the kubelet changes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
