@@ -87,7 +87,9 @@ TEST_F(DeskChoice, AChipOfAnInitContainerThatHasBecomeUnhealthyIsKept) {
   without_decision(pod);
   EXPECT_EQ(ask(2, {"5"}), std::nullopt) << "it was answered";
   desk_->kubelet_restarted();
-  EXPECT_THAT(ask(2, {"5"}), Optional(testing::AllOf(SizeIs(2), testing::Contains("5"))));
+  const auto got = desk_->prefer({{"6"}, {"5"}, 2}, kubelet_.list(), true);
+  ASSERT_TRUE(got && got->choice);
+  EXPECT_EQ(got->choice->chips, (domain::ChipSet{5, 6}));
 }
 
 TEST_F(DeskChoice, WhatAPodThatIsOverWasPromisedIsFree) {
@@ -99,7 +101,7 @@ TEST_F(DeskChoice, WhatAPodThatIsOverWasPromisedIsFree) {
 }
 
 TEST_F(DeskChoice, WhatAPodWasPromisedIsFreeOnceItHasOtherChips) {
-  const PodSpec adopted = pod_of("adopted", 2);
+  const PodSpec adopted{"adopted", "u", {{"init", 1, true}, {"main", 2}}};
   bind(adopted, {{"", {5, 6}}});
   kubelet_.give(adopted, "main", {"0", "1"});
   const PodSpec pod = pod_of("a", 6);
@@ -130,6 +132,14 @@ TEST_F(DeskChoice, AnInitContainerMayHaveMoreThanTheOthers) {
   EXPECT_THAT(has(pod, "init"), ElementsAre("0", "1", "2", "3", "7"));
   EXPECT_THAT(has(pod, "x"), ElementsAre("0", "1"));
   EXPECT_THAT(has(pod, "y"), ElementsAre("2", "3"));
+}
+
+TEST_F(DeskChoice, InitContainersOfRisingSizesGetThoseOfTheFirstContainerFirst) {
+  const PodSpec pod{"a", "u", {{"i1", 1, true}, {"i2", 2, true}, {"x", 2}, {"y", 2}}};
+  bind(pod, {{"x", {5, 6}}, {"y", {1, 2}}});
+  EXPECT_TRUE(admit(pod)) << why_;
+  EXPECT_THAT(has(pod, "i2"), ElementsAre("5", "6"));
+  EXPECT_THAT(has(pod, "x"), ElementsAre("5", "6"));
 }
 
 TEST_F(DeskChoice, AnInitContainerWithFewerGetsThoseOfTheFirstContainerFirst) {

@@ -93,7 +93,9 @@ TEST(VendorDevicesTest, ADeviceWithoutANameIsNoChipWithoutOne) {
   const Devices devices = devices_of("nvidia", 2, [](domain::Chip& c) {
     if (c.index.value == 0) c.id = "GPU-a";
   });
-  EXPECT_THAT(vendor_devices(devices.topology(), {{"", true}}).ids, ElementsAre("", ""));
+  const VendorDevices seen = vendor_devices(devices.topology(), {{"", true}});
+  EXPECT_THAT(seen.unknown, ElementsAre(""));
+  EXPECT_TRUE(seen.healthy.empty());
 }
 
 TEST(OfferedDevices, WhatIsNotKnownIsUnhealthy) {
@@ -169,7 +171,8 @@ TEST(HandOver, TextsHaveAnyNameOfAChip) {
   HandOver own;
   own.environment = {{"ALL", "{ids} {indices} {physicals}"}};
   own.cdi = {"{id} {index} {physical} {pci}", "}{index}{"};
-  const Handed got = hand_over(own, {1, 2}, devices, {}, {});
+  const Handed got = hand_over(own, {1, 2}, devices, {{}, {"/dev/dri/card0"}}, {});
+  EXPECT_THAT(got.nodes, testing::IsEmpty());
   EXPECT_EQ(got.environment.at("ALL"), "GPU-1,GPU-2 1,2 5,6");
   EXPECT_THAT(got.cdi,
               ElementsAre("GPU-1 1 5 0000:01:00.0", "}1{", "GPU-2 2 6 0000:02:00.0", "}2{"));
@@ -286,6 +289,7 @@ TEST_F(RegistrationTest, ASocketThatSomebodyRemovedIsMadeAnewUnlessTheKubeletIsC
   EXPECT_EQ(registration_.due(now_), Step::none);
   EXPECT_TRUE(registration_.registered());
   registration_.stream_ended(now_);
+  EXPECT_EQ(registration_.due(now_), Step::none);
   now_ += milliseconds(100);
   EXPECT_EQ(registration_.due(now_), Step::serve);
 }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "common/codec/kube/pod/placement.hpp"
+#include "common/domain/topology_builder.hpp"
 #include "common/io/files.hpp"
 #include "tests/unit/device_plugin/sim_kubelet.hpp"
 
@@ -160,6 +161,30 @@ TEST_F(StartCheckTest, WhatWasAdoptedTwiceIsSaidOnce) {
     EXPECT_NE(second.find(key), std::string::npos) << key;
     EXPECT_EQ(second.find(key), second.rfind(key)) << key;
   }
+}
+
+TEST_F(StartCheckTest, WhatIsAdoptedIsSaidAsTheSchedulerSaysIt) {
+  domain::TopologyBuilder builder;
+  for (int i = 0; i < 4; ++i) {
+    domain::Chip chip;
+    chip.index = domain::ChipIndex{i};
+    chip.id = "chip-" + std::to_string(i);
+    chip.device_ips = {"10.0.0." + std::to_string(i)};
+    builder.add_chip(std::move(chip));
+  }
+  topology_ = *std::move(builder).build();
+  devices_ =
+      std::make_shared<const Devices>(topology_, std::make_shared<solver::Machine>(topology_));
+  const PodSpec pod{"a", "u", {{"main", 2}, {"none", 0}}};
+  bind(pod, {{"", {0, 1}}});
+  const auto ids = devices_->ids({2, 3});
+  kubelet_.give(pod, "main", {ids.begin(), ids.end()});
+  const std::string text = check(ids, OnMismatch::adopt).placement;
+  EXPECT_THAT(text, HasSubstr(R"({"index":2,"id":"chip-2","ip":"10.0.0.2"})")) << "one has chips";
+  const auto note = codec::read_placement(text);
+  ASSERT_TRUE(note.ok());
+  EXPECT_EQ(note->gbps, devices_->machine().gbps({2, 3}));
+  EXPECT_GT(note->gbps, 0);
 }
 
 TEST_F(StartCheckTest, ADeviceThatIsNotOursNeverStartsBesideOneThatIs) {
