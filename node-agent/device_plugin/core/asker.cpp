@@ -1,6 +1,7 @@
 #include "node-agent/device_plugin/core/asker.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace chipweave::device_plugin {
 namespace {
@@ -8,11 +9,6 @@ namespace {
 bool lacks_chips(const Listed::Pod& pod) {
   return std::any_of(pod.containers.begin(), pod.containers.end(),
                      [](const Listed::Container& c) { return c.ids.empty(); });
-}
-
-bool lacks_chips_for(const PodRecord& pod, const Listed::Pod& listed) {
-  return std::any_of(pod.containers.begin(), pod.containers.end(),
-                     [&](const AskingContainer& c) { return c.init || !listed.has_chips(c.name); });
 }
 
 // Then the kubelet requests nothing more for it, whatever its other containers lack: init
@@ -36,7 +32,10 @@ const AskingContainer* next_container(const PodRecord& pod, const Listed::Pod& l
   for (std::size_t i = 0; i < pod.containers.size(); ++i) {
     if (!pod.containers[i].init && listed.has_chips(pod.containers[i].name)) next = i + 1;
   }
-  bool after_init = false;
+  // What an init container had may last for more than one container after it.
+  bool after_init = std::any_of(pod.containers.begin(),
+                                pod.containers.begin() + static_cast<std::ptrdiff_t>(next),
+                                [](const AskingContainer& c) { return c.init; });
   for (std::size_t i = next; i < pod.containers.size(); ++i) {
     const AskingContainer& container = pod.containers[i];
     // Chips that must be included are those of an init container, so it is not the first.
@@ -56,7 +55,7 @@ AskerSearch find_asker(const Listed& list, const PodBook& book, const RuledOut& 
     const PodRecord* pod = book.find(listed.key);
     if (pod == nullptr && out.strangers.contains(listed.key)) continue;
     if (pod != nullptr && has_its_chips(*pod, listed)) continue;
-    if (pod == nullptr || lacks_chips_for(*pod, listed)) search.lacking.push_back(listed.key);
+    if (pod == nullptr || !pod->containers.empty()) search.lacking.push_back(listed.key);
     // A pod that had its chips does not ask again, so it is another one of that name.
     const bool other = pod == nullptr || out.served.contains(pod->uid);
     const AskingContainer* container = other ? nullptr : next_container(*pod, listed, ask);

@@ -18,9 +18,9 @@
 namespace chipweave::device_plugin {
 
 struct Ask {
-  ChipSet available;  // must_include among them
-  ChipSet must_include;
-  int size = 0;
+  ChipSet available;     // must_include among them
+  ChipSet must_include;  // at most `size`
+  int size = 0;          // at least 1
 };
 
 struct Asker {

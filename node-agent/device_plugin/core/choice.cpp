@@ -12,7 +12,7 @@ namespace {
 // kubelet has counted them for the pod already.
 std::optional<ChipSet> best_of(ChipSet pool, ChipSet required, int size, const Devices& devices) {
   pool |= required;
-  if (size < 1 || pool.size() < size || required.size() > size) return std::nullopt;
+  if (pool.size() < size) return std::nullopt;
   solver::Request request;
   request.usable = pool;
   request.required = required;
@@ -43,7 +43,7 @@ std::optional<ChipSet> part_of_init(const Decision& decision, const Asker& asker
   const auto add = [&](ChipSet part) {
     const int left = ask.size - out.size();
     part -= out;
-    if (left <= 0 || part.empty()) return;
+    if (left <= 0) return;
     out |= part.size() <= left ? part : best_of(part, {}, left, devices).value_or(ChipSet());
   };
   for (const AskingContainer& container : asker.pod.containers) {
@@ -79,7 +79,7 @@ ChipSet promised(const Listed& list, const PodBook& book, const Devices& devices
   ChipSet out;
   for (const auto& entry : book.pods()) {
     const PodRecord& pod = entry.second;
-    if (pod.over || pod.uid == except || pod.placement.empty() || pod.containers.empty()) continue;
+    if (pod.over || pod.uid == except || pod.containers.empty()) continue;
     const auto listed = std::find_if(list.pods.begin(), list.pods.end(),
                                      [&](const Listed::Pod& one) { return one.key == pod.key; });
     const bool has_all =

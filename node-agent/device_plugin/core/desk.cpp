@@ -115,13 +115,13 @@ std::optional<Preferred> Desk::prefer(const AskedPreference& asked, const Listed
       turns = std::min(turns + 1, kMaxUnseenTurns);
     }
   }
-  // Whichever of them it was has failed; the others had their turn before.
-  if (!out.choice) {
-    for (const Asker& one : search.found) out_.refused.insert(one.pod.uid);
-  }
   if (!asker) return out;
   out.container = asker->pod.key + "/" + asker->container.name;
-  if (out.choice) out_.answered.insert({asker->pod.uid, asker->container.name});
+  if (out.choice) {
+    out_.answered.insert({asker->pod.uid, asker->container.name});
+  } else {
+    out_.refused.insert(asker->pod.uid);
+  }
   turn_over(asker->pod, list);
   return out;
 }

@@ -40,7 +40,7 @@ class Gate {
 inline std::string missing_in(const Listed& list, const PodBook& book) {
   for (const auto& entry : book.pods()) {
     const PodRecord& pod = entry.second;
-    if (!pod.running || pod.ending || pod.over) continue;
+    if (!pod.running || pod.ending) continue;
     const bool has_chips = std::any_of(pod.containers.begin(), pod.containers.end(),
                                        [](const AskingContainer& c) { return !c.init; });
     if (!has_chips) continue;

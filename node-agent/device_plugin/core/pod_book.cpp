@@ -10,8 +10,7 @@ namespace {
 
 std::vector<AskingContainer> asking_containers(const codec::KubePod& pod,
                                                const std::string& resource) {
-  const auto whole = codec::count_resource(pod, resource);
-  if (!whole || *whole < 1) return {};
+  if (!codec::count_resource(pod, resource)) return {};
   std::vector<AskingContainer> out;
   for (const auto& one : codec::count_by_container(pod, resource)) {
     if (one.count > limits::kMaxChips) return {};  // no node can admit it

@@ -39,7 +39,7 @@ class Registration {
       serving_ = enrolled_ = false;
       stale_ = sending_;
       soonest_ = Time::min();
-    } else if (serving_ && !own_socket) {
+    } else if (!own_socket) {
       serving_ = false;  // another program has removed it: the kubelet could not connect
     }
     return lost;
@@ -64,9 +64,10 @@ class Registration {
   void answered(bool yes, Time now) {
     sending_ = false;
     // An answer of the kubelet before this one says nothing.
-    enrolled_ = yes && !std::exchange(stale_, false);
+    const bool stale = std::exchange(stale_, false);
+    enrolled_ = yes && !stale;
     soonest_ = now + waits_.again;
-    if (yes) stream_by_ = now + waits_.stream;
+    stream_by_ = now + waits_.stream;
   }
   void stream_opened() { ++streams_; }
   // True: the kubelet has dropped us.
@@ -77,7 +78,7 @@ class Registration {
     return true;
   }
 
-  bool registered() const { return kubelet_ && enrolled_ && streams_ > 0; }
+  bool registered() const { return enrolled_ && streams_ > 0; }
 
  private:
   Waits waits_;

@@ -118,17 +118,18 @@ StartCheck check_start(const std::vector<std::string>& ids, const Listed& list, 
   if (pod->placement.empty()) return ends(Verdict::start, "", pod);
 
   std::map<std::string, ChipSet> parts;
-  ChipSet all = chips;
+  ChipSet all;
   const std::string* container = nullptr;
   for (const Listed::Container& one : owner->containers) {
     const ChipSet part = devices.chips(one.ids);
     if (part.empty()) continue;
     if (part == chips) container = &one.name;
-    if (part.intersects(all - chips))
+    if (part.intersects(all))
       return ends(Verdict::refuse, "the kubelet has given a chip to two containers", pod);
     parts[one.name] = part;
     all |= part;
   }
+  all |= chips;
   if (container == nullptr && init_of_size(*pod, chips.size()) == nullptr) {
     return ends(Verdict::unknown,
                 "the kubelet lists no container of " + owner->key + " with exactly these chips",

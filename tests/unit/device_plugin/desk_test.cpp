@@ -4,71 +4,20 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "common/io/files.hpp"
-#include "common/solver/chips/machine.hpp"
-#include "tests/unit/device_plugin/sim_kubelet.hpp"
+#include "tests/unit/device_plugin/desk_fixture.hpp"
 
 namespace chipweave::device_plugin {
 namespace {
 
+using test::DeskTest;
 using test::kNode;
 using test::kube_pod;
+using test::machine_of;
 using test::note_of;
+using test::pod_of;
 using test::PodSpec;
-using test::SimKubelet;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
-
-DevicesPtr machine_of(const std::string& profile) {
-  auto loaded = io::load_machine(profile);
-  EXPECT_TRUE(loaded.ok());
-  return std::make_shared<const Devices>(loaded->topology,
-                                         std::make_shared<solver::Machine>(loaded->topology));
-}
-
-PodSpec pod_of(const std::string& name, int count, const std::string& uid = "") {
-  return {name, uid.empty() ? "uid-" + name : uid, {{"main", count}}};
-}
-
-class DeskTest : public testing::Test {
- protected:
-  DeskTest() { use(OnMismatch::refuse); }
-
-  void use(OnMismatch policy) {
-    desk_ = std::make_unique<Desk>(kNode, test::kGpu, policy, true);
-    desk_->machine(machine_of("hgx-v100-8"));
-  }
-  void bind(const PodSpec& pod, const std::map<std::string, std::vector<int>>& parts) {
-    desk_->pod_seen(kube_pod(pod, note_of(pod, parts)));
-  }
-  // As a kubelet whose watch of us shows nothing more while it asks.
-  bool admit(const PodSpec& pod) {
-    return kubelet_.admit(pod, [&](const AskedPreference& asked) {
-      ++asked_;
-      const Listed list = kubelet_.list();
-      desk_->learn(list);
-      auto got = desk_->prefer(asked, list, true);
-      waited_ = !got.has_value();
-      if (!got) got = desk_->prefer(asked, list, false);
-      by_ = got->choice.ok() ? std::optional(got->choice->by) : std::nullopt;
-      why_ = got->choice.ok() ? got->choice->why_adopted : got->choice.error().text();
-      return got->choice
-                 ? Result<std::vector<std::string>>(desk_->devices()->ids(got->choice->chips))
-                 : got->choice.error();
-    });
-  }
-  std::vector<std::string> has(const PodSpec& pod, const std::string& container = "main") {
-    return kubelet_.of(pod.uid, container);
-  }
-
-  std::unique_ptr<Desk> desk_;
-  SimKubelet kubelet_{8};
-  int asked_ = 0;
-  bool waited_ = false;
-  std::optional<Choice::By> by_;
-  std::string why_;
-};
 
 TEST_F(DeskTest, APodGetsTheChipsOfItsDecision) {
   const PodSpec pod = pod_of("a", 2);
@@ -346,7 +295,8 @@ TEST_F(DeskTest, ChipsThatSomebodyHasAreNotNamed) {
 
 TEST_F(DeskTest, RequestsThatMakeNoSenseAreRefused) {
   const AskedPreference all{{"0", "1", "2", "3"}, {}, 2};
-  for (AskedPreference bad :
+  use(OnMismatch::adopt);
+  for (const AskedPreference& bad :
        {AskedPreference{{"0", "1"}, {}, 0}, AskedPreference{{"0", "1"}, {}, -1},
         AskedPreference{{"0", "1"}, {}, 2'000'000'000}, AskedPreference{{"0"}, {"GPU-x"}, 1},
         AskedPreference{{"0", "1", "2"}, {"0", "1"}, 1}}) {
@@ -354,6 +304,7 @@ TEST_F(DeskTest, RequestsThatMakeNoSenseAreRefused) {
     ASSERT_TRUE(got);
     EXPECT_FALSE(got->choice.ok());
   }
+  use(OnMismatch::refuse);
   EXPECT_FALSE(desk_->prefer(all, {}, false)->choice.ok()) << "nobody asks";
   Desk unknown(kNode, test::kGpu, OnMismatch::adopt, true);
   EXPECT_FALSE(unknown.prefer(all, {}, false)->choice.ok()) << "no machine";

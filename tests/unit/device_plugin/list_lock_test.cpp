@@ -9,12 +9,8 @@
 
 #include <atomic>
 
-#include "common/io/files.hpp"
-#include "node-agent/device_plugin/plugin.hpp"
 #include "node-agent/kubelet/pod_resources_client.hpp"
-#include "tests/unit/device_plugin/fake_kubelet.hpp"
-#include "tests/unit/loop_thread.hpp"
-#include "tests/unit/temp_folder.hpp"
+#include "tests/unit/device_plugin/quick_plugin.hpp"
 
 namespace chipweave::device_plugin {
 namespace {
@@ -25,19 +21,10 @@ using testing::HasSubstr;
 
 PodSpec pod_of_one(const std::string& name) { return {name, "uid-" + name, {{"main", 1}}}; }
 
-class ListLockTest : public testing::Test {
+class ListLockTest : public test::QuickPluginTest {
  protected:
   ListLockTest() {
-    options_.node = test::kNode;
-    options_.resource = test::kGpu;
-    options_.folder = folder_.path();
-    options_.pod_resources = folder_.at("pods.sock");
     options_.hand_over = *vendor_hand_over("nvidia", "");
-    options_.list_again = milliseconds(5);
-    options_.look_every = milliseconds(10);
-    options_.list_within = milliseconds(20'000);
-    options_.turn = {milliseconds(20'000), milliseconds(200)};
-    options_.waits = {milliseconds(10), milliseconds(10'000)};
     options_.list_lock = file_;
     options_.wait_for_lists = milliseconds(20'000);
     options_.lists_again = milliseconds(1);
@@ -49,22 +36,12 @@ class ListLockTest : public testing::Test {
   }
   ~ListLockTest() override {
     kubelet_.hold_lists(false);
-    post_and_wait(thread_.loop, [this] {
-      agent_.reset();
-      plugin_.reset();
-    });
+    post_and_wait(thread_.loop, [this] { agent_.reset(); });
   }
 
   void begin_plugin() {
     kubelet_.start();
-    post_and_wait(thread_.loop, [this] {
-      PluginEvents events;
-      events.gate = [this](bool open) { gate_.add(open); };
-      plugin_ = std::make_unique<Plugin>(thread_.loop, options_, std::move(events));
-      plugin_->machine(io::load_machine("hgx-v100-8")->topology);
-      EXPECT_TRUE(plugin_->start().ok());
-      plugin_->pods_listed();
-    });
+    start_plugin();
     ASSERT_EQ(gate_.at(0), true);
   }
   void begin_agent() {
@@ -74,22 +51,12 @@ class ListLockTest : public testing::Test {
       agent_->start();
     });
   }
-  void bind(const PodSpec& pod, int chip) {
-    post_and_wait(thread_.loop, [&] {
-      plugin_->pod_seen(test::kube_pod(pod, test::note_of(pod, {{"", {chip}}})));
-    });
-  }
+  void bind_to(const PodSpec& pod, int chip) { bind(pod, {{"", {chip}}}); }
   bool may_list() { return agent::permit_to_list(file_) != nullptr; }
 
-  io::TempFolder folder_;
   std::string file_ = agent::list_lock_path(folder_.at("gate"));
-  PluginOptions options_;
   agent::PodResourcesOptions asking_;
-  Journal<bool> gate_;
-  LoopThread thread_;
-  std::unique_ptr<Plugin> plugin_;
   std::unique_ptr<agent::PodResourcesClient> agent_;
-  test::FakeKubelet kubelet_{folder_.path()};
 };
 
 TEST_F(ListLockTest, BothInAStormOfAdmissions) {
@@ -97,11 +64,10 @@ TEST_F(ListLockTest, BothInAStormOfAdmissions) {
   begin_agent();
   for (int i = 0; i < 10; ++i) {
     const PodSpec pod = pod_of_one("p" + std::to_string(i));
-    bind(pod, i % 8);
+    bind_to(pod, i % 8);
     ASSERT_TRUE(kubelet_.admit(pod));
     EXPECT_THAT(kubelet_.of(pod, "main"), testing::ElementsAre(std::to_string(i % 8)));
-    kubelet_.remove(pod);
-    post_and_wait(thread_.loop, [&] { plugin_->pod_gone(pod.key()); });
+    remove(pod);
     const int before = kubelet_.lists();
     while (kubelet_.lists() < before + 3) std::this_thread::sleep_for(milliseconds(1));
   }
@@ -134,13 +100,13 @@ TEST_F(ListLockTest, AListThatDoesNotEndHoldsUpNothingForLong) {
   ASSERT_NE(permit, nullptr);
   testing::internal::CaptureStderr();
   const PodSpec first = pod_of_one("first");
-  bind(first, 3);
+  bind_to(first, 3);
   EXPECT_TRUE(kubelet_.admit(first));
   EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("does not end"));
   permit.reset();
   EXPECT_TRUE(may_list()) << "the lock was not to be had";
   const PodSpec second = pod_of_one("second");
-  bind(second, 4);
+  bind_to(second, 4);
   EXPECT_TRUE(kubelet_.admit(second));
   EXPECT_FALSE(may_list());
 }
@@ -150,7 +116,7 @@ TEST_F(ListLockTest, TheAgentMayListAgainWhenAllIsRecorded) {
   begin_plugin();
   EXPECT_TRUE(may_list());
   const PodSpec pod = pod_of_one("p");
-  bind(pod, 3);
+  bind_to(pod, 3);
   ASSERT_TRUE(kubelet_.admit(pod));
   while (!may_list()) std::this_thread::sleep_for(milliseconds(1));
 }

@@ -5,17 +5,12 @@
 #include <gtest/gtest.h>
 
 #include "common/domain/topology_builder.hpp"
-#include "common/io/files.hpp"
-#include "tests/unit/device_plugin/fake_kubelet.hpp"
-#include "tests/unit/loop_thread.hpp"
-#include "tests/unit/temp_folder.hpp"
+#include "tests/unit/device_plugin/quick_plugin.hpp"
 
 namespace chipweave::device_plugin {
 namespace {
 
 using std::chrono::milliseconds;
-using test::kube_pod;
-using test::note_of;
 using test::PodSpec;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -24,56 +19,24 @@ PodSpec plain_pod(const std::string& name, int count) {
   return {name, "uid-" + name, {{"main", count}}};
 }
 
-class PluginTest : public testing::Test {
+class PluginTest : public test::QuickPluginTest {
  protected:
-  PluginTest() {
-    options_.node = test::kNode;
-    options_.resource = test::kGpu;
-    options_.folder = folder_.path();
-    options_.pod_resources = folder_.at("pods.sock");
-    options_.hand_over = *vendor_hand_over("nvidia", "");
-    options_.list_again = milliseconds(5);
-    options_.look_every = milliseconds(10);
-    options_.start_within = milliseconds(20'000);
-    options_.list_within = milliseconds(20'000);
-    options_.turn = {milliseconds(20'000), milliseconds(200)};
-    options_.waits = {milliseconds(10), milliseconds(10'000)};
-  }
-  ~PluginTest() override { end(); }
+  PluginTest() { options_.hand_over = *vendor_hand_over("nvidia", ""); }
+  // `correction_` must outlive the plugin's answers.
+  ~PluginTest() override { end_plugin(); }
 
   void begin() {
-    post_and_wait(thread_.loop, [this] {
-      PluginEvents events;
-      events.gate = [this](bool open) { gate_.add(open); };
-      events.correct = [this](const PodRecord& pod, const std::string& placement,
-                              const std::function<void(Result<void>)>& done) {
-        corrected_.add({pod.uid, placement});
-        done(correction_);
-      };
-      plugin_ = std::make_unique<Plugin>(thread_.loop, options_, std::move(events));
-      plugin_->machine(topology_);
-      EXPECT_TRUE(plugin_->start().ok());
-      plugin_->pods_listed();
-    });
-  }
-  void end() {
-    post_and_wait(thread_.loop, [this] { plugin_.reset(); });
-  }
-  void bind(const PodSpec& pod, const std::map<std::string, std::vector<int>>& parts,
-            const std::string& phase = "Pending") {
-    post_and_wait(thread_.loop,
-                  [&] { plugin_->pod_seen(kube_pod(pod, note_of(pod, parts), phase)); });
+    PluginEvents events;
+    events.correct = [this](const PodRecord& pod, const std::string& placement,
+                            const std::function<void(Result<void>)>& done) {
+      corrected_.add({pod.uid, placement});
+      done(correction_);
+    };
+    start_plugin(std::move(events));
   }
 
-  io::TempFolder folder_;
-  PluginOptions options_;
-  domain::NodeTopology topology_ = io::load_machine("hgx-v100-8")->topology;
-  Journal<bool> gate_;
   Journal<std::pair<std::string, std::string>> corrected_;
   Result<void> correction_;
-  LoopThread thread_;
-  std::unique_ptr<Plugin> plugin_;
-  test::FakeKubelet kubelet_{folder_.path()};
 };
 
 TEST_F(PluginTest, RegistersOffersAndOpens) {
@@ -123,10 +86,7 @@ TEST_F(PluginTest, PodsGetTheChipsOfTheirDecisions) {
                 id);
       EXPECT_TRUE(kubelet_.start_container(pod, "main").ok());
     }
-    for (const PodSpec& pod : pods) {
-      kubelet_.remove(pod);
-      post_and_wait(thread_.loop, [&] { plugin_->pod_gone(pod.key()); });
-    }
+    for (const PodSpec& pod : pods) remove(pod);
   }
   EXPECT_FALSE(kubelet_.listed_badly());
 }
@@ -142,8 +102,7 @@ TEST_F(PluginTest, OptionalDeviceNodesAreThoseOfTheMoment) {
     const PodSpec pod = plain_pod(name, 1);
     bind(pod, {{"", {5}}});
     EXPECT_TRUE(kubelet_.admit(pod));
-    kubelet_.remove(pod);
-    post_and_wait(thread_.loop, [&] { plugin_->pod_gone(pod.key()); });
+    remove(pod);
     std::vector<std::string> out;
     const auto answer = kubelet_.allocated();
     for (const auto& node : answer.container_responses(0).devices())
@@ -330,8 +289,7 @@ TEST_F(PluginTest, StartsInAStormOfAdmissionsNeverListDuringAnAllocation) {
     const PodSpec pod = plain_pod("p" + std::to_string(i), 2);
     bind(pod, {{"", {i % 3, 3 + i % 4}}});
     EXPECT_TRUE(kubelet_.admit(pod));
-    kubelet_.remove(pod);
-    post_and_wait(thread_.loop, [&] { plugin_->pod_gone(pod.key()); });
+    remove(pod);
   }
   over = true;
   starts.join();
@@ -381,7 +339,7 @@ TEST_F(PluginTest, EndsWhileCallsWait) {
   std::thread admission([&] { EXPECT_FALSE(kubelet_.admit(plain_pod("late", 2))); });
   const int before = kubelet_.lists();
   while (kubelet_.lists() == before) std::this_thread::sleep_for(milliseconds(1));
-  end();
+  end_plugin();
   admission.join();
 }
 

@@ -20,6 +20,7 @@ namespace chipweave::device_plugin {
 namespace {
 
 using std::chrono::milliseconds;
+using test::kube_pod;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -89,6 +90,15 @@ TEST(VendorDevicesTest, ANameOfTwoChipsIsThatOfNone) {
   const Devices devices = devices_of(
       "nvidia", 2, [](domain::Chip& c) { c.id = c.index.value == 0 ? "GPU-a" : "GPU-A"; });
   EXPECT_THAT(vendor_devices(devices.topology(), {{"GPU-a", true}}).ids, ElementsAre("", ""));
+}
+
+TEST(VendorDevicesTest, ADeviceWithoutANameIsNoChipWithoutOne) {
+  const Devices devices = devices_of("nvidia", 2, [](domain::Chip& c) {
+    if (c.index.value == 0) c.id = "GPU-a";
+  });
+  const VendorDevices seen = vendor_devices(devices.topology(), {{"", true}});
+  EXPECT_THAT(seen.unknown, ElementsAre(""));
+  EXPECT_TRUE(seen.healthy.empty());
 }
 
 TEST(OfferedDevices, WhatIsNotKnownIsUnhealthy) {
@@ -182,6 +192,24 @@ TEST(HandOver, WhatIsNotKnownIsRefused) {
   EXPECT_TRUE(check_placeholders("/dev/x{index}y{", false).ok());
 }
 
+TEST(HandOver, TextsHaveAnyNameOfAChip) {
+  const Devices devices = devices_of("nvidia", 3, [](domain::Chip& c) {
+    c.id = "GPU-" + std::to_string(c.index.value);
+    c.pci = "0000:0" + std::to_string(c.index.value) + ":00.0";
+    c.physical_id = c.index.value + 4;
+  });
+  HandOver own;
+  own.environment = {{"ALL", "{ids} {indices} {physicals}"}};
+  own.cdi = {"{id} {index} {physical} {pci}", "}{index}{"};
+  const Handed got = hand_over(own, {1, 2}, devices, {{}, {"/dev/dri/card0"}}, {});
+  EXPECT_THAT(got.nodes, testing::IsEmpty());
+  EXPECT_EQ(got.environment.at("ALL"), "GPU-1,GPU-2 1,2 5,6");
+  EXPECT_THAT(got.cdi,
+              ElementsAre("GPU-1 1 5 0000:01:00.0", "}1{", "GPU-2 2 6 0000:02:00.0", "}2{"));
+  EXPECT_TRUE(check_placeholders("{ids} {indices} {physicals}", true).ok());
+  EXPECT_TRUE(check_placeholders("{id} {index} {physical} {pci}", false).ok());
+}
+
 class RegistrationTest : public testing::Test {
  protected:
   Registration::Time now_{};
@@ -213,6 +241,7 @@ TEST_F(RegistrationTest, OnceForEachKubelet) {
   EXPECT_EQ(registration_.due(now_), Step::none);
   EXPECT_TRUE(registration_.look(SocketId{1, 2}, false)) << "the inode is used again";
   serve_and_enrol();
+  EXPECT_FALSE(registration_.registered()) << "the stream was that of the former kubelet";
 }
 
 TEST_F(RegistrationTest, AgainWhenTheKubeletDropsUs) {
@@ -245,6 +274,43 @@ TEST_F(RegistrationTest, AnAnswerOfAFormerKubeletIsNone) {
   serve_and_enrol();
 }
 
+TEST_F(RegistrationTest, AFailureDuringARestartOfTheKubeletDoesNotCountForTheNextOne) {
+  registration_.look(SocketId{1, 1}, false);
+  registration_.served(true, now_);
+  registration_.sent();
+  registration_.look(SocketId{2, 2}, false);
+  registration_.answered(false, now_);
+  now_ += milliseconds(100);
+  serve_and_enrol();
+  registration_.stream_opened();
+  EXPECT_TRUE(registration_.registered());
+  now_ += milliseconds(100);
+  EXPECT_EQ(registration_.due(now_), Step::none) << "it would drop both";
+}
+
+TEST_F(RegistrationTest, ASocketThatCannotBeMadeIsTriedAgainLaterOrWithTheNextKubelet) {
+  registration_.look(SocketId{1, 1}, false);
+  registration_.served(false, now_);
+  EXPECT_EQ(registration_.due(now_), Step::none);
+  EXPECT_EQ(registration_.due(now_ + milliseconds(100)), Step::serve);
+  registration_.look(SocketId{2, 2}, false);
+  EXPECT_EQ(registration_.due(now_), Step::serve);
+}
+
+// A kubelet that connects again opens its new stream before the old one has ended.
+TEST_F(RegistrationTest, IsKeptWhileAnyStreamIsOpen) {
+  registration_.look(SocketId{1, 1}, false);
+  serve_and_enrol();
+  registration_.stream_opened();
+  registration_.stream_opened();
+  EXPECT_FALSE(registration_.stream_ended(now_));
+  EXPECT_TRUE(registration_.registered());
+  now_ += std::chrono::hours(1);
+  EXPECT_EQ(registration_.due(now_), Step::none);
+  EXPECT_TRUE(registration_.stream_ended(now_));
+  EXPECT_FALSE(registration_.registered());
+}
+
 TEST_F(RegistrationTest, ASocketThatSomebodyRemovedIsMadeAnewUnlessTheKubeletIsConnected) {
   registration_.look(SocketId{1, 1}, false);
   serve_and_enrol();
@@ -253,6 +319,7 @@ TEST_F(RegistrationTest, ASocketThatSomebodyRemovedIsMadeAnewUnlessTheKubeletIsC
   EXPECT_EQ(registration_.due(now_), Step::none);
   EXPECT_TRUE(registration_.registered());
   registration_.stream_ended(now_);
+  EXPECT_EQ(registration_.due(now_), Step::none);
   now_ += milliseconds(100);
   EXPECT_EQ(registration_.due(now_), Step::serve);
 }
@@ -270,6 +337,14 @@ TEST(ListTurn, IsNeverWhileTheKubeletAllocates) {
   EXPECT_TRUE(turn.open(now + milliseconds(200)));
 }
 
+TEST(ListTurn, ANextQuestionDoesNotShortenTheTimeInWhichAnAllocationIsRecorded) {
+  const ListTurn::Time now{};
+  ListTurn turn({milliseconds(100), milliseconds(1000)});
+  turn.allocated(now);
+  turn.preferred(now);
+  EXPECT_FALSE(turn.open(now + milliseconds(999)));
+}
+
 TEST(Gate, IsOpenOnceRegisteredAndAllRunningPodsAreListed) {
   Gate gate;
   EXPECT_FALSE(gate.open());
@@ -281,11 +356,30 @@ TEST(Gate, IsOpenOnceRegisteredAndAllRunningPodsAreListed) {
   EXPECT_TRUE(gate.open());
   gate.kubelet_lost();
   EXPECT_FALSE(gate.open());
+  gate.complete();
+  EXPECT_FALSE(gate.open()) << "the list is that of the former kubelet";
   gate.registered();
   EXPECT_FALSE(gate.open());
   gate.complete();
+  EXPECT_TRUE(gate.open());
   gate.close();
   EXPECT_FALSE(gate.open());
+  gate.kubelet_lost();
+  gate.registered();
+  EXPECT_FALSE(gate.wants_list()) << "the plugin ends";
+}
+
+TEST(Gate, IsClosedWithoutTheVendorsPluginAndWhileThePodsAreNotWatched) {
+  Gate gate;
+  gate.registered();
+  gate.complete();
+  gate.vendor(false);
+  EXPECT_FALSE(gate.open());
+  gate.pods_stale(true);
+  gate.vendor(true);
+  EXPECT_FALSE(gate.open());
+  gate.pods_stale(false);
+  EXPECT_TRUE(gate.open());
 }
 
 TEST(Gate, WaitsForRunningPodsOnly) {
@@ -301,7 +395,14 @@ TEST(Gate, WaitsForRunningPodsOnly) {
   kubelet.give(pod, "y", {"1"});
   EXPECT_EQ(missing_in(kubelet.list(), book), "");
   book.take(kube_pod({"n", "v", {{"x", 0}}}, "", "Running"));
-  EXPECT_EQ(missing_in(kubelet.list(), book), "") << "it wants no chips";
+  book.take(kube_pod({"i", "w", {{"init", 1, true}, {"x", 0}}}, "", "Running"));
+  EXPECT_EQ(missing_in(kubelet.list(), book), "") << "these want no chips any more";
+  codec::KubePod ending = kube_pod({"e", "x", {{"main", 1}}}, "", "Running");
+  book.take(ending);
+  EXPECT_EQ(missing_in(kubelet.list(), book), "default/e");
+  ending.ending = true;
+  book.take(ending);
+  EXPECT_EQ(missing_in(kubelet.list(), book), "") << "its containers may have ended";
 }
 
 }  // namespace

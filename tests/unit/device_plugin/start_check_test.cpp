@@ -5,15 +5,18 @@
 #include <gtest/gtest.h>
 
 #include "common/codec/kube/pod/placement.hpp"
+#include "common/domain/topology_builder.hpp"
 #include "common/io/files.hpp"
 #include "tests/unit/device_plugin/sim_kubelet.hpp"
 
 namespace chipweave::device_plugin {
 namespace {
 
+using test::kube_pod;
 using test::note_of;
 using test::PodSpec;
 using testing::HasSubstr;
+using testing::Not;
 using Verdict = StartCheck::Verdict;
 
 class StartCheckTest : public testing::Test {
@@ -87,6 +90,7 @@ TEST_F(StartCheckTest, ASplitThatAnInitContainerHasMixedUpIsAlwaysAdopted) {
   EXPECT_EQ(check({"0", "2"}).verdict, Verdict::adopt);
   kubelet_.give(pod, "y", {"1", "7"});
   EXPECT_EQ(check({"1", "7"}).verdict, Verdict::refuse);
+  EXPECT_EQ(check({"0", "2"}).verdict, Verdict::refuse) << "not only the split is another one";
 }
 
 TEST_F(StartCheckTest, APodWithAnInitContainerAloneIsFoundByItsDecision) {
@@ -137,6 +141,109 @@ TEST_F(StartCheckTest, AnAnnotationThatIsNotForThePodIsRefusedOrReplaced) {
   EXPECT_THAT(adopted.placement, HasSubstr(R"("gang":{"rank":3})"));
   book_.take(kube_pod(one_, "not json at all"));
   EXPECT_TRUE(codec::read_placement(check({"5", "6"}, OnMismatch::adopt).placement).ok());
+}
+
+TEST_F(StartCheckTest, AnAnnotationThatIsNoObjectIsReplacedByOneThatIs) {
+  kubelet_.give(one_, "main", {"5", "6"});
+  book_.take(kube_pod(one_, "[1,2]"));
+  EXPECT_THAT(check({"5", "6"}, OnMismatch::adopt).placement, Not(HasSubstr(R"("":)")));
+}
+
+TEST_F(StartCheckTest, WhatWasAdoptedTwiceIsSaidOnce) {
+  bind(one_, {{"", {0, 1}}});
+  kubelet_.give(one_, "main", {"5", "6"});
+  const std::string first = check({"5", "6"}, OnMismatch::adopt).placement;
+  book_.take(kube_pod(one_, first));
+  kubelet_.give(one_, "main", {"5", "7"});
+  const std::string second = check({"5", "7"}, OnMismatch::adopt).placement;
+  EXPECT_TRUE(codec::read_placement(second).ok()) << second;
+  for (const char* key : {R"("adopted":)", R"("podUid":)", R"("gbps":)", R"("chips":)"}) {
+    EXPECT_NE(second.find(key), std::string::npos) << key;
+    EXPECT_EQ(second.find(key), second.rfind(key)) << key;
+  }
+}
+
+TEST_F(StartCheckTest, WhatIsAdoptedIsSaidAsTheSchedulerSaysIt) {
+  domain::TopologyBuilder builder;
+  for (int i = 0; i < 4; ++i) {
+    domain::Chip chip;
+    chip.index = domain::ChipIndex{i};
+    chip.id = "chip-" + std::to_string(i);
+    chip.device_ips = {"10.0.0." + std::to_string(i)};
+    builder.add_chip(std::move(chip));
+  }
+  topology_ = *std::move(builder).build();
+  devices_ =
+      std::make_shared<const Devices>(topology_, std::make_shared<solver::Machine>(topology_));
+  const PodSpec pod{"a", "u", {{"main", 2}, {"none", 0}}};
+  bind(pod, {{"", {0, 1}}});
+  const auto ids = devices_->ids({2, 3});
+  kubelet_.give(pod, "main", {ids.begin(), ids.end()});
+  const std::string text = check(ids, OnMismatch::adopt).placement;
+  EXPECT_THAT(text, HasSubstr(R"({"index":2,"id":"chip-2","ip":"10.0.0.2"})")) << "one has chips";
+  const auto note = codec::read_placement(text);
+  ASSERT_TRUE(note.ok());
+  EXPECT_EQ(note->gbps, devices_->machine().gbps({2, 3}));
+  EXPECT_GT(note->gbps, 0);
+}
+
+TEST_F(StartCheckTest, ADeviceThatIsNotOursNeverStartsBesideOneThatIs) {
+  bind(one_, {{"", {5, 6}}});
+  kubelet_.give(one_, "main", {"5", "6"});
+  EXPECT_EQ(check({"5", "6", "GPU-x"}).verdict, Verdict::refuse);
+}
+
+TEST_F(StartCheckTest, AChipOfTwoContainersNeverStarts) {
+  const PodSpec pod{"b", "v", {{"x", 2}, {"y", 2}}};
+  bind(pod, {{"", {0, 1, 2, 3}}});
+  kubelet_.give(pod, "x", {"0", "1"});
+  kubelet_.give(pod, "y", {"2", "3"});
+  EXPECT_EQ(check({"0", "1"}).verdict, Verdict::start);
+  kubelet_.give(pod, "y", {"1", "2"});
+  for (const OnMismatch policy : {OnMismatch::refuse, OnMismatch::adopt})
+    EXPECT_EQ(check({"0", "1"}, policy).verdict, Verdict::refuse);
+}
+
+// The list is older than the container, or the kubelet has not recorded all of it.
+TEST_F(StartCheckTest, AContainerThatIsListedWithOtherChipsIsAskedAgain) {
+  bind(one_, {{"", {5, 6}}});
+  kubelet_.give(one_, "main", {"5", "6"});
+  EXPECT_EQ(check({"5"}).verdict, Verdict::unknown);
+}
+
+TEST_F(StartCheckTest, AContainerThatTheDecisionDoesNotNameHasNoneOfItsChips) {
+  bind(two_, {{"x", {0, 4}}});
+  kubelet_.give(two_, "x", {"3", "4"});
+  kubelet_.give(two_, "y", {"0"});
+  EXPECT_EQ(check({"0"}).verdict, Verdict::refuse);
+}
+
+TEST_F(StartCheckTest, APodThatIsGoneStartsWithTheChipsThatItHasWhereTheyWouldBeAdopted) {
+  bind(one_, {{"", {5, 6}}});
+  kubelet_.give(one_, "main", {"0", "1"});
+  book_.drop(one_.key());
+  EXPECT_EQ(check({"0", "1"}).verdict, Verdict::refuse);
+  const StartCheck got = check({"0", "1"}, OnMismatch::adopt);
+  EXPECT_EQ(got.verdict, Verdict::start);
+  EXPECT_EQ(got.placement, "") << "there is no annotation to correct";
+}
+
+// Of pods without decisions, the one that can be the owner of an init container's chips.
+TEST_F(StartCheckTest, AnInitContainersOwnerIsTheOnlyPodThatCanBeIt) {
+  const auto take = [this](const PodSpec& pod, const std::string& phase = "Pending") {
+    book_.take(kube_pod(pod, "", phase));
+    return pod;
+  };
+  const PodSpec starting = take({"starting", "u1", {{"init", 2, true}, {"main", 0}}});
+  kubelet_.show(starting);
+  kubelet_.show(take({"over", "u2", {{"init", 2, true}, {"main", 0}}}, "Failed"));
+  kubelet_.show(take({"smaller", "u3", {{"init", 1, true}, {"main", 0}}}));
+  kubelet_.give(take({"served", "u4", {{"init", 2, true}, {"main", 1}}}), "main", {"7"});
+  const StartCheck got = check({"0", "1"});
+  EXPECT_EQ(got.verdict, Verdict::start) << got.why;
+  EXPECT_EQ(got.pod.uid, starting.uid);
+  kubelet_.show(take({"another", "u5", {{"init", 2, true}, {"main", 0}}}));
+  EXPECT_EQ(check({"0", "1"}).verdict, Verdict::unknown);
 }
 
 }  // namespace

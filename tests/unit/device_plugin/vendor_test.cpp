@@ -2,13 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "common/io/files.hpp"
-#include "node-agent/device_plugin/plugin.hpp"
 #include "node-agent/sources/list_lock.hpp"
-#include "tests/unit/device_plugin/fake_kubelet.hpp"
 #include "tests/unit/device_plugin/fake_vendor.hpp"
-#include "tests/unit/loop_thread.hpp"
-#include "tests/unit/temp_folder.hpp"
+#include "tests/unit/device_plugin/quick_plugin.hpp"
 
 namespace chipweave::device_plugin {
 namespace {
@@ -22,43 +18,21 @@ using testing::HasSubstr;
 
 using Offered = std::vector<std::pair<std::string, bool>>;
 
-class VendorTest : public testing::Test {
+class VendorTest : public test::QuickPluginTest {
  protected:
   explicit VendorTest(ListTurn::Gaps turn = {milliseconds(20'000), milliseconds(50)}) {
-    options_.node = test::kNode;
-    options_.resource = test::kGpu;
-    options_.folder = folder_.path();
-    options_.pod_resources = folder_.at("pods.sock");
     options_.vendor_folder = folder_.at("vendor");
-    options_.list_again = milliseconds(5);
-    options_.look_every = milliseconds(10);
-    options_.start_within = milliseconds(20'000);
-    options_.list_within = milliseconds(20'000);
     options_.turn = turn;
     options_.list_lock = folder_.at("lists");
-    options_.waits = {milliseconds(10), milliseconds(10'000)};
     kubelet_.start();
-    post_and_wait(thread_.loop, [this] {
-      PluginEvents events;
-      events.gate = [this](bool open) { gate_.add(open); };
-      plugin_ = std::make_unique<Plugin>(thread_.loop, options_, std::move(events));
-      plugin_->machine(io::load_machine("hgx-v100-8")->topology);
-      EXPECT_TRUE(plugin_->start().ok());
-      plugin_->pods_listed();
-    });
+    start_plugin();
     vendor_.offer(all(true));
   }
-  ~VendorTest() override {
-    post_and_wait(thread_.loop, [this] { plugin_.reset(); });
-  }
+  ~VendorTest() override { end_plugin(); }
   static Offered all(bool healthy) {
     Offered out;
     for (int i = 0; i < 8; ++i) out.emplace_back(std::to_string(i), healthy);
     return out;
-  }
-  void bind(const PodSpec& pod, const std::map<std::string, std::vector<int>>& parts) {
-    post_and_wait(thread_.loop,
-                  [&] { plugin_->pod_seen(test::kube_pod(pod, test::note_of(pod, parts))); });
   }
   void begin() {
     vendor_.start();
@@ -66,12 +40,6 @@ class VendorTest : public testing::Test {
     ASSERT_EQ(gate_.at(0), true);
   }
 
-  io::TempFolder folder_;
-  PluginOptions options_;
-  Journal<bool> gate_;
-  LoopThread thread_;
-  std::unique_ptr<Plugin> plugin_;
-  test::FakeKubelet kubelet_{folder_.path()};
   test::FakeVendor vendor_{folder_.at("vendor")};
 };
 
