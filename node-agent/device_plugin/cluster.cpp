@@ -5,6 +5,7 @@
 #include "common/codec/kube/inventory/inventory.hpp"
 #include "common/kube/annotate_pod.hpp"
 #include "common/obs/log.hpp"
+#include "node-agent/device_plugin/core/ack_label.hpp"
 
 namespace chipweave::device_plugin {
 namespace {
@@ -23,6 +24,14 @@ kube::Reflector<codec::KubeInventory>::Options inventory_of(const std::string& n
   return out;
 }
 
+kube::Reflector<codec::KubeNodeMetadata>::Options node_of(const std::string& node) {
+  kube::Reflector<codec::KubeNodeMetadata>::Options out;
+  out.path = "/api/v1/nodes";
+  out.selector = "fieldSelector=metadata.name%3D" + node;
+  out.metadata_only = true;
+  return out;
+}
+
 }  // namespace
 
 Cluster::Cluster(kube::Transport& transport, std::string node, bool machine, std::uint64_t seed,
@@ -32,6 +41,18 @@ Cluster::Cluster(kube::Transport& transport, std::string node, bool machine, std
       events_(std::move(events)),
       random_(seed),
       waits_(waits) {
+  if (events_.node_label) {
+    own_node_.emplace(transport, node_of(node_),
+                      kube::Reflector<codec::KubeNodeMetadata>::Events{
+                          {[this](codec::KubeNodeMetadata&& seen) { node_seen(seen); },
+                           [](const std::string&) {}},
+                          [this] { own_node_failing_ = false; },
+                          [this](const kube::WatchFailure& failure) {
+                            failed(own_node_failing_, failure,
+                                   "cannot watch the node: its label counts as last seen");
+                          }},
+                      [this] { return std::uniform_real_distribution<double>(0, 1)(random_); });
+  }
   if (!machine) return;
   machine_.emplace(transport, inventory_of(node_),
                    kube::Reflector<codec::KubeInventory>::Events{
@@ -50,6 +71,7 @@ Cluster::Cluster(kube::Transport& transport, std::string node, bool machine, std
 void Cluster::start() {
   watch_pods();
   if (machine_) machine_->start();
+  if (own_node_) own_node_->start();
 }
 
 void Cluster::watch_pods() {
@@ -109,6 +131,12 @@ void Cluster::inventory_seen(const codec::KubeInventory& inventory) {
   obs::log(obs::Level::warn, "cannot read the node's inventory: its chips count as unhealthy",
            {{"node", node_}, {"error", read.error().text()}});
   events_.machine(std::nullopt);
+}
+
+void Cluster::node_seen(const codec::KubeNodeMetadata& node) {
+  if (node.name != node_) return;
+  const auto label = node.labels.find(kAckLabel);
+  events_.node_label(label == node.labels.end() ? std::nullopt : std::optional(label->second));
 }
 
 void Cluster::failed(bool& failing, const kube::WatchFailure& failure, const char* what) {

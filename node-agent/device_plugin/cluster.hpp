@@ -1,6 +1,7 @@
 // Cluster — what the plugin learns from the API server, and the one thing that it writes there: the
 // pods of this node, its machine and the health of its chips as chipweave-agent reports them
-// (NodeInventory), and the corrected annotation of a pod that got other chips.
+// (NodeInventory), the Node's label for ACK, and the corrected annotation of a pod that got other
+// chips.
 //
 // Loop thread only; ends with its destructor.
 #pragma once
@@ -31,6 +32,9 @@ struct ClusterEvents {
   std::function<void()> pods_stale;
   // nullopt: no agent reports the machine (any more).
   std::function<void(const std::optional<domain::NodeTopology>&)> machine;
+  // kAckLabel of the Node whenever the Node has been seen; nullopt: it has none. Empty: the Node is
+  // not watched. What was seen last holds while it cannot be watched, or does not exist.
+  std::function<void(const std::optional<std::string>&)> node_label;
 };
 
 class Cluster {
@@ -60,6 +64,7 @@ class Cluster {
   void pods_failed(const kube::WatchFailure& failure);
   void list_pods_again();
   void inventory_seen(const codec::KubeInventory& inventory);
+  void node_seen(const codec::KubeNodeMetadata& node);
   void failed(bool& failing, const kube::WatchFailure& failure, const char* what);
 
   kube::Transport& transport_;
@@ -75,6 +80,8 @@ class Cluster {
   std::optional<kube::Reflector<codec::KubePod>> pods_;
   std::unique_ptr<kube::Ticket> again_;  // when the pods are listed again
   std::optional<kube::Reflector<codec::KubeInventory>> machine_;
+  bool own_node_failing_ = false;
+  std::optional<kube::Reflector<codec::KubeNodeMetadata>> own_node_;
   std::list<std::unique_ptr<kube::Ticket>> corrections_;
 };
 

@@ -18,6 +18,7 @@
 #include "common/domain/vendor.hpp"
 #include "common/flags/usage_error.hpp"
 #include "common/io/files.hpp"
+#include "node-agent/device_plugin/core/ack_label.hpp"
 #include "node-agent/sources/list_lock.hpp"
 
 namespace chipweave::device_plugin {
@@ -30,9 +31,13 @@ struct FlagText {
 };
 
 // Every one is also a key of the configuration file.
-constexpr std::array<FlagText, 24> kFlags = {{
+constexpr std::array<FlagText, 25> kFlags = {{
     {"node", "name of this node as the cluster knows it"},
     {"resource", "the extended resource whose devices this process offers: nvidia.com/gpu"},
+    {"ack-label",
+     "for nodes of ACK: also offers aliyun.com/gpu, in place of nvidia.com/gpu while the label "
+     "ack.node.gpu.schedule of the node is topology",
+     true},
     {"kubernetes",
      "follow the pods and the agent's inventory in the cluster in which this is a pod", true},
     {"kubeconfig", "the same by the API server in this kubeconfig"},
@@ -198,11 +203,17 @@ Result<void> take_hand_over(Texts& given, Flags& out) {
   return take_templates(given, out);
 }
 
+Result<bool> take_switch(Texts& given, const std::string& flag) {
+  const std::string& value = given[flag];
+  if (!value.empty() && value != "true" && value != "false")
+    return wrong_value(flag, "expected true or false, got " + in_quotes(value));
+  return value == "true";
+}
+
 Result<void> take_cluster(Texts& given, Flags& out) {
-  const std::string& in_pod = given["kubernetes"];
-  if (!in_pod.empty() && in_pod != "true" && in_pod != "false")
-    return wrong_value("kubernetes", "expected true or false, got " + in_quotes(in_pod));
-  out.in_pod = in_pod == "true";
+  const auto in_pod = take_switch(given, "kubernetes");
+  if (!in_pod) return Error(in_pod.error());
+  out.in_pod = *in_pod;
   out.kubeconfig = given["kubeconfig"];
   if (out.in_pod && !out.kubeconfig.empty())
     return misuse("kubernetes", "cannot be combined with --kubeconfig");
@@ -210,6 +221,23 @@ Result<void> take_cluster(Texts& given, Flags& out) {
   if (!out.cluster() && out.machine.empty())
     return misuse("kubernetes", "or --kubeconfig is required; without a cluster: --machine");
   out.plugin.follows_pods = out.cluster();
+  return {};
+}
+
+Result<void> take_ack_label(Texts& given, Flags& out) {
+  const auto ack_label = take_switch(given, "ack-label");
+  if (!ack_label) return Error(ack_label.error());
+  out.ack_label = *ack_label;
+  if (!out.ack_label) return {};
+  if (out.plugin.resource != kUsualResource)
+    return misuse("ack-label", std::string("requires --resource ") + kUsualResource);
+  if (!out.cluster())
+    return misuse("ack-label", "requires --kubernetes or --kubeconfig: the label is the node's");
+  if (!out.plugin.vendor_folder.empty()) {
+    return misuse(
+        "ack-label",
+        "cannot be combined with --vendor-folder: the vendor's plugin offers one resource");
+  }
   return {};
 }
 
@@ -276,6 +304,7 @@ Result<Flags> check(Texts given) {
   if (auto ok = take_resource(given, out); !ok) return std::move(ok).error();
   if (auto ok = take_cluster(given, out); !ok) return std::move(ok).error();
   if (auto ok = take_hand_over(given, out); !ok) return std::move(ok).error();
+  if (auto ok = take_ack_label(given, out); !ok) return std::move(ok).error();
   if (auto ok = take_paths(given, out); !ok) return std::move(ok).error();
   if (auto ok = take_times(given, out); !ok) return std::move(ok).error();
   if (auto ok = take_metrics(given, out); !ok) return std::move(ok).error();

@@ -13,6 +13,7 @@ struct Flags {
   PluginOptions plugin;
   bool in_pod = false;     // the API server of the cluster in which this is a pod
   std::string kubeconfig;  // its API server; both absent: no pods are followed
+  bool ack_label = false;  // plugin.resource, or ACK's instead of it, by the node's label
   std::string machine;     // a profile or a topology file; empty: as the agent reports it
   std::string gate_file;   // empty: none
   std::optional<Endpoint> metrics;

@@ -1,5 +1,6 @@
 #include "node-agent/device_plugin/metrics.hpp"
 
+#include <map>
 #include <utility>
 
 #include "common/http/server.hpp"
@@ -20,11 +21,11 @@ constexpr std::pair<const char*, const char*> kOutcomes[] = {
 }  // namespace
 
 struct Metrics::Impl {
-  Impl(http::Loop& l, bool v)
+  Impl(http::Loop& l, const std::vector<std::string>& resources, bool v)
       : loop(l),
         vendor(v),
         answers(registry.counter("chipweave_device_plugin_answers_total",
-                                 "Answers to the kubelet by call and outcome.")),
+                                 "Answers to the kubelet by resource, call and outcome.")),
         durations(registry.histogram("chipweave_device_plugin_answer_duration_seconds",
                                      "Time from a call of the kubelet to its answer.",
                                      {0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.3, 1, 3, 10})),
@@ -33,26 +34,28 @@ struct Metrics::Impl {
                 .gauge("chipweave_device_plugin_gate_open",
                        "1 while pods may be bound to this node, as far as the plugin is concerned.")
                 .with()),
-        registrations(registry
-                          .counter("chipweave_device_plugin_registrations_total",
-                                   "Registrations sent to the kubelet.")
-                          .with()),
-        devices(registry.gauge("chipweave_device_plugin_devices",
-                               "Devices that the plugin offers to the kubelet, by health.")),
+        registrations(registry.counter("chipweave_device_plugin_registrations_total",
+                                       "Registrations sent to the kubelet, by resource.")),
+        devices(registry.gauge(
+            "chipweave_device_plugin_devices",
+            "Devices that the plugin offers to the kubelet, by resource and health.")),
         stale(registry
                   .gauge("chipweave_device_plugin_pods_stale",
                          "1 while the pods of this node cannot be watched.")
                   .with()) {
-    for (const auto& [call, outcome] : kOutcomes)
-      answers.with({{"call", call}, {"outcome", outcome}}).add(0);
-    show({});
+    for (const std::string& resource : resources) {
+      for (const auto& [call, outcome] : kOutcomes)
+        answers.with({{"resource", resource}, {"call", call}, {"outcome", outcome}}).add(0);
+      show(resource, {});
+    }
     open.set(0);
   }
 
-  void show(const PluginStanding& now) {
-    registrations.add(now.registrations - shown.registrations);
-    devices.with({{"health", "healthy"}}).set(now.healthy);
-    devices.with({{"health", "unhealthy"}}).set(now.unhealthy);
+  void show(const std::string& resource, const PluginStanding& now) {
+    PluginStanding& before = shown[resource];
+    registrations.with({{"resource", resource}}).add(now.registrations - before.registrations);
+    devices.with({{"resource", resource}, {"health", "healthy"}}).set(now.healthy);
+    devices.with({{"resource", resource}, {"health", "unhealthy"}}).set(now.unhealthy);
     stale.set(now.pods_stale ? 1 : 0);
     if (vendor) {
       registry
@@ -61,7 +64,7 @@ struct Metrics::Impl {
           .with()
           .set(now.vendor_here ? 1 : 0);
     }
-    shown = now;
+    before = now;
   }
 
   http::Response answer(const http::Request& request) const {
@@ -79,14 +82,15 @@ struct Metrics::Impl {
   obs::Family<obs::Counter>& answers;
   obs::Family<obs::Histogram>& durations;
   obs::Gauge open;
-  obs::Counter registrations;
+  obs::Family<obs::Counter>& registrations;
   obs::Family<obs::Gauge>& devices;
   obs::Gauge stale;
-  PluginStanding shown;
+  std::map<std::string, PluginStanding> shown;  // by resource
   std::unique_ptr<http::Server> server;
 };
 
-Metrics::Metrics(http::Loop& loop, bool vendor) : impl_(std::make_unique<Impl>(loop, vendor)) {}
+Metrics::Metrics(http::Loop& loop, const std::vector<std::string>& resources, bool vendor)
+    : impl_(std::make_unique<Impl>(loop, resources, vendor)) {}
 
 Metrics::~Metrics() = default;
 
@@ -104,14 +108,19 @@ Result<std::uint16_t> Metrics::start(const std::string& host, std::uint16_t port
   return impl_->server->start();
 }
 
-void Metrics::answered(std::string_view call, std::string_view outcome,
+void Metrics::answered(const std::string& resource, std::string_view call, std::string_view outcome,
                        std::chrono::nanoseconds took) {
-  impl_->answers.with({{"call", std::string(call)}, {"outcome", std::string(outcome)}}).add();
-  impl_->durations.with({{"call", std::string(call)}})
+  impl_->answers
+      .with(
+          {{"resource", resource}, {"call", std::string(call)}, {"outcome", std::string(outcome)}})
+      .add();
+  impl_->durations.with({{"resource", resource}, {"call", std::string(call)}})
       .observe(std::chrono::duration<double>(took).count());
 }
 
-void Metrics::standing(const PluginStanding& standing) { impl_->show(standing); }
+void Metrics::standing(const std::string& resource, const PluginStanding& standing) {
+  impl_->show(resource, standing);
+}
 
 void Metrics::gate(bool open) { impl_->open.set(open ? 1 : 0); }
 

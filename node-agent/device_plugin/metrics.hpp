@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/base/result.hpp"
 #include "common/http/loop.hpp"
@@ -17,8 +18,8 @@ namespace chipweave::device_plugin {
 
 class Metrics {
  public:
-  // vendor: whether a vendor's plugin is kept behind this one.
-  Metrics(http::Loop& loop, bool vendor);
+  // resources: each has a plugin. vendor: whether a vendor's plugin is kept behind this one.
+  Metrics(http::Loop& loop, const std::vector<std::string>& resources, bool vendor);
   ~Metrics();
   Metrics(const Metrics&) = delete;
   Metrics& operator=(const Metrics&) = delete;
@@ -26,8 +27,9 @@ class Metrics {
   // Returns the port (port 0: any free one). tls: null for plain HTTP.
   Result<std::uint16_t> start(const std::string& host, std::uint16_t port,
                               std::shared_ptr<http::TlsContext> tls);
-  void answered(std::string_view call, std::string_view outcome, std::chrono::nanoseconds took);
-  void standing(const PluginStanding& standing);
+  void answered(const std::string& resource, std::string_view call, std::string_view outcome,
+                std::chrono::nanoseconds took);
+  void standing(const std::string& resource, const PluginStanding& standing);
   void gate(bool open);
   std::string expose() const;
 

@@ -33,13 +33,14 @@ KubeletClient::Options client_options(const PluginOptions& options) {
   out.pod_resources = options.pod_resources;
   out.registration = options.folder + "/kubelet.sock";
   out.resource = options.resource;
+  out.other_resource = options.other_resource;
   out.list_deadline = options.list_within;
   return out;
 }
 
 }  // namespace
 
-Plugin::Impl::Impl(http::Loop& l, PluginOptions o, PluginEvents e)
+Plugin::Impl::Impl(http::Loop& l, PluginOptions o, PluginEvents e, std::shared_ptr<ListShare> s)
     : loop(l),
       options(std::move(o)),
       host(options.device_root),
@@ -47,9 +48,13 @@ Plugin::Impl::Impl(http::Loop& l, PluginOptions o, PluginEvents e)
       desk(options.node, options.resource, options.on_mismatch, options.follows_pods),
       client(loop, client_options(options)),
       registration(options.waits),
-      turn(options.turn),
+      share(s != nullptr ? std::move(s) : std::make_shared<ListShare>(options.turn)),
       endpoint(socket_name(options.resource)),
-      box(std::make_shared<http::Mailbox<Impl>>(loop, *this)) {}
+      box(std::make_shared<http::Mailbox<Impl>>(loop, *this)) {
+  if (options.other_resource.empty()) return;
+  others.emplace(options.node, options.other_resource);
+  gate.decided(false);
+}
 
 void Plugin::Impl::look() {
   const auto now = Steady::now();
@@ -61,6 +66,7 @@ void Plugin::Impl::look() {
     show_gate();
   }
   if (desk.devices() == nullptr || stopped) return;
+  if (!offering() && whose != Turn::theirs) return;  // it is not known what to offer
   switch (registration.due(now)) {
     case Registration::Step::none:
       return;
@@ -171,8 +177,15 @@ void Plugin::Impl::take_devices() {
     desk.machine(std::make_shared<const Devices>(*topology, std::move(wiring), std::move(seen.ids),
                                                  seen.healthy));
   }
+  withhold();
   offer();
   look();
+}
+
+void Plugin::Impl::withhold() {
+  if (!others || desk.devices() == nullptr) return;
+  const ChipSet chips = offering() ? held_chips() : desk.devices()->topology().all();
+  if (!chips.empty()) desk.machine(desk.devices()->without(chips));
 }
 
 void Plugin::Impl::vendor_says(const std::optional<std::vector<OfferedDevice>>& devices) {
@@ -186,7 +199,8 @@ void Plugin::Impl::vendor_says(const std::optional<std::vector<OfferedDevice>>& 
 
 void Plugin::Impl::offer() {
   if (desk.devices() == nullptr) return;
-  auto list = offered(*desk.devices(), current && standing.vendor_here);
+  auto list = offering() ? offered(*desk.devices(), current && standing.vendor_here)
+                         : std::vector<OfferedDevice>();
   if (list == sent) return;
   sent = std::move(list);
   if (server) server->offer(sent);
@@ -203,8 +217,10 @@ void Plugin::Impl::pods_are_stale(bool yes) {
   show_gate();
 }
 
-Plugin::Plugin(http::Loop& loop, PluginOptions options, PluginEvents events)
-    : impl_(std::make_shared<Impl>(loop, std::move(options), std::move(events))) {}
+Plugin::Plugin(http::Loop& loop, PluginOptions options, PluginEvents events,
+               std::shared_ptr<ListShare> share)
+    : impl_(std::make_shared<Impl>(loop, std::move(options), std::move(events), std::move(share))) {
+}
 
 Plugin::~Plugin() {
   impl_->stopped = true;
@@ -215,10 +231,10 @@ Plugin::~Plugin() {
 }
 
 Result<void> Plugin::start() {
-  if (!impl_->options.list_lock.empty()) {
+  if (!impl_->options.list_lock.empty() && !impl_->share->lock) {
     auto lists = agent::ListLock::open(impl_->options.list_lock);
     if (!lists) return std::move(lists).error();
-    impl_->lists = std::move(*lists);
+    impl_->share->lock = std::move(*lists);
   }
   if (!impl_->options.vendor_folder.empty()) {
     impl_->vendor_says(std::nullopt);
@@ -244,6 +260,7 @@ void Plugin::machine(const domain::NodeTopology& topology) {
   impl_->topology = topology;
   impl_->current = true;
   impl_->take_devices();
+  if (impl_->others) impl_->next();
 }
 
 void Plugin::machine_unknown() {
@@ -251,12 +268,28 @@ void Plugin::machine_unknown() {
   impl_->offer();
 }
 
+void Plugin::offers(bool yes) {
+  Impl& self = *impl_;
+  const auto now = yes ? Impl::Turn::ours : Impl::Turn::theirs;
+  if (std::exchange(self.whose, now) == now) return;
+  ++self.era;
+  self.held.reset();
+  self.gate.decided(!yes);
+  self.take_devices();
+  self.show_gate();
+  self.next();
+}
+
 void Plugin::pod_seen(const codec::KubePod& pod) {
   impl_->desk.pod_seen(pod);
+  if (impl_->others) impl_->others->take(pod);
   if (!impl_->preferences.empty()) impl_->next();
 }
 
-void Plugin::pod_gone(const std::string& key) { impl_->desk.pod_gone(key); }
+void Plugin::pod_gone(const std::string& key) {
+  impl_->desk.pod_gone(key);
+  if (impl_->others) impl_->others->drop(key);
+}
 
 void Plugin::pods_listed() {
   impl_->pods_known = true;

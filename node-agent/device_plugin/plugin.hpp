@@ -19,6 +19,7 @@
 #include "node-agent/device_plugin/core/list_turn.hpp"
 #include "node-agent/device_plugin/core/pod_book.hpp"
 #include "node-agent/device_plugin/core/registration.hpp"
+#include "node-agent/device_plugin/list_share.hpp"
 
 namespace chipweave::device_plugin {
 
@@ -26,6 +27,9 @@ struct PluginOptions {
   using Ms = std::chrono::milliseconds;
   std::string node;
   std::string resource;
+  // Another resource that counts the same chips, offered by another plugin of this process; empty:
+  // there is none. Then nothing is offered before offers().
+  std::string other_resource;
   std::string folder;         // of the kubelet's registration socket and of ours
   std::string pod_resources;  // the kubelet's other socket
   // Where the vendor's own plugin registers, which is kept behind this one; empty: there is none.
@@ -42,6 +46,7 @@ struct PluginOptions {
   Ms list_again{50};       // after a failure
   Ms start_within{2'000};  // until the owner of a container that starts must be known
   Ms look_every{200};      // at the kubelet's folder, besides inotify
+  Ms held_again{2'000};    // how often to look whether the other resource's containers have ended
   // File (list_lock.hpp) by which the agent is kept from listing while chips are given away; empty:
   // there is no agent. How long a list of the agent may hold up the kubelet, and how often to look.
   std::string list_lock;
@@ -77,7 +82,9 @@ struct PluginEvents {
 
 class Plugin {
  public:
-  Plugin(http::Loop& loop, PluginOptions options, PluginEvents events);
+  // share: what it has in common with the plugins of other resources; null: it is alone.
+  Plugin(http::Loop& loop, PluginOptions options, PluginEvents events,
+         std::shared_ptr<ListShare> share = nullptr);
   ~Plugin();
   Plugin(const Plugin&) = delete;
   Plugin& operator=(const Plugin&) = delete;
@@ -87,6 +94,11 @@ class Plugin {
   Result<void> start();
   void machine(const domain::NodeTopology& topology);
   void machine_unknown();
+  // Whether this resource has the chips, or the other one (or neither): only with other_resource.
+  // If not, the plugin offers no devices and refuses requests for them. If so, it offers them as
+  // soon as a list shows which of them containers have by the other name; it calls these unhealthy
+  // until their containers end.
+  void offers(bool yes);
   // Pods of this node.
   void pod_seen(const codec::KubePod& pod);
   void pod_gone(const std::string& key);

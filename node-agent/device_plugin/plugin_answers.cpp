@@ -12,6 +12,8 @@ namespace chipweave::device_plugin {
 
 void Plugin::Impl::next() {
   if (client.listing() || stopped) return;
+  // Another resource's plugin has asked, which takes a moment.
+  if (share->listing) return after(options.lists_again, &Impl::next);
   while (!allocations.empty()) {
     Allocation one = std::move(allocations.front());
     allocations.pop_front();
@@ -28,14 +30,22 @@ void Plugin::Impl::next() {
     for (Start& start : std::exchange(starts, {})) start.reply({});
     return;
   }
-  if (starts.empty() && !(gate.wants_list() && pods_known)) return;
-  if (turn.open(now)) return ask_list(&Impl::list_for_starts);
-  after(std::chrono::ceil<Ms>(turn.opens() - now), &Impl::next);
+  if (starts.empty() && !(gate.wants_list() && pods_known) && !wants_held(now)) return;
+  if (share->turn.open(now)) return ask_list(&Impl::list_for_starts);
+  Ms wait = std::chrono::ceil<Ms>(share->turn.opens() - now);
+  // The other resource's plugin does not say when its allocation has come.
+  if (others) wait = std::min(wait, options.turn.recorded);
+  after(wait, &Impl::next);
 }
 
 void Plugin::Impl::ask_list(void (Impl::*then)(Result<Listed>&&)) {
-  client.list([this, then](Result<Listed> list) {
-    if (list) learn(*list);
+  share->listing = true;
+  client.list([this, then, asked_in = era](Result<Listed> list) {
+    share->listing = false;
+    if (list) {
+      learn_held(*list, asked_in);
+      learn(*list);
+    }
     (this->*then)(std::move(list));
   });
   // Those that come from now on may be younger than this list.
@@ -49,6 +59,44 @@ void Plugin::Impl::learn(const Listed& list) {
   if (!missing_in(list, desk.book()).empty()) return;
   gate.complete();
   show_gate();
+}
+
+bool Plugin::Impl::wants_held(Steady::time_point now) const {
+  if (!others || whose != Turn::ours || !pods_known || desk.devices() == nullptr) return false;
+  return !held || (!held->empty() && now >= held_due);
+}
+
+// The other resource's plugin gives nothing away in this era, so there can only be fewer.
+void Plugin::Impl::learn_held(const Listed& list, int era_of_list) {
+  if (!others || whose != Turn::ours || !pods_known || era_of_list != era) return;
+  if (desk.devices() == nullptr) return;
+  ChipSet chips = held_by_others(list, *others, *desk.devices());
+  if (held) chips = chips & held_chips();
+  held_due = Steady::now() + options.held_again;
+  if (!chips.empty()) after(options.held_again, &Impl::next);
+  Ids ids = desk.devices()->ids(chips);
+  if (held == ids) return;
+  if (!ids.empty() || held) {
+    obs::log(obs::Level::info, "chips of another resource's containers are not given away",
+             {{"resource", options.resource},
+              {"other", options.other_resource},
+              {"chips", comma_list(desk.devices()->topology().indices(chips))}});
+  }
+  held = std::move(ids);
+  gate.decided(true);
+  take_devices();
+  show_gate();
+}
+
+ChipSet Plugin::Impl::held_chips() const {
+  int foreign = 0;
+  const ChipSet chips = held ? desk.devices()->chips(*held, &foreign) : ChipSet();
+  // The machine has changed.
+  return foreign > 0 ? desk.devices()->topology().all() : chips;
+}
+
+Error Plugin::Impl::not_offered() const {
+  return make_error(Errc::conflict, "this node does not offer " + options.resource + " now");
 }
 
 void Plugin::Impl::list_for_preference(Result<Listed>&& list) {
@@ -72,13 +120,14 @@ void Plugin::Impl::prefer() {
   if (!stop_lists(first)) return after(options.lists_again, &Impl::next);
   const auto until = first.begun + options.wait_for_pod;
   const auto left = until - Steady::now();
-  const auto preferred = desk.prefer(first.asked, first.list.value_or(Listed()), left > Ms(0));
+  auto preferred = desk.prefer(first.asked, first.list.value_or(Listed()), left > Ms(0));
   if (!preferred) {
     allow_lists();
     return after(std::chrono::ceil<Ms>(left), &Impl::next);
   }
+  if (!offering()) preferred->choice = not_offered();
   note(*preferred);
-  if (preferred->choice) turn.preferred(Steady::now());
+  if (preferred->choice) share->turn.preferred(Steady::now());
   allow_lists();
   const auto reply = std::move(first.reply);
   const Result<Choice>& choice = preferred->choice;
@@ -89,7 +138,7 @@ void Plugin::Impl::prefer() {
 }
 
 bool Plugin::Impl::stop_lists(Preference& before) {
-  if (!lists || lists->take()) return true;
+  if (!share->lock || share->lock->take()) return true;
   const auto now = Steady::now();
   if (!before.held_up) before.held_up = now;
   if (now < *before.held_up + options.wait_for_lists) return false;
@@ -100,10 +149,11 @@ bool Plugin::Impl::stop_lists(Preference& before) {
 }
 
 void Plugin::Impl::allow_lists() {
-  if (!lists || !lists->taken()) return;
+  if (!share->lock || !share->lock->taken()) return;
   const auto now = Steady::now();
-  if (!turn.open(now)) return after(std::chrono::ceil<Ms>(turn.opens() - now), &Impl::allow_lists);
-  if (allocating == 0) lists->give_back();
+  if (!share->turn.open(now))
+    return after(std::chrono::ceil<Ms>(share->turn.opens() - now), &Impl::allow_lists);
+  if (allocating == 0) share->lock->give_back();
 }
 
 void Plugin::Impl::note(const Preferred& preferred) const {
@@ -111,30 +161,37 @@ void Plugin::Impl::note(const Preferred& preferred) const {
   const Result<Choice>& choice = preferred.choice;
   if (!choice) {
     return obs::log(obs::Level::warn, "refused chips",
-                    {{"container", who}, {"why", printable(choice.error().text())}});
+                    {{"resource", options.resource},
+                     {"container", who},
+                     {"why", printable(choice.error().text())}});
   }
   const std::string chips = comma_list(desk.devices()->topology().indices(choice->chips));
   if (choice->by == Choice::By::adopted) {
-    return obs::log(
-        obs::Level::warn, "other chips than those of the decision",
-        {{"container", who}, {"chips", chips}, {"why", printable(choice->why_adopted)}});
+    return obs::log(obs::Level::warn, "other chips than those of the decision",
+                    {{"resource", options.resource},
+                     {"container", who},
+                     {"chips", chips},
+                     {"why", printable(choice->why_adopted)}});
   }
   obs::log(obs::Level::info, "chips named",
-           {{"container", who}, {"chips", chips}, {"by", name_of(choice->by)}});
+           {{"resource", options.resource},
+            {"container", who},
+            {"chips", chips},
+            {"by", name_of(choice->by)}});
 }
 
 void Plugin::Impl::allocate(Allocation one) {
   // They are stopped already if a set was named before.
-  if (lists) lists->take();
+  if (share->lock) share->lock->take();
   auto handed = hand_out(one.containers);
   const auto finish = [this, reply = std::move(one.reply),
                        begun = one.begun](const Result<std::vector<Handed>>& result) {
-    turn.allocated(Steady::now());
+    share->turn.allocated(Steady::now());
     allow_lists();
     answered("allocate", result ? "given" : "failed", begun);
     if (!result)
       obs::log(obs::Level::warn, "cannot hand over chips",
-               {{"error", printable(result.error().text())}});
+               {{"resource", options.resource}, {"error", printable(result.error().text())}});
     reply(result);
   };
   if (!handed || !vendor) return finish(handed);
@@ -147,6 +204,7 @@ void Plugin::Impl::allocate(Allocation one) {
 }
 
 Result<std::vector<Handed>> Plugin::Impl::hand_out(const std::vector<Ids>& containers) const {
+  if (!offering()) return not_offered();
   std::vector<Handed> out;
   for (const Ids& ids : containers) {
     int foreign = 0;
@@ -154,6 +212,10 @@ Result<std::vector<Handed>> Plugin::Impl::hand_out(const std::vector<Ids>& conta
     const ChipSet chips = devices == nullptr ? ChipSet() : devices->chips(ids, &foreign);
     if (foreign > 0 || chips.empty())
       return make_error(Errc::not_found, "this machine has no such chips");
+    if (others && chips.intersects(held_chips())) {
+      return make_error(Errc::conflict,
+                        "containers with " + options.other_resource + " have chips of these");
+    }
     auto handed = hand_over(options.hand_over, chips, *devices, host);
     if (!handed) return std::move(handed).error();
     out.push_back(std::move(*handed));
@@ -204,11 +266,11 @@ void Plugin::Impl::finish(const Start& start, const StartCheck& check) {
     case StartCheck::Verdict::refuse:
       answered("start", "refused", start.begun);
       obs::log(obs::Level::warn, "refused to start a container",
-               {{"pod", pod}, {"why", printable(check.why)}});
+               {{"resource", options.resource}, {"pod", pod}, {"why", printable(check.why)}});
       return start.reply(make_error(Errc::conflict, check.why));
     case StartCheck::Verdict::adopt:
       obs::log(obs::Level::warn, "the annotation of a pod is corrected",
-               {{"pod", pod}, {"why", printable(check.why)}});
+               {{"resource", options.resource}, {"pod", pod}, {"why", printable(check.why)}});
       answered("start", "adopted", start.begun);
       if (!events.correct) return start.reply(make_error(Errc::unavailable, check.why));
       events.correct(check.pod, check.placement,

@@ -16,13 +16,14 @@
 #include "common/solver/chips/machine_cache.hpp"
 #include "node-agent/device_plugin/core/desk.hpp"
 #include "node-agent/device_plugin/core/gate.hpp"
+#include "node-agent/device_plugin/core/held.hpp"
+#include "node-agent/device_plugin/list_share.hpp"
 #include "node-agent/device_plugin/plugin.hpp"
 #include "node-agent/device_plugin/wire/kubelet_client.hpp"
 #include "node-agent/device_plugin/wire/plugin_server.hpp"
 #include "node-agent/device_plugin/wire/vendor_link.hpp"
 #include "node-agent/sources/file_watch.hpp"
 #include "node-agent/sources/host_devices.hpp"
-#include "node-agent/sources/list_lock.hpp"
 
 namespace chipweave::device_plugin {
 
@@ -55,7 +56,10 @@ struct Plugin::Impl : std::enable_shared_from_this<Impl> {
   using Steady = std::chrono::steady_clock;
   using Ms = std::chrono::milliseconds;
 
-  Impl(http::Loop& l, PluginOptions o, PluginEvents e);
+  // With another resource: which of the two has the chips.
+  enum class Turn { unknown, ours, theirs };
+
+  Impl(http::Loop& l, PluginOptions o, PluginEvents e, std::shared_ptr<ListShare> s);
 
   std::string own_socket() const { return options.folder + "/" + endpoint; }
   void after(Ms delay, void (Impl::*what)()) {
@@ -77,6 +81,13 @@ struct Plugin::Impl : std::enable_shared_from_this<Impl> {
   void next();
   void ask_list(void (Impl::*then)(Result<Listed>&&));
   void learn(const Listed& list);
+  // Chips of the other resource's containers. era_of_list: when it was requested.
+  void learn_held(const Listed& list, int era_of_list);
+  bool wants_held(Steady::time_point now) const;
+  ChipSet held_chips() const;
+  // Whether chips may be given away: not while the other resource has them, or may have.
+  bool offering() const { return !others || (whose == Turn::ours && held); }
+  Error not_offered() const;
   void list_for_preference(Result<Listed>&& list);
   void prefer();
   void note(const Preferred& preferred) const;
@@ -95,6 +106,8 @@ struct Plugin::Impl : std::enable_shared_from_this<Impl> {
   // The chips, as the agent and the vendor's plugin report them.
   void take_devices();
   void vendor_says(const std::optional<std::vector<OfferedDevice>>& devices);
+  // What the other resource's containers have is not healthy for the kubelet's choice here.
+  void withhold();
   // All are unhealthy while the report of the agent does not hold, or the vendor's plugin is away.
   void offer();
   void pods_are_stale(bool yes);
@@ -123,8 +136,12 @@ struct Plugin::Impl : std::enable_shared_from_this<Impl> {
   Registration registration;
   Gate gate;
   bool shown_open = false;
-  ListTurn turn;
-  std::optional<agent::ListLock> lists;  // of the agent
+  std::shared_ptr<ListShare> share;
+  std::optional<PodBook> others;  // pods of the other resource; nullopt: there is none
+  Turn whose = Turn::unknown;
+  int era = 0;              // which changes
+  std::optional<Ids> held;  // by the other resource's containers; nullopt: not known in this era
+  Steady::time_point held_due{};
   std::string endpoint;
   std::deque<Preference> preferences;
   std::uint64_t last_number = 0;

@@ -9,6 +9,7 @@
 #include "common/base/foreign_text.hpp"
 #include "common/base/json_writer.hpp"
 #include "common/base/limits.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/kube/objects/kubelet_config.hpp"
 #include "common/http/loop.hpp"
 #include "common/io/files.hpp"
@@ -18,6 +19,7 @@
 #include "common/tls/certificate_files.hpp"
 #include "node-agent/device_plugin/cluster.hpp"
 #include "node-agent/device_plugin/metrics.hpp"
+#include "node-agent/device_plugin/plugin_set.hpp"
 #include "node-agent/sources/gate_file.hpp"
 
 namespace chipweave::device_plugin {
@@ -95,7 +97,9 @@ int run_device_plugin(const Flags& flags) {
     certificate = std::move(*opened);
     loop.every(tls::kLookEvery, [&certificate] { certificate->check(); });
   }
-  Metrics metrics(loop, !flags.plugin.vendor_folder.empty());
+  std::vector<std::string> resources{flags.plugin.resource};
+  if (flags.ack_label) resources.emplace_back(kAckResource);
+  Metrics metrics(loop, resources, !flags.plugin.vendor_folder.empty());
   std::optional<domain::NodeTopology> machine;
   if (!flags.machine.empty()) {
     auto loaded = io::load_machine(flags.machine);
@@ -110,12 +114,14 @@ int run_device_plugin(const Flags& flags) {
   }
 
   std::unique_ptr<Cluster> cluster;
-  PluginEvents events;
-  events.answered = [&metrics](std::string_view call, std::string_view outcome,
-                               std::chrono::nanoseconds took) {
-    metrics.answered(call, outcome, took);
+  SetEvents events;
+  events.answered = [&metrics](const std::string& resource, std::string_view call,
+                               std::string_view outcome, std::chrono::nanoseconds took) {
+    metrics.answered(resource, call, outcome, took);
   };
-  events.standing = [&metrics](const PluginStanding& standing) { metrics.standing(standing); };
+  events.standing = [&metrics](const std::string& resource, const PluginStanding& standing) {
+    metrics.standing(resource, standing);
+  };
   events.gate = [&gate, &metrics](bool open) {
     metrics.gate(open);
     if (!gate) return;
@@ -129,7 +135,7 @@ int run_device_plugin(const Flags& flags) {
       cluster->correct(pod, placement, std::move(done));
     };
   }
-  Plugin plugin(loop, flags.plugin, std::move(events));
+  PluginSet plugin(loop, flags.plugin, flags.ack_label, std::move(events));
   if (api) {
     ClusterEvents seen;
     seen.pod_seen = [&plugin](const codec::KubePod& pod) { plugin.pod_seen(pod); };
@@ -139,6 +145,11 @@ int run_device_plugin(const Flags& flags) {
     seen.machine = [&](const std::optional<domain::NodeTopology>& topology) {
       topology ? plugin.machine(*topology) : plugin.machine_unknown();
     };
+    if (flags.ack_label) {
+      seen.node_label = [&plugin](const std::optional<std::string>& value) {
+        plugin.node_label(value);
+      };
+    }
     cluster = std::make_unique<Cluster>(*api, flags.plugin.node, !machine, std::random_device{}(),
                                         std::move(seen));
     cluster->start();
@@ -153,7 +164,7 @@ int run_device_plugin(const Flags& flags) {
     return fail(kHeld, ok.error());
   if (const auto ok = plugin.start(); !ok) return fail(kUnusable, ok.error());
   obs::log(obs::Level::info, "device plugin started",
-           {{"node", flags.plugin.node}, {"resource", flags.plugin.resource}});
+           {{"node", flags.plugin.node}, {"resources", joined(resources, ",")}});
   loop.run();
   return 0;
 }

@@ -1,6 +1,6 @@
 """The account of the device plugins: what it may, and what the policy leaves of its right to patch pods. Part of
 chart_test.py."""
-from chart_rights import DEVICE_PLUGIN_POD_PATCHES, DEVICE_PLUGIN_RIGHTS, NOTE, device_plugin_requests
+from chart_rights import ACK_LABEL_RIGHTS, DEVICE_PLUGIN_POD_PATCHES, DEVICE_PLUGIN_RIGHTS, NOTE, device_plugin_requests
 from lib.bed import CHART, NS
 from lib.rights import exact_rights, try_requests
 
@@ -42,6 +42,8 @@ def device_plugins(bed, helm):
     only_its_node(bed, tokens, own, {"of another node": other, "of no node": unbound})
     for path in (own, other, unbound):
         bed.must("DELETE", f"{path}?gracePeriodSeconds=0")
+    bed.run(helm, "upgrade", "chipweave", CHART, "-n", NS, "--reuse-values", "--set", "agent.devicePlugin.ackLabel=true")
+    exact_rights(bed, "device plugin on ACK", tokens["fake-0"], {**DEVICE_PLUGIN_RIGHTS, **ACK_LABEL_RIGHTS}, {})
     bed.run(helm, "upgrade", "chipweave", CHART, "-n", NS, "--reset-values")
     bed.check("without device plugins their pods go", bed.poll(lambda: not plugin_tokens(bed)))
 

@@ -16,6 +16,8 @@ AGENT_RIGHTS = ({"nodes": f"{READ} patch", "nodeinventories.chipweave.dev": "get
 
 # And where there are device plugins: everywhere.
 DEVICE_PLUGIN_RIGHTS = {"pods": f"{READ} patch", "nodeinventories.chipweave.dev": READ}
+# And where they follow the node label of ACK.
+ACK_LABEL_RIGHTS = {"nodes": READ}
 
 # And where the agents speak MindCluster: in each of these namespaces.
 PUBLISH_RIGHTS = {"configmaps": "create patch delete"}

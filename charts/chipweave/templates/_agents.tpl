@@ -167,6 +167,16 @@ true
 {{- end -}}
 {{- end -}}
 
+{{/* Whether any device plugin follows the node label of ACK. */}}
+{{- define "chipweave.anyAckLabel" -}}
+{{- range $pool := include "chipweave.agentPools" . | fromJsonArray -}}
+{{- if and $pool.devicePlugin.enabled $pool.devicePlugin.ackLabel -}}
+true
+{{- break -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
 {{/* Labels that never change of the agents of one pool: (list CONTEXT POOL). Without agent.pools those of all agents. */}}
 {{- define "chipweave.agentPoolSelector" -}}
 {{ include "chipweave.selector" (list (first .) "agent") }}

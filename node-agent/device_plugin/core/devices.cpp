@@ -81,6 +81,12 @@ Devices::Devices(NodeTopology topology, std::shared_ptr<solver::Machine> machine
   }
 }
 
+std::shared_ptr<const Devices> Devices::without(ChipSet chips) const {
+  auto out = std::make_shared<Devices>(*this);
+  out->usable_ -= chips;
+  return out;
+}
+
 std::optional<int> Devices::slot(std::string_view id) const {
   const auto found = slots_.find(id);
   return found == slots_.end() ? std::nullopt : std::optional(found->second);

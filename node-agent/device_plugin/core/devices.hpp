@@ -39,6 +39,8 @@ class Devices {
   // Those of the ids that are chips of this machine; unknown: how many are none.
   ChipSet chips(const std::vector<std::string>& ids, int* unknown = nullptr) const;
   ChipSet healthy() const { return usable_ - topology().unhealthy(); }
+  // The same machine, where the kubelet may not give these chips to a container.
+  std::shared_ptr<const Devices> without(ChipSet chips) const;
 
  private:
   domain::NodeTopology topology_;

@@ -19,18 +19,21 @@ class Gate {
   void complete() { listed_ = registered_; }
   // The vendor's plugin behind ours is away: the kubelet has no healthy devices.
   void vendor(bool here) { vendor_ = here; }
+  // With two resources for the same chips: whether the kubelet may be told what this one has.
+  void decided(bool yes) { decided_ = yes; }
   // What is known of the pods is old: bindings of the scheduler are not seen.
   void pods_stale(bool yes) { stale_ = yes; }
   // For good: the plugin ends.
   void close() { closed_ = true; }
 
   bool wants_list() const { return registered_ && !listed_ && !closed_; }
-  bool open() const { return registered_ && listed_ && vendor_ && !stale_ && !closed_; }
+  bool open() const { return registered_ && listed_ && vendor_ && decided_ && !stale_ && !closed_; }
 
  private:
   bool registered_ = false;
   bool listed_ = false;
   bool vendor_ = true;
+  bool decided_ = true;
   bool stale_ = false;
   bool closed_ = false;
 };

@@ -12,6 +12,8 @@ struct Listed {
   struct Container {
     std::string name;
     std::vector<std::string> ids;  // of our resource
+    // Of the resource that counts the same chips under another name, where there is one.
+    std::vector<std::string> other_ids = {};
   };
   // Ordinary init containers are never listed.
   struct Pod {

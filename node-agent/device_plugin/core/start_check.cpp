@@ -23,6 +23,12 @@ bool has_any(const Listed::Pod& pod, ChipSet chips, const Devices& devices) {
   });
 }
 
+bool has_any_by_other_name(const Listed::Pod& pod, ChipSet chips, const Devices& devices) {
+  return std::any_of(pod.containers.begin(), pod.containers.end(), [&](const Listed::Container& c) {
+    return devices.chips(c.other_ids).intersects(chips);
+  });
+}
+
 bool has_none(const Listed::Pod& pod) {
   return std::all_of(pod.containers.begin(), pod.containers.end(),
                      [](const Listed::Container& c) { return c.ids.empty(); });
@@ -103,6 +109,10 @@ StartCheck check_start(const std::vector<std::string>& ids, const Listed& list, 
     return ends(Verdict::refuse, "the kubelet names devices that this machine does not have");
   const Listed::Pod* owner = nullptr;
   for (const Listed::Pod& listed : list.pods) {
+    if (has_any_by_other_name(listed, chips, devices)) {
+      return ends(Verdict::refuse,
+                  "pod " + listed.key + " has chips of it under another resource's name");
+    }
     if (!has_any(listed, chips, devices)) continue;
     if (owner != nullptr) {
       return ends(Verdict::refuse, "the kubelet has given chips of it to two pods, " + owner->key +

@@ -21,7 +21,7 @@ constexpr const char* kEnrolMethod = "/v1beta1.Registration/Register";
 constexpr std::size_t kMaxEnrolBytes = 64U << 10U;
 
 Result<Listed> read_list(const grpc::Status& status, grpc::ByteBuffer& bytes,
-                         const std::string& resource) {
+                         const std::string& resource, const std::string& other_resource) {
   if (!status.ok()) return rpc::from_status(status);
   ::v1::ListPodResourcesResponse answer;
   using Traits = grpc::SerializationTraits<::v1::ListPodResourcesResponse>;
@@ -38,10 +38,12 @@ Result<Listed> read_list(const grpc::Status& status, grpc::ByteBuffer& bytes,
       auto& one = listed.containers.emplace_back();
       one.name = container.name();
       for (const auto& devices : container.devices()) {
-        if (devices.resource_name() != resource) continue;
-        one.ids.insert(one.ids.end(), devices.device_ids().begin(), devices.device_ids().end());
+        const bool other = !other_resource.empty() && devices.resource_name() == other_resource;
+        if (!other && devices.resource_name() != resource) continue;
+        auto& to = other ? one.other_ids : one.ids;
+        to.insert(to.end(), devices.device_ids().begin(), devices.device_ids().end());
       }
-      ids += one.ids.size();
+      ids += one.ids.size() + one.other_ids.size();
       if (ids > kMaxListedIds)
         return make_error(Errc::limit_exceeded, "it lists more devices than any machine has");
     }
@@ -76,9 +78,9 @@ void KubeletClient::list(std::function<void(Result<Listed>)> done) {
   }
   impl_->listing = std::make_unique<ListCall>(
       impl_->lists, kListMethod, ::v1::ListPodResourcesRequest(), impl_->options.list_deadline,
-      [box = impl_->box, resource = impl_->options.resource, done = std::move(done)](
-          const grpc::Status& status, grpc::ByteBuffer& bytes) {
-        auto list = std::make_shared<Result<Listed>>(read_list(status, bytes, resource));
+      [box = impl_->box, resource = impl_->options.resource, other = impl_->options.other_resource,
+       done = std::move(done)](const grpc::Status& status, grpc::ByteBuffer& bytes) {
+        auto list = std::make_shared<Result<Listed>>(read_list(status, bytes, resource, other));
         box->post([list, done](Impl& self) {
           self.listing.reset();
           done(std::move(*list));

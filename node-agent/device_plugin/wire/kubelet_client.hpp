@@ -18,9 +18,10 @@ namespace chipweave::device_plugin {
 class KubeletClient {
  public:
   struct Options {
-    std::string pod_resources;  // socket; both checked before
-    std::string registration;   // socket
-    std::string resource;       // whose devices are listed
+    std::string pod_resources;   // socket; both checked before
+    std::string registration;    // socket
+    std::string resource;        // whose devices are listed
+    std::string other_resource;  // and this one's; empty: there is none
     std::chrono::milliseconds list_deadline{2'000};
     std::chrono::milliseconds register_deadline{5'000};
   };

@@ -201,7 +201,9 @@ TEST(HandOver, TextsHaveAnyNameOfAChip) {
   HandOver own;
   own.environment = {{"ALL", "{ids} {indices} {physicals}"}};
   own.cdi = {"{id} {index} {physical} {pci}", "}{index}{"};
-  const Handed got = hand_over(own, {1, 2}, devices, {{}, {"/dev/dri/card0"}}, {});
+  agent::FakeHost host;
+  host.drm = {{"0000:01:00.0", {"/dev/dri/card0"}}};
+  const Handed got = hand_over(own, {1, 2}, devices, host).value();
   EXPECT_THAT(got.nodes, testing::IsEmpty());
   EXPECT_EQ(got.environment.at("ALL"), "GPU-1,GPU-2 1,2 5,6");
   EXPECT_THAT(got.cdi,

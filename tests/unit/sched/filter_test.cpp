@@ -14,6 +14,25 @@ TEST(Filter, RejectsAnUnknownNodeWithAReasonAndKeepsTheOthers) {
   EXPECT_EQ(w.rejections(a).at("ghost"), "inventory not received");
 }
 
+// A node of ACK: the kubelet counts them apart, but they are the same chips.
+TEST(Filter, CountsTheChipsOfTwoResourcesOnce) {
+  World w;
+  w.add_node("n1", "hgx-v100-8", {"nvidia.com/gpu", "aliyun.com/gpu"});
+  std::set<int> used;
+  for (int i = 0; i < 4; ++i) {
+    const auto pod = w.submit(World::request("p-" + std::to_string(i), 2,
+                                             i % 2 == 0 ? "nvidia.com/gpu" : "aliyun.com/gpu"));
+    EXPECT_EQ(w.fit(pod), std::set<std::string>{"n1"});
+    ASSERT_TRUE(w.bind(pod, "n1").ok());
+    for (const int chip : w.chips(pod)) EXPECT_TRUE(used.insert(chip).second) << chip;
+  }
+  EXPECT_EQ(used.size(), 8U);
+  for (const char* resource : {"nvidia.com/gpu", "aliyun.com/gpu"}) {
+    EXPECT_EQ(w.rejections(World::request("late", 1, resource)).at("n1"), "not enough free chips");
+  }
+  w.expect_sound();
+}
+
 TEST(Filter, GivesTheSameReasonForTheSameCauseOnDifferentNodes) {
   World w;
   w.add_node("n1", "hgx-v100-8");
