@@ -364,7 +364,7 @@ void KubeCluster::refreshed(const PodKey& key, std::uint64_t call, Result<kube::
 
 void KubeCluster::refresh_node(const std::string& node, Done done) {
   if (!before_refresh_) return list_node(node, kListAttempts, std::move(done));
-  before_refresh_([this, node, done = std::move(done)](const Result<void>& result) {
+  before_refresh_(node, [this, node, done = std::move(done)](const Result<void>& result) {
     if (!result) return done(result);
     list_node(node, kListAttempts, done);
   });

@@ -50,7 +50,8 @@ class KubeCluster final : public Cluster {
     gone_too_ = std::move(gone);
   }
   // What refresh_node() does first.
-  void set_before_refresh(std::function<void(Done)> first) { before_refresh_ = std::move(first); }
+  using BeforeRefresh = std::function<void(const std::string& node, Done)>;
+  void set_before_refresh(BeforeRefresh first) { before_refresh_ = std::move(first); }
   // Whether what is requested now may still be sent later. Empty: it always may.
   std::function<bool()> fence() const;
   void start() { pods_watch_.start(); }
@@ -123,7 +124,7 @@ class KubeCluster final : public Cluster {
   ClaimAllocator* claims_ = nullptr;
   std::function<void(const codec::KubePod&)> seen_;
   std::function<void(const std::string&)> gone_too_;
-  std::function<void(Done)> before_refresh_;
+  BeforeRefresh before_refresh_;
   ShardedMap<Entry> pods_;    // by "namespace/name"
   ShardedMap<BareUse> bare_;  // likewise, of bound pods without chips
   std::uint64_t arrivals_ = 0;

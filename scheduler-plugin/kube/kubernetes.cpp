@@ -107,8 +107,8 @@ void Kubernetes::start(Scheduler& scheduler) {
       std::make_unique<ClaimCertainty>(*transport_, scheduler.authority(), *claims_, [this] {
         return waiting_claims_ ? waiting_claims_->begun() : std::vector<codec::KubeClaim>();
       });
-  cluster_.set_before_refresh([this](Done done) {
-    if (!claims_->served()) return done({});
+  cluster_.set_before_refresh([this](const std::string& node, Done done) {
+    if (!claims_->served() || !allocates_devices_of(node)) return done({});
     claim_certainty_->when_certain(cluster_.fence(), std::move(done));
   });
   if (options_.allocate_claims) wire_waiting_claims();
@@ -142,6 +142,12 @@ void Kubernetes::wire_waiting_claims() {
       WaitingClaims::Options{options_.allocate_untainted}, std::move(events), options_.jitter);
   cluster_.set_watchers([this](const codec::KubePod& pod) { waiting_claims_->pod_seen(pod); },
                         [this](const std::string& key) { waiting_claims_->pod_gone(key); });
+}
+
+bool Kubernetes::allocates_devices_of(const std::string& node) const {
+  if (waiting_claims_) return true;
+  const NodeId id = scheduler_->nodes().find(node);
+  return id != kNoNode && scheduler_->nodes().node(id).enforcement == domain::Enforcement::dra;
 }
 
 void Kubernetes::update_waiting_for() {

@@ -88,6 +88,8 @@ class Kubernetes {
   LeaderElection::Events election_events();
   void watch_failed(const kube::WatchFailure& failure);
   void wire_waiting_claims();
+  // Whether this scheduler writes to claims which devices of the node they have.
+  bool allocates_devices_of(const std::string& node) const;
 
   std::unique_ptr<kube::Transport> transport_;
   const Clock& clock_;
