@@ -146,7 +146,7 @@ class ClaimsWalk {
     const ServerPod pod = api().pods.at(all[pick(all.size())]);
     const std::string node = node_of(pod);
     if (node.empty()) return;
-    if (pick(5) == 0) {
+    if (pick(3) == 0) {
       const std::string claim = pod.claims[pick(pod.claims.size())].second;
       const Json users =
           api().pod_claims.find(claim)->at("status").value("reservedFor", Json::array());
