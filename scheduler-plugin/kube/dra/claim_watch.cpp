@@ -143,7 +143,10 @@ void ClaimWatch::take(const codec::KubeClaim& claim) {
   if (const auto at = claim.annotations.find(codec::kExtendedResourceClaim);
       at != claim.annotations.end() && claim.name.starts_with(codec::kPodClaimPrefix)) {
     const std::string uid = claim.name.substr(std::string_view(codec::kPodClaimPrefix).size());
-    unsettled_[key] = {claim.ns, claim.name, uid};
+    const auto pod = std::find_if(claim.consumers.begin(), claim.consumers.end(),
+                                  [&](const codec::ClaimConsumer& one) { return one.uid == uid; });
+    unsettled_[key] = {claim.ns, claim.name, uid,
+                       pod == claim.consumers.end() ? std::string() : pod->name};
   }
   if (now.empty()) return;
   std::vector<Held>& held = held_[key] = std::move(now);

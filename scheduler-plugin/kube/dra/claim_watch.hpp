@@ -28,6 +28,7 @@ struct ClaimOfPod {
   std::string ns;
   std::string name;
   std::string pod_uid;
+  std::string pod;  // its name; empty: the claim is not reserved for it
 };
 
 // "driver/pool/device".

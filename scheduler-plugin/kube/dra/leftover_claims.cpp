@@ -4,6 +4,7 @@ namespace chipweave::sched {
 namespace {
 
 constexpr std::chrono::seconds kAgain{2};
+constexpr std::chrono::seconds kGoneFor{60};
 
 }  // namespace
 
@@ -14,29 +15,52 @@ const ClusterPod* LeftoverClaims::unbound(const std::string& uid) const {
   return pod != nullptr && pod->request.uid == uid && pod->node.empty() ? pod : nullptr;
 }
 
+ClaimWatch::Use LeftoverClaims::use_of(const ClaimOfPod& claim,
+                                       std::map<std::string, Clock::Steady>& unknown) {
+  const PodRecord* record = records_.find(claim.pod_uid);
+  if (record == nullptr) {  // it is gone, or not known yet
+    const auto before = unknown_.find(claim.pod_uid);
+    const Clock::Steady since = before == unknown_.end() ? clock_.now() : before->second;
+    unknown.emplace(claim.pod_uid, since);
+    const bool forgotten = !claim.pod.empty() && clock_.now() >= since + kGoneFor;
+    return forgotten ? ClaimWatch::Use::leftover : ClaimWatch::Use::unknown;
+  }
+  if (record->in_flight != nullptr) return ClaimWatch::Use::unknown;
+  return unbound(claim.pod_uid) == nullptr ? ClaimWatch::Use::used : ClaimWatch::Use::leftover;
+}
+
+bool LeftoverClaims::is_left(const ClaimOfPod& claim) const {
+  if (records_.find(claim.pod_uid) != nullptr) return unbound(claim.pod_uid) != nullptr;
+  const ClusterPod* pod = cluster_.find({claim.ns, claim.pod});
+  return pod == nullptr || pod->request.uid != claim.pod_uid;
+}
+
 void LeftoverClaims::check(const std::function<bool()>& may_send) {
   if (busy_ || clock_.now() < next_) return;
   ticket_.reset();
-  const auto leftover = watch_.next_unsettled([this](const ClaimOfPod& claim) {
-    const PodRecord* record = records_.find(claim.pod_uid);
-    // one whose pod is gone ends with it; the pod may not be known yet
-    if (record == nullptr || record->in_flight != nullptr) return ClaimWatch::Use::unknown;
-    return unbound(claim.pod_uid) == nullptr ? ClaimWatch::Use::used : ClaimWatch::Use::leftover;
-  });
+  std::map<std::string, Clock::Steady> unknown;
+  auto leftover =
+      watch_.next_unsettled([&](const ClaimOfPod& claim) { return use_of(claim, unknown); });
+  if (leftover) {
+    unknown_.merge(unknown);  // not all were looked at
+  } else {
+    unknown_ = std::move(unknown);
+  }
   if (!leftover || !claims_.take(leftover->pod_uid)) return;
   busy_ = true;
-  const PodKey key = records_.find(leftover->pod_uid)->key;
-  cluster_.refresh(key, [this, leftover = *leftover, may_send](const Result<void>& read) {
-    if (read && unbound(leftover.pod_uid) != nullptr) return end(leftover, may_send);
-    over(leftover);
-    next_ = clock_.now() + kAgain;
-  });
+  if (const PodRecord* record = records_.find(leftover->pod_uid)) leftover->pod = record->key.name;
+  cluster_.refresh({leftover->ns, leftover->pod},
+                   [this, leftover = *leftover, may_send](const Result<void>& read) {
+                     if (read && is_left(leftover)) return end(leftover, may_send);
+                     over(leftover);
+                     next_ = clock_.now() + kAgain;
+                   });
 }
 
 void LeftoverClaims::end(const ClaimOfPod& leftover, const std::function<bool()>& may_send) {
   codec::PodClaim claim;
   claim.ns = leftover.ns;
-  claim.pod = records_.find(leftover.pod_uid)->key.name;
+  claim.pod = leftover.pod;
   claim.pod_uid = leftover.pod_uid;
   ticket_ = claims_.end(claim, may_send, [this, leftover](const Result<void>& result) {
     over(leftover);

@@ -1,11 +1,15 @@
 // LeftoverClaims — ends the claims of pods that are not bound after all: of bindings that a killed
 // scheduler has begun, or whose failure could not be undone at once.
 //
+// Claims of pods that are gone end with these, by kube-controller-manager. It misses some: those
+// that were allocated while it saw neither. They are ended after a minute.
+//
 // Only the leader ends claims, and only after the pod was read: a binding by the previous leader
 // may be newer than what the watch has delivered. Owner: the loop thread.
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -30,6 +34,9 @@ class LeftoverClaims {
  private:
   // The pod that such a claim waits for; null: it is bound, being bound or gone.
   const ClusterPod* unbound(const std::string& uid) const;
+  ClaimWatch::Use use_of(const ClaimOfPod& claim, std::map<std::string, Clock::Steady>& unknown);
+  // Whether the pod, as it was just read, needs the claim no more.
+  bool is_left(const ClaimOfPod& claim) const;
   void end(const ClaimOfPod& leftover, const std::function<bool()>& may_send);
   void over(const ClaimOfPod& leftover);
 
@@ -38,6 +45,7 @@ class LeftoverClaims {
   Cluster& cluster_;
   const Clock& clock_;
   const PodRecords& records_;
+  std::map<std::string, Clock::Steady> unknown_;  // pods that are not known, since when, by uid
   bool busy_ = false;
   Clock::Steady next_{};  // after one that could not be ended
   std::unique_ptr<kube::Ticket> ticket_;

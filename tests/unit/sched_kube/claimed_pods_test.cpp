@@ -159,6 +159,28 @@ TEST_F(ClaimedPods, WaitForAClaimThatNoWatchHasShown) {
   world_.expect_claims_are_the_annotations();
 }
 
+// kube-controller-manager has missed that the pod is gone, and so has a new process.
+TEST_F(ClaimedPods, OfPodsThatAreGoneAreEndedAfterAMinute) {
+  world_.api.controllers = false;
+  for (const char* name : {"a", "b"}) {
+    world_.create(name, 4);
+    settle();
+    ASSERT_EQ(bind(name), "bound");
+  }
+  world_.kill();
+  world_.api.remove("ns/a");
+  world_.create("a", 2);  // another of that name
+  world_.start();
+  settle();
+  later(seconds(55));
+  EXPECT_EQ(world_.api.pod_claims.owners().size(), 2U);
+  later(seconds(10));
+  EXPECT_EQ(world_.api.pod_claims.owners(), std::vector<std::string>{world_.pod("b").uid});
+  EXPECT_EQ(free(), 4);
+  EXPECT_EQ(bind("a"), "bound");
+  world_.expect_claims_are_the_annotations();
+}
+
 // Killed after each of the requests that a binding takes.
 TEST_F(ClaimedPods, LeaveNoClaimBehindWhenTheSchedulerIsKilled) {
   for (int calls = 1; calls <= 6; ++calls) {
