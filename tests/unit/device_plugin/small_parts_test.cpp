@@ -288,6 +288,7 @@ TEST_F(RegistrationTest, ASocketThatSomebodyRemovedIsMadeAnewUnlessTheKubeletIsC
   registration_.look(SocketId{1, 1}, false);
   EXPECT_EQ(registration_.due(now_), Step::none);
   EXPECT_TRUE(registration_.registered());
+  now_ += std::chrono::hours(1);
   registration_.stream_ended(now_);
   EXPECT_EQ(registration_.due(now_), Step::none);
   now_ += milliseconds(100);
