@@ -21,7 +21,7 @@ class DeskTurns : public test::DeskTest {
  protected:
   // Listed without chips, as kubelets before 1.34 go on listing pods that have failed.
   PodSpec show_over(const std::string& name, const std::string& phase) {
-    const PodSpec pod = pod_of(name, 2);
+    PodSpec pod = pod_of(name, 2);
     desk_->pod_seen(kube_pod(pod, note_of(pod, {{"", {0, 1}}}), phase));
     kubelet_.show(pod);
     return pod;

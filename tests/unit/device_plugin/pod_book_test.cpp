@@ -15,7 +15,6 @@ namespace {
 using test::kGpu;
 using test::kNode;
 using test::kube_pod;
-using test::PodSpec;
 using testing::HasSubstr;
 using testing::IsEmpty;
 

@@ -60,6 +60,11 @@ TEST(DeviceIds, AreIndicesWhereTheOthersDoNotTellApart) {
   const auto odd = [](domain::Chip& c) { c.id = c.index.value == 0 ? "GPU,0" : "GPU-1"; };
   EXPECT_THAT(devices_of("nvidia", 2, odd).ids({0, 1}), ElementsAre("0", "1"));
   EXPECT_THAT(devices_of("nvidia", 2, [](domain::Chip&) {}).ids({0, 1}), ElementsAre("0", "1"));
+  // The kubelet keeps ids and environment variables carry them.
+  const auto longest = [](domain::Chip& c) { c.id = std::string(253, 'x'); };
+  EXPECT_EQ(devices_of("nvidia", 1, longest).id(0).size(), 253U);
+  const auto too_long = [](domain::Chip& c) { c.id = std::string(254, 'x'); };
+  EXPECT_EQ(devices_of("nvidia", 1, too_long).id(0), "0");
 }
 
 TEST(VendorDevicesTest, AreFoundByAnyNameOfAChip) {
@@ -320,6 +325,7 @@ TEST_F(RegistrationTest, ASocketThatSomebodyRemovedIsMadeAnewUnlessTheKubeletIsC
   registration_.look(SocketId{1, 1}, false);
   EXPECT_EQ(registration_.due(now_), Step::none);
   EXPECT_TRUE(registration_.registered());
+  now_ += std::chrono::hours(1);
   registration_.stream_ended(now_);
   EXPECT_EQ(registration_.due(now_), Step::none);
   now_ += milliseconds(100);
