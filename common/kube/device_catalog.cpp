@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/base/foreign_text.hpp"
 #include "common/base/text.hpp"
 #include "common/domain/vendor.hpp"
 
@@ -16,20 +17,28 @@ bool same_address(const std::string& a, const std::string& b) {
 // A chip as a device of drivers.
 struct Offered {
   codec::ClaimedDevice device;
-  const DeviceCatalog::Device* what = nullptr;  // in the catalog
+  const DeviceCatalog::Device* what = nullptr;  // in the catalog; null: only others offer it
   bool twice = false;                           // as another device, too
+  std::string other;                            // a driver that does not fit, but offers it
 };
 
-// By vendor index. fits: of the driver.
+// By vendor index. fits: of the driver. One that does not may give the chip away all the same.
 std::map<int, Offered> offered_on(const DeviceCatalog& catalog, const std::string& node,
                                   const domain::NodeTopology& topology,
                                   const std::function<bool(const std::string&)>& fits) {
   std::map<int, Offered> out;
   catalog.each_on(node, [&](const codec::ClaimedDevice& device, const DeviceCatalog::Device& what) {
-    const auto chip = fits(device.driver) ? chip_of(what, topology) : std::nullopt;
+    const auto chip = chip_of(what, topology);
     if (!chip) return;
-    const auto [at, fresh] = out.emplace(chip->value, Offered{device, &what, false});
-    if (!fresh) at->second.twice = true;
+    Offered& one = out[chip->value];
+    if (!fits(device.driver)) {
+      one.other = device.driver;
+    } else if (one.what != nullptr) {
+      one.twice = true;
+    } else {
+      one.device = device;
+      one.what = &what;
+    }
   });
   return out;
 }
@@ -46,7 +55,9 @@ std::map<int, Offered> offered_on(const DeviceCatalog& catalog, const std::strin
 
 // Empty: it can be handed over.
 std::string problem_of(const Offered* chip) {
-  if (chip == nullptr) return "no DRA driver offers it in its ResourceSlices";
+  if (chip == nullptr || chip->what == nullptr)
+    return "no DRA driver offers it in its ResourceSlices";
+  if (!chip->other.empty()) return "the DRA driver " + in_quotes(chip->other) + " offers it, too";
   if (chip->twice) return "DRA drivers offer it as two devices";
   if (chip->what->managed) return {};
   return "its device " + chip->device.device + " lacks the taint " +
@@ -192,7 +203,8 @@ Result<std::map<int, OfferedChip>> offered_chips(const DeviceCatalog& catalog,
                : domain::drives(driver, resource);
   });
   for (const auto& [chip, one] : offered) {
-    if (one.twice) {
+    if (one.what == nullptr) continue;
+    if (one.twice || !one.other.empty()) {
       twice = true;
     } else if (!one.what->managed && !untainted_too) {
       untainted = true;

@@ -78,8 +78,8 @@ std::optional<std::vector<int>> chips_of(const DeviceCatalog& catalog,
                                          const domain::NodeTopology& topology);
 
 // Why a chip of the node, which counts its chips as these resources, cannot be handed over, for
-// each such chip by its vendor index: "no DRA driver offers it", or more than one device, or one
-// that is not `managed`.
+// each such chip by its vendor index: "no DRA driver offers it", or more than one device, also of a
+// driver that is none for these resources, or one that is not `managed`.
 std::map<int, std::string> not_handed_over(const DeviceCatalog& catalog, const std::string& node,
                                            const std::vector<std::string>& resources,
                                            const domain::NodeTopology& topology);

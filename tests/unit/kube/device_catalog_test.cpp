@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "common/domain/topology_builder.hpp"
+
 namespace chipweave::kube {
 namespace {
 
@@ -44,6 +46,36 @@ TEST(DeviceCatalog, HasTheDevicesOfThePoolsNewestGeneration) {
   catalog.drop("b");
   catalog.drop("b");
   EXPECT_EQ(catalog.find(device("gpu-2")), nullptr);
+}
+
+// Whatever its driver is called: somebody could get the chip by it.
+TEST(DeviceCatalog, AChipThatAnotherDriverOffersIsNotHandedOver) {
+  domain::TopologyBuilder builder;
+  builder.vendor = "nvidia";
+  for (int i = 0; i < 2; ++i) {
+    domain::Chip chip;
+    chip.index = domain::ChipIndex{i};
+    chip.id = "u" + std::to_string(i);
+    builder.add_chip(std::move(chip));
+  }
+  const auto machine = std::move(builder).build().value();
+  const std::vector<std::string> gpus{"nvidia.com/gpu"};
+  const auto problems = [&](const DeviceCatalog& catalog) {
+    return not_handed_over(catalog, "n1", gpus, machine);
+  };
+  DeviceCatalog catalog;
+  catalog.take(slice_of("a", 1, "n1", {{"gpu-0", "u0", "", true}, {"gpu-1", "u1", "", true}}));
+  KubeSlice other = slice_of("b", 1, "n1", {{"x", "u1", "", true}, {"nic", "", "0000:01", true}});
+  other.driver = "gpu.example.com";
+  EXPECT_TRUE(problems(catalog).empty());
+  catalog.take(other);
+  EXPECT_EQ(problems(catalog),
+            (std::map<int, std::string>{{1, "the DRA driver \"gpu.example.com\" offers it, too"}}));
+  EXPECT_TRUE(devices_of_chips(catalog, "n1", gpus, machine, {0}).ok());
+  EXPECT_FALSE(devices_of_chips(catalog, "n1", gpus, machine, {0, 1}).ok());
+  EXPECT_EQ(offered_chips(catalog, "n1", "", machine, false)->count(1), 0U);
+  catalog.drop("a");
+  EXPECT_EQ(problems(catalog).at(1), "no DRA driver offers it in its ResourceSlices");
 }
 
 }  // namespace
