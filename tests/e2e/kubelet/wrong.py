@@ -10,6 +10,7 @@ from checker import annotated, chips_of
 
 GPU = "nvidia.com/gpu"
 REFUSAL_SECONDS, RESTART_SECONDS = 40, 90
+REFUSAL = "the kubelet has given"  # in what the device plugin says at the start of a container
 CHIPS = 8
 
 
@@ -78,19 +79,28 @@ class WrongPods:
         self.churn.bed.must("PATCH", path, {"metadata": {"uid": meta["uid"], "annotations": {PLACEMENT: json.dumps(placement)}}})
         self.changed[meta["name"]] = time.time(), chips_of(node["name"] for node in sights[-1][2]["nodes"])
 
+    def events_say(self, pod, text):
+        path = f"/apis/events.k8s.io/v1/namespaces/{pod['metadata']['namespace']}/events"
+        return next((event["note"] for event in self.churn.bed.must("GET", path)["items"]
+                     if event["regarding"].get("uid") == pod["metadata"]["uid"] and text in event.get("note", "")), "")
+
     # Whether its container starts again only with the right annotation.
     def look_at_rewritten(self, pod):
         churn, name = self.churn, pod["metadata"]["name"]
         when, have = self.changed[name]
-        if why := not_started(pod, "the kubelet has given"):
+        why = not_started(pod, REFUSAL)
+        if not why and time.time() - when > RESTART_SECONDS:  # its status shows it only while the kubelet tries
+            why = self.events_say(pod, REFUSAL)
+        if why:
             churn.table.add("rewritten", "refused")
             churn.table.examples["rewritten"] = why
         elif annotated(pod, GPU) == {"main": have}:
             churn.table.add("rewritten", "adopted")
-        elif time.time() - when < RESTART_SECONDS:
+        elif any(sight["timeMs"] / 1000 > when + 2 for _, _, sight in churn.node.sights(pod)):
+            churn.table.add("rewritten", "mismatches", f"{name}: its container runs again with {have}, not those of the annotation")
+        elif time.time() - when <= RESTART_SECONDS:
             return
         else:
-            churn.table.add("rewritten", "mismatches", f"{name}: its container runs again with {have}, not those of the annotation, "
-                            f"or was neither started nor refused")
+            churn.table.add("rewritten", "mismatches", f"{name}: its container was neither started again nor refused")
         del self.changed[name]
         churn.delete(name)

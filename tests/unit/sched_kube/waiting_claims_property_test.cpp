@@ -43,8 +43,9 @@ class ClaimsWalk {
     for (const char* name : {"n1", "n2"}) {
       two_.a.shared->enforcement = domain::Enforcement::none;
       two_.a.add_node(name, "hgx-v100-8");
-      std::vector<std::string> ids;
-      for (int chip = 0; chip < 8; ++chip) ids.push_back(gpu_id(name, chip));
+      std::vector<std::string> ids(8);
+      std::generate(ids.begin(), ids.end(),
+                    [&, chip = 0]() mutable { return gpu_id(name, chip++); });
       api().set_slice(name, ids, true);
       api().create_node(name, 64);
     }
