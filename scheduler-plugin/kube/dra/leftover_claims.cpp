@@ -42,7 +42,7 @@ void LeftoverClaims::check(const std::function<bool()>& may_send) {
   auto leftover =
       watch_.next_unsettled([&](const ClaimOfPod& claim) { return use_of(claim, unknown); });
   if (leftover) {
-    unknown_.merge(unknown);  // not all were looked at
+    unknown_.merge(unknown);  // the pass ended early
   } else {
     unknown_ = std::move(unknown);
   }

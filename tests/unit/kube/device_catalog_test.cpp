@@ -48,7 +48,7 @@ TEST(DeviceCatalog, HasTheDevicesOfThePoolsNewestGeneration) {
   EXPECT_EQ(catalog.find(device("gpu-2")), nullptr);
 }
 
-// Whatever its driver is called: somebody could get the chip by it.
+// Whatever its driver is called: a claim could get the chip from it.
 TEST(DeviceCatalog, AChipThatAnotherDriverOffersIsNotHandedOver) {
   domain::TopologyBuilder builder;
   builder.vendor = "nvidia";
