@@ -22,7 +22,7 @@ struct Offered {
   std::string other;                            // a driver that does not fit, but offers it
 };
 
-// By vendor index. fits: of the driver. One that does not may give the chip away all the same.
+// By vendor index. fits: of the driver. A claim could get the chip from one that does not, too.
 std::map<int, Offered> offered_on(const DeviceCatalog& catalog, const std::string& node,
                                   const domain::NodeTopology& topology,
                                   const std::function<bool(const std::string&)>& fits) {
