@@ -97,7 +97,8 @@ class WrongPods:
         elif annotated(pod, GPU) == {"main": have}:
             churn.table.add("rewritten", "adopted")
         elif any(sight["timeMs"] / 1000 > when + 2 for _, _, sight in churn.node.sights(pod)):
-            churn.table.add("rewritten", "mismatches", f"{name}: its container runs again with {have}, not those of the annotation")
+            # A kubelet that has just started asks no plugin before that has registered.
+            churn.table.add("rewritten", "again" if churn.ends else "mismatches", f"{name}: its container runs again with {have}, not those of the annotation")
         elif time.time() - when <= RESTART_SECONDS:
             return
         else:
