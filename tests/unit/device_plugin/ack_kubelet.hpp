@@ -215,7 +215,7 @@ class AckKubelet {
   }
 
   void connect(const ::v1beta1::RegisterRequest& request) {
-    const std::string resource = request.resource_name();
+    const std::string& resource = request.resource_name();
     drop(resource);
     const std::lock_guard lock(mutex_);
     Plugin& one = plugins_[resource];

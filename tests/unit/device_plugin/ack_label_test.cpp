@@ -63,7 +63,7 @@ class AckLabel : public testing::Test {
     options_.waits = {milliseconds(10), milliseconds(10'000)};
     kubelet_.start();
   }
-  ~AckLabel() override { end(); }
+  void TearDown() override { end(); }
 
   // pods: that the API server shows first.
   void begin(const std::vector<codec::KubePod>& pods = {}) {
