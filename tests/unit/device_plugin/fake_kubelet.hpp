@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
@@ -65,9 +66,11 @@ class FakeKubelet {
     const std::string path = folder_ + "/kubelet.sock";
     path.copy(address.sun_path, sizeof(address.sun_path) - 1);
     const int fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
-    ::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
-    ::listen(fd, 1);
+    const bool made =
+        ::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0 &&
+        ::listen(fd, 1) == 0;
     ::close(fd);
+    if (!made) throw std::runtime_error("cannot leave a socket at " + path);
   }
   // Ends the stream to the plugin, as after a broken connection.
   void drop() {

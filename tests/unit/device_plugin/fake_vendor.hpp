@@ -113,7 +113,7 @@ class FakeVendor final : public ::v1beta1::DevicePlugin::Service {
   grpc::Status Allocate(grpc::ServerContext*, const ::v1beta1::AllocateRequest* request,
                         ::v1beta1::AllocateResponse* answer) override {
     std::unique_lock lock(mutex_);
-    const grpc::Status status = allocate_;
+    grpc::Status status = allocate_;
     const auto wait = allocate_after_;
     lock.unlock();
     std::this_thread::sleep_for(wait);

@@ -22,6 +22,12 @@ using testing::HasSubstr;
 PodSpec pod_of_one(const std::string& name) { return {name, "uid-" + name, {{"main", 1}}}; }
 
 class ListLockTest : public test::QuickPluginTest {
+ public:
+  ~ListLockTest() override {
+    kubelet_.hold_lists(false);
+    post_and_wait(thread_.loop, [this] { agent_.reset(); });
+  }
+
  protected:
   ListLockTest() {
     options_.hand_over = *vendor_hand_over("nvidia", "");
@@ -33,10 +39,6 @@ class ListLockTest : public test::QuickPluginTest {
     asking_.permit = [this] { return agent::permit_to_list(file_); };
     asking_.permit_again = milliseconds(1);
     asking_.deadline = milliseconds(30'000);
-  }
-  ~ListLockTest() override {
-    kubelet_.hold_lists(false);
-    post_and_wait(thread_.loop, [this] { agent_.reset(); });
   }
 
   void begin_plugin() {

@@ -20,10 +20,12 @@ PodSpec plain_pod(const std::string& name, int count) {
 }
 
 class PluginTest : public test::QuickPluginTest {
- protected:
-  PluginTest() { options_.hand_over = *vendor_hand_over("nvidia", ""); }
+ public:
   // `correction_` must outlive the plugin's answers.
   ~PluginTest() override { end_plugin(); }
+
+ protected:
+  PluginTest() { options_.hand_over = *vendor_hand_over("nvidia", ""); }
 
   void begin() {
     PluginEvents events;

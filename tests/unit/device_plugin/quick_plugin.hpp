@@ -20,6 +20,9 @@
 namespace chipweave::device_plugin::test {
 
 class QuickPluginTest : public testing::Test {
+ public:
+  ~QuickPluginTest() override { end_plugin(); }
+
  protected:
   using Ms = std::chrono::milliseconds;
 
@@ -35,7 +38,6 @@ class QuickPluginTest : public testing::Test {
     options_.turn = {Ms(20'000), Ms(200)};
     options_.waits = {Ms(10), Ms(10'000)};
   }
-  ~QuickPluginTest() override { end_plugin(); }
 
   // events: without that of the gate, which goes to gate_.
   void start_plugin(PluginEvents events = {}) {

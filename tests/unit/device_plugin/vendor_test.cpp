@@ -19,6 +19,9 @@ using testing::HasSubstr;
 using Offered = std::vector<std::pair<std::string, bool>>;
 
 class VendorTest : public test::QuickPluginTest {
+ public:
+  ~VendorTest() override { end_plugin(); }
+
  protected:
   explicit VendorTest(ListTurn::Gaps turn = {milliseconds(20'000), milliseconds(50)}) {
     options_.vendor_folder = folder_.at("vendor");
@@ -28,7 +31,6 @@ class VendorTest : public test::QuickPluginTest {
     start_plugin();
     vendor_.offer(all(true));
   }
-  ~VendorTest() override { end_plugin(); }
   static Offered all(bool healthy) {
     Offered out;
     for (int i = 0; i < 8; ++i) out.emplace_back(std::to_string(i), healthy);
