@@ -66,7 +66,7 @@ void Plugin::Impl::look() {
     show_gate();
   }
   if (desk.devices() == nullptr || stopped) return;
-  if (!offering() && whose != Turn::theirs) return;  // it is not known what to offer
+  if (!offering() && whose != Whose::theirs) return;  // it is not known what to offer
   switch (registration.due(now)) {
     case Registration::Step::none:
       return;
@@ -270,7 +270,7 @@ void Plugin::machine_unknown() {
 
 void Plugin::offers(bool yes) {
   Impl& self = *impl_;
-  const auto now = yes ? Impl::Turn::ours : Impl::Turn::theirs;
+  const auto now = yes ? Impl::Whose::ours : Impl::Whose::theirs;
   if (std::exchange(self.whose, now) == now) return;
   ++self.era;
   self.held.reset();

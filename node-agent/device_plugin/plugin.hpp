@@ -67,11 +67,13 @@ struct PluginStanding {
 };
 
 struct PluginEvents {
-  // An answer to the kubelet: "preferred", "allocate" or "start", what came of it, and how long it
-  // took. May be empty, as may the next one.
-  std::function<void(std::string_view call, std::string_view outcome, std::chrono::nanoseconds)>
+  // An answer to the kubelet about the resource: "preferred", "allocate" or "start", what came of
+  // it, and how long it took. May be empty, as may the next one.
+  std::function<void(const std::string& resource, std::string_view call, std::string_view outcome,
+                     std::chrono::nanoseconds)>
       answered;
-  std::function<void(const PluginStanding&)> standing;  // when it changes
+  // When it changes.
+  std::function<void(const std::string& resource, const PluginStanding&)> standing;
   // Whether pods may be bound to the node; at first they may not.
   std::function<void(bool open)> gate;
   // The pod has other chips than its annotation says, which must become `placement`.

@@ -62,13 +62,13 @@ void Plugin::Impl::learn(const Listed& list) {
 }
 
 bool Plugin::Impl::wants_held(Steady::time_point now) const {
-  if (!others || whose != Turn::ours || !pods_known || desk.devices() == nullptr) return false;
+  if (!others || whose != Whose::ours || !pods_known || desk.devices() == nullptr) return false;
   return !held || (!held->empty() && now >= held_due);
 }
 
 // The other resource's plugin gives nothing away in this era, so there can only be fewer.
 void Plugin::Impl::learn_held(const Listed& list, int era_of_list) {
-  if (!others || whose != Turn::ours || !pods_known || era_of_list != era) return;
+  if (!others || whose != Whose::ours || !pods_known || era_of_list != era) return;
   if (desk.devices() == nullptr) return;
   ChipSet chips = held_by_others(list, *others, *desk.devices());
   if (held) chips = chips & held_chips();

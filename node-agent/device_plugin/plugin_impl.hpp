@@ -57,7 +57,7 @@ struct Plugin::Impl : std::enable_shared_from_this<Impl> {
   using Ms = std::chrono::milliseconds;
 
   // With another resource: which of the two has the chips.
-  enum class Turn { unknown, ours, theirs };
+  enum class Whose { unknown, ours, theirs };
 
   Impl(http::Loop& l, PluginOptions o, PluginEvents e, std::shared_ptr<ListShare> s);
 
@@ -86,7 +86,7 @@ struct Plugin::Impl : std::enable_shared_from_this<Impl> {
   bool wants_held(Steady::time_point now) const;
   ChipSet held_chips() const;
   // Whether chips may be given away: not while the other resource has them, or may have.
-  bool offering() const { return !others || (whose == Turn::ours && held); }
+  bool offering() const { return !others || (whose == Whose::ours && held); }
   Error not_offered() const;
   void list_for_preference(Result<Listed>&& list);
   void prefer();
@@ -113,10 +113,10 @@ struct Plugin::Impl : std::enable_shared_from_this<Impl> {
   void pods_are_stale(bool yes);
 
   void show_standing() const {
-    if (events.standing) events.standing(standing);
+    if (events.standing) events.standing(options.resource, standing);
   }
   void answered(std::string_view call, std::string_view outcome, Steady::time_point begun) const {
-    if (events.answered) events.answered(call, outcome, Steady::now() - begun);
+    if (events.answered) events.answered(options.resource, call, outcome, Steady::now() - begun);
   }
 
   http::Loop& loop;
@@ -138,7 +138,7 @@ struct Plugin::Impl : std::enable_shared_from_this<Impl> {
   bool shown_open = false;
   std::shared_ptr<ListShare> share;
   std::optional<PodBook> others;  // pods of the other resource; nullopt: there is none
-  Turn whose = Turn::unknown;
+  Whose whose = Whose::unknown;
   int era = 0;              // which changes
   std::optional<Ids> held;  // by the other resource's containers; nullopt: not known in this era
   Steady::time_point held_due{};

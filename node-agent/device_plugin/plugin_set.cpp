@@ -8,7 +8,7 @@
 
 namespace chipweave::device_plugin {
 
-PluginSet::PluginSet(http::Loop& loop, const PluginOptions& options, bool ack, SetEvents events)
+PluginSet::PluginSet(http::Loop& loop, const PluginOptions& options, bool ack, PluginEvents events)
     : events_(std::move(events)) {
   if (!ack) {
     add(loop, options, nullptr);
@@ -29,23 +29,11 @@ void PluginSet::add(http::Loop& loop, const PluginOptions& options,
                     std::shared_ptr<ListShare> share) {
   Member& member = *members_.emplace_back(std::make_unique<Member>());
   member.resource = options.resource;
-  PluginEvents events;
-  if (events_.answered) {
-    events.answered = [this, &member](std::string_view call, std::string_view outcome,
-                                      std::chrono::nanoseconds took) {
-      events_.answered(member.resource, call, outcome, took);
-    };
-  }
-  if (events_.standing) {
-    events.standing = [this, &member](const PluginStanding& standing) {
-      events_.standing(member.resource, standing);
-    };
-  }
+  PluginEvents events = events_;
   events.gate = [this, &member](bool open) {
     member.open = open;
     show_gate();
   };
-  events.correct = events_.correct;
   member.plugin = std::make_unique<Plugin>(loop, options, std::move(events), std::move(share));
 }
 

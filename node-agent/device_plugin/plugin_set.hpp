@@ -6,12 +6,9 @@
 // Loop thread only. The loop must outlive it.
 #pragma once
 
-#include <chrono>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "node-agent/device_plugin/core/ack_label.hpp"
@@ -19,24 +16,11 @@
 
 namespace chipweave::device_plugin {
 
-// As PluginEvents, for each resource.
-struct SetEvents {
-  std::function<void(const std::string& resource, std::string_view call, std::string_view outcome,
-                     std::chrono::nanoseconds)>
-      answered;
-  std::function<void(const std::string& resource, const PluginStanding&)> standing;
-  // Whether pods may be bound to the node, as far as all plugins are concerned.
-  std::function<void(bool open)> gate;
-  std::function<void(const PodRecord& pod, const std::string& placement,
-                     std::function<void(Result<void>)> done)>
-      correct;
-};
-
 class PluginSet {
  public:
   // ack: for the label; options.resource is kUsualResource then, and nothing is offered before
-  // node_label().
-  PluginSet(http::Loop& loop, const PluginOptions& options, bool ack, SetEvents events);
+  // node_label(). events.gate: as far as all plugins are concerned.
+  PluginSet(http::Loop& loop, const PluginOptions& options, bool ack, PluginEvents events);
   PluginSet(const PluginSet&) = delete;
   PluginSet& operator=(const PluginSet&) = delete;
 
@@ -60,7 +44,7 @@ class PluginSet {
   void add(http::Loop& loop, const PluginOptions& options, std::shared_ptr<ListShare> share);
   void show_gate();
 
-  SetEvents events_;
+  PluginEvents events_;
   AckMode mode_ = AckMode::unknown;
   bool shown_open_ = false;
   std::vector<std::unique_ptr<Member>> members_;

@@ -114,7 +114,7 @@ int run_device_plugin(const Flags& flags) {
   }
 
   std::unique_ptr<Cluster> cluster;
-  SetEvents events;
+  PluginEvents events;
   events.answered = [&metrics](const std::string& resource, std::string_view call,
                                std::string_view outcome, std::chrono::nanoseconds took) {
     metrics.answered(resource, call, outcome, took);

@@ -68,7 +68,7 @@ class AckLabel : public testing::Test {
   // pods: that the API server shows first.
   void begin(const std::vector<codec::KubePod>& pods = {}) {
     on_loop([&] {
-      SetEvents events;
+      PluginEvents events;
       events.gate = [this](bool open) { gate_.add(open); };
       set_ = std::make_unique<PluginSet>(thread_.loop, options_, true, std::move(events));
       set_->machine(topology_);
