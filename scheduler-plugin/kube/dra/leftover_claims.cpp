@@ -54,6 +54,8 @@ void LeftoverClaims::check(const std::function<bool()>& may_send) {
                      if (read && is_left(leftover)) return end(leftover, may_send);
                      over(leftover);
                      next_ = clock_.now() + kAgain;
+                     // after the others
+                     unknown_.insert_or_assign(leftover.pod_uid, clock_.now());
                    });
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "scheduler-plugin/kube/dra/claim_watch.hpp"
@@ -21,8 +22,8 @@ class TakenClaims {
     for (const std::string& device : at->second) owners_.erase(device);
     devices_.erase(at);
   }
-  // Until remove(). False, and nothing is reserved: a taken claim of another pod has one of them.
-  // O(devices log all devices).
+  // Until remove(); once for each add(). False, and nothing is reserved: a taken claim of another
+  // pod has one of them. O(devices log all devices).
   bool reserve(const std::string& pod_uid, const std::vector<codec::ClaimedDevice>& devices) {
     std::vector<std::string> names(devices.size());
     std::transform(devices.begin(), devices.end(), names.begin(), text_of);
