@@ -114,6 +114,12 @@ class Mode:
     def refused(self, pod):
         return (pod["status"].get("message") or "") if pod["status"].get("phase") == "Failed" else ""
 
+    # What the first such event of the pod says.
+    def event_of(self, pod, such):
+        path = f"/apis/events.k8s.io/v1/namespaces/{pod['metadata']['namespace']}/events"
+        return next((event["note"] for event in self.bed.must("GET", path)["items"]
+                     if event["regarding"].get("uid") == pod["metadata"]["uid"] and such(event)), "")
+
     # The pod runs: what is wrong with that.
     def adopted(self, pod, sights):
         return "it runs with the chips of another pod"
@@ -215,9 +221,7 @@ class Claims(Mode):
                      "somebody-")  # chipweave-scheduler deletes claims with its own names that no pod has
 
     def refused(self, pod):
-        path = f"/apis/events.k8s.io/v1/namespaces/{pod['metadata']['namespace']}/events"
-        return next((e["note"] for e in self.bed.must("GET", path)["items"] if e["regarding"]["name"] == pod["metadata"]["name"]
-                     and e["reason"] == "FailedPrepareDynamicResources"), "")
+        return self.event_of(pod, lambda event: event["reason"] == "FailedPrepareDynamicResources")
 
     def durations(self):
         log = (self.node.folder / "stand-in-dra.log").read_text()
@@ -385,7 +389,8 @@ class DevicePlugin(Mode):
         write_kubeconfig(self.bed.folder, "device-plugin.kubeconfig", server, "device-plugin", token)
         self.launch("chipweave-device-plugin", self.chipweave.binaries / "chipweave-device-plugin", "--node", self.node.name,
                     "--resource", GPU, "--kubeconfig", self.bed.folder / "device-plugin.kubeconfig", "--gate-file",
-                    "/run/chipweave/device-plugin", "--device-root", host_of_chips(self.node.folder / "host"), *self.how, *self.options.plugin_flag)
+                    "/run/chipweave/device-plugin", "--device-root", host_of_chips(self.node.folder / "host"), *self.how,
+                    *self.options.plugin_flag)
         self.node.must_come("the plugin's devices", lambda: self.node.allocatable(GPU) == 8)
 
     def bind_wrongly(self, pod, other):

@@ -79,18 +79,13 @@ class WrongPods:
         self.churn.bed.must("PATCH", path, {"metadata": {"uid": meta["uid"], "annotations": {PLACEMENT: json.dumps(placement)}}})
         self.changed[meta["name"]] = time.time(), chips_of(node["name"] for node in sights[-1][2]["nodes"])
 
-    def events_say(self, pod, text):
-        path = f"/apis/events.k8s.io/v1/namespaces/{pod['metadata']['namespace']}/events"
-        return next((event["note"] for event in self.churn.bed.must("GET", path)["items"]
-                     if event["regarding"].get("uid") == pod["metadata"]["uid"] and text in event.get("note", "")), "")
-
     # Whether its container starts again only with the right annotation.
     def look_at_rewritten(self, pod):
         churn, name = self.churn, pod["metadata"]["name"]
         when, have = self.changed[name]
         why = not_started(pod, REFUSAL)
         if not why and time.time() - when > RESTART_SECONDS:  # its status shows it only while the kubelet tries
-            why = self.events_say(pod, REFUSAL)
+            why = churn.mode.event_of(pod, lambda event: REFUSAL in event.get("note", ""))
         if why:
             churn.table.add("rewritten", "refused")
             churn.table.examples["rewritten"] = why
@@ -98,7 +93,8 @@ class WrongPods:
             churn.table.add("rewritten", "adopted")
         elif any(sight["timeMs"] / 1000 > when + 2 for _, _, sight in churn.node.sights(pod)):
             # A kubelet that has just started asks no plugin before that has registered.
-            churn.table.add("rewritten", "again" if churn.ends else "mismatches", f"{name}: its container runs again with {have}, not those of the annotation")
+            churn.table.add("rewritten", "unasked" if churn.ends else "mismatches",
+                            f"{name}: its container runs again with {have}, not those of the annotation")
         elif time.time() - when <= RESTART_SECONDS:
             return
         else:

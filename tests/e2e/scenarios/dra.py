@@ -181,7 +181,7 @@ def refused(s):
     s.eventually("with it again it is not", lambda: s.chipweave.nodes()[A]["unhealthy"] == [])
 
 
-# Devices that no chip is, chips of another node, and a second driver for the same chips.
+# Devices that match no chip, and a second driver for the same chips.
 def odd_slices(s):
     unhealthy = lambda node: s.chipweave.nodes()[node]["unhealthy"]
 
@@ -213,9 +213,10 @@ def odd_slices(s):
     s.eventually("with one driver again they are not", lambda: unhealthy(B) == [], why=lambda: unhealthy(B))
 
 
-# The scheduler lacks the right to one step of its three: the pod waits, and nothing of it is left.
+# The scheduler lacks the right to one step of its three: the pod waits, and is bound once the right is back.
 def without_rights(s):
     rules = s.bed.must("GET", ROLE)["rules"]
+    s.undo.append(lambda: s.bed.ask("PATCH", ROLE, {"rules": rules}))
     for k, (step, resource) in enumerate((("make a claim", "resourceclaims"), ("allocate it", "resourceclaims/status"),
                                           ("name it in the pod", "pods/status"))):
         other = [rule for rule in rules if resource not in rule["resources"]]
@@ -235,7 +236,7 @@ def without_rights(s):
         s.eventually(f"{name}: the claim goes with its pod", lambda: not claims(s), why=lambda: list(claims(s)))
 
 
-# The API server is away in the middle of a binding, at several moments of it.
+# The API server stops answering some milliseconds after a pod was made, for four seconds.
 def away(s):
     stop, go_on = s.freeze("kube-apiserver")
     names = [f"away-{k}" for k in range(4)]
