@@ -87,6 +87,7 @@ void Cluster::watch_pods() {
                     [this] { pods_listed(); },
                     [this](const kube::WatchFailure& failure) { pods_failed(failure); }},
                 [this] { return std::uniform_real_distribution<double>(0, 1)(random_); });
+  events_.list_requested();
   pods_->start();
 }
 
@@ -114,6 +115,10 @@ void Cluster::pods_failed(const kube::WatchFailure& failure) {
   failed(pods_failing_, failure,
          "cannot watch the pods of the node: chips cannot be given to new ones");
   if (again_ == nullptr) again_ = transport_.after(waits_.relist, [this] { list_pods_again(); });
+}
+
+void Cluster::list_soon() {
+  if (again_ == nullptr) again_ = transport_.after(waits_.soon, [this] { list_pods_again(); });
 }
 
 void Cluster::list_pods_again() {

@@ -27,6 +27,8 @@ namespace chipweave::device_plugin {
 struct ClusterEvents {
   std::function<void(const codec::KubePod&)> pod_seen;
   std::function<void(const std::string& key)> pod_gone;
+  // All pods are requested; when they have been shown, pods_listed() follows.
+  std::function<void()> list_requested;
   std::function<void()> pods_listed;
   // Not for a while; pods_listed() follows when they are.
   std::function<void()> pods_stale;
@@ -42,6 +44,7 @@ class Cluster {
   struct Waits {
     std::chrono::milliseconds relist{10'000};  // after the watch of the pods has failed
     std::chrono::milliseconds stale{5'000};    // then, without a list
+    std::chrono::milliseconds soon{2'000};     // list_soon()
   };
   // node: a DNS subdomain, checked before. machine: false if it need not be watched.
   Cluster(kube::Transport& transport, std::string node, bool machine, std::uint64_t seed,
@@ -53,6 +56,8 @@ class Cluster {
   Cluster& operator=(const Cluster&) = delete;
 
   void start();
+  // Lists the pods again, however often this is called meanwhile.
+  void list_soon();
   // done: when the API server has stored it, or an error. Only for the pod of that uid.
   void correct(const PodRecord& pod, const std::string& placement,
                std::function<void(Result<void>)> done);

@@ -291,8 +291,12 @@ void Plugin::pod_gone(const std::string& key) {
   if (impl_->others) impl_->others->drop(key);
 }
 
+void Plugin::list_requested() { impl_->desk.list_requested(); }
+
 void Plugin::pods_listed() {
   impl_->pods_known = true;
+  impl_->desk.list_shown();
+  impl_->want_list();
   impl_->pods_are_stale(false);
   impl_->next();
 }

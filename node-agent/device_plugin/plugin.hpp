@@ -80,6 +80,9 @@ struct PluginEvents {
   std::function<void(const PodRecord& pod, const std::string& placement,
                      std::function<void(Result<void>)> done)>
       correct;
+  // A pod has asked that the API server did not show in time: a list of all pods is wanted, to know
+  // whether it ever will. Called often until there was one.
+  std::function<void()> wants_list;
 };
 
 class Plugin {
@@ -104,6 +107,8 @@ class Plugin {
   // Pods of this node.
   void pod_seen(const codec::KubePod& pod);
   void pod_gone(const std::string& key);
+  // All of them are requested from the API server; what comes before pods_listed() may be older.
+  void list_requested();
   void pods_listed();
   // The API server has not been seen for a while; until pods_listed().
   void pods_stale();

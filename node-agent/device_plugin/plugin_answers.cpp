@@ -115,6 +115,10 @@ void Plugin::Impl::list_for_preference(Result<Listed>&& list) {
   next();
 }
 
+void Plugin::Impl::want_list() {
+  if (desk.awaits_list() && events.wants_list) events.wants_list();
+}
+
 void Plugin::Impl::prefer() {
   Preference& first = preferences.front();
   if (!stop_lists(first)) return after(options.lists_again, &Impl::next);
@@ -127,6 +131,7 @@ void Plugin::Impl::prefer() {
   }
   if (!offering()) preferred->choice = not_offered();
   note(*preferred);
+  want_list();
   if (preferred->choice) share->turn.preferred(Steady::now());
   allow_lists();
   const auto reply = std::move(first.reply);

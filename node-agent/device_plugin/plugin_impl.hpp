@@ -90,6 +90,7 @@ struct Plugin::Impl : std::enable_shared_from_this<Impl> {
   Error not_offered() const;
   void list_for_preference(Result<Listed>&& list);
   void prefer();
+  void want_list();
   void note(const Preferred& preferred) const;
   // Keeps the agent from listing. False: a list of its is in flight, which is worth waiting for.
   bool stop_lists(Preference& before);

@@ -66,6 +66,10 @@ void PluginSet::pod_gone(const std::string& key) {
   for (const auto& member : members_) member->plugin->pod_gone(key);
 }
 
+void PluginSet::list_requested() {
+  for (const auto& member : members_) member->plugin->list_requested();
+}
+
 void PluginSet::pods_listed() {
   for (const auto& member : members_) member->plugin->pods_listed();
 }

@@ -29,6 +29,7 @@ class PluginSet {
   void machine_unknown();
   void pod_seen(const codec::KubePod& pod);
   void pod_gone(const std::string& key);
+  void list_requested();
   void pods_listed();
   void pods_stale();
   // kAckLabel of the Node as it is now; nullopt: it has none.

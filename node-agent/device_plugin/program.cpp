@@ -134,12 +134,14 @@ int run_device_plugin(const Flags& flags) {
                                 std::function<void(Result<void>)> done) {
       cluster->correct(pod, placement, std::move(done));
     };
+    events.wants_list = [&cluster] { cluster->list_soon(); };
   }
   PluginSet plugin(loop, flags.plugin, flags.ack_label, std::move(events));
   if (api) {
     ClusterEvents seen;
     seen.pod_seen = [&plugin](const codec::KubePod& pod) { plugin.pod_seen(pod); };
     seen.pod_gone = [&plugin](const std::string& key) { plugin.pod_gone(key); };
+    seen.list_requested = [&plugin] { plugin.list_requested(); };
     seen.pods_listed = [&plugin] { plugin.pods_listed(); };
     seen.pods_stale = [&plugin] { plugin.pods_stale(); };
     seen.machine = [&](const std::optional<domain::NodeTopology>& topology) {

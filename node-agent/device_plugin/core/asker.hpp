@@ -37,6 +37,12 @@ struct AskerSearch {
   std::vector<std::string> lacking;  // all names of which the newest pod may be the asker
 };
 
+// How many new pods of a name have had their turn and have not been shown.
+struct UnseenTurns {
+  int before = 0;  // before the newest list of all pods was requested
+  int since = 0;
+};
+
 // Pods, by uid or by name, that cannot be the asker.
 struct RuledOut {
   std::set<std::string> refused;   // by us, which is final; or it may have been
@@ -45,7 +51,7 @@ struct RuledOut {
   std::set<std::pair<std::string, std::string>> answered;  // uid and container
   std::set<std::string> never_seen;                        // names that were waited for in vain
   std::set<std::string> strangers;          // names of pods that were deleted before we came
-  std::map<std::string, int> unseen_turns;  // name → how many new pods have had their turn
+  std::map<std::string, UnseenTurns> unseen_turns;  // by name; none without turns
 };
 
 AskerSearch find_asker(const Listed& list, const PodBook& book, const RuledOut& out,

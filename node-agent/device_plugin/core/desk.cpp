@@ -34,11 +34,22 @@ void Desk::pod_seen(const codec::KubePod& pod) {
     const auto turns = out_.unseen_turns.find(key);
     if (turns != out_.unseen_turns.end()) {
       out_.refused.insert(pod.uid);
-      if (--turns->second == 0) out_.unseen_turns.erase(turns);
+      auto& [before, since] = turns->second;
+      --(before > 0 ? before : since);
+      if (before + since == 0) out_.unseen_turns.erase(turns);
     }
   }
   book_.take(pod);
   out_.never_seen.erase(key);
+}
+
+void Desk::list_requested() {
+  for (auto& [key, turns] : out_.unseen_turns) turns = {turns.before + turns.since, 0};
+}
+
+void Desk::list_shown() {
+  for (auto& [key, turns] : out_.unseen_turns) turns.before = 0;
+  std::erase_if(out_.unseen_turns, [](const auto& one) { return one.second.since == 0; });
 }
 
 void Desk::kubelet_restarted() {
@@ -111,8 +122,8 @@ std::optional<Preferred> Desk::prefer(const AskedPreference& asked, const Listed
   if (!asker) {
     for (const std::string& key : search.lacking) {
       if (const PodRecord* pod = book_.find(key)) out_.refused.insert(pod->uid);
-      int& turns = out_.unseen_turns[key];
-      turns = std::min(turns + 1, kMaxUnseenTurns);
+      UnseenTurns& turns = out_.unseen_turns[key];
+      if (turns.before + turns.since < kMaxUnseenTurns) ++turns.since;
     }
   }
   if (!asker) return out;

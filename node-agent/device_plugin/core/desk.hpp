@@ -41,6 +41,13 @@ class Desk {
 
   void pod_seen(const codec::KubePod& pod);
   void pod_gone(const std::string& key) { book_.drop(key); }
+  // A list of all pods is requested from the API server, and has been shown: whatever had its turn
+  // before the request and is not in it will never be shown.
+  void list_requested();
+  void list_shown();
+  // Pods had their turns that have not been shown, so that later ones of their names are taken for
+  // them and refused, until a list shows that they have gone.
+  bool awaits_list() const { return !out_.unseen_turns.empty(); }
   // Whatever had its turn may be admitted again.
   void kubelet_restarted();
   // Each list that the kubelet gives.

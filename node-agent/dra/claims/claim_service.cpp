@@ -49,6 +49,8 @@ struct ClaimService::Request {
   PreparedAnswer answer;
   std::chrono::steady_clock::time_point began;
   std::optional<std::chrono::steady_clock::time_point> wait_until;
+  std::optional<std::chrono::steady_clock::time_point> waits_since;
+  std::chrono::steady_clock::duration waited{};  // for what must come first
   std::function<void(PreparedAnswer)> done;
   std::list<std::unique_ptr<kube::Ticket>>::iterator ticket;
 };
@@ -63,6 +65,8 @@ void ClaimService::prepare(std::vector<ClaimRef> claims, std::function<void(Prep
 }
 
 void ClaimService::read_next(const std::shared_ptr<Request>& request) {
+  if (const auto since = std::exchange(request->waits_since, std::nullopt))
+    request->waited += transport_.now() - *since;
   while (request->next < request->claims.size()) {
     const ClaimRef& ref = request->claims[request->next];
     if (const auto ok = check(ref); !ok) {
@@ -84,10 +88,12 @@ void ClaimService::read_next(const std::shared_ptr<Request>& request) {
       } else {
         const auto took =
             std::chrono::ceil<std::chrono::milliseconds>(transport_.now() - request->began);
+        const auto waited = std::chrono::floor<std::chrono::milliseconds>(request->waited);
         obs::log(obs::Level::info, "claim prepared",
                  {{"claim", text_of(asked)},
                   {"devices", result->size()},
-                  {"ms", static_cast<long long>(took.count())}});
+                  {"ms", static_cast<long long>(took.count())},
+                  {"waited_ms", static_cast<long long>(waited.count())}});
       }
       request->answer.insert_or_assign(asked.uid, std::move(result));
       read_next(request);
@@ -112,6 +118,7 @@ bool ClaimService::wait(const std::shared_ptr<Request>& request, const Error& wh
              {{"claim", text_of(request->claims[request->next])}, {"reason", why.text()}});
   }
   waiting_.push_back(request);
+  request->waits_since = transport_.now();
   *request->ticket = transport_.after(left, [this, request] {
     std::erase(waiting_, request);
     read_next(request);

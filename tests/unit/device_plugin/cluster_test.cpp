@@ -21,6 +21,7 @@ class ClusterTest : public testing::Test {
     ClusterEvents events;
     events.pod_seen = [this](const codec::KubePod& pod) { seen_.push_back(pod.name); };
     events.pod_gone = [this](const std::string& key) { gone_.push_back(key); };
+    events.list_requested = [this] { ++requested_; };
     events.pods_listed = [this] { ++listed_; };
     events.pods_stale = [this] { ++stale_; };
     cluster_.emplace(api_, "n1", false, 7, std::move(events));
@@ -39,6 +40,7 @@ class ClusterTest : public testing::Test {
   agent::FakeApi api_{clock_};
   std::vector<std::string> seen_;
   std::vector<std::string> gone_;
+  int requested_ = 0;
   int listed_ = 0;
   int stale_ = 0;
   std::optional<Cluster> cluster_;
@@ -57,6 +59,23 @@ TEST_F(ClusterTest, AShortOutageEndsWithAList) {
   EXPECT_EQ(stale_, 0);
   EXPECT_THAT(gone_, ElementsAre("ns/a"));
   EXPECT_EQ(seen_.back(), "c");
+}
+
+TEST_F(ClusterTest, AListThatIsWantedComesSoonAndOnce) {
+  ASSERT_EQ(requested_, 1);
+  for (int i = 0; i < 10; ++i) {
+    cluster_->list_soon();
+    api_.advance(std::chrono::milliseconds(150));
+  }
+  EXPECT_EQ(requested_, 1);
+  api_.objects.erase("/api/v1/pods/a");
+  api_.advance(seconds(1));
+  EXPECT_EQ(requested_, 2);
+  EXPECT_EQ(listed_, 2);
+  EXPECT_THAT(gone_, ElementsAre("ns/a"));
+  api_.advance(seconds(30));
+  EXPECT_EQ(requested_, 2);
+  EXPECT_EQ(stale_, 0);
 }
 
 TEST_F(ClusterTest, ALongOutageIsToldOnceAndHeals) {

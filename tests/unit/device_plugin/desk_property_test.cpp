@@ -27,6 +27,7 @@ class RandomCluster {
 
   void run(int steps) {
     for (int i = 0; i < steps; ++i) {
+      if (pick(12) == 0) list();
       switch (pick(6)) {
         case 0:
         case 1:
@@ -52,6 +53,7 @@ class RandomCluster {
   int adopted = 0;
 
  private:
+  static constexpr int kNames = 4;
   struct Live {
     PodSpec pod;
     std::map<std::string, std::vector<int>> parts;
@@ -71,7 +73,7 @@ class RandomCluster {
   // The scheduler: chips that no living pod has been promised.
   void bind() {
     PodSpec pod;
-    pod.name = "p" + std::to_string(pick(4));
+    pod.name = "p" + std::to_string(pick(kNames));
     for (const auto& [uid, live] : live_) {
       if (live.pod.name == pod.name) return;
     }
@@ -107,6 +109,27 @@ class RandomCluster {
       events_.front()(desk_);
       events_.pop_front();
     }
+  }
+
+  // All pods as they are now, in the place of all that the watch has not shown.
+  void list() {
+    desk_.list_requested();
+    events_.clear();
+    admit();
+    auto living = live_;
+    events_.clear();
+    events_.push_back([living = std::move(living)](Desk& desk) {
+      std::set<std::string> keys;
+      for (const auto& [uid, live] : living) {
+        keys.insert(live.pod.key());
+        desk.pod_seen(kube_pod(live.pod, note_of(live.pod, live.parts)));
+      }
+      for (int name = 0; name < kNames; ++name) {
+        const std::string key = "default/p" + std::to_string(name);
+        if (!keys.contains(key)) desk.pod_gone(key);
+      }
+      desk.list_shown();
+    });
   }
 
   // The kubelet admits one of the pods that it has received, in any order.

@@ -240,6 +240,60 @@ TEST_F(DeskTurns, AChangeOfTheFormerPodIsNotTakenForTheOneThatHadItsTurnUnseen) 
   EXPECT_EQ(ask(2), std::nullopt);
 }
 
+// A controller makes the pod of a name again and again.
+TEST_F(DeskTurns, AListOfAllPodsEndsTheWaitForOneThatIsNeverShown) {
+  const auto admits = [&](const std::string& uid) {
+    const PodSpec pod = pod_of("s-0", 2, uid);
+    bind(pod, {{"", {5, 6}}});
+    const bool admitted = admit(pod);
+    EXPECT_EQ(has(pod), admitted ? Ids({"5", "6"}) : Ids());
+    kubelet_.remove(pod.uid);
+    desk_->pod_gone(pod.key());
+    return admitted;
+  };
+  EXPECT_FALSE(desk_->awaits_list());
+  EXPECT_FALSE(admit(pod_of("s-0", 2, "never shown")));
+  EXPECT_TRUE(desk_->awaits_list());
+  for (const char* uid : {"a", "b", "c"}) EXPECT_FALSE(admits(uid)) << "may be the one";
+  desk_->list_requested();
+  desk_->list_shown();
+  EXPECT_FALSE(desk_->awaits_list());
+  EXPECT_TRUE(admits("d")) << why_;
+}
+
+TEST_F(DeskTurns, APodThatComesWithTheListMayBeTheOneThatWasAwaited) {
+  EXPECT_FALSE(admit(pod_of("s-0", 2, "late")));
+  desk_->list_requested();
+  const PodSpec late = pod_of("s-0", 2, "late");
+  bind(late, {{"", {5, 6}}});
+  desk_->list_shown();
+  kubelet_.show(late);
+  const PodSpec pod = pod_of("a", 2);
+  bind(pod, {{"", {2, 3}}});
+  EXPECT_TRUE(admit(pod)) << why_;
+  EXPECT_THAT(has(pod), ElementsAre("2", "3"));
+}
+
+TEST_F(DeskTurns, AListSaysNothingAboutPodsThatAskedAfterItsRequest) {
+  EXPECT_FALSE(admit(pod_of("s-0", 2, "before")));
+  desk_->list_requested();
+  EXPECT_FALSE(admit(pod_of("s-0", 2, "since")));
+  desk_->list_shown();
+  EXPECT_TRUE(desk_->awaits_list());
+  desk_->list_requested();
+  desk_->list_shown();
+  EXPECT_FALSE(desk_->awaits_list());
+}
+
+TEST_F(DeskTurns, APodThatIsShownIsNotAwaitedAnyMore) {
+  const PodSpec late = pod_of("s-0", 2, "late");
+  EXPECT_FALSE(admit(late));
+  desk_->list_requested();
+  EXPECT_FALSE(admit(pod_of("s-0", 2, "later")));
+  for (const char* uid : {"late", "later"}) bind(pod_of("s-0", 2, uid), {{"", {5, 6}}});
+  EXPECT_FALSE(desk_->awaits_list());
+}
+
 // While the API server is away, a controller makes one pod after the other.
 TEST_F(DeskTurns, HoweverManyHadTheirTurnsUnseenOnlyAFewPodsOfTheNameAreRuledOut) {
   for (int i = 0; i < 100; ++i) EXPECT_FALSE(admit(pod_of("a", 2, "unseen-" + std::to_string(i))));

@@ -22,6 +22,7 @@ class NodeLabel : public testing::Test {
     ClusterEvents events;
     events.pod_seen = [](const codec::KubePod&) {};
     events.pod_gone = [](const std::string&) {};
+    events.list_requested = [] {};
     events.pods_listed = [] {};
     events.pods_stale = [] {};
     events.node_label = [this](const std::optional<std::string>& value) {

@@ -69,6 +69,26 @@ TEST_F(PluginTest, PodsThatCannotBeWatchedCloseTheGate) {
   EXPECT_EQ(gate_.at(2), true);
 }
 
+TEST_F(PluginTest, AListIsWantedForAPodThatIsNeverShown) {
+  Journal<int> wanted;
+  PluginEvents events;
+  events.wants_list = [&] { wanted.add(0); };
+  kubelet_.start();
+  start_plugin(std::move(events));
+  ASSERT_EQ(gate_.at(0), true);
+  EXPECT_FALSE(kubelet_.admit({"s-0", "never shown", {{"main", 2}}}));
+  EXPECT_EQ(wanted.at(0), 0);
+  post_and_wait(thread_.loop, [this] {
+    plugin_->list_requested();
+    plugin_->pods_listed();
+  });
+  const PodSpec pod{"s-0", "next", {{"main", 2}}};
+  bind(pod, {{"", {5, 6}}});
+  EXPECT_TRUE(kubelet_.admit(pod));
+  EXPECT_THAT(kubelet_.of(pod, "main"), ElementsAre("5", "6"));
+  end_plugin();
+}
+
 TEST_F(PluginTest, PodsGetTheChipsOfTheirDecisions) {
   kubelet_.start();
   begin();
