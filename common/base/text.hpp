@@ -1,6 +1,7 @@
 // Helpers for short human-readable strings (messages, events, log fields), lists and numbers.
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <concepts>
 #include <cstddef>
@@ -33,6 +34,12 @@ std::string joined(const Items& items, std::string_view separator) {
     first = false;
   }
   return out;
+}
+
+// Whether the text begins with one of these; none of them: it does not.
+inline bool starts_with_any(std::string_view text, const std::vector<std::string>& beginnings) {
+  return std::any_of(beginnings.begin(), beginnings.end(),
+                     [&](const std::string& one) { return text.starts_with(one); });
 }
 
 // Without the blanks (line ends too) around it.

@@ -31,13 +31,13 @@ constexpr const char* kList = "/v1.PodResourcesLister/List";
 using Stub = grpc::TemplatedGenericStub<::v1::ListPodResourcesRequest, grpc::ByteBuffer>;
 
 Result<AllocatedDevices> devices_of(const ::v1::ListPodResourcesResponse& answer,
-                                    const std::string& wanted) {
+                                    const std::vector<std::string>& wanted) {
   AllocatedDevices out;
   for (const auto& pod : answer.pod_resources()) {
     for (const auto& container : pod.containers()) {
       const AllocatedDevice any{"", "", pod.namespace_(), pod.name(), container.name()};
       for (const auto& devices : container.devices()) {
-        if (!devices.resource_name().starts_with(wanted)) continue;
+        if (!starts_with_any(devices.resource_name(), wanted)) continue;
         for (const std::string& id : devices.device_ids()) {
           out.push_back(any);
           out.back().resource = devices.resource_name();
@@ -48,7 +48,7 @@ Result<AllocatedDevices> devices_of(const ::v1::ListPodResourcesResponse& answer
         for (const auto& device : claim.claim_resources()) {
           const std::string& driver = device.driver_name();
           if (!domain::is_own_driver(driver) &&
-              !domain::resource_of_driver(driver).starts_with(wanted))
+              !starts_with_any(domain::resource_of_driver(driver), wanted))
             continue;
           out.push_back(any);
           out.back().id = device.device_name();
@@ -60,7 +60,7 @@ Result<AllocatedDevices> devices_of(const ::v1::ListPodResourcesResponse& answer
       if (out.size() > kMaxAllocatedDevices) {
         return make_error(Errc::limit_exceeded,
                           "it lists more than " + std::to_string(kMaxAllocatedDevices) +
-                              " devices of " + wanted +
+                              " devices of " + joined(wanted, ", ") +
                               ", more than any machine has: check its device plugins");
       }
     }
@@ -140,7 +140,7 @@ class Call final : public grpc::ClientUnaryReactor {
   }
 
   std::shared_ptr<http::Mailbox<CallOwner>> box_;
-  std::string wanted_;
+  std::vector<std::string> wanted_;
   Stub stub_;
   grpc::ClientContext context_;
   ::v1::ListPodResourcesRequest request_;

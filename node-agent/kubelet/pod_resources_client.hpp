@@ -15,6 +15,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "common/http/loop.hpp"
 #include "node-agent/kubelet/allocated_device.hpp"
@@ -23,8 +24,9 @@
 namespace chipweave::agent {
 
 struct PodResourcesOptions {
-  std::string socket;     // checked before (check_socket_path)
-  std::string resources;  // prefix of the resources that are wanted: "example.com/"; "": all
+  std::string socket;  // checked before (check_socket_path)
+  // What the names of the resources that are wanted begin with: "example.com/"; "": all.
+  std::vector<std::string> resources;
   ListPace::Gaps gaps;
   // Something that is kept while a call is in flight; null: the kubelet must not be asked now, and
   // is when there is one. Empty: it may be asked at any time.

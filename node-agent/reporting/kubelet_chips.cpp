@@ -28,6 +28,13 @@ std::string claims_file_of(const std::string& socket) {
   return folder_of_kubelet(socket) / "dra_manager_state";
 }
 
+// Those of the vendor, parts of chips among them, and other names that chips are counted as.
+std::vector<std::string> resources_of(const NodeState& state) {
+  std::vector<std::string> out = state.resources;
+  out.emplace_back(domain::vendor_of(state.topology).resource_domain);
+  return out;
+}
+
 kube::ApiChain::Options chain_options(const KubeletChips::Options& options) {
   kube::ApiChain::Options out;
   out.what = "node " + options.node;
@@ -62,7 +69,7 @@ void KubeletChips::want(const NodeStatePtr& state) {
 void KubeletChips::start() {
   PodResourcesOptions asking;
   asking.socket = options_.socket;
-  asking.resources = domain::vendor_of(state_->topology).resource_domain;
+  asking.resources = resources_of(*state_);
   asking.seed = options_.seed;
   asking.permit = [file = options_.list_lock] { return permit_to_list(file); };
   PodResourcesEvents answers;
@@ -107,8 +114,7 @@ void KubeletChips::read_checkpoints() {
 // Small, and on a local disk. The kubelet replaces it as a whole.
 void KubeletChips::read_devices() {
   auto text = io::read_file(devices_file_, limits::kMaxPodResourcesBytes);
-  auto devices = text ? codec::read_kubelet_checkpoint(
-                            *text, domain::vendor_of(state_->topology).resource_domain)
+  auto devices = text ? codec::read_kubelet_checkpoint(*text, resources_of(*state_))
                       : Result<codec::CheckpointedDevices>(std::move(text).error());
   if (devices) {
     devices_failing_ = false;

@@ -117,6 +117,8 @@ void Kubernetes::start(Scheduler& scheduler) {
   cluster_.set_claims(claim_allocator_.get());
   leftover_claims_ = std::make_unique<LeftoverClaims>(*claims_, *claim_allocator_, cluster_, clock_,
                                                       scheduler.records());
+  lost_claims_ = std::make_unique<LostClaims>(*transport_, *claims_, *claim_allocator_, cluster_,
+                                              scheduler.nodes(), clock_, scheduler.records());
   requeue_trigger_ =
       std::make_unique<RequeueTrigger>(*transport_, scheduler, RequeueTrigger::Options{});
   scheduler.authority().set_leadership(election_.get());
@@ -181,6 +183,7 @@ void Kubernetes::tick() {
   if (!scheduler_->authority().cannot_decide().empty()) return;
   requeue_trigger_->check();
   leftover_claims_->check(cluster_.fence());
+  lost_claims_->check(cluster_.fence());
   if (waiting_claims_) waiting_claims_->tick();
 }
 
@@ -199,6 +202,7 @@ Kubernetes::Stats Kubernetes::stats() const {
   stats.watch_failures = watch_failures_;
   stats.unusable_inventories = unusable_inventories_;
   if (leftover_claims_) stats.leftover_claims = leftover_claims_->ended();
+  if (lost_claims_) stats.lost_claims = lost_claims_->made_again();
   if (waiting_claims_) stats.waiting_claims = waiting_claims_->stats();
   if (reviewer_) stats.token_reviews = reviewer_->stats();
   if (election_) stats.leader = election_->stats();

@@ -18,11 +18,12 @@
 #include "scheduler-plugin/kube/dra/claim_certainty.hpp"
 #include "scheduler-plugin/kube/dra/claim_watch.hpp"
 #include "scheduler-plugin/kube/dra/hand_over_check.hpp"
-#include "scheduler-plugin/kube/dra/leftover_claims.hpp"
 #include "scheduler-plugin/kube/events.hpp"
 #include "scheduler-plugin/kube/inventory_watch.hpp"
 #include "scheduler-plugin/kube/kube_cluster.hpp"
 #include "scheduler-plugin/kube/leader_election.hpp"
+#include "scheduler-plugin/kube/repair/leftover_claims.hpp"
+#include "scheduler-plugin/kube/repair/lost_claims.hpp"
 #include "scheduler-plugin/kube/requeue_trigger.hpp"
 #include "scheduler-plugin/kube/token_review.hpp"
 #include "scheduler-plugin/kube/waiting/waiting_claims.hpp"
@@ -77,6 +78,7 @@ class Kubernetes {
     std::uint64_t watch_failures = 0;
     std::uint64_t unusable_inventories = 0;
     std::uint64_t leftover_claims = 0;                   // that were ended
+    std::uint64_t lost_claims = 0;                       // that were made again
     std::optional<WaitingClaims::Stats> waiting_claims;  // where they are allocated
     TokenReviewer::Stats token_reviews{};
     std::optional<LeaderElection::Stats> leader;  // where there is an election
@@ -104,6 +106,7 @@ class Kubernetes {
   std::unique_ptr<ClaimCertainty> claim_certainty_;
   std::unique_ptr<ClaimAllocator> claim_allocator_;
   std::unique_ptr<LeftoverClaims> leftover_claims_;
+  std::unique_ptr<LostClaims> lost_claims_;
   std::unique_ptr<WaitingClaims> waiting_claims_;  // null: off
   std::unique_ptr<RequeueTrigger> requeue_trigger_;
   std::unique_ptr<TokenReviewer> reviewer_;

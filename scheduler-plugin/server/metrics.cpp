@@ -293,6 +293,14 @@ void Metrics::scrape_kubernetes(const Kubernetes::Stats& now) {
   kubernetes_[6].add(static_cast<double>(reviews.refused - reviewed.refused));
   kubernetes_[7].add(static_cast<double>(reviews.failed - reviewed.failed));
   kubernetes_[8].add(static_cast<double>(now.events_refused - was.events_refused));
+  auto& repaired = registry_.counter(
+      "chipweave_pod_claims_repaired_total",
+      "Claims of pods that are not bound, which were ended, and of bound pods whose claims others "
+      "had ended, which were made again");
+  repaired.with({{"what", "ended"}})
+      .add(static_cast<double>(now.leftover_claims - was.leftover_claims));
+  repaired.with({{"what", "made_again"}})
+      .add(static_cast<double>(now.lost_claims - was.lost_claims));
   if (now.waiting_claims)
     scrape_claims(*now.waiting_claims, was.waiting_claims.value_or(WaitingClaims::Stats{}));
   seen_kubernetes_ = now;

@@ -1,9 +1,10 @@
 // NodeInventories, Leases and ResourceClaims as an API server sends them, and the placement
-// annotation, which anyone who may edit a pod can write.
+// annotation and the claim in a pod's status, which anyone who may edit these can write.
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
+#include "common/codec/kube/objects/pod_claim.hpp"
 #include "common/codec/kube/pod/placement.hpp"
 #include "common/codec/kube/watch.hpp"
 
@@ -30,5 +31,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   read<chipweave::codec::KubeClaim>(text);
   read<chipweave::codec::KubeSlice>(text);
   static_cast<void>(chipweave::codec::read_placement(text));
+  std::string copy = text;
+  static_cast<void>(chipweave::codec::read_stored_claim(copy));
+  copy = text;
+  static_cast<void>(chipweave::codec::read_pod_claim_status(copy));
   return 0;
 }

@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace chipweave::codec;
   // a null pointer comes with size 0 only
   const std::string_view text(size == 0 ? "" : reinterpret_cast<const char*>(data), size);
-  const auto devices = read_kubelet_checkpoint(text, "");
+  const auto devices = read_kubelet_checkpoint(text, {""});
   require_words(devices);
   if (!devices) return 0;
   require(devices->size() <= kMaxCheckpointedDevices);

@@ -50,7 +50,7 @@ struct RuledOut {
   std::set<std::string> had_turn;  // listed while another pod asked
   std::set<std::pair<std::string, std::string>> answered;  // uid and container
   std::set<std::string> never_seen;                        // names that were waited for in vain
-  std::set<std::string> strangers;          // names of pods that were deleted before we came
+  std::set<std::string> strangers;  // names of pods that were deleted before we came
   std::map<std::string, UnseenTurns> unseen_turns;  // by name; none without turns
 };
 

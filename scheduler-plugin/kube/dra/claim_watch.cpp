@@ -192,6 +192,13 @@ void ClaimWatch::drop(const std::string& key) {
   }
 }
 
+bool ClaimWatch::has_claim_of(const std::string& ns, const std::string& pod_uid) const {
+  const auto at = held_.find(ns + "/" + codec::kPodClaimPrefix + pod_uid);
+  if (at == held_.end()) return false;
+  const Held& first = at->second.front();
+  return first.of_pod && first.pod.request.uid == pod_uid;
+}
+
 std::string ClaimWatch::holder_of(const std::vector<codec::ClaimedDevice>& devices,
                                   const std::string& pod_uid) const {
   for (const codec::ClaimedDevice& device : devices) {

@@ -66,6 +66,8 @@ class ClaimWatch {
   // Claims whose devices are not known to be chips of their node.
   std::size_t unknown() const { return unknown_.size(); }
   const kube::DeviceCatalog& devices() const { return catalog_; }
+  // Whether a claim of chipweave's has devices and is reserved for that pod alone.
+  bool has_claim_of(const std::string& ns, const std::string& pod_uid) const;
   // A claim that has one of the devices, apart from the one for that pod; empty: none.
   std::string holder_of(const std::vector<codec::ClaimedDevice>& devices,
                         const std::string& pod_uid) const;

@@ -123,18 +123,15 @@ class AgentAndKubelet : public testing::Test {
     std::vector<std::string> words{"chipweave-agent",
                                    "--node",
                                    "n1",
-                                   "--probe",
-                                   "profile:ascend-910b-8",
                                    "--kubeconfig",
                                    folder_.put("kubeconfig", cluster_->kubeconfig()),
-                                   "--publish",
-                                   "mindcluster",
                                    "--pod-resources",
                                    socket_,
                                    "--metrics",
                                    "127.0.0.1:0",
                                    "--port-file",
                                    folder_.at("port")};
+    words.insert(words.end(), machine_.begin(), machine_.end());
     words.insert(words.end(), more.begin(), more.end());
     agent_ = std::make_unique<Program>(std::move(words), std::map<std::string, std::string>{},
                                        folder_.at("log"));
@@ -155,6 +152,7 @@ class AgentAndKubelet : public testing::Test {
 
   io::TempFolder folder_;
   std::string socket_;
+  std::vector<std::string> machine_{"--probe", "profile:ascend-910b-8", "--publish", "mindcluster"};
   std::optional<Cluster> cluster_;
   std::unique_ptr<Program> agent_;
 };
@@ -201,6 +199,27 @@ TEST_F(AgentAndKubelet, MetricsNameTheContainersOfChips) {
   allocate();
   EXPECT_TRUE(eventually([&] { return metrics().find(health(3, "")) != std::string::npos; }))
       << metrics();
+}
+
+// ACK's name, which does not begin with the vendor's domain.
+TEST_F(AgentAndKubelet, ChipsOfAnotherNameAreThoseOfTheMachine) {
+  FakeKubelet kubelet(socket_);
+  PodList list;
+  add_pod(list, "p", "aliyun.com/gpu", {"nvidia-n1-3"});
+  add_pod(list, "q", "nvidia.com/gpu", {"nvidia-n1-5"});
+  add_pod(list, "r", "aliyun.com/other", {"nvidia-n1-6"});
+  kubelet.set_list(list);
+  machine_ = {"--probe", "profile:hgx-h100-8"};
+  start_agent();
+  const auto resources = [&] {
+    std::map<std::string, Json> out;
+    for (const Json& one : cluster_->given()) out[one["resource"]] = one["chips"];
+    return out;
+  };
+  const std::map<std::string, Json> both{{"aliyun.com/gpu", Json{3}}, {"nvidia.com/gpu", Json{5}}};
+  EXPECT_TRUE(eventually([&] { return resources() == both; }))
+      << cluster_->given() << agent_->log();
+  EXPECT_EQ(agent_->terminate(), 0);
 }
 
 // Where the kubelet's own folder is not mounted, a CDI file is the sign that a claim was prepared.

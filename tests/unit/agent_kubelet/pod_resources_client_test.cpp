@@ -43,7 +43,7 @@ class PodResources : public testing::Test {
  protected:
   PodResources() {
     options_.socket = folder_.at("kubelet.sock");
-    options_.resources = "huawei.com/";
+    options_.resources = {"huawei.com/"};
     options_.gaps = {milliseconds(0), milliseconds(2), milliseconds(2)};
   }
 
@@ -216,13 +216,16 @@ TEST_F(PodResources, AsksWhenTheDevicesOfPodsChange) {
 }
 
 TEST_F(PodResources, OnlyTheWantedResourcesAreGiven) {
-  options_.resources = "amd.com/";
+  options_.resources = {"amd.com/", "example.com/chip"};
   PodList list = one_pod({"Ascend910-0"});
   add_pod(list, "amd", "amd.com/gpu", {"0000:01:00.0"});
+  add_pod(list, "renamed", "example.com/chip", {"0000:02:00.0"});
+  add_pod(list, "other", "example.com/nic", {"0000:03:00.0"});
   FakeKubelet kubelet(options_.socket);
   kubelet.set_list(list);
   begin();
-  EXPECT_EQ(devices_of(given_.at(0)), (AllocatedDevices{{"amd.com/gpu", "0000:01:00.0"}}));
+  EXPECT_EQ(devices_of(given_.at(0)), (AllocatedDevices{{"amd.com/gpu", "0000:01:00.0"},
+                                                        {"example.com/chip", "0000:02:00.0"}}));
 }
 
 // A server of another service, such as the device plugins' registration.

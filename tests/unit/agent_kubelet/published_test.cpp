@@ -32,7 +32,7 @@ TEST(PublishedChips, ThoseThatPodsHaveVanishFromTheListAndComeBack) {
   LoopThread thread;
   PodResourcesOptions asking;
   asking.socket = folder.at("kubelet.sock");
-  asking.resources = "huawei.com/";
+  asking.resources = {"huawei.com/"};
   asking.gaps = {std::chrono::milliseconds(0), std::chrono::milliseconds(2),
                  std::chrono::milliseconds(2)};
   std::unique_ptr<PodResourcesClient> client;

@@ -29,18 +29,20 @@ CheckpointedDevice of_uid(const std::string& uid, const std::string& id) {
 }
 
 TEST(KubeletCheckpoint, NamesTheDevicesOfEachContainerByTheUidOfItsPod) {
-  const auto read = read_kubelet_checkpoint(kCheckpoint, "nvidia.com/");
+  const auto read = read_kubelet_checkpoint(kCheckpoint, {"nvidia.com/"});
   ASSERT_TRUE(read) << read.error().text();
   EXPECT_THAT(*read, ElementsAre(of_uid("u1", "GPU-0"), of_uid("u2", "GPU-2"),
                                  of_uid("u2", "GPU-3"), of_uid("u2", "GPU-4")));
-  EXPECT_EQ(read_kubelet_checkpoint(kCheckpoint, "")->size(), 5U);
+  EXPECT_EQ(read_kubelet_checkpoint(kCheckpoint, {""})->size(), 5U);
+  EXPECT_EQ(read_kubelet_checkpoint(kCheckpoint, {"nvidia.com/", "rdma/"})->size(), 5U);
+  EXPECT_THAT(*read_kubelet_checkpoint(kCheckpoint, {}), IsEmpty());
 }
 
 TEST(KubeletCheckpoint, OfAKubeletWithoutPodsIsEmpty) {
   for (const char* text :
        {R"({"Data":{"PodDeviceEntries":null,"RegisteredDevices":{}},"Checksum":1})",
         R"({"Data":{"PodDeviceEntries":[]}})", R"({"Data":{}})"}) {
-    const auto read = read_kubelet_checkpoint(text, "");
+    const auto read = read_kubelet_checkpoint(text, {""});
     ASSERT_TRUE(read) << text << ": " << read.error().text();
     EXPECT_THAT(*read, IsEmpty());
   }
@@ -48,7 +50,7 @@ TEST(KubeletCheckpoint, OfAKubeletWithoutPodsIsEmpty) {
 
 TEST(KubeletCheckpoint, ThatIsDamagedIsAnErrorThatNamesThePlace) {
   const auto problem = [](const std::string& text) {
-    const auto read = read_kubelet_checkpoint(text, "");
+    const auto read = read_kubelet_checkpoint(text, {""});
     return read ? "" : read.error().text();
   };
   EXPECT_THAT(problem(""), HasSubstr("line 1"));

@@ -53,7 +53,11 @@ class LeaderWalk {
     api().controllers = true;
     two_.come_to_rest();
     two_.a.expect_no_chip_twice();
-    if (claims_) expect_claims_only_of_bound_pods();
+    if (claims_) {
+      expect_claims_only_of_bound_pods();
+      two_.a.expect_claims_are_the_annotations(foreign_);
+      EXPECT_EQ(api().pod_claims.allocated_twice(), std::vector<std::string>{});
+    }
     EXPECT_NE(two_.a.leads(), two_.b.leads());
     for (KubeWorld* each : two_.all()) each->expect_ledger_is_the_truth();
   }
@@ -80,7 +84,11 @@ class LeaderWalk {
   void check(int step) {
     if (std::exchange(checked_, api().version()) != api().version()) {
       two_.a.expect_no_chip_twice();
-      if (claims_) two_.a.expect_claims_are_the_annotations(foreign_);
+      if (claims_) {
+        auto without = foreign_;
+        without.insert(lost_.begin(), lost_.end());
+        two_.a.expect_claims_are_the_annotations(without);
+      }
       EXPECT_EQ(api().pod_claims.allocated_twice(), std::vector<std::string>{});
     }
     const KubeWorld* leader = nullptr;
@@ -113,7 +121,7 @@ class LeaderWalk {
     if (what < 80) return end();
     if (what < 90) return two_.pass(milliseconds(1 + pick(300)), TwoReplicas::Watches::stalled);
     if (what < 92) return machine();
-    if (what < 94) return foreign();
+    if (what < 94) return pick(2) == 0 ? foreign() : lose_a_claim();
     if (what < 97) return trouble();
     replica_trouble();
   }
@@ -217,11 +225,21 @@ class LeaderWalk {
   }
 
   void foreign() {
-    if (pick(4) != 0) return;
+    if (pick(2) != 0) return;
     const std::string key = some_pod(true);
     if (key.empty()) return;
     foreign_.insert(api().pods.at(key).uid);
     api().set_node(key, "n" + std::to_string(1 + pick(4)));  // n4 has no inventory
+  }
+
+  // kube-controller-manager takes the pod for another one of that name.
+  void lose_a_claim() {
+    const std::string key = some_pod(false);
+    if (key.empty()) return;
+    const std::string& uid = api().pods.at(key).uid;
+    if (api().pod_claims.find("chipweave-" + uid) == nullptr) return;
+    api().remove_claim("chipweave-" + uid);
+    lost_.insert(uid);
   }
 
   void trouble() {
@@ -288,6 +306,7 @@ class LeaderWalk {
   bool claims_;
   TwoReplicas two_;
   std::set<std::string> foreign_;
+  std::set<std::string> lost_;  // pods whose claims others have ended
   const KubeWorld* last_leader_ = nullptr;
   int bindings_ = 0;
   int changes_ = 0;

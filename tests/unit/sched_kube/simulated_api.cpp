@@ -261,7 +261,11 @@ kube::Reply SimulatedApi::Network::patch_pod(const kube::Call& call, ServerPod& 
 kube::Reply SimulatedApi::Network::patch_status(const kube::Call& call, ServerPod& pod) {
   const Json body = Json::parse(call.body);
   if (body["metadata"]["uid"] != pod.uid) return status(409, "uid: precondition failed");
-  pod.claim = body["status"]["extendedResourceClaimStatus"]["resourceClaimName"];
+  const Json& claim = body["status"]["extendedResourceClaimStatus"];
+  pod.claim = claim["resourceClaimName"];
+  pod.mappings.clear();
+  for (const Json& one : claim["requestMappings"])
+    pod.mappings.emplace_back(one["containerName"], one["requestName"]);
   changed(pod);
   return {200, body.dump(), std::nullopt};
 }

@@ -91,6 +91,7 @@ class SimulatedApi {
   void end_allocation(const std::string& claim) {
     pod_claims.end_allocation(claim, version_, told());
   }
+  void remove_claim(const std::string& claim) { pod_claims.remove(claim, version_, told()); }
   void reserve(const std::string& claim, const std::string& pod_uid) {
     pod_claims.reserve(claim, pod_uid, version_, told());
   }

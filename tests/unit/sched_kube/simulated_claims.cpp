@@ -161,6 +161,13 @@ void SimulatedClaims::end_allocation(const std::string& name, std::uint64_t& ver
   change(claim, version, changed);
 }
 
+void SimulatedClaims::remove(const std::string& name, std::uint64_t& version,
+                             const Changed& changed) {
+  touch(all_.at(name), version);
+  changed("DELETED", all_.at(name).dump());
+  all_.erase(name);
+}
+
 void SimulatedClaims::reserve(const std::string& name, const std::string& pod_uid,
                               std::uint64_t& version, const Changed& changed) {
   Json& claim = all_.at(name);

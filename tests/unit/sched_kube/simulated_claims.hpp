@@ -34,6 +34,8 @@ class SimulatedClaims {
   void create(const Wanted& wanted, std::uint64_t& version, const Changed& changed);
   // As kube-scheduler, when it cannot use the node of the allocation.
   void end_allocation(const std::string& name, std::uint64_t& version, const Changed& changed);
+  // As kube-controller-manager, when it takes the claim's pod for gone.
+  void remove(const std::string& name, std::uint64_t& version, const Changed& changed);
   // As kube-scheduler, when it binds a further pod.
   void reserve(const std::string& name, const std::string& pod_uid, std::uint64_t& version,
                const Changed& changed);

@@ -55,6 +55,15 @@ std::string pod_json(const ServerPod& pod) {
       w.begin_object().field("name", name).field("resourceClaimName", claim).end_object();
     w.end_array();
   }
+  if (!pod.claim.empty()) {
+    w.key("extendedResourceClaimStatus").begin_object().field("resourceClaimName", pod.claim);
+    w.key("requestMappings").begin_array();
+    for (const auto& [container, request] : pod.mappings) {
+      w.begin_object().field("containerName", container).field("resourceName", pod.resource);
+      w.field("requestName", request).end_object();
+    }
+    w.end_array().end_object();
+  }
   if (!pod.nominated.empty()) w.field("nominatedNodeName", pod.nominated);
   if (!pod.rejection.empty()) {
     w.key("conditions").begin_array().begin_object();

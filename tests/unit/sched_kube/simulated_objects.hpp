@@ -38,6 +38,8 @@ struct ServerPod {
   std::string gang = {};       // spec.schedulingGroup.podGroupName
   std::string nominated = {};  // status.nominatedNodeName
   std::string claim = {};      // status.extendedResourceClaimStatus.resourceClaimName
+  // container and request of each of its requestMappings
+  std::vector<std::pair<std::string, std::string>> mappings = {};
   // ResourceClaims that it names: in the pod, and the claim's.
   std::vector<std::pair<std::string, std::string>> claims = {};
   std::map<std::string, std::string> node_selector = {};

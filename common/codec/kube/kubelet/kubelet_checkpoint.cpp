@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/json/json_object.hpp"
 
 namespace chipweave::codec {
@@ -15,7 +16,7 @@ constexpr std::size_t kMaxNumaNodes = 4096;
 }  // namespace
 
 Result<CheckpointedDevices> read_kubelet_checkpoint(std::string_view text,
-                                                    std::string_view resources) {
+                                                    const std::vector<std::string>& resources) {
   auto document = parse_json(text, {limits::kMaxPodResourcesBytes, limits::kMaxJsonValues});
   if (!document) return std::move(document).error();
   JsonProblems problems{JsonValue(*document)};
@@ -29,7 +30,7 @@ Result<CheckpointedDevices> read_kubelet_checkpoint(std::string_view text,
     const JsonObject entry = JsonObject::tolerant(value, problems);
     CheckpointedDevice device;
     device.resource = entry.text_or_empty("ResourceName");
-    if (!device.resource.starts_with(resources)) continue;
+    if (!starts_with_any(device.resource, resources)) continue;
     device.container = entry.text_or_empty("ContainerName");
     device.pod_uid = entry.require_text("PodUID").value_or("");
     for (const JsonValue of_numa_node : entry.map("DeviceIDs", kMaxNumaNodes)) {

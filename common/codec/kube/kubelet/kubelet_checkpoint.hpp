@@ -27,11 +27,11 @@ using CheckpointedDevices = std::vector<CheckpointedDevice>;  // ascending, each
 
 inline constexpr std::size_t kMaxCheckpointedDevices = 16384;
 
-// The devices of resources that begin with `resources`. A pod that has ended stays listed until the
-// next allocation on its node. The checksum is not verified: a file that is not whole is not JSON.
-// Errors: invalid_argument; limit_exceeded above limits::kMaxPodResourcesBytes or
-// kMaxCheckpointedDevices.
+// The devices of resources whose names begin with one of `resources`. A pod that has ended stays
+// listed until the next allocation on its node. The checksum is not verified: a file that is not
+// whole is not JSON. Errors: invalid_argument; limit_exceeded above limits::kMaxPodResourcesBytes
+// or kMaxCheckpointedDevices.
 Result<CheckpointedDevices> read_kubelet_checkpoint(std::string_view text,
-                                                    std::string_view resources);
+                                                    const std::vector<std::string>& resources);
 
 }  // namespace chipweave::codec

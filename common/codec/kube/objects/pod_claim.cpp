@@ -1,9 +1,13 @@
 #include "common/codec/kube/objects/pod_claim.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <string_view>
 #include <utility>
 
+#include "common/base/foreign_text.hpp"
 #include "common/base/json_writer.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/json/stream_reader.hpp"
 #include "common/codec/kube/dra/dra_claim.hpp"
 
@@ -16,9 +20,19 @@ constexpr const char* kApi = "resource.k8s.io/v1";
 // Without it the allocation outlives the pod.
 constexpr const char* kFinalizer = "resource.kubernetes.io/delete-protection";
 
-// Names sort as numbers do: "chip-00", "chip-01" … A claim has 32 devices at most.
+constexpr std::size_t kMaxRequests = 32;  // of a claim; by the API
+
+// Names sort as numbers do: "chip-00", "chip-01" …
 std::string request_name(std::size_t k) {
   return "chip-" + std::string(k < 10 ? "0" : "") + std::to_string(k);
+}
+
+// Its inverse; nullopt: it is none of these names.
+std::optional<std::size_t> request_number(std::string_view name) {
+  constexpr std::string_view kPrefix = "chip-";
+  if (!name.starts_with(kPrefix)) return std::nullopt;
+  const auto k = parse_number<std::size_t>(name.substr(kPrefix.size()));
+  return k && *k < kMaxRequests && request_name(*k) == name ? k : std::nullopt;
 }
 
 JsonWriter& begin_claim(JsonWriter& w, const std::string& ns, const std::string& name) {
@@ -99,6 +113,24 @@ void read_claim_metadata(od::value value, StoredClaim& to) {
   });
 }
 
+void read_mapping(od::value value, PodClaimStatus& to) {
+  std::string container;
+  std::string resource;
+  std::string request;
+  each_member("requestMappings", value, [&](std::string_view key, od::value v) {
+    if (is_key(key, "containername")) return read_string("containerName", v, container);
+    if (is_key(key, "resourcename")) return read_string("resourceName", v, resource);
+    if (is_key(key, "requestname")) return read_string("requestName", v, request);
+    check(v, 5);
+  });
+  const auto k = request_number(request);
+  if (!k) throw BadInput("requestMappings: not a request of chipweave's: " + printable(request));
+  if (!to.resource.empty() && to.resource != resource)
+    throw BadInput("requestMappings: more than one resource");
+  to.resource = std::move(resource);
+  to.containers[container].push_back(*k);
+}
+
 }  // namespace
 
 std::string write_pod_claim(const PodClaim& claim) {
@@ -170,6 +202,23 @@ std::string write_pod_claim_status(const PodClaim& claim) {
   }
   w.end_array().end_object().end_object().end_object();
   return w.take();
+}
+
+Result<PodClaimStatus> read_pod_claim_status(std::string& body) {
+  PodClaimStatus out;
+  auto read = read_document(body, [&](std::string_view key, od::value v) {
+    if (!is_key(key, "status")) return check(v, 1);
+    each_member("status", v, [&](std::string_view inner, od::value w) {
+      if (!is_key(inner, "extendedresourceclaimstatus")) return check(w, 2);
+      each_member("extendedResourceClaimStatus", w, [&](std::string_view of, od::value x) {
+        if (is_key(of, "resourceclaimname")) return read_string("resourceClaimName", x, out.claim);
+        if (!is_key(of, "requestmappings")) return check(x, 3);
+        each_element("requestMappings", x, [&](od::value one) { read_mapping(one, out); });
+      });
+    });
+  });
+  if (!read) return std::move(read).error();
+  return out;
 }
 
 Result<StoredClaim> read_stored_claim(std::string& body) {

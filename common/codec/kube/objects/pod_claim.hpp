@@ -50,6 +50,16 @@ std::string write_pod_claim_release(const std::string& ns, const std::string& na
 // A merge patch of the pod's status: which claim, and which requests are whose.
 std::string write_pod_claim_status(const PodClaim& claim);
 
+// What a pod's status says about it.
+struct PodClaimStatus {
+  std::string claim;                                           // its name; empty: the pod has none
+  std::string resource;                                        // of its containers' chips
+  std::map<std::string, std::vector<std::size_t>> containers;  // as PodClaim's
+};
+// Of a Pod document. Errors: invalid_argument, with the key; a request that is not one of
+// write_pod_claim's, or more than one resource.
+Result<PodClaimStatus> read_pod_claim_status(std::string& body);
+
 // A stored claim, to be compared with the one that is wanted.
 struct StoredClaim {
   ObjectVersion version;

@@ -1,4 +1,4 @@
-#include "scheduler-plugin/kube/dra/leftover_claims.hpp"
+#include "scheduler-plugin/kube/repair/leftover_claims.hpp"
 
 namespace chipweave::sched {
 namespace {

@@ -1,0 +1,130 @@
+#include "scheduler-plugin/kube/repair/lost_claims.hpp"
+
+#include <chrono>
+#include <utility>
+
+#include "common/base/foreign_text.hpp"
+#include "common/obs/log.hpp"
+#include "scheduler-plugin/kube/attribution.hpp"
+
+namespace chipweave::sched {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr std::size_t kPodsAtOnce = 200;
+constexpr seconds kLostFor{5};  // the watches may be behind each other
+constexpr seconds kTryAgain{10};   // after a failure
+constexpr seconds kNever{600};  // for a pod that was never given a claim
+constexpr std::chrono::milliseconds kReadTime{10'000};
+
+bool has_ended(const codec::KubePod& pod) {
+  return pod.ending || pod.phase == "Succeeded" || pod.phase == "Failed";
+}
+
+}  // namespace
+
+const ClusterPod* LostClaims::without_claim(const PodRecord& record) const {
+  if (record.in_flight != nullptr) return nullptr;
+  const ClusterPod* pod = cluster_.find(record.key);
+  if (pod == nullptr || pod->request.uid != record.uid || pod->node.empty() || pod->ending)
+    return nullptr;
+  if (watch_.has_claim_of(record.key.ns, record.uid)) return nullptr;
+  const NodeId id = nodes_.find(pod->node);
+  return id != kNoNode && nodes_.node(id).enforcement == domain::Enforcement::dra ? pod : nullptr;
+}
+
+void LostClaims::check(const std::function<bool()>& may_send) {
+  if (busy_ || !watch_.served()) return;
+  ticket_.reset();
+  std::size_t left = kPodsAtOnce;
+  const std::string from = last_;
+  records_.each_after(from, [&](const PodRecord& record) {
+    last_ = record.uid;
+    --left;
+    return look_at(record, may_send) && left > 0;
+  });
+  if (busy_ || left == 0) return;
+  last_.clear();
+  std::erase_if(missing_, [&](const auto& one) { return records_.find(one.first) == nullptr; });
+}
+
+bool LostClaims::look_at(const PodRecord& record, const std::function<bool()>& may_send) {
+  if (without_claim(record) == nullptr) {
+    missing_.erase(record.uid);
+    return true;
+  }
+  const auto [at, fresh] = missing_.emplace(record.uid, clock_.now() + kLostFor);
+  if (fresh || clock_.now() < at->second || !claims_.take(record.uid)) return true;
+  busy_ = true;
+  read(record, may_send);
+  return false;
+}
+
+// The watch may not show yet that the pod has ended, which ends its claim rightly.
+void LostClaims::read(const PodRecord& record, const std::function<bool()>& may_send) {
+  kube::Call call;
+  call.target = "/api/v1/namespaces/" + record.key.ns + "/pods/" + record.key.name;
+  call.deadline = kReadTime;
+  ticket_ = transport_.call(std::move(call), [this, key = record.key, uid = record.uid,
+                                              may_send](Result<kube::Reply> reply) {
+    const auto own = std::move(ticket_);
+    const bool read = reply && reply->status == kube::kOk;
+    const auto order = order_of(key, uid, std::move(reply));
+    if (order) return make(*order, may_send);
+    over(uid, read ? kNever : kTryAgain);
+  });
+}
+
+Result<BindOrder> LostClaims::order_of(const PodKey& key, const std::string& uid,
+                                       Result<kube::Reply> reply) {
+  if (!reply) return std::move(reply).error();
+  if (reply->status != kube::kOk)
+    return make_error(Errc::unavailable, "HTTP " + std::to_string(reply->status));
+  std::string copy = reply->body;
+  const auto pod = reader_.read_one(copy);
+  if (!pod) return Error(pod.error());
+  auto status = codec::read_pod_claim_status(reply->body);
+  if (!status) return std::move(status).error();
+  const ClusterPod* known = cluster_.find(key);
+  if (known == nullptr || known->request.uid != uid || pod->uid != uid || has_ended(*pod))
+    return make_error(Errc::not_found, "it has ended");
+  const auto placement = placement_of(*pod, *known);
+  if (status->claim != codec::kPodClaimPrefix + uid || !placement ||
+      status->resource != placement->resource)
+    return make_error(Errc::unsupported, "it was given no claim");
+  for (const auto& [container, chips] : status->containers) {
+    for (const std::size_t k : chips) {
+      if (k >= placement->chips.size())
+        return make_error(Errc::invalid_argument, "its status names more chips than it has");
+    }
+  }
+  BindOrder out;
+  out.binding = {key, uid, placement->node};
+  out.claim = ClaimOrder{placement->resource, placement->chips, std::move(status->containers)};
+  return out;
+}
+
+void LostClaims::make(const BindOrder& order, const std::function<bool()>& may_send) {
+  const std::string& uid = order.binding.uid;
+  const auto claim = claims_.claim_of(order);
+  if (!claim) return over(uid, kTryAgain);
+  ticket_ = claims_.allocate(*claim, may_send, [this, order](const Result<void>& result) {
+    obs::log(obs::Level::warn,
+             result ? "the claim of a bound pod was ended by another client: it is made again"
+                    : "the claim of a bound pod is gone, and cannot be made again yet",
+             {{"pod", printable(order.binding.key.text())},
+              {"node", printable(order.binding.node)},
+              {"error", result ? "" : printable(result.error().text())}});
+    if (result) ++made_again_;
+    over(order.binding.uid, result ? kLostFor : kTryAgain);
+  });
+}
+
+void LostClaims::over(const std::string& uid, std::chrono::seconds after) {
+  busy_ = false;
+  claims_.give_back(uid);
+  missing_.insert_or_assign(uid, clock_.now() + after);
+}
+
+}  // namespace chipweave::sched
