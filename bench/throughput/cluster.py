@@ -155,14 +155,25 @@ def by_claims(cluster, on):
 
 # `sizes` are taken in turn. The pods ask for so little else that kube-scheduler's own scores fill one node after another,
 # as those of chipweave do: all variants have the same number of nodes left at any time.
+def add_pod(cluster, number, sizes):
+    asked = {"cpu": "100m", "memory": "128Mi", RESOURCE: str(sizes[number % len(sizes)])}
+    container = {"name": "c", "image": "registry.example.com/none", "resources": {"requests": asked, "limits": asked}}
+    cluster.must("POST", PODS, {"metadata": {"name": f"pod-{number:05}"},
+                                "spec": {"containers": [container], "terminationGracePeriodSeconds": 0}})
+
+
 def add_pods(cluster, count, sizes):
-    def add(number):
-        asked = {"cpu": "100m", "memory": "128Mi", RESOURCE: str(sizes[number % len(sizes)])}
-        container = {"name": "c", "image": "registry.example.com/none",
-                     "resources": {"requests": asked, "limits": asked}}
-        cluster.must("POST", PODS, {"metadata": {"name": f"pod-{number:05}"},
-                                    "spec": {"containers": [container], "terminationGracePeriodSeconds": 0}})
-    cluster.each(add, range(count))
+    cluster.each(lambda number: add_pod(cluster, number, sizes), range(count))
+
+
+# So many a second, beside the caller; a future that raises what went wrong.
+def add_pods_at(cluster, rate, count, sizes):
+    def add():
+        began = time.monotonic()
+        for number in range(count):
+            time.sleep(max(0, began + number / rate - time.monotonic()))
+            add_pod(cluster, number, sizes)
+    return cluster.pool.submit(add)
 
 
 def remove_pods(cluster):

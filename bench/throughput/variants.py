@@ -3,7 +3,7 @@ import contextlib, http.client, json, time
 
 from testbed.api import request
 from testbed.processes import kill_program, last_lines, launch
-from throughput.cluster import CLAIMS as CLAIMS_PATH, by_claims
+from throughput.cluster import CLAIMS as CLAIMS_PATH, add_pods_at, by_claims
 from throughput.cluster import CHIPS, NS, PODS, RESOURCE, WAIT_SECONDS, Wrong, group
 from throughput.figures import cpu_of, cpu_of_all, less, mean_ms, metrics_of, total
 
@@ -108,7 +108,7 @@ def write_config(cluster, extender, percentage, claims):
     (cluster.folder / "scheduler.yaml").write_text(json.dumps(config, indent=2) + "\n")
 
 
-# The pods are there and wait; kube-scheduler is started. The clock runs from the first bound pod to the last one, so
+# The pods are there and wait (with a rate: they come meanwhile); kube-scheduler is started. The clock runs from the first bound pod to the last one, so
 # that the start of kube-scheduler is not counted. Returns the figures of this run.
 def run(cluster, variant, options, percentage):
     claims = variant == CLAIMS
@@ -124,7 +124,10 @@ def run(cluster, variant, options, percentage):
         try:
             processes = {name: int((cluster.folder / f"{name}.pid").read_text()) for name in ("etcd", "kube-apiserver")}
             processes |= {"kube-scheduler": scheduler.pid, **({"extender": extender.process.pid} if extender else {})}
+            adding = add_pods_at(cluster, options.rate, options.pods, options.chips) if options.rate else None
             clock = clocked(cluster, watch, options.nodes, options.pods, processes)
+            if adding:
+                adding.result()
             calls = less(api_metrics(cluster), before)
             seen = scheduler_metrics(cluster)
         finally:

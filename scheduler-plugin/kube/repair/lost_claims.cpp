@@ -13,9 +13,9 @@ namespace {
 using std::chrono::seconds;
 
 constexpr std::size_t kPodsAtOnce = 200;
-constexpr seconds kLostFor{5};  // the watches may be behind each other
-constexpr seconds kTryAgain{10};   // after a failure
-constexpr seconds kNever{600};  // for a pod that was never given a claim
+constexpr seconds kLostFor{5};    // the watches may be behind each other
+constexpr seconds kTryAgain{10};  // after a failure
+constexpr seconds kNever{600};    // for a pod that was never given a claim
 constexpr std::chrono::milliseconds kReadTime{10'000};
 
 bool has_ended(const codec::KubePod& pod) {

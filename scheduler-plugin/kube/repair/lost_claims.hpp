@@ -58,7 +58,7 @@ class LostClaims {
   const NodeTable& nodes_;
   const Clock& clock_;
   const PodRecords& records_;
-  std::string last_;                              // uid of the pod that was looked at last
+  std::string last_;                              // uid of the pod that check() saw last
   std::map<std::string, Clock::Steady> missing_;  // when to do something about it, by pod's uid
   bool busy_ = false;
   codec::WatchReader<codec::KubePod> reader_;

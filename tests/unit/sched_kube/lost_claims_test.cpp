@@ -114,7 +114,7 @@ TEST_F(LostClaimsTest, OfPodsThatWereGivenNoneAreNotMade) {
   EXPECT_EQ(made_again(), 0U);
 }
 
-// Whoever writes the status of pods may have changed it.
+// Other clients may write the status of pods.
 TEST_F(LostClaimsTest, OfPodsWhoseStatusNamesOtherRequestsAreNotMade) {
   for (const char* request : {"chip-3", "chip-03", "chip-31", "chip-99", "gpu", ""}) {
     world_.api.pods.at("ns/a").mappings = {{"c", "chip-00"}, {"c", request}};
