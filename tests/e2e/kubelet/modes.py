@@ -8,9 +8,11 @@ own-dra       chipweave-agent's DRA driver; chipweave-scheduler makes the claims
 own-dra-by-hand  chipweave-agent's DRA driver; claims as in by-hand
 device-plugin chipweave's device plugin; chipweave-scheduler
 device-plugin-adopting  the same; pods that cannot get the chips of their decision get others
+device-plugin-ack  the same on a node of ACK, whose label chooses the resource; --afterwards changes the label
 device-plugin-vendor  as device-plugin, with a vendor's device plugin behind it, whose answers it passes on"""
 import contextlib, datetime, json, random, re, threading, time
 
+from ack import ALIYUN, back_and_forth
 from audit import PLACEMENT, placement_of
 from checker import annotated, asked, chip_of, chips_of
 from churn import GPU
@@ -36,6 +38,7 @@ class Mode:
     spec = {}
     needs_ours = True
     helm = agent_flags = ()  # further arguments
+    resources = GPU  # that the agent counts chips as
     kubelet_folders = ["pod-resources", "device-plugins"]  # that the chart mounts for the agent
     given_soon = SOON
 
@@ -418,6 +421,15 @@ class Adopting(DevicePlugin):
     how = [*DevicePlugin.how, "--on-mismatch=adopt"]
 
 
+class Ack(DevicePlugin):
+    helm = [*DevicePlugin.helm, "--set", "agent.devicePlugin.ackLabel=true"]
+    how = [*DevicePlugin.how, "--ack-label"]
+    resources = f"{GPU},{ALIYUN}"
+
+    def afterwards(self):
+        return back_and_forth(self)
+
+
 class BehindOurs(DevicePlugin):
     """A vendor's device plugin behind ours, which passes its answers on."""
 
@@ -432,4 +444,5 @@ class BehindOurs(DevicePlugin):
 
 MODES = {"stock": Stock, "by-hand": ByHand, "by-hand-watched": ByHandWatched,
          "m2": Claims, "own-dra": OwnDra, "own-dra-by-hand": OwnDraByHand,
-         "device-plugin": DevicePlugin, "device-plugin-adopting": Adopting, "device-plugin-vendor": BehindOurs}
+         "device-plugin": DevicePlugin, "device-plugin-adopting": Adopting, "device-plugin-ack": Ack,
+         "device-plugin-vendor": BehindOurs}
