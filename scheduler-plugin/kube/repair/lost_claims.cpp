@@ -25,7 +25,7 @@ bool has_ended(const codec::KubePod& pod) {
 }  // namespace
 
 const ClusterPod* LostClaims::without_claim(const PodRecord& record) const {
-  if (record.in_flight != nullptr) return nullptr;
+  if (record.state != PodState::bound) return nullptr;
   const ClusterPod* pod = cluster_.find(record.key);
   if (pod == nullptr || pod->request.uid != record.uid || pod->node.empty() || pod->ending)
     return nullptr;
@@ -69,18 +69,22 @@ void LostClaims::read(const PodRecord& record, const std::function<bool()>& may_
   ticket_ = transport_.call(std::move(call), [this, key = record.key, uid = record.uid,
                                               may_send](Result<kube::Reply> reply) {
     const auto own = std::move(ticket_);
-    const bool read = reply && reply->status == kube::kOk;
     const auto order = order_of(key, uid, std::move(reply));
     if (order) return make(*order, may_send);
-    over(uid, read ? kNever : kTryAgain);
+    const bool unread = order.error().code == Errc::unavailable;
+    obs::log(unread ? obs::Level::warn : obs::Level::debug, "a bound pod has no claim",
+             {{"pod", printable(key.text())}, {"why", printable(order.error().text())}});
+    over(uid, unread ? kTryAgain : kNever);
   });
 }
 
 Result<BindOrder> LostClaims::order_of(const PodKey& key, const std::string& uid,
                                        Result<kube::Reply> reply) {
-  if (!reply) return std::move(reply).error();
-  if (reply->status != kube::kOk)
-    return make_error(Errc::unavailable, "HTTP " + std::to_string(reply->status));
+  if (!reply || reply->status != kube::kOk) {
+    return make_error(Errc::unavailable,
+                      "the pod cannot be read: " +
+                          (reply ? "HTTP " + std::to_string(reply->status) : reply.error().text()));
+  }
   std::string copy = reply->body;
   const auto pod = reader_.read_one(copy);
   if (!pod) return Error(pod.error());
@@ -106,19 +110,23 @@ Result<BindOrder> LostClaims::order_of(const PodKey& key, const std::string& uid
 }
 
 void LostClaims::make(const BindOrder& order, const std::function<bool()>& may_send) {
-  const std::string& uid = order.binding.uid;
   const auto claim = claims_.claim_of(order);
-  if (!claim) return over(uid, kTryAgain);
-  ticket_ = claims_.allocate(*claim, may_send, [this, order](const Result<void>& result) {
-    obs::log(obs::Level::warn,
-             result ? "the claim of a bound pod was ended by another client: it is made again"
-                    : "the claim of a bound pod is gone, and cannot be made again yet",
-             {{"pod", printable(order.binding.key.text())},
-              {"node", printable(order.binding.node)},
-              {"error", result ? "" : printable(result.error().text())}});
-    if (result) ++made_again_;
-    over(order.binding.uid, result ? kLostFor : kTryAgain);
-  });
+  if (!claim) return made(order.binding, Error(claim.error()));
+  ticket_ = claims_.allocate(
+      *claim, may_send,
+      [this, of = order.binding](const Result<void>& result) { made(of, result); });
+}
+
+void LostClaims::made(const Binding& of, const Result<void>& result) {
+  if (result) {
+    ++made_again_;
+    obs::log(obs::Level::warn, "another client had ended the claim of a bound pod: made again",
+             {{"pod", printable(of.key.text())}, {"node", printable(of.node)}});
+  } else {
+    obs::log(obs::Level::warn, "the claim of a bound pod is gone, and cannot be made again yet",
+             {{"pod", printable(of.key.text())}, {"error", printable(result.error().text())}});
+  }
+  over(of.uid, result ? kLostFor : kTryAgain);
 }
 
 void LostClaims::over(const std::string& uid, std::chrono::seconds after) {

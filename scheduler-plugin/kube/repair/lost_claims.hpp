@@ -36,7 +36,7 @@ class LostClaims {
         records_(records) {}
 
   // Looks at some of the pods, in turn. Call it several times a second while this replica leads.
-  // may_send: whether it still does.
+  // may_send: whether it still does. Cost: O(log pods) for each of 200 pods.
   void check(const std::function<bool()>& may_send);
   std::uint64_t made_again() const { return made_again_; }
 
@@ -46,8 +46,10 @@ class LostClaims {
   // Whether to go on looking.
   bool look_at(const PodRecord& record, const std::function<bool()>& may_send);
   void read(const PodRecord& record, const std::function<bool()>& may_send);
+  // Errors: unavailable, if the pod cannot be read; others: it needs no claim, or was given none.
   Result<BindOrder> order_of(const PodKey& key, const std::string& uid, Result<kube::Reply> reply);
   void make(const BindOrder& order, const std::function<bool()>& may_send);
+  void made(const Binding& of, const Result<void>& result);
   // Looks at that pod again after a while.
   void over(const std::string& uid, std::chrono::seconds after);
 
