@@ -21,6 +21,7 @@ def run(s):
     offered(s)
     sizes(s)
     two_containers(s)
+    ended_by_another(s)
     others(s)
     refused(s)
     odd_slices(s)
@@ -146,6 +147,24 @@ def two_containers(s):
         shares[one["containerName"]] = shares.get(one["containerName"], 0) + 1
     s.check("each container has its share of the claim", shares == {"c": 3, "d": 1}, shares)
     s.delete("two")
+
+
+# As kube-controller-manager does if its view of the pods is old and the pod has the name of a former one.
+def ended_by_another(s):
+    s.create("robbed", 3)
+    s.bound("robbed")
+    name, chips = f"chipweave-{s.pod('robbed')['metadata']['uid']}", s.chips_of(s.pod("robbed"))
+    former = claims(s)[name]
+    path, counted = f"{claims_path(s)}/{name}", 'chipweave_pod_claims_repaired_total{what="made_again"} 1'
+    s.bed.must("PUT", f"{path}/status", {**former, "status": {}})
+    s.bed.must("DELETE", path)
+    now = lambda: claims(s).get(name, former)
+    s.eventually("the claim of a bound pod is made again", lambda: now()["metadata"]["uid"] != former["metadata"]["uid"] and
+                 now().get("status", {}).get("reservedFor"), why=now)
+    right(s, "robbed")
+    s.check("with the same chips", s.chips_of(s.pod("robbed")) == chips, s.pod("robbed"))
+    s.eventually("and it is counted", lambda: counted in s.chipweave.ask("GET", "/metrics")[1])
+    s.delete("robbed")
 
 
 # An ordinary claim gets none of the managed devices.
