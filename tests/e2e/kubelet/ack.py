@@ -28,7 +28,7 @@ def back_and_forth(mode):
 
 def offered(mode, value, resource, other, count):
     node = f"/api/v1/nodes/{mode.node.name}"
-    mode.bed.must("PATCH", node, {"metadata": {"labels": {LABEL: value}}}, "application/merge-patch+json")
+    mode.bed.must("PATCH", node, {"metadata": {"labels": {LABEL: value}}})
     now = lambda: (mode.node.allocatable(resource), mode.node.allocatable(other))
     right = mode.bed.poll(lambda: now() == (count, 0), SWITCH_SECONDS)
     return "" if right else f"{LABEL}={value}: the node offers {now()} of {resource} and {other}, not {(count, 0)}"
