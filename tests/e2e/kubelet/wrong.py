@@ -83,6 +83,9 @@ class WrongPods:
     def look_at_rewritten(self, pod):
         churn, name = self.churn, pod["metadata"]["name"]
         when, have = self.changed[name]
+        again = any(sight["timeMs"] / 1000 > when + 2 for _, _, sight in churn.node.sights(pod))
+        if again:  # the annotation was corrected before, perhaps after this pod was read
+            pod = churn.bed.must("GET", f"{churn.path}/{name}")
         why = not_started(pod, REFUSAL)
         if not why and time.time() - when > RESTART_SECONDS:  # its status shows it only while the kubelet tries
             why = churn.mode.event_of(pod, lambda event: REFUSAL in event.get("note", ""))
@@ -91,7 +94,7 @@ class WrongPods:
             churn.table.examples["rewritten"] = why
         elif annotated(pod, GPU) == {"main": have}:
             churn.table.add("rewritten", "adopted")
-        elif any(sight["timeMs"] / 1000 > when + 2 for _, _, sight in churn.node.sights(pod)):
+        elif again:
             # A kubelet that has just started asks no plugin before that has registered.
             churn.table.add("rewritten", "unasked" if churn.ends else "mismatches",
                             f"{name}: its container runs again with {have}, not those of the annotation")
