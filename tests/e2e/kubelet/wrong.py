@@ -84,7 +84,7 @@ class WrongPods:
         churn, name = self.churn, pod["metadata"]["name"]
         when, have = self.changed[name]
         again = any(sight["timeMs"] / 1000 > when + 2 for _, _, sight in churn.node.sights(pod))
-        if again:  # the annotation was corrected before, perhaps after this pod was read
+        if again:  # its annotation may have been corrected after this pod was read
             pod = churn.bed.must("GET", f"{churn.path}/{name}")
         why = not_started(pod, REFUSAL)
         if not why and time.time() - when > RESTART_SECONDS:  # its status shows it only while the kubelet tries

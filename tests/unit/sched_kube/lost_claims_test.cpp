@@ -114,6 +114,58 @@ TEST_F(LostClaimsTest, OfPodsThatWereGivenNoneAreNotMade) {
   EXPECT_EQ(made_again(), 0U);
 }
 
+TEST_F(LostClaimsTest, OfPodsWhoseStatusNamesAnotherClaimAreNotMade) {
+  world_.api.pods.at("ns/a").claim = "of-another-scheduler";
+  world_.api.annotate("ns/a", "touched", "");
+  world_.api.remove_claim(claim("a"));
+  later(seconds(30));
+  EXPECT_TRUE(devices("a").empty());
+}
+
+TEST_F(LostClaimsTest, AreNotMadeForPodsThatClaimTheChipsOfOthers) {
+  ServerPod thief;
+  thief.ns = "ns";
+  thief.name = "thief";
+  thief.uid = "thief";
+  thief.resource = "nvidia.com/gpu";
+  thief.chips = 1;
+  thief.claim = "chipweave-thief";
+  thief.mappings = {{"c", "chip-00"}};
+  world_.api.create(thief);
+  const std::string chip = std::to_string(world_.annotated("a").front());
+  world_.api.set_node("ns/thief", "n1",
+                      {{"chipweave.dev/placement",
+                        R"({"v":1,"node":"n1","podUid":"thief","resource":"nvidia.com/gpu",)"
+                        R"("chips":[{"index":)" +
+                            chip + R"(,"id":""}]})"}});
+  for (int times = 0; times < 6; ++times) {
+    world_.api.remove_claim(claim("a"));
+    later(seconds(9));
+    EXPECT_EQ(world_.api.pod_claims.find("chipweave-thief"), nullptr);
+    EXPECT_EQ(devices("a"), before_);
+  }
+}
+
+TEST_F(LostClaimsTest, AreMadeOnceTheirPodCanBeRead) {
+  const auto is_read = [](const kube::Call& call) {
+    return call.method == "GET" && call.target.ends_with("/pods/a");
+  };
+  world_.api.remove_claim(claim("a"));
+  bool lost = false;
+  for (int i = 0; i < 300 && !lost; ++i) {
+    world_.pass(milliseconds(100));
+    const auto at = world_.api.find(is_read);
+    if (at) world_.api.take(*at, SimulatedApi::Fate::lost_before);
+    lost = at.has_value();
+    world_.api.settle();
+  }
+  ASSERT_TRUE(lost);
+  later(seconds(8));
+  EXPECT_TRUE(devices("a").empty());
+  later(seconds(4));
+  EXPECT_EQ(devices("a"), before_);
+}
+
 // Other clients may write the status of pods.
 TEST_F(LostClaimsTest, OfPodsWhoseStatusNamesOtherRequestsAreNotMade) {
   for (const char* request : {"chip-3", "chip-03", "chip-31", "chip-99", "gpu", ""}) {
