@@ -108,8 +108,8 @@ def write_config(cluster, extender, percentage, claims):
     (cluster.folder / "scheduler.yaml").write_text(json.dumps(config, indent=2) + "\n")
 
 
-# The pods are there and wait (with a rate: they come meanwhile); kube-scheduler is started. The clock runs from the first bound pod to the last one, so
-# that the start of kube-scheduler is not counted. Returns the figures of this run.
+# The pods are there and wait (with a rate: they come meanwhile); kube-scheduler is started. The clock runs from the first
+# bound pod to the last one, so that the start of kube-scheduler is not counted. Returns the figures of this run.
 def run(cluster, variant, options, percentage):
     claims = variant == CLAIMS
     if options.claims:

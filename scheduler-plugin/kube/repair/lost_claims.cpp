@@ -13,9 +13,9 @@ namespace {
 using std::chrono::seconds;
 
 constexpr std::size_t kPodsAtOnce = 200;
-constexpr seconds kLostFor{5};    // the watches may be behind each other
-constexpr seconds kTryAgain{10};  // after a failure
-constexpr seconds kNever{600};    // for a pod that was never given a claim
+constexpr seconds kLostFor{5};      // the watches may be behind each other
+constexpr seconds kTryAgain{10};    // after a failure
+constexpr seconds kMuchLater{600};  // for a pod that was never given a claim
 constexpr std::chrono::milliseconds kReadTime{10'000};
 
 bool has_ended(const codec::KubePod& pod) {
@@ -24,14 +24,14 @@ bool has_ended(const codec::KubePod& pod) {
 
 }  // namespace
 
-const ClusterPod* LostClaims::without_claim(const PodRecord& record) const {
-  if (record.state != PodState::bound) return nullptr;
+bool LostClaims::lacks_claim(const PodRecord& record) const {
+  if (record.state != PodState::bound) return false;
   const ClusterPod* pod = cluster_.find(record.key);
   if (pod == nullptr || pod->request.uid != record.uid || pod->node.empty() || pod->ending)
-    return nullptr;
-  if (watch_.has_claim_of(record.key.ns, record.uid)) return nullptr;
+    return false;
+  if (watch_.has_claim_of(record.key.ns, record.uid)) return false;
   const NodeId id = nodes_.find(pod->node);
-  return id != kNoNode && nodes_.node(id).enforcement == domain::Enforcement::dra ? pod : nullptr;
+  return id != kNoNode && nodes_.node(id).enforcement == domain::Enforcement::dra;
 }
 
 void LostClaims::check(const std::function<bool()>& may_send) {
@@ -50,7 +50,7 @@ void LostClaims::check(const std::function<bool()>& may_send) {
 }
 
 bool LostClaims::look_at(const PodRecord& record, const std::function<bool()>& may_send) {
-  if (without_claim(record) == nullptr) {
+  if (!lacks_claim(record)) {
     missing_.erase(record.uid);
     return true;
   }
@@ -74,7 +74,7 @@ void LostClaims::read(const PodRecord& record, const std::function<bool()>& may_
     const bool unread = order.error().code == Errc::unavailable;
     obs::log(unread ? obs::Level::warn : obs::Level::debug, "a bound pod has no claim",
              {{"pod", printable(key.text())}, {"why", printable(order.error().text())}});
-    over(uid, unread ? kTryAgain : kNever);
+    look_later(uid, unread ? kTryAgain : kMuchLater);
   });
 }
 
@@ -126,10 +126,10 @@ void LostClaims::made(const Binding& of, const Result<void>& result) {
     obs::log(obs::Level::warn, "the claim of a bound pod is gone, and cannot be made again yet",
              {{"pod", printable(of.key.text())}, {"error", printable(result.error().text())}});
   }
-  over(of.uid, result ? kLostFor : kTryAgain);
+  look_later(of.uid, result ? kLostFor : kTryAgain);
 }
 
-void LostClaims::over(const std::string& uid, std::chrono::seconds after) {
+void LostClaims::look_later(const std::string& uid, std::chrono::seconds after) {
   busy_ = false;
   claims_.give_back(uid);
   missing_.insert_or_assign(uid, clock_.now() + after);

@@ -9,6 +9,7 @@
 // thread.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -41,8 +42,8 @@ class LostClaims {
   std::uint64_t made_again() const { return made_again_; }
 
  private:
-  // The pod, if it should have a claim and none is known.
-  const ClusterPod* without_claim(const PodRecord& record) const;
+  // Whether the pod should have a claim and none is known.
+  bool lacks_claim(const PodRecord& record) const;
   // Whether to go on looking.
   bool look_at(const PodRecord& record, const std::function<bool()>& may_send);
   void read(const PodRecord& record, const std::function<bool()>& may_send);
@@ -50,8 +51,8 @@ class LostClaims {
   Result<BindOrder> order_of(const PodKey& key, const std::string& uid, Result<kube::Reply> reply);
   void make(const BindOrder& order, const std::function<bool()>& may_send);
   void made(const Binding& of, const Result<void>& result);
-  // Looks at that pod again after a while.
-  void over(const std::string& uid, std::chrono::seconds after);
+  // Nothing is done about that pod for so long.
+  void look_later(const std::string& uid, std::chrono::seconds after);
 
   kube::Transport& transport_;
   const ClaimWatch& watch_;

@@ -1,4 +1,4 @@
-"""A node of ACK: its label says under which of two names its chips are offered (docs/reference, "ACK")."""
+"""A node of ACK: its label says under which of two names its chips are offered (docs/reference/device-plugin.md)."""
 import json
 
 from checker import chips_of, differences

@@ -20,9 +20,7 @@ constexpr const char* kApi = "resource.k8s.io/v1";
 // Without it the allocation outlives the pod.
 constexpr const char* kFinalizer = "resource.kubernetes.io/delete-protection";
 
-constexpr std::size_t kMaxRequests = 32;  // of a claim; by the API
-
-// Names sort as numbers do: "chip-00", "chip-01" …
+// Names sort as numbers do: "chip-00", "chip-01" … A claim has kMaxClaimDevices at most.
 std::string request_name(std::size_t k) {
   return "chip-" + std::string(k < 10 ? "0" : "") + std::to_string(k);
 }
@@ -32,7 +30,7 @@ std::optional<std::size_t> request_number(std::string_view name) {
   constexpr std::string_view kPrefix = "chip-";
   if (!name.starts_with(kPrefix)) return std::nullopt;
   const auto k = parse_number<std::size_t>(name.substr(kPrefix.size()));
-  return k && *k < kMaxRequests && request_name(*k) == name ? k : std::nullopt;
+  return k && *k < kMaxClaimDevices && request_name(*k) == name ? k : std::nullopt;
 }
 
 JsonWriter& begin_claim(JsonWriter& w, const std::string& ns, const std::string& name) {
