@@ -27,7 +27,7 @@ struct FlagText {
 };
 
 // Every one is also a key of the configuration file.
-constexpr std::array<FlagText, 40> kFlags = {{
+constexpr std::array<FlagText, 41> kFlags = {{
     {"node", "name of this node as the cluster knows it"},
     {"probe",
      "profile:NAME, file:PATH, or the hardware: nvidia, amd, ascend, metax, pci (the bus alone) or "
@@ -88,6 +88,8 @@ constexpr std::array<FlagText, 40> kFlags = {{
      "nvidia.com/gpu; default: none"},
     {"dra-cdi-folder", "where the container runtime reads CDI files; default: /var/run/cdi"},
     {"dra-kubelet-folder", "folder of the kubelet; default: /var/lib/kubelet"},
+    {"dra-state-folder",
+     "folder of the list of prepared claims, in memory (tmpfs); default: /run/chipweave-dra"},
     {"dra-host-root", "folder that contains the host's dev, sys and proc; default: this machine's"},
     {"nfd-file", "write the node's labels to this Node Feature Discovery feature file"},
     {"health-file",
@@ -267,8 +269,9 @@ Result<std::string> folder_of(Texts& given, const char* flag, const char* usual)
 
 Result<void> take_dra(Texts& given, Flags& out) {
   if (given["dra-driver"].empty()) {
-    for (const char* flag : {"dra-managed", "dra-evict", "dra-device-nodes", "dra-toolkit-kind",
-                             "dra-cdi-folder", "dra-kubelet-folder", "dra-host-root"}) {
+    for (const char* flag :
+         {"dra-managed", "dra-evict", "dra-device-nodes", "dra-toolkit-kind", "dra-cdi-folder",
+          "dra-kubelet-folder", "dra-state-folder", "dra-host-root"}) {
       if (!given[flag].empty() && given[flag] != "false")
         return misused(flag, "requires --dra-driver");
     }
@@ -300,10 +303,13 @@ Result<void> take_dra(Texts& given, Flags& out) {
   if (!cdi) return std::move(cdi).error();
   auto kubelet = folder_of(given, "dra-kubelet-folder", "/var/lib/kubelet");
   if (!kubelet) return std::move(kubelet).error();
+  auto state = folder_of(given, "dra-state-folder", dra::kStateFolder);
+  if (!state) return std::move(state).error();
   auto root = folder_of(given, "dra-host-root", "");
   if (!root) return std::move(root).error();
   dra.cdi_folder = std::move(*cdi);
   dra.kubelet_folder = std::move(*kubelet);
+  dra.state_folder = std::move(*state);
   dra.host_root = std::move(*root);
   if (const auto ok =
           check_socket_path(dra.kubelet_folder + "/plugins_registry/" + dra.driver + "-reg.sock");

@@ -21,7 +21,7 @@ constexpr std::chrono::milliseconds kRetryAfter{2'000};
 
 ClaimStore::Options store_options(const DraOptions& options) {
   return {options.driver, options.node,
-          options.kubelet_folder + "/plugins/" + options.driver + "/prepared-claims.json",
+          options.state_folder + "/" + options.driver + "/prepared-claims.json",
           options.cdi_folder};
 }
 

@@ -12,6 +12,10 @@ namespace chipweave::agent::dra {
 
 // Where container runtimes read CDI files, and drivers write theirs, unless configured otherwise.
 inline constexpr const char* kCdiFolder = "/var/run/cdi";
+// Which claims are prepared. In memory (tmpfs), because it is written before each answer to the
+// kubelet, and a boot, which ends all containers, must end it: the kubelet prepares again what it
+// starts again, and device nodes may have other numbers.
+inline constexpr const char* kStateFolder = "/run/chipweave-dra";
 
 struct DraOptions {
   std::string driver;  // "gpu.chipweave.dev", checked (check_driver_name)
@@ -20,6 +24,7 @@ struct DraOptions {
   bool evict = false;
   std::string kubelet_folder = "/var/lib/kubelet";
   std::string cdi_folder = kCdiFolder;
+  std::string state_folder = kStateFolder;
   std::string host_root;        // where the host's /dev, /sys and /proc are; "": here
   std::vector<NodeRule> nodes;  // empty: by vendor
   std::string toolkit_kind;     // "nvidia.com/gpu"; empty: none

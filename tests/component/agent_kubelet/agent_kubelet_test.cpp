@@ -232,7 +232,8 @@ TEST_F(AgentAndKubelet, AsksWhenADriverHasPreparedAClaim) {
                                "--kubeconfig", folder_.put("kubeconfig", cluster_->kubeconfig()),
                                "--pod-resources", socket_, "--dra-driver", "gpu.chipweave.dev",
                                "--dra-cdi-folder", folder_.at("cdi"), "--dra-kubelet-folder",
-                               folder_.at("kubelet"), "--log-level", "info"},
+                               folder_.at("kubelet"), "--dra-state-folder", folder_.at("state"),
+                               "--log-level", "info"},
       std::map<std::string, std::string>{}, folder_.at("log"));
   ASSERT_TRUE(eventually([&] { return kubelet.calls() == 1; })) << agent_->log();
   folder_.put("cdi/claim.json", "{}");

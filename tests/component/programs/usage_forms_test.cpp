@@ -284,6 +284,7 @@ TEST(UsageForms, OfTheAgent) {
                "--node n1 --kubeconfig k --dra-driver a.b --dra-device-nodes /etc/x",
                "--node n1 --kubeconfig k --dra-driver a.b --dra-toolkit-kind gpu",
                "--node n1 --kubeconfig k --dra-driver a.b --dra-cdi-folder run",
+               "--node n1 --kubeconfig k --dra-driver a.b --dra-state-folder run/",
                "--node N_1 --kubeconfig k",
                "--node n1 --kubeconfig k --tls-ca c",
                "--node n1 --scheduler 127.0.0.1:1 --tls-cert c",
@@ -292,7 +293,7 @@ TEST(UsageForms, OfTheAgent) {
                "--node n1 --kubeconfig k --probe profile:a --dcmi-library l",
            },
            messages);
-  expect_forms(messages, 38);
+  expect_forms(messages, 39);
 }
 
 // The same values as keys of a settings file, and files that do not hold settings at all.

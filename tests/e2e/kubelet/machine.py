@@ -65,7 +65,7 @@ class Machine:
     def __init__(self, folder, keep=False, afterwards=()):
         self.folder, self.processes = Path(folder), []
         self.folder.mkdir(mode=0o755)
-        for name in ("lib", "log", "cdi", "sysctl"):
+        for name in ("lib", "log", "sysctl"):
             (self.folder / name).mkdir()
         self.cgroups = [parent / f"chipweave-{self.folder.parent.name}-{self.folder.name}" for parent in parents()]
         self.janitor = start_janitor(self.folder, self.cgroups, keep, afterwards)

@@ -10,7 +10,7 @@ device-plugin chipweave's device plugin; chipweave-scheduler
 device-plugin-adopting  the same; pods that cannot get the chips of their decision get others
 device-plugin-ack  the same on a node of ACK, whose label chooses the resource; --afterwards changes the label
 device-plugin-vendor  as device-plugin, with a vendor's device plugin behind it, whose answers it passes on"""
-import contextlib, datetime, json, os, random, re, threading, time
+import contextlib, datetime, json, random, re, threading, time
 
 from ack import ALIYUN, back_and_forth
 from audit import PLACEMENT, placement_of
@@ -50,10 +50,6 @@ class Mode:
 
     def start(self):
         pass
-
-    # Seconds that a synchronized write takes which an answer to the kubelet waits for.
-    def writes(self):
-        return []
 
     def watch_books(self):
         threading.Thread(target=self.read_books, daemon=True).start()
@@ -352,22 +348,6 @@ class OwnDra(Claims):
         # Not what a claim waits for the containers of another one to end.
         return [(int(took) - int(waited)) / 1000
                 for took, waited in re.findall(r'msg="claim prepared".* ms=(\d+) waited_ms=(\d+)', log)]
-
-    # Of a file and its folder on the same disk, of which a claim takes two or more.
-    def writes(self):
-        new, took = self.node.folder / "written.new", []
-        for _ in range(100):
-            began = time.monotonic()
-            with open(new, "w") as to:
-                to.write("x" * 3000)
-                to.flush()
-                os.fsync(to.fileno())
-            new.rename(new.with_suffix(""))
-            folder = os.open(new.parent, os.O_RDONLY)
-            os.fsync(folder)
-            os.close(folder)
-            took.append(time.monotonic() - began)
-        return took
 
     # A vendor's device plugin comes, too.
     def afterwards(self):

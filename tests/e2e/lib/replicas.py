@@ -33,8 +33,8 @@ class Way:
             far, other = await asyncio.open_connection("127.0.0.1", port)
             self.open.add(other)
             await asyncio.gather(self.pump(reader, other), self.pump(far, writer))
-        except OSError:
-            pass
+        except (OSError, asyncio.CancelledError):
+            pass  # close() cancels it; asyncio would report that as an error of the server
         finally:
             self.serving.discard(asyncio.current_task())
             for end in filter(None, (writer, other)):

@@ -18,6 +18,7 @@ import (
 	"syscall"
 	"time"
 
+	"google.golang.org/grpc"
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
@@ -106,8 +107,15 @@ func (driver) prepare(claim *resourceapi.ResourceClaim) kubeletplugin.PrepareRes
 	return result
 }
 
-func (d driver) PrepareResourceClaims(_ context.Context, claims []*resourceapi.ResourceClaim) (map[types.UID]kubeletplugin.PrepareResult, error) {
-	began, all := time.Now(), map[types.UID]kubeletplugin.PrepareResult{}
+type beganKey struct{}
+
+// What the helper does counts, too: it reads the claims from the API server.
+func timed(ctx context.Context, request any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+	return handler(context.WithValue(ctx, beganKey{}, time.Now()), request)
+}
+
+func (d driver) PrepareResourceClaims(ctx context.Context, claims []*resourceapi.ResourceClaim) (map[types.UID]kubeletplugin.PrepareResult, error) {
+	began, all := ctx.Value(beganKey{}).(time.Time), map[types.UID]kubeletplugin.PrepareResult{}
 	for _, claim := range claims {
 		all[claim.UID] = d.prepare(claim)
 		log.Printf("prepared %s/%s: %d devices, %v, %v", claim.Namespace, claim.Name, len(all[claim.UID].Devices),
@@ -164,7 +172,7 @@ func main() {
 		log.Fatal(err)
 	}
 	helper, err := kubeletplugin.Start(ctx, driver{stop}, kubeletplugin.DriverName(*name), kubeletplugin.NodeName(*node),
-		kubeletplugin.KubeClient(client), kubeletplugin.PluginDataDirectoryPath(data))
+		kubeletplugin.KubeClient(client), kubeletplugin.PluginDataDirectoryPath(data), kubeletplugin.GRPCInterceptor(timed))
 	if err != nil {
 		log.Fatal(err)
 	}
