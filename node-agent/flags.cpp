@@ -89,7 +89,8 @@ constexpr std::array<FlagText, 41> kFlags = {{
     {"dra-cdi-folder", "where the container runtime reads CDI files; default: /var/run/cdi"},
     {"dra-kubelet-folder", "folder of the kubelet; default: /var/lib/kubelet"},
     {"dra-state-folder",
-     "folder of the list of prepared claims, in memory (tmpfs); default: /run/chipweave-dra"},
+     "folder of the checkpoint of prepared claims, in memory (tmpfs); default: "
+     "/run/chipweave-dra"},
     {"dra-host-root", "folder that contains the host's dev, sys and proc; default: this machine's"},
     {"nfd-file", "write the node's labels to this Node Feature Discovery feature file"},
     {"health-file",

@@ -12,9 +12,9 @@ namespace chipweave::agent::dra {
 
 // Where container runtimes read CDI files, and drivers write theirs, unless configured otherwise.
 inline constexpr const char* kCdiFolder = "/var/run/cdi";
-// Which claims are prepared. In memory (tmpfs), because it is written before each answer to the
-// kubelet, and a boot, which ends all containers, must end it: the kubelet prepares again what it
-// starts again, and device nodes may have other numbers.
+// Of the checkpoint of prepared claims. In memory (tmpfs), because that is written before each
+// answer to the kubelet, and a boot, which ends all containers, must end it: the kubelet prepares
+// again what it starts again, and device nodes may have other numbers.
 inline constexpr const char* kStateFolder = "/run/chipweave-dra";
 
 struct DraOptions {

@@ -241,6 +241,26 @@ TEST_F(AgentAndKubelet, AsksWhenADriverHasPreparedAClaim) {
   EXPECT_EQ(agent_->terminate(), 0);
 }
 
+TEST_F(AgentAndKubelet, ADamagedCheckpointOfPreparedClaimsIsNamed) {
+  cluster_.emplace("v1.36.1");
+  folder_.put("kubelet/plugins_registry/other", "");
+  const std::string checkpoint =
+      folder_.put("state/gpu.chipweave.dev/prepared-claims.json", "damaged");
+  agent_ = std::make_unique<Program>(
+      std::vector<std::string>{"chipweave-agent", "--node", "n1", "--probe", "profile:hgx-h100-8",
+                               "--kubeconfig", folder_.put("kubeconfig", cluster_->kubeconfig()),
+                               "--dra-driver", "gpu.chipweave.dev", "--dra-cdi-folder",
+                               folder_.at("cdi"), "--dra-kubelet-folder", folder_.at("kubelet"),
+                               "--dra-state-folder", folder_.at("state")},
+      std::map<std::string, std::string>{}, folder_.at("log"));
+  EXPECT_TRUE(eventually([&] {
+    const std::string log = agent_->log();
+    return log.find("the checkpoint of prepared claims cannot be used") != std::string::npos &&
+           log.find("file " + checkpoint) != std::string::npos;
+  })) << agent_->log();
+  EXPECT_EQ(agent_->terminate(), 0);
+}
+
 // Without the kubelet's answer.
 TEST_F(AgentAndKubelet, DevicesOfClaimsAreKnownOnceTheyArePrepared) {
   FakeKubelet kubelet(socket_);

@@ -16,7 +16,7 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::string kCheckpoint = "/plugins/prepared-claims.json";
+const std::string kCheckpoint = "/state/prepared-claims.json";
 const std::string kCdi = "/cdi";
 
 codec::PreparedClaim claim_of(const std::string& uid, const std::vector<int>& chips) {
