@@ -8,6 +8,7 @@
 #include "common/base/text.hpp"
 #include "scheduler-plugin/app/change_search.hpp"
 #include "scheduler-plugin/app/explainer.hpp"
+#include "scheduler-plugin/app/gang_json.hpp"
 #include "scheduler-plugin/app/measured.hpp"
 
 namespace chipweave::sched {
@@ -45,6 +46,7 @@ class Explainer {
         .key("chips")
         .integer(pod.request.chips);
     w_.end_object();
+    write_gang(w_, pod.request.mark.get());
     const Holding* held = state_.ledger.find(pod.request.uid);
     const bool refused = !pod.refused.empty();
     w_.field("state", refused && held == nullptr ? "refused" : to_string(state_of(pod)));

@@ -11,6 +11,7 @@
 #include "common/kube/bind_pod.hpp"
 #include "scheduler-plugin/app/annotations.hpp"
 #include "scheduler-plugin/kube/attribution.hpp"
+#include "scheduler-plugin/model/gangs/gang_mark.hpp"
 #include "scheduler-plugin/model/pod.hpp"
 
 namespace chipweave::sched {
@@ -54,6 +55,7 @@ ClusterPod KubeCluster::made_of(const codec::KubePod& seen) const {
   ClusterPod pod;
   pod.request = std::move(counted.request);
   pod.request.job = job_identity(pod.request);
+  pod.request.mark = kept_gang_mark_of(pod.request);
   pod.request.labels.clear();
   pod.request.annotations.clear();
   pod.refused = std::move(counted.refused);

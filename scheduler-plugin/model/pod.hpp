@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,8 @@
 #include "common/solver/nodes/room.hpp"
 
 namespace chipweave::sched {
+
+struct GangMark;
 
 struct PodKey {
   std::string ns;
@@ -52,6 +55,7 @@ struct PodRequest {
   // kube-scheduler's own PodGroup, "namespace/name": it tries all members before it binds one.
   // Empty: none.
   std::string gang;
+  std::shared_ptr<const GangMark> mark;  // null: it names no gang, or this was not read
   std::map<std::string, std::string> labels;
   std::map<std::string, std::string> annotations;
 };

@@ -10,6 +10,7 @@
 #include "common/base/json_writer.hpp"
 #include "common/base/text.hpp"
 #include "common/codec/topology/import.hpp"
+#include "scheduler-plugin/app/gang_json.hpp"
 #include "scheduler-plugin/server/http_errors.hpp"
 
 namespace chipweave::sched {
@@ -132,7 +133,9 @@ void write_pod(JsonWriter& w, const ClusterPod& pod, const Scheduler& scheduler)
   w.key("gbps").number(decision != nullptr ? decision->gbps : 0);
   w.key("best_gbps").number(decision != nullptr ? decision->best_gbps : 0);
   w.field("group", pod.request.group ? pod.request.group->name : "");
-  w.field("job", job_name(pod.request)).end_object();
+  w.field("job", job_name(pod.request));
+  write_gang(w, pod.request.mark.get());
+  w.end_object();
 }
 
 bool is_shown(const Node& node) { return node.has_inventory() || node.holders > 0; }

@@ -50,6 +50,28 @@ TEST_F(SchedHttp, PlaysTheWholeCycle) {
   EXPECT_EQ(Json::parse(call("GET", "/api/v1/nodes").body)["items"][0]["free"].size(), 8U);
 }
 
+TEST_F(SchedHttp, ShowsTheGangThatAPodNames) {
+  add_node("n1", "hgx-v100-8");
+  create(pod("alone", 1));
+  Json member = pod("train-worker-3", 1);
+  member["metadata"]["labels"] = {{"volcano.sh/job-name", "train"},
+                                  {"volcano.sh/task-spec", "worker"}};
+  member["metadata"]["annotations"] = {{"scheduling.k8s.io/group-name", "train-7c9"}};
+  create(member);
+  Json wrong = pod("wrong", 1);
+  wrong["metadata"]["labels"] = {{"chipweave.dev/gang", "g"}, {"chipweave.dev/gang-size", "some"}};
+  create(wrong);
+  const Json volcano{
+      {"framework", "volcano"}, {"name", "train-7c9"}, {"role", "worker"}, {"index", 3}};
+  const Json pods = Json::parse(call("GET", "/api/v1/pods").body)["items"];
+  EXPECT_FALSE(pods[0].contains("gang"));
+  EXPECT_EQ(pods[1]["gang"], volcano);
+  EXPECT_EQ(pods[2]["gang"]["problem"],
+            "chipweave.dev/gang-size is \"some\"; expected a number from 1 to 10000");
+  EXPECT_EQ(Json::parse(call("GET", "/api/v1/explain/ns/train-worker-3").body)["gang"], volcano);
+  EXPECT_FALSE(Json::parse(call("GET", "/api/v1/explain/ns/alone").body).contains("gang"));
+}
+
 TEST_F(SchedHttp, ShowsWhatIsWrongWithANodeAndWhatIsDown) {
   domain::TopologyBuilder b;
   for (const int i : {2, 3}) {

@@ -1,0 +1,81 @@
+#include "scheduler-plugin/model/gangs/gang_mark.hpp"
+
+#include <utility>
+
+#include "common/base/foreign_text.hpp"
+#include "common/base/limits.hpp"
+#include "common/base/text.hpp"
+#include "scheduler-plugin/model/gangs/frameworks.hpp"
+
+namespace chipweave::sched {
+namespace gangs {
+namespace {
+
+std::string_view value_of(const std::map<std::string, std::string>& map, const char* key) {
+  const auto found = map.find(key);
+  return found == map.end() ? std::string_view() : std::string_view(found->second);
+}
+
+}  // namespace
+
+std::string_view PodMarks::label(const char* key) const { return value_of(pod_.labels, key); }
+
+std::string_view PodMarks::annotation(const char* key) const {
+  return value_of(pod_.annotations, key);
+}
+
+std::string_view PodMarks::label_or_annotation(const char* key) const {
+  const std::string_view of_label = label(key);
+  return of_label.empty() ? annotation(key) : of_label;
+}
+
+std::optional<int> PodMarks::number(const char* key, int least, std::string& problem) const {
+  constexpr std::size_t kShown = 32;
+  const std::string_view text = label_or_annotation(key);
+  if (text.empty()) return std::nullopt;
+  const auto number = parse_number<int>(text);
+  if (number && *number >= least && *number <= limits::kMaxManifestPods) return number;
+  if (problem.empty()) {
+    problem = std::string(key) + " is " + in_quotes(std::string(text.substr(0, kShown))) +
+              "; expected a number from " + std::to_string(least) + " to " +
+              std::to_string(limits::kMaxManifestPods);
+  }
+  return std::nullopt;
+}
+
+}  // namespace gangs
+
+std::optional<GangMark> gang_mark_of(const PodRequest& pod) {
+  const gangs::PodMarks marks(pod);
+  std::optional<GangMark> out;
+  for (const gangs::Framework& framework : gangs::kFrameworks) {
+    GangMark mark;
+    framework.read(marks, mark);
+    if (!out) {
+      if (mark.name.empty()) continue;
+      mark.framework = framework.name;
+      out = std::move(mark);
+      continue;
+    }
+    if (!out->index && mark.index) {
+      out->role = std::move(mark.role);
+      out->index = mark.index;
+    } else if (out->role.empty() && !out->index) {
+      out->role = std::move(mark.role);
+    }
+    if (out->problem.empty()) out->problem = std::move(mark.problem);
+  }
+  if (out && out->size && out->minimum && *out->minimum > *out->size) {
+    out->problem = "at least " + std::to_string(*out->minimum) +
+                   " pods must start, and there are " + std::to_string(*out->size);
+    out->minimum.reset();
+  }
+  return out;
+}
+
+std::shared_ptr<const GangMark> kept_gang_mark_of(const PodRequest& pod) {
+  auto mark = gang_mark_of(pod);
+  return mark ? std::make_shared<const GangMark>(*std::move(mark)) : nullptr;
+}
+
+}  // namespace chipweave::sched

@@ -1,0 +1,35 @@
+// GangMark — what a pod says about the gang that it belongs to: which one, which of its pods it is,
+// and how many there are where the pod itself tells. Each framework has its own labels and
+// annotations for that, see frameworks.hpp.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "scheduler-plugin/model/pod.hpp"
+
+namespace chipweave::sched {
+
+// Null in PodRequest: no framework's mark. Two pods of one namespace are in one gang if framework
+// and name are equal.
+struct GangMark {
+  std::string framework;       // whose mark it is: "volcano"
+  std::string name;            // of the gang, within the pod's namespace
+  std::string role;            // "worker"; empty: the framework knows none
+  std::optional<int> index;    // of the pod within its role, from 0, fixed by the framework
+  std::optional<int> size;     // all pods of the gang
+  std::optional<int> minimum;  // fewer must not start
+  std::string problem;         // a value that cannot be used, in words; empty: none
+
+  friend bool operator==(const GangMark&, const GangMark&) = default;
+};
+
+// Of several marks the name counts that the scheduler of the pods goes by, before that of the job;
+// role and index are those of the first framework that numbers its pods. Cost: a few look-ups a
+// framework; nothing is allocated for a pod without a mark.
+std::optional<GangMark> gang_mark_of(const PodRequest& pod);
+// The same, to be kept with the pod; null: no mark.
+std::shared_ptr<const GangMark> kept_gang_mark_of(const PodRequest& pod);
+
+}  // namespace chipweave::sched
