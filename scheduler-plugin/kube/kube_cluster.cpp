@@ -11,7 +11,6 @@
 #include "common/kube/bind_pod.hpp"
 #include "scheduler-plugin/app/annotations.hpp"
 #include "scheduler-plugin/kube/attribution.hpp"
-#include "scheduler-plugin/model/gangs/gang_mark.hpp"
 #include "scheduler-plugin/model/pod.hpp"
 
 namespace chipweave::sched {
@@ -55,7 +54,7 @@ ClusterPod KubeCluster::made_of(const codec::KubePod& seen) const {
   ClusterPod pod;
   pod.request = std::move(counted.request);
   pod.request.job = job_identity(pod.request);
-  pod.request.mark = kept_gang_mark_of(pod.request);
+  pod.request.mark = gang_mark_of(seen);
   pod.request.labels.clear();
   pod.request.annotations.clear();
   pod.refused = std::move(counted.refused);
@@ -145,6 +144,7 @@ void KubeCluster::end_bare(const std::string& key) {
 // What kube-scheduler reports of a pod that waits.
 void KubeCluster::take_status(Entry& entry, const codec::KubePod& seen) {
   if (!entry.pod.node.empty()) return;  // an older version
+  entry.pod.request.mark = gang_mark_of(seen);
   const std::size_t rejection = std::hash<std::string>()(seen.rejection);
   const bool unschedulable =
       std::exchange(entry.rejection, rejection) != rejection && !seen.rejection.empty();

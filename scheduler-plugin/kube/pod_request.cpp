@@ -120,16 +120,20 @@ void count_chips(const codec::KubePod& pod, const ResourceTable& table, CountedR
   request.chips = counted.used.chips;
 }
 
+void read_identity(const codec::KubePod& pod, PodRequest& to) {
+  to.key = {pod.ns, pod.name};
+  to.uid = pod.uid;
+  to.labels = {pod.labels.begin(), pod.labels.end()};
+  to.annotations = {pod.annotations.begin(), pod.annotations.end()};
+  if (!pod.gang.empty()) to.gang = pod.ns + "/" + pod.gang;
+}
+
 }  // namespace
 
 CountedRequest count_request(const codec::KubePod& pod, const ResourceTable& table) {
   CountedRequest counted;
   PodRequest& request = counted.request;
-  request.key = {pod.ns, pod.name};
-  request.uid = pod.uid;
-  request.labels = {pod.labels.begin(), pod.labels.end()};
-  request.annotations = {pod.annotations.begin(), pod.annotations.end()};
-  if (!pod.gang.empty()) request.gang = pod.ns + "/" + pod.gang;
+  read_identity(pod, request);
   count_chips(pod, table, counted);
   if (counted.refused.empty() && request.chips > 0) counted.refused = read_group(request);
   if (counted.refused.empty() && request.chips > 0) counted.refused = read_wishes(request);
@@ -152,6 +156,13 @@ CountedRequest count_request(const codec::KubePod& pod, const ResourceTable& tab
   request.distributed = (found != request.annotations.end() && found->second == "true") ||
                         (request.group && request.group->replicas > 1);
   return counted;
+}
+
+std::shared_ptr<const GangMark> gang_mark_of(const codec::KubePod& pod) {
+  PodRequest named;
+  read_identity(pod, named);
+  auto mark = gang_mark_of(named);
+  return mark ? std::make_shared<const GangMark>(*std::move(mark)) : nullptr;
 }
 
 NodeUse use_of(const codec::KubePod& pod) {

@@ -2,12 +2,14 @@
 // chips, which group. The table of resource names is configurable.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "common/codec/kube/pod/pod.hpp"
 #include "common/domain/vendor.hpp"
+#include "scheduler-plugin/model/gangs/gang_mark.hpp"
 #include "scheduler-plugin/model/pod.hpp"
 #include "scheduler-plugin/state/cluster.hpp"
 
@@ -44,6 +46,9 @@ struct CountedRequest {
   ChipUse used = {};
 };
 CountedRequest count_request(const codec::KubePod& pod, const ResourceTable& table);
+
+// What the pod says about its gang; null: nothing. Some marks are set after the pod was made.
+std::shared_ptr<const GangMark> gang_mark_of(const codec::KubePod& pod);
 
 // What a bound pod takes from its node.
 NodeUse use_of(const codec::KubePod& pod);

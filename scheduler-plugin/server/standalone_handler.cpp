@@ -5,7 +5,6 @@
 #include "common/base/json_writer.hpp"
 #include "common/base/limits.hpp"
 #include "common/codec/kube/pod/pod.hpp"
-#include "scheduler-plugin/model/gangs/gang_mark.hpp"
 #include "scheduler-plugin/server/api_handler.hpp"
 #include "scheduler-plugin/server/http_errors.hpp"
 
@@ -36,7 +35,7 @@ http::Response StandaloneHandler::create(const std::string& body) {
   CountedRequest counted = count_request(*pod, resources_);
   ClusterPod entry;
   entry.request = std::move(counted.request);
-  entry.request.mark = kept_gang_mark_of(entry.request);
+  entry.request.mark = gang_mark_of(*pod);
   entry.refused = std::move(counted.refused);
   entry.scheduler = std::move(pod->scheduler);
   auto added = cluster_.add(std::move(entry), body);

@@ -73,9 +73,4 @@ std::optional<GangMark> gang_mark_of(const PodRequest& pod) {
   return out;
 }
 
-std::shared_ptr<const GangMark> kept_gang_mark_of(const PodRequest& pod) {
-  auto mark = gang_mark_of(pod);
-  return mark ? std::make_shared<const GangMark>(*std::move(mark)) : nullptr;
-}
-
 }  // namespace chipweave::sched

@@ -3,7 +3,6 @@
 // annotations for that, see frameworks.hpp.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 
@@ -29,7 +28,5 @@ struct GangMark {
 // role and index are those of the first framework that numbers its pods. Cost: a few look-ups a
 // framework; nothing is allocated for a pod without a mark.
 std::optional<GangMark> gang_mark_of(const PodRequest& pod);
-// The same, to be kept with the pod; null: no mark.
-std::shared_ptr<const GangMark> kept_gang_mark_of(const PodRequest& pod);
 
 }  // namespace chipweave::sched

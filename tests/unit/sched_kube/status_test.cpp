@@ -52,6 +52,17 @@ TEST_F(Status, AMemberThatIsUnschedulableEndsTheAttemptOfItsGang) {
   EXPECT_EQ(w_.held("other").size(), 8U);
 }
 
+// KAI's pod grouper does that.
+TEST_F(Status, TheMarkOfAGangMayComeAfterThePod) {
+  const auto mark = [&] { return w_.kubernetes->cluster().find({"ns", "a"})->request.mark; };
+  create("a", 1);
+  EXPECT_EQ(mark(), nullptr);
+  w_.api.annotate("ns/a", "pod-group-name", "pg");
+  w_.api.settle();
+  ASSERT_NE(mark(), nullptr);
+  EXPECT_EQ(mark()->framework + " " + mark()->name, "kai pg");
+}
+
 TEST_F(Status, ThatDoesNotChangeEndsNothing) {
   create_member("a", 4);
   reject("a", "0/1 nodes: not enough cpu");
