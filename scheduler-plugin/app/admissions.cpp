@@ -177,6 +177,7 @@ Result<void> Admissions::set_aside(PodRecord& record) {
   holding.uid = second.holding;
   holding.job.clear();
   holding.group.clear();
+  holding.planned = false;
   ledger_.hold_free(std::move(holding));
   records_.set_second(record, std::move(second));
   return {};

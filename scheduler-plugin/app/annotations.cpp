@@ -57,6 +57,11 @@ std::string placement_json(const Decision& d, const Node& node) {
     w.end_object();
   }
   w.end_array().key("gbps").number(d.gbps);
+  if (d.gang != nullptr) {
+    w.key("gang").begin_object().field("name", d.pod.ns + "/" + d.gang->name);
+    w.field("plan", d.gang->plan).key("rank").integer(d.gang->rank);
+    w.key("size").integer(d.gang->size).key("path").strings(d.gang->path).end_object();
+  }
   w.field("decision", d.id).field("time", rfc3339(d.time)).end_object();
   return w.take();
 }
@@ -112,6 +117,7 @@ void add_ascend(const AscendNames& names, const Decision& d, const Node& node, A
 Annotations annotations_of(const Decision& d, const Node& node) {
   Annotations to;
   to[kPlacementAnnotation] = placement_json(d, node);
+  if (d.gang != nullptr) to[kRankAnnotation] = std::to_string(d.gang->rank);
   if (const AscendNames* names = ascend_names(d.resource)) add_ascend(*names, d, node, to);
   if (d.resource == "aliyun.com/gpu") {
     to["topology.kubernetes.io/gpu-group"] = comma_list(node.topology.indices(d.chips));

@@ -9,6 +9,8 @@
 namespace chipweave::sched {
 
 inline constexpr const char* kPlacementAnnotation = "chipweave.dev/placement";
+// Of the pod in its gang, as plain text: containers read it by fieldRef.
+inline constexpr const char* kRankAnnotation = "chipweave.dev/rank";
 
 // docs/reference/http.md lists the keys. Pure.
 Annotations annotations_of(const Decision& decision, const Node& node);

@@ -155,7 +155,11 @@ void BindCoordinator::failed(PodRecord& record, const Error& why) {
   const NodeId node = record.in_flight->decision.node;
   records_.on(uid, PodEvent::refused);
   const Holding& held = *ledger_.find(uid);
-  ledger_.reopen(uid, held.group.empty() ? clock_.now() : groups_.expiry(held));
+  // The pod is tried again on what its plan has for it.
+  const Clock::Steady expiry = held.planned         ? plans_.expiry(uid)
+                               : held.group.empty() ? clock_.now()
+                                                    : groups_.expiry(held);
+  ledger_.reopen(uid, expiry);
   reservations_.withdraw(uid);
   ++state_.freed;
   bound_pods_.settle(node);

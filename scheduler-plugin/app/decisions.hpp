@@ -17,6 +17,7 @@ class Decisions {
         clock_(core.clock),
         authority_(core.authority),
         groups_(core.groups),
+        plans_(core.plans),
         contexts_(core.contexts) {}
   Decisions(const Decisions&) = delete;
   Decisions& operator=(const Decisions&) = delete;
@@ -39,6 +40,7 @@ class Decisions {
   const Clock& clock_;
   const Authority& authority_;
   const Groups& groups_;
+  const GangPlans& plans_;
   const RequestContexts& contexts_;
   std::uint64_t count_ = 0;
 };

@@ -73,6 +73,19 @@ const Evaluation& Evaluator::evaluate(const RequestContext& context,
   return s;
 }
 
+const Evaluation& Evaluator::refuse(const Verdict& verdict,
+                                    std::span<const std::string_view> names) {
+  Evaluation& s = evaluation_;
+  nodes_.find_all(names, s.nodes);
+  refusal_ = verdict;
+  refusal_.count = names.size();
+  s.verdict.assign(names.size(), 0);
+  s.verdicts = {&refusal_, 1};
+  s.fits = 0;
+  s.best_node = kNoNode;
+  return s;
+}
+
 // Nothing to choose: nodes without inventory are fine too. The scores keep the pod's CPU and memory
 // away from free chips.
 void Evaluator::accept_all() {
@@ -95,8 +108,8 @@ void Evaluator::accept_all() {
 // this request.
 std::uint32_t Evaluator::judge(const RequestContext& context, NodeId node, VerdictTable& table) {
   if (context.only != kNoNode && node != context.only) {
-    return context.binding != nullptr ? VerdictTable::kBindingElsewhere
-                                      : VerdictTable::kGroupElsewhere;
+    if (context.binding != nullptr) return VerdictTable::kBindingElsewhere;
+    return context.planned() ? VerdictTable::kGangElsewhere : VerdictTable::kGroupElsewhere;
   }
   const bool holds_here = context.part != nullptr && context.part->node == node;
   if (holds_here || !beside_on(context, node).empty()) {

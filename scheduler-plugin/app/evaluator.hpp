@@ -33,6 +33,8 @@ class Evaluator {
   // The evaluation is valid until the next call.
   const Evaluation& evaluate(const RequestContext& context,
                              std::span<const std::string_view> names);
+  // The same verdict for all nodes.
+  const Evaluation& refuse(const Verdict& verdict, std::span<const std::string_view> names);
   // The last evaluation.
   const Evaluation& evaluation() const { return evaluation_; }
 
@@ -68,6 +70,7 @@ class Evaluator {
   std::list<VerdictTable> tables_;  // the one used last in front
   // When a pod requests no chips: the verdict of each level.
   std::array<Verdict, solver::kBestScore> nothing_asked_;
+  Verdict refusal_;
   std::vector<solver::ScoreInput> score_inputs_;
 };
 

@@ -30,7 +30,9 @@ ChipSet Evaluator::beside_on(const RequestContext& context, NodeId node) {
 
 Answer Evaluator::answer(const RequestContext& context, NodeId node) const {
   if (context.only != kNoNode && node != context.only)
-    return {context.binding != nullptr ? binding_elsewhere() : group_elsewhere()};
+    return {context.binding != nullptr ? binding_elsewhere()
+            : context.planned()        ? gang_elsewhere()
+                                       : group_elsewhere()};
   if (context.part != nullptr && context.part->node == node) return part_answer(context);
   return answer_of(context, nodes_.state(nodes_.state_of(node)), beside_on(context, node));
 }
@@ -41,10 +43,15 @@ Answer Evaluator::part_answer(const RequestContext& context) const {
   if (!usable(*context.part, *context.pod, context.distributed)) {
     return {rejected(Cause::unhealthy, Remedy::time, "not enough healthy chips")};
   }
-  const GroupPlan plan =
-      context.binding != nullptr
-          ? GroupPlan{context.binding->request, context.binding->gbps, context.binding->best_gbps}
-          : *context.plan;
+  GroupPlan plan;
+  if (context.binding != nullptr) {
+    plan = {context.binding->request, context.binding->gbps, context.binding->best_gbps};
+  } else if (context.plan != nullptr) {
+    plan = *context.plan;
+  } else {
+    const ChipSet all = context.part->chips | beside_on(context, context.part->node);
+    plan = {std::nullopt, node.wiring->gbps(all), node.wiring->best_gbps(all, context.distributed)};
+  }
   Answer a;
   a.chips = context.part->chips;
   a.request = plan.request.value_or(solver::Request{

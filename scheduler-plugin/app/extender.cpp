@@ -20,6 +20,9 @@ const Evaluation& Extender::evaluate(Verb verb, const PodRequest& asked,
   const ClusterPod* known = purpose == Purpose::what_if ? nullptr : reservations_.pending(asked);
   const PodRequest& pod = known != nullptr ? known->request : asked;
   const InFlightBinding* binding = known != nullptr ? records_.being_bound(pod.uid) : nullptr;
+  const bool to_bind = known != nullptr && binding == nullptr && purpose == Purpose::to_bind;
+  const std::optional<Verdict> waits =
+      to_bind ? gangs_.find_place(*known, nodes) : std::optional<Verdict>();
   const Holding* part = known != nullptr ? reservations_.part_of(verb, pod, purpose) : nullptr;
   RequestContext context = contexts_.of(pod, part);
   if (binding != nullptr) {
@@ -27,15 +30,11 @@ const Evaluation& Extender::evaluate(Verb verb, const PodRequest& asked,
     if (!binding->admitted_only())
       context.only = part->node;  // else its scheduler may choose again
   }
-  const Evaluation& s = evaluator_.evaluate(context, nodes);
-  const bool to_bind = known != nullptr && binding == nullptr && purpose == Purpose::to_bind;
-  if (to_bind && context.only != kNoNode && s.fits == 0) {
-    // the group's node is gone, unhealthy, full or not offered: plan again around running members
-    groups_.dissolve(group_id(pod));
-    context = contexts_.of(pod, nullptr);
-    evaluator_.evaluate(context, nodes);
-  }
-  if (known != nullptr && s.fits == 0 && purpose == Purpose::to_bind)
+  const Evaluation& s =
+      waits ? evaluator_.refuse(*waits, nodes) : evaluator_.evaluate(context, nodes);
+  if (to_bind && !waits && context.only != kNoNode && s.fits == 0)
+    evaluate_again(*known, context, nodes);
+  if (known != nullptr && !waits && s.fits == 0 && purpose == Purpose::to_bind)
     find_room(context, *known, nodes);
   if (to_bind && s.fits == 0) reservations_.fits_nowhere(verb, pod);
   const bool found = s.best_node != kNoNode;
@@ -58,6 +57,24 @@ const Evaluation& Extender::evaluate(Verb verb, const PodRequest& asked,
     observer_.on(PodUnplaceable{pod.key, pod.uid, rejection_summary(s)});
   observer_.on(DecisionMade{verb, clock_.now() - begin, s.fits});
   return s;
+}
+
+// The node of the pod's gang or group is gone, unhealthy, full or not offered: plans again around
+// running members.
+void Extender::evaluate_again(const ClusterPod& pod, RequestContext& context,
+                              std::span<const std::string_view> nodes) {
+  if (context.planned()) {
+    const std::optional<Verdict> waits = gangs_.find_another(pod, nodes);
+    context = contexts_.of(pod.request, waits ? nullptr : ledger_.find(pod.request.uid));
+    if (waits) {
+      evaluator_.refuse(*waits, nodes);
+      return;
+    }
+  } else {
+    groups_.dissolve(group_id(pod.request));
+    context = contexts_.of(pod.request, nullptr);
+  }
+  evaluator_.evaluate(context, nodes);
 }
 
 // The pod fits nowhere: evaluates it again if others give up what is reserved for them.

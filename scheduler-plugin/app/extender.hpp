@@ -16,6 +16,7 @@
 
 #include "scheduler-plugin/app/authority.hpp"
 #include "scheduler-plugin/app/bind_coordinator.hpp"
+#include "scheduler-plugin/app/gangs/gangs.hpp"
 #include "scheduler-plugin/app/nominations.hpp"
 #include "scheduler-plugin/app/reservations.hpp"
 
@@ -24,11 +25,12 @@ namespace chipweave::sched {
 class Extender : public UseCase {
  public:
   Extender(Core& core, Evaluator& evaluator, Reservations& reservations, Nominations& nominations,
-           BindCoordinator& bindings)
+           BindCoordinator& bindings, Gangs& gangs)
       : UseCase(core),
         evaluator_(evaluator),
         reservations_(reservations),
         nominations_(nominations),
+        gangs_(gangs),
         bindings_(bindings) {}
 
   // The evaluation is valid until the next call of any use case. caller: who asks, and may bind the
@@ -64,6 +66,8 @@ class Extender : public UseCase {
  private:
   const Evaluation& answer(Verb verb, const PodRequest& pod,
                            std::span<const std::string_view> nodes, const std::string& caller);
+  void evaluate_again(const ClusterPod& pod, RequestContext& context,
+                      std::span<const std::string_view> nodes);
   void find_room(RequestContext& context, const ClusterPod& pod,
                  std::span<const std::string_view> nodes);
   void remember(Verb verb, const PodRequest& pod, Purpose purpose);
@@ -71,6 +75,7 @@ class Extender : public UseCase {
   Evaluator& evaluator_;
   Reservations& reservations_;
   Nominations& nominations_;
+  Gangs& gangs_;
   BindCoordinator& bindings_;
   std::shared_ptr<const NodeSet> offered_;  // of the last evaluation that was remembered
   Answer chosen_;

@@ -109,9 +109,35 @@ struct PodUnaccounted {
   std::string node;
 };
 
-using Observation = std::variant<DecisionMade, NodesRejected, ReservationEvent, PodBound,
-                                 PodUnplaceable, PodWaitsNoMore, BindFailed, PodPlaced, PodFreed,
-                                 PodDisputed, PodDrifted, PodUnaccounted, NodeWithheld>;
+// All pods of a gang that must start together have their places.
+struct GangPlanned {
+  std::string ns;
+  std::string gang;
+  std::string plan;  // its id
+  std::size_t pods = 0;
+  std::vector<int> domains;    // by level of the network, how many it uses
+  std::optional<double> gbps;  // predicted, of the whole gang
+  std::chrono::nanoseconds took{};
+};
+
+// The pods of a gang that must start together do not fit.
+struct GangUnplaceable {
+  std::string ns;
+  std::string gang;
+  std::string why;
+};
+
+// Not all pods of a planned gang were bound in time: their places are given up.
+struct GangReleased {
+  std::string ns;
+  std::string gang;
+  std::string plan;
+};
+
+using Observation =
+    std::variant<DecisionMade, NodesRejected, ReservationEvent, PodBound, PodUnplaceable,
+                 PodWaitsNoMore, BindFailed, PodPlaced, PodFreed, PodDisputed, PodDrifted,
+                 PodUnaccounted, NodeWithheld, GangPlanned, GangUnplaceable, GangReleased>;
 
 // A visitor from lambdas; the last takes `const auto&`, for what the observer does not follow.
 template <class... Cases>

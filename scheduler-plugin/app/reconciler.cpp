@@ -18,6 +18,7 @@ const Placement* credible(const ClusterPod& pod, const Placement* p) {
 
 void Reconciler::pod_added(const ClusterPod& pod, const Placement* claimed) {
   state_.jobs.add(pod.request);
+  gangs_.added(pod.request);
   if (pod.request.chips == 0) return;
   state_.demand.add({pod.request.chips, pod.request.needs});
   records_.on(pod.request.uid, PodEvent::arrived, pod.request.key);
@@ -55,12 +56,13 @@ void Reconciler::pod_gone(const ClusterPod& pod) {
   const std::string& uid = pod.request.uid;
   truth_.gone(uid);
   PodRecord* record = records_.find(uid);
-  if (record == nullptr) return;
+  if (record == nullptr) return gangs_.gone(pod.request);
   if (record->in_flight != nullptr) {
     bindings_.failed(*record,
                      make_error(Errc::not_found, "pod " + pod.request.key.text() + " was deleted"));
   }
   waits_no_more(*record);
+  gangs_.gone(pod.request);
   reservations_.withdraw(uid);
   if (record->decision != nullptr)
     observer_.on(PodFreed{decisions_.placed_pod_of(*record->decision)});

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "scheduler-plugin/app/bind_coordinator.hpp"
+#include "scheduler-plugin/app/gangs/gangs.hpp"
 #include "scheduler-plugin/app/kubelet_truth.hpp"
 #include "scheduler-plugin/app/nominations.hpp"
 
@@ -13,12 +14,13 @@ namespace chipweave::sched {
 
 class Reconciler final : public ClusterListener, public UseCase {
  public:
-  Reconciler(Core& core, Reservations& reservations, Nominations& nominations, Decisions& decisions,
-             BoundPods& bound_pods, KubeletTruth& truth, Admissions& admissions,
-             BindCoordinator& bindings, bool decide_after_bind)
+  Reconciler(Core& core, Reservations& reservations, Nominations& nominations, Gangs& gangs,
+             Decisions& decisions, BoundPods& bound_pods, KubeletTruth& truth,
+             Admissions& admissions, BindCoordinator& bindings, bool decide_after_bind)
       : UseCase(core),
         reservations_(reservations),
         nominations_(nominations),
+        gangs_(gangs),
         decisions_(decisions),
         bound_pods_(bound_pods),
         truth_(truth),
@@ -30,6 +32,7 @@ class Reconciler final : public ClusterListener, public UseCase {
   void pod_bound(const ClusterPod& pod, const Placement* claimed) override;
   void pod_allocated(const Placement& allocated) override { truth_.allocated(allocated); }
   void pod_released(const std::string& uid) override { truth_.released(uid); }
+  void pod_marked(const ClusterPod& pod) override { gangs_.added(pod.request); }
   void pod_nominated(const ClusterPod& pod) override;
   void pod_unschedulable(const ClusterPod& pod) override {
     reservations_.unschedulable(pod.request);
@@ -48,6 +51,7 @@ class Reconciler final : public ClusterListener, public UseCase {
 
   Reservations& reservations_;
   Nominations& nominations_;
+  Gangs& gangs_;
   Decisions& decisions_;
   BoundPods& bound_pods_;
   KubeletTruth& truth_;

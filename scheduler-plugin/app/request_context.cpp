@@ -9,6 +9,7 @@ RequestContext RequestContexts::of(const PodRequest& pod, const Holding* part) c
   RequestContext context;
   context.pod = &pod;
   context.part = part;
+  if (context.planned()) context.only = part->node;
   if (part != nullptr && !part->group.empty()) {
     const Group* group = groups_.find(part->group);
     if (group != nullptr) context.plan = &group->plan;

@@ -24,6 +24,9 @@ struct RequestContext {
   const Decision* binding = nullptr;  // if it is being bound
   const Ledger::ByNode* of_job = nullptr;  // what pods of its job hold, itself included
   const Holding* own = nullptr;
+
+  // Its place is fixed by the plan of its gang.
+  bool planned() const { return part != nullptr && part->planned; }
 };
 
 // Changes nothing. Owner: the loop thread.

@@ -13,7 +13,8 @@ const ClusterPod* Reservations::pending(const PodRequest& pod) const {
 }
 
 const Holding* Reservations::part_of(Verb verb, const PodRequest& pod, Purpose purpose) {
-  if (records_.being_bound(pod.uid) != nullptr) return ledger_.find(pod.uid);
+  const Holding* own = ledger_.find(pod.uid);
+  if (records_.being_bound(pod.uid) != nullptr || (own != nullptr && own->planned)) return own;
   if (purpose == Purpose::in_session) {
     withdraw(pod.uid);
     return is_member(pod) ? groups_.part_for(pod) : nullptr;
@@ -100,6 +101,8 @@ Result<void> Reservations::take(const PodRequest& pod, NodeId node) {
   }
   if (held != nullptr && !held->group.empty()) {
     groups_.dissolve(std::string(held->group));
+  } else if (held != nullptr && held->planned) {
+    plans_.lose(pod.uid);
   } else {
     withdraw(pod.uid);
   }
@@ -126,7 +129,7 @@ Result<void> Reservations::take(const PodRequest& pod, NodeId node) {
 
 void Reservations::withdraw(std::string_view uid) {
   const Holding* holding = ledger_.find(uid);
-  if (holding == nullptr || holding->bound) return;
+  if (holding == nullptr || holding->bound || holding->planned) return;
   if (!holding->group.empty()) {
     // the next member could not use chips that the node no longer has
     if (holding->unreported.empty()) {
@@ -138,6 +141,14 @@ void Reservations::withdraw(std::string_view uid) {
   }
   // what is kept for a nominated pod is kept again unless its nomination ends
   if (!holding->nominated) ++state_.freed;
+  ledger_.drop(uid);
+  observer_.on(ReservationEvent::dropped);
+}
+
+// Also one of a plan, and if it is a spare part.
+void Reservations::end_reservation(const std::string& uid) {
+  const Holding* held = ledger_.find(uid);
+  if (held == nullptr || !held->planned) return withdraw(uid);
   ledger_.drop(uid);
   observer_.on(ReservationEvent::dropped);
 }
@@ -166,7 +177,7 @@ void Reservations::end(Clock::Steady due, ReservationEvent result) {
 }
 
 void Reservations::rebase(NodeId node, const std::vector<int>& old_indices) {
-  withdraw_all(ledger_.rebase(node, old_indices));
+  for (const std::string& uid : ledger_.rebase(node, old_indices)) end_reservation(uid);
   groups_.forget_requests(node);
   for (const PodState state :
        {PodState::pending, PodState::reserved, PodState::binding, PodState::uncertain}) {
@@ -185,6 +196,7 @@ void Reservations::rebase(NodeId node, const std::vector<int>& old_indices) {
 
 void Reservations::renew(const Holding& reservation) {
   const auto expires = clock_.now() + ttl_;
+  if (reservation.planned) return;
   if (reservation.group.empty()) {
     ledger_.extend(reservation.uid, expires);
   } else {
@@ -201,7 +213,7 @@ void Reservations::give_way(NodeId node, ChipSet chips) {
     const Holding* h = ledger_.find(uid);
     if (h == nullptr) continue;  // its group was dissolved
     if (h->group.empty()) {
-      withdraw(uid);
+      end_reservation(uid);
     } else {
       groups_.dissolve(std::string(h->group));
     }

@@ -56,7 +56,8 @@ class Reservations : public UseCase {
   void renew(const Holding& reservation);
   std::chrono::milliseconds ttl() const { return ttl_; }
 
-  // Ends the reservation of a pod, if it has one. A part of a group goes back to the group.
+  // Ends the reservation of a pod, if it has one. A part of a group goes back to the group; what
+  // the plan of a gang reserves stays.
   void withdraw(std::string_view uid);
   // Ends every reservation that has one of these chips.
   void give_way(NodeId node, ChipSet chips);
@@ -70,6 +71,7 @@ class Reservations : public UseCase {
  private:
   static bool is_speculative(Verb verb, const PodRequest& pod);
   void hold_single(const PodRequest& pod, Holding holding);
+  void end_reservation(const std::string& uid);
   void withdraw_all(const std::vector<std::string>& uids);
   void end(Clock::Steady due, ReservationEvent result);
 

@@ -12,16 +12,17 @@ Scheduler::Scheduler(const Clock& clock, Cluster& cluster, Observer& observer,
       evaluator_(core_.state.nodes, options.node_preference, &core_.state.demand),
       reservations_(core_, evaluator_, options.reservation_ttl),
       nominations_(core_, evaluator_, reservations_),
+      gangs_(core_, reservations_),
       decisions_(core_),
       bound_pods_(core_, reservations_, decisions_),
       admissions_(core_, evaluator_, reservations_, decisions_, bound_pods_),
       bindings_(core_, reservations_, decisions_, bound_pods_, admissions_,
                 std::move(options.scheduler_names)),
       truth_(core_, bound_pods_),
-      reconciler_(core_, reservations_, nominations_, decisions_, bound_pods_, truth_, admissions_,
-                  bindings_, options.decide_after_bind),
+      reconciler_(core_, reservations_, nominations_, gangs_, decisions_, bound_pods_, truth_,
+                  admissions_, bindings_, options.decide_after_bind),
       preemption_(core_, evaluator_, nominations_),
-      extender_(core_, evaluator_, reservations_, nominations_, bindings_),
+      extender_(core_, evaluator_, reservations_, nominations_, bindings_, gangs_),
       placements_(core_, evaluator_, reservations_, decisions_, extender_),
       claim_planner_(core_, evaluator_) {}
 
@@ -82,6 +83,7 @@ VictimChoice Scheduler::choose_victims(PodRequest pod, std::optional<int> priori
 }
 
 void Scheduler::tick() {
+  gangs_.tick();
   reservations_.expire();
   bindings_.check();
   admissions_.check();
@@ -152,6 +154,7 @@ std::string Scheduler::check_records() const {
 std::string Scheduler::check_invariants() const {
   if (std::string wrong = core_.state.ledger.check_invariants(); !wrong.empty()) return wrong;
   if (std::string wrong = core_.groups.check_invariants(); !wrong.empty()) return wrong;
+  if (std::string wrong = core_.plans.check_invariants(); !wrong.empty()) return wrong;
   if (std::string wrong = evaluator_.check_verdicts(); !wrong.empty()) return wrong;
   if (std::string wrong = check_records(); !wrong.empty()) return wrong;
   std::string wrong;
@@ -179,6 +182,7 @@ std::string Scheduler::check_invariants() const {
 }
 
 void Scheduler::step_down() {
+  gangs_.step_down();
   reservations_.end_all();
   bindings_.step_down();
   for (const PodState state :

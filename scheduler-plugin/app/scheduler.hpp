@@ -58,6 +58,8 @@ class Scheduler final : public InventorySink {
   VictimChoice choose_victims(PodRequest pod, std::optional<int> priority,
                               std::vector<ProposedVictims> nodes);
   Nominations& nominations() { return nominations_; }
+  const GangPlans& gang_plans() const { return core_.plans; }
+  const GangTable& gangs() const { return core_.state.gangs; }
   Reconciler& reconciler() { return reconciler_; }
   Authority& authority() { return core_.authority; }
   const Authority& authority() const { return core_.authority; }
@@ -72,6 +74,8 @@ class Scheduler final : public InventorySink {
   // tried again: how often nodes came to offer more, and how often chips came free.
   std::uint64_t gains() const { return core_.state.nodes.gains(); }
   std::uint64_t freed() const { return core_.state.freed; }
+  // How often the last pod of a gang came, for which the others wait.
+  std::uint64_t gathered() const { return core_.state.gathered; }
   // Bindings that were stored.
   std::uint64_t stored() const { return core_.state.stored; }
   // Whether any pod waits for chips and holds none.
@@ -98,6 +102,7 @@ class Scheduler final : public InventorySink {
   Evaluator evaluator_;
   Reservations reservations_;
   Nominations nominations_;
+  Gangs gangs_;
   Decisions decisions_;
   BoundPods bound_pods_;
   Admissions admissions_;

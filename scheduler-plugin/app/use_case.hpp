@@ -3,6 +3,7 @@
 #pragma once
 
 #include "scheduler-plugin/app/authority.hpp"
+#include "scheduler-plugin/app/gangs/gang_plans.hpp"
 #include "scheduler-plugin/app/groups.hpp"
 #include "scheduler-plugin/app/observer.hpp"
 #include "scheduler-plugin/app/request_context.hpp"
@@ -23,6 +24,7 @@ struct Core {
   SchedulerState state;
   Authority authority{cluster};
   Groups groups{state.ledger, observer};
+  GangPlans plans{state.ledger, observer};
   RequestContexts contexts{state, cluster, groups};
 };
 
@@ -42,6 +44,7 @@ class UseCase {
         observer_(core.observer),
         authority_(core.authority),
         groups_(core.groups),
+        plans_(core.plans),
         contexts_(core.contexts) {}
   ~UseCase() = default;
 
@@ -63,6 +66,7 @@ class UseCase {
   Observer& observer_;
   Authority& authority_;
   Groups& groups_;
+  GangPlans& plans_;
   const RequestContexts& contexts_;
 };
 

@@ -19,6 +19,7 @@ void VerdictTable::clear() {
   add(rejected(Cause::unknown_node, Remedy::time, "inventory not received"));
   add(group_elsewhere());
   add(binding_elsewhere());
+  add(gang_elsewhere());
 }
 
 void VerdictTable::begin(const NodeTable& nodes, std::uint64_t demand_version) {

@@ -29,6 +29,7 @@ class VerdictTable {
   static constexpr std::uint32_t kUnknownNode = 0;
   static constexpr std::uint32_t kGroupElsewhere = 1;
   static constexpr std::uint32_t kBindingElsewhere = 2;
+  static constexpr std::uint32_t kGangElsewhere = 3;
 
   explicit VerdictTable(RequestKind kind);
   const RequestKind& kind() const { return kind_; }

@@ -141,10 +141,19 @@ void KubeCluster::end_bare(const std::string& key) {
   listener_->node_use_changed(ended.node, -ended.use);
 }
 
+// Some frameworks set their marks after the pod was made.
+void KubeCluster::take_mark(Entry& entry, const codec::KubePod& seen) {
+  auto mark = gang_mark_of(seen);
+  const auto& known = entry.pod.request.mark;
+  if ((mark == nullptr) == (known == nullptr) && (mark == nullptr || *mark == *known)) return;
+  entry.pod.request.mark = std::move(mark);
+  listener_->pod_marked(entry.pod);
+}
+
 // What kube-scheduler reports of a pod that waits.
 void KubeCluster::take_status(Entry& entry, const codec::KubePod& seen) {
   if (!entry.pod.node.empty()) return;  // an older version
-  entry.pod.request.mark = gang_mark_of(seen);
+  take_mark(entry, seen);
   const std::size_t rejection = std::hash<std::string>()(seen.rejection);
   const bool unschedulable =
       std::exchange(entry.rejection, rejection) != rejection && !seen.rejection.empty();

@@ -92,6 +92,7 @@ class KubeCluster final : public Cluster {
   void count_use(Entry& entry);
   void count_bare(const std::string& key, const codec::KubePod& seen);
   void end_bare(const std::string& key);
+  void take_mark(Entry& entry, const codec::KubePod& seen);
   void take_status(Entry& entry, const codec::KubePod& seen);
   void bound(const Binding& binding, const Result<void>& result, const Done& done);
   void refreshed(const PodKey& key, std::uint64_t call, Result<kube::Reply> reply,

@@ -9,7 +9,7 @@
 namespace chipweave::sched {
 
 void RequeueTrigger::check() {
-  const bool urgent = all_ || scheduler_.gains() != gains_;
+  const bool urgent = all_ || scheduler_.gains() != gains_ || scheduler_.gathered() != gathered_;
   if ((!urgent && scheduler_.freed() == freed_) || call_ != nullptr) return;
   const Clock::Steady now = scheduler_.clock().now();
   const bool useful = scheduler_.stored() != stored_;
@@ -19,6 +19,7 @@ void RequeueTrigger::check() {
   const std::string node = waits ? any_node() : std::string();
   all_ = all_ && waits && node.empty();
   gains_ = scheduler_.gains();
+  gathered_ = scheduler_.gathered();
   freed_ = scheduler_.freed();
   if (node.empty()) return;
   stored_ = scheduler_.stored();

@@ -1,7 +1,8 @@
 // RequeueTrigger — makes kube-scheduler retry pods that were rejected.
 //
 // kube-scheduler retries a rejected pod when an object that it watches changes. It does not notice
-// that chips recover, that a machine is reported or that a reservation ends. When one of these
+// that chips recover, that a machine is reported, that a reservation ends, or that the last pod of
+// its gang has come. When one of these
 // happens while pods wait, one Node is annotated; with Kubernetes 1.36 this requeues all of them at
 // once. The same happens when this replica begins to lead, because another one rejected the pods.
 // Reservations also end because kube-scheduler cannot place a pod for reasons of its own: as long
@@ -48,10 +49,11 @@ class RequeueTrigger {
   kube::Transport& transport_;
   Scheduler& scheduler_;
   Options options_;
-  bool all_ = false;          // trigger even though nothing changed here
-  std::uint64_t gains_ = 0;   // Scheduler::gains() at the last trigger
-  std::uint64_t freed_ = 0;   // likewise
-  std::uint64_t stored_ = 0;  // bindings at the last trigger
+  bool all_ = false;            // trigger even though nothing changed here
+  std::uint64_t gains_ = 0;     // Scheduler::gains() at the last trigger
+  std::uint64_t gathered_ = 0;  // likewise
+  std::uint64_t freed_ = 0;     // likewise
+  std::uint64_t stored_ = 0;    // bindings at the last trigger
   Backoff waits_;
   std::chrono::milliseconds wait_;  // after the last trigger, if only reservations ended
   Clock::Steady last_{};

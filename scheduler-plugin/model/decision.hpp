@@ -50,6 +50,15 @@ struct ContainerChips {
   std::vector<int> indices;
 };
 
+// The pod's place in the plan of its gang.
+struct GangPlace {
+  std::string name;  // of the gang
+  std::string plan;  // its id
+  int rank = 0;
+  int size = 0;                   // pods of the plan
+  std::vector<std::string> path;  // of the domains that its node is in, coarsest first
+};
+
 struct Decision {
   std::string id;  // "d-000123"
   PodKey pod;
@@ -71,6 +80,7 @@ struct Decision {
   std::optional<solver::Request>
       request;  // of the pod; of a group: of the union; none after the node's chips changed
   bool of_group = false;
+  std::shared_ptr<const GangPlace> gang;  // null: none
   Clock::Wall time;
   std::int64_t predicate_time = 0;  // UnixNano, strictly rising per node
   std::vector<Considered> others;

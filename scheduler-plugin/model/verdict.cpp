@@ -26,6 +26,8 @@ std::string_view to_string(Cause cause) {
       return "rule";
     case Cause::group:
       return "group";
+    case Cause::gang:
+      return "gang";
     case Cause::binding:
       return "binding";
   }
@@ -47,6 +49,11 @@ Verdict node_closed() {
 
 Verdict group_elsewhere() {
   return rejected(Cause::group, Remedy::time, "the other pods of the group are on another node");
+}
+
+Verdict gang_elsewhere() {
+  return rejected(Cause::gang, Remedy::unresolvable,
+                  "the plan of the pod's gang has another node for it");
 }
 
 Verdict binding_elsewhere() {

@@ -23,9 +23,10 @@ enum class Cause {
   unhealthy,
   rule,
   group,
+  gang,
   binding
 };
-inline constexpr int kCauseCount = 11;
+inline constexpr int kCauseCount = 12;
 std::string_view to_string(Cause cause);
 
 // What could let the pod run on the node.
@@ -56,6 +57,7 @@ struct Verdict {
 Verdict rejected(Cause cause, Remedy remedy, std::string reason);
 Verdict node_closed();
 Verdict group_elsewhere();
+Verdict gang_elsewhere();
 Verdict binding_elsewhere();
 
 }  // namespace chipweave::sched

@@ -64,6 +64,8 @@ class ClusterListener {
   virtual void pod_allocated(const Placement& allocated) = 0;
   // That claim is gone, or not allocated any more.
   virtual void pod_released(const std::string& uid) = 0;
+  // What a waiting pod says about its gang has changed.
+  virtual void pod_marked(const ClusterPod& pod) = 0;
   // kube-scheduler nominated a node for a waiting pod, another one, or none any more.
   virtual void pod_nominated(const ClusterPod& pod) = 0;
   // kube-scheduler could not place a waiting pod. Not called again for the same reason.

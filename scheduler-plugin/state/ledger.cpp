@@ -162,6 +162,7 @@ bool Ledger::drop(std::string_view uid) {
   nodes_.set_taken(holding.node, nodes_.node(holding.node).taken - holding.chips, here.size());
   notify(holding, PodEvent::released);
   holdings_.erase(it);
+  ++released_;
   check();
   return true;
 }

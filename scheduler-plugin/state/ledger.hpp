@@ -34,6 +34,8 @@ struct Holding {
   bool spare = false;       // a part of the group that no pod has claimed
   // A reservation of the chips that are free so far of those that the pod will get (Nominations).
   bool nominated = false;
+  // A reservation by the plan of its gang (GangPlans).
+  bool planned = false;
   // Vendor indices of chips that the node's agent no longer reports. The holder gets them back if
   // they reappear.
   std::vector<int> unreported;
@@ -98,6 +100,8 @@ class Ledger {
   using ByNode = std::unordered_map<NodeId, ChipSet>;
   const ByNode& of_job(const std::string& job) const;
 
+  // Rises when a holding ends.
+  std::uint64_t released() const { return released_; }
   std::size_t bound() const { return holdings_.size() - reservations_.size(); }
   std::size_t reserved() const { return reservations_.size(); }
   // "" if all invariants hold, else the first violation.
@@ -118,6 +122,7 @@ class Ledger {
   std::vector<std::vector<const Holding*>> on_;
   std::multimap<Clock::Steady, std::string> reservations_;
   std::unordered_map<std::string, ByNode> by_job_;
+  std::uint64_t released_ = 0;
 };
 
 }  // namespace chipweave::sched

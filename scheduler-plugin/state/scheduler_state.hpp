@@ -9,8 +9,10 @@
 #include <string>
 
 #include "common/solver/nodes/demand_estimate.hpp"
+#include "scheduler-plugin/state/gang_table.hpp"
 #include "scheduler-plugin/state/jobs.hpp"
 #include "scheduler-plugin/state/ledger.hpp"
+#include "scheduler-plugin/state/network/network.hpp"
 #include "scheduler-plugin/state/node_rooms.hpp"
 #include "scheduler-plugin/state/node_table.hpp"
 #include "scheduler-plugin/state/pod_record.hpp"
@@ -24,15 +26,18 @@ struct SchedulerState {
 
   NodeTable nodes;
   NodeRooms rooms{nodes};
+  Network network{nodes};
   solver::DemandEstimate demand;  // what pods with chips ask for
   PodRecords records;
   Ledger ledger{nodes, &records};
   Jobs jobs;
+  GangTable gangs;
   // Why pods that name ResourceClaims wait, or where their claims are; by uid.
   std::map<std::string, std::string, std::less<>> claim_notes;
-  std::uint64_t freed = 0;   // how often chips came free without a report of an agent
-  std::uint64_t stored = 0;  // bindings that were stored
-  std::uint64_t epochs = 0;  // of bindings so far (InFlightBinding::epoch)
+  std::uint64_t freed = 0;     // how often chips came free without a report of an agent
+  std::uint64_t gathered = 0;  // gangs whose last pod came
+  std::uint64_t stored = 0;    // bindings that were stored
+  std::uint64_t epochs = 0;    // of bindings so far (InFlightBinding::epoch)
 };
 
 }  // namespace chipweave::sched

@@ -73,4 +73,9 @@ std::optional<GangMark> gang_mark_of(const PodRequest& pod) {
   return out;
 }
 
+std::string gang_id(const PodRequest& pod) {
+  if (pod.mark == nullptr) return {};
+  return pod.key.ns + "/" + pod.mark->framework + "/" + pod.mark->name;
+}
+
 }  // namespace chipweave::sched

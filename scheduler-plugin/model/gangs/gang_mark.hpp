@@ -29,4 +29,7 @@ struct GangMark {
 // framework; nothing is allocated for a pod without a mark.
 std::optional<GangMark> gang_mark_of(const PodRequest& pod);
 
+// "NAMESPACE/FRAMEWORK/NAME"; "": the pod names no gang.
+std::string gang_id(const PodRequest& pod);
+
 }  // namespace chipweave::sched

@@ -36,13 +36,14 @@ struct Reconciles : ::testing::Test, FakeCore {
   Evaluator evaluator{core.state.nodes};
   Reservations reservations{core, evaluator, seconds(30)};
   Nominations nominations{core, evaluator, reservations};
+  Gangs gangs{core, reservations};
   Decisions decisions{core};
   BoundPods bound_pods{core, reservations, decisions};
   Admissions admissions{core, evaluator, reservations, decisions, bound_pods};
   BindCoordinator bindings{core, reservations, decisions, bound_pods, admissions, {}};
   KubeletTruth truth{core, bound_pods};
-  Reconciler reconciler{core,  reservations, nominations, decisions, bound_pods,
-                        truth, admissions,   bindings,    false};
+  Reconciler reconciler{core,       reservations, nominations, gangs,    decisions,
+                        bound_pods, truth,        admissions,  bindings, false};
 };
 
 TEST_F(Reconciles, APodWaitsUntilItIsBound) {

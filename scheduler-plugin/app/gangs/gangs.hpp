@@ -1,0 +1,84 @@
+// Gangs — when a gang is planned, and what its pods are told until then.
+//
+// Pods wait until as many are there as must start together. The first of them that a scheduler
+// evaluates then brings the plan about: all pods get their nodes and chips at once, on the nodes
+// that the scheduler offers for it, or none does. From then on each is given its own node only. If
+// that is not offered (a taint, too little CPU) or its chips went, the pods concerned are planned
+// again beside the others, and where that does not fit, all that are not bound.
+//
+// What a waiting pod is told is the same text for all pods of the gang and at any time: with every
+// other text kube-scheduler patches the pod, which makes it try again at once. Owner: the loop
+// thread.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scheduler-plugin/app/gangs/gang_planner.hpp"
+#include "scheduler-plugin/app/reservations.hpp"
+
+namespace chipweave::sched {
+
+class Gangs : public UseCase {
+ public:
+  Gangs(Core& core, Reservations& reservations)
+      : UseCase(core),
+        reservations_(reservations),
+        planner_(core.state.nodes, core.state.network) {}
+
+  // Whether the pod belongs to a gang that is planned as a whole.
+  bool plans_for(const PodRequest& pod) const;
+  // Sees to it that the pod has its place, if its gang can be planned now. nodes: those that its
+  // scheduler offers. Returns why it has none yet; nullopt: it has, or needs none.
+  std::optional<Verdict> find_place(const ClusterPod& pod, std::span<const std::string_view> nodes);
+  // The place that the pod has is not offered, or cannot be used any more: another one.
+  std::optional<Verdict> find_another(const ClusterPod& pod,
+                                      std::span<const std::string_view> nodes);
+
+  // The pod is there, or says something else about its gang.
+  void added(const PodRequest& pod);
+  void gone(const PodRequest& pod);
+  // Ends reservations whose time is over; call it about every second.
+  void tick();
+  void step_down();
+
+  // Why the gang has no plan, for people; "": it has one, or its pods are awaited.
+  std::string why_not(const std::string& gang) const;
+
+ private:
+  // What has to change before a gang that did not fit is tried again.
+  struct Misfit {
+    std::string reason;
+    std::uint64_t gang = 0;      // Gang::changes
+    std::uint64_t released = 0;  // Ledger::released()
+    std::uint64_t gains = 0;     // NodeTable::gains()
+    std::uint64_t network = 0;
+    NodeSet offered;
+    friend bool operator==(const Misfit&, const Misfit&) = default;
+  };
+  enum class Filled {
+    all,
+    some,          // as many as must start; there is no room for the others
+    nothing_more,  // none of the slots, but as many as must start hold chips already
+    none
+  };
+  Misfit tried(const Gang& gang, NodeSet offered) const;
+  std::optional<Verdict> plan(const Gang& gang, const std::string& uid, NodeSet offered);
+  // The plan of the gang with a slot for each of its pods.
+  void lay_out(const Gang& gang);
+  // Plans the slots of waiting pods that hold nothing.
+  Filled fill(const Gang& gang, const NodeSet& offered, std::string& reason);
+  NodeSet set_of(std::span<const std::string_view> nodes);
+  const ClusterPod* member(const std::string& uid, const PodKey& key) const;
+
+  Reservations& reservations_;
+  GangPlanner planner_;
+  std::map<std::string, Misfit, std::less<>> misfits_;  // by gang
+  std::vector<NodeId> found_;
+};
+
+}  // namespace chipweave::sched

@@ -1,0 +1,60 @@
+// GangTable — the gangs of the cluster: which pods belong to each, and how many there are to be.
+//
+// Pods say what gang they belong to (GangMark). Where they differ about its size, the largest
+// counts. Owner: the loop thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "scheduler-plugin/model/pod.hpp"
+
+namespace chipweave::sched {
+
+struct Gang {
+  std::string id;  // gang_id() of its pods
+  std::string ns;
+  std::string framework;
+  std::string name;
+  std::map<std::string, PodKey, std::less<>> members;  // by uid: pods that wait or are bound
+  int size = 0;                                        // all pods that it is to have; 0: not known
+  int minimum = 0;                                     // fewer must not start; 0: not known
+  std::string problem;        // what its pods say that cannot be used, as a message; empty: nothing
+  std::uint64_t changes = 0;  // rises with each change of the above
+
+  // How many pods must be there before any may start; 0: the gang is not planned as a whole.
+  int quorum() const;
+  bool complete() const {
+    return quorum() > 0 && members.size() >= static_cast<std::size_t>(quorum());
+  }
+};
+
+class GangTable {
+ public:
+  GangTable() = default;
+  GangTable(const GangTable&) = delete;
+  GangTable& operator=(const GangTable&) = delete;
+
+  // The pod is there, or its mark has changed. Ignores pods that name no gang. Cost: O(log gangs +
+  // log members). Returns its gang; null: none.
+  const Gang* add(const PodRequest& pod);
+  // The pod is gone. Returns the id of the gang that it was in; "": none. A gang ends with its last
+  // pod.
+  std::string remove(std::string_view uid);
+
+  // Null if no pod names it.
+  const Gang* find(std::string_view id) const;
+  // The gang of a pod; null: none.
+  const Gang* of(std::string_view uid) const;
+  const std::map<std::string, Gang, std::less<>>& all() const { return gangs_; }
+
+ private:
+  std::map<std::string, Gang, std::less<>> gangs_;               // by id
+  std::map<std::string, std::string, std::less<>> gang_of_pod_;  // uid to id
+};
+
+}  // namespace chipweave::sched

@@ -1,0 +1,280 @@
+// Gangs: planned once all pods are there, all or nothing, each pod on its own node.
+#include "scheduler-plugin/app/gangs/gangs.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "scheduler-plugin/model/gangs/gang_mark.hpp"
+#include "tests/unit/sched/world.hpp"
+
+namespace chipweave::sched::test {
+namespace {
+
+using Json = nlohmann::json;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+PodRequest gang_pod(int index, int size, int chips = 8, const std::string& gang = "train",
+                    int minimum = 0) {
+  PodRequest out = World::request(gang + "-" + std::to_string(index), chips);
+  GangMark mark;
+  mark.framework = "chipweave";
+  mark.name = gang;
+  mark.index = index;
+  mark.size = size;
+  if (minimum > 0) mark.minimum = minimum;
+  out.mark = std::make_shared<const GangMark>(std::move(mark));
+  return out;
+}
+
+void add_nodes(World& w, int count, const std::string& machine = "hgx-h100-8") {
+  for (int i = 0; i < count; ++i) w.add_node("n" + std::to_string(i), machine);
+}
+
+std::vector<PodRequest> submit_all(World& w, int pods, int size, int chips = 8,
+                                   const std::string& gang = "train", int minimum = 0) {
+  std::vector<PodRequest> out;
+  for (int i = 0; i < pods; ++i) out.push_back(w.submit(gang_pod(i, size, chips, gang, minimum)));
+  return out;
+}
+
+std::set<std::string> reasons(World& w, const PodRequest& pod) {
+  std::set<std::string> out;
+  for (const auto& [node, why] : w.rejections(pod)) out.insert(why);
+  return out;
+}
+
+TEST(Gangs, WaitUntilAllPodsAreThereAndHoldNothingUntilThen) {
+  World w;
+  add_nodes(w, 4);
+  const auto pods = submit_all(w, 3, 4);
+  for (const auto& pod : pods)
+    EXPECT_THAT(reasons(w, pod), ElementsAre("waiting for the other pods of gang train"));
+  EXPECT_EQ(w.scheduler.ledger().reserved(), 0U);
+  EXPECT_EQ(w.scheduler.gathered(), 0U);
+  const auto last = w.submit(gang_pod(3, 4));
+  EXPECT_EQ(w.scheduler.gathered(), 1U);
+  EXPECT_THAT(w.fit(pods[1]), SizeIs(1));
+  EXPECT_EQ(w.scheduler.ledger().reserved(), 4U);
+  w.expect_sound();
+}
+
+TEST(Gangs, EachPodGetsTheNodeOfItsRankAndItsOwnOnly) {
+  World w;
+  add_nodes(w, 4);
+  const auto pods = submit_all(w, 4, 4);
+  // the last one is asked about first
+  for (const int i : {3, 0, 2, 1}) {
+    const std::string node = "n" + std::to_string(i);
+    EXPECT_THAT(w.fit(pods[static_cast<std::size_t>(i)]), ElementsAre(node));
+  }
+  EXPECT_EQ(w.rejections(pods[0]).at("n1"), "the plan of the pod's gang has another node for it");
+  for (const int i : {2, 1, 0, 3}) {
+    const std::string node = "n" + std::to_string(i);
+    const auto& pod = pods[static_cast<std::size_t>(i)];
+    ASSERT_TRUE(w.bind(pod, node).ok());
+    const auto& written = w.cluster.written(pod.key);
+    EXPECT_EQ(written.at("chipweave.dev/rank"), std::to_string(i));
+    const Json gang = Json::parse(written.at("chipweave.dev/placement")).at("gang");
+    EXPECT_EQ(gang.at("name"), "ns/train");
+    EXPECT_EQ(gang.at("rank"), i);
+    EXPECT_EQ(gang.at("size"), 4);
+    w.expect_sound();
+  }
+}
+
+TEST(Gangs, AllPodsOrNone) {
+  World w;
+  add_nodes(w, 3);
+  const auto pods = submit_all(w, 4, 4);
+  EXPECT_THAT(reasons(w, pods[0]), ElementsAre("no room for all pods of gang train"));
+  EXPECT_EQ(w.scheduler.ledger().reserved(), 0U);
+  // nothing has changed: it is not planned again, and the text stays
+  EXPECT_THAT(reasons(w, pods[2]), ElementsAre("no room for all pods of gang train"));
+  w.add_node("n3", "hgx-h100-8");
+  EXPECT_THAT(w.fit(pods[2]), ElementsAre("n2"));
+  EXPECT_EQ(w.scheduler.ledger().reserved(), 4U);
+  w.expect_sound();
+}
+
+TEST(Gangs, SeveralPodsShareANodeWithoutSharingChips) {
+  World w;
+  add_nodes(w, 2);
+  const auto pods = submit_all(w, 8, 8, 2);
+  std::map<std::string, int> per_node;
+  for (const auto& pod : pods) {
+    const auto fits = w.fit(pod);
+    ASSERT_THAT(fits, SizeIs(1));
+    ASSERT_TRUE(w.bind(pod, *fits.begin()).ok());
+    ++per_node[*fits.begin()];
+    EXPECT_THAT(w.chips(pod), SizeIs(2));
+  }
+  EXPECT_EQ(per_node, (std::map<std::string, int>{{"n0", 4}, {"n1", 4}}));
+  w.expect_sound();
+}
+
+TEST(Gangs, APodThatReplacesAnotherTakesItsPlace) {
+  World w;
+  add_nodes(w, 3);
+  const auto pods = submit_all(w, 3, 3);
+  ASSERT_THAT(w.fit(pods[1]), ElementsAre("n1"));
+  ASSERT_TRUE(w.cluster.end(pods[1].key).ok());
+  EXPECT_EQ(w.scheduler.ledger().reserved(), 3U);
+  w.expect_sound();
+  PodRequest again = gang_pod(1, 3);
+  again.uid = "uid-again";
+  again = w.submit(again);
+  EXPECT_THAT(w.fit(again), ElementsAre("n1"));
+  ASSERT_TRUE(w.bind(again, "n1").ok());
+  w.expect_sound();
+}
+
+TEST(Gangs, TheChipsOfABoundPodThatIsGoneAreForItsReplacement) {
+  World w;
+  add_nodes(w, 3);
+  const auto pods = submit_all(w, 2, 2);
+  for (const auto& pod : pods) ASSERT_TRUE(w.bind(pod, *w.fit(pod).begin()).ok());
+  ASSERT_TRUE(w.cluster.end(pods[0].key).ok());
+  w.expect_sound();
+  PodRequest again = gang_pod(0, 2);
+  again.uid = "uid-again";
+  again = w.submit(again);
+  EXPECT_THAT(w.fit(again), ElementsAre("n0"));
+  w.expect_sound();
+}
+
+TEST(Gangs, ANodeThatIsNotOfferedIsReplaced) {
+  World w;
+  add_nodes(w, 4);
+  const auto pods = submit_all(w, 3, 3);
+  ASSERT_THAT(w.fit(pods[0]), ElementsAre("n0"));
+  // the scheduler offers no n1
+  w.names.erase("n1");
+  EXPECT_THAT(w.fit(pods[1]), SizeIs(1));
+  std::set<std::string> used;
+  for (const auto& pod : pods) {
+    const auto fits = w.fit(pod);
+    ASSERT_THAT(fits, SizeIs(1));
+    ASSERT_TRUE(w.bind(pod, *fits.begin()).ok());
+    used.insert(*fits.begin());
+  }
+  EXPECT_THAT(used, ElementsAre("n0", "n2", "n3"));
+  w.expect_sound();
+}
+
+TEST(Gangs, WhatIsNotOfferedIsNotPlannedOn) {
+  World w;
+  add_nodes(w, 4);
+  w.names = {"n1", "n3"};
+  const auto pods = submit_all(w, 2, 2);
+  EXPECT_THAT(w.fit(pods[0]), ElementsAre("n1"));
+  EXPECT_THAT(w.fit(pods[1]), ElementsAre("n3"));
+}
+
+TEST(Gangs, ChipsThatFailBeforeTheBindingAreReplaced) {
+  World w;
+  add_nodes(w, 3);
+  const auto pods = submit_all(w, 2, 2);
+  ASSERT_THAT(w.fit(pods[0]), ElementsAre("n0"));
+  w.set_health("n1", 3, domain::Health::unhealthy);
+  EXPECT_THAT(w.fit(pods[1]), ElementsAre("n2"));
+  EXPECT_THAT(w.fit(pods[0]), ElementsAre("n0"));
+  w.expect_sound();
+}
+
+TEST(Gangs, ReservationsEndIfThePodsAreNotBoundInTime) {
+  World w;
+  add_nodes(w, 2);
+  const auto pods = submit_all(w, 2, 2);
+  ASSERT_TRUE(w.bind(pods[0], *w.fit(pods[0]).begin()).ok());
+  w.clock.advance(GangPlans::kLifetime + std::chrono::seconds(1));
+  for (const char* node : {"n0", "n1"}) w.set_health(node, 0, domain::Health::healthy);
+  w.scheduler.tick();
+  EXPECT_EQ(w.scheduler.ledger().reserved(), 0U);
+  w.expect_sound();
+  // it is planned again beside the pod that runs
+  EXPECT_THAT(w.fit(pods[1]), ElementsAre("n1"));
+  w.expect_sound();
+}
+
+TEST(Gangs, MorePodsThanMustStartComeBesideTheOthers) {
+  World w;
+  add_nodes(w, 3);
+  const auto pods = submit_all(w, 2, 4, 8, "train", 2);
+  EXPECT_THAT(w.fit(pods[0]), ElementsAre("n0"));
+  EXPECT_THAT(w.fit(pods[1]), ElementsAre("n1"));
+  const auto third = w.submit(gang_pod(2, 4, 8, "train", 2));
+  EXPECT_THAT(w.fit(third), ElementsAre("n2"));
+  const auto fourth = w.submit(gang_pod(3, 4, 8, "train", 2));
+  EXPECT_THAT(reasons(w, fourth), ElementsAre("no room for all pods of gang train"));
+  // the others keep their places
+  EXPECT_THAT(w.fit(pods[0]), ElementsAre("n0"));
+  EXPECT_THAT(w.fit(third), ElementsAre("n2"));
+  w.expect_sound();
+}
+
+TEST(Gangs, OfOneNameInTwoNamespacesAreTwo) {
+  World w;
+  add_nodes(w, 4);
+  auto other = gang_pod(0, 2);
+  other.key.ns = "other";
+  other.uid = "uid-other";
+  const auto there = w.submit(other);
+  const auto here = w.submit(gang_pod(1, 2));
+  EXPECT_THAT(reasons(w, here), ElementsAre("waiting for the other pods of gang train"));
+  EXPECT_THAT(reasons(w, there), ElementsAre("waiting for the other pods of gang train"));
+}
+
+TEST(Gangs, EndWithTheirLastPod) {
+  World w;
+  add_nodes(w, 4);
+  const auto pods = submit_all(w, 2, 2);
+  ASSERT_THAT(w.fit(pods[0]), SizeIs(1));
+  for (const auto& pod : pods) ASSERT_TRUE(w.cluster.end(pod.key).ok());
+  EXPECT_EQ(w.scheduler.ledger().reserved(), 0U);
+  EXPECT_THAT(w.scheduler.gang_plans().all(), IsEmpty());
+  EXPECT_THAT(w.scheduler.gangs().all(), IsEmpty());
+  w.expect_sound();
+}
+
+TEST(Gangs, APodIsBoundElsewhereOnlyIfItsSchedulerInsists) {
+  World w;
+  add_nodes(w, 3);
+  const auto pods = submit_all(w, 2, 2);
+  ASSERT_THAT(w.fit(pods[0]), ElementsAre("n0"));
+  ASSERT_TRUE(w.bind(pods[0], "n2").ok());
+  w.expect_sound();
+  EXPECT_THAT(w.fit(pods[1]), ElementsAre("n1"));
+  // its place is free again
+  const auto single = w.submit("single", 8);
+  EXPECT_THAT(w.fit(single), ElementsAre("n0"));
+}
+
+TEST(Gangs, TwoKindsOfChipsAreNoGang) {
+  World w;
+  add_nodes(w, 2);
+  w.add_node("a0", "ascend-910b-8");
+  auto npu = gang_pod(1, 2);
+  npu.resource = "huawei.com/Ascend910";
+  const auto first = w.submit(gang_pod(0, 2));
+  w.submit(npu);
+  EXPECT_THAT(reasons(w, first), ElementsAre("no room for all pods of gang train"));
+  w.expect_sound();
+}
+
+TEST(Gangs, AStepDownEndsAllPlans) {
+  World w;
+  add_nodes(w, 2);
+  const auto pods = submit_all(w, 2, 2);
+  ASSERT_THAT(w.fit(pods[0]), SizeIs(1));
+  w.scheduler.step_down();
+  EXPECT_EQ(w.scheduler.ledger().reserved(), 0U);
+  w.expect_sound();
+  EXPECT_THAT(w.fit(pods[1]), ElementsAre("n1"));
+}
+
+}  // namespace
+}  // namespace chipweave::sched::test
