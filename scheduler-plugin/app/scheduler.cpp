@@ -26,12 +26,29 @@ Scheduler::Scheduler(const Clock& clock, Cluster& cluster, Observer& observer,
       placements_(core_, evaluator_, reservations_, decisions_, extender_),
       claim_planner_(core_, evaluator_) {}
 
+namespace {
+
+// What a full report says about the node's place in the network; nullopt: nothing new.
+std::optional<domain::NodeNetwork> network_in(InventoryReport& report) {
+  if (report.network || !report.topology) return std::exchange(report.network, std::nullopt);
+  domain::NodeNetwork out;
+  if (const auto& super_pod = report.topology->super_pod()) out.interconnect = super_pod->id;
+  return out;
+}
+
+}  // namespace
+
 ReportAnswer Scheduler::report(InventoryReport report) {
   // The only place where topologies enter: deltas change the topology that is held.
   if (report.topology && !options_.overlays.empty())
     report.topology = domain::calibrated(*report.topology, options_.overlays);
+  std::optional<domain::NodeNetwork> network = network_in(report);
+  const std::string node = report.node;
   NodeTable::Reported result = core_.state.nodes.report(std::move(report), core_.clock.now());
-  if (result.outcome == ReportOutcome::taken) core_.state.rooms.appeared(result.node);
+  if (result.outcome == ReportOutcome::taken) {
+    core_.state.rooms.appeared(result.node);
+    if (network) core_.state.network.set_inventory(node, *std::move(network));
+  }
   if (result.old_indices) {
     reservations_.rebase(result.node, *result.old_indices);
     bound_pods_.settle(result.node);
@@ -57,6 +74,7 @@ void Scheduler::heartbeat(std::string_view node, std::string_view boot_id) {
 }
 
 void Scheduler::inventory_gone(std::string_view node) {
+  core_.state.network.set_inventory(std::string(node), {});
   const NodeId id = core_.state.nodes.find(node);
   if (id == kNoNode) return;
   core_.state.nodes.withdraw_inventory(id);
@@ -91,6 +109,7 @@ void Scheduler::tick() {
   nominations_.keep_all();
   bound_pods_.publish_disputes();
   core_.state.nodes.mark_stale(core_.clock.now() - options_.inventory_stale_after);
+  core_.state.network.tick(core_.clock.now());
   learn_demand();
 }
 

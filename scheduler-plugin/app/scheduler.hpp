@@ -61,6 +61,7 @@ class Scheduler final : public InventorySink {
   const GangPlans& gang_plans() const { return core_.plans; }
   const GangTable& gangs() const { return core_.state.gangs; }
   Reconciler& reconciler() { return reconciler_; }
+  Network& network() { return core_.state.network; }
   Authority& authority() { return core_.authority; }
   const Authority& authority() const { return core_.authority; }
 
@@ -84,6 +85,7 @@ class Scheduler final : public InventorySink {
   // For read-only views and tests.
   const NodeTable& nodes() const { return core_.state.nodes; }
   const NodeRooms& rooms() const { return core_.state.rooms; }
+  const Network& network() const { return core_.state.network; }
   const Ledger& ledger() const { return core_.state.ledger; }
   const PodRecords& records() const { return core_.state.records; }
   const Cluster& cluster() const { return core_.cluster; }

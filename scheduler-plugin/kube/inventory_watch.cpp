@@ -49,8 +49,13 @@ InventoryWatch::InventoryWatch(kube::Transport& transport, const Options& option
                  sink_.inventory_gone(node);
                  sink_.node_offers(node, std::nullopt);
                }},
-              [] {},
-              events_.failed},
+              [this] {
+                if (events_.nodes_synced) events_.nodes_synced();
+              },
+              [this](const kube::WatchFailure& failure) {
+                if (events_.nodes_failed) events_.nodes_failed(failure);
+                events_.failed(failure);
+              }},
              jitter) {}
 
 void InventoryWatch::start() {

@@ -26,6 +26,8 @@ class InventoryWatch {
     std::function<void()> taken{};  // an inventory was taken
     std::function<void(const codec::KubeNode&)> node_seen{};
     std::function<void(const std::string& node)> node_gone{};
+    std::function<void()> nodes_synced{};  // after each complete list of Nodes
+    std::function<void(const kube::WatchFailure&)> nodes_failed{};  // in addition to failed
   };
   InventoryWatch(kube::Transport& transport, const Options& options, InventorySink& sink,
                  Events events, const std::function<double()>& jitter);

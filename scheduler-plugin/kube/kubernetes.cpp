@@ -72,7 +72,10 @@ void Kubernetes::start(Scheduler& scheduler) {
   cluster_.set_listener(&scheduler.reconciler());
   inventories_ = std::make_unique<InventoryWatch>(
       *transport_, InventoryWatch::Options{options_.lease_namespace}, scheduler,
-      InventoryWatch::Events{[this] { update_waiting_for(); },
+      InventoryWatch::Events{[this] {
+                               scheduler_->network().arrived(NetworkSource::inventories);
+                               update_waiting_for();
+                             },
                              [this](const kube::WatchFailure& failure) { watch_failed(failure); },
                              [this](const std::string& node, const Error& why) {
                                ++unusable_inventories_;
@@ -85,9 +88,18 @@ void Kubernetes::start(Scheduler& scheduler) {
                              },
                              [this](const codec::KubeNode& node) {
                                if (waiting_claims_) waiting_claims_->node_seen(node);
+                               scheduler_->network().set_labels(node.name, node.labels,
+                                                                node.annotations);
                              },
                              [this](const std::string& node) {
                                if (waiting_claims_) waiting_claims_->node_gone(node);
+                               scheduler_->network().drop_labels(node);
+                             },
+                             [this] { scheduler_->network().arrived(NetworkSource::labels); },
+                             [this](const kube::WatchFailure& failure) {
+                               // the network is then what the other sources know
+                               if (failure.status == kube::kForbidden)
+                                 scheduler_->network().arrived(NetworkSource::labels);
                              }},
       options_.jitter);
   claims_ = std::make_unique<ClaimWatch>(
@@ -122,6 +134,8 @@ void Kubernetes::start(Scheduler& scheduler) {
   requeue_trigger_ =
       std::make_unique<RequeueTrigger>(*transport_, scheduler, RequeueTrigger::Options{});
   scheduler.authority().set_leadership(election_.get());
+  scheduler.network().await(NetworkSource::labels);
+  scheduler.network().await(NetworkSource::inventories);
   update_waiting_for();
   inventories_->start();
   cluster_.start();

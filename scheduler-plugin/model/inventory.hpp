@@ -11,6 +11,7 @@
 #include "common/domain/enforcement.hpp"
 #include "common/domain/fault.hpp"
 #include "common/domain/given_chips.hpp"
+#include "common/domain/network/node_network.hpp"
 #include "common/domain/node_topology.hpp"
 
 namespace chipweave::sched {
@@ -48,6 +49,9 @@ struct InventoryReport {
   std::optional<domain::Enforcement> enforcement;
   // Whether the node's device plugin is ready for pods. Absent: unchanged in a delta, no otherwise.
   std::optional<bool> gate_open;
+  // What the node sees of the network. Absent: unchanged in a delta, in a full report only the
+  // super-pod of its topology.
+  std::optional<domain::NodeNetwork> network;
 };
 
 // Whether a report was accepted, or why not (older than the current one, delta without its base,

@@ -88,9 +88,22 @@ void NodeTable::reset(NodeId id, std::string name) {
   standings_[id].state = kNoState;
   leave_resources(id);
   const std::uint64_t life = nodes_[id]->life + 1;
+  const bool noted = nodes_[id]->changed;
   *nodes_[id] = Node{};
   nodes_[id]->life = life;
   nodes_[id]->name = std::move(name);
+  nodes_[id]->changed = noted;
+  note_changed(id);
+}
+
+void NodeTable::note_changed(NodeId id) {
+  if (std::exchange(nodes_[id]->changed, true)) return;
+  changed_.push_back(id);
+}
+
+std::vector<NodeId> NodeTable::take_changed() {
+  for (const NodeId id : changed_) nodes_[id]->changed = false;
+  return std::exchange(changed_, {});
 }
 
 NodeId NodeTable::declare(const std::string& name) {
@@ -160,6 +173,7 @@ void NodeTable::leave_state(StateId id) {
 void NodeTable::restate(NodeId id, bool reported) {
   const Node& n = *nodes_[id];
   if (!n.has_inventory()) return;
+  note_changed(id);
   NodeState next{
       n.wiring, n.free(), n.unhealthy, n.network_unhealthy, resources_of_[id], n.stale, n.closed(),
       n.room,   0};

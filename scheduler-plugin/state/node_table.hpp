@@ -54,6 +54,7 @@ struct Node {
       0;              // pods that hold chips, including chips that are not reported now; likewise
   bool stale = true;  // until its agent reports
   std::uint64_t life = 0;  // differs between nodes that have had this id, also of one name
+  bool changed = false;    // in NodeTable::take_changed()
   std::string boot_id;
   std::string previous_boot_id;
   std::uint64_t sequence = 0;
@@ -146,6 +147,9 @@ class NodeTable {
   }
   // Marks nodes without a heartbeat since `before` stale; returns how many became stale.
   std::size_t mark_stale(Clock::Steady before);
+  // The nodes whose chips, resources, room or standing changed since the last call, each once.
+  // There is one reader (Network).
+  std::vector<NodeId> take_changed();
 
  private:
   struct StateKey {
@@ -167,6 +171,7 @@ class NodeTable {
   // reported: because of a report or heartbeat, which gains() counts.
   void restate(NodeId id, bool reported = false);
   void leave_state(StateId id);
+  void note_changed(NodeId id);
   static StateKey key_of(const NodeState& state);
   void set_resources(NodeId id, const std::vector<std::string>& resources);
   void leave_resources(NodeId id);
@@ -187,6 +192,7 @@ class NodeTable {
   std::uint64_t gains_ = 0;
   std::vector<StateId> unused_states_;
   std::unordered_map<StateKey, StateId, StateHash> state_ids_;
+  std::vector<NodeId> changed_;
   struct ResourceSet {
     std::vector<std::string> names;  // ascending
     std::size_t nodes = 0;           // that have it; 0: the entry is unused

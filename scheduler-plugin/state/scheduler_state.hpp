@@ -26,7 +26,7 @@ struct SchedulerState {
 
   NodeTable nodes;
   NodeRooms rooms{nodes};
-  Network network{nodes};
+  Network network{nodes};         // where they are in it
   solver::DemandEstimate demand;  // what pods with chips ask for
   PodRecords records;
   Ledger ledger{nodes, &records};

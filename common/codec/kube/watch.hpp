@@ -45,13 +45,14 @@ struct ListPage {
   std::vector<Object> objects;
 };
 
-// A Node as placement sees it: its existence, the CPU and memory that it has for pods, and which
-// pods may run on it.
+// A Node as placement sees it: its existence, the CPU and memory that it has for pods, which pods
+// may run on it, and where it is in the network.
 struct KubeNode {
   std::string name;
   std::string uid;
   std::string resource_version;
   StringMap labels;
+  StringMap annotations;
   std::vector<domain::NodeTaint> taints;
   bool unschedulable = false;
   std::string cpu;  // quantities of status.allocatable; empty: not given

@@ -12,11 +12,11 @@
 #include "common/base/natural_order.hpp"
 #include "common/codec/network/formats.hpp"
 #include "common/codec/network/formats/ibnet_text.hpp"
-#include "common/codec/network/table/leaf_units.hpp"
 #include "common/codec/network/table/table_builder.hpp"
 #include "common/codec/text/lines.hpp"
 #include "common/codec/text/quoting.hpp"
 #include "common/codec/text/warnings.hpp"
+#include "common/domain/network/leaf_units.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -34,7 +34,7 @@ Rail rail_of(const IbFabric::Port& port) {
 struct Host {
   std::map<Rail, std::size_t> leaf_by_rail;
   bool ambiguous = false;  // two machines have this name
-  LeafSet leaves() const {
+  domain::LeafSet leaves() const {
     std::set<std::size_t> out;
     for (const auto& [unused, leaf] : leaf_by_rail) out.insert(leaf);
     return {out.begin(), out.end()};
@@ -142,16 +142,17 @@ Result<domain::NetworkTable> import_ibnetdiscover(std::string_view text, Warning
     if (host.leaf_by_rail.size() <= limits::kMaxNetworkRails) continue;
     return too_many(limits::kMaxNetworkRails, "ports").in("host " + quoted_excerpt(name));
   }
-  std::vector<LeafSet> sets;
+  std::vector<domain::LeafSet> sets;
   for (const auto& [unused, host] : hosts) sets.push_back(host.leaves());
-  const LeafUnits units(sets);
+  const domain::LeafUnits units(sets);
   const std::map<Rail, std::size_t> indices = rail_indices(hosts);
   NetworkTableBuilder builder({"unit"});
   std::vector<std::string> outside;
   for (const auto& [name, host] : hosts) {
-    const std::optional<LeafSet> unit = units.of(host.leaves());
+    const std::optional<domain::LeafSet> unit = units.of(host.leaves());
     if (!unit) outside.push_back(name);
-    domain::NetworkNode node{name, {unit ? unit_name(*unit, fabric->switches) : ""}, {}, {}};
+    domain::NetworkNode node{
+        name, {unit ? domain::unit_name(*unit, fabric->switches) : ""}, {}, {}};
     node.rails = rails_of(host, *fabric, indices);
     builder.add(std::move(node), "");
   }

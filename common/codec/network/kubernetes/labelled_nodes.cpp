@@ -8,90 +8,11 @@
 #include "common/base/limits.hpp"
 #include "common/base/near_names.hpp"
 #include "common/codec/network/table/table_builder.hpp"
-#include "common/codec/text/numbers.hpp"
 #include "common/codec/text/quoting.hpp"
+#include "common/domain/network/label_families.hpp"
 
 namespace chipweave::codec {
 namespace {
-
-constexpr std::string_view kHostname = "kubernetes.io/hostname";
-
-constexpr std::string_view kTier = "fabric.topograph.run/tier-";
-constexpr std::string_view kClique = "nvidia.com/gpu.clique";
-constexpr unsigned kMaxTopographTier = 99;
-
-// The families of node labels that describe where a node is, each from coarsest to finest.
-struct LabelFamily {
-  std::string_view name;                 // for messages
-  std::vector<std::string_view> labels;  // coarsest first
-};
-
-// Of the network. Where nodes have several, the one that most nodes have; among equals the first.
-const std::vector<LabelFamily>& network_label_families() {
-  // A family may hold two generations of labels; a node has those of one.
-  static const std::vector<LabelFamily> kFamilies = {
-      {"topograph",
-       {"network.topology.nvidia.com/datacenter", "network.topology.nvidia.com/core",
-        "network.topology.nvidia.com/spine", "network.topology.nvidia.com/block",
-        "network.topology.nvidia.com/leaf"}},
-      {"AWS",
-       {"topology.k8s.aws/network-node-layer-1", "topology.k8s.aws/network-node-layer-2",
-        "topology.k8s.aws/network-node-layer-3"}},
-      {"Google",
-       {"cloud.google.com/gce-topology-block", "cloud.google.com/gce-topology-subblock",
-        "cloud.google.com/gce-topology-host"}},
-      {"Google before GKE 1.31",
-       {"topology.gke.io/cluster", "topology.gke.io/rack", "topology.gke.io/host"}},
-      {"Oracle", {"oci.oraclecloud.com/host.network_block_id", "oci.oraclecloud.com/host.rack_id"}},
-      {"CoreWeave",
-       {"backend.coreweave.cloud/fabric", "backend.coreweave.cloud/superpod",
-        "backend.coreweave.cloud/leafgroup"}},
-      {"Volcano", {"volcano.sh/hypercluster", "volcano.sh/hypernode", "volcano.sh/tor"}},
-      {"Kueue's examples",
-       {"cloud.provider.com/topology-block", "cloud.provider.com/topology-rack"}},
-  };
-  return kFamilies;
-}
-
-// Of the accelerators' own interconnect; annotations too (superPodID).
-const std::vector<LabelFamily>& accelerator_label_families() {
-  static const std::vector<LabelFamily> kFamilies = {
-      {"topograph 1.0",
-       {"accelerator.topograph.run/domain", "accelerator.topograph.run/sub-domain"}},
-      {"topograph", {"network.topology.nvidia.com/accelerator"}},
-      {"NVIDIA GPU operator", {kClique}},
-      {"AWS", {"topology.k8s.aws/ultraserver-id"}},
-      {"CoreWeave", {"ds.coreweave.com/nvlink.domain"}},
-      {"MindCluster", {"superPodID", "rackID"}},
-      {"MindCluster multi-level scheduling",
-       {"huawei.com/topotree.superpodid", "huawei.com/topotree.rackid"}},
-  };
-  return kFamilies;
-}
-
-// Regions and zones: only where nothing finer is known.
-const LabelFamily& zone_labels() {
-  static const LabelFamily kZones = {
-      "Kubernetes", {"topology.kubernetes.io/region", "topology.kubernetes.io/zone"}};
-  return kZones;
-}
-
-// N of fabric.topograph.run/tier-N, 0 closest to the node; nullopt for another label.
-std::optional<unsigned> topograph_tier(std::string_view label) {
-  if (!label.starts_with(kTier)) return std::nullopt;
-  label.remove_prefix(kTier.size());
-  const auto tier = parse_unsigned(label);
-  return tier && *tier <= kMaxTopographTier ? std::optional(static_cast<unsigned>(*tier))
-                                            : std::nullopt;
-}
-
-// The domain in an accelerator label: of nvidia.com/gpu.clique the part before the dot, "" for the
-// negative numbers by which MindCluster means "none", else the value.
-std::string accelerator_value(std::string_view label, const std::string& value) {
-  if (label == kClique) return value.substr(0, value.find('.'));
-  if ((label == "superPodID" || label == "rackID") && value.starts_with('-')) return "";
-  return value;
-}
 
 // kind-control-plane, kind-worker, kind-worker2 …
 void add_kind_nodes(const NetworkObject& object, std::vector<LabelledNode>& out) {
@@ -123,7 +44,7 @@ const std::string* label_value(const LabelledNode& node, std::string_view label)
   if (const auto found = node.labels.find(label); found != node.labels.end()) {
     return &found->second;
   }
-  return label == kHostname ? &node.name : nullptr;
+  return label == domain::kHostnameLabel ? &node.name : nullptr;
 }
 
 // Also from annotations, where MindCluster's device plugin writes super-pods.
@@ -134,7 +55,7 @@ std::string accelerator_of(const LabelledNode& node, std::string_view label) {
     if (found == node.annotations.end()) return "";
     value = &found->second;
   }
-  return accelerator_value(label, *value);
+  return domain::accelerator_value(label, *value);
 }
 
 // The labels of a family that these nodes have, and the number of nodes with them.
@@ -174,7 +95,7 @@ std::vector<std::string_view> tier_labels(const std::vector<LabelledNode>& nodes
   std::map<unsigned, std::string_view, std::greater<>> tiers;
   for (const LabelledNode& node : nodes) {
     for (const auto& [label, unused] : node.labels) {
-      if (const auto tier = topograph_tier(label)) tiers.emplace(*tier, label);
+      if (const auto tier = domain::topograph_tier(label)) tiers.emplace(*tier, label);
     }
   }
   std::vector<std::string_view> out;
@@ -204,7 +125,7 @@ void warn_of_rest(const std::vector<FoundLabels>& found, const FoundLabels& best
 std::vector<std::string_view> accelerator_labels(const std::vector<LabelledNode>& nodes,
                                                  Warnings& warnings) {
   std::vector<FoundLabels> found;
-  for (const LabelFamily& family : accelerator_label_families()) {
+  for (const domain::LabelFamily& family : domain::accelerator_label_families()) {
     found.push_back(find_labels(nodes, family.name, family.labels, has_accelerator));
   }
   const FoundLabels* best = most_nodes(found);
@@ -270,7 +191,7 @@ Result<domain::NetworkTable> table_by_labels(const std::vector<LabelledNode>& no
     bool labelled = levels.empty();
     for (const LabelLevel& level : levels) {
       made.path.push_back(element_of(node, level));
-      const bool host = level.labels.front() == kHostname;
+      const bool host = level.labels.front() == domain::kHostnameLabel;
       labelled = labelled || (!host && !made.path.back().empty());
     }
     for (const std::string_view label : accelerator) {
@@ -295,7 +216,7 @@ Result<std::vector<LabelLevel>> chosen_levels(const std::vector<LabelledNode>& n
   }
   std::vector<LabelLevel> out;
   for (const std::string& label : labels) {
-    if (label != kHostname && known.count(label) == 0) {
+    if (label != domain::kHostnameLabel && known.count(label) == 0) {
       return network_error("unknown label " + quoted_excerpt(label) +
                            did_you_mean(label, {known.begin(), known.end()}) +
                            "; known: " + quoted_list({known.begin(), known.end()}))
@@ -309,12 +230,13 @@ Result<std::vector<LabelLevel>> chosen_levels(const std::vector<LabelledNode>& n
 std::vector<LabelLevel> detected_levels(const std::vector<LabelledNode>& nodes,
                                         Warnings& warnings) {
   std::vector<FoundLabels> found;
-  found.push_back(find_labels(nodes, "topograph 1.0", tier_labels(nodes), has_label));
-  for (const LabelFamily& family : network_label_families()) {
+  found.push_back(find_labels(nodes, domain::kTierFamily, tier_labels(nodes), has_label));
+  for (const domain::LabelFamily& family : domain::network_label_families()) {
     found.push_back(find_labels(nodes, family.name, family.labels, has_label));
   }
   const FoundLabels* best = most_nodes(found);
-  const FoundLabels zones = find_labels(nodes, zone_labels().name, zone_labels().labels, has_label);
+  const FoundLabels zones =
+      find_labels(nodes, domain::zone_labels().name, domain::zone_labels().labels, has_label);
   if (best == nullptr && zones.nodes > 0) best = &zones;
   if (best == nullptr) return {};
   const std::string rest = "levels are the labels of " + std::string(best->family);

@@ -10,6 +10,7 @@
 #include "common/base/result.hpp"
 #include "common/codec/network/objects.hpp"
 #include "common/codec/text/warnings.hpp"
+#include "common/domain/network/label_families.hpp"
 #include "common/domain/network_table.hpp"
 
 namespace chipweave::codec {
@@ -31,11 +32,7 @@ Labels read_labels(JsonValue map);
 // writes them. Errors: a Node without a name.
 Result<std::vector<LabelledNode>> labelled_nodes(const NetworkObjects& objects);
 
-// A level and its labels; of several the first that a node has counts.
-struct LabelLevel {
-  std::string name;
-  std::vector<std::string> labels;
-};
+using domain::LabelLevel;
 
 // Levels coarsest first. A node without the label kubernetes.io/hostname has its name there. The
 // accelerators' hierarchy comes from the known label families. Warns of nodes without any of the

@@ -7,10 +7,10 @@
 
 #include "common/base/limits.hpp"
 #include "common/codec/network/formats.hpp"
-#include "common/codec/network/table/leaf_units.hpp"
 #include "common/codec/network/table/table_builder.hpp"
 #include "common/codec/text/quoting.hpp"
 #include "common/codec/text/warnings.hpp"
+#include "common/domain/network/leaf_units.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -99,13 +99,13 @@ Result<domain::NetworkTable> import_node_inventories(const NetworkObjects& objec
     if (!host) return std::move(host).error();
     fabric.hosts.push_back(std::move(host).value());
   }
-  std::vector<LeafSet> sets;
+  std::vector<domain::LeafSet> sets;
   bool interconnects = false;
   for (const InventoryHost& host : fabric.hosts) {
     if (!host.leaves.empty()) sets.emplace_back(host.leaves.begin(), host.leaves.end());
     interconnects = interconnects || !host.interconnect.empty();
   }
-  const LeafUnits units(sets);
+  const domain::LeafUnits units(sets);
   NetworkTableBuilder builder(
       {"leaf"}, interconnects ? std::vector<std::string>{"domain"} : std::vector<std::string>{});
   std::size_t outside = 0;
@@ -113,7 +113,7 @@ Result<domain::NetworkTable> import_node_inventories(const NetworkObjects& objec
     std::string unit;
     if (!host.leaves.empty()) {
       if (const auto of = units.of({host.leaves.begin(), host.leaves.end()})) {
-        unit = unit_name(*of, fabric.leaves);
+        unit = domain::unit_name(*of, fabric.leaves);
       }
     }
     outside += unit.empty() ? 1 : 0;

@@ -1,4 +1,4 @@
-#include "common/codec/network/table/leaf_units.hpp"
+#include "common/domain/network/leaf_units.hpp"
 
 #include <algorithm>
 #include <set>
@@ -6,10 +6,21 @@
 
 #include "common/base/natural_order.hpp"
 
-namespace chipweave::codec {
+namespace chipweave::domain {
 
-LeafUnits::LeafUnits(const std::vector<LeafSet>& hosts) {
-  for (const LeafSet& leaves : hosts) ++count_[leaves];
+namespace {
+
+std::map<LeafSet, std::size_t> counted(const std::vector<LeafSet>& hosts) {
+  std::map<LeafSet, std::size_t> out;
+  for (const LeafSet& leaves : hosts) ++out[leaves];
+  return out;
+}
+
+}  // namespace
+
+LeafUnits::LeafUnits(const std::vector<LeafSet>& hosts) : LeafUnits(counted(hosts)) {}
+
+LeafUnits::LeafUnits(std::map<LeafSet, std::size_t> hosts) : count_(std::move(hosts)) {
   join_those_that_miss_one();
   for (const auto& [leaves, unused] : count_) {
     if (unit_.count(leaves) == 0) claim(leaves);
@@ -62,4 +73,4 @@ std::string unit_name(const LeafSet& leaves, const std::vector<std::string>& nam
   })];
 }
 
-}  // namespace chipweave::codec
+}  // namespace chipweave::domain

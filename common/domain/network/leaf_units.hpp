@@ -1,6 +1,5 @@
 // LeafUnits — the scalable units of a rail fabric: hosts on the same set of leaves are one unit.
 // Following ports upwards would make a wrong tree, as every leaf is connected to every spine.
-// Internal to common/codec/network.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace chipweave::codec {
+namespace chipweave::domain {
 
 using LeafSet = std::vector<std::size_t>;  // ascending, not empty
 
@@ -17,6 +16,8 @@ class LeafUnits {
  public:
   // One set a host.
   explicit LeafUnits(const std::vector<LeafSet>& hosts);
+  // The number of hosts with each set.
+  explicit LeafUnits(std::map<LeafSet, std::size_t> hosts);
 
   // The leaves of the unit of a host that was given to the constructor. One missing leaf is
   // tolerated where the unit is unambiguous. A host on fewer leaves (a management host, broken
@@ -36,4 +37,4 @@ class LeafUnits {
 // The first of the leaves in natural order.
 std::string unit_name(const LeafSet& leaves, const std::vector<std::string>& names);
 
-}  // namespace chipweave::codec
+}  // namespace chipweave::domain

@@ -1,0 +1,37 @@
+// ResourceFabric — the solver::Fabric of the nodes that offer one resource, kept in step with the
+// node table. Owner: Network.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/solver/gang/fabric.hpp"
+#include "scheduler-plugin/state/network/sources/network_source.hpp"
+#include "scheduler-plugin/state/node_table.hpp"
+
+namespace chipweave::sched {
+
+class ResourceFabric {
+ public:
+  ResourceFabric(std::string resource, std::size_t levels)
+      : resource_(std::move(resource)), fabric_(levels) {}
+
+  // The node as it is now; added if it offers the resource, removed if it does not.
+  void set(NodeId id, const Node& node, const NetworkPath& path);
+  void remove(NodeId id);
+  // Without nodes, on other levels.
+  void reset(std::size_t levels);
+
+  const std::string& resource() const { return resource_; }
+  solver::Fabric& fabric() { return fabric_; }
+  const solver::Fabric& fabric() const { return fabric_; }
+
+ private:
+  std::string resource_;
+  solver::Fabric fabric_;
+  std::vector<solver::FabricNodeId> numbers_;  // by NodeId; kNowhere: not in it
+};
+
+}  // namespace chipweave::sched
