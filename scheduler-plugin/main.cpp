@@ -36,6 +36,7 @@
 #include "scheduler-plugin/server/decision_log.hpp"
 #include "scheduler-plugin/server/grpc_server.hpp"
 #include "scheduler-plugin/server/http_front.hpp"
+#include "scheduler-plugin/server/network_log.hpp"
 
 namespace {
 
@@ -278,6 +279,7 @@ int run(const Config& config) {
     };
     loop.every(tls::kLookEvery, [&] { certificate->check(); });
   }
+  sched::NetworkLog network_log;
   sched::HttpFront front(loop, options, scheduler,
                          {kubernetes ? nullptr : &memory, kubernetes.get()}, metrics,
                          config.resources, CHIPWEAVE_VERSION,
@@ -312,6 +314,7 @@ int run(const Config& config) {
   loop.every(kTick, [&] {
     scheduler.tick();
     front.tick();
+    network_log.check(scheduler.network());
   });
   if (kubernetes) {
     kubernetes->start(scheduler);

@@ -4,6 +4,7 @@
 
 #include "common/codec/kube/inventory/inventory.hpp"
 #include "common/codec/kube/inventory/inventory_health.hpp"
+#include "common/codec/network/kubernetes/node_network.hpp"
 #include "common/obs/log.hpp"
 
 namespace chipweave::sched {
@@ -94,6 +95,12 @@ void InventoryWatch::take(const codec::KubeInventory& seen) {
   } else {
     obs::log(obs::Level::warn, "the faults of a NodeInventory are unreadable",
              {{"node", seen.name}, {"error", faults.error().text()}});
+  }
+  if (auto network = codec::read_node_network(seen.status)) {
+    report.network = std::move(network).value();
+  } else {
+    obs::log(obs::Level::warn, "what a NodeInventory says about the network is unreadable",
+             {{"node", seen.name}, {"error", network.error().text()}});
   }
   const ReportAnswer answer = sink_.report(std::move(report));
   if (answer == ReportOutcome::no_room || answer == ReportOutcome::needs_full)

@@ -9,8 +9,6 @@
 namespace chipweave::sched::test {
 namespace {
 
-using Names = std::vector<std::string>;
-constexpr const char* kHost = "kubernetes.io/hostname";
 
 TEST(NetworkLevels, AreTheNodeAloneWithoutAnySource) {
   NetworkWorld w;

@@ -17,6 +17,8 @@ inline constexpr const char* kGpu = "nvidia.com/gpu";
 inline constexpr const char* kAwsLayer1 = "topology.k8s.aws/network-node-layer-1";
 inline constexpr const char* kAwsLayer2 = "topology.k8s.aws/network-node-layer-2";
 inline constexpr const char* kCliqueLabel = "nvidia.com/gpu.clique";
+inline constexpr const char* kHost = "kubernetes.io/hostname";
+using Names = std::vector<std::string>;
 
 struct NetworkWorld {
   NetworkWorld() = default;

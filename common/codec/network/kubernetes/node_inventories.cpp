@@ -7,6 +7,7 @@
 
 #include "common/base/limits.hpp"
 #include "common/codec/network/formats.hpp"
+#include "common/codec/network/kubernetes/node_network.hpp"
 #include "common/codec/network/table/table_builder.hpp"
 #include "common/codec/text/quoting.hpp"
 #include "common/codec/text/warnings.hpp"
@@ -31,57 +32,22 @@ struct LeafFabric {
   std::vector<InventoryHost> hosts;
 };
 
-// The index of each NIC on its node, which is its rail.
-std::map<std::string, std::size_t> nic_places(JsonValue topology) {
-  std::map<std::string, std::size_t> out;
-  std::size_t i = 0;
-  for (const JsonValue nic : list_at(topology, "nics")) {
-    if (i == limits::kMaxNetworkRails) break;
-    out.emplace(text_or_empty(nic["name"]), i++);
-  }
-  return out;
-}
-
-// Ports whose neighbour announces a name or at least an address.
-Result<void> read_neighbours(JsonValue list, const std::map<std::string, std::size_t>& nics,
-                             LeafFabric& fabric, InventoryHost& host) {
-  for (const JsonValue neighbour : list) {
-    std::string leaf = text_or_empty(neighbour["system"]);
-    if (leaf.empty()) leaf = text_or_empty(neighbour["address"]);
-    if (leaf.empty()) continue;
-    const auto [at, is_new] = fabric.leaf_index.emplace(leaf, fabric.leaves.size());
-    if (is_new) fabric.leaves.push_back(leaf);
-    host.leaves.insert(at->second);
-    const auto place = nics.find(text_or_empty(neighbour["nic"]));
-    const std::size_t rail = place == nics.end() ? host.rails.size() : place->second;
-    if (rail >= host.rails.size()) host.rails.resize(rail + 1);
-    host.rails[rail] = std::move(leaf);
-    if (host.rails.size() > limits::kMaxNetworkRails) {
-      return too_many(limits::kMaxNetworkRails, "ports with a neighbour").in(host.where);
-    }
-  }
-  if (fabric.leaves.size() > limits::kMaxNetworkDomains) {
-    return too_many(limits::kMaxNetworkDomains, "switches; split the file");
-  }
-  return {};
-}
-
 Result<InventoryHost> read_inventory(const NetworkObject& object, LeafFabric& fabric) {
   InventoryHost out;
   out.where = object_label(object);
   out.name = object_name(object);
   if (out.name.empty()) return network_error(out.where + " has no name");
-  const JsonValue status = object.value["status"];
-  const JsonValue neighbours = status["neighbours"];
-  if (neighbours && !neighbours.is_array()) {
-    return network_error(out.where + ": status.neighbours must be a list");
+  Result<domain::NodeNetwork> network = read_node_network(object.value["status"]);
+  if (!network) return std::move(network).error().in(out.where);
+  for (const std::string& leaf : network->leaves) {
+    const auto [at, is_new] = fabric.leaf_index.emplace(leaf, fabric.leaves.size());
+    if (is_new) fabric.leaves.push_back(leaf);
+    out.leaves.insert(at->second);
   }
-  const JsonValue topology = status["topology"];
-  if (auto read = read_neighbours(neighbours, nic_places(topology), fabric, out); !read) {
-    return std::move(read).error();
-  }
-  const JsonValue clique = status["facts"]["fabric.clique"];
-  out.interconnect = text_or_empty(clique ? clique : topology["super_pod"]["id"]);
+  if (fabric.leaves.size() > limits::kMaxNetworkDomains)
+    return too_many(limits::kMaxNetworkDomains, "switches; split the file");
+  out.rails = std::move(network->rails);
+  out.interconnect = std::move(network->interconnect);
   return out;
 }
 
