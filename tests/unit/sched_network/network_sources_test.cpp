@@ -1,5 +1,5 @@
-// Network with several sources: which of them decides, what contradicts, and where the accelerators'
-// own domains are among the levels.
+// Network with several sources: which of them decides, what contradicts, and where the
+// accelerators' own domains are among the levels.
 #include <gtest/gtest.h>
 
 #include "common/base/limits.hpp"
@@ -102,6 +102,12 @@ TEST(NetworkSources, ANextOneWithTheSameLevelsKnowsTheOtherNodes) {
   const auto sources = w.network.sources();
   EXPECT_EQ(sources[static_cast<std::size_t>(NetworkSource::configmap)].nodes, 1U);
   EXPECT_EQ(sources[static_cast<std::size_t>(NetworkSource::labels)].nodes, 1U);
+  // it knows the same of it
+  w.network.set_table(
+      NetworkSource::configmap,
+      table({kAwsLayer1, kAwsLayer2}, {{"n1", {"b1", "r1"}}, {"n2", {"l3", "l4"}}}));
+  w.network.fabric(kGpu);
+  EXPECT_EQ(w.network.sources()[static_cast<std::size_t>(NetworkSource::configmap)].nodes, 2U);
 }
 
 TEST(NetworkConflicts, AreNodesThatTwoSourcesPlaceDifferently) {
@@ -206,8 +212,8 @@ TEST_F(Accelerators, OfInventoriesCountWhereNoLabelsTellThem) {
 
 TEST_F(Accelerators, MindClustersAnnotationsCountAsLabels) {
   for (int i = 0; i < 8; ++i)
-    w.network.set_labels("n" + std::to_string(i), {}, {{"superPodID", i < 4 ? "0" : "1"},
-                                                       {"rackID", std::to_string(i / 2)}});
+    w.network.set_labels("n" + std::to_string(i), {},
+                         {{"superPodID", i < 4 ? "0" : "1"}, {"rackID", std::to_string(i / 2)}});
   w.network.set_labels("n7", {}, {{"superPodID", "-1"}});
   EXPECT_EQ(w.network.levels(), (Names{"superPodID", "rackID", kHost}));
   EXPECT_EQ(w.network.path_of("n3"), (Names{"0", "1", "n3"}));

@@ -9,7 +9,6 @@
 namespace chipweave::sched::test {
 namespace {
 
-
 TEST(NetworkLevels, AreTheNodeAloneWithoutAnySource) {
   NetworkWorld w;
   w.report("n1");
