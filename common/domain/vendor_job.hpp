@@ -51,6 +51,7 @@ struct AscendRequest {
   std::optional<int> reserve_nodes;   // in each super-pod; absent: 2, or fewer in a tiny one
   bool soft = false;                  // blocks that do not fit may be split
   bool ub_memory = false;             // huawei.com/schedule_ubmemory
+  friend bool operator==(const AscendRequest&, const AscendRequest&) = default;
 };
 
 // Label tor-affinity.

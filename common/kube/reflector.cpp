@@ -170,5 +170,6 @@ template class Reflector<codec::KubeLease>;
 template class Reflector<codec::KubeClaim>;
 template class Reflector<codec::KubeSlice>;
 template class Reflector<codec::KubeDeviceClass>;
+template class Reflector<codec::KubeGangObject>;
 
 }  // namespace chipweave::kube

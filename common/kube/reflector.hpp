@@ -77,5 +77,6 @@ extern template class Reflector<codec::KubeLease>;
 extern template class Reflector<codec::KubeClaim>;
 extern template class Reflector<codec::KubeSlice>;
 extern template class Reflector<codec::KubeDeviceClass>;
+extern template class Reflector<codec::KubeGangObject>;
 
 }  // namespace chipweave::kube

@@ -6,6 +6,7 @@
 #include "common/base/foreign_text.hpp"
 #include "common/base/limits.hpp"
 #include "common/codec/kube/dra/claim_stream.hpp"
+#include "common/codec/kube/gangs/gang_stream.hpp"
 #include "common/codec/kube/pod/pod_stream.hpp"
 #include "common/codec/text/quoting.hpp"
 
@@ -97,6 +98,10 @@ bool read_object(od::value value, int depth, KubeLease& to) {
 
 bool read_object(od::value value, int depth, KubeClaim& to) {
   return read_kube_claim(value, depth, to);
+}
+
+bool read_object(od::value value, int depth, KubeGangObject& to) {
+  return read_gang_object(value, depth, to);
 }
 
 bool read_object(od::value value, int depth, KubeDeviceClass& to) {
@@ -349,6 +354,7 @@ template class WatchReader<KubeLease>;
 template class WatchReader<KubeClaim>;
 template class WatchReader<KubeSlice>;
 template class WatchReader<KubeDeviceClass>;
+template class WatchReader<KubeGangObject>;
 
 KubeStatus read_status(std::string& body) {
   constexpr std::size_t kMaxText = 200;

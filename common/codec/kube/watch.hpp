@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "common/base/result.hpp"
+#include "common/codec/kube/gangs/gang_object.hpp"
 #include "common/codec/kube/pod/pod.hpp"
 
 namespace chipweave::codec {
@@ -199,6 +200,7 @@ extern template class WatchReader<KubeLease>;
 extern template class WatchReader<KubeClaim>;
 extern template class WatchReader<KubeSlice>;
 extern template class WatchReader<KubeDeviceClass>;
+extern template class WatchReader<KubeGangObject>;
 
 // The body of a refused request; code 0 and the start of the body as the message if the body is not
 // a Status (429 comes as plain text).

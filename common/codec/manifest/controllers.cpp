@@ -5,6 +5,7 @@
 #include <array>
 
 #include "common/base/text.hpp"
+#include "common/codec/kube/gangs/replica_types.hpp"
 #include "common/codec/manifest/expansion.hpp"
 
 namespace chipweave::codec {
@@ -114,23 +115,6 @@ void expand_volcano_job(const ManifestObject& object, Expansion& out, Shape& sha
     }
     ++t;
   }
-}
-
-// The order in which an operator creates its replica types: the leading one first.
-std::vector<std::string> replica_types(JsonValue specs) {
-  static constexpr std::array kLeaders{"chief", "master", "launcher", "scheduler"};
-  std::vector<std::string> leaders;
-  std::vector<std::string> others;
-  for (const JsonValue spec : specs) {
-    const std::string type(spec.name());
-    const bool leads =
-        std::find(kLeaders.begin(), kLeaders.end(), lower_case(type)) != kLeaders.end();
-    (leads ? leaders : others).push_back(type);
-  }
-  std::sort(leaders.begin(), leaders.end());
-  std::sort(others.begin(), others.end());
-  leaders.insert(leaders.end(), others.begin(), others.end());
-  return leaders;
 }
 
 using IdentityOf = PodIdentity (*)(const ManifestObject& job, const std::string& type,

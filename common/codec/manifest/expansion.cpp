@@ -14,14 +14,6 @@ using nlohmann::json;
 // The one label whose value is known without a cluster: the node's name.
 constexpr const char* kHostname = "kubernetes.io/hostname";
 
-// "vendor.com/gpu", not cpu, memory, hugepages-* or kubernetes.io/batch-cpu.
-bool is_extended(const std::string& resource) {
-  const std::size_t slash = resource.find('/');
-  if (slash == std::string::npos) return false;
-  const std::string domain = resource.substr(0, slash);
-  return domain != "kubernetes.io" && !domain.ends_with(".kubernetes.io");
-}
-
 // What the pod requests of each extended resource, counted as the scheduler counts it.
 std::map<std::string, int> pod_resources(const std::string& pod, const std::string& where,
                                          Shape& shape) {
@@ -32,7 +24,7 @@ std::map<std::string, int> pod_resources(const std::string& pod, const std::stri
     return out;
   }
   for (const std::string& name : resource_names(*read)) {
-    if (!is_extended(name)) continue;
+    if (!is_extended_resource(name)) continue;
     const Result<std::int64_t> count = count_resource(*read, name);
     if (!count) {
       shape.problem(where + ":", count.error().text());

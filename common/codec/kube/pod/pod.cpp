@@ -163,6 +163,13 @@ Result<std::int64_t> parse_whole_quantity(std::string_view text) {
   return value;
 }
 
+bool is_extended_resource(std::string_view name) {
+  const std::size_t slash = name.find('/');
+  if (slash == std::string_view::npos) return false;
+  const std::string_view domain = name.substr(0, slash);
+  return domain != "kubernetes.io" && !domain.ends_with(".kubernetes.io");
+}
+
 std::vector<std::string> resource_names(const KubePod& pod) {
   std::set<std::string> names;
   for (const auto* list : {&pod.init_containers, &pod.containers}) {

@@ -53,6 +53,9 @@ struct KubePod {
 // negative, fractional ("500m"), above limits::kMaxQuantity.
 Result<std::int64_t> parse_whole_quantity(std::string_view text);
 
+// "vendor.com/gpu", not cpu, memory, hugepages-* or kubernetes.io/batch-cpu.
+bool is_extended_resource(std::string_view name);
+
 // Names of all resources that a container of the pod requests or limits, each once, ascending.
 std::vector<std::string> resource_names(const KubePod& pod);
 

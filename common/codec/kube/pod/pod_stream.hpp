@@ -7,9 +7,9 @@
 
 namespace chipweave::codec::json_stream {
 
-// Those metadata that the object has a place for.
-template <class Object>
-void read_metadata(od::value value, int depth, Object& to) {
+// Those metadata that the object has a place for; the others go to `other`.
+template <class Object, class Other>
+void read_metadata(od::value value, Object& to, Other&& other) {
   each_member("metadata", value, [&](std::string_view key, od::value v) {
     if (is_key(key, "name")) return read_string("metadata.name", v, to.name);
     if (is_key(key, "uid")) return read_string("metadata.uid", v, to.uid);
@@ -42,8 +42,12 @@ void read_metadata(od::value value, int depth, Object& to) {
       if (is_key(key, "annotations"))
         return read_map("metadata.annotations", v, false, to.annotations);
     }
-    check(v, depth + 1);
+    other(key, v);
   });
+}
+template <class Object>
+void read_metadata(od::value value, int depth, Object& to) {
+  read_metadata(value, to, [depth](std::string_view, od::value v) { check(v, depth + 1); });
 }
 
 // False when the value is null. If a key is repeated, the last one counts.
