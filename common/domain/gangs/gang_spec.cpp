@@ -19,7 +19,7 @@ void add_missing(RoleSpec& to, const RoleSpec& from) {
   add_missing_value(to.pods, from.pods);
   add_missing_value(to.minimum, from.minimum);
   add_missing_value(to.partition, from.partition);
-  if (to.chips.empty()) to.chips = from.chips;
+  add_missing_value(to.chips, from.chips);
   add_missing(to.topology, from.topology);
 }
 
@@ -31,6 +31,7 @@ void add_missing(TopologyWish& to, const TopologyWish& from) {
     to.preferred = from.preferred;
     to.slices = from.slices;
     to.even = from.even;
+    to.per_role = from.per_role;
     to.together = from.together;
   }
   add_missing_value(to.ascend, from.ascend);
@@ -53,7 +54,7 @@ void add_missing(GangSpec& to, const GangSpec& from) {
   }
   add_missing_value(to.size, from.size);
   add_missing_value(to.minimum, from.minimum);
-  if (to.chips.empty()) to.chips = from.chips;
+  add_missing_value(to.chips, from.chips);
   add_missing(to.topology, from.topology);
   if (to.problem.empty()) to.problem = from.problem;
 }

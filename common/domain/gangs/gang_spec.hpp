@@ -30,6 +30,8 @@ struct TopologyWish {
   std::vector<std::string> preferred;  // the finest counts
   std::vector<WishedSlice> slices;
   bool even = false;                   // equal shares of the domains
+  // Each role by itself, as Kueue reads it; otherwise all pods of the gang.
+  bool per_role = false;
   std::string together;                // roles with the same value are placed as one
   std::optional<AscendRequest> ascend;
   std::optional<TorSchema> tor;
@@ -47,11 +49,13 @@ struct Partition {
   friend bool operator==(const Partition&, const Partition&) = default;
 };
 
+using ChipCounts = std::map<std::string, int>;  // by extended resource
+
 struct RoleSpec {
   std::string name;
   std::optional<int> pods;            // unknown: those that exist
   std::optional<int> minimum;         // unknown: all of them
-  std::map<std::string, int> chips;   // of a pod, by extended resource; empty: none is known
+  std::optional<ChipCounts> chips;  // of a pod; unknown: its template was not read
   TopologyWish topology;
   std::optional<Partition> partition;
   friend bool operator==(const RoleSpec&, const RoleSpec&) = default;
@@ -74,7 +78,7 @@ struct GangSpec {
   std::vector<RoleSpec> roles;  // in the order of ranks
   std::vector<SubgroupSpec> subgroups;
   std::map<std::string, int> min_sets;  // so many subgroups of the set must start
-  std::map<std::string, int> chips;     // of a pod, as in RoleSpec; only without roles
+  std::optional<ChipCounts> chips;  // of a pod, as in RoleSpec; only without roles
   TopologyWish topology;
   std::optional<Partition> partition;  // of all pods; only without roles and subgroups
   std::string problem;  // what cannot be used of the object, in words; empty: nothing

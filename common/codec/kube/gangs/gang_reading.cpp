@@ -20,11 +20,12 @@ StringMap texts_of(const JsonObject& metadata, std::string_view key) {
   return out;
 }
 
-void read_chips(const JsonObject& pod_template, std::map<std::string, int>& chips) {
+void read_chips(const JsonObject& pod_template, std::optional<domain::ChipCounts>& chips) {
   const JsonValue spec = pod_template.find("spec");
   if (!spec) return;
   const auto pod = read_pod(R"({"metadata":{},"spec":)" + std::string(spec.raw()) + "}");
   if (!pod) return pod_template.problem("spec", pod.error().text());
+  chips.emplace();
   for (const std::string& name : resource_names(*pod)) {
     if (!is_extended_resource(name)) continue;
     const auto count = count_resource(*pod, name);
@@ -33,7 +34,7 @@ void read_chips(const JsonObject& pod_template, std::map<std::string, int>& chip
     else if (*count > limits::kMaxChipsOfPod)
       pod_template.problem("spec", name + ": more chips than any supported machine has");
     else if (*count > 0)
-      chips[name] = static_cast<int>(*count);
+      (*chips)[name] = static_cast<int>(*count);
   }
 }
 
@@ -70,7 +71,7 @@ std::optional<int> pods_of_roles(const GangReading& reading, const domain::GangS
 }
 
 void read_pod_template(const JsonObject& pod_template, domain::TopologyWish& topology,
-                       std::map<std::string, int>& chips) {
+                       std::optional<domain::ChipCounts>& chips) {
   if (const JsonValue given = pod_template.find("metadata")) {
     const JsonObject metadata = JsonObject::tolerant(given, pod_template.problems());
     add_missing(topology, topology_of_pod(texts_of(metadata, "labels"),
@@ -80,7 +81,7 @@ void read_pod_template(const JsonObject& pod_template, domain::TopologyWish& top
 }
 
 void read_template(const JsonObject& parent, domain::TopologyWish& topology,
-                   std::map<std::string, int>& chips) {
+                   std::optional<domain::ChipCounts>& chips) {
   if (const JsonValue value = parent.find("template"))
     read_pod_template(JsonObject::tolerant(value, parent.problems()), topology, chips);
 }

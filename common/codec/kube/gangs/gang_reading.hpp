@@ -53,10 +53,10 @@ std::optional<int> pods_of_roles(const GangReading& reading, const domain::GangS
 
 // Topology and chips of a pod template.
 void read_pod_template(const JsonObject& pod_template, domain::TopologyWish& topology,
-                       std::map<std::string, int>& chips);
+                       std::optional<domain::ChipCounts>& chips);
 // The same of that under `template`, if there is one.
 void read_template(const JsonObject& parent, domain::TopologyWish& topology,
-                   std::map<std::string, int>& chips);
+                   std::optional<domain::ChipCounts>& chips);
 
 // A map from replica types to {replicas, template}: the roles, in lower case.
 void read_replica_specs(GangReading& reading, const char* key, domain::GangSpec& to);

@@ -50,8 +50,10 @@ void read_replicated_job(const KubeGangObject& object, GangReading& reading, Jso
   }
   place_together(role, name);
   // Each Job in a domain of its own.
-  if (const auto at = object.annotations.find(kJobsApart); at != object.annotations.end())
+  if (const auto at = object.annotations.find(kJobsApart); at != object.annotations.end()) {
     role.topology.required.push_back(at->second);
+    role.topology.per_role = true;
+  }
   if (static_cast<std::size_t>(replicas) > limits::kMaxGangSets - to.roles.size())
     return replicated.problem("replicas", "makes more than " +
                                               std::to_string(limits::kMaxGangSets) + " Jobs");

@@ -71,6 +71,7 @@ domain::TopologyWish read_request(const JsonObject& request) {
       (!to.required.empty() || !to.preferred.empty()))
     request.problem("unconstrained", "cannot be combined with required or preferred");
   to.together = request.text_or_empty("podSetGroupName");
+  to.per_role = true;
   const std::string level = request.text_or_empty("podSetSliceRequiredTopology");
   const auto size = pods_of(request, "podSetSliceSize", 1);
   if (!level.empty() && size)
@@ -128,6 +129,7 @@ void kueue_topology(const Marks& marks, domain::TopologyWish& to) {
     to.preferred.emplace_back(level);
   read_slice(marks, to);
   to.together = marks.annotation(kGroup);
+  to.per_role = true;
 }
 
 void read_kueue_workload(const KubeGangObject& object, GangReading& reading) {

@@ -40,7 +40,7 @@ void read_lws(const KubeGangObject& object, GangReading& reading) {
     // The leader has the workers' template unless it has one of its own.
     if (const auto worker = reading.part(*group, "workerTemplate")) {
       domain::TopologyWish wish;
-      std::map<std::string, int> chips;
+      std::optional<domain::ChipCounts> chips;
       read_pod_template(*worker, wish, chips);
       add_missing(to.topology, wish);
       if (!group->has("leaderTemplate")) to.chips = std::move(chips);
