@@ -88,7 +88,7 @@ Decision Decisions::numbered(const PodRequest& pod, const Holding& holding,
   if (const GangPlans::Where at = plans_.of(pod.uid); at.plan != nullptr) {
     std::vector<std::string> path = state_.network.path_of(node.name);
     if (!path.empty() && path.back() == node.name) path.pop_back();
-    d.gang = std::make_shared<const GangPlace>(GangPlace{at.plan->name, at.plan->id, at.slot->rank,
+    d.gang = std::make_shared<const GangPlace>(GangPlace{at.plan->name, at.plan->id, at.rank(),
                                                          static_cast<int>(at.plan->slots.size()),
                                                          std::move(path)});
   }

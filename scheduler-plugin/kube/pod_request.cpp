@@ -4,6 +4,7 @@
 
 #include "common/base/limits.hpp"
 #include "common/base/text.hpp"
+#include "common/codec/kube/gangs/gang_object.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -162,6 +163,7 @@ std::shared_ptr<const GangMark> gang_mark_of(const codec::KubePod& pod) {
   PodRequest named;
   read_identity(pod, named);
   auto mark = gang_mark_of(named);
+  if (mark) mark->topology = codec::topology_of_pod(pod.labels, pod.annotations);
   return mark ? std::make_shared<const GangMark>(*std::move(mark)) : nullptr;
 }
 

@@ -1,16 +1,18 @@
-// GangTable — the gangs of the cluster: which pods belong to each, and how many there are to be.
+// GangTable — the gangs of the cluster: which pods belong to each, and what their owners ask for.
 //
-// Pods say what gang they belong to (GangMark). Where they differ about its size, the largest
-// counts. Owner: the loop thread.
+// Pods say what gang they belong to (GangMark). How many there are to be, their roles, and how
+// close they have to be, is said by an owner object (GangSpec), else by the pods; where pods differ
+// about a number, the largest counts. Owner: the loop thread.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <set>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "scheduler-plugin/model/gangs/gang_spec.hpp"
 #include "scheduler-plugin/model/pod.hpp"
 
 namespace chipweave::sched {
@@ -21,10 +23,8 @@ struct Gang {
   std::string framework;
   std::string name;
   std::map<std::string, PodKey, std::less<>> members;  // by uid: pods that wait or are bound
-  int size = 0;                                        // all pods that it is to have; 0: not known
-  int minimum = 0;                                     // fewer must not start; 0: not known
-  std::string problem;        // what its pods say that cannot be used, as a message; empty: nothing
-  std::uint64_t changes = 0;  // rises with each change of the above
+  GangSpec spec;                                       // of its owner, with what only its pods say
+  std::uint64_t changes = 0;                           // rises with each change of the above
 
   // How many pods must be there before any may start; 0: the gang is not planned as a whole.
   int quorum() const;
@@ -45,6 +45,9 @@ class GangTable {
   // The pod is gone. Returns the id of the gang that it was in; "": none. A gang ends with its last
   // pod.
   std::string remove(std::string_view uid);
+  // What an owner object asks for; nullopt: there is none any more. Its pods may come later.
+  // Returns the gang; null: no pod names it yet.
+  const Gang* set_spec(const std::string& id, std::optional<GangSpec> spec);
 
   // Null if no pod names it.
   const Gang* find(std::string_view id) const;
@@ -53,7 +56,11 @@ class GangTable {
   const std::map<std::string, Gang, std::less<>>& all() const { return gangs_; }
 
  private:
+  void merge(Gang& gang) const;
+
   std::map<std::string, Gang, std::less<>> gangs_;               // by id
+  std::map<std::string, GangSpec, std::less<>> of_owners_;       // by id
+  std::map<std::string, GangSpec, std::less<>> of_pods_;         // by id, while there are pods
   std::map<std::string, std::string, std::less<>> gang_of_pod_;  // uid to id
 };
 

@@ -29,10 +29,10 @@ struct TopologyWish {
   std::vector<std::string> required;   // in one domain of each of these
   std::vector<std::string> preferred;  // the finest counts
   std::vector<WishedSlice> slices;
-  bool even = false;                   // equal shares of the domains
+  bool even = false;  // equal shares of the domains
   // Each role by itself, as Kueue reads it; otherwise all pods of the gang.
   bool per_role = false;
-  std::string together;                // roles with the same value are placed as one
+  std::string together;  // roles with the same value are placed as one
   std::optional<AscendRequest> ascend;
   std::optional<TorSchema> tor;
   std::string problem;  // a request that cannot be used, in words; empty: none
@@ -53,8 +53,8 @@ using ChipCounts = std::map<std::string, int>;  // by extended resource
 
 struct RoleSpec {
   std::string name;
-  std::optional<int> pods;            // unknown: those that exist
-  std::optional<int> minimum;         // unknown: all of them
+  std::optional<int> pods;          // unknown: those that exist
+  std::optional<int> minimum;       // unknown: all of them
   std::optional<ChipCounts> chips;  // of a pod; unknown: its template was not read
   TopologyWish topology;
   std::optional<Partition> partition;
@@ -73,12 +73,12 @@ struct SubgroupSpec {
 };
 
 struct GangSpec {
-  std::optional<int> size;     // all pods; unknown: the sum of the roles, or those that exist
-  std::optional<int> minimum;  // fewer must not start; unknown: all
+  std::optional<int> size;      // all pods; unknown: the sum of the roles, or those that exist
+  std::optional<int> minimum;   // fewer must not start; unknown: all
   std::vector<RoleSpec> roles;  // in the order of ranks
   std::vector<SubgroupSpec> subgroups;
   std::map<std::string, int> min_sets;  // so many subgroups of the set must start
-  std::optional<ChipCounts> chips;  // of a pod, as in RoleSpec; only without roles
+  std::optional<ChipCounts> chips;      // of a pod, as in RoleSpec; only without roles
   TopologyWish topology;
   std::optional<Partition> partition;  // of all pods; only without roles and subgroups
   std::string problem;  // what cannot be used of the object, in words; empty: nothing

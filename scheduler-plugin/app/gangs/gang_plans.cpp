@@ -15,8 +15,8 @@ bool is_for(const GangSlot& slot, const PodRequest& pod) {
 }
 
 // The displayed holder of the chips of a pod that is to come.
-PodKey pod_to_come(const GangPlan& plan, const GangSlot& slot) {
-  return {plan.ns, plan.name + " (rank " + std::to_string(slot.rank) + ")"};
+PodKey pod_to_come(const GangPlan& plan, std::size_t slot) {
+  return {plan.ns, plan.name + " (rank " + std::to_string(slot) + ")"};
 }
 
 }  // namespace
@@ -61,11 +61,31 @@ void GangPlans::begin(GangPlan plan) {
   plans_.emplace(std::move(gang), std::move(plan));
 }
 
-void GangPlans::add_slot(const std::string& gang, GangSlot slot) {
+void GangPlans::set_slots(const std::string& gang, std::vector<GangSlot> slots) {
   GangPlan& plan = plans_.find(gang)->second;
-  slot.rank = static_cast<int>(plan.slots.size());
-  if (!slot.uid.empty()) slots_[slot.uid] = {gang, plan.slots.size()};
-  plan.slots.push_back(std::move(slot));
+  forget_pods(plan);
+  std::vector<GangSlot> former = std::exchange(plan.slots, std::move(slots));
+  for (std::size_t i = 0; i < plan.slots.size(); ++i) {
+    GangSlot& slot = plan.slots[i];
+    if (!slot.uid.empty()) slots_[slot.uid] = {gang, i};
+  }
+  for (GangSlot& old : former) {
+    if (old.spare.empty() || ledger_.find(old.spare) == nullptr) continue;
+    const auto same = std::find_if(plan.slots.begin(), plan.slots.end(), [&](const GangSlot& slot) {
+      return slot.uid.empty() && slot.spare.empty() && slot.role == old.role &&
+             slot.index == old.index && slot.chips == old.chips;
+    });
+    if (same == plan.slots.end()) {
+      drop(old.spare);
+    } else {
+      same->spare = std::move(old.spare);
+    }
+  }
+  for (const GangSlot& old : former) {
+    const Holding* held = old.uid.empty() ? nullptr : ledger_.find(old.uid);
+    if (held != nullptr && held->planned && !held->bound && !slots_.contains(old.uid))
+      drop(old.uid);
+  }
 }
 
 void GangPlans::renew(const std::string& gang, const GangPlan& result) {
@@ -102,7 +122,7 @@ void GangPlans::hold(const std::string& gang, std::size_t number, NodeId node, C
     // Never a pod's uid, since it contains a line break.
     slot.spare = "\n" + gang + "#" + std::to_string(++spares_named_);
     holding.uid = slot.spare;
-    holding.key = pod_to_come(plan, slot);
+    holding.key = pod_to_come(plan, number);
     holding.spare = true;
   }
   ledger_.hold_free(std::move(holding));
@@ -123,7 +143,8 @@ void GangPlans::leave(std::string_view uid) {
   if (const Holding* held = holding_of(slot); held != nullptr && !held->bound) {
     if (held->unreported.empty()) {
       slot.spare = "\n" + gang + "#" + std::to_string(++spares_named_);
-      ledger_.hand_over(slot.uid, {slot.spare, pod_to_come(plan, slot), std::string(), true});
+      ledger_.hand_over(slot.uid,
+                        {slot.spare, pod_to_come(plan, at->second.slot), std::string(), true});
     } else {
       drop(slot.uid);
     }
@@ -194,7 +215,6 @@ std::string GangPlans::check_invariants() const {
   for (const auto& [gang, plan] : plans_) {
     for (std::size_t i = 0; i < plan.slots.size(); ++i) {
       const GangSlot& slot = plan.slots[i];
-      if (slot.rank != static_cast<int>(i)) return "the slots of gang " + gang + " are not by rank";
       if (!slot.uid.empty() && !slot.spare.empty())
         return "a slot of gang " + gang + " has a pod and a spare part";
       const Holding* held = holding_of(slot);

@@ -15,19 +15,11 @@
 #include <string_view>
 #include <vector>
 
+#include "scheduler-plugin/app/gangs/gang_layout.hpp"
 #include "scheduler-plugin/app/observer.hpp"
 #include "scheduler-plugin/state/ledger.hpp"
 
 namespace chipweave::sched {
-
-struct GangSlot {
-  std::string role;
-  std::optional<int> index;  // nullopt: any pod of the role
-  int rank = 0;
-  int chips = 0;
-  std::string uid;    // of its pod; empty: it has not come
-  std::string spare;  // name of the holding until then; empty: none
-};
 
 struct GangPlan {
   std::string id;    // of the plan, "3f2a91c0"
@@ -58,6 +50,7 @@ class GangPlans {
   struct Where {
     const GangPlan* plan = nullptr;
     const GangSlot* slot = nullptr;
+    int rank() const { return static_cast<int>(slot - plan->slots.data()); }
   };
   Where of(std::string_view uid) const;
   // What is held for the slot; null: nothing, it has to be planned again.
@@ -68,8 +61,9 @@ class GangPlans {
 
   // Begins a plan without slots. Precondition: the gang has none.
   void begin(GangPlan plan);
-  // Another slot of the gang's plan; its rank is its position.
-  void add_slot(const std::string& gang, GangSlot slot);
+  // The slots of the gang's plan from now on. What is reserved stays where a slot has the same pod,
+  // or where its pod is to come and had a slot of the same role, index and size; else it ends.
+  void set_slots(const std::string& gang, std::vector<GangSlot> slots);
   // A new result for the plan: what is reserved lasts from now on.
   void renew(const std::string& gang, const GangPlan& result);
   // Reserves the chips for a slot that holds nothing, for this pod or, if that is null, one that is

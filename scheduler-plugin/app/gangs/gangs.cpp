@@ -1,36 +1,12 @@
 #include "scheduler-plugin/app/gangs/gangs.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
-#include "common/base/natural_order.hpp"
 #include "scheduler-plugin/model/gangs/gang_mark.hpp"
 
 namespace chipweave::sched {
 namespace {
-
-// Those whose pod has rank 0 by the frameworks' conventions.
-bool is_leader(std::string_view role) {
-  constexpr std::array<std::string_view, 6> kLeaders{"master",   "chief", "leader",
-                                                     "launcher", "head",  "scheduler"};
-  return std::any_of(kLeaders.begin(), kLeaders.end(), [&](std::string_view leader) {
-    return std::equal(role.begin(), role.end(), leader.begin(), leader.end(),
-                      [](char a, char b) { return (a | 0x20) == b; });
-  });
-}
-
-// The order of ranks: leaders, then the other roles, each by its index.
-bool ranks_before(const ClusterPod& a, const ClusterPod& b) {
-  const GangMark& x = *a.request.mark;
-  const GangMark& y = *b.request.mark;
-  if (x.role != y.role) {
-    if (is_leader(x.role) != is_leader(y.role)) return is_leader(x.role);
-    return natural_less(x.role, y.role);
-  }
-  if (x.index != y.index) return x.index && (!y.index || *x.index < *y.index);
-  return natural_less(a.request.key.name, b.request.key.name);
-}
 
 Verdict waits_for_pods(const Gang& gang) {
   return rejected(Cause::gang, Remedy::unresolvable,
@@ -39,6 +15,12 @@ Verdict waits_for_pods(const Gang& gang) {
 
 Verdict waits_for_room(const Gang& gang) {
   return rejected(Cause::gang, Remedy::unresolvable, "no room for all pods of gang " + gang.name);
+}
+
+// As long as its owner and its pods say the same, this is the same text.
+Verdict cannot_be_planned(const Gang& gang, const std::string& why) {
+  return rejected(Cause::gang, Remedy::unresolvable,
+                  "gang " + gang.name + " cannot be planned: " + why);
 }
 
 // Eight hexadecimal digits (FNV-1a) that differ between the plans of a gang.
@@ -103,63 +85,76 @@ NodeSet Gangs::set_of(std::span<const std::string_view> nodes) {
 }
 
 Gangs::Misfit Gangs::tried(const Gang& gang, NodeSet offered) const {
-  return {{},
-          gang.changes,
-          ledger_.released(),
-          nodes_.gains(),
-          state_.network.version(),
-          std::move(offered)};
+  Misfit out;
+  out.gang = gang.changes;
+  out.released = ledger_.released();
+  out.gains = nodes_.gains();
+  out.network = state_.network.version();
+  out.offered = std::move(offered);
+  return out;
+}
+
+bool Gangs::Misfit::same_conditions(const Misfit& other) const {
+  return gang == other.gang && released == other.released && gains == other.gains &&
+         network == other.network && offered == other.offered;
 }
 
 std::optional<Verdict> Gangs::plan(const Gang& gang, const std::string& uid, NodeSet offered) {
   Misfit now = tried(gang, std::move(offered));
   const auto before = misfits_.find(gang.id);
-  if (before != misfits_.end()) {
-    now.reason = before->second.reason;
-    if (now == before->second) return waits_for_room(gang);
-  }
+  if (before != misfits_.end() && now.same_conditions(before->second))
+    return before->second.verdict;
   const auto begin = clock_.now();
-  lay_out(gang);
-  std::string reason;
-  Filled filled = fill(gang, now.offered, reason);
+  auto layout = lay_out(gang, pods_of(gang), state_.network);
+  if (!layout) {
+    const bool comes = layout.error().code == Errc::unavailable;
+    now.reason = layout.error().text();
+    now.verdict = comes ? waits_for_pods(gang) : cannot_be_planned(gang, now.reason);
+    return did_not_fit(gang, std::move(now));
+  }
+  now.verdict = waits_for_room(gang);
+  open_plan(gang, *layout);
+  Filled filled = fill(gang, *layout, now);
   if (filled == Filled::none) {
     plans_.release(gang.id);
-    lay_out(gang);
-    filled = fill(gang, now.offered, reason);
+    open_plan(gang, *layout);
+    filled = fill(gang, *layout, now);
     if (filled == Filled::none) plans_.release(gang.id);
   }
-  if (filled == Filled::all || filled == Filled::some) {
+  if (filled == Filled::none) return did_not_fit(gang, std::move(now));
+  if (filled != Filled::nothing_more) {
     const GangPlan& made = *plans_.find(gang.id);
     observer_.on(GangPlanned{gang.ns, gang.name, made.id, made.slots.size(), made.domains,
                              made.gbps, clock_.now() - begin});
   }
-  if (filled == Filled::all) {
-    misfits_.erase(gang.id);
-    return std::nullopt;
-  }
-  now.reason = std::move(reason);
+  misfits_.erase(gang.id);
+  if (filled == Filled::all) return std::nullopt;
   now.released = ledger_.released();
-  if (filled == Filled::none) observer_.on(GangUnplaceable{gang.ns, gang.name, now.reason});
-  misfits_.insert_or_assign(gang.id, std::move(now));
+  const Verdict verdict = misfits_.insert_or_assign(gang.id, std::move(now)).first->second.verdict;
   const GangPlans::Where at = plans_.of(uid);
   const bool placed = at.slot != nullptr && plans_.holding_of(*at.slot) != nullptr;
-  return placed ? std::nullopt : std::optional(waits_for_room(gang));
+  return placed ? std::nullopt : std::optional(verdict);
 }
 
-const ClusterPod* Gangs::member(const std::string& uid, const PodKey& key) const {
-  const ClusterPod* pod = cluster_.find(key);
-  const bool counts = pod != nullptr && pod->request.uid == uid && pod->request.chips > 0 &&
-                      pod->refused.empty() && !pod->ending && pod->request.mark != nullptr;
-  return counts ? pod : nullptr;
+Verdict Gangs::did_not_fit(const Gang& gang, Misfit misfit) {
+  misfit.released = ledger_.released();
+  observer_.on(GangUnplaceable{gang.ns, gang.name, misfit.reason});
+  return misfits_.insert_or_assign(gang.id, std::move(misfit)).first->second.verdict;
 }
 
-void Gangs::lay_out(const Gang& gang) {
+// Pods that end soon are not waited for, and hold what they have until they are gone.
+std::vector<const ClusterPod*> Gangs::pods_of(const Gang& gang) const {
   std::vector<const ClusterPod*> pods;
   for (const auto& [uid, key] : gang.members) {
-    if (const ClusterPod* pod = member(uid, key)) pods.push_back(pod);
+    const ClusterPod* pod = cluster_.find(key);
+    if (pod != nullptr && pod->request.uid == uid && pod->request.chips > 0 &&
+        pod->refused.empty() && !pod->ending && pod->request.mark != nullptr)
+      pods.push_back(pod);
   }
-  std::sort(pods.begin(), pods.end(),
-            [](const ClusterPod* a, const ClusterPod* b) { return ranks_before(*a, *b); });
+  return pods;
+}
+
+void Gangs::open_plan(const Gang& gang, const GangLayout& layout) {
   if (plans_.find(gang.id) == nullptr) {
     GangPlan plan;
     plan.id = plan_id(gang, clock_.wall());
@@ -169,48 +164,34 @@ void Gangs::lay_out(const Gang& gang) {
     plan.name = gang.name;
     plans_.begin(std::move(plan));
   }
-  for (const ClusterPod* pod : pods) {
-    const PodRequest& request = pod->request;
-    if (plans_.assign(request, gang.id).slot != nullptr) continue;
-    plans_.add_slot(gang.id,
-                    {request.mark->role, request.mark->index, 0, request.chips, request.uid, {}});
-  }
+  for (const ClusterPod* pod : pods_of(gang)) plans_.assign(pod->request, gang.id);
+  plans_.set_slots(gang.id, layout.slots);
 }
 
-Gangs::Filled Gangs::fill(const Gang& gang, const NodeSet& offered, std::string& reason) {
+Gangs::Filled Gangs::fill(const Gang& gang, const GangLayout& layout, Misfit& now) {
   const GangPlan& plan = *plans_.find(gang.id);
   GangToPlan wanted;
-  wanted.offered = &offered;
-  std::vector<std::pair<std::size_t, const ClusterPod*>> open;
+  wanted.layout = &layout;
+  wanted.offered = &now.offered;
+  wanted.seated.resize(plan.slots.size());
+  std::size_t seated = 0;
   for (std::size_t i = 0; i < plan.slots.size(); ++i) {
-    const GangSlot& slot = plan.slots[i];
-    if (const Holding* held = plans_.holding_of(slot)) {
-      wanted.placed.push_back({held->node, held->chips, slot.rank});
-      continue;
+    const Holding* held = plans_.holding_of(plan.slots[i]);
+    const ClusterPod* pod = pod_of(gang, plan.slots[i]);
+    if (held != nullptr) {
+      wanted.seated[i] = GangSeat{held->node, held->chips};
+      ++seated;
+    } else if (pod != nullptr && !pod->node.empty()) {
+      wanted.seated[i] = GangSeat{};  // on a node that is not known
     }
-    const auto key = gang.members.find(slot.uid);
-    const ClusterPod* pod = key == gang.members.end() ? nullptr : member(key->first, key->second);
-    if (pod == nullptr || !pod->node.empty()) continue;
-    if (wanted.resource.empty()) {
-      wanted.resource = pod->request.resource;
-      wanted.objective = pod->request.objective;
-    }
-    if (pod->request.resource != wanted.resource) {
-      reason = "its pods request " + wanted.resource + " and " + pod->request.resource +
-               "; a gang can have only one kind of chips";
-      return Filled::none;
-    }
-    reservations_.withdraw(slot.uid);
-    wanted.pods.push_back({slot.chips, pod->request.needs});
-    open.emplace_back(i, pod);
   }
-  if (open.empty()) return Filled::all;
-  const std::size_t there = wanted.placed.size();
-  const auto quorum = static_cast<std::size_t>(gang.quorum());
-  wanted.minimum = static_cast<int>(std::min(quorum, there + open.size()));
+  const auto open = static_cast<std::size_t>(
+      std::count(wanted.seated.begin(), wanted.seated.end(), std::nullopt));
+  if (open == 0) return Filled::all;
   const GangPlacement placed = planner_.plan(wanted);
-  reason = placed.reason;
-  if (!placed.fits) return there > 0 && there >= quorum ? Filled::nothing_more : Filled::none;
+  now.reason = placed.reason;
+  const auto least = static_cast<std::size_t>(std::max(layout.request.min_member, 1));
+  if (!placed.fits) return seated >= least ? Filled::nothing_more : Filled::none;
   GangPlan result;
   result.domains = placed.domains;
   result.gbps = placed.gbps;
@@ -218,22 +199,39 @@ Gangs::Filled Gangs::fill(const Gang& gang, const NodeSet& offered, std::string&
   result.made = clock_.now();
   plans_.renew(gang.id, result);
   bool all = true;
-  for (std::size_t i = 0; i < open.size(); ++i) {
-    const GangPlacement::Place& place = placed.pods[i];
-    all = all && place.node != kNoNode;
-    if (place.node != kNoNode)
-      plans_.hold(gang.id, open[i].first, place.node, place.chips, &open[i].second->request);
+  for (std::size_t i = 0; i < plan.slots.size(); ++i) {
+    if (wanted.seated[i]) continue;
+    const GangSeat& seat = placed.seats[i];
+    all = all && seat.node != kNoNode;
+    if (seat.node == kNoNode) continue;
+    const ClusterPod* pod = pod_of(gang, plan.slots[i]);
+    if (pod != nullptr) reservations_.withdraw(pod->request.uid);
+    plans_.hold(gang.id, i, seat.node, seat.chips, pod == nullptr ? nullptr : &pod->request);
   }
-  if (!all) reason = "there is no room for more of its pods";
+  if (!all) now.reason = "there is no room for more of its pods";
   return all ? Filled::all : Filled::some;
+}
+
+// Null: it has not come.
+const ClusterPod* Gangs::pod_of(const Gang& gang, const GangSlot& slot) const {
+  const auto at = gang.members.find(slot.uid);
+  return at == gang.members.end() ? nullptr : cluster_.find(at->second);
 }
 
 void Gangs::added(const PodRequest& pod) {
   const Gang* before = state_.gangs.of(pod.uid);
   const std::string was = before == nullptr ? std::string() : before->id;
   const Gang* gang = state_.gangs.add(pod);
-  if (!was.empty() && (gang == nullptr || gang->id != was)) plans_.lose(pod.uid);
+  if (!was.empty() && (gang == nullptr || gang->id != was)) {
+    plans_.lose(pod.uid);
+    plans_.leave(pod.uid);
+  }
   if (gang != nullptr && gang->complete() && plans_.find(gang->id) == nullptr) ++state_.gathered;
+}
+
+void Gangs::owner_says(const std::string& id, std::optional<GangSpec> spec) {
+  const Gang* gang = state_.gangs.set_spec(id, std::move(spec));
+  if (gang != nullptr && gang->complete() && plans_.find(id) == nullptr) ++state_.gathered;
 }
 
 void Gangs::gone(const PodRequest& pod) {
@@ -260,7 +258,7 @@ void Gangs::step_down() {
 
 std::string Gangs::why_not(const std::string& gang) const {
   const auto misfit = misfits_.find(gang);
-  return misfit == misfits_.end() ? "" : misfit->second.reason;
+  return misfit == misfits_.end() ? std::string() : misfit->second.reason;
 }
 
 }  // namespace chipweave::sched

@@ -42,6 +42,8 @@ class Gangs : public UseCase {
   // The pod is there, or says something else about its gang.
   void added(const PodRequest& pod);
   void gone(const PodRequest& pod);
+  // What an owner object asks for; nullopt: there is none any more.
+  void owner_says(const std::string& id, std::optional<GangSpec> spec);
   // Ends reservations whose time is over; call it about every second.
   void tick();
   void step_down();
@@ -50,15 +52,16 @@ class Gangs : public UseCase {
   std::string why_not(const std::string& gang) const;
 
  private:
-  // What has to change before a gang that did not fit is tried again.
+  // A gang that did not fit, and what has to change before it is tried again.
   struct Misfit {
-    std::string reason;
+    std::string reason;          // for people
+    Verdict verdict;             // for its pods
     std::uint64_t gang = 0;      // Gang::changes
     std::uint64_t released = 0;  // Ledger::released()
     std::uint64_t gains = 0;     // NodeTable::gains()
-    std::uint64_t network = 0;
+    std::uint64_t network = 0;   // Network::version()
     NodeSet offered;
-    friend bool operator==(const Misfit&, const Misfit&) = default;
+    bool same_conditions(const Misfit& other) const;
   };
   enum class Filled {
     all,
@@ -68,12 +71,14 @@ class Gangs : public UseCase {
   };
   Misfit tried(const Gang& gang, NodeSet offered) const;
   std::optional<Verdict> plan(const Gang& gang, const std::string& uid, NodeSet offered);
-  // The plan of the gang with a slot for each of its pods.
-  void lay_out(const Gang& gang);
-  // Plans the slots of waiting pods that hold nothing.
-  Filled fill(const Gang& gang, const NodeSet& offered, std::string& reason);
+  Verdict did_not_fit(const Gang& gang, Misfit misfit);
+  std::vector<const ClusterPod*> pods_of(const Gang& gang) const;
+  const ClusterPod* pod_of(const Gang& gang, const GangSlot& slot) const;
+  // Sees to it that there is a plan, with these slots.
+  void open_plan(const Gang& gang, const GangLayout& layout);
+  // Plans the slots that hold nothing, on the nodes that are offered. Sets the reason.
+  Filled fill(const Gang& gang, const GangLayout& layout, Misfit& now);
   NodeSet set_of(std::span<const std::string_view> nodes);
-  const ClusterPod* member(const std::string& uid, const PodKey& key) const;
 
   Reservations& reservations_;
   GangPlanner planner_;

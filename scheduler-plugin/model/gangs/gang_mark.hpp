@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "common/domain/gangs/gang_spec.hpp"
 #include "scheduler-plugin/model/pod.hpp"
 
 namespace chipweave::sched {
@@ -13,13 +14,14 @@ namespace chipweave::sched {
 // Null in PodRequest: no framework's mark. Two pods of one namespace are in one gang if framework
 // and name are equal.
 struct GangMark {
-  std::string framework;       // whose mark it is: "volcano"
-  std::string name;            // of the gang, within the pod's namespace
-  std::string role;            // "worker"; empty: the framework knows none
-  std::optional<int> index;    // of the pod within its role, from 0, fixed by the framework
-  std::optional<int> size;     // all pods of the gang
-  std::optional<int> minimum;  // fewer must not start
-  std::string problem;         // a value that cannot be used, in words; empty: none
+  std::string framework;          // whose mark it is: "volcano"
+  std::string name;               // of the gang, within the pod's namespace
+  std::string role;               // "worker"; empty: the framework knows none
+  std::optional<int> index;       // of the pod within its role, from 0, fixed by the framework
+  std::optional<int> size;        // all pods of the gang
+  std::optional<int> minimum;     // fewer must not start
+  domain::TopologyWish topology;  // how close its pods have to be
+  std::string problem;            // a value that cannot be used, in words; empty: none
 
   friend bool operator==(const GangMark&, const GangMark&) = default;
 };

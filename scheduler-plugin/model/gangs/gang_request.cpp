@@ -116,7 +116,7 @@ Result<void> refuse_problems(const GangSpec& spec, const GangMembers& members) {
 Result<void> check_number(const std::optional<int>& number, int least, const char* field) {
   if (!number || (*number >= least && *number <= limits::kMaxGangPods)) return {};
   return wrong_request("must be " + std::to_string(least) + " to " +
-               std::to_string(limits::kMaxGangPods) + ", got " + std::to_string(*number))
+                       std::to_string(limits::kMaxGangPods) + ", got " + std::to_string(*number))
       .in(field);
 }
 
@@ -139,7 +139,8 @@ Result<void> check_numbers(const GangSpec& spec) {
     auto fine = check_part(role);
     if (fine) fine = check_partition(role.partition);
     if (fine && role.pods && role.minimum && *role.minimum > *role.pods)
-      fine = wrong_request("is more than its " + std::to_string(*role.pods) + " pods").in("minimum");
+      fine =
+          wrong_request("is more than its " + std::to_string(*role.pods) + " pods").in("minimum");
     if (!fine) return std::move(fine).error().in("roles[" + in_quotes(role.name) + "]");
   }
   for (const SubgroupSpec& one : spec.subgroups) {
@@ -205,8 +206,7 @@ Result<void> set_gang_levels(const TopologyWish& wish, const LevelNames& levels,
 // The constraints of a gang's only role are the gang's, if the gang has none.
 void take_over(KnownRole& role, TopologyWish& of_gang) {
   if (role.partition || role.minimum < role.pods.pods) return;
-  if (!of_gang.required.empty() || !of_gang.preferred.empty() || !of_gang.slices.empty())
-    return;
+  if (!of_gang.required.empty() || !of_gang.preferred.empty() || !of_gang.slices.empty()) return;
   role.topology.together.clear();
   add_missing(of_gang, std::exchange(role.topology, {}));
 }

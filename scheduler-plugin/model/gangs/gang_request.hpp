@@ -1,5 +1,5 @@
-// gang_request — what a gang asks for (GangSpec, and what its pods say) as a request to the planner:
-// names of levels become levels of the network. Pure.
+// gang_request — what a gang asks for (GangSpec, and what its pods say) as a request to the
+// planner: names of levels become levels of the network. Pure.
 //
 // Pods are numbered through the roles, in the order of pods_by_role(), by their index within the
 // role; the planner's pod numbers are these.
@@ -25,7 +25,7 @@ struct RoleMembers {
   TopologyWish topology;  // of their labels and annotations
 };
 struct GangMembers {
-  std::string resource;  // whose chips they request; empty: none does
+  std::string resource;            // whose chips they request; empty: none does
   std::vector<RoleMembers> roles;  // each role once
 };
 

@@ -75,7 +75,7 @@ Result<void> add_partitions(const KnownRole& role, const LevelNames& levels, int
   const int total = partition.total.value_or(role.pods.pods / partition.size);
   if (std::int64_t{total} * partition.size > role.pods.pods) {
     return wrong_request(std::to_string(total) + " of " + std::to_string(partition.size) +
-                 " pods are more than its " + std::to_string(role.pods.pods) + " pods");
+                         " pods are more than its " + std::to_string(role.pods.pods) + " pods");
   }
   if (static_cast<std::size_t>(total) > limits::kMaxGangSets - gang.sets.size())
     return make_error(Errc::limit_exceeded, "more than " + std::to_string(limits::kMaxGangSets) +
@@ -87,8 +87,8 @@ Result<void> add_partitions(const KnownRole& role, const LevelNames& levels, int
   set.pods = set.own_min = partition.size;
   if (auto done = set_levels(partition.topology, levels, set); !done) return done;
   if (partition.minimum.value_or(0) > total)
-    return wrong_request("at least " + std::to_string(*partition.minimum) + " must start, there are " +
-                 std::to_string(total));
+    return wrong_request("at least " + std::to_string(*partition.minimum) +
+                         " must start, there are " + std::to_string(total));
   if (partition.minimum.value_or(0) > 0) {
     set.kind = kind;
     gang.min_sets[kind] = *partition.minimum;
@@ -172,7 +172,8 @@ class Subgroups {
       if (one.parent.empty()) continue;
       const auto at = by_name_.find(one.parent);
       if (at == by_name_.end())
-        return wrong_request("unknown parent " + in_quotes(one.parent)).in(named("subgroups", one.name));
+        return wrong_request("unknown parent " + in_quotes(one.parent))
+            .in(named("subgroups", one.name));
       gang_.sets[i].parent = at->second;
       children_[static_cast<std::size_t>(at->second)].push_back(i);
     }
@@ -195,7 +196,7 @@ class Subgroups {
     const int all = pods_in(i);
     if (given && *given > all && spec_.subgroups[i].pods)
       return wrong_request("at least " + std::to_string(*given) + " pods must start, there are " +
-                   std::to_string(all));
+                           std::to_string(all));
     if (given && !has_children) one.own_min = *given;
     if (given && has_children) one.min_member = *given;
     if (!given) {
@@ -204,7 +205,8 @@ class Subgroups {
     }
     const bool needed = is_needed(one.parent);
     if (!one.kind.empty() && !needed)
-      return wrong_request("a minimum of subgroups inside one that may be left out is not supported");
+      return wrong_request(
+          "a minimum of subgroups inside one that may be left out is not supported");
     if (one.kind.empty() && needed && start_of(i) > 0) need(one, gang_);
     return {};
   }
@@ -226,8 +228,8 @@ class Subgroups {
     }
     for (auto& [kind, starts] : by_kind) {
       std::sort(starts.begin(), starts.end());
-      const auto count = std::min(starts.size(), static_cast<std::size_t>(
-                                                     std::max(0, spec_.min_sets.at(kind))));
+      const auto count =
+          std::min(starts.size(), static_cast<std::size_t>(std::max(0, spec_.min_sets.at(kind))));
       for (std::size_t i = 0; i < count; ++i) sum += starts[i];
     }
     return sum;
@@ -237,8 +239,8 @@ class Subgroups {
   int start_of(std::size_t i) {
     if (i >= spec_.subgroups.size()) return 0;
     if (!least_[i])
-      least_[i] = spec_.subgroups[i].minimum ? *spec_.subgroups[i].minimum
-                                             : least_of(static_cast<int>(i));
+      least_[i] =
+          spec_.subgroups[i].minimum ? *spec_.subgroups[i].minimum : least_of(static_cast<int>(i));
     return *least_[i];
   }
   int pods_in(std::size_t i) const {
@@ -262,11 +264,12 @@ class Subgroups {
   }
   Result<void> check_sets() {
     for (const auto& [kind, least] : spec_.min_sets) {
-      const auto count = std::count_if(gang_.sets.begin(), gang_.sets.end(),
-                                       [&, name = kind](const PodSet& one) { return one.kind == name; });
+      const auto count =
+          std::count_if(gang_.sets.begin(), gang_.sets.end(),
+                        [&, name = kind](const PodSet& one) { return one.kind == name; });
       if (least < 0 || least > count)
-        return wrong_request(std::to_string(least) + " of " + in_quotes(kind) + " must start, there are " +
-                     std::to_string(count))
+        return wrong_request(std::to_string(least) + " of " + in_quotes(kind) +
+                             " must start, there are " + std::to_string(count))
             .in("min_sets");
       if (least > 0) gang_.min_sets[kind] = least;
     }

@@ -76,8 +76,9 @@ Result<std::vector<domain::Slice>> LevelNames::slices(
     const auto level = find(one.level);
     if (!level) return Error(level.error()).in("slices");
     if (one.size < 1 || one.size > limits::kMaxGangPods) {
-      return wrong_request("the size of slices is from 1 to " + std::to_string(limits::kMaxGangPods) +
-                   ", got " + std::to_string(one.size))
+      return wrong_request("the size of slices is from 1 to " +
+                           std::to_string(limits::kMaxGangPods) + ", got " +
+                           std::to_string(one.size))
           .in("slices");
     }
     if (*level == kNoLevel) continue;
@@ -93,8 +94,9 @@ Result<std::vector<domain::Slice>> LevelNames::slices(
     if (out[i - 1].level == out[i].level)
       return wrong_request("level " + name(out[i].level) + " is named twice").in("slices");
     if (out[i - 1].size % out[i].size != 0)
-      return wrong_request("slices of " + std::to_string(out[i].size) + " pods do not divide those of " +
-                   std::to_string(out[i - 1].size) + " at a level above")
+      return wrong_request("slices of " + std::to_string(out[i].size) +
+                           " pods do not divide those of " + std::to_string(out[i - 1].size) +
+                           " at a level above")
           .in("slices");
   }
   return out;

@@ -61,16 +61,17 @@ TEST(GangObjects, VolcanoJobsHaveTasksInTheOrderOfRanks) {
 }
 
 TEST(GangObjects, VolcanoJobsThatContradictThemselvesNameTheField) {
-  EXPECT_THAT(said("volcano", "Job",
-                   R"({"minAvailable":9,"tasks":[{"name":"w","replicas":4,"minAvailable":5,
+  EXPECT_THAT(
+      said("volcano", "Job",
+           R"({"minAvailable":9,"tasks":[{"name":"w","replicas":4,"minAvailable":5,
                        "partitionPolicy":{"totalPartitions":3,"partitionSize":2,"minPartitions":9}}],
                        "networkTopology":{"mode":"firm","highestTierAllowed":-1,"highestTierName":"x"}})"),
-              testing::AllOf(testing::HasSubstr("spec.tasks[0].minAvailable: is more than the replicas, 4"),
-                             testing::HasSubstr("spec.tasks[0].partitionPolicy.partitionSize: times"),
-                             testing::HasSubstr("spec.minAvailable: is more than all replicas, 4"),
-                             testing::HasSubstr("spec.networkTopology.mode: unknown mode"),
-                             testing::HasSubstr("highestTierAllowed: must be 0 to"),
-                             testing::HasSubstr("highestTierName: cannot be combined")));
+      testing::AllOf(testing::HasSubstr("spec.tasks[0].minAvailable: is more than the replicas, 4"),
+                     testing::HasSubstr("spec.tasks[0].partitionPolicy.partitionSize: times"),
+                     testing::HasSubstr("spec.minAvailable: is more than all replicas, 4"),
+                     testing::HasSubstr("spec.networkTopology.mode: unknown mode"),
+                     testing::HasSubstr("highestTierAllowed: must be 0 to"),
+                     testing::HasSubstr("highestTierName: cannot be combined")));
 }
 
 TEST(GangObjects, VolcanoPodGroups) {
@@ -99,12 +100,13 @@ TEST(GangObjects, PodGroupsOfOtherSchedulers) {
           {"layer":"leaf","strategy":"PreferGather","podCountMultiple":2}]})";
   EXPECT_EQ(said(source_of("koordinator", "PodGroup"), object),
             "koordinator/train: size 6 min 4 (in spine near leaf 2 in leaf)");
-  EXPECT_EQ(said("kai", "PodGroup",
-                 R"({"minMember":4,"topologyConstraint":{"topology":"t","requiredTopologyLevel":"zone",
+  EXPECT_EQ(
+      said("kai", "PodGroup",
+           R"({"minMember":4,"topologyConstraint":{"topology":"t","requiredTopologyLevel":"zone",
                      "preferredTopologyLevel":"rack"},"subGroups":[{"name":"a","minMember":2},
                      {"name":"b","parent":"a","minMember":1,"topologyConstraint":
                      {"requiredTopologyLevel":"rack"}}]})"),
-            "kai/train: size ? min 4 (in zone near rack); a 2..?; b in a 1..? (in rack)");
+      "kai/train: size ? min 4 (in zone near rack); a 2..?; b in a 1..? (in rack)");
   EXPECT_EQ(said("kai", "PodGroup",
                  R"({"minSubGroup":1,"subGroups":[{"name":"a","minSubGroup":2},{"name":"b"},
                      {"name":"c","parent":"a"},{"name":"d","parent":"a"}]})"),
@@ -169,8 +171,7 @@ TEST(GangObjects, EachGroupOfALeaderWorkerSetIsAGang) {
                 std::string(kGpus) + "}}");
   object.annotations["leaderworkerset.sigs.k8s.io/exclusive-topology"] = "rack";
   object.annotations["leaderworkerset.sigs.k8s.io/subgroup-exclusive-topology"] = "host";
-  const std::string each =
-      "size 4 min ? 8 nvidia.com/gpu (in rack) parts ?..2 of 2 (in host)";
+  const std::string each = "size 4 min ? 8 nvidia.com/gpu (in rack) parts ?..2 of 2 (in host)";
   EXPECT_EQ(said(source_of("lws", "LeaderWorkerSet"), object),
             "lws/train/0: " + each + "\nlws/train/1: " + each);
   EXPECT_EQ(said("lws", "LeaderWorkerSet", R"({"replicas":0})"), "");
@@ -188,12 +189,12 @@ TEST(GangObjects, KubeflowJobs) {
                  R"({"elasticPolicy":{"minReplicas":2,"maxReplicas":8},
                      "pytorchReplicaSpecs":{"Worker":{"replicas":4},"Master":{}}})"),
             "trainer/train: size 5 min 3; master ?..1; worker 2..4");
-  for (const auto& [kind, key] : std::vector<std::pair<const char*, const char*>>{
-           {"TFJob", "tfReplicaSpecs"},
-           {"MPIJob", "mpiReplicaSpecs"},
-           {"PaddleJob", "paddleReplicaSpecs"},
-           {"XGBoostJob", "xgbReplicaSpecs"},
-           {"JAXJob", "jaxReplicaSpecs"}}) {
+  for (const auto& [kind, key] :
+       std::vector<std::pair<const char*, const char*>>{{"TFJob", "tfReplicaSpecs"},
+                                                        {"MPIJob", "mpiReplicaSpecs"},
+                                                        {"PaddleJob", "paddleReplicaSpecs"},
+                                                        {"XGBoostJob", "xgbReplicaSpecs"},
+                                                        {"JAXJob", "jaxReplicaSpecs"}}) {
     EXPECT_EQ(said("trainer", kind,
                    std::string("{\"") + key + R"(":{"Worker":{"replicas":2},"Launcher":{}}})"),
               "trainer/train: size 3 min ?; launcher ?..1; worker ?..2");
@@ -298,13 +299,34 @@ TEST(GangObjects, HostileObjectsAreRefusedInWords) {
     for (const char* value : {"-1", "1000000000", "1e300", "true", "\"x\"", "[]", "[1]", "[null]",
                               "{}", R"({"a":{}})", R"([{"name":7}])"}) {
       object.spec = "{";
-      for (const char* key :
-           {"tasks", "minAvailable", "networkTopology", "minMember", "minTaskMember",
-            "subGroupPolicy", "topologyConstraint", "subGroups", "minSubGroup", "schedulingPolicy",
-            "schedulingConstraints", "podGroups", "completions", "parallelism", "template",
-            "replicatedJobs", "replicas", "leaderWorkerTemplate", "pytorchReplicaSpecs",
-            "elasticPolicy", "runPolicy", "replicaSpecs", "trainer", "headGroupSpec",
-            "workerGroupSpecs", "podgroups", "topologyConstraintGroupConfigs", "podSets"})
+      for (const char* key : {"tasks",
+                              "minAvailable",
+                              "networkTopology",
+                              "minMember",
+                              "minTaskMember",
+                              "subGroupPolicy",
+                              "topologyConstraint",
+                              "subGroups",
+                              "minSubGroup",
+                              "schedulingPolicy",
+                              "schedulingConstraints",
+                              "podGroups",
+                              "completions",
+                              "parallelism",
+                              "template",
+                              "replicatedJobs",
+                              "replicas",
+                              "leaderWorkerTemplate",
+                              "pytorchReplicaSpecs",
+                              "elasticPolicy",
+                              "runPolicy",
+                              "replicaSpecs",
+                              "trainer",
+                              "headGroupSpec",
+                              "workerGroupSpecs",
+                              "podgroups",
+                              "topologyConstraintGroupConfigs",
+                              "podSets"})
         object.spec += (object.spec.size() > 1 ? ",\"" : "\"") + std::string(key) + "\":" + value;
       object.spec += "}";
       const auto gangs = read_gangs(source, object);
@@ -336,7 +358,8 @@ TEST(GangObjects, AreReadFromListsAndWatches) {
   ASSERT_TRUE(page.ok()) << page.error().text();
   ASSERT_EQ(page->objects.size(), 2U);
   const KubeGangObject& first = page->objects.front();
-  EXPECT_EQ(first.ns + " " + first.name + " " + first.uid + " " + first.resource_version, "n a u 5");
+  EXPECT_EQ(first.ns + " " + first.name + " " + first.uid + " " + first.resource_version,
+            "n a u 5");
   EXPECT_EQ(first.owner, (OwnerName{"batch", "Job", "j"}));
   EXPECT_EQ(first.labels.at("k") + first.annotations.at("x"), "vy");
   EXPECT_EQ(first.spec, R"({"minMember":3})");

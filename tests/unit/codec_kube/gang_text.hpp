@@ -33,8 +33,8 @@ inline std::string text_of(const std::optional<domain::ChipCounts>& chips) {
 
 inline std::string text_of(const domain::Partition& partition) {
   const auto number = [](const std::optional<int>& n) { return n ? std::to_string(*n) : "?"; };
-  std::string out = " parts " + number(partition.minimum) + ".." + number(partition.total) + " of " +
-                    std::to_string(partition.size);
+  std::string out = " parts " + number(partition.minimum) + ".." + number(partition.total) +
+                    " of " + std::to_string(partition.size);
   const std::string wish = text_of(partition.topology);
   return wish.empty() ? out : out + " (" + wish + ")";
 }

@@ -39,9 +39,9 @@ TEST(GangTopology, KueueRefusesContradictions) {
                         {"kueue.x-k8s.io/podset-slice-size", size}}),
                 testing::HasSubstr("expected a number from 1 to 100000"))
         << size;
-  for (const char* layers :
-       {"", "{}", "[", "[1]", R"([{"topology":"a"}])", R"([{"topology":"a","size":0}])",
-        R"([{"topology":"a","size":"x"}])", R"([{},{},{},{}])", R"([{"topology":"a","sizes":[1]}])"})
+  for (const char* layers : {"", "{}", "[", "[1]", R"([{"topology":"a"}])",
+                             R"([{"topology":"a","size":0}])", R"([{"topology":"a","size":"x"}])",
+                             R"([{},{},{},{}])", R"([{"topology":"a","sizes":[1]}])"})
     EXPECT_THAT(wished({{"kueue.x-k8s.io/podset-slice-required-topology-constraints", layers}}),
                 testing::HasSubstr("problem: "))
         << layers;

@@ -261,7 +261,9 @@ TEST(Gangs, TwoKindsOfChipsAreNoGang) {
   npu.resource = "huawei.com/Ascend910";
   const auto first = w.submit(gang_pod(0, 2));
   w.submit(npu);
-  EXPECT_THAT(reasons(w, first), ElementsAre("no room for all pods of gang train"));
+  EXPECT_THAT(reasons(w, first),
+              ElementsAre("gang train cannot be planned: its pods request nvidia.com/gpu and "
+                          "huawei.com/Ascend910; a gang can have one kind of chips only"));
   w.expect_sound();
 }
 

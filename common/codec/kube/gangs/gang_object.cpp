@@ -78,7 +78,11 @@ constexpr std::array<GangSource, 22> kSources{{
      "ElasticJob",
      read_elastic_job},
     {"grove", "scheduler.grove.io", {"v1alpha1", nullptr}, "podgangs", "PodGang", read_pod_gang},
-    {"kueue", "kueue.x-k8s.io", {"v1beta2", "v1beta1"}, "workloads", "Workload",
+    {"kueue",
+     "kueue.x-k8s.io",
+     {"v1beta2", "v1beta1"},
+     "workloads",
+     "Workload",
      read_kueue_workload},
 }};
 

@@ -46,8 +46,8 @@ class GangReading;
 
 // A kind of objects, one row of the table.
 struct GangSource {
-  const char* setting;  // of the scheduler's gang-kinds: "volcano"
-  const char* group;    // "scheduling.volcano.sh"
+  const char* setting;                  // of the scheduler's gang-kinds: "volcano"
+  const char* group;                    // "scheduling.volcano.sh"
   std::array<const char*, 2> versions;  // the one to try first; the second may be null
   const char* resource;                 // "podgroups"
   const char* kind;                     // "PodGroup"

@@ -74,8 +74,8 @@ void read_pod_template(const JsonObject& pod_template, domain::TopologyWish& top
                        std::optional<domain::ChipCounts>& chips) {
   if (const JsonValue given = pod_template.find("metadata")) {
     const JsonObject metadata = JsonObject::tolerant(given, pod_template.problems());
-    add_missing(topology, topology_of_pod(texts_of(metadata, "labels"),
-                                          texts_of(metadata, "annotations")));
+    add_missing(topology,
+                topology_of_pod(texts_of(metadata, "labels"), texts_of(metadata, "annotations")));
   }
   read_chips(pod_template, chips);
 }

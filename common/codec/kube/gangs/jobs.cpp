@@ -55,8 +55,8 @@ void read_replicated_job(const KubeGangObject& object, GangReading& reading, Jso
     role.topology.per_role = true;
   }
   if (static_cast<std::size_t>(replicas) > limits::kMaxGangSets - to.roles.size())
-    return replicated.problem("replicas", "makes more than " +
-                                              std::to_string(limits::kMaxGangSets) + " Jobs");
+    return replicated.problem("replicas",
+                              "makes more than " + std::to_string(limits::kMaxGangSets) + " Jobs");
   for (int i = 0; i < replicas; ++i) {
     role.name = name + "/" + std::to_string(i);
     to.roles.push_back(role);

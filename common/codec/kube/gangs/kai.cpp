@@ -24,8 +24,7 @@ void read_min_subgroups(const JsonObject& of, const std::string& parent, domain:
     ++children;
   }
   if (*least > children)
-    return of.problem("minSubGroup",
-                      "is more than the subgroups, " + std::to_string(children));
+    return of.problem("minSubGroup", "is more than the subgroups, " + std::to_string(children));
   to.min_sets[set] = *least;
 }
 

@@ -27,8 +27,7 @@ void read_pytorch_job(const KubeGangObject& object, GangReading& reading) {
   int all = 0;
   for (domain::RoleSpec& role : to.roles) {
     if (role.name == "worker" && *least > *role.pods)
-      elastic->problem("minReplicas",
-                       "is more than the workers, " + std::to_string(*role.pods));
+      elastic->problem("minReplicas", "is more than the workers, " + std::to_string(*role.pods));
     else if (role.name == "worker")
       role.minimum = *least;
     all += role.minimum.value_or(*role.pods);

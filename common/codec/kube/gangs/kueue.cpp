@@ -78,7 +78,8 @@ domain::TopologyWish read_request(const JsonObject& request) {
     to.slices.push_back({level, *size});
   else if (!level.empty() && !request.has("podSetSliceSize"))
     request.problem("podSetSliceSize", "is missing");
-  for (const JsonValue value : request.array("podsetSliceRequiredTopologyConstraints", kMaxLayers)) {
+  for (const JsonValue value :
+       request.array("podsetSliceRequiredTopologyConstraints", kMaxLayers)) {
     const JsonObject layer = JsonObject::tolerant(value, request.problems());
     const auto name = layer.require_text("topology");
     const auto pods = layer_size(layer);

@@ -48,8 +48,7 @@ std::optional<int> Marks::number(std::string_view key, int most, TopologyWish& t
 void note_problem(TopologyWish& to, std::string_view key, std::string_view value,
                   std::string_view wanted) {
   if (!to.problem.empty()) return;
-  to.problem =
-      std::string(key) + " is " + quoted_excerpt(value) + "; " + std::string(wanted);
+  to.problem = std::string(key) + " is " + quoted_excerpt(value) + "; " + std::string(wanted);
 }
 
 // For pods of any controller, or of none.
@@ -69,9 +68,8 @@ void own_topology(const Marks& marks, TopologyWish& to) {
   for (const std::string_view item : split(slices, ',')) {
     const std::size_t at = item.rfind('=');
     const std::string_view level = trim(item.substr(0, at));
-    const auto size = at == std::string_view::npos
-                          ? std::optional<int>()
-                          : parse_number<int>(trim(item.substr(at + 1)));
+    const auto size = at == std::string_view::npos ? std::optional<int>()
+                                                   : parse_number<int>(trim(item.substr(at + 1)));
     if (level.empty() || !size || *size < 1 || *size > limits::kMaxGangPods ||
         to.slices.size() == limits::kMaxNetworkLevels)
       return note_problem(to, kSlice, slices, "expected LEVEL=PODS, separated by commas");
@@ -80,9 +78,8 @@ void own_topology(const Marks& marks, TopologyWish& to) {
 }
 
 TopologyWish topology_of_pod(const StringMap& labels, const StringMap& annotations) {
-  return read_all({labels, annotations},
-                  {own_topology, volcano_topology, koordinator_topology, kueue_topology,
-                   kai_topology, ascend_topology});
+  return read_all({labels, annotations}, {own_topology, volcano_topology, koordinator_topology,
+                                          kueue_topology, kai_topology, ascend_topology});
 }
 
 // Kueue reads its annotations on pod templates only.

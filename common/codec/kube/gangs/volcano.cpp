@@ -25,16 +25,16 @@ void read_network_topology(const GangReading& reading, const JsonObject& parent,
   if (!tier && !name.empty()) to.required.push_back(name);
 }
 
-std::optional<domain::Partition> read_partition(const GangReading& reading,
-                                                const JsonObject& task, int replicas) {
+std::optional<domain::Partition> read_partition(const GangReading& reading, const JsonObject& task,
+                                                int replicas) {
   const auto policy = reading.part(task, "partitionPolicy");
   if (!policy) return std::nullopt;
   domain::Partition out;
   out.total = policy->require_integer("totalPartitions", 1, limits::kMaxGangPods);
   out.size = policy->require_integer("partitionSize", 1, limits::kMaxGangPods).value_or(1);
   if (out.total && std::int64_t{*out.total} * out.size != replicas) {
-    policy->problem("partitionSize", "times totalPartitions must be the replicas, " +
-                                         std::to_string(replicas));
+    policy->problem("partitionSize",
+                    "times totalPartitions must be the replicas, " + std::to_string(replicas));
     out.total.reset();
   }
   out.minimum = pods_of(*policy, "minPartitions");
@@ -69,8 +69,8 @@ std::optional<std::string> task_of_selector(const GangReading& reading, const Js
   const JsonValue expressions = selector->array("matchExpressions", limits::kMaxGangSets);
   if (labels.empty() && expressions.empty()) return std::string();
   if (labels.size() != 1 || !expressions.empty() || !labels[kTaskLabel].is_string()) {
-    policy.problem("labelSelector", std::string("only matchLabels with ") + kTaskLabel +
-                                        " is supported");
+    policy.problem("labelSelector",
+                   std::string("only matchLabels with ") + kTaskLabel + " is supported");
     return std::nullopt;
   }
   return std::string(labels[kTaskLabel].text());

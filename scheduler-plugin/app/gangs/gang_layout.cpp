@@ -1,0 +1,155 @@
+#include "scheduler-plugin/app/gangs/gang_layout.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include "common/base/natural_order.hpp"
+#include "scheduler-plugin/model/gangs/gang_mark.hpp"
+#include "scheduler-plugin/model/gangs/gang_request.hpp"
+
+namespace chipweave::sched {
+namespace {
+
+using Pods = std::vector<const ClusterPod*>;
+
+// Those whose pod has rank 0 by the frameworks' conventions.
+bool is_leader(std::string_view role) {
+  constexpr std::array<std::string_view, 6> kLeaders{"master",   "chief", "leader",
+                                                     "launcher", "head",  "scheduler"};
+  return std::any_of(kLeaders.begin(), kLeaders.end(), [&](std::string_view leader) {
+    return std::equal(role.begin(), role.end(), leader.begin(), leader.end(),
+                      [](char a, char b) { return (a | 0x20) == b; });
+  });
+}
+
+// Leaders, then the other roles, each by its index.
+bool ranks_before(const ClusterPod& a, const ClusterPod& b) {
+  const GangMark& x = *a.request.mark;
+  const GangMark& y = *b.request.mark;
+  if (x.role != y.role) {
+    if (is_leader(x.role) != is_leader(y.role)) return is_leader(x.role);
+    return natural_less(x.role, y.role);
+  }
+  if (x.index != y.index) return x.index && (!y.index || *x.index < *y.index);
+  return natural_less(a.request.key.name, b.request.key.name);
+}
+
+// Without the roles whose pods need no chips, and without pods that need not come and are not
+// there.
+GangSpec spec_of_chips(const Gang& gang, const GangMembers& members) {
+  GangSpec spec = gang.spec;
+  const auto there = [&](const std::string& role) {
+    const auto at = std::find_if(members.roles.begin(), members.roles.end(),
+                                 [&](const RoleMembers& one) { return one.role == role; });
+    return at == members.roles.end() ? 0 : at->pods;
+  };
+  std::int64_t without = 0;
+  std::erase_if(spec.roles, [&](const RoleSpec& role) {
+    const bool none = there(role.name) == 0 && role.chips &&
+                      role.chips->find(members.resource) == role.chips->end();
+    if (none) without += role.pods.value_or(0);
+    return none;
+  });
+  const auto less = [&](std::optional<int>& number) {
+    if (number) number = static_cast<int>(std::max<std::int64_t>(*number - without, 0));
+  };
+  less(spec.size);
+  less(spec.minimum);
+  for (RoleSpec& role : spec.roles) {
+    if (role.pods && role.minimum && *role.minimum < *role.pods)
+      role.pods = std::clamp(there(role.name), *role.minimum, *role.pods);
+  }
+  int present = 0;
+  for (const RoleMembers& role : members.roles) present += role.pods;
+  if (spec.size && spec.minimum && *spec.minimum < *spec.size)
+    spec.size = std::clamp(present, *spec.minimum, *spec.size);
+  return spec;
+}
+
+Result<GangMembers> members_of(const Pods& pods) {
+  GangMembers out;
+  out.resource = pods.front()->request.resource;
+  for (const ClusterPod* pod : pods) {
+    const PodRequest& request = pod->request;
+    if (request.resource != out.resource) {
+      return make_error(Errc::invalid_argument, "its pods request " + out.resource + " and " +
+                                                    request.resource +
+                                                    "; a gang can have one kind of chips only");
+    }
+    const std::string& role = request.mark->role;
+    if (out.roles.empty() || out.roles.back().role != role) {
+      out.roles.push_back({role, 1, request.chips, request.mark->topology});
+      continue;
+    }
+    ++out.roles.back().pods;
+    if (request.chips == out.roles.back().chips_per_pod) continue;
+    return make_error(Errc::invalid_argument,
+                      "its pods " + (role.empty() ? "" : "of role " + role + " ") + "request " +
+                          std::to_string(out.roles.back().chips_per_pod) + " and " +
+                          std::to_string(request.chips) + " chips");
+  }
+  return out;
+}
+
+// Pods that the framework numbers from 0 have the slot of their number; else they come first.
+void add_slots(const RolePods& role, const Pods& pods, std::vector<GangSlot>& to) {
+  Pods mine;
+  std::set<int> numbers;
+  for (const ClusterPod* pod : pods) {
+    const GangMark& mark = *pod->request.mark;
+    if (mark.role != role.role) continue;
+    mine.push_back(pod);
+    if (mark.index && *mark.index < role.pods) numbers.insert(*mark.index);
+  }
+  const bool numbered = !mine.empty() && numbers.size() == mine.size();
+  const std::size_t first = to.size();
+  to.resize(first + static_cast<std::size_t>(role.pods));
+  for (int i = 0; i < role.pods; ++i) {
+    GangSlot& slot = to[first + static_cast<std::size_t>(i)];
+    slot.role = role.role;
+    slot.chips = role.chips_per_pod;
+    if (numbered) slot.index = i;
+  }
+  for (std::size_t i = 0; i < mine.size(); ++i) {
+    const GangMark& mark = *mine[i]->request.mark;
+    GangSlot& slot = to[first + (numbered ? static_cast<std::size_t>(*mark.index) : i)];
+    slot.uid = mine[i]->request.uid;
+    slot.index = mark.index;
+  }
+}
+
+}  // namespace
+
+Result<GangLayout> lay_out(const Gang& gang, Pods pods, const Network& network) {
+  std::sort(pods.begin(), pods.end(),
+            [](const ClusterPod* a, const ClusterPod* b) { return ranks_before(*a, *b); });
+  const auto members = members_of(pods);
+  if (!members) return members.error();
+  const GangSpec spec = spec_of_chips(gang, *members);
+  const auto roles = pods_by_role(spec, *members);
+  if (!roles) return roles.error();
+  const std::vector<std::string>& levels = network.levels();
+  auto request = gang_of(spec, *members, levels,
+                         [&](std::string_view name) { return network.level_of(name); });
+  if (!request) return std::move(request).error();
+  auto vendor = vendor_job_of(spec, *members, *request, levels);
+  if (!vendor) return std::move(vendor).error();
+  GangLayout out;
+  out.resource = members->resource;
+  out.request = *std::move(request);
+  out.vendor = *std::move(vendor);
+  out.request.objective = pods.front()->request.objective;
+  for (const RolePods& role : *roles) add_slots(role, pods, out.slots);
+  for (const ClusterPod* pod : pods) {
+    const solver::Room& needs = pod->request.needs;
+    if (!needs.known) continue;
+    out.needs.known = true;
+    out.needs.cores = std::max(out.needs.cores, needs.cores);
+    out.needs.gib = std::max(out.needs.gib, needs.gib);
+  }
+  return out;
+}
+
+}  // namespace chipweave::sched
