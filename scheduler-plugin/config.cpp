@@ -11,6 +11,7 @@
 #include "common/base/near_names.hpp"
 #include "common/base/text.hpp"
 #include "common/codec/config/flat_yaml.hpp"
+#include "common/codec/kube/gangs/gang_object.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -209,6 +210,16 @@ Result<void> set_scheduler_names(Config& c, const Values& v) {
   return {};
 }
 
+Result<void> set_gang_kinds(Config& c, const Values& v) {
+  const std::vector<std::string_view> known = codec::gang_settings();
+  for (const std::string& name : v) {
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      return invalid(unknown_name("kind", name, known));
+  }
+  c.gang_kinds = v;
+  return {};
+}
+
 Result<void> set_max_connections(Config& c, const Values& v) {
   std::uint64_t n = 0;
   if (!read_number(v[0], n) || n < 1 || n > 65536)
@@ -394,6 +405,9 @@ const std::vector<Setting>& settings() {
        false,
        [](Config& c, const Values& v) { return set_flag(c.allocate_untainted_devices, v[0]); },
        [](const Config& c) { return Values{show_flag(c.allocate_untainted_devices)}; }, true},
+      {"gang-kinds",
+       "frameworks whose owner objects of gangs are watched, for sizes, minima and topology", true,
+       set_gang_kinds, [](const Config& c) { return c.gang_kinds; }},
       {"accelerators", "resources counted in whole chips", true,
        [](Config& c, const Values& v) { return set_names(c.resources.accelerators, v); },
        [](const Config& c) { return c.resources.accelerators; }},

@@ -61,6 +61,7 @@ struct Config {
   bool publish_cluster_info = false;
   bool allocate_claims = false;
   bool allocate_untainted_devices = false;
+  std::vector<std::string> gang_kinds;  // of codec::gang_settings()
   solver::NodePreference node_preference;
   ResourceTable resources;
 

@@ -116,6 +116,8 @@ Result<void> check_config(const Config& config) {
   if (config.standalone && config.publish_cluster_info) {
     return contradiction("--publish-cluster-info cannot be combined with --standalone");
   }
+  if (config.standalone && !config.gang_kinds.empty())
+    return contradiction("--gang-kinds cannot be combined with --standalone");
   const auto grpc = config.grpc_address();
   if (grpc && config.http.port != 0 && config.http.port == grpc->port &&
       config.http.host == grpc->host) {

@@ -143,6 +143,7 @@ Result<Reached> reach_kubernetes(http::Loop& loop, const Clock& clock, const Con
   if (options.lease_namespace.empty()) options.lease_namespace = "default";
   options.allocate_claims = config.allocate_claims;
   options.allocate_untainted = config.allocate_untainted_devices;
+  options.gang_kinds = config.gang_kinds;
   if (config.leader_elect) options.election = election_of(config, options.lease_namespace);
   Reached reached;
   if (config.publish_cluster_info) {

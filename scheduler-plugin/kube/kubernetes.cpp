@@ -124,6 +124,7 @@ void Kubernetes::start(Scheduler& scheduler) {
     claim_certainty_->when_certain(cluster_.fence(), std::move(done));
   });
   if (options_.allocate_claims) wire_waiting_claims();
+  if (!options_.gang_kinds.empty()) wire_gang_watch();
   claim_allocator_ = std::make_unique<ClaimAllocator>(*transport_, clock_, scheduler.nodes(),
                                                       *claims_, options_.device_class);
   cluster_.set_claims(claim_allocator_.get());
@@ -141,6 +142,7 @@ void Kubernetes::start(Scheduler& scheduler) {
   cluster_.start();
   claims_->start();
   if (waiting_claims_) waiting_claims_->start();
+  if (gang_watch_) gang_watch_->start();
   if (election_) election_->start();
 }
 
@@ -158,6 +160,20 @@ void Kubernetes::wire_waiting_claims() {
       WaitingClaims::Options{options_.allocate_untainted}, std::move(events), options_.jitter);
   cluster_.set_watchers([this](const codec::KubePod& pod) { waiting_claims_->pod_seen(pod); },
                         [this](const std::string& key) { waiting_claims_->pod_gone(key); });
+}
+
+void Kubernetes::wire_gang_watch() {
+  GangWatch::Events events;
+  events.changed = [this](const GangKey& gang, std::optional<GangSpec> spec) {
+    if (gang_changed_) gang_changed_(gang, std::move(spec));
+  };
+  events.failed = [this](const kube::WatchFailure& failure) { watch_failed(failure); };
+  events.unusable = [](const std::string& object, const Error& why) {
+    obs::log(obs::Level::warn, "unusable owner object of a gang",
+             {{"object", object}, {"error", why.text()}});
+  };
+  gang_watch_ = std::make_unique<GangWatch>(*transport_, options_.gang_kinds, std::move(events),
+                                            options_.jitter);
 }
 
 bool Kubernetes::allocates_devices_of(const std::string& node) const {

@@ -19,6 +19,7 @@
 #include "scheduler-plugin/kube/dra/claim_watch.hpp"
 #include "scheduler-plugin/kube/dra/hand_over_check.hpp"
 #include "scheduler-plugin/kube/events.hpp"
+#include "scheduler-plugin/kube/gangs/gang_watch.hpp"
 #include "scheduler-plugin/kube/inventory_watch.hpp"
 #include "scheduler-plugin/kube/kube_cluster.hpp"
 #include "scheduler-plugin/kube/leader_election.hpp"
@@ -39,6 +40,8 @@ struct KubernetesOptions {
   // there.
   bool allocate_claims = false;
   bool allocate_untainted = false;
+  // Owner objects of gangs that are watched, by the settings of codec::gang_sources().
+  std::vector<std::string> gang_kinds;
   // Returns a number from 0 to 1 that shortens a wait; empty: random.
   std::function<double()> jitter;
   // None: this is the only replica.
@@ -61,6 +64,8 @@ class Kubernetes {
   Observer& events() { return events_; }
   // Checks callers' tokens with the API server. Created by the first call.
   TokenReviewer& token_reviewer(TokenReviewer::Options options);
+  // What owner objects say about gangs goes here. Call it before start().
+  void set_gang_listener(GangBook::Changed changed) { gang_changed_ = std::move(changed); }
   // Starts the watches. The scheduler must use cluster() and outlive this.
   void start(Scheduler& scheduler);
   // Call several times a second.
@@ -91,6 +96,7 @@ class Kubernetes {
   void watch_failed(const kube::WatchFailure& failure);
   void wire_waiting_claims();
   // Whether this scheduler writes to claims which devices of the node they have.
+  void wire_gang_watch();
   bool allocates_devices_of(const std::string& node) const;
 
   std::unique_ptr<kube::Transport> transport_;
@@ -108,6 +114,8 @@ class Kubernetes {
   std::unique_ptr<LeftoverClaims> leftover_claims_;
   std::unique_ptr<LostClaims> lost_claims_;
   std::unique_ptr<WaitingClaims> waiting_claims_;  // null: off
+  GangBook::Changed gang_changed_;                 // empty: nobody listens
+  std::unique_ptr<GangWatch> gang_watch_;          // null: off
   std::unique_ptr<RequeueTrigger> requeue_trigger_;
   std::unique_ptr<TokenReviewer> reviewer_;
   std::uint64_t watch_failures_ = 0;

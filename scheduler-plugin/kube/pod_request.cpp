@@ -163,7 +163,10 @@ std::shared_ptr<const GangMark> gang_mark_of(const codec::KubePod& pod) {
   PodRequest named;
   read_identity(pod, named);
   auto mark = gang_mark_of(named);
-  if (mark) mark->topology = codec::topology_of_pod(pod.labels, pod.annotations);
+  if (mark) {
+    mark->topology = codec::topology_of_pod(pod.labels, pod.annotations);
+    if (mark->problem.empty()) mark->problem = mark->topology.problem;
+  }
   return mark ? std::make_shared<const GangMark>(*std::move(mark)) : nullptr;
 }
 

@@ -20,7 +20,7 @@ struct GangMark {
   std::optional<int> index;       // of the pod within its role, from 0, fixed by the framework
   std::optional<int> size;        // all pods of the gang
   std::optional<int> minimum;     // fewer must not start
-  domain::TopologyWish topology;  // how close its pods have to be
+  domain::TopologyWish topology;  // how close it asks to be; empty where nobody read that
   std::string problem;            // a value that cannot be used, in words; empty: none
 
   friend bool operator==(const GangMark&, const GangMark&) = default;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "common/base/foreign_text.hpp"
 #include "common/base/limits.hpp"
@@ -320,17 +321,20 @@ Result<void> add_subgroups(const GangSpec& spec, const std::vector<RolePods>& po
 
 Result<void> add_chips(const std::vector<RolePods>& pods, Gang& gang) {
   std::int64_t sum = 0;
+  std::optional<int> first;
   bool equal = true;
   for (const RolePods& role : pods) {
+    if (role.pods == 0) continue;
+    if (!first) first = role.chips_per_pod;
     sum += role.pods;
-    equal = equal && role.chips_per_pod == pods.front().chips_per_pod;
+    equal = equal && role.chips_per_pod == *first;
   }
   if (sum > limits::kMaxGangPods)
     return make_error(Errc::limit_exceeded, std::to_string(sum) + " pods, at most " +
                                                 std::to_string(limits::kMaxGangPods) +
                                                 " are accepted");
   gang.pods = static_cast<int>(sum);
-  if (!pods.empty()) gang.chips_per_pod = pods.front().chips_per_pod;
+  gang.chips_per_pod = first.value_or(0);
   if (equal || gang.roles) return {};
   for (const RolePods& role : pods)
     gang.pod_chips.insert(gang.pod_chips.end(), static_cast<std::size_t>(role.pods),

@@ -2,6 +2,10 @@
 
 namespace chipweave::sched::gangs {
 
-void read_grove(const PodMarks& marks, GangMark& to) { to.name = marks.label("grove.io/podgang"); }
+// Its pod groups are the PodCliques.
+void read_grove(const PodMarks& marks, GangMark& to) {
+  to.name = marks.label("grove.io/podgang");
+  if (!to.name.empty()) to.role = marks.label("grove.io/podclique");
+}
 
 }  // namespace chipweave::sched::gangs

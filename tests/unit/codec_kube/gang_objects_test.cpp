@@ -4,7 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/codec/json/json_value.hpp"
 #include "common/codec/kube/watch.hpp"
+#include "common/codec/yaml/yaml_tree.hpp"
+#include "tests/support/paths.hpp"
 #include "tests/unit/codec_kube/gang_text.hpp"
 
 namespace chipweave::codec {
@@ -366,7 +369,76 @@ TEST(GangObjects, AreReadFromListsAndWatches) {
   EXPECT_EQ(page->objects.back().spec, "");
   std::string line = R"({"type":"ADDED","object":{"metadata":{"name":"a","resourceVersion":"5"},
       "spec":7}})";
-  EXPECT_FALSE(reader.read_event(line).ok());
+  const auto event = reader.read_event(line);
+  ASSERT_TRUE(event.ok()) << event.error().text();
+  EXPECT_EQ(said(source_of("job", "Job"), event->object),
+            "job/a: size ? min 1; problem: spec: expected an object, got 7");
+}
+
+// Each object of a published manifest, "kind: what it says".
+std::vector<std::string> said_of_manifest(const std::string& name) {
+  const auto text = test::file_content(test::shared_data_path("manifests/" + name));
+  if (!text) return {};
+  std::vector<std::string> out;
+  const auto documents = parse_yaml(*text);
+  if (!documents) return {documents.error().text()};
+  for (const YamlDocument& document : *documents) {
+    const JsonValue root(document.tree);
+    const std::string_view version = root["apiVersion"].text();
+    for (const GangSource& source : gang_sources()) {
+      if (root["kind"].text() != source.kind ||
+          version != std::string(source.group) + "/" + source.versions[0])
+        continue;
+      KubeGangObject object = object_of(std::string(root["spec"].raw()));
+      object.name = root["metadata"]["name"].text();
+      out.push_back(said(source, object));
+    }
+  }
+  return out;
+}
+
+TEST(GangObjects, PublishedManifests) {
+  if (!test::file_content(test::shared_data_path("manifests/SOURCES.md")))
+    GTEST_SKIP() << "the shared data are not there; see CONTRIBUTING.md";
+  using testing::ElementsAre;
+  EXPECT_THAT(
+      said_of_manifest("modelarts-volcano-job.yaml"),
+      ElementsAre("volcano/yourvcjobname: size 6 min 6; worker ?..6 8 huawei.com/ascend-1980"));
+  EXPECT_THAT(
+      said_of_manifest("koordinator-gang-elasticjob.yaml"),
+      ElementsAre("koordinator/torch-mnist-gang: size ? min 4",
+                  "dlrover/torch-mnist-gang: size 2 min 2; worker ?..2 1 metax-tech.com/gpu"));
+  EXPECT_THAT(said_of_manifest("dlrover-elasticjob.yaml"),
+              ElementsAre("dlrover/fine-tuning-llama2: size 4 min 4; worker ?..4 8 "
+                          "metax-tech.com/gpu"));
+  for (const char* name : {"ack-pytorchjob-plain.yaml", "ack-pytorchjob-topology.yaml"})
+    EXPECT_THAT(
+        said_of_manifest(name),
+        ElementsAre(testing::StartsWith("trainer/pytorch-dist-nccl: size 2 min ?; master ?..1 ")));
+  for (const char* name : {"mindie-controller.yaml", "mindie-server-0.yaml"})
+    EXPECT_THAT(said_of_manifest(name),
+                testing::Contains(testing::AllOf(testing::StartsWith("trainer/mindie-"),
+                                                 testing::Not(testing::HasSubstr("problem")))));
+}
+
+TEST(GangObjects, TheChartGrantsWhatIsWatched) {
+  const auto rules =
+      test::file_content(test::source_path("charts/chipweave/templates/scheduler-rbac.yaml"));
+  const auto schema = test::file_content(test::source_path("charts/chipweave/values.schema.json"));
+  ASSERT_TRUE(rules && schema);
+  const std::size_t kinds = schema->find("\"gangs\": {");
+  for (const GangSource& source : gang_sources()) {
+    EXPECT_NE(schema->find("\"" + std::string(source.setting) + "\"", kinds), std::string::npos)
+        << source.setting;
+    const std::size_t line = rules->find("  \"" + std::string(source.setting) + "\" (list");
+    ASSERT_NE(line, std::string::npos) << source.setting;
+    const std::string granted = rules->substr(line, rules->find('\n', line) - line);
+    const std::size_t group = granted.find("(list \"" + std::string(source.group) + "\"");
+    ASSERT_NE(group, std::string::npos) << granted;
+    EXPECT_LT(granted.find("\"" + std::string(source.resource) + "\"", group),
+              granted.find(')', group))
+        << granted;
+  }
 }
 
 TEST(GangObjects, EveryKindHasASettingAndAPath) {

@@ -54,6 +54,9 @@ TEST(Config, BadValuesNameKeyAndLine) {
                            "accelerators: nvidia.com/gpu",
                            "accelerators: [gpu]",
                            "standalone: maybe",
+                           "gang-kinds: volcano",
+                           "gang-kinds: [volcan]",
+                           "gang-kinds: [\"\"]",
                            "bandwidth-tolerance: 5",
                            "bandwidth-tolerance: -1%",
                            "bandwidth-tolerance: 100%",
@@ -70,6 +73,16 @@ TEST(Config, BadValuesNameKeyAndLine) {
   EXPECT_NE(error_of("http: [").find("line 1"), std::string::npos);
   EXPECT_EQ(error_of(""), "");
   EXPECT_EQ(error_of("# only a comment\n"), "");
+}
+
+TEST(Config, GangKinds) {
+  Config config;
+  ASSERT_TRUE(apply_config_text("gang-kinds: [volcano, kueue]", config).ok());
+  EXPECT_EQ(config.gang_kinds, (std::vector<std::string>{"volcano", "kueue"}));
+  EXPECT_NE(error_of("gang-kinds: [volcan]").find("volcano"), std::string::npos);
+  config.standalone = true;
+  EXPECT_NE(check_config(config).error().text().find("--gang-kinds cannot be combined"),
+            std::string::npos);
 }
 
 TEST(Config, NodePreference) {

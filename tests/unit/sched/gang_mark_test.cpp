@@ -61,7 +61,8 @@ TEST(GangMarks, EachFrameworkIsKnownByItsOwn) {
   EXPECT_EQ(said(pod_of({{"kueue.x-k8s.io/pod-group-name", "pg"}},
                         {{"kueue.x-k8s.io/pod-group-total-count", "12"}})),
             "kueue pg - - 12 -");
-  EXPECT_EQ(said(pod_of({{"grove.io/podgang", "pg"}})), "grove pg - - - -");
+  EXPECT_EQ(said(pod_of({{"grove.io/podgang", "pg"}, {"grove.io/podclique", "pg-prefill"}})),
+            "grove pg pg-prefill - - -");
   EXPECT_EQ(said(pod_of({{"gpu-topology", "nccl"}, {"gpu-topology-replica", "2"}})),
             "ack nccl - - 2 -");
   EXPECT_EQ(said(pod_of({{"gpu-topology", "nccl"}})), "none");

@@ -40,6 +40,7 @@ struct DeclaredGang {
   std::string framework;
   std::string name;
   domain::GangSpec spec;
+  friend bool operator==(const DeclaredGang&, const DeclaredGang&) = default;
 };
 
 class GangReading;

@@ -26,6 +26,16 @@ void read_owner(od::value value, int depth, OwnerName& to) {
   });
 }
 
+std::string json_text_of(od::value value) {
+  if (value.type() == od::json_type::object) {
+    od::object object = value.get_object();
+    return std::string(std::string_view(object.raw_json()));
+  }
+  if (value.type() != od::json_type::array) return std::string(token_of(value));
+  od::array array = value.get_array();
+  return std::string(std::string_view(array.raw_json()));
+}
+
 }  // namespace
 
 bool read_gang_object(od::value value, int depth, KubeGangObject& to) {
@@ -39,9 +49,7 @@ bool read_gang_object(od::value value, int depth, KubeGangObject& to) {
       });
     }
     if (!is_key(key, "spec")) return check(v, depth + 1);
-    if (!begin_object("spec", v)) return;
-    od::object spec = v.get_object();
-    to.spec = std::string_view(spec.raw_json());  // its own reader checks it
+    to.spec = json_text_of(v);  // its own reader checks it
   });
 }
 
