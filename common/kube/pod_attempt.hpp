@@ -1,5 +1,6 @@
-// PodAttempt — base of the operations on one pod (bind_pod, annotate_pod): one request at a time,
-// each with its own deadline and all within one, and waits between the tries that double.
+// PodAttempt — base of the operations on one pod (bind_pod, annotate_pod, ungate_pod): one request
+// at a time, each with its own deadline and all within one, and waits between the tries that
+// double.
 //
 // For the .cpp files of this folder. Owner: the loop thread.
 #pragma once

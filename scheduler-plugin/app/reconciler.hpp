@@ -37,6 +37,7 @@ class Reconciler final : public ClusterListener, public UseCase {
   void pod_unschedulable(const ClusterPod& pod) override {
     reservations_.unschedulable(pod.request);
   }
+  void pod_gates_changed(const ClusterPod& /*pod*/) override {}
   void pod_gone(const ClusterPod& pod) override;
   void node_use_changed(const std::string& node, const NodeUse& change) override;
   // Retries pods without chips and annotations that could not be written.

@@ -9,8 +9,10 @@
 #include "common/base/foreign_text.hpp"
 #include "common/kube/annotate_pod.hpp"
 #include "common/kube/bind_pod.hpp"
+#include "common/kube/ungate_pod.hpp"
 #include "scheduler-plugin/app/annotations.hpp"
 #include "scheduler-plugin/kube/attribution.hpp"
+#include "scheduler-plugin/kube/gang_gate.hpp"
 #include "scheduler-plugin/model/pod.hpp"
 
 namespace chipweave::sched {
@@ -69,6 +71,8 @@ ClusterPod KubeCluster::made_of(const codec::KubePod& seen) const {
   pod.ending = seen.ending;
   pod.priority = seen.priority;
   pod.nominated = seen.nominated_node;
+  pod.gated = has_gang_gate(seen);
+  pod.foreign_gates = has_foreign_gates(seen);
   pod.others = other_resources(seen, resources_);
   return pod;
 }
@@ -109,6 +113,8 @@ void KubeCluster::take(codec::KubePod&& seen) {
   }
   const bool news = entry.pod.node.empty();
   entry.pod.node = seen.node_name;
+  entry.pod.gated = false;
+  entry.pod.foreign_gates = false;
   count_use(entry);
   const auto claimed = placement_of(seen, entry.pod);
   entry.placement_known = claimed.has_value();
@@ -159,8 +165,19 @@ void KubeCluster::take_status(Entry& entry, const codec::KubePod& seen) {
       std::exchange(entry.rejection, rejection) != rejection && !seen.rejection.empty();
   const bool nominated = entry.pod.nominated != seen.nominated_node;
   entry.pod.nominated = seen.nominated_node;
+  take_gates(entry.pod, seen);
   if (unschedulable) listener_->pod_unschedulable(entry.pod);
   if (nominated) listener_->pod_nominated(entry.pod);
+}
+
+// A version with more gates than were seen before is an older one.
+void KubeCluster::take_gates(ClusterPod& pod, const codec::KubePod& seen) {
+  const bool ours = pod.gated && has_gang_gate(seen);
+  const bool foreign = pod.foreign_gates && has_foreign_gates(seen);
+  const bool changed = ours != pod.gated || foreign != pod.foreign_gates;
+  pod.gated = ours;
+  pod.foreign_gates = foreign;
+  if (changed) listener_->pod_gates_changed(pod);
 }
 
 void KubeCluster::drop(const std::string& key) {
@@ -315,6 +332,21 @@ void KubeCluster::annotate(const PodKey& key, const std::string& uid,
                             const auto ticket = end_call(number);
                             done(result);
                           }));
+}
+
+void KubeCluster::ungate(const UngateOrder& order, Done done) {
+  const std::uint64_t number = calls_ + 1;
+  kube::UngateRequest request{order.key.ns,      order.key.name, order.uid, kGangGate,
+                              order.annotations, order.pin_to,   fence()};
+  keep(kube::ungate_pod(transport_, std::move(request),
+                        [this, number, key = order.key.text(), uid = order.uid,
+                         done = std::move(done)](const Result<void>& result) {
+                          const auto ticket = end_call(number);
+                          Entry* known = result ? pods_.find(key) : nullptr;
+                          if (known != nullptr && known->pod.request.uid == uid)
+                            known->pod.gated = false;
+                          done(result);
+                        }));
 }
 
 bool KubeCluster::gone_since(std::uint64_t call, const std::string& key) const {

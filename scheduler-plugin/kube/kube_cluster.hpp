@@ -63,6 +63,7 @@ class KubeCluster final : public Cluster {
   void hand_over(const BindOrder& order, Done done) override;
   void annotate(const PodKey& key, const std::string& uid, const Annotations& annotations,
                 Done done) override;
+  void ungate(const UngateOrder& order, Done done) override;
   void refresh(const PodKey& key, Done done) override;
   void refresh_node(const std::string& node, Done done) override;
   Result<void> end(const PodKey& key) override;
@@ -94,6 +95,7 @@ class KubeCluster final : public Cluster {
   void end_bare(const std::string& key);
   void take_mark(Entry& entry, const codec::KubePod& seen);
   void take_status(Entry& entry, const codec::KubePod& seen);
+  void take_gates(ClusterPod& pod, const codec::KubePod& seen);
   void bound(const Binding& binding, const Result<void>& result, const Done& done);
   void refreshed(const PodKey& key, std::uint64_t call, Result<kube::Reply> reply,
                  const Done& done);

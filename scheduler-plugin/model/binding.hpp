@@ -41,6 +41,14 @@ struct BindOrder {
   std::optional<ClaimOrder> claim;  // made before the pod is bound, and ended if it is not
 };
 
+// Lets a pod be scheduled that waited for its gang.
+struct UngateOrder {
+  PodKey key;
+  std::string uid;
+  Annotations annotations;            // added in the same step
+  std::optional<std::string> pin_to;  // the only node that it may be bound to
+};
+
 // A Binding as it comes to admission.
 struct AdmissionRequest {
   Binding binding;        // uid empty: the Binding carries none

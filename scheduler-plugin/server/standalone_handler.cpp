@@ -5,6 +5,7 @@
 #include "common/base/json_writer.hpp"
 #include "common/base/limits.hpp"
 #include "common/codec/kube/pod/pod.hpp"
+#include "scheduler-plugin/kube/gang_gate.hpp"
 #include "scheduler-plugin/server/api_handler.hpp"
 #include "scheduler-plugin/server/http_errors.hpp"
 
@@ -18,8 +19,11 @@ Error no_such_pod(std::string_view rest) {
 }  // namespace
 
 Result<std::string> StandaloneHandler::document(const ClusterPod& pod) const {
-  return codec::write_pod(cluster_.document(pod.request.key), pod.request.key.ns, pod.request.uid,
-                          pod.node, cluster_.written(pod.request.key));
+  const PodKey& key = pod.request.key;
+  const MemoryCluster::Ungated& ungated = cluster_.ungated(key);
+  return codec::write_pod(cluster_.document(key),
+                          {key.ns, pod.request.uid, pod.node, cluster_.written(key),
+                           ungated.done ? kGangGate : "", ungated.pinned_to});
 }
 
 http::Response StandaloneHandler::create(const std::string& body) {
@@ -38,6 +42,8 @@ http::Response StandaloneHandler::create(const std::string& body) {
   entry.request.mark = gang_mark_of(*pod);
   entry.refused = std::move(counted.refused);
   entry.scheduler = std::move(pod->scheduler);
+  entry.gated = has_gang_gate(*pod);
+  entry.foreign_gates = has_foreign_gates(*pod);
   auto added = cluster_.add(std::move(entry), body);
   if (!added) return error_response(added.error());
   auto text = document(**added);

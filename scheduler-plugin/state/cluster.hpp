@@ -40,6 +40,9 @@ struct ClusterPod {
   std::string nominated = {};
   std::uint64_t arrival = 0;
   OtherResources others = {};
+  // Its scheduling gates while it waits. They can only be removed, so true never comes back.
+  bool gated = false;          // kGangGate
+  bool foreign_gates = false;  // any other
 };
 
 // Whether the placement can belong to this bound pod: it may have been copied with the manifest of
@@ -70,6 +73,8 @@ class ClusterListener {
   virtual void pod_nominated(const ClusterPod& pod) = 0;
   // kube-scheduler could not place a waiting pod. Not called again for the same reason.
   virtual void pod_unschedulable(const ClusterPod& pod) = 0;
+  // Another client removed scheduling gates of a waiting pod.
+  virtual void pod_gates_changed(const ClusterPod& pod) = 0;
   virtual void pod_gone(const ClusterPod& pod) = 0;  // deleted or finished: its chips are free
   // Pods bound to the node, with chips or without, request so much more or less now.
   virtual void node_use_changed(const std::string& node, const NodeUse& change) = 0;
@@ -97,6 +102,12 @@ class Cluster {
   // been stored nevertheless.
   virtual void annotate(const PodKey& key, const std::string& uid, const Annotations& annotations,
                         Done done) = 0;
+  // Removes kGangGate, with what else the order says in the same step. ok, too, if the gate is gone
+  // already: then the annotations are there, and it is pinned only if the first attempt did that.
+  // ok: find() shows the pod without the gate. Errors: not_found; conflict: another uid;
+  // invalid_argument: permanently rejected; not_sent: this replica does not lead any more, and the
+  // pod keeps its gate; unavailable: it may have been removed; the listener is called if it was.
+  virtual void ungate(const UngateOrder& order, Done done) = 0;
   // Reads the pod again, in case it is newer than what the watch has delivered. ok: find() returns
   // its current state, or null.
   virtual void refresh(const PodKey& key, Done done) = 0;

@@ -82,7 +82,7 @@ Result<const ClusterPod*> MemoryCluster::add(ClusterPod pod, std::string documen
   by_arrival_[pod.arrival] = pod.request.key;
   PodKey key = pod.request.key;
   const auto it =
-      pods_.emplace(std::move(key), Entry{std::move(pod), std::move(document), {}}).first;
+      pods_.emplace(std::move(key), Entry{std::move(pod), std::move(document), {}, {}}).first;
   if (listener_ != nullptr) listener_->pod_added(it->second.pod, nullptr);
   return &it->second.pod;
 }
@@ -92,20 +92,36 @@ const ClusterPod* MemoryCluster::find(const PodKey& key) const {
   return it == pods_.end() ? nullptr : &it->second.pod;
 }
 
+Result<MemoryCluster::Entry*> MemoryCluster::find_entry(const PodKey& key, const std::string& uid) {
+  const auto it = pods_.find(key);
+  if (it == pods_.end())
+    return make_error(Errc::not_found, "pod " + key.text() + " does not exist");
+  if (it->second.pod.request.uid != uid)
+    return make_error(Errc::conflict, "pod " + key.text() + " has another uid");
+  return &it->second;
+}
+
 Result<void> MemoryCluster::bind_now(const Binding& binding, const Annotations& annotations) {
-  const auto it = pods_.find(binding.key);
-  if (it == pods_.end()) {
-    return make_error(Errc::not_found, "pod " + binding.key.text() + " does not exist");
-  }
-  ClusterPod& pod = it->second.pod;
-  if (pod.request.uid != binding.uid) {
-    return make_error(Errc::conflict, "pod " + binding.key.text() + " has another uid");
-  }
+  const auto found = find_entry(binding.key, binding.uid);
+  if (!found) return found.error();
+  ClusterPod& pod = (*found)->pod;
   if (!pod.node.empty()) {
     return make_error(Errc::conflict, "pod " + binding.key.text() + " is already bound");
   }
+  if (pod.gated || pod.foreign_gates) {
+    return make_error(Errc::conflict, "pod " + binding.key.text() + " has scheduling gates");
+  }
   pod.node = binding.node;
-  it->second.written = annotations;
+  for (const auto& [key, value] : annotations) (*found)->written[key] = value;
+  return {};
+}
+
+Result<void> MemoryCluster::ungate_now(const UngateOrder& order) {
+  const auto found = find_entry(order.key, order.uid);
+  if (!found) return found.error();
+  if (std::exchange((*found)->pod.gated, false))
+    (*found)->ungated = {true, order.pin_to.value_or("")};
+  for (const auto& [key, value] : order.annotations) (*found)->written[key] = value;
   return {};
 }
 

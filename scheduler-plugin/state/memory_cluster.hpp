@@ -18,8 +18,14 @@ class MemoryCluster final : public Cluster {
   Result<const ClusterPod*> add(ClusterPod pod, std::string document);
   // The document as posted; precondition: the pod exists.
   const std::string& document(const PodKey& key) const { return pods_.at(key).document; }
-  // What its binding wrote; precondition: the pod exists.
+  // What its ungating and its binding wrote; precondition: the pod exists.
   const Annotations& written(const PodKey& key) const { return pods_.at(key).written; }
+  // Of a pod that was posted with kGangGate, likewise.
+  struct Ungated {
+    bool done = false;
+    std::string pinned_to;  // empty: to no node
+  };
+  const Ungated& ungated(const PodKey& key) const { return pods_.at(key).ungated; }
 
   const ClusterPod* find(const PodKey& key) const override;
   void bind(const BindOrder& order, Done done) override {
@@ -33,6 +39,7 @@ class MemoryCluster final : public Cluster {
                 Done done) override {
     done(make_error(Errc::unsupported, "pod " + key.text() + " got its annotations when bound"));
   }
+  void ungate(const UngateOrder& order, Done done) override { done(ungate_now(order)); }
   void refresh(const PodKey& /*key*/, Done done) override { done({}); }
   void refresh_node(const std::string& /*node*/, Done done) override { done({}); }
   Result<void> end(const PodKey& key) override;
@@ -41,11 +48,15 @@ class MemoryCluster final : public Cluster {
   std::size_t size() const override { return pods_.size(); }
 
  private:
+  struct Entry;
   Result<void> bind_now(const Binding& binding, const Annotations& annotations);
+  Result<void> ungate_now(const UngateOrder& order);
+  Result<Entry*> find_entry(const PodKey& key, const std::string& uid);
   struct Entry {
     ClusterPod pod;
     std::string document;
     Annotations written;
+    Ungated ungated;
   };
   std::map<PodKey, Entry> pods_;
   std::map<std::uint64_t, PodKey> by_arrival_;

@@ -11,6 +11,9 @@
 
 namespace chipweave::sched {
 
+// The scheduling gate of pods that wait for the plan of their gang.
+inline constexpr const char* kGangGate = "chipweave.dev/gang";
+
 // Null in PodRequest: no framework's mark. Two pods of one namespace are in one gang if framework
 // and name are equal.
 struct GangMark {

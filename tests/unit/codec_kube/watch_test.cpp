@@ -53,6 +53,28 @@ TEST(WatchReader, ReadsWhatKubeSchedulerReportsOfAPod) {
   EXPECT_FALSE(pod(R"("nominatedNodeName":7)").ok());
 }
 
+TEST(WatchReader, ReadsSchedulingGates) {
+  WatchReader<KubePod> reader;
+  const auto read = [&](const std::string& gates) {
+    std::string line = R"({"type":"ADDED","object":{"metadata":{"name":"p","resourceVersion":"1"},)"
+                       R"("spec":{"schedulingGates":)" +
+                       gates + "}}}";
+    return reader.read_event(line);
+  };
+  using Gates = std::vector<std::string>;
+  const auto two = read(R"([{"name":"chipweave.dev/gang"},{"x":[1],"name":"b"}])");
+  ASSERT_TRUE(two.ok()) << two.error().text();
+  EXPECT_EQ(two->object.gates, (Gates{"chipweave.dev/gang", "b"}));
+  EXPECT_EQ(read("null")->object.gates, Gates{});
+  EXPECT_EQ(read("[]")->object.gates, Gates{});
+  EXPECT_EQ(read("[{}]")->object.gates, Gates{""});
+  EXPECT_FALSE(read("{}").ok());
+  EXPECT_FALSE(read(R"(["a"])").ok());
+  const auto number = read(R"([{"name":7}])");
+  ASSERT_FALSE(number.ok());
+  EXPECT_NE(number.error().text().find("spec.schedulingGates.name"), std::string::npos);
+}
+
 TEST(WatchReader, ReadsWhatHangsOnANode) {
   WatchReader<KubeNodeMetadata> reader;
   const std::string node =

@@ -20,6 +20,7 @@ class ScriptedTransport final : public Transport {
     target = call.method == "GET" ? call.target : call.method + " " + call.target;
     body = std::move(call.body);
     accept = std::move(call.accept);
+    content_type = std::move(call.content_type);
     deadline = call.deadline;
     may_send = std::move(call.may_send);
     clear();
@@ -83,6 +84,7 @@ class ScriptedTransport final : public Transport {
   std::string target;  // of the last request; "wait 800" for a wait
   std::string body;
   std::string accept;
+  std::string content_type;  // of the last call
   std::chrono::milliseconds deadline{0};
   std::function<bool()> may_send;  // of the last call
   std::chrono::milliseconds waiting{0};

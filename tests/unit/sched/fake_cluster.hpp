@@ -23,6 +23,11 @@ class FakeCluster final : public Cluster {
     std::optional<ClaimOrder> claim{};
   };
 
+  struct Ungating {
+    UngateOrder order;
+    Done done;
+  };
+
   const ClusterPod* find(const PodKey& key) const override {
     const auto it = pods.find(key);
     return it == pods.end() ? nullptr : &it->second;
@@ -36,6 +41,9 @@ class FakeCluster final : public Cluster {
   void annotate(const PodKey& key, const std::string& uid, const Annotations& annotations,
                 Done done) override {
     annotated.push_back({{key, uid, ""}, annotations, std::move(done)});
+  }
+  void ungate(const UngateOrder& order, Done done) override {
+    ungated.push_back({order, std::move(done)});
   }
   void refresh(const PodKey& key, Done done) override {
     refreshed.push_back(key);
@@ -55,6 +63,7 @@ class FakeCluster final : public Cluster {
   std::map<PodKey, ClusterPod> pods;
   std::vector<Question> bindings;
   std::vector<Question> annotated;
+  std::vector<Ungating> ungated;
   std::vector<PodKey> refreshed;
 };
 

@@ -56,6 +56,12 @@ void SimulatedApi::annotate(const std::string& key, const std::string& name,
   network_->changed(pod);
 }
 
+void SimulatedApi::remove_gate(const std::string& key, const std::string& gate) {
+  ServerPod& pod = pods.at(key);
+  std::erase(pod.gates, gate);
+  network_->changed(pod);
+}
+
 void SimulatedApi::reject(const std::string& key, const std::string& message,
                           const std::string& nominated) {
   ServerPod& pod = pods.at(key);
@@ -244,16 +250,36 @@ kube::Reply SimulatedApi::Network::answer_pod(const kube::Call& call, const std:
   return {200, pod_json(pod->second), std::nullopt};
 }
 
+namespace {
+
+// The node to which an ungating patch pins the pod; empty: to none.
+std::string pin_of(const Json& patch) {
+  static const Json::json_pointer kNode(
+      "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/"
+      "nodeSelectorTerms/0/matchFields/0/values/0");
+  return patch.value(kNode, std::string());
+}
+
+}  // namespace
+
 kube::Reply SimulatedApi::Network::patch_pod(const kube::Call& call, ServerPod& pod) {
   if (annotation_refusal != 0) {
     ++refused_annotations;
     return status(annotation_refusal, "refused");
   }
-  const Json body = Json::parse(call.body)["metadata"];
+  const Json patch = Json::parse(call.body);
+  const Json& body = patch["metadata"];
   if (body["uid"] != pod.uid) return status(422, "uid: field is immutable");
-  if (body["resourceVersion"] != std::to_string(pod.version))
+  if (body.value("resourceVersion", std::to_string(pod.version)) != std::to_string(pod.version))
     return status(409, "the object has been modified");
+  if (const std::string node = pin_of(patch); !node.empty() && node != pod.pinned_to) {
+    if (pod.gates.empty() || !pod.pinned_to.empty())
+      return status(422, "pod updates may not change fields other than these");
+    pod.pinned_to = node;
+  }
   for (const auto& [name, value] : body["annotations"].items()) pod.annotations[name] = value;
+  for (const Json& gate : patch.value(Json::json_pointer("/spec/schedulingGates"), Json::array()))
+    std::erase(pod.gates, gate["name"].get<std::string>());
   changed(pod);
   return {200, pod_json(pod), std::nullopt};
 }
@@ -276,6 +302,7 @@ kube::Reply SimulatedApi::Network::bind(const kube::Call& call, const std::strin
   const Json body = Json::parse(call.body);
   if (body["metadata"]["uid"] != pod.uid) return status(409, "precondition failed: UID");
   if (!pod.node.empty()) return status(409, "pod is already assigned to a node");
+  if (!pod.gates.empty()) return status(409, "pod has non-empty .spec.schedulingGates");
   api.set_node(key, body["target"]["name"],
                body["metadata"].value("annotations", std::map<std::string, std::string>()));
   return status(201, "");

@@ -64,6 +64,7 @@ class SimulatedApi {
   void set_node(const std::string& key, const std::string& node,
                 const std::map<std::string, std::string>& annotations = {});
   void annotate(const std::string& key, const std::string& name, const std::string& value);
+  void remove_gate(const std::string& key, const std::string& gate);
   // As kube-scheduler does after an attempt in vain: with the node of its victims, or none, and a
   // message.
   void reject(const std::string& key, const std::string& message,

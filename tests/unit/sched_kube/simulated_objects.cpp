@@ -31,6 +31,11 @@ std::string pod_json(const ServerPod& pod) {
   if (!pod.gang.empty()) {
     w.key("schedulingGroup").begin_object().field("podGroupName", pod.gang).end_object();
   }
+  if (!pod.gates.empty()) {
+    w.key("schedulingGates").begin_array();
+    for (const std::string& gate : pod.gates) w.begin_object().field("name", gate).end_object();
+    w.end_array();
+  }
   if (!pod.node_selector.empty()) {
     w.key("nodeSelector").begin_object();
     for (const auto& [name, value] : pod.node_selector) w.field(name, value);

@@ -43,6 +43,8 @@ struct ServerPod {
   // ResourceClaims that it names: in the pod, and the claim's.
   std::vector<std::pair<std::string, std::string>> claims = {};
   std::map<std::string, std::string> node_selector = {};
+  std::vector<std::string> gates = {};  // names of spec.schedulingGates
+  std::string pinned_to = {};           // by a required node affinity
   std::string rejection = {};  // message of the condition PodScheduled, which is then False
   std::uint64_t version = 0;
 

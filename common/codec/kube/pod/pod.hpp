@@ -40,6 +40,7 @@ struct KubePod {
   // Kubernetes' own gang, in this namespace: the PodGroup of spec.schedulingGroup (1.36), or what
   // spec.workloadRef names (1.35), "workload/group/replica". Empty: none.
   std::string gang;
+  std::vector<std::string> gates;  // names of spec.schedulingGates
   StringMap labels;
   StringMap annotations;
   std::vector<KubeContainer> init_containers;
@@ -87,10 +88,17 @@ std::int64_t amount_of(std::string_view quantity, int decimals);
 // gang, nominated_node, rejection and claims stay empty, since there is no API server or scheduler
 // to act on them. A field of a wrong type is an error that names it.
 Result<KubePod> read_pod(std::string_view json);
-// The same document in canonical form, with namespace, uid and nodeName set and the given
-// annotations added to its own.
-Result<std::string> write_pod(std::string_view json, const std::string& ns, const std::string& uid,
-                              const std::string& node,
-                              const std::map<std::string, std::string>& annotations);
+
+// What a document gets after it was posted.
+struct PodChanges {
+  std::string ns;
+  std::string uid;
+  std::string node;                                // empty: not bound
+  std::map<std::string, std::string> annotations;  // beside its own
+  std::string without_gate;                        // name; empty: it keeps all
+  std::string pin_to;                              // node_pin.hpp; empty: to no node
+};
+// The same document in canonical form with these changes.
+Result<std::string> write_pod(std::string_view json, const PodChanges& changes);
 
 }  // namespace chipweave::codec

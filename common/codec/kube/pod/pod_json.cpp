@@ -3,6 +3,7 @@
 
 #include "common/base/limits.hpp"
 #include "common/codec/json/json_object.hpp"
+#include "common/codec/kube/pod/node_pin.hpp"
 #include "common/codec/kube/pod/pod.hpp"
 
 namespace chipweave::codec {
@@ -38,11 +39,17 @@ void read_containers(const JsonObject& spec, std::string_view key, std::vector<K
   }
 }
 
+void read_gates(const JsonObject& spec, std::vector<std::string>& to) {
+  for (const JsonValue value : spec.array("schedulingGates", limits::kMaxJsonValues))
+    to.push_back(JsonObject::tolerant(value, spec.problems()).text_or_empty("name"));
+}
+
 void read_spec(const JsonObject& root, KubePod& pod) {
   if (const JsonValue value = root.find("spec")) {
     const JsonObject spec = JsonObject::tolerant(value, root.problems());
     pod.node_name = spec.text_or_empty("nodeName");
     pod.scheduler = spec.text_or_empty("schedulerName");
+    read_gates(spec, pod.gates);
     read_containers(spec, "initContainers", pod.init_containers);
     read_containers(spec, "containers", pod.containers);
     read_text_map(spec, "overhead", true, pod.overhead);
@@ -78,18 +85,29 @@ Result<KubePod> read_pod(std::string_view json) {
   return pod;
 }
 
-Result<std::string> write_pod(std::string_view json, const std::string& ns, const std::string& uid,
-                              const std::string& node,
-                              const std::map<std::string, std::string>& annotations) {
+Result<std::string> write_pod(std::string_view json, const PodChanges& changes) {
   using Json = nlohmann::json;  // the document is edited and written back
   if (const auto checked = parse_json(json); !checked) return checked.error();
   try {
     Json root = Json::parse(json);
     Json& metadata = root["metadata"];
-    metadata["namespace"] = ns;
-    metadata["uid"] = uid;
-    for (const auto& [key, value] : annotations) metadata["annotations"][key] = value;
-    if (!node.empty()) root["spec"]["nodeName"] = node;
+    metadata["namespace"] = changes.ns;
+    metadata["uid"] = changes.uid;
+    for (const auto& [key, value] : changes.annotations) metadata["annotations"][key] = value;
+    if (!changes.node.empty()) root["spec"]["nodeName"] = changes.node;
+    if (!changes.without_gate.empty()) {
+      Json& gates = root["spec"]["schedulingGates"];
+      std::erase_if(gates.get_ref<Json::array_t&>(), [&](const Json& gate) {
+        return gate.value("name", "") == changes.without_gate;
+      });
+      if (gates.empty()) root["spec"].erase("schedulingGates");
+    }
+    if (!changes.pin_to.empty()) {
+      auto terms = pin_terms(json, changes.pin_to);
+      if (!terms) return std::move(terms).error();
+      root["spec"]["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+          ["nodeSelectorTerms"] = Json::parse(*terms);
+    }
     return root.dump(-1, ' ', false, Json::error_handler_t::replace);
   } catch (const Json::exception& e) {
     return make_error(Errc::internal, std::string("pod cannot be written: ") + e.what());

@@ -41,6 +41,18 @@ void clear_metadata(KubePod& pod) {
   pod.annotations.clear();
 }
 
+void read_gates(od::value value, int depth, std::vector<std::string>& to) {
+  to.clear();
+  each_element("spec.schedulingGates", value, [&](od::value one) {
+    std::string name;
+    each_member("spec.schedulingGates", one, [&](std::string_view key, od::value v) {
+      if (is_key(key, "name")) return read_string("spec.schedulingGates.name", v, name);
+      check(v, depth + 2);
+    });
+    to.push_back(std::move(name));
+  });
+}
+
 void read_scheduling_group(od::value value, int depth, std::string& to) {
   to.clear();
   each_member("spec.schedulingGroup", value, [&](std::string_view key, od::value v) {
@@ -78,6 +90,7 @@ void read_spec(od::value value, int depth, KubePod& pod, ClaimsOfPodReader& clai
   pod.scheduler.clear();
   pod.priority = 0;
   pod.gang.clear();
+  pod.gates.clear();
   pod.init_containers.clear();
   pod.containers.clear();
   pod.overhead.clear();
@@ -97,6 +110,7 @@ void read_spec(od::value value, int depth, KubePod& pod, ClaimsOfPodReader& clai
     }
     if (is_key(key, "schedulinggroup")) return read_scheduling_group(v, depth + 1, pod.gang);
     if (is_key(key, "workloadref")) return read_workload(v, depth + 1, pod.gang);
+    if (is_key(key, "schedulinggates")) return read_gates(v, depth + 1, pod.gates);
     if (is_key(key, "initcontainers")) {
       return read_containers("spec.initContainers", v, depth + 1, pod.init_containers);
     }

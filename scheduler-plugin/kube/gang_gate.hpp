@@ -1,0 +1,33 @@
+// Which new pods get the scheduling gate chipweave.dev/gang, so that no scheduler looks at them
+// before their gang is planned.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "scheduler-plugin/kube/pod_request.hpp"
+
+namespace chipweave::sched {
+
+// A variable of containers with the rank that is annotated when the gate is removed.
+inline constexpr const char* kRankVariable = "CHIPWEAVE_RANK";
+inline constexpr const char* kRankAnnotation = "chipweave.dev/rank";
+
+struct GateOptions {
+  // By default those whose pods themselves say how many they are. Not ack: its groups are placed on
+  // one node, by another mechanism.
+  std::vector<std::string> frameworks = {"chipweave", "koordinator", "lws", "kueue"};
+  bool inject_rank = false;  // kRankVariable, beside the gate
+};
+
+// Whether a pod that is about to be created gets the gate: it requests whole chips, belongs to a
+// gang of one of the frameworks, is not for a certain node already and does not have the gate.
+// Pods without chips are never gated, because nothing of a gang without chips is planned. Pure.
+bool wants_gate(const codec::KubePod& pod, const ResourceTable& resources,
+                const GateOptions& options);
+
+// Whether it has kGangGate, or any other scheduling gate.
+bool has_gang_gate(const codec::KubePod& pod);
+bool has_foreign_gates(const codec::KubePod& pod);
+
+}  // namespace chipweave::sched
