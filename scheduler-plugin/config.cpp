@@ -220,6 +220,18 @@ Result<void> set_gang_kinds(Config& c, const Values& v) {
   return {};
 }
 
+Result<void> set_gate_frameworks(Config& c, const Values& v) {
+  const std::vector<std::string_view> known = gang_frameworks();
+  for (const std::string& name : v) {
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      return invalid(unknown_name("framework", name, known));
+    if (name == "ack")
+      return invalid("the pods of ack are placed on one node without a gate; leave it out");
+  }
+  c.gate.frameworks = v;
+  return {};
+}
+
 Result<void> set_max_connections(Config& c, const Values& v) {
   std::uint64_t n = 0;
   if (!read_number(v[0], n) || n < 1 || n > 65536)
@@ -408,6 +420,15 @@ const std::vector<Setting>& settings() {
       {"gang-kinds",
        "frameworks whose owner objects of gangs are watched, for sizes, minima and topology", true,
        set_gang_kinds, [](const Config& c) { return c.gang_kinds; }},
+      {"gate-frameworks",
+       "frameworks whose pods wait for the plan of their gang behind a scheduling gate, where the "
+       "webhook of /admission/gate is set up",
+       true, set_gate_frameworks, [](const Config& c) { return c.gate.frameworks; }},
+      {"inject-rank",
+       "give the containers of pods that get the gate the variable CHIPWEAVE_RANK, with the "
+       "annotation chipweave.dev/rank",
+       false, [](Config& c, const Values& v) { return set_flag(c.gate.inject_rank, v[0]); },
+       [](const Config& c) { return Values{show_flag(c.gate.inject_rank)}; }, true},
       {"accelerators", "resources counted in whole chips", true,
        [](Config& c, const Values& v) { return set_names(c.resources.accelerators, v); },
        [](const Config& c) { return c.resources.accelerators; }},

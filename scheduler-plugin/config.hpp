@@ -14,6 +14,7 @@
 #include "common/base/limits.hpp"
 #include "common/base/result.hpp"
 #include "common/solver/nodes/node_score.hpp"
+#include "scheduler-plugin/kube/gang_gate.hpp"
 #include "scheduler-plugin/kube/pod_request.hpp"
 
 namespace chipweave::sched {
@@ -64,6 +65,7 @@ struct Config {
   std::vector<std::string> gang_kinds;  // of codec::gang_settings()
   solver::NodePreference node_preference;
   ResourceTable resources;
+  GateOptions gate;
 
   // Where gRPC is served; empty: not at all.
   std::optional<Endpoint> grpc_address() const {

@@ -284,7 +284,7 @@ int run(const Config& config) {
   sched::HttpFront front(loop, options, scheduler,
                          {kubernetes ? nullptr : &memory, kubernetes.get()}, metrics,
                          config.resources, CHIPWEAVE_VERSION,
-                         {config.volcano_weight, caller_rules(config, callers.get())});
+                         {config.volcano_weight, caller_rules(config, callers.get()), config.gate});
   grpc_options.decisions = decisions;
   grpc_options.on_end = [&](std::string_view method, std::string_view code) {
     metrics.grpc_call(method, code);

@@ -43,6 +43,7 @@ HttpFront::HttpFront(http::Loop& loop, http::ServerOptions server, Scheduler& sc
       kube_(loop, scheduler, resources, decisions_),
       volcano_(scheduler, resources, options.volcano_weight),
       admission_(scheduler),
+      gate_(resources, std::move(options.gate)),
       api_(scheduler, replies_),
       server_(
           loop, with_audit(std::move(server)),
@@ -74,6 +75,8 @@ void HttpFront::add_routes() {
   add_volcano_routes();
   add("POST", "/admission/binding", kSmall,
       [this](const Request& r, std::string_view) { return admission_.review(r.body); });
+  add("POST", GateHandler::kPath, kSmall,
+      [this](const Request& r, std::string_view) { return gate_.review(r.body); });
   add("GET", "/healthz", {}, [](const Request&, std::string_view) { return text("ok\n"); });
   add("GET", "/readyz", {}, [this](const Request&, std::string_view) {
     if (!ready_) return text("not ready: starting or shutting down\n", 503);
@@ -242,10 +245,11 @@ http::Answer HttpFront::handle(const http::Request& request) {
 }
 
 // A Service balances connections, not requests: a client with a kept connection to a former leader
-// would use it forever.
+// would use it forever. Every replica gates pods.
 void HttpFront::finish(http::Response& response, const RequestInfo& info) {
   metrics_.request(info.route, response.status, scheduler_.clock().now() - info.begin);
-  response.close = info.method == "POST" && !scheduler_.authority().cannot_decide().empty();
+  response.close = info.method == "POST" && info.route != GateHandler::kPath &&
+                   !scheduler_.authority().cannot_decide().empty();
 }
 
 SlicedReplies::Parts HttpFront::scrape() {

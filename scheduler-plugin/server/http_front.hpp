@@ -17,6 +17,7 @@
 #include "scheduler-plugin/server/api_handler.hpp"
 #include "scheduler-plugin/server/caller_audit.hpp"
 #include "scheduler-plugin/server/caller_check.hpp"
+#include "scheduler-plugin/server/gate_handler.hpp"
 #include "scheduler-plugin/server/kube_extender_handler.hpp"
 #include "scheduler-plugin/server/metrics.hpp"
 #include "scheduler-plugin/server/sliced_replies.hpp"
@@ -42,6 +43,7 @@ class HttpFront {
   struct Options {
     int volcano_weight = 20;  // see VolcanoExtenderHandler
     CallerRules callers;
+    GateOptions gate;
   };
   // backend and resources must outlive the front.
   HttpFront(http::Loop& loop, http::ServerOptions server, Scheduler& scheduler, Backend backend,
@@ -104,6 +106,7 @@ class HttpFront {
   KubeExtenderHandler kube_;
   VolcanoExtenderHandler volcano_;
   AdmissionHandler admission_;
+  GateHandler gate_;
   ApiHandler api_;
   std::optional<StandaloneHandler> standalone_;
   std::vector<Route> routes_;

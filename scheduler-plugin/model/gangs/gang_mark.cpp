@@ -78,4 +78,10 @@ std::string gang_id(const PodRequest& pod) {
   return pod.key.ns + "/" + pod.mark->framework + "/" + pod.mark->name;
 }
 
+std::vector<std::string_view> gang_frameworks() {
+  std::vector<std::string_view> names;
+  for (const gangs::Framework& framework : gangs::kFrameworks) names.emplace_back(framework.name);
+  return names;
+}
+
 }  // namespace chipweave::sched

@@ -5,6 +5,8 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "common/domain/gangs/gang_spec.hpp"
 #include "scheduler-plugin/model/pod.hpp"
@@ -36,5 +38,8 @@ std::optional<GangMark> gang_mark_of(const PodRequest& pod);
 
 // "NAMESPACE/FRAMEWORK/NAME"; "": the pod names no gang.
 std::string gang_id(const PodRequest& pod);
+
+// The names that GangMark::framework can have.
+std::vector<std::string_view> gang_frameworks();
 
 }  // namespace chipweave::sched

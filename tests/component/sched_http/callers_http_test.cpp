@@ -40,12 +40,26 @@ struct OffLoopback : SchedHttp {
 };
 
 TEST_F(OffLoopback, EveryDecisionRouteIsClosedWithoutAProof) {
-  for (const char* path :
-       {"/kube/filter", "/kube/prioritize", "/kube/bind", "/kube/preempt", "/volcano/predicate",
-        "/volcano/prioritize", "/volcano/allocate", "/volcano/deallocate", "/volcano/preemptable",
-        "/volcano/reclaimable", "/volcano/onSessionOpen", "/volcano/onSessionClose",
-        "/volcano/jobReady", "/volcano/jobEnqueueable", "/volcano/jobEnqueued",
-        "/volcano/queueOverused", "/admission/binding", "/standalone/pods", "/kube/nothing"}) {
+  for (const char* path : {"/kube/filter",
+                           "/kube/prioritize",
+                           "/kube/bind",
+                           "/kube/preempt",
+                           "/volcano/predicate",
+                           "/volcano/prioritize",
+                           "/volcano/allocate",
+                           "/volcano/deallocate",
+                           "/volcano/preemptable",
+                           "/volcano/reclaimable",
+                           "/volcano/onSessionOpen",
+                           "/volcano/onSessionClose",
+                           "/volcano/jobReady",
+                           "/volcano/jobEnqueueable",
+                           "/volcano/jobEnqueued",
+                           "/volcano/queueOverused",
+                           "/admission/binding",
+                           "/admission/gate",
+                           "/standalone/pods",
+                           "/kube/nothing"}) {
     const auto reply = call("POST", path, "{}");
     EXPECT_EQ(reply.status, 401) << path;
     EXPECT_EQ(Json::parse(reply.body)["error"]["code"], "unauthenticated") << path;

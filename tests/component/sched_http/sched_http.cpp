@@ -10,7 +10,7 @@ SchedHttp::SchedHttp(CallerRules callers, http::ServerOptions server)
     : metrics_("test"),
       scheduler_(clock_, gate_, metrics_),
       front_(loop_, std::move(server), scheduler_, {&cluster_, nullptr}, metrics_, resources_,
-             "test", {20, std::move(callers)}) {
+             "test", {20, std::move(callers), {}}) {
   cluster_.set_listener(&scheduler_.reconciler());
   port_ = front_.start().value();
   front_.set_ready(true);

@@ -32,6 +32,17 @@ TEST(Config, TheDefaultsPrintAndReadBackToTheSame) {
   EXPECT_EQ(again.resources.shared, Config().resources.shared);
 }
 
+TEST(Config, FrameworksWhosePodsWaitBehindAGate) {
+  Config config;
+  ASSERT_TRUE(apply_config_text("gate-frameworks: [volcano, job]\ninject-rank: true", config).ok());
+  EXPECT_EQ(config.gate.frameworks, (std::vector<std::string>{"volcano", "job"}));
+  EXPECT_TRUE(config.gate.inject_rank);
+  ASSERT_TRUE(apply_config_text("gate-frameworks: []", config).ok());
+  EXPECT_TRUE(config.gate.frameworks.empty());
+  const std::string error = error_of("gate-frameworks: [volcan]");
+  EXPECT_NE(error.find("\"volcano\""), std::string::npos) << error;
+}
+
 TEST(Config, UnknownKeysAreErrorsThatNameTheLine) {
   const std::string error = error_of("http: 127.0.0.1:1\n\nreservation_ttl: 3s\n");
   EXPECT_NE(error.find("line 3"), std::string::npos) << error;
@@ -57,6 +68,10 @@ TEST(Config, BadValuesNameKeyAndLine) {
                            "gang-kinds: volcano",
                            "gang-kinds: [volcan]",
                            "gang-kinds: [\"\"]",
+                           "gate-frameworks: lws",
+                           "gate-frameworks: [volcan]",
+                           "gate-frameworks: [ack]",
+                           "inject-rank: 1",
                            "bandwidth-tolerance: 5",
                            "bandwidth-tolerance: -1%",
                            "bandwidth-tolerance: 100%",
