@@ -317,7 +317,11 @@ int run(const Config& config) {
     front.tick();
     network_log.check(scheduler.network());
   });
+  loop.every(kWakeTick, [&] { scheduler.gang_gates().check(); });
   if (kubernetes) {
+    kubernetes->set_gang_listener([&](const sched::GangKey& gang, auto spec) {
+      scheduler.owner_says(gang.text(), std::move(spec));
+    });
     kubernetes->start(scheduler);
     loop.every(kWakeTick, [&] {
       kubernetes->tick();

@@ -114,6 +114,14 @@ void add_ascend(const AscendNames& names, const Decision& d, const Node& node, A
 
 }  // namespace
 
+Annotations annotations_of(const GangPlace& place, const std::string& node) {
+  JsonWriter w;
+  w.begin_object().key("v").integer(1).field("plan", place.plan);
+  w.key("rank").integer(place.rank).key("size").integer(place.size);
+  w.field("node", node).key("path").strings(place.path).end_object();
+  return {{kGangPlanAnnotation, w.take()}, {kRankAnnotation, std::to_string(place.rank)}};
+}
+
 Annotations annotations_of(const Decision& d, const Node& node) {
   Annotations to;
   to[kPlacementAnnotation] = placement_json(d, node);

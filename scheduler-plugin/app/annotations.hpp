@@ -11,8 +11,12 @@ namespace chipweave::sched {
 inline constexpr const char* kPlacementAnnotation = "chipweave.dev/placement";
 // Of the pod in its gang, as plain text: containers read it by fieldRef.
 inline constexpr const char* kRankAnnotation = "chipweave.dev/rank";
+// Its place in the plan of its gang, from when its gate is removed.
+inline constexpr const char* kGangPlanAnnotation = "chipweave.dev/gang-plan";
 
 // docs/reference/http.md lists the keys. Pure.
+// What a pod is annotated with when its gate is removed. node: where it is expected to run.
+Annotations annotations_of(const GangPlace& place, const std::string& node);
 Annotations annotations_of(const Decision& decision, const Node& node);
 
 }  // namespace chipweave::sched

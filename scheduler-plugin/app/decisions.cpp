@@ -85,13 +85,8 @@ Decision Decisions::numbered(const PodRequest& pod, const Holding& holding,
     for (const auto& uid : group->spares) d.beside |= state_.ledger.find(uid)->chips;
     d.beside -= holding.chips;
   }
-  if (const GangPlans::Where at = plans_.of(pod.uid); at.plan != nullptr) {
-    std::vector<std::string> path = state_.network.path_of(node.name);
-    if (!path.empty() && path.back() == node.name) path.pop_back();
-    d.gang = std::make_shared<const GangPlace>(GangPlace{at.plan->name, at.plan->id, at.rank(),
-                                                         static_cast<int>(at.plan->slots.size()),
-                                                         std::move(path)});
-  }
+  if (const GangPlans::Where at = plans_.of(pod.uid); at.plan != nullptr)
+    d.gang = std::make_shared<const GangPlace>(place_of(at, node.name, state_.network));
   d.gbps = node.wiring->gbps(d.chips | d.beside);
   d.best_gbps = node.wiring->best_gbps(d.chips | d.beside, d.distributed);
   d.time = clock_.wall();

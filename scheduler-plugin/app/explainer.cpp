@@ -34,9 +34,9 @@ void write_others(JsonWriter& w, const std::vector<Considered>& others) {
 
 class Explainer {
  public:
-  Explainer(const SchedulerState& state, const RequestContexts& contexts, Evaluator& evaluator,
-            const Clock& clock)
-      : state_(state), contexts_(contexts), evaluator_(evaluator), clock_(clock) {}
+  Explainer(const GangView& gangs, const SchedulerState& state, const RequestContexts& contexts,
+            Evaluator& evaluator, const Clock& clock)
+      : gangs_(gangs), state_(state), contexts_(contexts), evaluator_(evaluator), clock_(clock) {}
 
   std::string pod(const ClusterPod& pod) {
     w_.begin_object().field("pod", pod.request.key.text()).field("uid", pod.request.uid);
@@ -69,12 +69,25 @@ class Explainer {
   // held: null if the pod holds nothing.
   void by_state(const ClusterPod& pod, const Holding* held) {
     if (const Decision* d = decision_of(pod)) return bound(*d);
+    if (held == nullptr && waits_for_gang(pod)) return;
     if (held == nullptr) return pending(pod);
     if (!pod.refused.empty()) return in_use(pod, *held);
     if (held->assumed) return assumed(pod, *held);
     // a nominated pod holds what there is of its set so far
     if (held->chips.size() == pod.request.chips) return reserved(pod, *held);
     pending(pod);
+  }
+
+  // False: it is placed alone, or its gang has a plan.
+  bool waits_for_gang(const ClusterPod& pod) {
+    const Gang* gang = state_.gangs.of(pod.request.uid);
+    if (gang == nullptr || is_member(pod.request) || !pod.request.gang.empty()) return false;
+    const GangStatus now = gangs_.status(*gang);
+    if (now.state != GangState::gathering && now.state != GangState::waiting) return false;
+    w_.key("fits_now").boolean(false);
+    w_.field("summary", "pending: its gang " + gang->name + " " +
+                            (now.state == GangState::waiting ? "has no plan: " : "") + now.why);
+    return true;
   }
 
   PodState state_of(const ClusterPod& pod) const { return state_.records.state_of(pod); }
@@ -322,6 +335,7 @@ class Explainer {
     return "no machine in the cluster can hold " + what + ": " + size_reason;
   }
 
+  const GangView& gangs_;
   const SchedulerState& state_;
   const RequestContexts& contexts_;
   Evaluator& evaluator_;
@@ -333,9 +347,9 @@ class Explainer {
 
 }  // namespace
 
-std::string explain(const ClusterPod& pod, const SchedulerState& state,
+std::string explain(const ClusterPod& pod, const GangView& gangs, const SchedulerState& state,
                     const RequestContexts& contexts, Evaluator& evaluator, const Clock& clock) {
-  return Explainer(state, contexts, evaluator, clock).pod(pod);
+  return Explainer(gangs, state, contexts, evaluator, clock).pod(pod);
 }
 
 }  // namespace chipweave::sched

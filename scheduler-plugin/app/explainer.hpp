@@ -5,10 +5,11 @@
 #include <string>
 
 #include "scheduler-plugin/app/evaluator.hpp"
+#include "scheduler-plugin/app/gangs/gang_status.hpp"
 
 namespace chipweave::sched {
 
-std::string explain(const ClusterPod& pod, const SchedulerState& state,
+std::string explain(const ClusterPod& pod, const GangView& gangs, const SchedulerState& state,
                     const RequestContexts& contexts, Evaluator& evaluator, const Clock& clock);
 
 }  // namespace chipweave::sched

@@ -134,10 +134,23 @@ struct GangReleased {
   std::string plan;
 };
 
-using Observation =
-    std::variant<DecisionMade, NodesRejected, ReservationEvent, PodBound, PodUnplaceable,
-                 PodWaitsNoMore, BindFailed, PodPlaced, PodFreed, PodDisputed, PodDrifted,
-                 PodUnaccounted, NodeWithheld, GangPlanned, GangUnplaceable, GangReleased>;
+// The plan of a gang could not be stored: a restart would lose it.
+struct GangNotStored {
+  std::string gang;  // GangTable's id
+  std::string plan;
+  std::string why;
+};
+
+// The gate of a pod could not be removed; it is tried again.
+struct GangGateFailed {
+  std::string uid;
+  std::string why;
+};
+
+using Observation = std::variant<DecisionMade, NodesRejected, ReservationEvent, PodBound,
+                                 PodUnplaceable, PodWaitsNoMore, BindFailed, PodPlaced, PodFreed,
+                                 PodDisputed, PodDrifted, PodUnaccounted, NodeWithheld, GangPlanned,
+                                 GangUnplaceable, GangReleased, GangNotStored, GangGateFailed>;
 
 // A visitor from lambdas; the last takes `const auto&`, for what the observer does not follow.
 template <class... Cases>

@@ -18,7 +18,7 @@ const Placement* credible(const ClusterPod& pod, const Placement* p) {
 
 void Reconciler::pod_added(const ClusterPod& pod, const Placement* claimed) {
   state_.jobs.add(pod.request);
-  gangs_.added(pod.request);
+  gangs_.added(pod);
   if (pod.request.chips == 0) return;
   state_.demand.add({pod.request.chips, pod.request.needs});
   records_.on(pod.request.uid, PodEvent::arrived, pod.request.key);

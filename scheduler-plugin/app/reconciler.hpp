@@ -32,12 +32,12 @@ class Reconciler final : public ClusterListener, public UseCase {
   void pod_bound(const ClusterPod& pod, const Placement* claimed) override;
   void pod_allocated(const Placement& allocated) override { truth_.allocated(allocated); }
   void pod_released(const std::string& uid) override { truth_.released(uid); }
-  void pod_marked(const ClusterPod& pod) override { gangs_.added(pod.request); }
+  void pod_marked(const ClusterPod& pod) override { gangs_.added(pod); }
   void pod_nominated(const ClusterPod& pod) override;
   void pod_unschedulable(const ClusterPod& pod) override {
     reservations_.unschedulable(pod.request);
   }
-  void pod_gates_changed(const ClusterPod& /*pod*/) override {}
+  void pod_gates_changed(const ClusterPod& pod) override { gangs_.gates_changed(pod); }
   void pod_gone(const ClusterPod& pod) override;
   void node_use_changed(const std::string& node, const NodeUse& change) override;
   // Retries pods without chips and annotations that could not be written.

@@ -13,6 +13,7 @@ Scheduler::Scheduler(const Clock& clock, Cluster& cluster, Observer& observer,
       reservations_(core_, evaluator_, options.reservation_ttl),
       nominations_(core_, evaluator_, reservations_),
       gangs_(core_, reservations_),
+      gates_(core_, gangs_, no_store_),
       decisions_(core_),
       bound_pods_(core_, reservations_, decisions_),
       admissions_(core_, evaluator_, reservations_, decisions_, bound_pods_),
@@ -23,7 +24,7 @@ Scheduler::Scheduler(const Clock& clock, Cluster& cluster, Observer& observer,
                   admissions_, bindings_, options.decide_after_bind),
       preemption_(core_, evaluator_, nominations_),
       extender_(core_, evaluator_, reservations_, nominations_, bindings_, gangs_),
-      placements_(core_, evaluator_, reservations_, decisions_, extender_),
+      placements_(core_, evaluator_, reservations_, decisions_, extender_, gangs_),
       claim_planner_(core_, evaluator_) {}
 
 namespace {
@@ -136,7 +137,8 @@ bool Scheduler::pods_wait() const {
   return std::any_of(pending.begin(), pending.end(),
                      [&](const PodRecord* record) {
                        const ClusterPod* pod = core_.cluster.find(record->key);
-                       return pod != nullptr && pod->node.empty() && pod->refused.empty();
+                       return pod != nullptr && pod->node.empty() && pod->refused.empty() &&
+                              !pod->gated;
                      }) ||
          std::any_of(reserved.begin(), reserved.end(), [&](const PodRecord* record) {
            return core_.state.ledger.find(record->uid)->nominated;
@@ -200,7 +202,13 @@ std::string Scheduler::check_invariants() const {
   return wrong;
 }
 
+void Scheduler::use(PlanStore& store) {
+  gates_.use(store);
+  gangs_.restore_from(store);
+}
+
 void Scheduler::step_down() {
+  gates_.step_down();
   gangs_.step_down();
   reservations_.end_all();
   bindings_.step_down();

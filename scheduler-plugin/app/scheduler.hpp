@@ -9,11 +9,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/base/limits.hpp"
 #include "common/domain/rate_overlay.hpp"
 #include "scheduler-plugin/app/claim_planner.hpp"
+#include "scheduler-plugin/app/gangs/gang_gates.hpp"
+#include "scheduler-plugin/app/gangs/gang_status.hpp"
 #include "scheduler-plugin/app/inventory_sink.hpp"
 #include "scheduler-plugin/app/placements.hpp"
 #include "scheduler-plugin/app/preemption.hpp"
@@ -58,6 +61,14 @@ class Scheduler final : public InventorySink {
   VictimChoice choose_victims(PodRequest pod, std::optional<int> priority,
                               std::vector<ProposedVictims> nodes);
   Nominations& nominations() { return nominations_; }
+  GangGates& gang_gates() { return gates_; }
+  // Where plans of gangs are kept from now on.
+  void use(PlanStore& store);
+  // What owner objects ask for (Gangs::owner_says).
+  void owner_says(const std::string& gang, std::optional<GangSpec> spec) {
+    gangs_.owner_says(gang, std::move(spec));
+  }
+  GangView gang_view() const { return {gangs_, core_.plans, core_.state, core_.cluster}; }
   const GangPlans& gang_plans() const { return core_.plans; }
   const GangTable& gangs() const { return core_.state.gangs; }
   Reconciler& reconciler() { return reconciler_; }
@@ -105,6 +116,8 @@ class Scheduler final : public InventorySink {
   Reservations reservations_;
   Nominations nominations_;
   Gangs gangs_;
+  NoPlanStore no_store_;
+  GangGates gates_;
   Decisions decisions_;
   BoundPods bound_pods_;
   Admissions admissions_;

@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "scheduler-plugin/app/annotations.hpp"
 #include "scheduler-plugin/kube/pod_request.hpp"
 
 namespace chipweave::sched {
 
 // A variable of containers with the rank that is annotated when the gate is removed.
 inline constexpr const char* kRankVariable = "CHIPWEAVE_RANK";
-inline constexpr const char* kRankAnnotation = "chipweave.dev/rank";
 
 struct GateOptions {
   // By default those whose pods themselves say how many they are. Not ack: its groups are placed on

@@ -270,4 +270,40 @@ http::Response ApiHandler::explain(std::string_view rest) {
   return response;
 }
 
+http::Answer ApiHandler::gangs(std::string_view query) {
+  return list(query, [this](Page& page, std::size_t most, std::string& out) {
+    return write_gangs(page, most, out);
+  });
+}
+
+// The position of a gang is its place in the order of ids.
+bool ApiHandler::write_gangs(Page& page, std::size_t most, std::string& out) const {
+  const auto& all = scheduler_.gangs().all();
+  if (page.after >= all.size()) return false;
+  const GangView view = scheduler_.gang_view();
+  auto at = std::next(all.begin(), static_cast<std::ptrdiff_t>(page.after));
+  for (; most > 0 && page.left > 0 && at != all.end(); --most, --page.left, ++at) {
+    if (!out.empty()) out += ',';
+    out += view.json(at->second, false);
+    ++page.after;
+  }
+  return at != all.end();
+}
+
+http::Response ApiHandler::gang(std::string_view rest) {
+  const PodKey key = pod_key_of(rest);
+  if (key.ns.empty())
+    return error_response(404, "not_found", "the path is /api/v1/gangs/NAMESPACE/NAME");
+  const GangView view = scheduler_.gang_view();
+  std::string items;
+  for (const auto& [id, gang] : scheduler_.gangs().all()) {
+    if (gang.ns != key.ns || gang.name != key.name) continue;
+    if (!items.empty()) items += ',';
+    items += view.json(gang, true);
+  }
+  if (items.empty())
+    return error_response(404, "not_found", "no pod belongs to a gang of that name");
+  return json_response(std::string(kListBegin) + items + "]}");
+}
+
 }  // namespace chipweave::sched

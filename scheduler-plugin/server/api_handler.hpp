@@ -26,6 +26,9 @@ class ApiHandler {
   http::Response node(std::string_view name);
   http::Answer pods(std::string_view query);
   http::Response explain(std::string_view rest);
+  http::Answer gangs(std::string_view query);
+  // "NAMESPACE/NAME"; of several frameworks' gangs of that name all.
+  http::Response gang(std::string_view rest);
 
  private:
   // Which items a list shows.
@@ -39,6 +42,7 @@ class ApiHandler {
   using Items = std::function<bool(Page& page, std::size_t most, std::string& out)>;
   http::Answer list(std::string_view query, Items items);
   bool write_nodes(Page& page, std::size_t most, std::string& out) const;
+  bool write_gangs(Page& page, std::size_t most, std::string& out) const;
   bool write_pods(Page& page, std::size_t most, std::string& out) const;
 
   Scheduler& scheduler_;

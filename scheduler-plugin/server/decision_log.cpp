@@ -53,6 +53,36 @@ void write(const PodUnaccounted& missed) {
            {{"pod", missed.pod.text()}, {"node", missed.node}});
 }
 
+void write(const GangPlanned& gang) {
+  obs::log(obs::Level::info, "gang planned",
+           {{"gang", gang.ns + "/" + gang.gang},
+            {"plan", gang.plan},
+            {"pods", gang.pods},
+            {"domains", comma_list(gang.domains)},
+            {"gbps", gang.gbps.value_or(0)},
+            {"seconds", std::chrono::duration<double>(gang.took).count()}});
+}
+
+void write(const GangUnplaceable& gang) {
+  obs::log(obs::Level::info, "gang has no plan",
+           {{"gang", gang.ns + "/" + gang.gang}, {"why", gang.why}});
+}
+
+void write(const GangReleased& gang) {
+  obs::log(obs::Level::warn, "not all pods of a gang were bound in time: its plan is given up",
+           {{"gang", gang.ns + "/" + gang.gang}, {"plan", gang.plan}});
+}
+
+void write(const GangNotStored& gang) {
+  obs::log(obs::Level::warn, "the plan of a gang is not stored: a restart would lose it",
+           {{"gang", gang.gang}, {"plan", gang.plan}, {"error", gang.why}});
+}
+
+void write(const GangGateFailed& pod) {
+  obs::log(obs::Level::warn, "the scheduling gate of a pod was not removed",
+           {{"uid", pod.uid}, {"error", pod.why}});
+}
+
 }  // namespace
 
 void DecisionLog::on(const Observation& seen) {
@@ -61,7 +91,12 @@ void DecisionLog::on(const Observation& seen) {
                     [](const PodDisputed& dispute) { write(dispute); },
                     [](const PodDrifted& drift) { write(drift); },
                     [](const NodeWithheld& withheld) { write(withheld); },
-                    [](const PodUnaccounted& missed) { write(missed); }, [](const auto&) {}},
+                    [](const PodUnaccounted& missed) { write(missed); },
+                    [](const GangPlanned& gang) { write(gang); },
+                    [](const GangUnplaceable& gang) { write(gang); },
+                    [](const GangReleased& gang) { write(gang); },
+                    [](const GangNotStored& gang) { write(gang); },
+                    [](const GangGateFailed& pod) { write(pod); }, [](const auto&) {}},
              seen);
 }
 

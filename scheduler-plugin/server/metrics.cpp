@@ -34,6 +34,7 @@ enum Total : std::size_t {
   kUnderWay,
   kBytes
 };
+enum GangEvent : std::size_t { kPlanned, kUnplaceable, kReleased, kNotStored, kGateFailed };
 enum Trouble : std::size_t { kDisputed, kUnaccounted, kDrifted, kUnenforced };
 
 }  // namespace
@@ -122,6 +123,21 @@ Metrics::Metrics(std::string_view version)
                    "Pods bound where the kubelet picks chips itself, likely slower ones than "
                    "the chosen ones")
           .with()};
+  plan_seconds_.push_back(registry_
+                              .histogram("chipweave_gang_plan_duration_seconds",
+                                         "Time of a plan for a whole gang, reservations included",
+                                         kDecisionBuckets)
+                              .with());
+  auto& gang_events = registry_.counter(
+      "chipweave_gang_events_total",
+      "Gangs by event: planned, unplaceable, released (not all pods were bound in time), "
+      "not_stored, gate_failed");
+  for (const char* event : {"planned", "unplaceable", "released", "not_stored", "gate_failed"})
+    gang_events_.push_back(gang_events.with({{"event", event}}));
+  auto& gangs =
+      registry_.gauge("chipweave_gangs", "Gangs by state; planned: running ones included");
+  for (const GangState state : kGangStages)
+    gangs_.push_back(gangs.with({{"state", std::string(to_string(state))}}));
   server_ = {registry_
                  .counter("chipweave_http_connections_refused_total",
                           "Connections refused or dropped because too many were open")
@@ -177,7 +193,15 @@ void Metrics::on(const Observation& seen) {
             trouble_[kDisputed].add(static_cast<double>(dispute.chips.size()));
           },
           [this](const PodDrifted&) { trouble_[kDrifted].add(); },
-          [this](const PodUnaccounted&) { trouble_[kUnaccounted].add(); }, [](const auto&) {}},
+          [this](const PodUnaccounted&) { trouble_[kUnaccounted].add(); },
+          [this](const GangPlanned& gang) {
+            plan_seconds_[0].observe(seconds(gang.took));
+            gang_events_[kPlanned].add();
+          },
+          [this](const GangUnplaceable&) { gang_events_[kUnplaceable].add(); },
+          [this](const GangReleased&) { gang_events_[kReleased].add(); },
+          [this](const GangNotStored&) { gang_events_[kNotStored].add(); },
+          [this](const GangGateFailed&) { gang_events_[kGateFailed].add(); }, [](const auto&) {}},
       seen);
 }
 
@@ -347,6 +371,10 @@ void Metrics::scrape_totals(const Scheduler& scheduler) {
   totals_[kUnderWay].set(static_cast<double>(scheduler.records().in_flight()));
   totals_[kClasses].set(static_cast<double>(scheduler.nodes().machine_classes()));
   totals_[kHeld].set(static_cast<double>(scheduler.ledger().reserved()));
+  std::array<std::size_t, kGangStates.size()> gangs{};
+  for (const auto& [id, gang] : scheduler.gangs().all())
+    ++gangs[static_cast<std::size_t>(scheduler.gang_view().stage(gang))];
+  for (std::size_t i = 0; i < gangs_.size(); ++i) gangs_[i].set(static_cast<double>(gangs[i]));
 }
 
 bool Metrics::scrape_part(Scrape& at, std::string& out) {

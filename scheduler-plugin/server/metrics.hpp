@@ -73,6 +73,9 @@ class Metrics final : public Observer {
   std::vector<obs::Histogram> share_;          // predicted against best possible; one
   std::vector<obs::Gauge> totals_;             // by Total
   std::vector<obs::Counter> trouble_;          // by Trouble
+  std::vector<obs::Histogram> plan_seconds_;   // of gangs; one
+  std::vector<obs::Counter> gang_events_;      // by GangEvent
+  std::vector<obs::Gauge> gangs_;              // by GangState
   std::vector<obs::Counter> server_;           // refused, bad, over budget
   std::vector<obs::Counter> refused_callers_;  // by CallerRefusal
   std::vector<obs::Histogram> loop_hold_;      // by http::LoopTask

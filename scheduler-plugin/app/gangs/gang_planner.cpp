@@ -5,6 +5,7 @@
 
 #include "common/solver/gang/chips/chip_plan.hpp"
 #include "common/solver/gang/chips/legal_split.hpp"
+#include "common/solver/gang/planner.hpp"
 #include "common/solver/gang/rails/best_nodes.hpp"
 #include "common/solver/vendor/vendor_plan.hpp"
 
@@ -195,6 +196,18 @@ GangPlacement GangPlanner::plan(const GangToPlan& asked) {
       seat.chips.insert(*topology.slot_of(domain::ChipIndex{index}));
   }
   return out;
+}
+
+bool GangPlanner::fits_when_empty(const GangLayout& layout) {
+  Fabric fabric = network_.fabric(layout.resource);
+  for (FabricNodeId at = 0; at < fabric.node_numbers(); ++at) {
+    if (!fabric.node(at).in_use) continue;
+    const Node& node = nodes_.node(nodes_.find(fabric.node(at).name));
+    fabric.set_free(at, (node.topology.all() - node.unhealthy - node.network_unhealthy).size());
+    if (!node.whole_room.known) continue;
+    fabric.set_max_pods(at, pods_in(node.whole_room, layout.needs));
+  }
+  return solver::plan_gang(fabric, network_.levels(), layout.request).fits;
 }
 
 }  // namespace chipweave::sched

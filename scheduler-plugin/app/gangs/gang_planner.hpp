@@ -49,6 +49,9 @@ class GangPlanner {
   GangPlanner& operator=(const GangPlanner&) = delete;
 
   GangPlacement plan(const GangToPlan& gang);
+  // Whether all of it would fit if all healthy chips were free. Cost: a copy of the fabric, and a
+  // plan without chips.
+  bool fits_when_empty(const GangLayout& layout);
 
  private:
   struct Problem;

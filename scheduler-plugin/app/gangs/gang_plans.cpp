@@ -52,6 +52,7 @@ GangPlans::Where GangPlans::assign(const PodRequest& pod, const std::string& gan
   }
   slot->spare.clear();
   slot->uid = pod.uid;
+  ++plan.version;
   slots_[pod.uid] = {gang, static_cast<std::size_t>(slot - plan.slots.begin())};
   return {&plan, &*slot};
 }
@@ -64,6 +65,7 @@ void GangPlans::begin(GangPlan plan) {
 void GangPlans::set_slots(const std::string& gang, std::vector<GangSlot> slots) {
   GangPlan& plan = plans_.find(gang)->second;
   forget_pods(plan);
+  ++plan.version;
   std::vector<GangSlot> former = std::exchange(plan.slots, std::move(slots));
   for (std::size_t i = 0; i < plan.slots.size(); ++i) {
     GangSlot& slot = plan.slots[i];
@@ -109,6 +111,7 @@ void GangPlans::hold(const std::string& gang, std::size_t number, NodeId node, C
                      const PodRequest* pod) {
   GangPlan& plan = plans_.find(gang)->second;
   GangSlot& slot = plan.slots[number];
+  ++plan.version;
   Holding holding;
   holding.node = node;
   holding.chips = chips;
@@ -150,6 +153,7 @@ void GangPlans::leave(std::string_view uid) {
     }
   }
   slot.uid.clear();
+  ++plan.version;
   slots_.erase(at);
 }
 
@@ -228,6 +232,17 @@ std::string GangPlans::check_invariants() const {
     }
   }
   return pods == slots_.size() ? "" : "a pod has a slot in no gang";
+}
+
+GangPlace place_of(const GangPlans::Where& at, const std::string& node, const Network& network) {
+  GangPlace out;
+  out.name = at.plan->name;
+  out.plan = at.plan->id;
+  out.rank = at.rank();
+  out.size = static_cast<int>(at.plan->slots.size());
+  out.path = network.path_of(node);
+  if (!out.path.empty() && out.path.back() == node) out.path.pop_back();
+  return out;
 }
 
 }  // namespace chipweave::sched

@@ -17,6 +17,7 @@
 
 #include "scheduler-plugin/app/gangs/gang_layout.hpp"
 #include "scheduler-plugin/app/observer.hpp"
+#include "scheduler-plugin/model/decision.hpp"
 #include "scheduler-plugin/state/ledger.hpp"
 
 namespace chipweave::sched {
@@ -32,6 +33,7 @@ struct GangPlan {
   std::optional<double> gbps;   // predicted, of the whole gang
   bool optimal = true;
   Clock::Steady made{};
+  std::uint64_t version = 0;  // rises whenever a slot gets a pod, or another place
 };
 
 class GangPlans {
@@ -104,5 +106,8 @@ class GangPlans {
   std::map<std::string, At, std::less<>> slots_;  // by uid of their pods
   std::uint64_t spares_named_ = 0;
 };
+
+// For the pod of the slot. node: where it is, or is expected to be.
+GangPlace place_of(const GangPlans::Where& at, const std::string& node, const Network& network);
 
 }  // namespace chipweave::sched

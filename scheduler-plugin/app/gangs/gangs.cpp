@@ -50,6 +50,7 @@ bool Gangs::plans_for(const PodRequest& pod) const {
 std::optional<Verdict> Gangs::find_place(const ClusterPod& pod,
                                          std::span<const std::string_view> nodes) {
   if (!plans_for(pod.request)) return std::nullopt;
+  restore();
   const Gang& gang = *state_.gangs.of(pod.request.uid);
   const GangPlans::Where at = plans_.assign(pod.request, gang.id);
   if (at.slot != nullptr && plans_.holding_of(*at.slot) != nullptr) return std::nullopt;
@@ -138,7 +139,8 @@ std::optional<Verdict> Gangs::plan(const Gang& gang, const std::string& uid, Nod
 
 Verdict Gangs::did_not_fit(const Gang& gang, Misfit misfit) {
   misfit.released = ledger_.released();
-  observer_.on(GangUnplaceable{gang.ns, gang.name, misfit.reason});
+  if (why_not(gang.id) != misfit.reason)
+    observer_.on(GangUnplaceable{gang.ns, gang.name, misfit.reason});
   return misfits_.insert_or_assign(gang.id, std::move(misfit)).first->second.verdict;
 }
 
@@ -218,15 +220,33 @@ const ClusterPod* Gangs::pod_of(const Gang& gang, const GangSlot& slot) const {
   return at == gang.members.end() ? nullptr : cluster_.find(at->second);
 }
 
-void Gangs::added(const PodRequest& pod) {
-  const Gang* before = state_.gangs.of(pod.uid);
+void Gangs::added(const ClusterPod& pod) {
+  const PodRequest& request = pod.request;
+  const Gang* before = state_.gangs.of(request.uid);
   const std::string was = before == nullptr ? std::string() : before->id;
-  const Gang* gang = state_.gangs.add(pod);
+  const Gang* gang = state_.gangs.add(request);
   if (!was.empty() && (gang == nullptr || gang->id != was)) {
-    plans_.lose(pod.uid);
-    plans_.leave(pod.uid);
+    plans_.lose(request.uid);
+    plans_.leave(request.uid);
   }
-  if (gang != nullptr && gang->complete() && plans_.find(gang->id) == nullptr) ++state_.gathered;
+  if (gang == nullptr) return;
+  if (pod.gated) gated_.insert(gang->id);
+  if (gang->complete() && plans_.find(gang->id) == nullptr) ++state_.gathered;
+}
+
+void Gangs::gates_changed(const ClusterPod& pod) {
+  const Gang* gang = state_.gangs.of(pod.request.uid);
+  if (gang != nullptr && pod.gated) gated_.insert(gang->id);
+}
+
+bool Gangs::plan_gated(const Gang& gang) {
+  (void)plan(gang, {}, NodeSet(nodes_.size(), true));
+  return plans_.find(gang.id) != nullptr;
+}
+
+bool Gangs::could_fit(const Gang& gang) {
+  const auto layout = lay_out(gang, pods_of(gang), state_.network);
+  return layout.ok() && planner_.fits_when_empty(*layout);
 }
 
 void Gangs::owner_says(const std::string& id, std::optional<GangSpec> spec) {
@@ -240,6 +260,7 @@ void Gangs::gone(const PodRequest& pod) {
   if (id.empty() || state_.gangs.find(id) != nullptr) return;
   plans_.release(id);
   misfits_.erase(id);
+  gated_.erase(id);
 }
 
 void Gangs::tick() {
@@ -254,6 +275,7 @@ void Gangs::tick() {
 void Gangs::step_down() {
   plans_.end_all();
   misfits_.clear();
+  restored_term_.reset();
 }
 
 std::string Gangs::why_not(const std::string& gang) const {

@@ -13,6 +13,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@
 
 #include "scheduler-plugin/app/gangs/gang_planner.hpp"
 #include "scheduler-plugin/app/reservations.hpp"
+#include "scheduler-plugin/state/plan_store.hpp"
 
 namespace chipweave::sched {
 
@@ -40,13 +42,30 @@ class Gangs : public UseCase {
                                       std::span<const std::string_view> nodes);
 
   // The pod is there, or says something else about its gang.
-  void added(const PodRequest& pod);
+  void added(const ClusterPod& pod);
+  // Its scheduling gates have changed.
+  void gates_changed(const ClusterPod& pod);
   void gone(const PodRequest& pod);
   // What an owner object asks for; nullopt: there is none any more.
   void owner_says(const std::string& id, std::optional<GangSpec> spec);
+  // Plans the gang on all nodes, for pods that no scheduler may look at yet. True: its pods have
+  // places, those excepted that need not come.
+  bool plan_gated(const Gang& gang);
+  // Whether the gang would fit if all healthy chips were free; true if that is not known.
+  bool could_fit(const Gang& gang);
+  // Gangs that may have pods with the gate.
+  const std::set<std::string>& gated() const { return gated_; }
+  // The gang has none any more.
+  void opened(const std::string& gang) { gated_.erase(gang); }
+  // Its pods, those excepted that end or request no chips.
+  std::vector<const ClusterPod*> pods_of(const Gang& gang) const;
   // Ends reservations whose time is over; call it about every second.
   void tick();
   void step_down();
+  // Where plans of earlier terms and processes are.
+  void restore_from(const PlanStore& store) { store_ = &store; }
+  // Takes up the plans of an earlier term, once in each.
+  void restore();
 
   // Why the gang has no plan, for people; "": it has one, or its pods are awaited.
   std::string why_not(const std::string& gang) const;
@@ -72,7 +91,7 @@ class Gangs : public UseCase {
   Misfit tried(const Gang& gang, NodeSet offered) const;
   std::optional<Verdict> plan(const Gang& gang, const std::string& uid, NodeSet offered);
   Verdict did_not_fit(const Gang& gang, Misfit misfit);
-  std::vector<const ClusterPod*> pods_of(const Gang& gang) const;
+  void restore(const StoredPlan& stored);
   const ClusterPod* pod_of(const Gang& gang, const GangSlot& slot) const;
   // Sees to it that there is a plan, with these slots.
   void open_plan(const Gang& gang, const GangLayout& layout);
@@ -83,6 +102,9 @@ class Gangs : public UseCase {
   Reservations& reservations_;
   GangPlanner planner_;
   std::map<std::string, Misfit, std::less<>> misfits_;  // by gang
+  std::set<std::string> gated_;
+  const PlanStore* store_ = nullptr;  // null: none
+  std::optional<std::uint64_t> restored_term_;
   std::vector<NodeId> found_;
 };
 
