@@ -114,7 +114,7 @@ class Kubernetes {
   std::unique_ptr<LeftoverClaims> leftover_claims_;
   std::unique_ptr<LostClaims> lost_claims_;
   std::unique_ptr<WaitingClaims> waiting_claims_;  // null: off
-  GangBook::Changed gang_changed_;                 // empty: nobody listens
+  GangBook::Changed gang_changed_;                 // empty: not listened to
   std::unique_ptr<GangWatch> gang_watch_;          // null: off
   std::unique_ptr<RequeueTrigger> requeue_trigger_;
   std::unique_ptr<TokenReviewer> reviewer_;

@@ -49,7 +49,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require_words(gangs);
     if (!gangs) continue;
     require(gangs->size() <= std::size_t{chipweave::limits::kMaxManifestPods});
-    // The groups of a LeaderWorkerSet are all the same.
+    // The groups of a LeaderWorkerSet do not differ.
     if (!gangs->empty()) require_plannable(gangs->front().spec);
   }
   for (const char* key :

@@ -1,8 +1,8 @@
 // GangWatch — lists and watches the owner objects of gangs, of the kinds that are switched on, and
 // reports what they say about each gang.
 //
-// A kind that the API server does not serve is no failure: its watch tries again now and then, and
-// the kind's older version is watched beside it. Owner: the loop thread.
+// A kind that the API server does not serve is not reported: its watch tries again now and then,
+// and the kind's older version is watched beside it. Owner: the loop thread.
 #pragma once
 
 #include <functional>

@@ -25,7 +25,7 @@ struct GangMark {
   std::optional<int> index;       // of the pod within its role, from 0, fixed by the framework
   std::optional<int> size;        // all pods of the gang
   std::optional<int> minimum;     // fewer must not start
-  domain::TopologyWish topology;  // how close it asks to be; empty where nobody read that
+  domain::TopologyWish topology;  // how close it asks to be; empty: not, or not read
   std::string problem;            // a value that cannot be used, in words; empty: none
 
   friend bool operator==(const GangMark&, const GangMark&) = default;

@@ -73,7 +73,7 @@ Result<std::vector<RolePods>> roles_of_members(const GangSpec& spec, const GangM
   return out;
 }
 
-// What is asked of the gang as a whole: by its owner, by templates, or by its pods.
+// The topology request of the gang as a whole: of its owner, of templates, or of its pods.
 TopologyWish wish_of_gang(const GangSpec& spec, const GangMembers& members) {
   TopologyWish out = spec.topology;
   const auto lift = [&](TopologyWish wish) {
@@ -90,7 +90,7 @@ TopologyWish wish_of_gang(const GangSpec& spec, const GangMembers& members) {
   return out;
 }
 
-// What is asked of a role by itself.
+// The topology request of a role by itself.
 TopologyWish wish_of_role(const TopologyWish& of_owner, const RoleMembers* here) {
   TopologyWish out;
   if (of_owner.per_role) out = of_owner;

@@ -49,7 +49,7 @@ using LevelOf = std::function<std::optional<int>(std::string_view)>;
 Result<domain::Gang> gang_of(const GangSpec& spec, const GangMembers& members,
                              const std::vector<std::string>& levels, const LevelOf& level_of);
 
-// What the gang asks of a vendor's scheduler, for solver::plan_vendor_gang(); nullopt: nothing.
+// The gang's keys for a vendor's scheduler, for solver::plan_vendor_gang(); nullopt: it has none.
 // Errors: invalid_argument where `gang`, made by gang_of(), has roles or subgroups.
 Result<std::optional<domain::VendorJob>> vendor_job_of(const GangSpec& spec,
                                                        const GangMembers& members,

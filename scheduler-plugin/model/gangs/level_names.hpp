@@ -22,7 +22,8 @@ class LevelNames {
   LevelNames(const std::vector<std::string>& levels, const LevelOf& level_of)
       : levels_(levels), level_of_(level_of) {}
 
-  // domain::kNoLevel: a tier above all, which is no bound. Errors name the known levels.
+  // domain::kNoLevel: a tier above all, which does not restrict anything. Errors name the known
+  // levels.
   Result<int> find(std::string_view name) const;
   // The finest of them; kNoLevel of none.
   Result<int> finest(const std::vector<std::string>& names) const;

@@ -371,7 +371,7 @@ TEST(GangRequest, SubgroupsThatCannotBe) {
   EXPECT_EQ(asked(with(many), none), "more than 2000 subgroups");
 }
 
-// What is asked for is what the planner does: three racks of two nodes hold the parameter server
+// The planner does what the request says: three racks of two nodes hold the parameter server
 // and two partitions of three.
 TEST(GangRequest, ThePlannerKeepsPartitionsTogether) {
   GangSpec spec;

@@ -1,4 +1,4 @@
-// MindCluster: AscendJob (mindxdl.gitee.com/v1), and what jobs ask of its scheduler.
+// MindCluster: AscendJob (mindxdl.gitee.com/v1), and the keys that its scheduler reads.
 #include "common/codec/kube/gangs/gang_reading.hpp"
 
 namespace chipweave::codec {

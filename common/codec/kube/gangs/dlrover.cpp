@@ -43,8 +43,8 @@ void read_elastic_job(const KubeGangObject& object, GangReading& reading) {
     for (domain::RoleSpec& role : to.roles)
       if (role.name == lower_case(spec.name()) && *least < *role.pods) role.minimum = least;
   }
-  // The master, which the object does not list, is the job's first pod; it requests no chips and
-  // is no part of the gang.
+  // The gang does not include the job's master, which the object does not list and which requests
+  // no chips.
   if (!to.size) return;
   int least = 0;
   for (const domain::RoleSpec& role : to.roles) least += role.minimum.value_or(*role.pods);

@@ -23,7 +23,7 @@ class GangReading {
 
   const JsonObject& spec() const { return spec_; }
   JsonProblems& problems() const { return problems_; }
-  // nullopt where it is absent; something else than an object is a problem.
+  // nullopt: it is absent. Something else than an object is a problem.
   std::optional<JsonObject> part(const JsonObject& parent, std::string_view key) const {
     const JsonValue value = parent.find(key);
     return value ? std::optional(JsonObject::tolerant(value, problems_)) : std::nullopt;
