@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/limits.hpp"
+#include "scheduler-plugin/model/gangs/gang_mark.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -22,6 +23,19 @@ TEST(PodRequest, ReadsTheAcceleratorAndItsChips) {
   EXPECT_EQ(c.refused, "");
   EXPECT_EQ(c.request.resource, "huawei.com/Ascend910");
   EXPECT_EQ(c.request.chips, 8);
+}
+
+TEST(PodRequest, TheMarkOfAGangHasItsTopologyRequest) {
+  codec::KubePod pod;
+  pod.ns = "team";
+  pod.annotations["chipweave.dev/gang-required-level"] = "rack";
+  EXPECT_EQ(gang_mark_of(pod), nullptr);
+  pod.labels["chipweave.dev/gang"] = "g";
+  ASSERT_NE(gang_mark_of(pod), nullptr);
+  EXPECT_EQ(gang_mark_of(pod)->topology.required, std::vector<std::string>{"rack"});
+  EXPECT_EQ(gang_mark_of(pod)->problem, "");
+  pod.annotations["chipweave.dev/gang-slice"] = "rack";
+  EXPECT_NE(gang_mark_of(pod)->problem.find("chipweave.dev/gang-slice"), std::string::npos);
 }
 
 TEST(PodRequest, NoAcceleratorIsZeroChips) {
