@@ -74,6 +74,14 @@ TEST_F(GangBooks, AJobSaysMoreThanThePodGroupThatItOwns) {
   EXPECT_EQ(said_.count("team/trainer/bert"), 0U);
 }
 
+TEST_F(GangBooks, TheRolesOfAJobAreNotCutToThoseOfItsPodGroup) {
+  put("volcano", "PodGroup", "bert", R"({"minMember":3,"minTaskMember":{"worker":2}})",
+      {"kubeflow.org", "TFJob", "bert"});
+  EXPECT_EQ(said_.at("team/volcano/bert"), "size ? min 3; worker 2..?");
+  put("trainer", "TFJob", "bert", R"({"tfReplicaSpecs":{"PS":{},"Worker":{"replicas":3}}})");
+  EXPECT_EQ(said_.at("team/volcano/bert"), "size 4 min 3; ps ?..1; worker 2..3");
+}
+
 TEST_F(GangBooks, AVolcanoJobIsFoundByTheOwnerOfItsPodGroup) {
   put("volcano", "Job", "train", R"({"tasks":[{"name":"w","replicas":4,"minAvailable":2}]})");
   put("volcano", "PodGroup", "train-7c9", R"({"minMember":2,"minTaskMember":{"w":2}})",
