@@ -250,6 +250,27 @@ def late_annotations(bed):
         bed.check(f"and not change their {what}", code == 403 and "may not change this" in str(answer), f"{code}: {answer}")
 
 
+# The webhook for new pods comes with the right to patch pods; tests/e2e/scenarios/gates.py shows what the policy leaves of it.
+def gates(bed, helm):
+    scheduler, path = bed.token("chipweave-scheduler"), "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/chipweave-scheduler"
+    hooks = lambda: {hook["name"]: hook for hook in bed.must("GET", path)["webhooks"]}
+    bed.check("without gates there is one webhook", list(hooks()) == ["binding.chipweave.dev"], hooks())
+    bed.run(helm, "upgrade", "chipweave", CHART, "-n", NS, "--set", "scheduler.gangs.gate.enabled=true")
+    hook, secret = hooks().get("gate.chipweave.dev", {}), caller_secrets(bed)["webhook"]
+    service = hook.get("clientConfig", {}).get("service", {})
+    bed.check("with gates another one asks any replica", service.get("name") == "chipweave-scheduler-read" and
+              service.get("path") == f"/callers/{secret}/admission/gate" and hook["failurePolicy"] == "Ignore", hook)
+    with_patch = {**SCHEDULER_RIGHTS[0], "pods": f"{SCHEDULER_RIGHTS[0]['pods']} patch"}
+    bed.poll(lambda: named(with_patch) <= rights(bed, scheduler, "default"))  # RBAC takes a moment
+    exact_rights(bed, "scheduler that removes gates", scheduler, with_patch, SCHEDULER_RIGHTS[1])
+    bed.run(helm, "upgrade", "chipweave", CHART, "-n", NS, "--set", "scheduler.gangs.gate.enabled=true",
+            "--set", "admission.enabled=false")
+    bed.check("also without the other webhook", list(hooks()) == ["gate.chipweave.dev"], hooks())
+    bed.run(helm, "upgrade", "chipweave", CHART, "-n", NS, "--reset-values")
+    gone = lambda: rights(bed, scheduler, "default") == named(SCHEDULER_RIGHTS[0]) and len(hooks()) == 1
+    bed.check("switched off, all of that is gone", bed.poll(gone))
+
+
 # What is not asked for it may not; what is, in mindx-dl and by these names only.
 def cluster_info(bed, helm):
     scheduler, maps = bed.token("chipweave-scheduler"), "/api/v1/namespaces/mindx-dl/configmaps"
@@ -395,6 +416,7 @@ def checks(bed, agent):
     pools(bed, helm)
     published_config_maps(bed, helm)
     cluster_info(bed, helm)
+    gates(bed, helm)
     device_plugins(bed, helm)
     upgrade(bed, helm, data, known_callers)
     second_scheduler(bed, printed_configuration(bed, helm))

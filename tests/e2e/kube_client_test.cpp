@@ -1,5 +1,5 @@
 // The Kubernetes client against a real API server (scripts/testbed): the copy of a collection, and
-// binding with annotations. Skipped without a testbed.
+// binding with annotations, and removing a scheduling gate. Skipped without a testbed.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -8,6 +8,7 @@
 
 #include "common/kube/bind_pod.hpp"
 #include "common/kube/reflector.hpp"
+#include "common/kube/ungate_pod.hpp"
 #include "tests/e2e/real_api.hpp"
 #include "tests/unit/loop_thread.hpp"
 
@@ -101,6 +102,38 @@ class RealCluster : public test::RealApi {
           [&promise](const Result<void>& result) {
             promise.set_value(result ? "bound" : result.error().text());
           }));
+    });
+    return got(std::move(future));
+  }
+
+  std::string create_gated_pod(const std::string& name, const Json& affinity) {
+    Json spec = {{"schedulerName", "nobody"},
+                 {"terminationGracePeriodSeconds", 0},
+                 {"schedulingGates", Json::array({{{"name", "chipweave.dev/gang"}}})},
+                 {"containers", Json::array({{{"name", "c"}, {"image", "localhost/none:1"}}})}};
+    if (!affinity.is_null()) spec["affinity"] = affinity;
+    const auto [status, pod] =
+        send("POST", kPods, {{"metadata", {{"name", name}}}, {"spec", spec}});
+    EXPECT_EQ(status, 201) << pod.dump();
+    return pod["metadata"]["uid"];
+  }
+  std::string ungate(const std::string& pod, const std::string& uid, const std::string& rank,
+                     std::optional<std::string> pin_to = {}) {
+    std::promise<std::string> promise;
+    auto future = promise.get_future();
+    loop_.post([&] {
+      tickets_.push_back(kube::ungate_pod(*client_,
+                                          {"default",
+                                           pod,
+                                           uid,
+                                           "chipweave.dev/gang",
+                                           {{"chipweave.dev/rank", rank}},
+                                           std::move(pin_to),
+                                           {}},
+                                          [&promise](const Result<void>& result) {
+                                            promise.set_value(result ? "done"
+                                                                     : result.error().text());
+                                          }));
     });
     return got(std::move(future));
   }
@@ -201,6 +234,43 @@ TEST_F(RealCluster, APodIsBoundAndAnnotatedInOneWrite) {
             "pod default/e2e-a has another uid: it was deleted and recreated");
   ASSERT_TRUE(eventually([this] { return seen_.count("e2e-a") == 1; }));
   EXPECT_EQ(seen_["e2e-a"].uid, again);
+}
+
+TEST_F(RealCluster, AGateIsRemovedWithAnnotationAndPin) {
+  const std::string a = create_gated_pod("e2e-a", nullptr);
+  const std::string another_uid = "00000000-0000-4000-8000-000000000000";
+  EXPECT_EQ(ungate("e2e-a", another_uid, "1"),
+            "pod default/e2e-a has another uid: it was deleted and recreated");
+  EXPECT_EQ(ungate("e2e-nobody", another_uid, "1"), "pod default/e2e-nobody does not exist");
+  EXPECT_EQ(ungate("e2e-a", a, "1", "e2e-n1"), "done");
+  const auto shown = [&](const std::string& name) {
+    return send("GET", kPods + "/" + name, {}).second;
+  };
+  const auto terms_of = [&](const std::string& name) {
+    const Json required = shown(
+        name)["spec"]["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"];
+    return required["nodeSelectorTerms"];
+  };
+  const Json pin = {{"key", "metadata.name"}, {"operator", "In"}, {"values", {"e2e-n1"}}};
+  EXPECT_FALSE(shown("e2e-a")["spec"].contains("schedulingGates"));
+  EXPECT_EQ(shown("e2e-a")["metadata"]["annotations"]["chipweave.dev/rank"], "1");
+  EXPECT_EQ(terms_of("e2e-a"), Json::array({{{"matchFields", {pin}}}}));
+  EXPECT_EQ(ungate("e2e-a", a, "1", "e2e-n1"), "done") << "again";
+  EXPECT_EQ(ungate("e2e-a", a, "2", "e2e-n2"), "done")
+      << "pinned elsewhere, and not gated any more";
+  EXPECT_EQ(shown("e2e-a")["metadata"]["annotations"]["chipweave.dev/rank"], "2");
+  EXPECT_EQ(terms_of("e2e-a"), Json::array({{{"matchFields", {pin}}}}));
+
+  const Json term = Json::parse(R"({"matchExpressions":[{"key":"zone","operator":"Exists"}]})");
+  Json affinity;
+  affinity["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"] =
+      {term, Json::object()};
+  const std::string b = create_gated_pod("e2e-b", affinity);
+  EXPECT_EQ(ungate("e2e-b", b, "3", "e2e-n1"), "done");
+  EXPECT_FALSE(shown("e2e-b")["spec"].contains("schedulingGates"));
+  Json pinned = term;
+  pinned["matchFields"] = {pin};
+  EXPECT_EQ(terms_of("e2e-b"), Json::array({pinned, Json::object()}));
 }
 
 TEST_F(RealCluster, NodesAreReceivedAsMetadata) {

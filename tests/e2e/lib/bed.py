@@ -36,8 +36,8 @@ class Bed:
         return bool(good)
 
     # Status and answer, parsed where it is JSON.
-    def ask(self, method, path, body=None, token=None):
-        kind = "application/merge-patch+json" if method == "PATCH" else "application/json"
+    def ask(self, method, path, body=None, token=None, kind=None):
+        kind = kind or ("application/merge-patch+json" if method == "PATCH" else "application/json")
         code, text = request(urlsplit(self.server).port, path, self.ca, token or self.admin, method, body, kind)
         with contextlib.suppress(ValueError):
             text = json.loads(text)

@@ -4,6 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
+#include "common/codec/kube/pod/node_pin.hpp"
+#include "tests/support/paths.hpp"
 #include "tests/unit/kube/scripted_transport.hpp"
 
 namespace chipweave::kube {
@@ -32,6 +36,29 @@ std::string required(const std::string& terms) {
          terms + "}}}";
 }
 const std::string kOnlyN1 = R"({"key":"metadata.name","operator":"In","values":["n1"]})";
+
+// tests/e2e sends the same bodies to a real API server.
+TEST(UngateText, IsWhatTheRealApiServerTakes) {
+  using Json = nlohmann::json;
+  const auto file = test::file_content(test::source_path("tests/unit/kube/ungate_patches.json"));
+  const Json golden = Json::parse(file.value());
+  const UngateRequest request{
+      "team", "w-0", "UID", "chipweave.dev/gang", {{"chipweave.dev/rank", "3"}}, {}, {}};
+  const auto body = [&](const UngatePatch& patch) {
+    return Json::parse(ungate_text(request, patch));
+  };
+  EXPECT_EQ(body({"", "", true}), golden["plain"]);
+  EXPECT_EQ(body({codec::pin_terms("NODE"), "", true}), golden["pinned"]);
+  EXPECT_EQ(body({"", "VERSION", false}), golden["annotations"]);
+  Json terms = Json::parse(R"([{"matchExpressions":[{"key":"kubernetes.io/os","operator":"NotIn",
+      "values":["windows"]}]},{"matchFields":[{"key":"metadata.name","operator":"NotIn",
+      "values":["other"]}]}])");
+  Json pod;
+  pod["spec"]["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+     ["nodeSelectorTerms"] = std::move(terms);
+  EXPECT_EQ(body({codec::pin_terms(pod.dump(), "NODE").value(), "VERSION", true}),
+            golden["pinned beside terms"]);
+}
 
 class Ungates : public testing::Test {
  protected:
