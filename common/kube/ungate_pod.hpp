@@ -40,8 +40,8 @@ struct UngatePatch {
 };
 std::string ungate_text(const UngateRequest& request, const UngatePatch& patch);
 
-// done: ok when the gate is gone and the API server has stored the annotations, whoever removed the
-// gate; without a pin if that was another client. Errors: not_found (no such pod), conflict
+// done: ok when the gate is gone and the API server has stored the annotations, also if another
+// client removed the gate; then without a pin. Errors: not_found (no such pod), conflict
 // (another uid), invalid_argument (invalid names; rejected as malformed or forbidden), not_sent (no
 // PATCH left this process: `may_send` returned false or the server could not be reached),
 // unavailable (no answer in time: the gate may be gone). No callback after the ticket is destroyed.

@@ -1,7 +1,7 @@
 {{/*
 The webhooks that the API server calls before it binds and before it creates a pod: (list CONTEXT SECRET CA). SECRET:
 /callers/SECRET, or empty. CA in base64; empty: cert-manager fills it in. Made beside the certificate and the callers'
-secrets, because what helm makes anew is known only there.
+secrets, because new ones are known only there.
 */}}
 {{- define "chipweave.admission" -}}
 {{- $context := first . }}

@@ -1,5 +1,5 @@
-// The required node affinity that keeps a pod to one node, whoever schedules it. kube-scheduler
-// then looks at that node only.
+// The required node affinity that keeps a pod to one node under any scheduler. kube-scheduler then
+// looks at that node only.
 #pragma once
 
 #include <string>
