@@ -1,4 +1,5 @@
-// chipweave explain, chipweave nodes, chipweave pods: what a scheduler knows, for people.
+// chipweave explain, chipweave nodes, chipweave pods, chipweave gangs: what a scheduler knows, for
+// people.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "cli/render_nodes.hpp"
 #include "cli/scheduler_client.hpp"
 #include "cli/table.hpp"
+#include "common/base/text.hpp"
 
 namespace chipweave::cli {
 namespace {
@@ -60,6 +62,10 @@ constexpr const char* kPodCharacters = "abcdefghijklmnopqrstuvwxyz0123456789-.";
 constexpr const char* kNodeCharacters =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._";
 
+// Names of gangs are values of labels and annotations.
+constexpr const char* kGangCharacters =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._/";
+
 bool is_name_of(const char* characters, const std::string& name) {
   return !name.empty() && name.find_first_not_of(characters) == std::string::npos;
 }
@@ -107,6 +113,57 @@ Exit nodes(const ViewState& state) {
               [](const auto& shown) { return render_nodes(shown, colour_wanted()); });
 }
 
+std::string gangs_text(const std::vector<codec::GangSummary>& gangs) {
+  constexpr std::size_t kSummaryColumn = 5;
+  Table table({{"GANG"},
+               {"STATE"},
+               {"PODS", Table::Align::right},
+               {"BOUND", Table::Align::right},
+               {"NEEDS", Table::Align::right},
+               {"WAITS FOR"}},
+              kSummaryColumn);
+  for (const codec::GangSummary& gang : gangs) {
+    const std::string why = gang.problem.empty() ? gang.summary : gang.problem;
+    table.add({gang.ns + "/" + gang.name, gang.state, std::to_string(gang.pods),
+               std::to_string(gang.bound), std::to_string(gang.quorum), why.empty() ? "-" : why},
+              gang.state == "running" || gang.state == "ungrouped" ? Colour::none : Colour::yellow);
+  }
+  return table.text(colour_wanted());
+}
+
+// Each with its plan, rank by rank.
+std::string whole_gangs_text(const std::vector<codec::GangSummary>& gangs) {
+  std::string out = gangs_text(gangs);
+  for (const codec::GangSummary& gang : gangs) {
+    if (gang.plan.empty()) continue;
+    out += "\nplan " + gang.plan;
+    if (gang.gbps > 0) out += ", " + gbps_text(gang.gbps) + " GB/s";
+    Table table({{"RANK", Table::Align::right}, {"POD"}, {"STATE"}, {"NODE"}, {"PATH"}, {"CHIPS"}});
+    for (const codec::GangSlotView& slot : gang.slots) {
+      table.add({std::to_string(slot.rank), slot.pod.empty() ? "-" : slot.pod, slot.state,
+                 slot.node.empty() ? "-" : slot.node,
+                 slot.path.empty() ? "-" : joined(slot.path, "/"), chip_list(slot.chips)},
+                slot.state == "bound" ? Colour::none : Colour::yellow);
+    }
+    out += "\n" + table.text(colour_wanted());
+  }
+  return out;
+}
+
+// A group of a LeaderWorkerSet is NAMESPACE/SET/INDEX.
+Exit gangs(const ViewState& state) {
+  if (state.pod.empty())
+    return view(state, &SchedulerClient::list, "/api/v1/gangs", codec::read_gang_summaries,
+                gangs_text);
+  const bool named = state.pod.find('/') != std::string::npos;
+  const std::string path = named ? state.pod : "default/" + state.pod;
+  if (!is_name_of(kGangCharacters, path) || path.front() == '/' || path.back() == '/')
+    return complain("GANG: expected NAME or NAMESPACE/NAME, got " + in_quotes(state.pod),
+                    Exit::usage);
+  return view(state, &SchedulerClient::get, "/api/v1/gangs/" + path, codec::read_gang_summaries,
+              whole_gangs_text);
+}
+
 Exit pods(const ViewState& state) {
   if (!state.pod.empty()) return pod(state);
   return view(state, &SchedulerClient::list, "/api/v1/pods", codec::read_pod_summaries, pods_text);
@@ -139,6 +196,10 @@ void register_views(CLI::App& app, Exit& exit_code) {
                      nodes, exit_code, machine);
   add_value(*command, "NODE", "[NAME]", machine->node,
             "show this one, also what is down and mere notes");
+  auto gang = std::make_shared<ViewState>();
+  command =
+      add_view(app, "gangs", "gangs, what they wait for, and their plans", gangs, exit_code, gang);
+  add_value(*command, "GANG", "[[NAMESPACE/]NAME]", gang->pod, "show the plan of this one");
   auto one = std::make_shared<ViewState>();
   command = add_view(app, "pods", "pods with their chips and bandwidth, or the annotations of one",
                      pods, exit_code, one);

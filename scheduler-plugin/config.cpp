@@ -424,6 +424,10 @@ const std::vector<Setting>& settings() {
        "frameworks whose pods wait for the plan of their gang behind a scheduling gate, where the "
        "webhook of /admission/gate is set up",
        true, set_gate_frameworks, [](const Config& c) { return c.gate.frameworks; }},
+      {"plan-gangs",
+       "plan gangs as a whole; false: their pods are placed one by one, and gates opened at once",
+       false, [](Config& c, const Values& v) { return set_flag(c.plan_gangs, v[0]); },
+       [](const Config& c) { return Values{show_flag(c.plan_gangs)}; }, true},
       {"inject-rank",
        "give the containers of pods that get the gate the variable CHIPWEAVE_RANK, with the "
        "annotation chipweave.dev/rank",

@@ -59,6 +59,7 @@ struct Config {
   std::size_t max_connections = limits::kMaxHttpConnections;
   int volcano_weight = 20;
   bool annotate_after_bind = false;
+  bool plan_gangs = true;
   bool publish_cluster_info = false;
   bool allocate_claims = false;
   bool allocate_untainted_devices = false;

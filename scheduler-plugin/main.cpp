@@ -260,7 +260,7 @@ int run(const Config& config) {
   sched::Scheduler scheduler(
       clock, cluster, observers,
       {config.reservation_ttl, config.inventory_stale_after, config.annotate_after_bind,
-       config.scheduler_names, *std::move(overlays), config.node_preference});
+       config.scheduler_names, *std::move(overlays), config.node_preference, config.plan_gangs});
   memory.set_listener(&scheduler.reconciler());
   std::unique_ptr<sched::ClusterInfoPublisher> cluster_info;
   if (cluster_api.of_cluster_info)

@@ -25,7 +25,9 @@ Scheduler::Scheduler(const Clock& clock, Cluster& cluster, Observer& observer,
       preemption_(core_, evaluator_, nominations_),
       extender_(core_, evaluator_, reservations_, nominations_, bindings_, gangs_),
       placements_(core_, evaluator_, reservations_, decisions_, extender_, gangs_),
-      claim_planner_(core_, evaluator_) {}
+      claim_planner_(core_, evaluator_) {
+  gangs_.set_on(options_.plan_gangs);
+}
 
 namespace {
 

@@ -35,6 +35,7 @@ struct SchedulerOptions {
   // Measured constants, which replace those of the machines that agents report.
   std::vector<domain::RateOverlay> overlays{};
   solver::NodePreference node_preference{};
+  bool plan_gangs = true;  // false: pods of gangs are placed one by one
 };
 
 class Scheduler final : public InventorySink {

@@ -27,6 +27,17 @@ constexpr const char* kSelector =
 constexpr std::chrono::milliseconds kPodReadTimeout{3000};
 constexpr int kListAttempts = 4;  // attempts to list pods that keep changing
 
+// Once bound, nothing of it counts but its CPU and memory.
+bool is_bare(const ClusterPod& pod) {
+  return pod.request.chips == 0 && pod.request.mark == nullptr;
+}
+
+// All pods of a Job are alike, so without chips it is no gang that needs any; there may be many.
+std::shared_ptr<const GangMark> mark_of(const codec::KubePod& pod, int chips) {
+  auto mark = gang_mark_of(pod);
+  return chips == 0 && mark != nullptr && mark->framework == "job" ? nullptr : mark;
+}
+
 // Whole objects: the resources and the node of a pod are in its spec, its rejection in its status.
 kube::Reflector<codec::KubePod>::Options pod_watch_options() {
   kube::Reflector<codec::KubePod>::Options options;
@@ -56,7 +67,7 @@ ClusterPod KubeCluster::made_of(const codec::KubePod& seen) const {
   ClusterPod pod;
   pod.request = std::move(counted.request);
   pod.request.job = job_identity(pod.request);
-  pod.request.mark = gang_mark_of(seen);
+  pod.request.mark = mark_of(seen, pod.request.chips);
   pod.request.labels.clear();
   pod.request.annotations.clear();
   pod.refused = std::move(counted.refused);
@@ -91,7 +102,7 @@ void KubeCluster::take(codec::KubePod&& seen) {
   }
   if (known == nullptr) {
     Entry entry{made_of(seen), false, std::hash<std::string>()(seen.rejection)};
-    if (!entry.pod.node.empty() && entry.pod.request.chips == 0) return count_bare(key, seen);
+    if (!entry.pod.node.empty() && is_bare(entry.pod)) return count_bare(key, seen);
     const auto claimed = placement_of(seen, entry.pod);
     entry.placement_known = claimed.has_value();
     entry.pod.arrival = ++arrivals_;
@@ -107,7 +118,7 @@ void KubeCluster::take(codec::KubePod&& seen) {
   entry.pod.ending = seen.ending;
   if (seen.node_name.empty()) return take_status(entry, seen);
   if (entry.placement_known) return;  // a pod's request does not change
-  if (entry.pod.request.chips == 0) {
+  if (is_bare(entry.pod)) {
     drop_entry(key);
     return count_bare(key, seen);
   }
@@ -149,7 +160,7 @@ void KubeCluster::end_bare(const std::string& key) {
 
 // Some frameworks set their marks after the pod was made.
 void KubeCluster::take_mark(Entry& entry, const codec::KubePod& seen) {
-  auto mark = gang_mark_of(seen);
+  auto mark = mark_of(seen, entry.pod.request.chips);
   const auto& known = entry.pod.request.mark;
   if ((mark == nullptr) == (known == nullptr) && (mark == nullptr || *mark == *known)) return;
   entry.pod.request.mark = std::move(mark);

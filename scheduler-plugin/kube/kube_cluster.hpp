@@ -2,8 +2,8 @@
 // and watch, and bindings with annotations.
 //
 // Finished pods (Succeeded, Failed) are dropped, and of bound pods without chips only the CPU and
-// memory that they request is kept; labels are reduced to
-// the job identity. Once seen bound, a pod stays bound: older versions that the watch delivers
+// memory that they request is kept, unless they belong to a gang; labels are reduced to the job
+// identity. Once seen bound, a pod stays bound: older versions that the watch delivers
 // later are ignored. A bound pod whose request would be refused has the chips that it uses
 // (CountedRequest::used), and one that was refused while it waited is delivered as gone, then as
 // added. Owner: the loop thread; ends with its destructor.

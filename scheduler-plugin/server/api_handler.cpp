@@ -291,13 +291,15 @@ bool ApiHandler::write_gangs(Page& page, std::size_t most, std::string& out) con
 }
 
 http::Response ApiHandler::gang(std::string_view rest) {
-  const PodKey key = pod_key_of(rest);
-  if (key.ns.empty())
+  const std::size_t slash = rest.find('/');
+  if (slash == std::string_view::npos)
     return error_response(404, "not_found", "the path is /api/v1/gangs/NAMESPACE/NAME");
+  const std::string_view ns = rest.substr(0, slash);
+  const std::string_view name = rest.substr(slash + 1);
   const GangView view = scheduler_.gang_view();
   std::string items;
   for (const auto& [id, gang] : scheduler_.gangs().all()) {
-    if (gang.ns != key.ns || gang.name != key.name) continue;
+    if (gang.ns != ns || gang.name != name) continue;
     if (!items.empty()) items += ',';
     items += view.json(gang, true);
   }

@@ -73,6 +73,7 @@ const Gang* GangTable::add(const PodRequest& pod) {
   const GangSpec before = of_pods;
   take_sizes(*pod.mark, of_pods);
   if (fresh || of_pods != before) merge(gang);
+  gang.sequential = gang.sequential || pod.mark->sequential;
   ++gang.changes;
   if (gang.members.emplace(pod.uid, pod.key).second) gang_of_pod_.emplace(pod.uid, id);
   return &gang;

@@ -23,14 +23,17 @@ struct Gang {
   std::string framework;
   std::string name;
   std::map<std::string, PodKey, std::less<>> members;  // by uid: pods that wait or are bound
+  bool sequential = false;                             // GangMark::sequential
   GangSpec spec;                                       // of its owner, with what only its pods say
   std::uint64_t changes = 0;                           // rises with each change of the above
 
   // How many pods must be there before any may start; 0: the gang is not planned as a whole.
   int quorum() const;
-  bool complete() const {
-    return quorum() > 0 && members.size() >= static_cast<std::size_t>(quorum());
+  // Whether so many are there. Of a sequential one, those that come later are not waited for.
+  bool complete(std::size_t there) const {
+    return quorum() > 0 && there >= (sequential ? 1U : static_cast<std::size_t>(quorum()));
   }
+  bool complete() const { return complete(members.size()); }
 };
 
 class GangTable {

@@ -128,6 +128,41 @@ PodSummary pod_summary(JsonValue value, JsonProblems& problems) {
   return pod;
 }
 
+GangSlotView gang_slot(JsonValue value, JsonProblems& problems) {
+  const JsonObject item = JsonObject::tolerant(value, problems);
+  GangSlotView slot;
+  slot.rank = item.integer_or("rank", 0);
+  slot.pod = item.text_or_empty("pod");
+  slot.state = item.text_or_empty("state");
+  slot.node = item.text_or_empty("node");
+  for (const JsonValue element : item.array("path", limits::kMaxNetworkLevels)) {
+    if (const auto text = element.text()) slot.path.emplace_back(*text);
+  }
+  slot.chips = ascending_indices(item.array("chips", limits::kMaxNetworkValues), problems);
+  return slot;
+}
+
+GangSummary gang_summary(JsonValue value, JsonProblems& problems) {
+  const JsonObject item = JsonObject::tolerant(value, problems);
+  GangSummary gang;
+  gang.ns = item.require_text("namespace").value_or("");
+  gang.name = item.require_text("name").value_or("");
+  gang.framework = item.text_or_empty("framework");
+  gang.state = item.text_or_empty("state");
+  gang.pods = item.integer_or("pods", 0);
+  gang.bound = item.integer_or("bound", 0);
+  gang.quorum = item.integer_or("quorum", 0);
+  gang.summary = item.text_or_empty("summary");
+  gang.problem = item.text_or_empty("problem");
+  if (!item.has("plan")) return gang;
+  const JsonObject plan = JsonObject::tolerant(value["plan"], problems);
+  gang.plan = plan.text_or_empty("id");
+  gang.gbps = plan.number("gbps").value_or(0);
+  for (const JsonValue slot : plan.array("slots", limits::kMaxGangPods))
+    gang.slots.push_back(gang_slot(slot, problems));
+  return gang;
+}
+
 // All items of an answer.
 template <class View>
 Result<std::vector<View>> listed(std::string_view text, const char* wanted,
@@ -158,6 +193,10 @@ Result<PodView> read_pod_view(std::string_view text) { return parsed(text, "pod"
 
 Result<std::vector<PodSummary>> read_pod_summaries(std::string_view text) {
   return listed(text, "list of pods", pod_summary);
+}
+
+Result<std::vector<GangSummary>> read_gang_summaries(std::string_view text) {
+  return listed(text, "list of gangs", gang_summary);
 }
 
 Result<AnswerPage> read_answer_page(std::string_view text) {

@@ -82,6 +82,31 @@ struct PodSummary {
 };
 Result<std::vector<PodSummary>> read_pod_summaries(std::string_view json);
 
+// A gang as /api/v1/gangs shows it.
+struct GangSlotView {
+  int rank = 0;
+  std::string pod;    // empty: it has not come
+  std::string state;  // open, reserved, bound
+  std::string node;
+  std::vector<std::string> path;
+  std::vector<int> chips;
+};
+struct GangSummary {
+  std::string ns;
+  std::string name;
+  std::string framework;
+  std::string state;
+  int pods = 0;
+  int bound = 0;
+  int quorum = 0;
+  std::string summary;  // what it waits for; empty: nothing
+  std::string problem;
+  std::string plan;  // id; empty: it has none
+  double gbps = 0;   // 0: not predicted
+  std::vector<GangSlotView> slots;
+};
+Result<std::vector<GangSummary>> read_gang_summaries(std::string_view json);
+
 // One page of a list.
 struct AnswerPage {
   std::string items;      // JSON values, separated by commas

@@ -35,6 +35,10 @@ void GangGates::check() {
   }
   for (const Waiting& one : in_order()) {
     const Gang& gang = *one.gang;
+    if (!gangs_.on()) {
+      open_unplanned(gang);
+      continue;
+    }
     if (plans_.find(gang.id) == nullptr && may_be_planned(gang) && !gangs_.plan_gated(gang) &&
         blocks(one))
       break;
@@ -98,7 +102,7 @@ bool GangGates::may_be_planned(const Gang& gang) const {
     const ClusterPod* pod = cluster_.find(key);
     ready += pod != nullptr && !pod->foreign_gates ? 1 : 0;
   }
-  return ready >= static_cast<std::size_t>(gang.quorum());
+  return gang.complete(ready);
 }
 
 // Whether later gangs wait for this one, which does not fit now.
@@ -150,14 +154,23 @@ void GangGates::open(const Gang& gang) {
   }
 }
 
+void GangGates::open_unplanned(const Gang& gang) {
+  for (const ClusterPod* pod : gangs_.pods_of(gang)) {
+    if (pod->gated && asked_ < kMaxUngating) open(*pod, Annotations{});
+  }
+}
+
 void GangGates::open(const ClusterPod& pod, const GangPlans::Where& at) {
+  const std::string& node = nodes_.node(plans_.holding_of(*at.slot)->node).name;
+  open(pod, annotations_of(place_of(at, node, state_.network), node));
+}
+
+void GangGates::open(const ClusterPod& pod, Annotations annotations) {
   Opening& opening = openings_[pod.request.uid];
   if (opening.asked || clock_.now() < opening.next) return;
   opening.asked = true;
   ++asked_;
-  const std::string& node = nodes_.node(plans_.holding_of(*at.slot)->node).name;
-  const UngateOrder order{pod.request.key, pod.request.uid,
-                          annotations_of(place_of(at, node, state_.network), node), std::nullopt};
+  const UngateOrder order{pod.request.key, pod.request.uid, std::move(annotations), std::nullopt};
   cluster_.ungate(order,
                   [this, uid = order.uid](const Result<void>& result) { opened(uid, result); });
 }

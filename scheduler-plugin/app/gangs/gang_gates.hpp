@@ -67,6 +67,8 @@ class GangGates : public UseCase {
   void store(const Gang& gang);
   void open(const Gang& gang);
   void open(const ClusterPod& pod, const GangPlans::Where& at);
+  void open(const ClusterPod& pod, Annotations annotations);
+  void open_unplanned(const Gang& gang);
   void opened(const std::string& uid, const Result<void>& result);
   void forget_gone();
 

@@ -38,14 +38,14 @@ bool ranks_before(const ClusterPod& a, const ClusterPod& b) {
 
 // Without the roles whose pods need no chips, and without pods that need not come and are not
 // there.
-GangSpec spec_of_chips(const Gang& gang, const GangMembers& members) {
+GangSpec spec_of_chips(const Gang& gang, const GangMembers& members, int chipless) {
   GangSpec spec = gang.spec;
   const auto there = [&](const std::string& role) {
     const auto at = std::find_if(members.roles.begin(), members.roles.end(),
                                  [&](const RoleMembers& one) { return one.role == role; });
     return at == members.roles.end() ? 0 : at->pods;
   };
-  std::int64_t without = 0;
+  std::int64_t without = spec.roles.empty() ? chipless : 0;
   std::erase_if(spec.roles, [&](const RoleSpec& role) {
     const bool none = there(role.name) == 0 && role.chips &&
                       role.chips->find(members.resource) == role.chips->end();
@@ -122,12 +122,12 @@ void add_slots(const RolePods& role, const Pods& pods, std::vector<GangSlot>& to
 
 }  // namespace
 
-Result<GangLayout> lay_out(const Gang& gang, Pods pods, const Network& network) {
+Result<GangLayout> lay_out(const Gang& gang, Pods pods, int chipless, const Network& network) {
   std::sort(pods.begin(), pods.end(),
             [](const ClusterPod* a, const ClusterPod* b) { return ranks_before(*a, *b); });
   const auto members = members_of(pods);
   if (!members) return members.error();
-  const GangSpec spec = spec_of_chips(gang, *members);
+  const GangSpec spec = spec_of_chips(gang, *members, chipless);
   const auto roles = pods_by_role(spec, *members);
   if (!roles) return roles.error();
   const std::vector<std::string>& levels = network.levels();

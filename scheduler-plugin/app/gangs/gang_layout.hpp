@@ -32,10 +32,11 @@ struct GangLayout {
   solver::Room needs;  // the most that any pod needs besides chips
 };
 
-// pods: its members that request chips; at least one. Pods without chips have no place in the plan.
+// pods: its members that request chips; at least one. Pods without chips, of which there are so
+// many, have no place in the plan.
 // Of an elastic gang, pods that need not come have one only once they are there. Errors: those of
 // gang_of(); invalid_argument: the pods request different kinds of chips.
-Result<GangLayout> lay_out(const Gang& gang, std::vector<const ClusterPod*> pods,
+Result<GangLayout> lay_out(const Gang& gang, std::vector<const ClusterPod*> pods, int chipless,
                            const Network& network);
 
 }  // namespace chipweave::sched

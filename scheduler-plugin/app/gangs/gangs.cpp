@@ -42,7 +42,8 @@ std::string plan_id(const Gang& gang, Clock::Wall now) {
 
 // A group has one node, and for its own gangs kube-scheduler tries all pods itself.
 bool Gangs::plans_for(const PodRequest& pod) const {
-  if (pod.mark == nullptr || pod.chips == 0 || is_member(pod) || !pod.gang.empty()) return false;
+  if (!on_ || pod.mark == nullptr || pod.chips == 0 || is_member(pod) || !pod.gang.empty())
+    return false;
   const Gang* gang = state_.gangs.of(pod.uid);
   return gang != nullptr && gang->quorum() > 0;
 }
@@ -55,13 +56,25 @@ std::optional<Verdict> Gangs::find_place(const ClusterPod& pod,
   const GangPlans::Where at = plans_.assign(pod.request, gang.id);
   if (at.slot != nullptr && plans_.holding_of(*at.slot) != nullptr) return std::nullopt;
   if (plans_.find(gang.id) == nullptr && !gang.complete()) return waits_for_pods(gang);
+  if (nodes.size() == 1 && nodes.front() == pod.nominated) return gang_elsewhere();
   return plan(gang, pod.request.uid, set_of(nodes));
 }
 
 std::optional<Verdict> Gangs::find_another(const ClusterPod& pod,
                                            std::span<const std::string_view> nodes) {
   const Gang& gang = *state_.gangs.of(pod.request.uid);
+  // kube-scheduler asks for the nominated node alone first, then for others.
+  if (nodes.size() == 1 && nodes.front() == pod.nominated) return gang_elsewhere();
   NodeSet offered = set_of(nodes);
+  const Holding* own = ledger_.find(pod.request.uid);
+  if (own != nullptr && !offered[own->node] && is_sample(offered)) {
+    if (++missed_[pod.request.uid] < kMaxMissed) return gang_elsewhere();
+    // its scheduler seems to rule the node out
+    const NodeId node = own->node;
+    offered.assign(nodes_.size(), true);
+    offered[node] = false;
+  }
+  missed_.erase(pod.request.uid);
   // All pods of a gang are alike to their scheduler, so what holds for this one holds for them.
   std::vector<std::string> lost;
   for (const GangSlot& slot : plans_.find(gang.id)->slots) {
@@ -74,6 +87,14 @@ std::optional<Verdict> Gangs::find_another(const ClusterPod& pod,
   }
   for (const std::string& uid : lost) plans_.lose(uid);
   return plan(gang, pod.request.uid, std::move(offered));
+}
+
+// With percentageOfNodesToScore below 100, kube-scheduler offers some of 100 nodes and more that it
+// could use, and others the next time.
+bool Gangs::is_sample(const NodeSet& offered) const {
+  constexpr std::ptrdiff_t kFewest = 100;
+  const auto count = std::count(offered.begin(), offered.end(), true);
+  return count >= kFewest && count < static_cast<std::ptrdiff_t>(nodes_.size() / 20 * 19);
 }
 
 NodeSet Gangs::set_of(std::span<const std::string_view> nodes) {
@@ -103,15 +124,21 @@ bool Gangs::Misfit::same_conditions(const Misfit& other) const {
 std::optional<Verdict> Gangs::plan(const Gang& gang, const std::string& uid, NodeSet offered) {
   Misfit now = tried(gang, std::move(offered));
   const auto before = misfits_.find(gang.id);
-  if (before != misfits_.end() && now.same_conditions(before->second))
-    return before->second.verdict;
   const auto begin = clock_.now();
-  auto layout = lay_out(gang, pods_of(gang), state_.network);
+  if (before != misfits_.end()) {
+    if (now.same_conditions(before->second)) return before->second.verdict;
+    // Conditions change all the time in a busy cluster: planning may take a tenth of the time.
+    if (begin - before->second.at < kRest * before->second.took) {
+      retry_ = true;
+      return before->second.verdict;
+    }
+  }
+  auto layout = lay_out(gang, pods_of(gang), chipless(gang), state_.network);
   if (!layout) {
     const bool comes = layout.error().code == Errc::unavailable;
     now.reason = layout.error().text();
     now.verdict = comes ? waits_for_pods(gang) : cannot_be_planned(gang, now.reason);
-    return did_not_fit(gang, std::move(now));
+    return did_not_fit(gang, std::move(now), begin);
   }
   now.verdict = waits_for_room(gang);
   open_plan(gang, *layout);
@@ -122,7 +149,7 @@ std::optional<Verdict> Gangs::plan(const Gang& gang, const std::string& uid, Nod
     filled = fill(gang, *layout, now);
     if (filled == Filled::none) plans_.release(gang.id);
   }
-  if (filled == Filled::none) return did_not_fit(gang, std::move(now));
+  if (filled == Filled::none) return did_not_fit(gang, std::move(now), begin);
   if (filled != Filled::nothing_more) {
     const GangPlan& made = *plans_.find(gang.id);
     observer_.on(GangPlanned{gang.ns, gang.name, made.id, made.slots.size(), made.domains,
@@ -137,7 +164,9 @@ std::optional<Verdict> Gangs::plan(const Gang& gang, const std::string& uid, Nod
   return placed ? std::nullopt : std::optional(verdict);
 }
 
-Verdict Gangs::did_not_fit(const Gang& gang, Misfit misfit) {
+Verdict Gangs::did_not_fit(const Gang& gang, Misfit misfit, Clock::Steady begin) {
+  misfit.at = clock_.now();
+  misfit.took = misfit.at - begin;
   misfit.released = ledger_.released();
   if (why_not(gang.id) != misfit.reason)
     observer_.on(GangUnplaceable{gang.ns, gang.name, misfit.reason});
@@ -214,6 +243,15 @@ Gangs::Filled Gangs::fill(const Gang& gang, const GangLayout& layout, Misfit& no
   return all ? Filled::all : Filled::some;
 }
 
+int Gangs::chipless(const Gang& gang) const {
+  int count = 0;
+  for (const auto& [uid, key] : gang.members) {
+    const ClusterPod* pod = cluster_.find(key);
+    count += pod != nullptr && pod->request.chips == 0 ? 1 : 0;
+  }
+  return count;
+}
+
 // Null: it has not come.
 const ClusterPod* Gangs::pod_of(const Gang& gang, const GangSlot& slot) const {
   const auto at = gang.members.find(slot.uid);
@@ -231,7 +269,7 @@ void Gangs::added(const ClusterPod& pod) {
   }
   if (gang == nullptr) return;
   if (pod.gated) gated_.insert(gang->id);
-  if (gang->complete() && plans_.find(gang->id) == nullptr) ++state_.gathered;
+  if (on_ && gang->complete() && plans_.find(gang->id) == nullptr) ++state_.gathered;
 }
 
 void Gangs::gates_changed(const ClusterPod& pod) {
@@ -245,7 +283,7 @@ bool Gangs::plan_gated(const Gang& gang) {
 }
 
 bool Gangs::could_fit(const Gang& gang) {
-  const auto layout = lay_out(gang, pods_of(gang), state_.network);
+  const auto layout = lay_out(gang, pods_of(gang), chipless(gang), state_.network);
   return layout.ok() && planner_.fits_when_empty(*layout);
 }
 
@@ -255,6 +293,7 @@ void Gangs::owner_says(const std::string& id, std::optional<GangSpec> spec) {
 }
 
 void Gangs::gone(const PodRequest& pod) {
+  missed_.erase(pod.uid);
   plans_.leave(pod.uid);
   const std::string id = state_.gangs.remove(pod.uid);
   if (id.empty() || state_.gangs.find(id) != nullptr) return;
@@ -264,6 +303,7 @@ void Gangs::gone(const PodRequest& pod) {
 }
 
 void Gangs::tick() {
+  if (std::exchange(retry_, false)) ++state_.gathered;
   for (const std::string& id : plans_.due(clock_.now())) {
     const GangPlan& plan = *plans_.find(id);
     observer_.on(GangReleased{plan.ns, plan.name, plan.id});

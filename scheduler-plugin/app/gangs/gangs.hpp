@@ -57,6 +57,9 @@ class Gangs : public UseCase {
   const std::set<std::string>& gated() const { return gated_; }
   // The gang has none any more.
   void opened(const std::string& gang) { gated_.erase(gang); }
+  // Off: pods of gangs are placed one by one, and their gates are opened at once.
+  void set_on(bool on) { on_ = on; }
+  bool on() const { return on_; }
   // Its pods, those excepted that end or request no chips.
   std::vector<const ClusterPod*> pods_of(const Gang& gang) const;
   // Ends reservations whose time is over; call it about every second.
@@ -71,6 +74,8 @@ class Gangs : public UseCase {
   std::string why_not(const std::string& gang) const;
 
  private:
+  static constexpr int kMaxMissed = 8;
+  static constexpr int kRest = 10;
   // A gang that did not fit, and what has to change before it is tried again.
   struct Misfit {
     std::string reason;          // for people
@@ -80,6 +85,8 @@ class Gangs : public UseCase {
     std::uint64_t gains = 0;     // NodeTable::gains()
     std::uint64_t network = 0;   // Network::version()
     NodeSet offered;
+    Clock::Steady at{};              // when it was tried
+    Clock::Steady::duration took{};  // and how long that took
     bool same_conditions(const Misfit& other) const;
   };
   enum class Filled {
@@ -90,19 +97,24 @@ class Gangs : public UseCase {
   };
   Misfit tried(const Gang& gang, NodeSet offered) const;
   std::optional<Verdict> plan(const Gang& gang, const std::string& uid, NodeSet offered);
-  Verdict did_not_fit(const Gang& gang, Misfit misfit);
+  Verdict did_not_fit(const Gang& gang, Misfit misfit, Clock::Steady begin);
   void restore(const StoredPlan& stored);
+  int chipless(const Gang& gang) const;
   const ClusterPod* pod_of(const Gang& gang, const GangSlot& slot) const;
   // Sees to it that there is a plan, with these slots.
   void open_plan(const Gang& gang, const GangLayout& layout);
   // Plans the slots that hold nothing, on the nodes that are offered. Sets the reason.
   Filled fill(const Gang& gang, const GangLayout& layout, Misfit& now);
+  bool is_sample(const NodeSet& offered) const;
   NodeSet set_of(std::span<const std::string_view> nodes);
 
   Reservations& reservations_;
   GangPlanner planner_;
   std::map<std::string, Misfit, std::less<>> misfits_;  // by gang
   std::set<std::string> gated_;
+  std::map<std::string, int, std::less<>> missed_;  // by uid: how often its node was not offered
+  bool retry_ = false;  // a gang was not tried because another plan had just taken long
+  bool on_ = true;
   const PlanStore* store_ = nullptr;  // null: none
   std::optional<std::uint64_t> restored_term_;
   std::vector<NodeId> found_;

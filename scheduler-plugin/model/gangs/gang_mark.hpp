@@ -26,7 +26,9 @@ struct GangMark {
   std::optional<int> size;        // all pods of the gang
   std::optional<int> minimum;     // fewer must not start
   domain::TopologyWish topology;  // how close it asks to be; empty: not, or not read
-  std::string problem;            // a value that cannot be used, in words; empty: none
+  // Some of its pods are made only once others are bound or run, so all are planned with the first.
+  bool sequential = false;
+  std::string problem;  // a value that cannot be used, in words; empty: none
 
   friend bool operator==(const GangMark&, const GangMark&) = default;
 };

@@ -10,6 +10,8 @@ void read_lws(const PodMarks& marks, GangMark& to) {
   to.name = std::string(set) + "/" + std::string(group);
   to.index = marks.number("leaderworkerset.sigs.k8s.io/worker-index", 0, to.problem);
   to.size = marks.number("leaderworkerset.sigs.k8s.io/size", 1, to.problem);
+  // With startupPolicy LeaderReady, and with exclusive topologies, the leader comes first.
+  to.sequential = true;
 }
 
 }  // namespace chipweave::sched::gangs

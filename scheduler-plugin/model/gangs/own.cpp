@@ -9,6 +9,7 @@ void read_own(const PodMarks& marks, GangMark& to) {
   to.role = marks.label_or_annotation("chipweave.dev/gang-role");
   to.index = marks.number("chipweave.dev/gang-index", 0, to.problem);
   to.size = marks.number("chipweave.dev/gang-size", 1, to.problem);
+  to.sequential = marks.label_or_annotation("chipweave.dev/gang-sequential") == "true";
   to.minimum = marks.number("chipweave.dev/gang-minimum", 1, to.problem);
 }
 

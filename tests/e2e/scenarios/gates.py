@@ -3,11 +3,11 @@ of common/kube/ungate_pod.cpp under the policy of the chart, which leaves the sc
 import json
 
 from lib.bed import ROOT
-from lib.volcano import HOOKS
+from lib.gangs import GATE, gate_webhook, gates_of
 
 NODES = ("g-a", "g-b")
 FLAGS = ["--inject-rank=true"]
-GATE, RANK = "chipweave.dev/gang", "chipweave.dev/rank"
+RANK = "chipweave.dev/rank"
 STRATEGIC = "application/strategic-merge-patch+json"
 VARIABLE = {"name": "CHIPWEAVE_RANK", "valueFrom": {"fieldRef": {"apiVersion": "v1", "fieldPath": f"metadata.annotations['{RANK}']"}}}
 # As the unit tests of the C++ code have them.
@@ -19,9 +19,8 @@ def run(s):
         print("     the API server asks webhooks over TLS only", flush=True)
         return
     s.v100(*NODES)
-    s.chipweave.helm("upgrade", "--set", "scheduler.gangs.gate.enabled=true")
-    s.undo.append(lambda: s.chipweave.helm("upgrade", "--reset-values"))
-    webhook(s)
+    gate_webhook(s)
+    s.must_come("the gate of a new pod", lambda: gates_of(member(s, "probe", 1, "?dryRun=All")) == [GATE])
     gated(s)
     s.token = s.bed.token("chipweave-scheduler")
     refused(s)
@@ -30,29 +29,9 @@ def run(s):
     s.settled()
 
 
-def gates_of(pod):
-    return [gate["name"] for gate in pod["spec"].get("schedulingGates", [])]
-
-
 def member(s, name, chips, query="", labels=None, **spec):
     body = s.pod_body(name, chips, labels={"chipweave.dev/gang": "train", **(labels or {})}, **spec)
     return s.bed.must("POST", f"{s.pods_path}{query}", body)
-
-
-# Our process instead of the chart's Service, for the namespace of this scenario.
-def webhook(s):
-    path = f"{HOOKS}/chipweave-scheduler"
-    hooks = s.bed.must("GET", path)["webhooks"]
-    hook = next(hook for hook in hooks if hook["name"] == "gate.chipweave.dev")
-    service = hook["clientConfig"]["service"]
-    s.check("any replica is asked, and need not answer", service["name"] == "chipweave-scheduler-read" and
-            hook["failurePolicy"] == "Ignore", hook)
-    hook["clientConfig"] = {"url": f"{s.chipweave.url}{service['path']}", "caBundle": hook["clientConfig"]["caBundle"]}
-    hook["timeoutSeconds"] = 5
-    s.bed.must("PATCH", path, {"webhooks": hooks})
-    ((label, value),) = hook["namespaceSelector"]["matchLabels"].items()
-    s.bed.must("PATCH", f"/api/v1/namespaces/{s.ns}", {"metadata": {"labels": {label: value}}})
-    s.must_come("the gate of a new pod", lambda: gates_of(member(s, "probe", 1, "?dryRun=All")) == [GATE])
 
 
 def gated(s):

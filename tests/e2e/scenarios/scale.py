@@ -1,7 +1,7 @@
 """Fifty machines that kwok plays, and more pods than they hold."""
 import json
 
-from lib.scenario import GPU, INVENTORIES
+from lib.gangs import fabric
 
 # No agent renews the Leases of fake nodes.
 FLAGS = ["--inventory-stale-after", "30m"]
@@ -10,21 +10,7 @@ SIZES = [1, 1, 2, 2, 4, 8] * 20  # 360 chips of 400
 
 
 def run(s):
-    s.v100("k-real")
-    s.bed.testbed("kwok", "--nodes", str(COUNT), "--resource", f"{GPU}=8")
-    names = [f"fake-{number}" for number in range(COUNT)]
-    s.made_nodes += names
-    status = s.inventory("k-real")
-    for name in names:
-        node = s.bed.must("GET", f"/api/v1/nodes/{name}")["metadata"]
-        owner = [{"apiVersion": "v1", "kind": "Node", "name": name, "uid": node["uid"]}]
-        body = {"apiVersion": "chipweave.dev/v1alpha1", "kind": "NodeInventory",
-                "metadata": {"name": name, "ownerReferences": owner}}
-        s.bed.must("POST", INVENTORIES, body)
-        s.bed.must("PATCH", f"{INVENTORIES}/{name}/status", {"status": {**status, "bootId": f"boot-{name}"}})
-    s.must_come("our scheduler's word of all nodes", lambda: len(s.chipweave.nodes()) == COUNT + 1)
-    s.chipweave.agents.pop("k-real").kill()
-    s.remove_node("k-real")
+    fabric(s, COUNT)
     for number, size in enumerate(s.random.sample(SIZES, len(SIZES))):
         s.create(f"pod-{number}", size)
     bound = lambda: [pod for pod in s.pods() if pod["spec"].get("nodeName")]

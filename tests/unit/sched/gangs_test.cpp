@@ -267,6 +267,148 @@ TEST(Gangs, TwoKindsOfChipsAreNoGang) {
   w.expect_sound();
 }
 
+// Its other pods are made only once the first is bound.
+TEST(Gangs, OfSequentialPodsTheFirstBringsThePlanOfAll) {
+  World w;
+  add_nodes(w, 4);
+  const auto sequential = [](int index) {
+    PodRequest pod = gang_pod(index, 3);
+    GangMark mark = *pod.mark;
+    mark.sequential = true;
+    pod.mark = std::make_shared<const GangMark>(std::move(mark));
+    return pod;
+  };
+  const auto leader = w.submit(sequential(0));
+  EXPECT_THAT(w.fit(leader), ElementsAre("n0"));
+  EXPECT_EQ(w.scheduler.ledger().reserved(), 3U);
+  ASSERT_TRUE(w.bind(leader, "n0").ok());
+  // what is reserved for the others is not given away
+  const auto single = w.submit("single", 8);
+  EXPECT_THAT(w.fit(single), ElementsAre("n3"));
+  const auto worker = w.submit(sequential(2));
+  EXPECT_THAT(w.fit(worker), ElementsAre("n2"));
+  EXPECT_EQ(w.node_of(worker), "n2");
+  w.expect_sound();
+}
+
+TEST(Gangs, PodsWithoutChipsCountButHaveNoPlace) {
+  World w;
+  add_nodes(w, 2);
+  auto launcher = gang_pod(0, 3, 0);
+  launcher = w.submit(launcher);
+  const auto first = w.submit(gang_pod(1, 3));
+  EXPECT_THAT(reasons(w, first), ElementsAre("waiting for the other pods of gang train"));
+  const auto second = w.submit(gang_pod(2, 3));
+  EXPECT_THAT(w.fit(first), ElementsAre("n0"));
+  EXPECT_THAT(w.fit(second), ElementsAre("n1"));
+  EXPECT_EQ(w.scheduler.ledger().reserved(), 2U);
+  w.expect_sound();
+}
+
+TEST(Gangs, ArePlacedOneByOneIfThatIsWanted) {
+  SchedulerOptions options;
+  options.plan_gangs = false;
+  World w(options);
+  add_nodes(w, 2);
+  const auto pod = w.submit(gang_pod(0, 8));
+  EXPECT_THAT(w.fit(pod), ElementsAre("n0", "n1"));
+}
+
+std::map<std::string, std::string> rack_of(int node) {
+  return {{"cloud.provider.com/topology-block", "b" + std::to_string(node / 4)},
+          {"cloud.provider.com/topology-rack", "r" + std::to_string(node / 2)}};
+}
+
+TEST(Gangs, AreInAsFewDomainsAsCanBe) {
+  World w;
+  for (int i = 0; i < 8; ++i) {
+    const auto labels = rack_of(i);
+    w.scheduler.network().set_labels("n" + std::to_string(i), {labels.begin(), labels.end()});
+  }
+  add_nodes(w, 8);
+  // one node of the first block is in use, so four pods fit into the second only
+  ASSERT_TRUE(w.bind(w.submit("filler", 8), "n1").ok());
+  const auto pods = submit_all(w, 4, 4);
+  for (int i = 0; i < 4; ++i) {
+    const auto& pod = pods[static_cast<std::size_t>(i)];
+    const std::string node = "n" + std::to_string(4 + i);
+    EXPECT_THAT(w.fit(pod), ElementsAre(node));
+    ASSERT_TRUE(w.bind(pod, node).ok());
+    const Json gang = Json::parse(w.cluster.written(pod.key).at("chipweave.dev/placement"))["gang"];
+    EXPECT_EQ(gang["path"], (Json{"b1", "r" + std::to_string(2 + i / 2)}));
+  }
+}
+
+TEST(Gangs, ALevelThatIsRequiredIsKept) {
+  World w;
+  for (int i = 0; i < 4; ++i) {
+    const auto labels = rack_of(i);
+    w.scheduler.network().set_labels("n" + std::to_string(i), {labels.begin(), labels.end()});
+  }
+  add_nodes(w, 4);
+  const auto in_one = [](const std::string& gang, int index, const char* level) {
+    PodRequest pod = gang_pod(index, 3, 8, gang);
+    GangMark mark = *pod.mark;
+    mark.topology.required = {level};
+    pod.mark = std::make_shared<const GangMark>(std::move(mark));
+    return pod;
+  };
+  std::vector<PodRequest> rack;
+  std::vector<PodRequest> block;
+  std::vector<PodRequest> unknown;
+  for (int i = 0; i < 3; ++i) {
+    rack.push_back(w.submit(in_one("rack", i, "cloud.provider.com/topology-rack")));
+    block.push_back(w.submit(in_one("block", i, "cloud.provider.com/topology-block")));
+    unknown.push_back(w.submit(in_one("unknown", i, "example.com/row")));
+  }
+  EXPECT_THAT(reasons(w, rack[0]), ElementsAre("no room for all pods of gang rack"));
+  EXPECT_THAT(reasons(w, unknown[1]), ElementsAre(testing::HasSubstr("example.com/row")));
+  EXPECT_THAT(w.fit(block[0]), ElementsAre("n0"));
+}
+
+// kube-scheduler with percentageOfNodesToScore.
+TEST(Gangs, ANodeThatIsMissingInASampleIsNotReplacedAtOnce) {
+  World w;
+  add_nodes(w, 130);
+  const auto pods = submit_all(w, 2, 2);
+  ASSERT_THAT(w.fit(pods[0]), ElementsAre("n0"));
+  w.names.erase("n1");
+  for (int i = 100; i < 110; ++i) w.names.erase("n" + std::to_string(i));
+  for (int i = 0; i < 7; ++i)
+    EXPECT_THAT(reasons(w, pods[1]),
+                ElementsAre("the plan of the pod's gang has another node for it"));
+  w.names.insert("n1");
+  EXPECT_THAT(w.fit(pods[1]), ElementsAre("n1"));
+  w.names.erase("n1");
+  w.fit(pods[1]);
+  EXPECT_THAT(w.fit(pods[1]), ElementsAre("n2"));
+  EXPECT_THAT(w.fit(pods[0]), ElementsAre("n0"));
+  w.expect_sound();
+}
+
+TEST(Gangs, TheNominatedNodeAloneIsNoReasonToPlanAgain) {
+  World w;
+  add_nodes(w, 3);
+  std::vector<PodRequest> pods;
+  for (int i = 0; i < 2; ++i) {
+    ClusterPod pod;
+    pod.request = gang_pod(i, 2);
+    pod.nominated = "n2";
+    ASSERT_TRUE(w.cluster.add(pod, "{}").ok());
+    pods.push_back(pod.request);
+  }
+  const auto all = w.names;
+  w.names = {"n2"};
+  EXPECT_THAT(w.fit(pods[0]), IsEmpty());
+  w.names = all;
+  EXPECT_THAT(w.fit(pods[0]), ElementsAre("n0"));
+  w.names = {"n2"};
+  EXPECT_THAT(w.fit(pods[1]), IsEmpty());
+  w.names = all;
+  EXPECT_THAT(w.fit(pods[1]), ElementsAre("n1"));
+  w.expect_sound();
+}
+
 TEST(Gangs, AStepDownEndsAllPlans) {
   World w;
   add_nodes(w, 2);
