@@ -12,6 +12,7 @@
 #include "common/base/text.hpp"
 #include "common/codec/config/flat_yaml.hpp"
 #include "common/codec/kube/gangs/gang_object.hpp"
+#include "scheduler-plugin/network_settings.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -433,6 +434,24 @@ const std::vector<Setting>& settings() {
        "annotation chipweave.dev/rank",
        false, [](Config& c, const Values& v) { return set_flag(c.gate.inject_rank, v[0]); },
        [](const Config& c) { return Values{show_flag(c.gate.inject_rank)}; }, true},
+      {"network-sources",
+       "sources of the network that the nodes are in: labels, inventories, hypernodes, kueue, kai, "
+       "koordinator; the more specific decides",
+       true, set_network_sources, show_network_sources},
+      {"network-levels",
+       "node labels that are the levels of the network, coarsest first; default: those of the "
+       "label "
+       "family that most nodes have",
+       true, set_network_levels, [](const Config& c) { return c.network_levels; }},
+      {"network-config-map",
+       "NAMESPACE/NAME of a ConfigMap with a description of the network; takes precedence over the "
+       "other sources",
+       false, set_network_config_map, show_network_config_map},
+      {"network-file",
+       "file with a description of the network; read again when it changes; takes precedence over "
+       "the other sources",
+       false, [](Config& c, const Values& v) { return set_text(c.network_file, v[0]); },
+       [](const Config& c) { return Values{c.network_file}; }},
       {"accelerators", "resources counted in whole chips", true,
        [](Config& c, const Values& v) { return set_names(c.resources.accelerators, v); },
        [](const Config& c) { return c.resources.accelerators; }},

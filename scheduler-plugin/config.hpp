@@ -15,7 +15,9 @@
 #include "common/base/result.hpp"
 #include "common/solver/nodes/node_score.hpp"
 #include "scheduler-plugin/kube/gang_gate.hpp"
+#include "scheduler-plugin/kube/network/network_watch.hpp"
 #include "scheduler-plugin/kube/pod_request.hpp"
+#include "scheduler-plugin/state/network/network.hpp"
 
 namespace chipweave::sched {
 
@@ -67,7 +69,13 @@ struct Config {
   solver::NodePreference node_preference;
   ResourceTable resources;
   GateOptions gate;
+  std::vector<NetworkSource> network_sources = Network::Options().sources;
+  std::vector<std::string> network_levels;
+  std::optional<ConfigMapName> network_config_map;
+  std::string network_file;
 
+  // With the file and the ConfigMap, if there are any.
+  Network::Options network() const;
   // Where gRPC is served; empty: not at all.
   std::optional<Endpoint> grpc_address() const {
     return grpc_set || !standalone ? grpc : Endpoint{"127.0.0.1", 8081};

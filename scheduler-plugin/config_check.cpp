@@ -1,6 +1,7 @@
 // Refuses settings that contradict each other, and those that would admit unlisted callers.
 #include "common/kube/leader_elector.hpp"
 #include "scheduler-plugin/config.hpp"
+#include "scheduler-plugin/network_settings.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -118,6 +119,7 @@ Result<void> check_config(const Config& config) {
   }
   if (config.standalone && !config.gang_kinds.empty())
     return contradiction("--gang-kinds cannot be combined with --standalone");
+  if (auto ok = check_network(config); !ok) return ok;
   const auto grpc = config.grpc_address();
   if (grpc && config.http.port != 0 && config.http.port == grpc->port &&
       config.http.host == grpc->host) {

@@ -33,6 +33,7 @@
 #include "scheduler-plugin/config.hpp"
 #include "scheduler-plugin/crash_report.hpp"
 #include "scheduler-plugin/kube/kubernetes.hpp"
+#include "scheduler-plugin/network_file.hpp"
 #include "scheduler-plugin/server/decision_log.hpp"
 #include "scheduler-plugin/server/grpc_server.hpp"
 #include "scheduler-plugin/server/http_front.hpp"
@@ -144,6 +145,7 @@ Result<Reached> reach_kubernetes(http::Loop& loop, const Clock& clock, const Con
   options.allocate_claims = config.allocate_claims;
   options.allocate_untainted = config.allocate_untainted_devices;
   options.gang_kinds = config.gang_kinds;
+  options.network_config_map = config.network_config_map;
   if (config.leader_elect) options.election = election_of(config, options.lease_namespace);
   Reached reached;
   if (config.publish_cluster_info) {
@@ -260,8 +262,15 @@ int run(const Config& config) {
   sched::Scheduler scheduler(
       clock, cluster, observers,
       {config.reservation_ttl, config.inventory_stale_after, config.annotate_after_bind,
-       config.scheduler_names, *std::move(overlays), config.node_preference, config.plan_gangs});
+       config.scheduler_names, *std::move(overlays), config.node_preference, config.plan_gangs,
+       config.network()});
   memory.set_listener(&scheduler.reconciler());
+  std::unique_ptr<sched::NetworkFile> network_file;
+  if (!config.network_file.empty()) {
+    auto opened = sched::NetworkFile::open(config.network_file, scheduler.network());
+    if (!opened) return complain(kUnreadable, "--network-file: " + opened.error().text());
+    network_file = std::move(*opened);
+  }
   std::unique_ptr<sched::ClusterInfoPublisher> cluster_info;
   if (cluster_api.of_cluster_info)
     cluster_info = cluster_info_publisher(*cluster_api.of_cluster_info, clock, scheduler);
@@ -315,6 +324,7 @@ int run(const Config& config) {
   loop.every(kTick, [&] {
     scheduler.tick();
     front.tick();
+    if (network_file) network_file->check();
     network_log.check(scheduler.network());
   });
   loop.every(kWakeTick, [&] { scheduler.gang_gates().check(); });

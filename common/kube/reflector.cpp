@@ -171,5 +171,6 @@ template class Reflector<codec::KubeClaim>;
 template class Reflector<codec::KubeSlice>;
 template class Reflector<codec::KubeDeviceClass>;
 template class Reflector<codec::KubeGangObject>;
+template class Reflector<codec::KubeDocument>;
 
 }  // namespace chipweave::kube

@@ -78,5 +78,6 @@ extern template class Reflector<codec::KubeClaim>;
 extern template class Reflector<codec::KubeSlice>;
 extern template class Reflector<codec::KubeDeviceClass>;
 extern template class Reflector<codec::KubeGangObject>;
+extern template class Reflector<codec::KubeDocument>;
 
 }  // namespace chipweave::kube

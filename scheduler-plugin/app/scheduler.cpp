@@ -27,6 +27,7 @@ Scheduler::Scheduler(const Clock& clock, Cluster& cluster, Observer& observer,
       placements_(core_, evaluator_, reservations_, decisions_, extender_, gangs_),
       claim_planner_(core_, evaluator_) {
   gangs_.set_on(options_.plan_gangs);
+  core_.state.network.configure(options_.network);
 }
 
 namespace {

@@ -36,6 +36,7 @@ struct SchedulerOptions {
   std::vector<domain::RateOverlay> overlays{};
   solver::NodePreference node_preference{};
   bool plan_gangs = true;  // false: pods of gangs are placed one by one
+  Network::Options network{};
 };
 
 class Scheduler final : public InventorySink {

@@ -135,12 +135,16 @@ void Kubernetes::start(Scheduler& scheduler) {
   requeue_trigger_ =
       std::make_unique<RequeueTrigger>(*transport_, scheduler, RequeueTrigger::Options{});
   scheduler.authority().set_leadership(election_.get());
+  network_watch_ = std::make_unique<NetworkWatch>(
+      *transport_, scheduler.network(), options_.network_config_map,
+      [this](const kube::WatchFailure& failure) { watch_failed(failure); }, options_.jitter);
   scheduler.network().await(NetworkSource::labels);
   scheduler.network().await(NetworkSource::inventories);
   update_waiting_for();
   inventories_->start();
   cluster_.start();
   claims_->start();
+  network_watch_->start();
   if (waiting_claims_) waiting_claims_->start();
   if (gang_watch_) gang_watch_->start();
   if (election_) election_->start();
@@ -208,6 +212,7 @@ void Kubernetes::watch_failed(const kube::WatchFailure& failure) {
 
 void Kubernetes::tick() {
   if (election_) election_->tick();
+  network_watch_->tick(clock_.now());
   claims_->check();
   hand_over_check_->check(claims_->slices_known());
   if (!scheduler_->authority().cannot_decide().empty()) return;

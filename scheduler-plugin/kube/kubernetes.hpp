@@ -23,6 +23,7 @@
 #include "scheduler-plugin/kube/inventory_watch.hpp"
 #include "scheduler-plugin/kube/kube_cluster.hpp"
 #include "scheduler-plugin/kube/leader_election.hpp"
+#include "scheduler-plugin/kube/network/network_watch.hpp"
 #include "scheduler-plugin/kube/repair/leftover_claims.hpp"
 #include "scheduler-plugin/kube/repair/lost_claims.hpp"
 #include "scheduler-plugin/kube/requeue_trigger.hpp"
@@ -42,6 +43,8 @@ struct KubernetesOptions {
   bool allocate_untainted = false;
   // Owner objects of gangs that are watched, by the settings of codec::gang_sources().
   std::vector<std::string> gang_kinds;
+  // Of NetworkSource::configmap.
+  std::optional<ConfigMapName> network_config_map{};
   // Returns a number from 0 to 1 that shortens a wait; empty: random.
   std::function<double()> jitter;
   // None: this is the only replica.
@@ -117,6 +120,7 @@ class Kubernetes {
   GangBook::Changed gang_changed_;                 // empty: not listened to
   std::unique_ptr<GangWatch> gang_watch_;          // null: off
   std::unique_ptr<RequeueTrigger> requeue_trigger_;
+  std::unique_ptr<NetworkWatch> network_watch_;
   std::unique_ptr<TokenReviewer> reviewer_;
   std::uint64_t watch_failures_ = 0;
   std::uint64_t unusable_inventories_ = 0;

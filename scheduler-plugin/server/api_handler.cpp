@@ -12,6 +12,7 @@
 #include "common/codec/topology/import.hpp"
 #include "scheduler-plugin/app/gang_json.hpp"
 #include "scheduler-plugin/server/http_errors.hpp"
+#include "scheduler-plugin/server/network_json.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -258,6 +259,8 @@ bool ApiHandler::write_pods(Page& page, std::size_t most, std::string& out) cons
   if (scheduler_.cluster().each_after(page.after, asked, write) < asked) return false;
   return scheduler_.cluster().each_after(page.after, 1, [](const ClusterPod&) {}) > 0;
 }
+
+http::Response ApiHandler::network() { return json_response(network_json(scheduler_.network())); }
 
 http::Response ApiHandler::explain(std::string_view rest) {
   const PodKey key = pod_key_of(rest);

@@ -25,6 +25,7 @@ class ApiHandler {
   http::Answer nodes(std::string_view query);
   http::Response node(std::string_view name);
   http::Answer pods(std::string_view query);
+  http::Response network();
   http::Response explain(std::string_view rest);
   http::Answer gangs(std::string_view query);
   // "NAMESPACE/NAME"; of several frameworks' gangs of that name all.

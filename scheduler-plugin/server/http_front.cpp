@@ -114,6 +114,8 @@ void HttpFront::add_routes() {
       [this](const Request& r, std::string_view) { return api_.gangs(r.query); });
   add("GET", "/api/v1/gangs/", {.prefix = true},
       [this](const Request&, std::string_view rest) { return api_.gang(rest); });
+  add("GET", "/api/v1/network", {},
+      [this](const Request&, std::string_view) { return api_.network(); });
   add("GET", "/api/v1/explain/", {.prefix = true},
       [this](const Request&, std::string_view rest) { return api_.explain(rest); });
 }

@@ -32,7 +32,9 @@ enum Total : std::size_t {
   kBest,
   kConnections,
   kUnderWay,
-  kBytes
+  kBytes,
+  kConflicts,
+  kUnplaced
 };
 enum GangEvent : std::size_t { kPlanned, kUnplaceable, kReleased, kNotStored, kGateFailed };
 enum Trouble : std::size_t { kDisputed, kUnaccounted, kDrifted, kUnenforced };
@@ -104,6 +106,14 @@ Metrics::Metrics(std::string_view version)
              registry_
                  .gauge("chipweave_http_held_bytes",
                         "Memory of requests being read and replies being written")
+                 .with(),
+             registry_
+                 .gauge("chipweave_network_conflicts",
+                        "Nodes that two sources of the network place differently")
+                 .with(),
+             registry_
+                 .gauge("chipweave_network_unplaced_nodes",
+                        "Nodes with inventory that no source of the network knows")
                  .with()};
   trouble_ = {
       registry_
@@ -375,6 +385,8 @@ void Metrics::scrape_totals(const Scheduler& scheduler) {
   for (const auto& [id, gang] : scheduler.gangs().all())
     ++gangs[static_cast<std::size_t>(scheduler.gang_view().stage(gang))];
   for (std::size_t i = 0; i < gangs_.size(); ++i) gangs_[i].set(static_cast<double>(gangs[i]));
+  totals_[kConflicts].set(static_cast<double>(scheduler.network().conflicts().size()));
+  totals_[kUnplaced].set(static_cast<double>(scheduler.network().without_place()));
 }
 
 bool Metrics::scrape_part(Scrape& at, std::string& out) {

@@ -77,6 +77,18 @@ bool read_object(od::value value, int depth, KubeInventory& to) {
   });
 }
 
+bool read_object(od::value value, int depth, KubeDocument& to) {
+  to = KubeDocument{};
+  return each_member("object", value, [&](std::string_view key, od::value v) {
+    if (is_key(key, "metadata")) return read_metadata(v, depth + 1, to);
+    const bool spec = is_key(key, "spec");
+    if (!spec && !is_key(key, "data")) return check(v, depth + 1);
+    if (!begin_object(spec ? "spec" : "data", v)) return;
+    od::object part = v.get_object();
+    (spec ? to.spec : to.data) = std::string_view(part.raw_json());  // its own reader checks it
+  });
+}
+
 // null leaves the value unchanged.
 void read_integer(od::value value, std::int64_t& to) {
   if (!is_null(value)) to = value.get_int64();
@@ -355,6 +367,7 @@ template class WatchReader<KubeClaim>;
 template class WatchReader<KubeSlice>;
 template class WatchReader<KubeDeviceClass>;
 template class WatchReader<KubeGangObject>;
+template class WatchReader<KubeDocument>;
 
 KubeStatus read_status(std::string& body) {
   constexpr std::size_t kMaxText = 200;

@@ -77,6 +77,16 @@ struct KubeInventory {
   std::string status;  // JSON; empty: it has none
 };
 
+// An object of which only the text counts, for readers of their own: the spec of a HyperNode, the
+// data of a ConfigMap.
+struct KubeDocument {
+  std::string name;
+  std::string uid;
+  std::string resource_version;
+  std::string spec;  // JSON; empty: it has none
+  std::string data;  // likewise
+};
+
 // A Lease: its holder, and how long it holds without a renewal.
 struct KubeLease {
   std::string ns;
@@ -201,6 +211,7 @@ extern template class WatchReader<KubeClaim>;
 extern template class WatchReader<KubeSlice>;
 extern template class WatchReader<KubeDeviceClass>;
 extern template class WatchReader<KubeGangObject>;
+extern template class WatchReader<KubeDocument>;
 
 // The body of a refused request; code 0 and the start of the body as the message if the body is not
 // a Status (429 comes as plain text).

@@ -65,7 +65,7 @@ struct ReadOnly : ::testing::Test {
 
 TEST_F(ReadOnly, NoGetRequestChangesTheState) {
   const std::string before = dump(world.scheduler);
-  const std::array<std::string_view, 13> paths{"/healthz",
+  const std::array<std::string_view, 14> paths{"/healthz",
                                                "/readyz",
                                                "/readyz/standby",
                                                "/version",
@@ -73,6 +73,7 @@ TEST_F(ReadOnly, NoGetRequestChangesTheState) {
                                                "/api/v1/nodes",
                                                "/api/v1/nodes/n1",
                                                "/api/v1/pods",
+                                               "/api/v1/network",
                                                "/api/v1/explain/ns/bound",
                                                "/api/v1/explain/ns/reserved",
                                                "/api/v1/explain/ns/waits",

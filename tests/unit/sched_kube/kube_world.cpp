@@ -34,6 +34,8 @@ void KubeWorld::start() {
   kube_options.lease_namespace = "chipweave-system";
   kube_options.jitter = [] { return 0.5; };
   kube_options.allocate_claims = shared->allocate_claims;
+  if (const auto& [ns, name] = shared->network_config_map; !name.empty())
+    kube_options.network_config_map = {ns, name};
   if (!replica_name.empty()) {
     kube_options.election.emplace();
     kube_options.election->lease.ns = "chipweave-system";

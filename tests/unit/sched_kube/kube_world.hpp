@@ -53,6 +53,8 @@ class KubeWorld {
     domain::Enforcement enforcement = domain::Enforcement::none;
     // Programs that are started from now on allocate claims that waiting pods name.
     bool allocate_claims = false;
+    // NAMESPACE and NAME of the ConfigMap with the network, likewise.
+    std::pair<std::string, std::string> network_config_map;
   };
   explicit KubeWorld(bool streaming = true);
   // One of several replicas that elect a leader; in the cluster of `other`, or in one of its own.

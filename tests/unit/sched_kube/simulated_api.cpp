@@ -85,15 +85,18 @@ void SimulatedApi::set_inventory(const std::string& node, const std::string& sta
   network_->record(kInventories, known ? "MODIFIED" : "ADDED", text);
 }
 
-void SimulatedApi::create_node(const std::string& name, int cores) {
+void SimulatedApi::create_node(const std::string& name, int cores,
+                               const std::map<std::string, std::string>& labels,
+                               const std::map<std::string, std::string>& annotations) {
   const std::string allocatable =
       cores == 0 ? std::string()
                  : R"(,"allocatable":{"memory":"1Ti","cpu":")" + std::to_string(cores) + "\"}";
   const bool known = network_->nodes.contains(name);
   network_->nodes[name] =
       R"({"kind":"Node","apiVersion":"v1","metadata":{"name":")" + name + R"(","uid":"n-)" + name +
-      R"(","resourceVersion":")" + std::to_string(++version_) +
-      R"("},"spec":{"podCIDR":"10.0.0.0/24"},"status":{"capacity":{"nvidia.com/gpu":"8"})" +
+      R"(","resourceVersion":")" + std::to_string(++version_) + R"(","labels":)" +
+      Json(labels).dump() + R"(,"annotations":)" + Json(annotations).dump() +
+      R"(},"spec":{"podCIDR":"10.0.0.0/24"},"status":{"capacity":{"nvidia.com/gpu":"8"})" +
       allocatable + "}}";
   network_->record(kNodes, known ? "MODIFIED" : "ADDED", network_->nodes[name]);
 }
@@ -125,6 +128,23 @@ void SimulatedApi::set_slice(const std::string& node, const std::vector<std::str
   slices[node] = text;
   if (ids.empty()) slices.erase(node);
   network_->record(kSlices, ids.empty() ? "DELETED" : (known ? "MODIFIED" : "ADDED"), text);
+}
+
+void SimulatedApi::serve(const std::string& path) { network_->documents[path]; }
+
+void SimulatedApi::set_document(const std::string& path, const std::string& name,
+                                const std::string& rest) {
+  auto& all = network_->documents.at(path);
+  const bool known = all.contains(name);
+  const std::string text = R"({"metadata":{"name":")" + name + R"(","uid":"d-)" + name +
+                           R"(","resourceVersion":")" + std::to_string(++version_) + "\"}" +
+                           (rest.empty() ? "" : "," + rest) + "}";
+  if (rest.empty()) {
+    all.erase(name);
+  } else {
+    all[name] = text;
+  }
+  network_->record(path, rest.empty() ? "DELETED" : (known ? "MODIFIED" : "ADDED"), text);
 }
 
 void SimulatedApi::set_class(const std::string& name, const std::string& selector) {
@@ -166,6 +186,8 @@ std::vector<std::string> SimulatedApi::Network::objects(const std::string& path)
     for (const auto& [name, text] : classes) all.push_back(text);
   } else if (path == kSlices) {
     for (const auto& [name, text] : slices) all.push_back(text);
+  } else if (const auto at = documents.find(path); at != documents.end()) {
+    for (const auto& [name, text] : at->second) all.push_back(text);
   }
   return all;
 }
@@ -208,9 +230,10 @@ kube::Reply SimulatedApi::answer(const kube::Call& call) {
     }
     return status(200, "");
   }
-  const bool listing = path == kPods || path == kInventories || path == kClaims ||
-                       path == kSlices || path == kClasses || path == kNodes ||
-                       path.ends_with("/leases");
+  if (network_->misses(path)) return status(404, "no such API");
+  const bool listing = network_->documents.contains(path) || path == kPods ||
+                       path == kInventories || path == kClaims || path == kSlices ||
+                       path == kClasses || path == kNodes || path.ends_with("/leases");
   if (call.method == "GET" && listing) {
     accepts[path] = call.accept;
     return chipweave::test::converted_list(call.accept, network_->list(call, path));

@@ -73,7 +73,9 @@ class SimulatedApi {
   void set_inventory(const std::string& node, const std::string& status);
   // Node objects, which the scheduler does not need to place pods.
   // cores: CPU for pods, with 1 TiB of memory; 0: not given.
-  void create_node(const std::string& name, int cores = 0);
+  void create_node(const std::string& name, int cores = 0,
+                   const std::map<std::string, std::string>& labels = {},
+                   const std::map<std::string, std::string>& annotations = {});
   void delete_node(const std::string& name);
   // devices: driver and pool; none: the claim is deleted. pod: as claim_json().
   void set_claim(const std::string& name,
@@ -83,6 +85,11 @@ class SimulatedApi {
   // them away.
   void set_slice(const std::string& node, const std::vector<std::string>& ids,
                  bool managed = false);
+  // Whether the server has the collection at that path, of objects without a field here; it begins
+  // without objects.
+  void serve(const std::string& path);
+  // rest: the members of an object besides metadata, as JSON: "spec":{…}; empty: it is deleted.
+  void set_document(const std::string& path, const std::string& name, const std::string& rest);
   // A DeviceClass with this selector.
   void set_class(const std::string& name, const std::string& selector = "false");
   // Claims as others make and change them.

@@ -253,7 +253,7 @@ void SimulatedApi::settle() {
 void SimulatedApi::Network::begin(OpenWatch& watch, const std::string& target) {
   const std::size_t at = target.find("&resourceVersion=");
   if (target.find("sendInitialEvents=true") != std::string::npos) {
-    if (!api.streaming_lists || (dra(watch.path) && !api.claims_api)) {
+    if (!api.streaming_lists || misses(watch.path)) {
       watch.initial.push_back("");
       return;
     }
@@ -267,6 +267,13 @@ void SimulatedApi::Network::begin(OpenWatch& watch, const std::string& target) {
     watch.from = std::stoull(target.substr(at + 17));
     watch.expired = watch.from < oldest;
   }
+}
+
+bool SimulatedApi::Network::misses(const std::string& path) const {
+  if (dra(path)) return !api.claims_api;
+  const bool of_network = path.ends_with("/hypernodes") || path.ends_with("topologies") ||
+                          path.ends_with("/configmaps");
+  return of_network && !documents.contains(path);
 }
 
 std::optional<std::string> SimulatedApi::Network::next_line(OpenWatch& watch) {
@@ -297,8 +304,8 @@ bool SimulatedApi::Network::feed(const std::shared_ptr<OpenWatch>& watch, std::s
     const auto sink = watch->sink;
     if (line->empty()) {
       watches.remove(watch);
-      sink.refused(dra(watch->path) && !api.claims_api ? status(404, "no such API")
-                                                       : status(400, "no streaming lists"));
+      sink.refused(misses(watch->path) ? status(404, "no such API")
+                                       : status(400, "no streaming lists"));
       return true;
     }
     fed = true;

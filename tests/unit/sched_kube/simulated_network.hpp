@@ -46,6 +46,8 @@ struct SimulatedApi::Network {
   void begin(OpenWatch& watch, const std::string& target);
   // The next line for the watch; nothing if it is up to date. An empty line: refuse the watch.
   std::optional<std::string> next_line(OpenWatch& watch);
+  // Whether the server does not have the API of that path.
+  bool misses(const std::string& path) const;
   bool feed(const std::shared_ptr<OpenWatch>& watch, std::size_t most);
 
   kube::Reply list(const kube::Call& call, const std::string& path) const;
@@ -65,6 +67,7 @@ struct SimulatedApi::Network {
   std::map<std::string, std::string> claims;
   std::map<std::string, std::string> slices;
   std::map<std::string, std::string> classes;
+  std::map<std::string, std::map<std::string, std::string>> documents;  // by path and name
   std::map<std::string, std::vector<std::pair<std::uint64_t, std::string>>> history;
   std::list<std::shared_ptr<PendingCall>> calls;
   std::vector<std::pair<kube::Call, SimulatedTime>> detached;

@@ -3,19 +3,17 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "common/codec/network/formats.hpp"
 #include "common/codec/network/kubernetes/labelled_nodes.hpp"
+#include "common/codec/network/kubernetes/topology_levels.hpp"
 #include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec {
 namespace {
 
-constexpr const char* kLayer = "topologyLayer";
-constexpr const char* kParent = "parentTopologyLayer";
-constexpr const char* kNodeLayer = "NodeTopologyLayer";
-constexpr const char* kClusterLayer = "ClusterTopologyLayer";
 constexpr const char* kNoNodes =
     "the file holds no Node objects, so the levels are empty; append the output of kubectl get "
     "nodes -o yaml";
@@ -60,87 +58,6 @@ Error several(const std::vector<const NetworkObject*>& objects) {
                        object_label(*objects[1]) + "; keep one");
 }
 
-Result<std::vector<LabelLevel>> levels_of(const NetworkObject& topology) {
-  const JsonValue levels = list_at(topology.value["spec"], "levels");
-  if (levels.empty()) {
-    return network_error(object_label(topology) + " has no spec.levels");
-  }
-  std::vector<LabelLevel> out;
-  for (const JsonValue level : levels) {
-    const auto label = text_or_integer(level["nodeLabel"]);
-    if (!label) {
-      return network_error(object_label(topology) + ": " + list_item("spec.levels", out.size()) +
-                           " has no nodeLabel");
-    }
-    out.push_back({*label, {*label}});
-  }
-  return out;
-}
-
-struct Layer {
-  std::string name;
-  std::string parent;
-  std::vector<std::string> labels;
-};
-
-Result<std::vector<Layer>> layers_of(const NetworkObject& topology) {
-  const JsonValue spec = topology.value["spec"];
-  const JsonValue layers = list_at(spec, "networkTopologySpec");
-  if (!layers) {
-    return network_error(object_label(topology) + " has no spec.networkTopologySpec" +
-                         (spec["hierarchy"]
-                              ? "; Koordinator does not read spec.hierarchy, the key of its "
-                                "proposal"
-                              : ""));
-  }
-  std::vector<Layer> out;
-  for (const JsonValue one : layers) {
-    const auto name = text_or_integer(one[kLayer]);
-    if (!name) {
-      return network_error(object_label(topology) + ": " +
-                           list_item("networkTopologySpec", out.size()) + " has no " + kLayer);
-    }
-    Layer layer{*name, text_or_integer(one[kParent]).value_or(kClusterLayer), {}};
-    for (const JsonValue key : list_at(one, "labelKey")) {
-      if (auto text = text_or_integer(key)) layer.labels.push_back(*std::move(text));
-    }
-    out.push_back(std::move(layer));
-  }
-  return out;
-}
-
-// From the cluster down. Levels are one line, so each layer may have one child.
-Result<std::vector<LabelLevel>> ordered(const std::vector<Layer>& layers, Warnings& warnings) {
-  std::map<std::string, const Layer*> below;
-  for (const Layer& layer : layers) {
-    const auto [other, fresh] = below.emplace(layer.parent, &layer);
-    if (fresh) continue;
-    return network_error("layers " + quoted_excerpt(other->second->name) + " and " +
-                         quoted_excerpt(layer.name) + " are both directly below " +
-                         quoted_excerpt(layer.parent) + "; keep one");
-  }
-  std::vector<LabelLevel> out;
-  std::size_t used = 0;
-  for (auto next = below.find(kClusterLayer); next != below.end() && used < layers.size();
-       next = below.find(next->second->name)) {
-    const Layer& layer = *next->second;
-    ++used;
-    if (layer.name == kNodeLayer) continue;
-    if (layer.labels.empty()) {
-      return network_error("layer " + quoted_excerpt(layer.name) + " has no labelKey");
-    }
-    if (layer.labels.size() > 1) {
-      warnings.add("layer " + quoted_excerpt(layer.name) +
-                   " has several labels; the first that a node has is used");
-    }
-    out.push_back({layer.name, layer.labels});
-  }
-  if (used == layers.size()) return out;
-  return network_error(
-      "the layers do not lead from the cluster to the node: a parentTopologyLayer names an unknown "
-      "layer, or layers form a cycle");
-}
-
 Result<domain::NetworkTable> from_levels(const std::vector<LabelledNode>& nodes,
                                          const Result<std::vector<LabelLevel>>& levels,
                                          Warnings& warnings) {
@@ -179,7 +96,7 @@ Result<domain::NetworkTable> import_kueue(const NetworkObjects& objects,
   if (!nodes) return nodes.error();
   warn_of_others(objects, "Topology", warnings);
   return from_levels(
-      *nodes, levels.empty() ? levels_of(*topologies.front()) : chosen_levels(*nodes, levels),
+      *nodes, levels.empty() ? kueue_levels(*topologies.front()) : chosen_levels(*nodes, levels),
       warnings);
 }
 
@@ -197,11 +114,7 @@ Result<domain::NetworkTable> import_koordinator(const NetworkObjects& objects,
   if (!nodes) return nodes.error();
   warn_of_others(objects, "ClusterNetworkTopology", warnings);
   if (!levels.empty()) return from_levels(*nodes, chosen_levels(*nodes, levels), warnings);
-  const Result<std::vector<Layer>> layers = layers_of(*topologies.front());
-  if (!layers) return layers.error();
-  Result<std::vector<LabelLevel>> in_order = ordered(*layers, warnings);
-  if (!in_order) return std::move(in_order).error().in(object_label(*topologies.front()));
-  return from_levels(*nodes, in_order, warnings);
+  return from_levels(*nodes, koordinator_levels(*topologies.front(), warnings), warnings);
 }
 
 bool looks_like_node_labels(const NetworkObjects& objects) {

@@ -30,6 +30,11 @@ NetworkPath path_on(NetworkPath path, std::size_t levels) {
 
 }  // namespace
 
+bool TablePlaces::none_knows(const Entries& entries, NetworkPath SourcePlace::*path) {
+  return std::all_of(entries.begin(), entries.end(),
+                     [path](const auto& entry) { return (entry.second.place.*path).empty(); });
+}
+
 std::vector<std::string> TablePlaces::set(domain::NetworkTable table) {
   Table made;
   if (ends_with_nodes(table)) {
@@ -44,6 +49,8 @@ std::vector<std::string> TablePlaces::set(domain::NetworkTable table) {
     entry.place.accelerator = path_on(std::move(node.accelerator), table.accelerator_levels.size());
     entry.rails = std::move(node.rails);
   }
+  if (none_knows(made.entries, &SourcePlace::path)) made.levels.levels.clear();
+  if (none_knows(made.entries, &SourcePlace::accelerator)) made.levels.accelerators.clear();
   if (made.levels != levels_) {
     next_ = std::move(made);
     return {};

@@ -14,9 +14,9 @@ namespace chipweave::sched {
 
 class TablePlaces final : public PlaceSource {
  public:
-  // An empty table: there is none. Returns the nodes whose place is another now; with other levels,
-  // the table counts from take_levels() on. A last level on which each node has its own name is the
-  // node itself.
+  // An empty table: there is none; levels on which no node is known are none. Returns the nodes
+  // whose place is another now; with other levels, the table counts from take_levels() on. A last
+  // level on which each node has its own name is the node itself.
   std::vector<std::string> set(domain::NetworkTable table);
 
   // Its leaf switches by NIC; null: not known.
@@ -36,6 +36,7 @@ class TablePlaces final : public PlaceSource {
     SourceLevels levels;
     Entries entries;
   };
+  static bool none_knows(const Entries& entries, NetworkPath SourcePlace::*path);
 
   Entries entries_;
   std::optional<Table> next_;
