@@ -167,6 +167,7 @@ template class Reflector<codec::KubeNode>;
 template class Reflector<codec::KubeNodeMetadata>;
 template class Reflector<codec::KubeInventory>;
 template class Reflector<codec::KubeLease>;
+template class Reflector<codec::KubeConfigMap>;
 template class Reflector<codec::KubeClaim>;
 template class Reflector<codec::KubeSlice>;
 template class Reflector<codec::KubeDeviceClass>;

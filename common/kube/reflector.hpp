@@ -74,6 +74,7 @@ extern template class Reflector<codec::KubeNode>;
 extern template class Reflector<codec::KubeNodeMetadata>;
 extern template class Reflector<codec::KubeInventory>;
 extern template class Reflector<codec::KubeLease>;
+extern template class Reflector<codec::KubeConfigMap>;
 extern template class Reflector<codec::KubeClaim>;
 extern template class Reflector<codec::KubeSlice>;
 extern template class Reflector<codec::KubeDeviceClass>;

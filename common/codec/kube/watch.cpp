@@ -108,6 +108,15 @@ bool read_object(od::value value, int depth, KubeLease& to) {
   });
 }
 
+bool read_object(od::value value, int depth, KubeConfigMap& to) {
+  to = KubeConfigMap{};
+  return each_member("ConfigMap", value, [&](std::string_view key, od::value v) {
+    if (is_key(key, "metadata")) return read_metadata(v, depth + 1, to);
+    if (is_key(key, "data")) return read_map("data", v, false, to.data);
+    check(v, depth + 1);
+  });
+}
+
 bool read_object(od::value value, int depth, KubeClaim& to) {
   return read_kube_claim(value, depth, to);
 }
@@ -363,6 +372,7 @@ template class WatchReader<KubeNode>;
 template class WatchReader<KubeNodeMetadata>;
 template class WatchReader<KubeInventory>;
 template class WatchReader<KubeLease>;
+template class WatchReader<KubeConfigMap>;
 template class WatchReader<KubeClaim>;
 template class WatchReader<KubeSlice>;
 template class WatchReader<KubeDeviceClass>;

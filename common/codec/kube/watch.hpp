@@ -98,6 +98,17 @@ struct KubeLease {
   std::int64_t transitions = 0;
 };
 
+// A ConfigMap, without its binaryData.
+struct KubeConfigMap {
+  std::string ns;
+  std::string name;
+  std::string uid;
+  std::string resource_version;
+  StringMap labels;
+  StringMap annotations;
+  StringMap data;
+};
+
 // A ResourceClaim (DRA): the devices that are allocated for it, and for whom.
 struct ClaimedDevice {
   std::string driver;
@@ -207,6 +218,7 @@ extern template class WatchReader<KubeNode>;
 extern template class WatchReader<KubeNodeMetadata>;
 extern template class WatchReader<KubeInventory>;
 extern template class WatchReader<KubeLease>;
+extern template class WatchReader<KubeConfigMap>;
 extern template class WatchReader<KubeClaim>;
 extern template class WatchReader<KubeSlice>;
 extern template class WatchReader<KubeDeviceClass>;

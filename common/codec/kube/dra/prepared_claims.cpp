@@ -7,6 +7,7 @@
 
 #include "common/base/json_writer.hpp"
 #include "common/base/limits.hpp"
+#include "common/base/stable_hash.hpp"
 #include "common/codec/json/json_object.hpp"
 #include "common/codec/kube/dra/dra_claim.hpp"
 
@@ -16,20 +17,9 @@ namespace {
 constexpr int kVersion = 1;
 constexpr std::size_t kMaxEdits = 64;  // variables, nodes or names of one device
 
-// FNV-1a: finds torn and edited files. An attacker who can write the file has the host.
-std::string checksum_of(std::string_view text) {
-  std::uint64_t hash = 14695981039346656037U;
-  for (const char c : text) {
-    hash ^= static_cast<unsigned char>(c);
-    hash *= 1099511628211U;
-  }
-  std::string out(16, '0');
-  for (std::size_t i = 16; i-- > 0; hash >>= 4U) out[i] = "0123456789abcdef"[hash & 15U];
-  return out;
-}
-
+// Finds torn and edited files. An attacker who can write the file has the host.
 std::string sum_of(const std::string& driver, const std::string& pool, std::string_view claims) {
-  return checksum_of(driver + "\n" + pool + "\n" + std::string(claims));
+  return hexadecimal(stable_hash(driver + "\n" + pool + "\n" + std::string(claims)));
 }
 
 void write_device(JsonWriter& w, const PreparedDevice& device) {

@@ -8,11 +8,13 @@ std::string config_map_path(const std::string& ns) {
 }
 
 std::string write_config_map(const std::string& ns, const std::string& name,
-                             const StringMap& labels, const StringMap& data) {
+                             const StringMap& labels, const StringMap& data,
+                             const StringMap& annotations) {
   JsonWriter w;
   w.begin_object().field("apiVersion", "v1").field("kind", "ConfigMap");
   w.key("metadata").begin_object().field("name", name).field("namespace", ns);
   w.key("labels").string_map(labels);
+  if (!annotations.empty()) w.key("annotations").string_map(annotations);
   w.end_object();
   w.key("data").string_map(data);
   w.end_object();

@@ -9,6 +9,7 @@ namespace chipweave::codec {
 
 std::string config_map_path(const std::string& ns);
 std::string write_config_map(const std::string& ns, const std::string& name,
-                             const StringMap& labels, const StringMap& data);
+                             const StringMap& labels, const StringMap& data,
+                             const StringMap& annotations = {});
 
 }  // namespace chipweave::codec
