@@ -421,6 +421,9 @@ const std::vector<Setting>& settings() {
       {"gang-kinds",
        "frameworks whose owner objects of gangs are watched, for sizes, minima and topology", true,
        set_gang_kinds, [](const Config& c) { return c.gang_kinds; }},
+      {"gang-plans", "store the plans of gangs in ConfigMaps, so that they outlive a restart",
+       false, [](Config& c, const Values& v) { return set_flag(c.gang_plans, v[0]); },
+       [](const Config& c) { return Values{show_flag(c.gang_plans)}; }, true},
       {"gate-frameworks",
        "frameworks whose pods wait for the plan of their gang behind a scheduling gate, where the "
        "webhook of /admission/gate is set up",

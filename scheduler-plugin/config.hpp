@@ -66,6 +66,7 @@ struct Config {
   bool allocate_claims = false;
   bool allocate_untainted_devices = false;
   std::vector<std::string> gang_kinds;  // of codec::gang_settings()
+  bool gang_plans = true;               // in a cluster
   solver::NodePreference node_preference;
   ResourceTable resources;
   GateOptions gate;

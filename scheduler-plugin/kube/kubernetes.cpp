@@ -51,6 +51,7 @@ Kubernetes::Kubernetes(std::unique_ptr<kube::Transport> transport,
                 [this](const kube::WatchFailure& failure) { watch_failed(failure); }},
                options_.jitter),
       events_(*transport_, clock, events_options(options_)) {
+  if (options_.store_gang_plans) wire_plans();
   if (!options_.election) return;
   election_ = std::make_unique<LeaderElection>(std::move(of_election), clock, *options_.election,
                                                election_events(), options_.jitter);
@@ -60,6 +61,24 @@ Kubernetes::Kubernetes(std::unique_ptr<kube::Transport> transport,
 LeaderElection::Events Kubernetes::election_events() {
   return {[this] { return scheduler_->authority().waiting_for().empty(); },
           [this] { requeue_trigger_->requeue_all(); }, [this] { scheduler_->step_down(); }};
+}
+
+PlanStore& Kubernetes::plans() {
+  if (plans_) return *plans_;
+  return no_plans_;
+}
+
+void Kubernetes::wire_plans() {
+  ConfigMapPlans::Events events;
+  events.known = [this] { update_waiting_for(); };
+  events.failed = [this](const kube::WatchFailure& failure) { watch_failed(failure); };
+  events.unusable = [](const std::string& object, const Error& why) {
+    obs::log(obs::Level::warn, "unusable plan of a gang",
+             {{"object", object}, {"error", why.text()}});
+  };
+  plans_ = std::make_unique<ConfigMapPlans>(
+      *transport_, options_.lease_namespace, [this] { return cluster_.fence(); }, std::move(events),
+      options_.jitter);
 }
 
 TokenReviewer& Kubernetes::token_reviewer(TokenReviewer::Options options) {
@@ -147,6 +166,7 @@ void Kubernetes::start(Scheduler& scheduler) {
   network_watch_->start();
   if (waiting_claims_) waiting_claims_->start();
   if (gang_watch_) gang_watch_->start();
+  if (plans_) plans_->start();
   if (election_) election_->start();
 }
 
@@ -194,6 +214,8 @@ void Kubernetes::update_waiting_for() {
     what = "waiting for the list of NodeInventories";
   } else if (!claims_->known()) {
     what = "waiting for the lists of ResourceClaims and ResourceSlices";
+  } else if (plans_ && !plans_->known()) {
+    what = "waiting for the list of gang plans";
   }
   if (!what.empty()) what = "chipweave-scheduler is starting: " + what;
   if (what == scheduler_->authority().waiting_for()) return;
@@ -220,6 +242,11 @@ void Kubernetes::tick() {
   leftover_claims_->check(cluster_.fence());
   lost_claims_->check(cluster_.fence());
   if (waiting_claims_) waiting_claims_->tick();
+  if (plans_) {
+    plans_->sweep(
+        [this](const std::string& gang) { return scheduler_->gangs().find(gang) != nullptr; },
+        clock_.now());
+  }
 }
 
 void Kubernetes::stop(std::function<void()> done) {

@@ -19,6 +19,7 @@
 #include "scheduler-plugin/kube/dra/claim_watch.hpp"
 #include "scheduler-plugin/kube/dra/hand_over_check.hpp"
 #include "scheduler-plugin/kube/events.hpp"
+#include "scheduler-plugin/kube/gangs/config_map_plans.hpp"
 #include "scheduler-plugin/kube/gangs/gang_watch.hpp"
 #include "scheduler-plugin/kube/inventory_watch.hpp"
 #include "scheduler-plugin/kube/kube_cluster.hpp"
@@ -33,7 +34,7 @@
 namespace chipweave::sched {
 
 struct KubernetesOptions {
-  std::string lease_namespace;  // where agents' Leases are
+  std::string lease_namespace;  // where agents' Leases are, and the stored plans of gangs
   std::string version;          // of this program, for the API server's log
   // Of the claims that hand chips over; no other claim may be allocated from it.
   std::string device_class = "chipweave";
@@ -45,6 +46,8 @@ struct KubernetesOptions {
   std::vector<std::string> gang_kinds;
   // Of NetworkSource::configmap.
   std::optional<ConfigMapName> network_config_map{};
+  // Keeps the plans of gangs in ConfigMaps (ConfigMapPlans).
+  bool store_gang_plans = false;
   // Returns a number from 0 to 1 that shortens a wait; empty: random.
   std::function<double()> jitter;
   // None: this is the only replica.
@@ -65,6 +68,8 @@ class Kubernetes {
 
   Cluster& cluster() { return cluster_; }
   Observer& events() { return events_; }
+  // Where plans of gangs outlive a restart; forgets them without store_gang_plans.
+  PlanStore& plans();
   // Checks callers' tokens with the API server. Created by the first call.
   TokenReviewer& token_reviewer(TokenReviewer::Options options);
   // What owner objects say about gangs goes here. Call it before start().
@@ -97,6 +102,7 @@ class Kubernetes {
   void update_waiting_for();
   LeaderElection::Events election_events();
   void watch_failed(const kube::WatchFailure& failure);
+  void wire_plans();
   void wire_waiting_claims();
   // Whether this scheduler writes to claims which devices of the node they have.
   void wire_gang_watch();
@@ -107,6 +113,8 @@ class Kubernetes {
   KubernetesOptions options_;
   KubeCluster cluster_;
   PodEvents events_;
+  std::unique_ptr<ConfigMapPlans> plans_;  // null: off
+  NoPlanStore no_plans_;
   std::unique_ptr<LeaderElection> election_;  // null: no election
   Scheduler* scheduler_ = nullptr;
   std::unique_ptr<InventoryWatch> inventories_;

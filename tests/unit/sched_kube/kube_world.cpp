@@ -36,6 +36,7 @@ void KubeWorld::start() {
   kube_options.allocate_claims = shared->allocate_claims;
   if (const auto& [ns, name] = shared->network_config_map; !name.empty())
     kube_options.network_config_map = {ns, name};
+  kube_options.store_gang_plans = shared->store_gang_plans;
   if (!replica_name.empty()) {
     kube_options.election.emplace();
     kube_options.election->lease.ns = "chipweave-system";

@@ -55,6 +55,8 @@ class KubeWorld {
     bool allocate_claims = false;
     // NAMESPACE and NAME of the ConfigMap with the network, likewise.
     std::pair<std::string, std::string> network_config_map;
+    // And store the plans of gangs.
+    bool store_gang_plans = false;
   };
   explicit KubeWorld(bool streaming = true);
   // One of several replicas that elect a leader; in the cluster of `other`, or in one of its own.

@@ -188,6 +188,8 @@ std::vector<std::string> SimulatedApi::Network::objects(const std::string& path)
     for (const auto& [name, text] : slices) all.push_back(text);
   } else if (const auto at = documents.find(path); at != documents.end()) {
     for (const auto& [name, text] : at->second) all.push_back(text);
+  } else if (path == SimulatedConfigMaps::kPath) {
+    all = api.config_maps.objects();
   }
   return all;
 }
@@ -195,6 +197,12 @@ std::vector<std::string> SimulatedApi::Network::objects(const std::string& path)
 SimulatedClaims::Changed SimulatedApi::told() {
   return [this](const std::string& type, const std::string& object) {
     network_->record(kClaims, type, object);
+  };
+}
+
+SimulatedConfigMaps::Changed SimulatedApi::told_of_config_maps() {
+  return [this](const std::string& type, const std::string& object) {
+    network_->record(SimulatedConfigMaps::kPath, type, object);
   };
 }
 
@@ -220,6 +228,10 @@ kube::Reply SimulatedApi::answer(const kube::Call& call) {
   if ((path == kClaims || path == kSlices || path == kClasses) && !claims_api)
     return status(404, "no such API");
   if (SimulatedClaims::mine(call, path)) return answer_claim(call, path);
+  if (SimulatedConfigMaps::mine(call, path))
+    return config_maps.answer(call, path, version_, told_of_config_maps());
+  if (path == SimulatedConfigMaps::kPath && config_maps.refuse_lists != 0)
+    return status(config_maps.refuse_lists, "refused");
   if (SimulatedLeases::mine(call, path)) return leases.answer(call, path, version_);
   if (call.method == "PATCH" && call.body.find("\"labels\"") != std::string::npos) {
     auto& labels = labelled[path.substr(path.rfind('/') + 1)];
@@ -233,7 +245,7 @@ kube::Reply SimulatedApi::answer(const kube::Call& call) {
   if (network_->misses(path)) return status(404, "no such API");
   const bool listing = network_->documents.contains(path) || path == kPods ||
                        path == kInventories || path == kClaims || path == kSlices ||
-                       path == kClasses || path == kNodes || path.ends_with("/leases");
+                       path == kClasses || path == kNodes || path == SimulatedConfigMaps::kPath || path.ends_with("/leases");
   if (call.method == "GET" && listing) {
     accepts[path] = call.accept;
     return chipweave::test::converted_list(call.accept, network_->list(call, path));

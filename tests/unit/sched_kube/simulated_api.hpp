@@ -18,6 +18,7 @@
 
 #include "common/kube/transport.hpp"
 #include "tests/unit/sched_kube/simulated_claims.hpp"
+#include "tests/unit/sched_kube/simulated_config_maps.hpp"
 #include "tests/unit/sched_kube/simulated_objects.hpp"
 
 namespace chipweave::sched::test {
@@ -51,7 +52,8 @@ class SimulatedApi {
   // How long a binding may be in transit before it is lost.
   Milliseconds binding_timeout{60'000};
   SimulatedLeases leases;
-  SimulatedClaims pod_claims;                                          // made by clients
+  SimulatedClaims pod_claims;  // made by clients
+  SimulatedConfigMaps config_maps;
   std::map<std::string, std::map<std::string, std::string>> labelled;  // labels patched onto pods
 
   void create(ServerPod pod);
@@ -98,6 +100,10 @@ class SimulatedApi {
   }
   void end_allocation(const std::string& claim) {
     pod_claims.end_allocation(claim, version_, told());
+  }
+  // As SimulatedConfigMaps::set().
+  void set_config_map(const std::string& name, const nlohmann::json& object) {
+    config_maps.set(name, object, version_, told_of_config_maps());
   }
   void remove_claim(const std::string& claim) { pod_claims.remove(claim, version_, told()); }
   void reserve(const std::string& claim, const std::string& pod_uid) {
@@ -158,6 +164,7 @@ class SimulatedApi {
 
   kube::Reply answer_claim(const kube::Call& call, const std::string& path);
   SimulatedClaims::Changed told();
+  SimulatedConfigMaps::Changed told_of_config_maps();
 
   int claim_refusal_ = 0;
   std::unique_ptr<Network> network_;

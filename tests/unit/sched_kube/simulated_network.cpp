@@ -253,7 +253,9 @@ void SimulatedApi::settle() {
 void SimulatedApi::Network::begin(OpenWatch& watch, const std::string& target) {
   const std::size_t at = target.find("&resourceVersion=");
   if (target.find("sendInitialEvents=true") != std::string::npos) {
-    if (!api.streaming_lists || misses(watch.path)) {
+    const bool refused =
+        watch.path == SimulatedConfigMaps::kPath && api.config_maps.refuse_lists != 0;
+    if (refused || !api.streaming_lists || misses(watch.path)) {
       watch.initial.push_back("");
       return;
     }
@@ -304,8 +306,13 @@ bool SimulatedApi::Network::feed(const std::shared_ptr<OpenWatch>& watch, std::s
     const auto sink = watch->sink;
     if (line->empty()) {
       watches.remove(watch);
-      sink.refused(misses(watch->path) ? status(404, "no such API")
-                                       : status(400, "no streaming lists"));
+      const bool maps = watch->path == SimulatedConfigMaps::kPath;
+      if (maps && api.config_maps.refuse_lists != 0) {
+        sink.refused(status(api.config_maps.refuse_lists, "refused"));
+      } else {
+        sink.refused(misses(watch->path) ? status(404, "no such API")
+                                         : status(400, "no streaming lists"));
+      }
       return true;
     }
     fed = true;
