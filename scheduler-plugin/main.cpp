@@ -333,6 +333,7 @@ int run(const Config& config) {
     kubernetes->set_gang_listener([&](const sched::GangKey& gang, auto spec) {
       scheduler.owner_says(gang.text(), std::move(spec));
     });
+    scheduler.use(kubernetes->plans());
     kubernetes->start(scheduler);
     loop.every(kWakeTick, [&] {
       kubernetes->tick();

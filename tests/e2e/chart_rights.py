@@ -6,7 +6,8 @@ SCHEDULER_RIGHTS = ({"pods": READ, "pods/binding": "create", "nodes": f"{READ} p
                      "nodeinventories.chipweave.dev": READ, "resourceclaims.resource.k8s.io": READ,
                      "resourceslices.resource.k8s.io": "list watch",
                      "events.events.k8s.io": "create patch"},
-                    {"leases.coordination.k8s.io": f"{READ} create update", "pods": "patch"})
+                    {"leases.coordination.k8s.io": f"{READ} create update", "pods": "patch",
+                     "configmaps": "list watch create patch delete"})
 # And where callers of the gRPC port show tokens.
 TOKEN_RIGHTS = {"tokenreviews.authentication.k8s.io": "create"}
 AGENT_RIGHTS = ({"nodes": f"{READ} patch", "nodeinventories.chipweave.dev": "get create patch",
@@ -28,6 +29,11 @@ CLUSTER_INFO_RIGHTS = {"configmaps": "create get patch delete"}
 CLUSTER_INFO = ["cluster-info-node-cm", *(f"cluster-info-device-{i}" for i in range(20)),
                 *(f"cluster-info-switch-{i}" for i in range(10))]
 NOT_CLUSTER_INFO = ["somebodys", "cluster-info-device-20", "cluster-info-switch-10", "cluster-info-device-01"]
+
+# The ConfigMaps that keep plans of gangs, and others that the scheduler may not write in its namespace.
+GANG_PLANS = ["chipweave-gang-0123456789abcdef", "chipweave-gang-0123456789abcdef-2"]
+NOT_GANG_PLANS = ["somebodys", "chipweave-gang-0123456789abcde", "chipweave-gang-0123456789abcdef-9",
+                  "cluster-info-node-cm"]
 
 EVENTS = "/apis/events.k8s.io/v1/namespaces/default/events"
 DEFAULT, INVENTORIES = "/api/v1/namespaces/default", "/apis/chipweave.dev/v1alpha1/nodeinventories"
@@ -109,6 +115,8 @@ def scheduler_requests(ns):
         (False, "GET", "/api/v1/secrets", None),
         (False, "GET", f"/api/v1/namespaces/{ns}/secrets/chipweave-scheduler-tls", None),
         (False, "GET", f"/api/v1/namespaces/{ns}/configmaps/chipweave-scheduler", None),
+        (True, "GET", f"/api/v1/namespaces/{ns}/configmaps", None),
+        (False, "GET", "/api/v1/namespaces/kube-system/configmaps", None),
         (False, "POST", f"/api/v1/namespaces/{ns}/serviceaccounts/chipweave-agent/token", token),
         (False, "POST", TOKEN_REVIEWS, TOKEN_REVIEW),
         (False, "GET", "/apis/rbac.authorization.k8s.io/v1/clusterroles", None),

@@ -16,7 +16,8 @@ from chart_agent import agent_tokens, built_agent, own_node_only, pools, publish
 from chart_device_plugin import device_plugins
 from chart_leftovers import removal
 from chart_rights import AGENT_RIGHTS, NOTE, SCHEDULER_RIGHTS, TOKEN_REVIEW, TOKEN_REVIEWS, TOKEN_RIGHTS, agent_requests
-from chart_rights import CLUSTER_INFO, CLUSTER_INFO_RIGHTS, NOT_CLUSTER_INFO, WATCH, config_map, lease
+from chart_rights import CLUSTER_INFO, CLUSTER_INFO_RIGHTS, GANG_PLANS, NOT_CLUSTER_INFO, NOT_GANG_PLANS, WATCH
+from chart_rights import config_map, lease
 from chart_rights import REQUEUE, SCHEDULER_NODE_PATCHES, scheduler_requests
 from lib.bed import CHART, NO_GO, NS, ROOT, Bed
 from lib.rights import exact_rights, named, rights, try_requests
@@ -271,6 +272,26 @@ def gates(bed, helm):
     bed.check("switched off, all of that is gone", bed.poll(gone))
 
 
+# In its own namespace it may write ConfigMaps by these names only.
+def gang_plans(bed):
+    scheduler, maps = bed.token("chipweave-scheduler"), f"/api/v1/namespaces/{NS}/configmaps"
+    denied = lambda answer: "may not write" in str(answer)
+    bed.check("the policy for ConfigMaps is in force", bed.poll(
+        lambda: denied(bed.ask("POST", f"{maps}?dryRun=All", config_map("somebodys"), scheduler)[1])))
+    for name in GANG_PLANS:
+        codes = [bed.ask(method, path, body, scheduler)[0] for method, path, body in
+                 (("POST", maps, config_map(name)), ("PATCH", f"{maps}/{name}", {}), ("PATCH", f"{maps}/{name}", NOTE),
+                  ("DELETE", f"{maps}/{name}", None))]
+        bed.check(f"it may make, read, patch and delete {name}", codes == [201, 200, 200, 200], codes)
+    for name in NOT_GANG_PLANS:
+        code, answer = bed.ask("POST", maps, config_map(name), scheduler)
+        bed.check(f"it may not POST {name}", code == 403 and denied(answer), f"{code}: {answer}")
+    for name in ("chipweave-scheduler", "kube-root-ca.crt"):
+        for method, body in (("PATCH", NOTE), ("DELETE", None)):
+            code, answer = bed.ask(method, f"{maps}/{name}", body, scheduler)
+            bed.check(f"it may not {method} {name}", code == 403 and denied(answer), f"{code}: {answer}")
+
+
 # What is not asked for it may not; what is, in mindx-dl and by these names only.
 def cluster_info(bed, helm):
     scheduler, maps = bed.token("chipweave-scheduler"), "/api/v1/namespaces/mindx-dl/configmaps"
@@ -285,8 +306,9 @@ def cluster_info(bed, helm):
         (False, "PATCH", f"{maps}/{name}", NOTE), (False, "DELETE", f"{maps}/{name}", None)])
     bed.run(helm, "upgrade", "chipweave", CHART, "-n", NS, "--set", "scheduler.publish.clusterInfo=true")
     denied = lambda answer: "may not write" in str(answer)
+    tried = lambda what: bed.ask("POST", f"{maps}?dryRun=All", config_map(what), scheduler)
     bed.check("the policy for cluster-info is in force", bed.poll(
-        lambda: denied(bed.ask("POST", f"{maps}?dryRun=All", config_map("somebodys"), scheduler)[1])))
+        lambda: tried(name)[0] == 201 and denied(tried("somebodys")[1])))
     exact(named(SCHEDULER_RIGHTS[0], CLUSTER_INFO_RIGHTS), " that publishes cluster-info")
     exact_rights(bed, "scheduler that publishes cluster-info", scheduler, *SCHEDULER_RIGHTS)
     for name in CLUSTER_INFO:
@@ -302,9 +324,10 @@ def cluster_info(bed, helm):
                                             (("GET", None), ("PATCH", NOTE), ("DELETE", None))])
         bed.must("DELETE", f"{maps}/{name}")
     elsewhere = maps.replace("mindx-dl", NS)
-    try_requests(bed, "it", scheduler, [(False, "POST", elsewhere, config_map(name)), (False, "GET", maps, None),
-                                        (False, "GET", f"{maps}{WATCH}", None), (False, "PUT", f"{maps}/kube-root-ca.crt", None),
-                                        (False, "DELETE", maps, None)])
+    code, answer = bed.ask("POST", elsewhere, config_map(name), scheduler)
+    bed.check(f"it may not POST {name} in {NS}", code == 403 and denied(answer), f"{code}: {answer}")
+    try_requests(bed, "it", scheduler, [(False, "GET", maps, None), (False, "GET", f"{maps}{WATCH}", None),
+                                        (False, "PUT", f"{maps}/kube-root-ca.crt", None), (False, "DELETE", maps, None)])
     bed.run(helm, "upgrade", "chipweave", CHART, "-n", NS, "--reset-values")
     gone = lambda: rights(bed, scheduler, "mindx-dl") == named(SCHEDULER_RIGHTS[0])
     bed.check("switched off, all of that is gone", bed.poll(gone))
@@ -415,6 +438,7 @@ def checks(bed, agent):
         built_agent(bed, agent.absolute())
     pools(bed, helm)
     published_config_maps(bed, helm)
+    gang_plans(bed)
     cluster_info(bed, helm)
     gates(bed, helm)
     device_plugins(bed, helm)

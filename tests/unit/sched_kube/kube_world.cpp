@@ -50,6 +50,7 @@ void KubeWorld::start() {
   observers->add(recorder);
   observers->add(kubernetes->events());
   scheduler = std::make_unique<Scheduler>(clock, kubernetes->cluster(), *observers, options);
+  if (shared->store_gang_plans) scheduler->use(kubernetes->plans());
   kubernetes->start(*scheduler);
 }
 
