@@ -321,7 +321,7 @@ TEST_F(StoredPlans, ThatAreHostileAreSkippedAndStay) {
   EXPECT_EQ(unusable_.size(), 5U);
   EXPECT_THAT(unusable_, testing::Contains(HasSubstr("version 2")));
   for (int minute = 0; minute < 3; ++minute) {
-    store_->sweep([](const std::string&) { return false; }, {} + seconds(60 * minute));
+    store_->sweep([](const std::string&) { return false; }, Clock::Steady(seconds(60 * minute)));
   }
   store_->remove(kGang);
   api_.settle();
