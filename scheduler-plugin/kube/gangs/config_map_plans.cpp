@@ -148,8 +148,11 @@ void ConfigMapPlans::sweep(const std::function<bool(const std::string& gang)>& e
     if (!objects_.at(name).plan || jobs_.contains(gang) || exists(gang)) continue;
     const auto known = unused_.find(gang);
     const Clock::Steady since = known == unused_.end() ? now : known->second;
-    unused.emplace(gang, since);
-    if (now - since >= kUnusedFor) over.push_back(gang);
+    if (now - since >= kUnusedFor) {
+      over.push_back(gang);
+    } else {
+      unused.emplace(gang, since);
+    }
   }
   unused_ = std::move(unused);
   for (const std::string& gang : over) remove(gang);
@@ -178,10 +181,15 @@ void ConfigMapPlans::put(const StoredPlan& plan, Done done) {
 void ConfigMapPlans::remove(const std::string& gang) {
   Job& job = job_of(gang);
   job.text.reset();
+  if (!by_gang_.contains(gang)) job.unclear = true;  // the watch may be behind
   job.fence = fence_();
   ++job.wish;
   const Dones dones = take_dones(job, job.wish);
-  if (!job.busy) step(gang);
+  if (!job.busy && forbidden_) {
+    jobs_.erase(gang);  // sweep() finds it when the right comes
+  } else if (!job.busy) {
+    step(gang);
+  }
   answer(dones, make_error(Errc::unavailable, "the plan of gang " + gang + " was removed"));
 }
 
@@ -262,9 +270,7 @@ void ConfigMapPlans::was_read(const std::string& gang, Job& job, Result<kube::Re
   auto object = reader_.read_one(reply->body);
   if (!object || object->name != job.name) return retry(gang, job, Ms(0));
   job.unclear = false;
-  const bool others = gang_of_object(*object) != gang;
-  note(std::move(*object));
-  if (others && !by_gang_.contains(gang) && job.text) ++job.nth;
+  note(std::move(*object));  // also if it is of another gang: create() takes another name then
   step(gang);
 }
 
@@ -341,9 +347,14 @@ void ConfigMapPlans::retry(const std::string& gang, Job& job, Ms at_least) {
 
 // Also a namespace that does not exist.
 void ConfigMapPlans::refused(const std::string& gang, Job& job, const std::string& problem) {
-  job.refused = true;
-  pause(gang, job, job.backoff.next(kRefusedPause));
+  const std::string object = "ConfigMap " + job.name;
   const Dones dones = take_dones(job, job.wish);
+  job.refused = true;
+  if (job.text) {
+    pause(gang, job, job.backoff.next(kRefusedPause));
+  } else {
+    jobs_.erase(gang);
+  }
   if (!std::exchange(refusal_told_, true)) {
     events_.unusable(
         "ConfigMap " + job.name,

@@ -93,6 +93,9 @@ TEST(Config, BadValuesNameKeyAndLine) {
 TEST(Config, GangKinds) {
   Config config;
   ASSERT_TRUE(apply_config_text("gang-kinds: [volcano, kueue]", config).ok());
+  EXPECT_TRUE(config.gang_plans);
+  ASSERT_TRUE(apply_config_text("gang-plans: false", config).ok());
+  EXPECT_FALSE(config.gang_plans);
   EXPECT_EQ(config.gang_kinds, (std::vector<std::string>{"volcano", "kueue"}));
   EXPECT_NE(error_of("gang-kinds: [volcan]").find("volcano"), std::string::npos);
   config.standalone = true;

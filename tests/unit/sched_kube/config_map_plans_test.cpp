@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include <nlohmann/json.hpp>
 
 #include "scheduler-plugin/kube/gangs/plan_object.hpp"
@@ -101,8 +103,9 @@ TEST_F(StoredPlans, AreMadeReplacedAndRemoved) {
   EXPECT_EQ(*first, "stored");
   EXPECT_THAT(known_plans(), ElementsAre("a"));  // before the watch tells it
   const Json made = api_.config_maps.all.at(plan_object_name(kGang, 1));
-  EXPECT_EQ(made["metadata"]["labels"],
-            Json({{kPlanObjectLabel, "1"}, {"app.kubernetes.io/managed-by", "chipweave-scheduler"}}));
+  EXPECT_EQ(
+      made["metadata"]["labels"],
+      Json({{kPlanObjectLabel, "1"}, {"app.kubernetes.io/managed-by", "chipweave-scheduler"}}));
   EXPECT_EQ(made["metadata"]["annotations"], Json({{kPlanObjectAnnotation, kGang}}));
   const auto second = put("b");
   api_.settle();
@@ -236,9 +239,12 @@ TEST_F(StoredPlans, WithoutTheRightToListGangsGoOn) {
   EXPECT_THAT(unusable_, ElementsAre(HasSubstr("HTTP 403")));  // once
   EXPECT_THAT(failures_, IsEmpty());
   EXPECT_THAT(known_plans(), IsEmpty());
+  put("o", "team/job/other");
+  store_->remove("team/job/other");
   api_.config_maps.refuse_lists = 0;
   pass(seconds(60));
   EXPECT_EQ(stored(), "b");
+  EXPECT_EQ(api_.config_maps.all.size(), 1U);
 }
 
 TEST_F(StoredPlans, WithoutTheRightToWriteGangsGoOn) {
@@ -252,8 +258,13 @@ TEST_F(StoredPlans, WithoutTheRightToWriteGangsGoOn) {
   EXPECT_EQ(*put("b"), "stored");
   EXPECT_THAT(unusable_, ElementsAre(HasSubstr("HTTP 403")));  // once
   EXPECT_THAT(known_plans(), IsEmpty());
+  store_->remove("team/job/other");
+  store_->remove("team/job/third");
+  pass(seconds(61));  // which ends the pauses
   api_.config_maps.refuse_writes = 0;
-  pass(seconds(61));
+  api_.pass(seconds(61));
+  EXPECT_EQ(api_.waiting(), 1U);  // removals are not tried again
+  api_.settle();
   EXPECT_EQ(stored(), "b");
 }
 
@@ -390,6 +401,57 @@ TEST_F(StoredPlans, OfGangsThatAreGoneAreSweptAfterAMinute) {
   EXPECT_EQ(look(seconds(30)), "a");
   EXPECT_EQ(look(seconds(30)), "none");
   EXPECT_THAT(known_plans(), ElementsAre("o"));
+}
+
+// Whatever is lost, and in whatever order things happen.
+TEST_F(StoredPlans, EndAsTheyWereLastAskedFor) {
+  const std::vector<std::string> gangs{"a/job/x", "a/job/y", "b/volcano/z"};
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    std::mt19937 random(seed);
+    const auto below = [&random](std::size_t n) { return random() % n; };
+    std::map<std::string, std::string> wanted;  // "none": no plan; absent: anything
+    std::size_t asked = 0;
+    std::size_t answered = 0;
+    for (int i = 0; i < 60; ++i) {
+      const std::string& gang = gangs[below(gangs.size())];
+      const std::string name = plan_object_name(gang, 1);
+      const std::size_t what = below(12);
+      if (what < 3) {
+        wanted[gang] = "p" + std::to_string(i);
+        ++asked;
+        store_->put(plan_of(gang, wanted[gang]), [&answered](const Result<void>&) { ++answered; });
+      } else if (what == 3) {
+        wanted[gang] = "none";
+        store_->remove(gang);
+      } else if (what < 8 && api_.waiting() > 0) {
+        api_.take(below(api_.waiting()), static_cast<SimulatedApi::Fate>(below(3)));
+      } else if (what == 8 && api_.watches() > 0) {
+        api_.feed(0, 1 + below(3));
+      } else if (what == 9 && api_.watches() > 0) {
+        api_.cut(0);
+      } else if (what == 10) {
+        api_.pass(milliseconds(below(2'000)));
+      } else if (below(8) == 0) {
+        wanted.clear();
+        asked = answered = 0;
+        restart();
+      } else if (below(4) == 0) {  // a person
+        wanted.erase(gang);
+        const bool there = api_.config_maps.all.contains(name);
+        if (there || below(2) == 0)
+          api_.set_config_map(name,
+                              there ? Json() : object_of(gang, *plan_text(plan_of(gang, "q"))));
+      }
+    }
+    pass(seconds(60));
+    EXPECT_EQ(answered, asked) << seed;
+    for (const auto& [gang, id] : wanted) EXPECT_EQ(stored(plan_object_name(gang, 1)), id) << seed;
+    std::vector<std::string> there;
+    for (const auto& [name, object] : api_.config_maps.all) there.push_back(stored(name));
+    EXPECT_THAT(known_plans(), testing::UnorderedElementsAreArray(there)) << seed;
+    ASSERT_THAT(unusable_, IsEmpty());
+    if (HasFailure()) return;
+  }
 }
 
 TEST(KubernetesWithPlans, WaitsForTheirListAndSweeps) {
