@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!plan) return 0;
   const auto again = write_gang_plan(*plan);
   require_words(again);
-  if (!again) return 0;  // it was no UTF-8
+  if (!again) return 0;  // its texts are not UTF-8
   const auto reread = read_gang_plan(*again);
   require(reread.ok() && *reread == *plan);
   return 0;

@@ -39,7 +39,7 @@ class ConfigMapPlans final : public PlanStore {
     // A ConfigMap, or all of them, and why it is not used.
     std::function<void(const std::string& object, const Error& why)> unusable;
   };
-  // fence: whether what is asked for now may still be sent later (KubeCluster::fence).
+  // fence: whether what is wanted from now on may still be sent later (KubeCluster::fence).
   ConfigMapPlans(kube::Transport& transport, std::string ns, std::function<Fence()> fence,
                  Events events, std::function<double()> jitter);
 

@@ -224,7 +224,7 @@ TEST_F(StoredPlans, AnOverloadedServerIsAskedAgain) {
   EXPECT_EQ(*a, "unavailable");
   api_.config_maps.refuse_writes = 0;
   pass(seconds(6));
-  EXPECT_EQ(stored(), "a");  // all the same
+  EXPECT_EQ(stored(), "a");  // it was still tried
 }
 
 TEST_F(StoredPlans, WithoutTheRightToListGangsGoOn) {
@@ -396,7 +396,7 @@ TEST_F(StoredPlans, OfGangsThatAreGoneAreSweptAfterAMinute) {
   EXPECT_EQ(look(seconds(6)), "a");
   EXPECT_EQ(look(seconds(30)), "a");
   EXPECT_EQ(look(seconds(29)), "a");
-  // While this replica did not lead nobody looked.
+  // While this replica does not lead, nothing is counted.
   EXPECT_EQ(look(seconds(100)), "a");
   EXPECT_EQ(look(seconds(30)), "a");
   EXPECT_EQ(look(seconds(30)), "none");
