@@ -62,6 +62,10 @@ void BindCoordinator::bind_known(const Binding& binding, Done done) {
       done(result);
     });
   }
+  // its scheduler was answered before the cluster showed that it belongs to a gang
+  if (gangs_.has_no_place(pod->request)) {
+    return done(make_error(Errc::conflict, name + " waits for its gang, which has no plan yet"));
+  }
   const NodeId node = nodes_.find(binding.node);
   if (node == kNoNode || !nodes_.node(node).has_inventory()) {
     return done(make_error(Errc::conflict, "node " + binding.node + ": inventory not received"));

@@ -18,20 +18,22 @@
 #include "scheduler-plugin/app/authority.hpp"
 #include "scheduler-plugin/app/bind_permission.hpp"
 #include "scheduler-plugin/app/bound_pods.hpp"
+#include "scheduler-plugin/app/gangs/gangs.hpp"
 
 namespace chipweave::sched {
 
 class BindCoordinator : public UseCase {
  public:
   BindCoordinator(Core& core, Reservations& reservations, Decisions& decisions,
-                  BoundPods& bound_pods, Admissions& admissions,
+                  BoundPods& bound_pods, Admissions& admissions, const Gangs& gangs,
                   std::vector<std::string> scheduler_names)
       : UseCase(core),
         permission_(core.clock, std::move(scheduler_names)),
         reservations_(reservations),
         decisions_(decisions),
         bound_pods_(bound_pods),
-        admissions_(admissions) {}
+        admissions_(admissions),
+        gangs_(gangs) {}
 
   // A filter or prioritize of the caller was answered for the pod.
   void answered(const std::string& caller, const PodRequest& pod) {
@@ -68,6 +70,7 @@ class BindCoordinator : public UseCase {
   Decisions& decisions_;
   BoundPods& bound_pods_;
   Admissions& admissions_;
+  const Gangs& gangs_;
   std::unordered_map<std::string, std::vector<Done>> waiting_;  // by uid, of bindings in flight
   std::uint64_t questions_ = 0;
 };

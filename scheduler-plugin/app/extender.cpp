@@ -21,8 +21,9 @@ const Evaluation& Extender::evaluate(Verb verb, const PodRequest& asked,
   const PodRequest& pod = known != nullptr ? known->request : asked;
   const InFlightBinding* binding = known != nullptr ? records_.being_bound(pod.uid) : nullptr;
   const bool to_bind = known != nullptr && binding == nullptr && purpose == Purpose::to_bind;
-  const std::optional<Verdict> waits =
-      to_bind ? gangs_.find_place(*known, nodes) : std::optional<Verdict>();
+  std::optional<Verdict> waits;
+  if (to_bind) waits = gangs_.find_place(*known, nodes);
+  if (known == nullptr && purpose == Purpose::to_bind) waits = gangs_.refuse_unseen(pod);
   const Holding* part = known != nullptr ? reservations_.part_of(verb, pod, purpose) : nullptr;
   RequestContext context = contexts_.of(pod, part);
   if (binding != nullptr) {

@@ -179,8 +179,11 @@ http::Answer KubeExtenderHandler::filter_read(const Result<void>& read,
   if (const std::string why = scheduler_.authority().cannot_decide(); !why.empty())
     return json_response(error_only(why));
   if (!read) return json_response(error_only(read.error().text()));
-  const CountedRequest counted = count_request(args.pod, resources_);
+  CountedRequest counted = count_request(args.pod, resources_);
   if (!counted.refused.empty()) return json_response(refusal(counted.refused, args));
+  // The watch may not have shown the pod yet.
+  if (scheduler_.cluster().find(counted.request.key) == nullptr)
+    counted.request.mark = gang_mark_of(args.pod);
   return reply(scheduler_.extender().filter(counted.request, args.names, caller), args);
 }
 

@@ -106,6 +106,12 @@ const Gang* GangTable::set_spec(const std::string& id, std::optional<GangSpec> s
   return &it->second;
 }
 
+int GangTable::quorum_of(const PodRequest& pod) {
+  Gang gang;
+  take_sizes(*pod.mark, gang.spec);
+  return gang.quorum();
+}
+
 const Gang* GangTable::find(std::string_view id) const {
   const auto it = gangs_.find(id);
   return it == gangs_.end() ? nullptr : &it->second;

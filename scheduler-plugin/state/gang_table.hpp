@@ -52,6 +52,8 @@ class GangTable {
   // Returns the gang; null: no pod names it yet.
   const Gang* set_spec(const std::string& id, std::optional<GangSpec> spec);
 
+  // Gang::quorum() of a gang of which only this pod is known.
+  static int quorum_of(const PodRequest& pod);
   // Null if no pod names it.
   const Gang* find(std::string_view id) const;
   // The gang of a pod; null: none.

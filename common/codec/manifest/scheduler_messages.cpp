@@ -135,9 +135,8 @@ GangSlotView gang_slot(JsonValue value, JsonProblems& problems) {
   slot.pod = item.text_or_empty("pod");
   slot.state = item.text_or_empty("state");
   slot.node = item.text_or_empty("node");
-  for (const JsonValue element : item.array("path", limits::kMaxNetworkLevels)) {
-    if (const auto text = element.text()) slot.path.emplace_back(*text);
-  }
+  for (const JsonValue element : item.array("path", limits::kMaxNetworkLevels))
+    slot.path.emplace_back(element.text());
   slot.chips = ascending_indices(item.array("chips", limits::kMaxNetworkValues), problems);
   return slot;
 }

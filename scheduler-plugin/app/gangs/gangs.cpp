@@ -8,9 +8,10 @@
 namespace chipweave::sched {
 namespace {
 
-Verdict waits_for_pods(const Gang& gang) {
-  return rejected(Cause::gang, Remedy::unresolvable,
-                  "waiting for the other pods of gang " + gang.name);
+constexpr std::size_t kMaxUnseen = 10'000;
+
+Verdict waits_for_pods(const std::string& gang) {
+  return rejected(Cause::gang, Remedy::unresolvable, "waiting for the other pods of gang " + gang);
 }
 
 Verdict waits_for_room(const Gang& gang) {
@@ -55,9 +56,25 @@ std::optional<Verdict> Gangs::find_place(const ClusterPod& pod,
   const Gang& gang = *state_.gangs.of(pod.request.uid);
   const GangPlans::Where at = plans_.assign(pod.request, gang.id);
   if (at.slot != nullptr && plans_.holding_of(*at.slot) != nullptr) return std::nullopt;
-  if (plans_.find(gang.id) == nullptr && !gang.complete()) return waits_for_pods(gang);
+  if (plans_.find(gang.id) == nullptr && !gang.complete()) return waits_for_pods(gang.name);
   if (nodes.size() == 1 && nodes.front() == pod.nominated) return gang_elsewhere();
   return plan(gang, pod.request.uid, set_of(nodes));
+}
+
+std::optional<Verdict> Gangs::refuse_unseen(const PodRequest& pod) {
+  if (!on_ || pod.mark == nullptr || pod.chips == 0 || is_member(pod) || !pod.gang.empty())
+    return std::nullopt;
+  const Gang* gang = state_.gangs.find(gang_id(pod));
+  const int quorum = gang != nullptr ? gang->quorum() : GangTable::quorum_of(pod);
+  if (quorum == 0) return std::nullopt;
+  if (unseen_.size() < kMaxUnseen) unseen_.insert(pod.uid);
+  return waits_for_pods(pod.mark->name);
+}
+
+bool Gangs::has_no_place(const PodRequest& pod) const {
+  if (!plans_for(pod)) return false;
+  const GangPlans::Where at = plans_.of(pod.uid);
+  return at.slot == nullptr || plans_.holding_of(*at.slot) == nullptr;
 }
 
 std::optional<Verdict> Gangs::find_another(const ClusterPod& pod,
@@ -94,7 +111,7 @@ std::optional<Verdict> Gangs::find_another(const ClusterPod& pod,
 bool Gangs::is_sample(const NodeSet& offered) const {
   constexpr std::ptrdiff_t kFewest = 100;
   const auto count = std::count(offered.begin(), offered.end(), true);
-  return count >= kFewest && count < static_cast<std::ptrdiff_t>(nodes_.size() / 20 * 19);
+  return count >= kFewest && count < static_cast<std::ptrdiff_t>(nodes_.size() * 19 / 20);
 }
 
 NodeSet Gangs::set_of(std::span<const std::string_view> nodes) {
@@ -137,7 +154,7 @@ std::optional<Verdict> Gangs::plan(const Gang& gang, const std::string& uid, Nod
   if (!layout) {
     const bool comes = layout.error().code == Errc::unavailable;
     now.reason = layout.error().text();
-    now.verdict = comes ? waits_for_pods(gang) : cannot_be_planned(gang, now.reason);
+    now.verdict = comes ? waits_for_pods(gang.name) : cannot_be_planned(gang, now.reason);
     return did_not_fit(gang, std::move(now), begin);
   }
   now.verdict = waits_for_room(gang);
@@ -269,6 +286,7 @@ void Gangs::added(const ClusterPod& pod) {
   }
   if (gang == nullptr) return;
   if (pod.gated) gated_.insert(gang->id);
+  if (unseen_.erase(request.uid) > 0) ++state_.gathered;
   if (on_ && gang->complete() && plans_.find(gang->id) == nullptr) ++state_.gathered;
 }
 
@@ -294,6 +312,7 @@ void Gangs::owner_says(const std::string& id, std::optional<GangSpec> spec) {
 
 void Gangs::gone(const PodRequest& pod) {
   missed_.erase(pod.uid);
+  unseen_.erase(pod.uid);
   plans_.leave(pod.uid);
   const std::string id = state_.gangs.remove(pod.uid);
   if (id.empty() || state_.gangs.find(id) != nullptr) return;

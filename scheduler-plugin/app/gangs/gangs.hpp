@@ -37,6 +37,11 @@ class Gangs : public UseCase {
   // Sees to it that the pod has its place, if its gang can be planned now. nodes: those that its
   // scheduler offers. Returns why it has none yet; nullopt: it has, or needs none.
   std::optional<Verdict> find_place(const ClusterPod& pod, std::span<const std::string_view> nodes);
+  // A scheduler asks for a pod that the cluster does not show yet. Why it has to wait; nullopt: it
+  // belongs to no gang that is planned as a whole.
+  std::optional<Verdict> refuse_unseen(const PodRequest& pod);
+  // Whether the pod must not be bound because its gang has no place for it.
+  bool has_no_place(const PodRequest& pod) const;
   // The place that the pod has is not offered, or cannot be used any more: another one.
   std::optional<Verdict> find_another(const ClusterPod& pod,
                                       std::span<const std::string_view> nodes);
@@ -112,6 +117,7 @@ class Gangs : public UseCase {
   GangPlanner planner_;
   std::map<std::string, Misfit, std::less<>> misfits_;  // by gang
   std::set<std::string> gated_;
+  std::set<std::string, std::less<>> unseen_;  // uids of pods that were asked for before they came
   std::map<std::string, int, std::less<>> missed_;  // by uid: how often its node was not offered
   bool retry_ = false;  // a gang was not tried because another plan had just taken long
   bool on_ = true;

@@ -37,7 +37,7 @@ def create(s, gang, size, pods=None, **more):
 
 
 def of(s, gang):
-    pods = [pod for pod in s.pods() if pod["metadata"]["labels"].get("chipweave.dev/gang") == gang]
+    pods = [pod for pod in s.pods() if pod["metadata"].get("labels", {}).get("chipweave.dev/gang") == gang]
     return sorted(pods, key=lambda pod: int(pod["metadata"]["labels"]["chipweave.dev/gang-index"]))
 
 

@@ -34,10 +34,11 @@ struct Binds : ::testing::Test, FakeCore {
 
   Evaluator evaluator{core.state.nodes};
   Reservations reservations{core, evaluator, seconds(30)};
+  Gangs gangs{core, reservations};
   Decisions decisions{core};
   BoundPods bound_pods{core, reservations, decisions};
   Admissions admissions{core, evaluator, reservations, decisions, bound_pods};
-  BindCoordinator bindings{core, reservations, decisions, bound_pods, admissions, {}};
+  BindCoordinator bindings{core, reservations, decisions, bound_pods, admissions, gangs, {}};
 };
 
 TEST_F(Binds, ThePodIsBoundWhenTheClusterSaysSo) {

@@ -409,6 +409,36 @@ TEST(Gangs, TheNominatedNodeAloneIsNoReasonToPlanAgain) {
   w.expect_sound();
 }
 
+// kube-scheduler may ask before the watch has shown the pod.
+TEST(Gangs, APodThatTheClusterDoesNotShowYetWaits) {
+  World w;
+  add_nodes(w, 2);
+  const auto first = w.submit(gang_pod(0, 2));
+  const PodRequest unseen = gang_pod(1, 2);
+  EXPECT_THAT(reasons(w, unseen), ElementsAre("waiting for the other pods of gang train"));
+  EXPECT_THAT(reasons(w, gang_pod(0, 3, 8, "other")),
+              ElementsAre("waiting for the other pods of gang other"));
+  const auto before = w.scheduler.gathered();
+  w.submit(unseen);
+  EXPECT_GT(w.scheduler.gathered(), before);
+  EXPECT_THAT(w.fit(unseen), ElementsAre("n1"));
+  // an unseen pod of no gang is placed as ever
+  EXPECT_THAT(w.fit(World::request("alone", 1)), IsEmpty());
+  EXPECT_EQ(w.rejections(World::request("alone", 1)).at("n0"), "not enough free chips");
+}
+
+TEST(Gangs, APodWithoutAPlaceIsNotBound) {
+  World w;
+  add_nodes(w, 2);
+  const auto first = w.submit(gang_pod(0, 2));
+  const auto refused = w.bind(first, "n1");
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().message, "pod ns/train-0 waits for its gang, which has no plan yet");
+  w.submit(gang_pod(1, 2));
+  EXPECT_THAT(w.fit(first), ElementsAre("n0"));
+  EXPECT_TRUE(w.bind(first, "n0").ok());
+}
+
 TEST(Gangs, AStepDownEndsAllPlans) {
   World w;
   add_nodes(w, 2);

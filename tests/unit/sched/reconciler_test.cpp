@@ -40,7 +40,7 @@ struct Reconciles : ::testing::Test, FakeCore {
   Decisions decisions{core};
   BoundPods bound_pods{core, reservations, decisions};
   Admissions admissions{core, evaluator, reservations, decisions, bound_pods};
-  BindCoordinator bindings{core, reservations, decisions, bound_pods, admissions, {}};
+  BindCoordinator bindings{core, reservations, decisions, bound_pods, admissions, gangs, {}};
   KubeletTruth truth{core, bound_pods};
   Reconciler reconciler{core,       reservations, nominations, gangs,    decisions,
                         bound_pods, truth,        admissions,  bindings, false};

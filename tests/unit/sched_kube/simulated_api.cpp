@@ -245,7 +245,8 @@ kube::Reply SimulatedApi::answer(const kube::Call& call) {
   if (network_->misses(path)) return status(404, "no such API");
   const bool listing = network_->documents.contains(path) || path == kPods ||
                        path == kInventories || path == kClaims || path == kSlices ||
-                       path == kClasses || path == kNodes || path == SimulatedConfigMaps::kPath || path.ends_with("/leases");
+                       path == kClasses || path == kNodes || path == SimulatedConfigMaps::kPath ||
+                       path.ends_with("/leases");
   if (call.method == "GET" && listing) {
     accepts[path] = call.accept;
     return chipweave::test::converted_list(call.accept, network_->list(call, path));
