@@ -32,7 +32,7 @@ bool is_bare(const ClusterPod& pod) {
   return pod.request.chips == 0 && pod.request.mark == nullptr;
 }
 
-// All pods of a Job are alike, so without chips it is no gang that needs any; there may be many.
+// All pods of a Job are alike: without chips there is nothing to plan, and there may be many.
 std::shared_ptr<const GangMark> mark_of(const codec::KubePod& pod, int chips) {
   auto mark = gang_mark_of(pod);
   return chips == 0 && mark != nullptr && mark->framework == "job" ? nullptr : mark;

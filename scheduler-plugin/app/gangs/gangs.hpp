@@ -1,4 +1,4 @@
-// Gangs — when a gang is planned, and what its pods are told until then.
+// Gangs — when a gang is planned, and why its pods wait until then.
 //
 // Pods wait until as many are there as must start together. The first of them that a scheduler
 // evaluates then brings the plan about: all pods get their nodes and chips at once, on the nodes
@@ -6,9 +6,9 @@
 // that is not offered (a taint, too little CPU) or its chips went, the pods concerned are planned
 // again beside the others, and where that does not fit, all that are not bound.
 //
-// What a waiting pod is told is the same text for all pods of the gang and at any time: with every
-// other text kube-scheduler patches the pod, which makes it try again at once. Owner: the loop
-// thread.
+// The reason that a waiting pod gets is the same text for all pods of the gang and at any time:
+// with every other text kube-scheduler patches the pod, which makes it try again at once. Owner:
+// the loop thread.
 #pragma once
 
 #include <map>
@@ -117,7 +117,7 @@ class Gangs : public UseCase {
   GangPlanner planner_;
   std::map<std::string, Misfit, std::less<>> misfits_;  // by gang
   std::set<std::string> gated_;
-  std::set<std::string, std::less<>> unseen_;  // uids of pods that were asked for before they came
+  std::set<std::string, std::less<>> unseen_;  // uids of pods that a scheduler named before they came
   std::map<std::string, int, std::less<>> missed_;  // by uid: how often its node was not offered
   bool retry_ = false;  // a gang was not tried because another plan had just taken long
   bool on_ = true;

@@ -167,7 +167,7 @@ void NetworkWatch::read(Kind& kind) {
   network_.set_problem(kind.source, std::move(problem));
 }
 
-// What is to be said of them although they are of use; empty: nothing.
+// What people should know about them although they can be used; empty: nothing.
 Result<std::string> NetworkWatch::read_objects(const Kind& kind, const Objects& of) {
   if (kind.source == NetworkSource::hypernodes) {
     auto read = read_hypernodes(of, kind.selects);

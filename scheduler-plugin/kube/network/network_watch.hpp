@@ -4,8 +4,8 @@
 // NodeInventories come by InventoryWatch.
 //
 // What cannot be used leaves what was read before in place, and is reported (Network::set_problem).
-// An API that the cluster does not have is no failure; the watch retries now and then. Owner: the
-// loop thread.
+// An API that the cluster does not have does not count as a failure; the watch retries now and
+// then. Owner: the loop thread.
 #pragma once
 
 #include <chrono>

@@ -93,7 +93,7 @@ void Network::set_problem(NetworkSource source, std::string problem) {
 void Network::arrived(NetworkSource source) {
   if ((awaited_ & bit(source)) == 0) return;
   awaited_ &= ~bit(source);
-  // what was missing until now is no wavering
+  // levels that were missing until now come into effect at once
   if (known()) may_rebuild_ = true;
 }
 

@@ -66,7 +66,7 @@ TEST(Gangs, EachPodGetsTheNodeOfItsRankAndItsOwnOnly) {
   World w;
   add_nodes(w, 4);
   const auto pods = submit_all(w, 4, 4);
-  // the last one is asked about first
+  // the last one is evaluated first
   for (const int i : {3, 0, 2, 1}) {
     const std::string node = "n" + std::to_string(i);
     EXPECT_THAT(w.fit(pods[static_cast<std::size_t>(i)]), ElementsAre(node));
@@ -422,7 +422,7 @@ TEST(Gangs, APodThatTheClusterDoesNotShowYetWaits) {
   w.submit(unseen);
   EXPECT_GT(w.scheduler.gathered(), before);
   EXPECT_THAT(w.fit(unseen), ElementsAre("n1"));
-  // an unseen pod of no gang is placed as ever
+  // an unseen pod without a gang is placed as ever
   EXPECT_THAT(w.fit(World::request("alone", 1)), IsEmpty());
   EXPECT_EQ(w.rejections(World::request("alone", 1)).at("n0"), "not enough free chips");
 }

@@ -39,7 +39,7 @@ class InventoryPlaces final : public PlaceSource {
   using Leaves = std::vector<std::string>;
   struct LeafGroup {
     std::set<std::string> nodes;  // whose leaves are these
-    std::string unit;             // empty: they are no unit
+    std::string unit;             // empty: they form none
   };
   SourceLevels wanted() const;
   void leave(const std::string& node, const domain::NodeNetwork& network);
