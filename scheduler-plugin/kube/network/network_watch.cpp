@@ -122,7 +122,7 @@ void NetworkWatch::synced(Kind& kind) {
   network_.arrived(kind.source);
 }
 
-// Of a CRD that is not installed: not a failure.
+// 404: the CRD is not installed, or not in this version.
 void NetworkWatch::failed(Kind& kind, std::size_t version, const kube::WatchFailure& failure) {
   if (failure.status != kube::kNotFound) {
     if (failure.status == kube::kForbidden) {
@@ -167,7 +167,7 @@ void NetworkWatch::read(Kind& kind) {
   network_.set_problem(kind.source, std::move(problem));
 }
 
-// What people should know about them although they can be used; empty: nothing.
+// A remark on objects that are used; empty: none.
 Result<std::string> NetworkWatch::read_objects(const Kind& kind, const Objects& of) {
   if (kind.source == NetworkSource::hypernodes) {
     auto read = read_hypernodes(of, kind.selects);

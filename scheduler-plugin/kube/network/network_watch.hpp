@@ -4,7 +4,7 @@
 // NodeInventories come by InventoryWatch.
 //
 // What cannot be used leaves what was read before in place, and is reported (Network::set_problem).
-// An API that the cluster does not have does not count as a failure; the watch retries now and
+// The source of an API that the cluster does not have counts as empty; the watch retries now and
 // then. Owner: the loop thread.
 #pragma once
 

@@ -93,7 +93,7 @@ void Network::set_problem(NetworkSource source, std::string problem) {
 void Network::arrived(NetworkSource source) {
   if ((awaited_ & bit(source)) == 0) return;
   awaited_ &= ~bit(source);
-  // levels that were missing until now come into effect at once
+  // the levels so far were those of a part of the sources
   if (known()) may_rebuild_ = true;
 }
 

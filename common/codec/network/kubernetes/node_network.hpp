@@ -11,7 +11,7 @@
 namespace chipweave::codec {
 
 // status: that value of the object. Switches are named by what they announce, else by their
-// address. Errors: status.neighbours is not a list, more than limits::kMaxNetworkRails of them.
+// address. Errors: status.neighbours must be a list, more than limits::kMaxNetworkRails of them.
 Result<domain::NodeNetwork> read_node_network(JsonValue status);
 // The JSON text of a status; one that says nothing of this kind is not parsed.
 Result<domain::NodeNetwork> read_node_network(std::string_view status);

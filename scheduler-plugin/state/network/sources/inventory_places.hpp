@@ -39,7 +39,7 @@ class InventoryPlaces final : public PlaceSource {
   using Leaves = std::vector<std::string>;
   struct LeafGroup {
     std::set<std::string> nodes;  // whose leaves are these
-    std::string unit;             // empty: they form none
+    std::string unit;             // empty: no unit has them
   };
   SourceLevels wanted() const;
   void leave(const std::string& node, const domain::NodeNetwork& network);
