@@ -51,6 +51,7 @@ Result<void> set_network_sources(Config& config, const Texts& values) {
 
 Texts show_network_sources(const Config& config) {
   Texts out;
+  out.reserve(config.network_sources.size());
   for (const NetworkSource source : config.network_sources) out.emplace_back(name_of(source));
   return out;
 }

@@ -71,6 +71,7 @@ std::string network_json(const Network& network) {
   w.key("accelerators").begin_object().field("state", name_of(shape.accelerators()));
   w.field("source", name_of_source(shape.accelerator_source()));
   std::vector<std::string> levels;
+  levels.reserve(shape.accelerator_levels().size());
   for (const domain::LabelLevel& level : shape.accelerator_levels()) levels.push_back(level.name);
   w.key("levels").strings(levels).end_object();
   write_sources(w, network);

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <gtest/gtest.h>
+
 #include "scheduler-plugin/state/network/network.hpp"
 #include "tests/support/manual_clock.hpp"
 #include "tests/unit/sched/world.hpp"
@@ -80,6 +82,7 @@ inline FabricPicture picture_of(Network& network, const std::string& resource = 
     const solver::FabricNode& node = fabric.node(id);
     if (!node.in_use) continue;
     std::vector<std::string> domains;
+    domains.reserve(fabric.levels());
     for (int level = 0; level < static_cast<int>(fabric.levels()); ++level)
       domains.push_back(fabric.name(fabric.domain_of(id, level)));
     out.nodes[node.name] = {std::move(domains), {node.free, node.healthy}};

@@ -58,6 +58,7 @@ std::vector<std::string> InventoryPlaces::settle() {
   for (std::size_t i = 0; i < names.size(); ++i) numbers.emplace(names[i], i);
   const auto set_of = [&](const Leaves& leaves) {
     domain::LeafSet out;
+    out.reserve(leaves.size());
     for (const std::string& leaf : leaves) out.push_back(numbers.at(leaf));
     std::sort(out.begin(), out.end());
     return out;

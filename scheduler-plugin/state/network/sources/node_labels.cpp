@@ -178,6 +178,7 @@ std::vector<LabelLevel> NodeLabels::tiers() const {
     if (!fresh) at->second = std::min(at->second, std::string_view(one.name));  // tier-1, tier-01
   }
   std::vector<std::string_view> names;
+  names.reserve(by_tier.size());
   for (const auto& [tier, name] : by_tier) names.push_back(name);
   return in_use(names, false);
 }
