@@ -80,6 +80,7 @@ std::string gang_id(const PodRequest& pod) {
 
 std::vector<std::string_view> gang_frameworks() {
   std::vector<std::string_view> names;
+  names.reserve(gangs::kFrameworks.size());
   for (const gangs::Framework& framework : gangs::kFrameworks) names.emplace_back(framework.name);
   return names;
 }
