@@ -66,7 +66,7 @@ class Ungates : public testing::Test {
     UngateRequest request{"team", name, "u1", "chipweave.dev/gang", {{"rank", "3"}}, {}, {}};
     request.pin_to = std::move(pin_to);
     request.may_send = [this] { return leads_; };
-    ticket_ = ungate_pod(server_, std::move(request), [this](Result<void> result) {
+    ticket_ = ungate_pod(server_, std::move(request), [this](const Result<void>& result) {
       ++answers_;
       outcome_ = result
                      ? "done"

@@ -84,7 +84,7 @@ struct Truth : ::testing::Test {
   }
   // A pod that chipweave has bound.
   PodRequest bound(const std::string& name, int chips) {
-    const PodRequest pod = submit(name, chips);
+    PodRequest pod = submit(name, chips);
     Result<void> outcome = make_error(Errc::internal, "no answer");
     const std::vector<std::string_view> nodes{"n1"};
     scheduler.extender().filter(pod, nodes);
