@@ -30,7 +30,6 @@ struct Config {
   std::string lease_namespace;  // empty: the namespace of the credentials
   Endpoint http{"127.0.0.1", 8080};
   std::optional<Endpoint> grpc;  // empty: gRPC is off
-  bool grpc_set = false;         // else on 127.0.0.1:8081 in standalone mode, off in a cluster
   std::string tls_cert;          // empty: no TLS on either port
   std::string tls_key;
   std::string tls_client_ca;              // empty: no client certificates are requested
@@ -38,6 +37,7 @@ struct Config {
   std::string caller_secrets;             // folder; empty: no caller has a secret
   bool read_from_loopback = true;
   bool leader_elect = false;
+  bool grpc_set = false;  // else gRPC is on 127.0.0.1:8081 in standalone mode, off in a cluster
   std::vector<std::string> scheduler_names;  // whose pods may be bound; empty: they are learned
   std::string grpc_auth = "none";            // in addition to tls_client_ca
   // Names of certificates; both empty: every certificate of tls_client_ca.
@@ -62,11 +62,11 @@ struct Config {
   int volcano_weight = 20;
   bool annotate_after_bind = false;
   bool plan_gangs = true;
+  bool gang_plans = true;  // are stored, in a cluster
   bool publish_cluster_info = false;
   bool allocate_claims = false;
   bool allocate_untainted_devices = false;
   std::vector<std::string> gang_kinds;  // of codec::gang_settings()
-  bool gang_plans = true;               // in a cluster
   solver::NodePreference node_preference;
   ResourceTable resources;
   GateOptions gate;

@@ -27,6 +27,16 @@ std::string why_lost(const Verdict& loser, const Verdict& best, const solver::No
 
 }  // namespace
 
+const Evaluation& Evaluation::refuse(const Verdict& why) {
+  refusal = why;
+  refusal.count = nodes.size();
+  verdict.assign(nodes.size(), 0);
+  verdicts = {&refusal, 1};
+  fits = 0;
+  best_node = kNoNode;
+  return *this;
+}
+
 std::string rejection_summary(const Evaluation& evaluation) {
   std::set<std::string_view> reasons;
   for (const Verdict& v : evaluation.verdicts) {

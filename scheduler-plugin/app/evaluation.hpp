@@ -23,6 +23,10 @@ struct Evaluation {
   NodeId best_node = kNoNode;          // kNoNode also if the pod requests no chips
   solver::NodeOrder order;             // of the verdicts that fit
 
+  Verdict refusal;  // of all nodes, if `verdicts` is that
+
+  // The same verdict for all nodes.
+  const Evaluation& refuse(const Verdict& why);
   const Verdict& of(std::size_t position) const { return verdicts[verdict[position]]; }
   // 0..kBestScore, 0 if it does not fit.
   static constexpr int kBestScore = solver::kBestScore;

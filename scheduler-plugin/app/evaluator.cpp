@@ -73,19 +73,6 @@ const Evaluation& Evaluator::evaluate(const RequestContext& context,
   return s;
 }
 
-const Evaluation& Evaluator::refuse(const Verdict& verdict,
-                                    std::span<const std::string_view> names) {
-  Evaluation& s = evaluation_;
-  nodes_.find_all(names, s.nodes);
-  refusal_ = verdict;
-  refusal_.count = names.size();
-  s.verdict.assign(names.size(), 0);
-  s.verdicts = {&refusal_, 1};
-  s.fits = 0;
-  s.best_node = kNoNode;
-  return s;
-}
-
 // Nothing to choose: nodes without inventory are fine too. The scores keep the pod's CPU and memory
 // away from free chips.
 void Evaluator::accept_all() {
@@ -144,15 +131,6 @@ void Evaluator::rank_nodes(const RequestContext& context, VerdictTable& table) {
   for (std::size_t i = 0; i < numbers.size(); ++i) verdicts[numbers[i]].level = scores.levels[i];
   s.best = numbers[scores.best];
   s.best_node = s.verdicts[s.best].first;
-}
-
-std::vector<std::string_view> Evaluator::all_names() const {
-  std::vector<std::string_view> names;
-  names.reserve(nodes_.size());
-  for (const NodeId id : nodes_.by_name()) {
-    if (nodes_.node(id).has_inventory()) names.push_back(nodes_.node(id).name);
-  }
-  return names;
 }
 
 std::string Evaluator::check_verdicts() const {

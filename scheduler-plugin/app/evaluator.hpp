@@ -34,7 +34,10 @@ class Evaluator {
   const Evaluation& evaluate(const RequestContext& context,
                              std::span<const std::string_view> names);
   // The same verdict for all nodes.
-  const Evaluation& refuse(const Verdict& verdict, std::span<const std::string_view> names);
+  const Evaluation& refuse(const Verdict& verdict, std::span<const std::string_view> names) {
+    nodes_.find_all(names, evaluation_.nodes);
+    return evaluation_.refuse(verdict);
+  }
   // The last evaluation.
   const Evaluation& evaluation() const { return evaluation_; }
 
@@ -49,7 +52,7 @@ class Evaluator {
   bool usable(const Holding& holding, const PodRequest& pod, bool distributed) const;
 
   // Names of all nodes with inventory.
-  std::vector<std::string_view> all_names() const;
+  std::vector<std::string_view> all_names() const { return nodes_.reported_names(); }
   // "" if the kept verdict of every state equals a newly computed one.
   std::string check_verdicts() const;
 
@@ -70,7 +73,6 @@ class Evaluator {
   std::list<VerdictTable> tables_;  // the one used last in front
   // When a pod requests no chips: the verdict of each level.
   std::array<Verdict, solver::kBestScore> nothing_asked_;
-  Verdict refusal_;
   std::vector<solver::ScoreInput> score_inputs_;
 };
 

@@ -43,15 +43,7 @@ Answer Evaluator::part_answer(const RequestContext& context) const {
   if (!usable(*context.part, *context.pod, context.distributed)) {
     return {rejected(Cause::unhealthy, Remedy::time, "not enough healthy chips")};
   }
-  GroupPlan plan;
-  if (context.binding != nullptr) {
-    plan = {context.binding->request, context.binding->gbps, context.binding->best_gbps};
-  } else if (context.plan != nullptr) {
-    plan = *context.plan;
-  } else {
-    const ChipSet all = context.part->chips | beside_on(context, context.part->node);
-    plan = {std::nullopt, node.wiring->gbps(all), node.wiring->best_gbps(all, context.distributed)};
-  }
+  const GroupPlan plan = plan_of(context, node, beside_on(context, context.part->node));
   Answer a;
   a.chips = context.part->chips;
   a.request = plan.request.value_or(solver::Request{

@@ -33,4 +33,12 @@ RequestContext RequestContexts::of(const PodRequest& pod, const Holding* part) c
   return context;
 }
 
+GroupPlan plan_of(const RequestContext& context, const Node& node, ChipSet beside) {
+  if (const Decision* binding = context.binding)
+    return {binding->request, binding->gbps, binding->best_gbps};
+  if (context.plan != nullptr) return *context.plan;
+  const ChipSet all = context.part->chips | beside;
+  return {std::nullopt, node.wiring->gbps(all), node.wiring->best_gbps(all, context.distributed)};
+}
+
 }  // namespace chipweave::sched

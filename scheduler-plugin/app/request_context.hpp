@@ -44,6 +44,9 @@ class RequestContexts {
   const Groups& groups_;
 };
 
+// The chips of the fixed holding with what was planned or decided about them.
+GroupPlan plan_of(const RequestContext& context, const Node& node, ChipSet beside);
+
 struct Answer {
   Verdict verdict;
   ChipSet chips{};               // what the pod would get

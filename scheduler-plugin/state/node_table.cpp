@@ -349,4 +349,13 @@ NodeTable::Reported NodeTable::take_delta(NodeId id, InventoryReport&& report) {
   return result;
 }
 
+std::vector<std::string_view> NodeTable::reported_names() const {
+  std::vector<std::string_view> names;
+  names.reserve(size());
+  for (const NodeId id : by_name()) {
+    if (node(id).has_inventory()) names.push_back(node(id).name);
+  }
+  return names;
+}
+
 }  // namespace chipweave::sched

@@ -114,6 +114,8 @@ class NodeTable {
   // Brings the positions in natural name order up to date; costs nothing unless nodes were added.
   void sort_names() const;
   std::vector<NodeId> by_name() const;
+  // Of those with inventory, in that order.
+  std::vector<std::string_view> reported_names() const;
 
   // old_indices: set if the node was reported with other chips than before: the vendor index of
   // each of its former slots. No chip of the node then counts as taken until set_taken().

@@ -126,17 +126,18 @@ void GangGates::store(const Gang& gang) {
   if (progress.storing || progress.asked == plan.version) return;
   progress.storing = true;
   progress.asked = plan.version;
-  store_->put(stored_plan(plan, plans_, nodes_),
-              [this, id = gang.id, of = plan.id, version = plan.version](Result<void> result) {
-                const auto at = progress_.find(id);
-                if (at == progress_.end() || at->second.plan != of) return;
-                at->second.storing = false;
-                // what cannot be stored does not keep its pods waiting
-                const bool over = result || result.error().code != Errc::unavailable;
-                if (over) at->second.stored = version;
-                if (!over) at->second.asked = 0;
-                if (!result) observer_.on(GangNotStored{id, of, result.error().text()});
-              });
+  store_->put(
+      stored_plan(plan, plans_, nodes_),
+      [this, id = gang.id, of = plan.id, version = plan.version](const Result<void>& result) {
+        const auto at = progress_.find(id);
+        if (at == progress_.end() || at->second.plan != of) return;
+        at->second.storing = false;
+        // what cannot be stored does not keep its pods waiting
+        const bool over = result || result.error().code != Errc::unavailable;
+        if (over) at->second.stored = version;
+        if (!over) at->second.asked = 0;
+        if (!result) observer_.on(GangNotStored{id, of, result.error().text()});
+      });
 }
 
 void GangGates::open(const Gang& gang) {

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "scheduler-plugin/app/gangs/gang_layout.hpp"
+#include "scheduler-plugin/app/gangs/planning/gang_layout.hpp"
 #include "scheduler-plugin/app/observer.hpp"
 #include "scheduler-plugin/model/decision.hpp"
 #include "scheduler-plugin/state/ledger.hpp"

@@ -1,8 +1,6 @@
-// Plans of an earlier term, or of an earlier process.
-#include <algorithm>
-#include <utility>
+#include "scheduler-plugin/app/gangs/gang_restore.hpp"
 
-#include "scheduler-plugin/app/gangs/gangs.hpp"
+#include <utility>
 
 namespace chipweave::sched {
 namespace {
@@ -20,16 +18,16 @@ std::optional<ChipSet> chips_of(const Node& node, const std::vector<int>& indice
 
 }  // namespace
 
-void Gangs::restore() {
-  if (restored_term_ == authority_.term()) return;
-  restored_term_ = authority_.term();
+void GangRestore::restore() {
+  if (term_ == authority_.term()) return;
+  term_ = authority_.term();
   if (store_ == nullptr) return;
   store_->each([this](const StoredPlan& stored) { restore(stored); });
 }
 
 // Pods that are bound have their chips by their annotations. The others get back what was planned
 // for them as far as it is free and healthy.
-void Gangs::restore(const StoredPlan& stored) {
+void GangRestore::restore(const StoredPlan& stored) {
   const Gang* gang = state_.gangs.find(stored.gang);
   if (gang == nullptr || plans_.find(stored.gang) != nullptr) return;
   GangPlan plan;
@@ -56,7 +54,7 @@ void Gangs::restore(const StoredPlan& stored) {
     const auto chips = chips_of(node, one.indices);
     const bool usable = chips && chips->size() == one.chips && node.free().contains(*chips) &&
                         !chips->intersects(node.network_unhealthy);
-    const ClusterPod* pod = pod_of(*gang, slot);
+    const ClusterPod* pod = planning_.pod_of(*gang, slot);
     if (!usable || (pod != nullptr && !pod->node.empty())) continue;
     if (pod != nullptr) reservations_.withdraw(pod->request.uid);
     plans_.hold(gang->id, i, id, *chips, pod == nullptr ? nullptr : &pod->request);

@@ -58,6 +58,7 @@ struct Gated : World {
   }
   std::vector<PodRequest> gang_of(const std::string& name, int size, int priority = 0) {
     std::vector<PodRequest> out;
+    out.reserve(static_cast<std::size_t>(size));
     for (int i = 0; i < size; ++i) out.push_back(gated_pod(name, i, size, priority));
     return out;
   }

@@ -37,6 +37,7 @@ void add_nodes(World& w, int count, const std::string& machine = "hgx-h100-8") {
 std::vector<PodRequest> submit_all(World& w, int pods, int size, int chips = 8,
                                    const std::string& gang = "train", int minimum = 0) {
   std::vector<PodRequest> out;
+  out.reserve(static_cast<std::size_t>(pods));
   for (int i = 0; i < pods; ++i) out.push_back(w.submit(gang_pod(i, size, chips, gang, minimum)));
   return out;
 }

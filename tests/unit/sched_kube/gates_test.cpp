@@ -18,6 +18,7 @@ struct GateListener final : ClusterListener {
   void pod_bound(const ClusterPod& /*pod*/, const Placement* /*claimed*/) override {}
   void pod_allocated(const Placement& /*allocated*/) override {}
   void pod_released(const std::string& /*uid*/) override {}
+  void pod_marked(const ClusterPod& /*pod*/) override {}
   void pod_nominated(const ClusterPod& /*pod*/) override {}
   void pod_unschedulable(const ClusterPod& /*pod*/) override {}
   void pod_gates_changed(const ClusterPod& pod) override {

@@ -1,4 +1,4 @@
-#include "scheduler-plugin/app/gangs/gang_planner.hpp"
+#include "scheduler-plugin/app/gangs/planning/gang_planner.hpp"
 
 #include <algorithm>
 #include <utility>

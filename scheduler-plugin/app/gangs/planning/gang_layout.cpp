@@ -1,4 +1,4 @@
-#include "scheduler-plugin/app/gangs/gang_layout.hpp"
+#include "scheduler-plugin/app/gangs/planning/gang_layout.hpp"
 
 #include <algorithm>
 #include <array>

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "common/solver/gang/chips/node_machine.hpp"
-#include "scheduler-plugin/app/gangs/gang_layout.hpp"
+#include "scheduler-plugin/app/gangs/planning/gang_layout.hpp"
 #include "scheduler-plugin/model/decision.hpp"
 #include "scheduler-plugin/state/node_table.hpp"
 

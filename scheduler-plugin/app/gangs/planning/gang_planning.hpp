@@ -1,0 +1,79 @@
+// GangPlanning — makes the plan of a gang, or what is missing of it, and reserves it; remembers
+// which gangs did not fit. Owner: the loop thread.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scheduler-plugin/app/gangs/planning/gang_planner.hpp"
+#include "scheduler-plugin/app/reservations.hpp"
+
+namespace chipweave::sched {
+
+class GangPlanning : public UseCase {
+ public:
+  GangPlanning(Core& core, Reservations& reservations)
+      : UseCase(core),
+        reservations_(reservations),
+        planner_(core.state.nodes, core.state.network) {}
+
+  // Plans all slots that hold nothing; if that does not fit, all that are not bound. Returns why
+  // the pod `uid` (may be empty) has no place; nullopt: it has. A gang that did not fit is tried
+  // again only once something has changed that may help. Precondition: it is complete, or has a
+  // plan.
+  std::optional<Verdict> plan(const Gang& gang, const std::string& uid, NodeSet offered);
+  // Whether the gang would fit if all healthy chips were free.
+  bool could_fit(const Gang& gang);
+  // Why the gang has no plan, for people; "": it has one, or its pods are awaited.
+  std::string why_not(const std::string& gang) const;
+  // Whether a gang was not tried because another plan had just taken long; then that is forgotten.
+  bool take_retry() { return std::exchange(retry_, false); }
+  // The gang is gone.
+  void forget(const std::string& gang) { misfits_.erase(gang); }
+  void clear() { misfits_.clear(); }
+
+  // Its pods, those excepted that end or request no chips.
+  std::vector<const ClusterPod*> pods_of(const Gang& gang) const;
+  // Null: it has not come.
+  const ClusterPod* pod_of(const Gang& gang, const GangSlot& slot) const;
+  static Verdict waits_for_pods(const std::string& gang);
+
+ private:
+  static constexpr int kRest = 10;
+  // A gang that did not fit, and what has to change before it is tried again.
+  struct Misfit {
+    std::string reason;          // for people
+    Verdict verdict;             // for its pods
+    std::uint64_t gang = 0;      // Gang::changes
+    std::uint64_t released = 0;  // Ledger::released()
+    std::uint64_t gains = 0;     // NodeTable::gains()
+    std::uint64_t network = 0;   // Network::version()
+    NodeSet offered;
+    Clock::Steady at{};              // when it was tried
+    Clock::Steady::duration took{};  // and how long that took
+    bool same_conditions(const Misfit& other) const;
+  };
+  enum class Filled {
+    all,
+    some,          // as many as must start; there is no room for the others
+    nothing_more,  // none of the slots, but as many as must start hold chips already
+    none
+  };
+  Misfit tried(const Gang& gang, NodeSet offered) const;
+  Verdict did_not_fit(const Gang& gang, Misfit misfit, Clock::Steady begin);
+  int chipless(const Gang& gang) const;
+  // Sees to it that there is a plan, with these slots.
+  void open_plan(const Gang& gang, const GangLayout& layout);
+  // Plans the slots that hold nothing, on the nodes that are offered. Sets the reason.
+  Filled fill(const Gang& gang, const GangLayout& layout, Misfit& now);
+
+  Reservations& reservations_;
+  GangPlanner planner_;
+  std::map<std::string, Misfit, std::less<>> misfits_;  // by gang
+  bool retry_ = false;
+};
+
+}  // namespace chipweave::sched
