@@ -11,7 +11,7 @@
 #include "common/base/near_names.hpp"
 #include "common/base/text.hpp"
 #include "common/codec/config/flat_yaml.hpp"
-#include "common/codec/kube/gangs/gang_object.hpp"
+#include "scheduler-plugin/gang_settings.hpp"
 #include "scheduler-plugin/network_settings.hpp"
 
 namespace chipweave::sched {
@@ -208,28 +208,6 @@ Result<void> set_scheduler_names(Config& c, const Values& v) {
     if (auto ok = set_object_name(checked, name, "scheduler"); !ok) return ok;
   }
   c.scheduler_names = v;
-  return {};
-}
-
-Result<void> set_gang_kinds(Config& c, const Values& v) {
-  const std::vector<std::string_view> known = codec::gang_settings();
-  for (const std::string& name : v) {
-    if (std::find(known.begin(), known.end(), name) == known.end())
-      return invalid(unknown_name("kind", name, known));
-  }
-  c.gang_kinds = v;
-  return {};
-}
-
-Result<void> set_gate_frameworks(Config& c, const Values& v) {
-  const std::vector<std::string_view> known = gang_frameworks();
-  for (const std::string& name : v) {
-    if (std::find(known.begin(), known.end(), name) == known.end())
-      return invalid(unknown_name("framework", name, known));
-    if (name == "ack")
-      return invalid("the pods of ack are placed on one node without a gate; leave it out");
-  }
-  c.gate.frameworks = v;
   return {};
 }
 
