@@ -274,7 +274,7 @@ void SimulatedApi::Network::begin(OpenWatch& watch, const std::string& target) {
 bool SimulatedApi::Network::misses(const std::string& path) const {
   if (dra(path)) return !api.claims_api;
   const bool of_network = path.ends_with("/hypernodes") || path.ends_with("topologies") ||
-                          path.ends_with("/configmaps");
+                          (path.ends_with("/configmaps") && path != SimulatedConfigMaps::kPath);
   return of_network && !documents.contains(path);
 }
 
