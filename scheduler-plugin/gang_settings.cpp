@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "common/base/text.hpp"
+#include "common/base/near_names.hpp"
 #include "common/codec/kube/gangs/gang_object.hpp"
 
 namespace chipweave::sched {
