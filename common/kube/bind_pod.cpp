@@ -38,29 +38,22 @@ class BindAttempt : public PodAttempt {
  private:
   void post() {
     Call call = call_of("POST", path_ + "/binding", binding_text(order_));
-    call.may_send = [this, self = shared_from_this()] { return may_post(); };
-    send(std::move(call), [this](Result<Reply> reply) { posted(std::move(reply)); });
-  }
-
-  bool may_post() {
-    called_off_ = order_.may_send && !order_.may_send();
-    sent_ = sent_ || !called_off_;
-    return !called_off_;
+    send_fenced(std::move(call), order_.may_send,
+                [this](Result<Reply> reply) { posted(std::move(reply)); });
   }
 
   void posted(Result<Reply> reply) {
     may_try_again_ = true;
     retry_after_ = std::chrono::seconds(0);
-    if (called_off_) {
+    if (called_off()) {
       return fail(unclear(), "the binding of " + pod_ + " was called off" +
                                  (problem_.empty() ? "" : ": " + problem_));
     }
     if (!reply) {
       problem_ = reply.error().text();
-      open_ = open_ || sent_;
-      return sent_ ? check_outcome() : try_again(false);
+      open_ = open_ || sent();
+      return sent() ? check_outcome() : try_again(false);
     }
-    sent_ = true;
     const int status = reply->status;
     open_ = open_ || status >= 500;
     if (status == 200 || status == 201) return finish({});
@@ -122,14 +115,10 @@ class BindAttempt : public PodAttempt {
     fail(unclear(), "the API server did not take the binding of " + pod_ + " in time: " + problem_);
   }
 
-  Errc unclear() const { return sent_ ? Errc::unavailable : Errc::not_sent; }
-
   BindRequest order_;
   std::chrono::seconds retry_after_{0};
   std::string problem_;         // outcome of the last binding
   bool may_try_again_ = false;  // with a second binding
-  bool called_off_ = false;     // the last one was not sent
-  bool sent_ = false;           // any of them may have reached the server
   bool open_ = false;           // one of them may still be stored
 };
 

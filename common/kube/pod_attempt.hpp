@@ -47,6 +47,25 @@ class PodAttempt : public http::AsyncOperation<PodAttempt> {
     call.deadline = std::max(Ms(1), std::min(left, kOneTry));
     ticket_ = transport_.call(std::move(call), guarded(std::move(then)));
   }
+  // The same for a write that must not be sent once `may_send` (may be empty) says no.
+  void send_fenced(Call call, const std::function<bool()>& may_send,
+                   std::function<void(Result<Reply>)> then) {
+    call.may_send = [this, self = shared_from_this(), may_send] {
+      called_off_ = may_send && !may_send();
+      sent_ = sent_ || !called_off_;
+      return !called_off_;
+    };
+    send(std::move(call), [this, then = std::move(then)](Result<Reply> reply) {
+      sent_ = sent_ || reply.ok();
+      then(std::move(reply));
+    });
+  }
+  // Of fenced writes: whether the last one was not sent, and whether any may have reached the
+  // server.
+  bool called_off() const { return called_off_; }
+  bool sent() const { return sent_; }
+  // The code of a failure whose outcome is not known.
+  Errc unclear() const { return sent_ ? Errc::unavailable : Errc::not_sent; }
   // False if no time is left for that wait.
   bool wait(std::function<void()> then, Ms at_least = Ms(0)) {
     const Ms delay = backoff_.next(at_least);
@@ -78,6 +97,8 @@ class PodAttempt : public http::AsyncOperation<PodAttempt> {
   std::chrono::steady_clock::time_point end_;
   Backoff backoff_{{kFirstWait, kMaxWait, 0}};
   std::unique_ptr<Ticket> ticket_;
+  bool called_off_ = false;
+  bool sent_ = false;
 };
 
 }  // namespace chipweave::kube

@@ -32,18 +32,12 @@ class UngateAttempt : public PodAttempt {
   void patch() {
     Call call = call_of("PATCH", path_, ungate_text(request_, patch_));
     call.content_type = "application/strategic-merge-patch+json";
-    call.may_send = [this, self = shared_from_this()] { return may_patch(); };
-    send(std::move(call), [this](Result<Reply> reply) { patched(std::move(reply)); });
-  }
-
-  bool may_patch() {
-    called_off_ = request_.may_send && !request_.may_send();
-    sent_ = sent_ || !called_off_;
-    return !called_off_;
+    send_fenced(std::move(call), request_.may_send,
+                [this](Result<Reply> reply) { patched(std::move(reply)); });
   }
 
   void patched(Result<Reply> reply) {
-    if (called_off_) return fail(unclear(), "the ungating of " + pod_ + " was called off");
+    if (called_off()) return fail(unclear(), "the ungating of " + pod_ + " was called off");
     if (!reply) return try_again(reply.error().text());
     if (reply->status == kOk) return finish({});
     if (reply->status == kNotFound) return does_not_exist();
@@ -115,13 +109,9 @@ class UngateAttempt : public PodAttempt {
     fail(unclear(), pod_ + " could not be ungated in time: " + why);
   }
 
-  Errc unclear() const { return sent_ ? Errc::unavailable : Errc::not_sent; }
-
   UngateRequest request_;
   UngatePatch patch_;
   std::optional<std::string> refused_;  // why the first patch was invalid
-  bool called_off_ = false;             // the last one was not sent
-  bool sent_ = false;                   // any of them may have reached the server
   codec::WatchReader<codec::KubePod> reader_;
 };
 

@@ -80,8 +80,8 @@ class Explainer {
 
   // False: it is placed alone, or its gang has a plan.
   bool waits_for_gang(const ClusterPod& pod) {
+    if (!gangs_.plans_for(pod.request)) return false;
     const Gang* gang = state_.gangs.of(pod.request.uid);
-    if (gang == nullptr || is_member(pod.request) || !pod.request.gang.empty()) return false;
     const GangStatus now = gangs_.status(*gang);
     if (now.state != GangState::gathering && now.state != GangState::waiting) return false;
     w_.key("fits_now").boolean(false);

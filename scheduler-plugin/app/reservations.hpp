@@ -1,5 +1,6 @@
 // Reservations — the chips of pods between their evaluation and their binding: of single pods, of
-// groups, and of kube-scheduler's own gangs.
+// groups, and of kube-scheduler's own gangs. Those of planned gangs belong to GangPlans, and only
+// end here with their chips or when the pod is bound elsewhere.
 //
 // A reservation ends with bind, the pod's next filter, its deletion or its time to live.
 // kube-scheduler may still bind elsewhere; the best set of that node is then taken. Owner: the loop

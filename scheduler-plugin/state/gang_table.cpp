@@ -41,6 +41,7 @@ int sum_of(const std::vector<RoleSpec>& roles, bool minimum) {
 
 // A pod alone needs no plan.
 int Gang::quorum() const {
+  if (framework == "ack" || framework == "kubernetes") return 0;
   const int size = spec.size.value_or(sum_of(spec.roles, false));
   int needed = spec.minimum.value_or(0);
   if (needed == 0 && !spec.size) needed = sum_of(spec.roles, true);
@@ -108,6 +109,7 @@ const Gang* GangTable::set_spec(const std::string& id, std::optional<GangSpec> s
 
 int GangTable::quorum_of(const PodRequest& pod) {
   Gang gang;
+  gang.framework = pod.mark->framework;
   take_sizes(*pod.mark, gang.spec);
   return gang.quorum();
 }

@@ -27,7 +27,9 @@ struct Gang {
   GangSpec spec;                                       // of its owner, with what only its pods say
   std::uint64_t changes = 0;                           // rises with each change of the above
 
-  // How many pods must be there before any may start; 0: the gang is not planned as a whole.
+  // How many pods must be there before any may start; 0: the gang is not planned as a whole. That
+  // is so for ACK's groups, which have one node (Groups), and for kube-scheduler's own gangs, of
+  // which it tries all pods itself.
   int quorum() const;
   // Whether so many are there. Of a sequential one, those that come later are not waited for.
   bool complete(std::size_t there) const {

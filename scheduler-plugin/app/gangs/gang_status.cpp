@@ -36,7 +36,7 @@ std::string_view to_string(GangState state) {
 }
 
 GangState GangView::stage(const Gang& gang) const {
-  if (gang.quorum() == 0) return GangState::ungrouped;
+  if (!gangs_.on() || gang.quorum() == 0) return GangState::ungrouped;
   if (plans_.find(gang.id) != nullptr) return GangState::planned;
   return gang.complete() ? GangState::waiting : GangState::gathering;
 }
@@ -64,7 +64,8 @@ GangStatus GangView::status(const Gang& gang) const {
   } else {
     const std::string why = gangs_.why_not(gang.id);
     if (foreign > 0) {
-      out.why = count_of(foreign, "pod") + " wait behind scheduling gates of others";
+      out.why = count_of(foreign, "pod") + (foreign == 1 ? " waits" : " wait") +
+                " behind scheduling gates of others";
     } else if (!why.empty()) {
       out.why = why;
     } else {

@@ -12,7 +12,7 @@
 namespace chipweave::sched {
 
 enum class GangState {
-  ungrouped,  // its pods are placed one by one: how many there are is not known, or it is one
+  ungrouped,  // it is not planned as a whole (Gang::quorum, Gangs::on)
   gathering,  // pods are missing that must start with the others
   waiting,    // it has no plan
   planned,    // as many pods as must start have their places; not all of these are bound
@@ -40,6 +40,8 @@ class GangView {
            const Cluster& cluster)
       : gangs_(gangs), plans_(plans), state_(state), cluster_(cluster) {}
 
+  // Whether the pod's gang is planned as a whole.
+  bool plans_for(const PodRequest& pod) const { return gangs_.plans_for(pod); }
   // Its state, where running ones are `planned`. Cost: O(log gangs).
   GangState stage(const Gang& gang) const;
   // Cost: O(pods).

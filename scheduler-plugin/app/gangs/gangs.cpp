@@ -12,10 +12,13 @@ constexpr std::size_t kMaxUnseen = 10'000;
 
 }  // namespace
 
-// A group has one node, and for its own gangs kube-scheduler tries all pods itself.
+// Pods may also be in a group of ACK, or in a gang of kube-scheduler, beside the gang that counts.
+bool Gangs::may_plan_for(const PodRequest& pod) const {
+  return on_ && pod.mark != nullptr && pod.chips > 0 && !is_member(pod) && pod.gang.empty();
+}
+
 bool Gangs::plans_for(const PodRequest& pod) const {
-  if (!on_ || pod.mark == nullptr || pod.chips == 0 || is_member(pod) || !pod.gang.empty())
-    return false;
+  if (!may_plan_for(pod)) return false;
   const Gang* gang = state_.gangs.of(pod.uid);
   return gang != nullptr && gang->quorum() > 0;
 }
@@ -34,8 +37,7 @@ std::optional<Verdict> Gangs::find_place(const ClusterPod& pod,
 }
 
 std::optional<Verdict> Gangs::refuse_unseen(const PodRequest& pod) {
-  if (!on_ || pod.mark == nullptr || pod.chips == 0 || is_member(pod) || !pod.gang.empty())
-    return std::nullopt;
+  if (!may_plan_for(pod)) return std::nullopt;
   const Gang* gang = state_.gangs.find(gang_id(pod));
   const int quorum = gang != nullptr ? gang->quorum() : GangTable::quorum_of(pod);
   if (quorum == 0) return std::nullopt;

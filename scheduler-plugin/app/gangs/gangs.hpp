@@ -77,6 +77,7 @@ class Gangs : public UseCase {
 
  private:
   static constexpr int kMaxMissed = 8;
+  bool may_plan_for(const PodRequest& pod) const;
   bool is_sample(const NodeSet& offered) const;
   NodeSet set_of(std::span<const std::string_view> nodes);
 

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "scheduler-plugin/app/gangs/gang_status.hpp"
 #include "scheduler-plugin/model/gangs/gang_mark.hpp"
 #include "tests/unit/sched/world.hpp"
 
@@ -114,7 +115,7 @@ TEST(GangGates, StayClosedUntilAllPodsAreThereAndOtherGatesAreOpen) {
   w.check();
   EXPECT_EQ(w.scheduler.ledger().reserved(), 0U);
   EXPECT_EQ(w.scheduler.gang_view().status(*w.scheduler.gangs().of(first.uid)).why,
-            "1 pod wait behind scheduling gates of others");
+            "1 pod waits behind scheduling gates of others");
   ASSERT_TRUE(w.cluster.end(second.key).ok());
   w.gated_pod("train", 1, 2);
   w.check();

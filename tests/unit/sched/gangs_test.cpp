@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "scheduler-plugin/app/gangs/gang_status.hpp"
 #include "scheduler-plugin/model/gangs/gang_mark.hpp"
 #include "tests/unit/sched/world.hpp"
 
@@ -304,6 +305,20 @@ TEST(Gangs, PodsWithoutChipsCountButHaveNoPlace) {
   EXPECT_THAT(w.fit(second), ElementsAre("n1"));
   EXPECT_EQ(w.scheduler.ledger().reserved(), 2U);
   w.expect_sound();
+}
+
+TEST(Gangs, GroupsOfAckAndGangsOfKubeSchedulerAreNotPlannedAsAWhole) {
+  World w;
+  add_nodes(w, 2);
+  for (const char* framework : {"ack", "kubernetes"}) {
+    PodRequest pod = gang_pod(0, 2, 8, framework);
+    GangMark mark = *pod.mark;
+    mark.framework = framework;
+    pod.mark = std::make_shared<const GangMark>(std::move(mark));
+    EXPECT_THAT(w.fit(w.submit(pod)), ElementsAre("n0", "n1")) << framework;
+    EXPECT_EQ(w.scheduler.gang_view().status(*w.scheduler.gangs().of(pod.uid)).state,
+              GangState::ungrouped);
+  }
 }
 
 TEST(Gangs, ArePlacedOneByOneIfThatIsWanted) {

@@ -7,6 +7,7 @@
 #include "common/codec/json/json_tree.hpp"
 #include "common/codec/json/stream_reader.hpp"
 #include "common/codec/kube/base64.hpp"
+#include "common/codec/kube/requests/admission_frame.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -14,7 +15,6 @@ namespace {
 using namespace json_stream;
 
 struct Seen {
-  std::string api_version;
   std::string operation;
   std::string resource;
   std::string subresource;
@@ -109,28 +109,16 @@ std::string patch_text(const BindingReview& review, const std::string& pod_uid,
   return w.take();
 }
 
-void begin_review(JsonWriter& w, std::string_view uid, bool allowed) {
-  w.begin_object().field("apiVersion", "admission.k8s.io/v1").field("kind", "AdmissionReview");
-  w.key("response").begin_object().field("uid", uid).key("allowed").boolean(allowed);
-}
-
 }  // namespace
 
 Result<BindingReview> read_binding_review(std::string& body) {
   BindingReview to;
   Seen seen;
-  bool asked = false;
-  auto done = read_document(body, [&](std::string_view key, od::value v) {
-    if (is_key(key, "apiversion")) return read_string("apiVersion", v, seen.api_version);
-    if (!is_key(key, "request")) return check(v, 1);
+  auto done = read_admission_frame(body, [&](od::value request) {
     to = BindingReview{};
-    asked = true;
-    read_request(v, to, seen);
+    read_request(request, to, seen);
   });
   if (!done) return std::move(done).error();
-  if (seen.api_version != "admission.k8s.io/v1")
-    return make_error(Errc::invalid_argument, "not an AdmissionReview of admission.k8s.io/v1");
-  if (!asked) return make_error(Errc::invalid_argument, "request is missing");
   if (to.pod.empty()) to.pod = seen.name;
   if (to.ns.empty()) to.ns = seen.ns;
   if (auto ok = check_lengths(to); !ok) return std::move(ok).error();
@@ -148,7 +136,7 @@ std::string write_allowed(const BindingReview& review, const std::string& pod_ui
     return there != review.annotations.end() && there->second == entry.second;
   });
   JsonWriter w;
-  begin_review(w, review.request_uid, true);
+  begin_admission_answer(w, review.request_uid, true);
   if (!news.empty() || (review.pod_uid.empty() && !pod_uid.empty())) {
     w.field("patchType", "JSONPatch");
     w.field("patch", encode_base64(patch_text(review, pod_uid, news)));
@@ -159,7 +147,7 @@ std::string write_allowed(const BindingReview& review, const std::string& pod_ui
 
 std::string write_denied(std::string_view request_uid, int code, std::string_view message) {
   JsonWriter w;
-  begin_review(w, request_uid, false);
+  begin_admission_answer(w, request_uid, false);
   w.key("status").begin_object().key("code").integer(code).field("message", message).end_object();
   w.end_object().end_object();
   return w.take();

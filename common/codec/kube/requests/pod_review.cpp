@@ -7,6 +7,7 @@
 #include "common/codec/json/stream_reader.hpp"
 #include "common/codec/kube/base64.hpp"
 #include "common/codec/kube/pod/pod_stream.hpp"
+#include "common/codec/kube/requests/admission_frame.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -14,7 +15,6 @@ namespace {
 using namespace json_stream;
 
 struct PodRequestSeen {
-  std::string api_version;
   std::string operation;
   std::string group;
   std::string resource;
@@ -52,11 +52,6 @@ Result<void> read_new_pod(const std::string& object, KubePod& pod) {
   auto done = read_document(
       text, [&](std::string_view, od::value v) { static_cast<void>(read_kube_pod(v, 1, pod)); });
   return done ? Result<void>{} : std::move(done).error().in("request.object");
-}
-
-void begin_answer(JsonWriter& w, const PodReview& review) {
-  w.begin_object().field("apiVersion", "admission.k8s.io/v1").field("kind", "AdmissionReview");
-  w.key("response").begin_object().field("uid", review.request_uid).key("allowed").boolean(true);
 }
 
 // One operation of a patch, up to its value.
@@ -135,18 +130,11 @@ class VariablePatch {
 Result<PodReview> read_pod_review(std::string& body) {
   PodReview to;
   PodRequestSeen seen;
-  bool asked = false;
-  auto done = read_document(body, [&](std::string_view key, od::value v) {
-    if (is_key(key, "apiversion")) return read_string("apiVersion", v, seen.api_version);
-    if (!is_key(key, "request")) return check(v, 1);
+  auto done = read_admission_frame(body, [&](od::value request) {
     to = PodReview{};
-    asked = true;
-    read_pod_request(v, to, seen);
+    read_pod_request(request, to, seen);
   });
   if (!done) return std::move(done).error();
-  if (seen.api_version != "admission.k8s.io/v1")
-    return make_error(Errc::invalid_argument, "not an AdmissionReview of admission.k8s.io/v1");
-  if (!asked) return make_error(Errc::invalid_argument, "request is missing");
   if (seen.operation != "CREATE" || !seen.group.empty() || seen.resource != "pods" ||
       !seen.subresource.empty() || seen.object.empty())
     return to;
@@ -159,7 +147,7 @@ Result<PodReview> read_pod_review(std::string& body) {
 
 std::string write_pod_allowed(const PodReview& review) {
   JsonWriter w;
-  begin_answer(w, review);
+  begin_admission_answer(w, review.request_uid, true);
   return w.end_object().end_object().take();
 }
 
@@ -174,7 +162,7 @@ Result<std::string> write_pod_allowed(PodReview& review, const PodAdditions& add
   }
   patch.end_array();
   JsonWriter w;
-  begin_answer(w, review);
+  begin_admission_answer(w, review.request_uid, true);
   w.field("patchType", "JSONPatch").field("patch", encode_base64(patch.take()));
   return w.end_object().end_object().take();
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/base/stable_hash.hpp"
+
 namespace chipweave::sched {
 namespace {
 
@@ -16,19 +18,12 @@ Verdict cannot_be_planned(const Gang& gang, const std::string& why) {
                   "gang " + gang.name + " cannot be planned: " + why);
 }
 
-// Eight hexadecimal digits (FNV-1a) that differ between the plans of a gang.
+// Eight hexadecimal digits that differ between the plans of a gang.
 std::string plan_id(const Gang& gang, Clock::Wall now) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  const auto add = [&hash](std::string_view text) {
-    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-  };
-  add(gang.id);
-  add(std::to_string(now.time_since_epoch().count()));
-  for (const auto& [uid, key] : gang.members) add(uid);
-  std::string out;
-  for (int digit = 0; digit < 8; ++digit)
-    out += "0123456789abcdef"[(hash >> (60 - 4 * digit)) & 15U];
-  return out;
+  std::string text = gang.id + "\n" + std::to_string(now.time_since_epoch().count());
+  for (const auto& [uid, key] : gang.members) text += "\n" + uid;
+  constexpr std::size_t kDigits = 8;
+  return hexadecimal(stable_hash(text)).substr(0, kDigits);
 }
 
 }  // namespace
