@@ -85,9 +85,9 @@ TEST(PodReviews, AndWithAVariableForContainersWithoutOne) {
   Json expected = object;
   Json& spec = expected["spec"];
   spec["schedulingGates"] = Json::parse(R"([{"name":"g"}])");
-  spec["containers"][0]["env"] = {variable};
+  spec["containers"][0]["env"] = Json::array({variable});
   spec["containers"][1]["env"].push_back(variable);
-  spec["initContainers"][0]["env"] = {variable};
+  spec["initContainers"][0]["env"] = Json::array({variable});
   EXPECT_EQ(object.patch(patch), expected);
 }
 
