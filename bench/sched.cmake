@@ -7,3 +7,5 @@ target_link_libraries(bench_preemption PRIVATE chipweave_options chipweave_sched
 add_executable(bench_loop_hold loop_hold.cpp loop_hold_api.cpp http_socket.cpp ${PROJECT_SOURCE_DIR}/tests/component/kube_api/certificates.cpp)
 target_link_libraries(bench_loop_hold PRIVATE chipweave_options chipweave_sched_server chipweave_sched_kube chipweave_codec
   chipweave_profiles chipweave_http CLI11::CLI11 OpenSSL::SSL Threads::Threads)
+add_executable(bench_sched_gangs sched_gangs.cpp)
+target_link_libraries(bench_sched_gangs PRIVATE chipweave_options chipweave_sched_app chipweave_codec chipweave_profiles)

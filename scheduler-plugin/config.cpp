@@ -13,6 +13,7 @@
 #include "common/codec/config/flat_yaml.hpp"
 #include "scheduler-plugin/gang_settings.hpp"
 #include "scheduler-plugin/network_settings.hpp"
+#include "scheduler-plugin/setting_values.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -31,11 +32,6 @@ bool read_number(std::string_view text, std::uint64_t& to) {
   return end.ec == std::errc() && end.ptr == text.data() + text.size();
 }
 
-std::string show_duration(std::chrono::milliseconds d) {
-  const auto ms = d.count();
-  return ms % 1000 == 0 ? std::to_string(ms / 1000) + "s" : std::to_string(ms) + "ms";
-}
-
 Result<void> set_endpoint(Endpoint& to, const std::string& text) {
   auto endpoint = parse_endpoint(text, PortZero::allowed);
   if (!endpoint) return std::move(endpoint).error();
@@ -45,13 +41,6 @@ Result<void> set_endpoint(Endpoint& to, const std::string& text) {
 
 Result<void> set_text(std::string& to, const std::string& text) {
   to = text;
-  return {};
-}
-
-Result<void> set_duration(std::chrono::milliseconds& to, const std::string& text) {
-  auto duration = parse_duration(text);
-  if (!duration) return std::move(duration).error();
-  to = *duration;
   return {};
 }
 
@@ -66,14 +55,6 @@ Result<void> set_names(std::vector<std::string>& to, const Values& names) {
   return {};
 }
 
-Result<void> set_flag(bool& to, const std::string& text) {
-  if (text != "true" && text != "false")
-    return invalid("expected true or false, got " + in_quotes(text));
-  to = text == "true";
-  return {};
-}
-
-std::string show_flag(bool yes) { return yes ? "true" : "false"; }
 
 Result<void> set_volcano_weight(Config& c, const Values& v) {
   std::uint64_t n = 0;
@@ -238,8 +219,10 @@ Result<std::chrono::milliseconds> parse_duration(std::string_view text) {
   return std::chrono::milliseconds(n * factor);
 }
 
-const std::vector<Setting>& settings() {
-  static const std::vector<Setting> table = {
+namespace {
+
+std::vector<Setting> general_settings() {
+  return {
       {"standalone", "run without Kubernetes: keep pods and bindings in memory", false,
        [](Config& c, const Values& v) { return set_flag(c.standalone, v[0]); },
        [](const Config& c) { return Values{c.standalone ? "true" : "false"}; }, true},
@@ -396,25 +379,6 @@ const std::vector<Setting>& settings() {
        false,
        [](Config& c, const Values& v) { return set_flag(c.allocate_untainted_devices, v[0]); },
        [](const Config& c) { return Values{show_flag(c.allocate_untainted_devices)}; }, true},
-      {"gang-kinds",
-       "frameworks whose owner objects of gangs are watched, for sizes, minima and topology", true,
-       set_gang_kinds, [](const Config& c) { return c.gang_kinds; }},
-      {"gang-plans", "store the plans of gangs in ConfigMaps, so that they outlive a restart",
-       false, [](Config& c, const Values& v) { return set_flag(c.gang_plans, v[0]); },
-       [](const Config& c) { return Values{show_flag(c.gang_plans)}; }, true},
-      {"gate-frameworks",
-       "frameworks whose pods wait for the plan of their gang behind a scheduling gate, where the "
-       "webhook of /admission/gate is set up",
-       true, set_gate_frameworks, [](const Config& c) { return c.gate.frameworks; }},
-      {"plan-gangs",
-       "plan gangs as a whole; false: their pods are placed one by one, and gates opened at once",
-       false, [](Config& c, const Values& v) { return set_flag(c.plan_gangs, v[0]); },
-       [](const Config& c) { return Values{show_flag(c.plan_gangs)}; }, true},
-      {"inject-rank",
-       "give the containers of pods that get the gate the variable CHIPWEAVE_RANK, with the "
-       "annotation chipweave.dev/rank",
-       false, [](Config& c, const Values& v) { return set_flag(c.gate.inject_rank, v[0]); },
-       [](const Config& c) { return Values{show_flag(c.gate.inject_rank)}; }, true},
       {"network-sources",
        "sources of the network that the nodes are in: labels, inventories, hypernodes, kueue, kai, "
        "koordinator; the more specific decides",
@@ -441,6 +405,17 @@ const std::vector<Setting>& settings() {
        [](Config& c, const Values& v) { return set_names(c.resources.shared, v); },
        [](const Config& c) { return c.resources.shared; }},
   };
+}
+
+}  // namespace
+
+const std::vector<Setting>& settings() {
+  static const std::vector<Setting> table = [] {
+    std::vector<Setting> all = general_settings();
+    const std::vector<Setting> of_gangs = gang_settings();
+    all.insert(all.end(), of_gangs.begin(), of_gangs.end());
+    return all;
+  }();
   return table;
 }
 

@@ -63,6 +63,9 @@ struct Config {
   bool annotate_after_bind = false;
   bool plan_gangs = true;
   bool gang_plans = true;  // are stored, in a cluster
+  bool nominate_gangs = true;
+  std::chrono::milliseconds gate_timeout{0};  // zero: never
+  std::vector<std::string> pinned_schedulers;
   bool publish_cluster_info = false;
   bool allocate_claims = false;
   bool allocate_untainted_devices = false;

@@ -1,14 +1,21 @@
 #include "scheduler-plugin/gang_settings.hpp"
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 
+#include "common/base/dns_name.hpp"
+#include "common/base/foreign_text.hpp"
 #include "common/base/near_names.hpp"
 #include "common/codec/kube/gangs/gang_object.hpp"
+#include "scheduler-plugin/setting_values.hpp"
 
 namespace chipweave::sched {
+namespace {
 
-Result<void> set_gang_kinds(Config& config, const std::vector<std::string>& values) {
+using Values = std::vector<std::string>;
+
+Result<void> set_gang_kinds(Config& config, const Values& values) {
   const std::vector<std::string_view> known = codec::gang_settings();
   for (const std::string& name : values) {
     if (std::find(known.begin(), known.end(), name) == known.end())
@@ -18,7 +25,7 @@ Result<void> set_gang_kinds(Config& config, const std::vector<std::string>& valu
   return {};
 }
 
-Result<void> set_gate_frameworks(Config& config, const std::vector<std::string>& values) {
+Result<void> set_gate_frameworks(Config& config, const Values& values) {
   const std::vector<std::string_view> known = gang_frameworks();
   for (const std::string& name : values) {
     if (std::find(known.begin(), known.end(), name) == known.end())
@@ -29,6 +36,67 @@ Result<void> set_gate_frameworks(Config& config, const std::vector<std::string>&
   }
   config.gate.frameworks = values;
   return {};
+}
+
+Result<void> set_pinned_schedulers(Config& config, const Values& values) {
+  for (const std::string& name : values) {
+    if (!is_dns_subdomain(name))
+      return make_error(Errc::invalid_argument,
+                        in_quotes(name) + " cannot be the name of a scheduler");
+  }
+  config.pinned_schedulers = values;
+  return {};
+}
+
+// "never", or a duration.
+Result<void> set_gate_timeout(Config& config, const Values& values) {
+  if (values[0] != "never") return set_duration(config.gate_timeout, values[0]);
+  config.gate_timeout = std::chrono::milliseconds(0);
+  return {};
+}
+
+Values show_gate_timeout(const Config& config) {
+  const bool never = config.gate_timeout.count() == 0;
+  return {never ? "never" : show_duration(config.gate_timeout)};
+}
+
+}  // namespace
+
+std::vector<Setting> gang_settings() {
+  return {
+      {"gang-kinds",
+       "frameworks whose owner objects of gangs are watched, for sizes, minima and topology", true,
+       set_gang_kinds, [](const Config& c) { return c.gang_kinds; }},
+      {"gang-plans", "store the plans of gangs in ConfigMaps, so that they outlive a restart",
+       false, [](Config& c, const Values& v) { return set_flag(c.gang_plans, v[0]); },
+       [](const Config& c) { return Values{show_flag(c.gang_plans)}; }, true},
+      {"gate-frameworks",
+       "frameworks whose pods wait for the plan of their gang behind a scheduling gate, where the "
+       "webhook of /admission/gate is set up",
+       true, set_gate_frameworks, [](const Config& c) { return c.gate.frameworks; }},
+      {"plan-gangs",
+       "plan gangs as a whole; false: their pods are placed one by one, and gates opened at once",
+       false, [](Config& c, const Values& v) { return set_flag(c.plan_gangs, v[0]); },
+       [](const Config& c) { return Values{show_flag(c.plan_gangs)}; }, true},
+      {"inject-rank",
+       "give the containers of pods that get the gate the variable CHIPWEAVE_RANK, with the "
+       "annotation chipweave.dev/rank",
+       false, [](Config& c, const Values& v) { return set_flag(c.gate.inject_rank, v[0]); },
+       [](const Config& c) { return Values{show_flag(c.gate.inject_rank)}; }, true},
+      {"nominate-gangs",
+       "tell kube-scheduler the nodes of planned gangs by status.nominatedNodeName of their pods, "
+       "so that it looks at no other",
+       false, [](Config& c, const Values& v) { return set_flag(c.nominate_gangs, v[0]); },
+       [](const Config& c) { return Values{show_flag(c.nominate_gangs)}; }, true},
+      {"gate-timeout",
+       "let a gang that has waited so long behind its gates go without a plan, so that its pods "
+       "count as unschedulable, for example for an autoscaler; default: never",
+       false, set_gate_timeout, show_gate_timeout},
+      {"pinned-schedulers",
+       "schedulers (spec.schedulerName) that do not ask chipweave: pods behind the gate are pinned "
+       "to their nodes by a node affinity when it is opened",
+       true, set_pinned_schedulers, [](const Config& c) { return c.pinned_schedulers; }},
+  };
 }
 
 }  // namespace chipweave::sched

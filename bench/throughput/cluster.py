@@ -70,7 +70,8 @@ class Cluster:
 # --- before all runs
 
 
-def fill(cluster, nodes, agent, claims):
+# labels_of: the labels of each node, by its number.
+def fill(cluster, nodes, agent, claims, labels_of=lambda number: {}):
     began = time.monotonic()
     kubectl = cluster.folder / "bin/kubectl"
     subprocess.run([kubectl, f"--kubeconfig={cluster.kubeconfig}", "create", "-f", ROOT / "charts/chipweave/crds"],
@@ -80,7 +81,7 @@ def fill(cluster, nodes, agent, claims):
     cluster.must("POST", f"/api/v1/namespaces/{NS}/serviceaccounts", account, accept=(201, 409))
     names = [f"node-{number:04}" for number in range(nodes)]
     uids = {}
-    cluster.each(lambda name: uids.update({name: add_node(cluster, name)}), names)
+    cluster.each(lambda one: uids.update({one[1]: add_node(cluster, one[1], labels_of(one[0]))}), enumerate(names))
     template = reported_by(cluster, agent, names[0])
     if claims:
         for chip in template["status"]["topology"]["chips"]:
@@ -93,8 +94,8 @@ def fill(cluster, nodes, agent, claims):
 
 
 # Ready, without a kubelet. Returns its uid.
-def add_node(cluster, name):
-    labels = {"kubernetes.io/hostname": name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64"}
+def add_node(cluster, name, more):
+    labels = {"kubernetes.io/hostname": name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64", **more}
     amounts = {**AMOUNTS, RESOURCE: str(CHIPS)}
     ready = {"type": "Ready", "status": "True", "reason": "StaticNode", "message": "there is no machine behind it"}
     made = cluster.must("POST", "/api/v1/nodes", {"metadata": {"name": name, "labels": labels}, "status": {

@@ -30,7 +30,7 @@ class Extender:
 
 
 @contextlib.contextmanager
-def chipweave(cluster, options):
+def chipweave(cluster, options, flags=()):
     ports, log_file = cluster.folder / "chipweave.ports", cluster.folder / "chipweave.log"
     ports.unlink(missing_ok=True)
     callers, secret = cluster.folder / "callers", "k" * 48
@@ -38,7 +38,7 @@ def chipweave(cluster, options):
     (callers / "kube-scheduler").write_text(secret)
     command = [options.scheduler, "--kubeconfig", cluster.kubeconfig, "--namespace", "default",
                "--http", "127.0.0.1:0", "--port-file", ports, "--inventory-stale-after", "24h",
-               "--caller-secrets", callers]
+               "--caller-secrets", callers, *flags]
     with open(log_file, "w") as log, group(command, stdout=log, stderr=log) as process:
         wait_for(lambda: "synced with the cluster" in log_file.read_text() and ports.exists(), process, log_file)
         port = json.loads(ports.read_text())["http"]

@@ -41,8 +41,10 @@ std::ptrdiff_t Nominations::holding_chips(const std::vector<std::string>& uids) 
 void Nominations::nominated(const ClusterPod& pod) {
   const std::string& uid = pod.request.uid;
   end(uid);
+  const Holding* own = ledger_.find(uid);
   if (pod.nominated.empty() || !pod.node.empty() || pod.request.chips == 0 ||
-      is_member(pod.request) || nominations_.size() >= kMaxNominations)
+      is_member(pod.request) || (own != nullptr && own->planned) ||
+      nominations_.size() >= kMaxNominations)
     return;
   Nomination nomination;
   nomination.key = pod.request.key;

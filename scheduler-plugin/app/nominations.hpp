@@ -5,8 +5,8 @@
 // it at once, and those of each victim as it goes, until the pod is bound, gone, no longer
 // nominated there, or kLifetime has passed. A pod of higher priority that fits nowhere else takes
 // them, as it does in kube-scheduler's own filters. Nothing is kept for a pod with a reservation of
-// its own or a binding in flight, nor for members of a group (PodRequest::group). Owner: the loop
-// thread.
+// its own (a place in the plan of a gang included) or a binding in flight, nor for members of a
+// group (PodRequest::group). Owner: the loop thread.
 #pragma once
 
 #include <chrono>

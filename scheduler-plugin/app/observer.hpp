@@ -147,10 +147,17 @@ struct GangGateFailed {
   std::string why;
 };
 
+// kube-scheduler could not be told on which node a pod of a gang is expected.
+struct GangNotNominated {
+  std::string uid;
+  std::string why;
+};
+
 using Observation = std::variant<DecisionMade, NodesRejected, ReservationEvent, PodBound,
                                  PodUnplaceable, PodWaitsNoMore, BindFailed, PodPlaced, PodFreed,
                                  PodDisputed, PodDrifted, PodUnaccounted, NodeWithheld, GangPlanned,
-                                 GangUnplaceable, GangReleased, GangNotStored, GangGateFailed>;
+                                 GangUnplaceable, GangReleased, GangNotStored, GangGateFailed,
+                                 GangNotNominated>;
 
 // A visitor from lambdas; the last takes `const auto&`, for what the observer does not follow.
 template <class... Cases>

@@ -28,6 +28,7 @@ void Reconciler::pod_added(const ClusterPod& pod, const Placement* claimed) {
 
 void Reconciler::pod_nominated(const ClusterPod& pod) {
   reservations_.nominated(pod);
+  gangs_.nominations().nominated(pod);
   nominations_.nominated(pod);
 }
 
@@ -77,6 +78,7 @@ void Reconciler::node_use_changed(const std::string& node, const NodeUse& change
 // The one place that ends what others keep for a waiting pod, apart from its record.
 void Reconciler::waits_no_more(PodRecord& record) {
   nominations_.waits_no_more(record.uid);
+  gangs_.nominations().waits_no_more(record.uid);
   admissions_.drop_second(record);
   observer_.on(PodWaitsNoMore{record.uid});
 }

@@ -13,7 +13,7 @@ Scheduler::Scheduler(const Clock& clock, Cluster& cluster, Observer& observer,
       reservations_(core_, evaluator_, options.reservation_ttl),
       nominations_(core_, evaluator_, reservations_),
       gangs_(core_, reservations_),
-      gates_(core_, gangs_, no_store_),
+      gates_(core_, gangs_, no_store_, options_.gates),
       decisions_(core_),
       bound_pods_(core_, reservations_, decisions_),
       admissions_(core_, evaluator_, reservations_, decisions_, bound_pods_),
@@ -27,6 +27,7 @@ Scheduler::Scheduler(const Clock& clock, Cluster& cluster, Observer& observer,
       placements_(core_, evaluator_, reservations_, decisions_, extender_, gangs_),
       claim_planner_(core_, evaluator_) {
   gangs_.set_on(options_.plan_gangs);
+  gangs_.nominations().set_on(options_.nominate_gangs);
   core_.state.network.configure(options_.network);
 }
 

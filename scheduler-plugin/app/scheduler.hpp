@@ -35,7 +35,9 @@ struct SchedulerOptions {
   // Measured constants, which replace those of the machines that agents report.
   std::vector<domain::RateOverlay> overlays{};
   solver::NodePreference node_preference{};
-  bool plan_gangs = true;  // false: pods of gangs are placed one by one
+  bool plan_gangs = true;      // false: pods of gangs are placed one by one
+  bool nominate_gangs = true;  // GangNominations
+  GangGates::Options gates{};
   Network::Options network{};
 };
 

@@ -9,6 +9,7 @@
 #include "common/base/foreign_text.hpp"
 #include "common/kube/annotate_pod.hpp"
 #include "common/kube/bind_pod.hpp"
+#include "common/kube/nominate_pod.hpp"
 #include "common/kube/ungate_pod.hpp"
 #include "scheduler-plugin/app/annotations.hpp"
 #include "scheduler-plugin/kube/attribution.hpp"
@@ -291,24 +292,21 @@ void KubeCluster::end_claim(const ClaimedBinding& what, const Result<void>& why)
   // bound by others: the kubelet may follow the claim by now
   if (pod != nullptr && pod->request.uid == what.claim.pod_uid && !pod->node.empty())
     return what.done(why);
-  const std::uint64_t number = calls_ + 1;
-  keep(claims_->end(what.claim, what.fence, [this, number, why, what](const Result<void>& ended) {
-    const auto ticket = end_call(number);
+  keep(claims_->end(what.claim, what.fence, ending([why, what](const Result<void>& ended) {
     if (ended) return what.done(why);
     what.done(make_error(Errc::unavailable,
                          why.error().text() + "; its claim is left: " + ended.error().text()));
-  }));
+  })));
 }
 
 void KubeCluster::bind_now(const Binding& binding, const Annotations& annotations, Done done) {
   kube::BindRequest request{binding.key.ns, binding.key.name, binding.uid,
                             binding.node,   annotations,      fence()};
-  const std::uint64_t number = calls_ + 1;
-  keep(kube::bind_pod(transport_, std::move(request),
-                      [this, number, binding, done = std::move(done)](const Result<void>& result) {
-                        const auto ticket = end_call(number);
-                        bound(binding, result, done);
-                      }));
+  keep(kube::bind_pod(
+      transport_, std::move(request),
+      ending([this, binding, done = std::move(done)](const Result<void>& result) {
+        bound(binding, result, done);
+      })));
 }
 
 void KubeCluster::bound(const Binding& binding, const Result<void>& result, const Done& done) {
@@ -331,33 +329,39 @@ void KubeCluster::bound(const Binding& binding, const Result<void>& result, cons
 
 void KubeCluster::annotate(const PodKey& key, const std::string& uid,
                            const Annotations& annotations, Done done) {
-  const std::uint64_t number = calls_ + 1;
   kube::AnnotateRequest request{key.ns, key.name, uid, annotations, kPlacementAnnotation, {}};
   if (const ClusterPod* pod = find(key); pod != nullptr && pod->request.uid == uid) {
     request.replaceable = [pod = *pod](const std::string& placement) {
       return is_foreign(placement, pod);
     };
   }
-  keep(kube::annotate_pod(transport_, std::move(request),
-                          [this, number, done = std::move(done)](const Result<void>& result) {
-                            const auto ticket = end_call(number);
-                            done(result);
-                          }));
+  keep(kube::annotate_pod(transport_, std::move(request), ending(std::move(done))));
 }
 
 void KubeCluster::ungate(const UngateOrder& order, Done done) {
-  const std::uint64_t number = calls_ + 1;
   kube::UngateRequest request{order.key.ns,      order.key.name, order.uid, kGangGate,
                               order.annotations, order.pin_to,   fence()};
   keep(kube::ungate_pod(transport_, std::move(request),
-                        [this, number, key = order.key.text(), uid = order.uid,
-                         done = std::move(done)](const Result<void>& result) {
-                          const auto ticket = end_call(number);
+                        ending([this, key = order.key.text(), uid = order.uid,
+                                done = std::move(done)](const Result<void>& result) {
                           Entry* known = result ? pods_.find(key) : nullptr;
                           if (known != nullptr && known->pod.request.uid == uid)
                             known->pod.gated = false;
                           done(result);
-                        }));
+                        })));
+}
+
+void KubeCluster::nominate(const Binding& place, Done done) {
+  kube::NominateRequest request{place.key.ns, place.key.name, place.uid, place.node, fence()};
+  keep(kube::nominate_pod(transport_, std::move(request), ending(std::move(done))));
+}
+
+// For the next call: it is over once it has its result.
+Done KubeCluster::ending(Done done) {
+  return [this, number = calls_ + 1, done = std::move(done)](const Result<void>& result) {
+    const auto ticket = end_call(number);
+    done(result);
+  };
 }
 
 bool KubeCluster::gone_since(std::uint64_t call, const std::string& key) const {

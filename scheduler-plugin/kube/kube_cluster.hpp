@@ -64,6 +64,7 @@ class KubeCluster final : public Cluster {
   void annotate(const PodKey& key, const std::string& uid, const Annotations& annotations,
                 Done done) override;
   void ungate(const UngateOrder& order, Done done) override;
+  void nominate(const Binding& place, Done done) override;
   void refresh(const PodKey& key, Done done) override;
   void refresh_node(const std::string& node, Done done) override;
   Result<void> end(const PodKey& key) override;
@@ -117,6 +118,7 @@ class KubeCluster final : public Cluster {
   // Whether the pod may have been deleted after the call was made: its answer may be older.
   bool gone_since(std::uint64_t call, const std::string& key) const;
   void keep(std::unique_ptr<kube::Ticket> ticket) { tickets_[++calls_] = std::move(ticket); }
+  Done ending(Done done);
   std::unique_ptr<kube::Ticket> end_call(std::uint64_t number);
   void forget_deletions();
 

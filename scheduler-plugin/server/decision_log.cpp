@@ -83,6 +83,11 @@ void write(const GangGateFailed& pod) {
            {{"uid", pod.uid}, {"error", pod.why}});
 }
 
+void write(const GangNotNominated& pod) {
+  obs::log(obs::Level::warn, "kube-scheduler was not told on which node a pod is expected",
+           {{"uid", pod.uid}, {"error", pod.why}});
+}
+
 }  // namespace
 
 void DecisionLog::on(const Observation& seen) {
@@ -96,7 +101,8 @@ void DecisionLog::on(const Observation& seen) {
                     [](const GangUnplaceable& gang) { write(gang); },
                     [](const GangReleased& gang) { write(gang); },
                     [](const GangNotStored& gang) { write(gang); },
-                    [](const GangGateFailed& pod) { write(pod); }, [](const auto&) {}},
+                    [](const GangGateFailed& pod) { write(pod); },
+                    [](const GangNotNominated& pod) { write(pod); }, [](const auto&) {}},
              seen);
 }
 

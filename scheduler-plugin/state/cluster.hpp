@@ -108,6 +108,11 @@ class Cluster {
   // invalid_argument: permanently rejected; not_sent: this replica does not lead any more, and the
   // pod keeps its gate; unavailable: it may have been removed; the listener is called if it was.
   virtual void ungate(const UngateOrder& order, Done done) = 0;
+  // Says in the pod's status that it is expected on that node (ClusterPod::nominated). Errors:
+  // not_found; conflict: another uid, or it is bound; invalid_argument: permanently rejected;
+  // not_sent: this replica does not lead any more; unavailable: it may be stored. The listener is
+  // called once it is.
+  virtual void nominate(const Binding& place, Done done) = 0;
   // Reads the pod again, in case it is newer than what the watch has delivered. ok: find() returns
   // its current state, or null.
   virtual void refresh(const PodKey& key, Done done) = 0;

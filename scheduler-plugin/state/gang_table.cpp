@@ -49,6 +49,8 @@ int Gang::quorum() const {
   return std::max(needed, size) > 1 ? needed : 0;
 }
 
+bool Gang::size_known() const { return spec.size.value_or(sum_of(spec.roles, false)) > 0; }
+
 void GangTable::merge(Gang& gang) const {
   const auto of_owner = of_owners_.find(gang.id);
   const auto of_pods = of_pods_.find(gang.id);

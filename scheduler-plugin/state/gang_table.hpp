@@ -31,6 +31,8 @@ struct Gang {
   // is so for ACK's groups, which have one node (Groups), and for kube-scheduler's own gangs, of
   // which it tries all pods itself.
   int quorum() const;
+  // Whether it is known how many pods it has, be it one.
+  bool size_known() const;
   // Whether so many are there. Of a sequential one, those that come later are not waited for.
   bool complete(std::size_t there) const {
     return quorum() > 0 && there >= (sequential ? 1U : static_cast<std::size_t>(quorum()));

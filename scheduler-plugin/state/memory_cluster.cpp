@@ -125,6 +125,17 @@ Result<void> MemoryCluster::ungate_now(const UngateOrder& order) {
   return {};
 }
 
+Result<void> MemoryCluster::nominate_now(const Binding& place) {
+  const auto found = find_entry(place.key, place.uid);
+  if (!found) return found.error();
+  ClusterPod& pod = (*found)->pod;
+  if (!pod.node.empty())
+    return make_error(Errc::conflict, "pod " + place.key.text() + " is bound already");
+  if (std::exchange(pod.nominated, place.node) != place.node && listener_ != nullptr)
+    listener_->pod_nominated(pod);
+  return {};
+}
+
 Result<void> MemoryCluster::end(const PodKey& key) {
   const auto it = pods_.find(key);
   if (it == pods_.end())

@@ -40,6 +40,7 @@ class MemoryCluster final : public Cluster {
     done(make_error(Errc::unsupported, "pod " + key.text() + " got its annotations when bound"));
   }
   void ungate(const UngateOrder& order, Done done) override { done(ungate_now(order)); }
+  void nominate(const Binding& place, Done done) override { done(nominate_now(place)); }
   void refresh(const PodKey& /*key*/, Done done) override { done({}); }
   void refresh_node(const std::string& /*node*/, Done done) override { done({}); }
   Result<void> end(const PodKey& key) override;
@@ -51,6 +52,7 @@ class MemoryCluster final : public Cluster {
   struct Entry;
   Result<void> bind_now(const Binding& binding, const Annotations& annotations);
   Result<void> ungate_now(const UngateOrder& order);
+  Result<void> nominate_now(const Binding& place);
   Result<Entry*> find_entry(const PodKey& key, const std::string& uid);
   struct Entry {
     ClusterPod pod;

@@ -289,6 +289,11 @@ NodeTable::Reported NodeTable::report(InventoryReport report, Clock::Steady now)
   return result;
 }
 
+void NodeTable::take_wiring(Node& node) {
+  node.wiring = machines_.get(node.topology);
+  node.layout = layouts_.get(node.topology);
+}
+
 NodeTable::Reported NodeTable::take_full(NodeId id, InventoryReport&& report) {
   Node& n = *nodes_[id];
   Reported result{ReportOutcome::taken, id, {}, {}};
@@ -297,7 +302,7 @@ NodeTable::Reported NodeTable::take_full(NodeId id, InventoryReport&& report) {
     if (before != indices_of(*report.topology)) result.old_indices = std::move(before);
   }
   n.topology = std::move(*report.topology);
-  n.wiring = machines_.get(n.topology);
+  take_wiring(n);
   n.reported_unhealthy = n.topology.unhealthy();
   withhold(n);
   n.network_unhealthy = n.topology.network_unhealthy();
@@ -327,7 +332,7 @@ NodeTable::Reported NodeTable::take_delta(NodeId id, InventoryReport&& report) {
     auto changed = relink(n.topology, report.links);
     if (!changed) return {ReportOutcome::needs_full, id, {}, changed.error().text()};
     n.topology = std::move(*changed);
-    n.wiring = machines_.get(n.topology);
+    take_wiring(n);
   }
   for (const ChipChange& change : report.chips) {
     const ChipSet chip{n.topology.slot_of(change.chip).value()};

@@ -21,6 +21,7 @@
 
 #include "common/base/clock.hpp"
 #include "common/solver/chips/machine_cache.hpp"
+#include "common/solver/gang/chips/topology_cache.hpp"
 #include "common/solver/nodes/room.hpp"
 #include "scheduler-plugin/model/inventory.hpp"
 #include "scheduler-plugin/state/name_index.hpp"
@@ -37,6 +38,8 @@ struct Node {
   std::vector<std::string> resources;
   domain::NodeTopology topology;
   std::shared_ptr<solver::Machine> wiring;
+  // The same machine for the plans of gangs: shared by nodes that these cannot tell apart.
+  std::shared_ptr<const domain::NodeTopology> layout;
   ChipSet unhealthy;           // as its agent reports it, and those withheld
   ChipSet reported_unhealthy;  // the former alone
   ChipSet network_unhealthy;
@@ -177,6 +180,7 @@ class NodeTable {
   static StateKey key_of(const NodeState& state);
   void set_resources(NodeId id, const std::vector<std::string>& resources);
   void leave_resources(NodeId id);
+  void take_wiring(Node& node);
   Reported take_full(NodeId id, InventoryReport&& report);
   Reported take_delta(NodeId id, InventoryReport&& report);
 
@@ -203,6 +207,7 @@ class NodeTable {
   std::vector<std::uint32_t> unused_resources_;
   std::map<std::vector<std::string>, std::uint32_t> resource_ids_;
   solver::MachineCache machines_;
+  solver::TopologyCache layouts_;
 };
 
 }  // namespace chipweave::sched

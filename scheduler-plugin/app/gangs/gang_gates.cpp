@@ -4,7 +4,6 @@
 #include <tuple>
 #include <utility>
 
-#include "scheduler-plugin/app/annotations.hpp"
 
 namespace chipweave::sched {
 
@@ -26,6 +25,17 @@ StoredPlan stored_plan(const GangPlan& plan, const GangPlans& plans, const NodeT
   return out;
 }
 
+GangGates::GangGates(Core& core, Gangs& gangs, PlanStore& store, Options options)
+    : UseCase(core),
+      gangs_(gangs),
+      store_(&store),
+      options_(std::move(options)),
+      opener_(core, gangs.nominations(), [this](const std::string& gang) {
+        gangs_.gate_opened(gang);
+      }) {
+  opener_.set_pinned(options_.pinned_schedulers);
+}
+
 void GangGates::check() {
   if (!authority_.cannot_decide().empty()) return;
   gangs_.restore();
@@ -33,20 +43,43 @@ void GangGates::check() {
   for (const auto& [id, plan] : plans_.all()) {
     if (const Gang* gang = state_.gangs.find(id)) store(*gang);
   }
+  open_strays();
+  const auto begin = clock_.now();
+  const std::optional<Place> from = std::exchange(resume_, std::nullopt);
   for (const Waiting& one : in_order()) {
     const Gang& gang = *one.gang;
-    if (!gangs_.on()) {
-      open_unplanned(gang);
+    if (is_let_go(one)) {
+      open_unplanned(one);
       continue;
     }
-    if (plans_.find(gang.id) == nullptr && may_be_planned(gang) && !gangs_.plan_gated(gang) &&
-        blocks(one))
+    const bool later = from && one.place() < *from;
+    if (plans_.find(gang.id) == nullptr && gang.complete(one.members->ready) &&
+        (later || !try_plan(one, begin)) && blocks(one))
       break;
     if (plans_.find(gang.id) != nullptr) {
       store(gang);
-      open(gang);
+      open(one);
     }
   }
+  gangs_.nominations().check();
+}
+
+// Whether it has a plan now.
+bool GangGates::try_plan(const Waiting& one, Clock::Steady begin) {
+  if (resume_) return false;
+  if (clock_.now() - begin < kPlanningTime) return gangs_.plan_gated(*one.gang);
+  const auto [priority, since, id] = one.place();
+  resume_ = Place(priority, since, id);
+  return false;
+}
+
+// Whether no plan is made for it, or not any more.
+bool GangGates::is_let_go(const Waiting& one) const {
+  if (!gangs_.on()) return true;
+  if (one.gang->quorum() == 0)
+    return one.gang->size_known() || clock_.now() - one.members->seen >= kSizeComes;
+  return options_.let_go_after.count() > 0 && plans_.find(one.gang->id) == nullptr &&
+         one.members->complete && clock_.now() - *one.members->complete >= options_.let_go_after;
 }
 
 void GangGates::forget_gone() {
@@ -60,54 +93,59 @@ void GangGates::forget_gone() {
     store_->remove(id);
     progress = Progress{};
   }
-  std::erase_if(since_, [&](const auto& one) { return state_.gangs.find(one.first) == nullptr; });
-  std::erase_if(openings_, [&](const auto& one) {
-    return !one.second.asked && state_.gangs.of(one.first) == nullptr;
-  });
+  std::erase_if(members_, [&](const auto& one) { return !gangs_.gated().contains(one.first); });
+  opener_.forget_gone();
+}
+
+std::tuple<int, Clock::Steady, std::string_view> GangGates::Waiting::place() const {
+  return {-members->priority, members->complete.value_or(Clock::Steady::max()), gang->id};
 }
 
 std::vector<GangGates::Waiting> GangGates::in_order() {
   std::vector<Waiting> out;
   std::vector<std::string> opened;
-  for (const std::string& id : gangs_.gated()) {
+  for (const auto& [id, gates] : gangs_.gated()) {
     const Gang* gang = state_.gangs.find(id);
     if (gang == nullptr) continue;
-    Waiting one{0, {}, gang};
-    bool gated = false;
-    for (const ClusterPod* pod : gangs_.pods_of(*gang)) {
-      gated = gated || pod->gated;
-      one.priority = std::max(one.priority, pod->priority);
-    }
-    if (!gated) {
+    Members& members = members_[id];
+    look(*gang, gates, members);
+    if (members.gated == 0) {
       opened.push_back(id);
-      continue;
+    } else {
+      out.push_back({gang, &members});
     }
-    one.since = gang->complete() ? since_.try_emplace(id, clock_.now()).first->second
-                                 : Clock::Steady::max();
-    out.push_back(one);
   }
   for (const std::string& id : opened) gangs_.opened(id);
-  std::sort(out.begin(), out.end(), [](const Waiting& a, const Waiting& b) {
-    return std::tuple(-a.priority, a.since, a.gang->id) <
-           std::tuple(-b.priority, b.since, b.gang->id);
-  });
+  std::sort(out.begin(), out.end(),
+            [](const Waiting& a, const Waiting& b) { return a.place() < b.place(); });
   return out;
 }
 
 // Pods with gates of others are not ready: what these wait for may change where the pods can run.
-bool GangGates::may_be_planned(const Gang& gang) const {
-  if (!gang.complete()) return false;
-  std::size_t ready = 0;
+void GangGates::look(const Gang& gang, std::uint64_t gates, Members& members) const {
+  if (members.changes == gang.changes && members.gates == gates) return;
+  if (members.changes == 0) members.seen = clock_.now();
+  members.changes = gang.changes;
+  members.gates = gates;
+  members.gated = members.ready = 0;
+  members.again = true;
   for (const auto& [uid, key] : gang.members) {
     const ClusterPod* pod = cluster_.find(key);
-    ready += pod != nullptr && !pod->foreign_gates ? 1 : 0;
+    if (pod == nullptr || pod->request.uid != uid) continue;
+    members.priority = std::max(members.priority, pod->priority);
+    members.ready += pod->foreign_gates ? 0 : 1;
+    members.gated += pod->gated && !pod->ending ? 1 : 0;
   }
-  return gang.complete(ready);
+  if (!gang.complete()) {
+    members.complete.reset();
+  } else if (!members.complete) {
+    members.complete = clock_.now();
+  }
 }
 
 // Whether later gangs wait for this one, which does not fit now.
 bool GangGates::blocks(const Waiting& one) {
-  if (clock_.now() - one.since < kPatience) return false;
+  if (!one.members->complete || clock_.now() - *one.members->complete < kPatience) return false;
   Progress& progress = progress_[one.gang->id];
   if (!progress.could_fit || progress.gains != nodes_.gains()) {
     progress.could_fit = gangs_.could_fit(*one.gang);
@@ -140,58 +178,61 @@ void GangGates::store(const Gang& gang) {
       });
 }
 
-void GangGates::open(const Gang& gang) {
+void GangGates::open(const Waiting& one) {
+  const Gang& gang = *one.gang;
+  Members& members = *one.members;
+  const GangPlan& plan = *plans_.find(gang.id);
   if (progress_[gang.id].stored == 0) return;
-  for (const ClusterPod* pod : gangs_.pods_of(gang)) {
-    if (!pod->gated || pod->foreign_gates) continue;
-    if (asked_ >= kMaxUngating) return;
-    const GangPlans::Where at = plans_.assign(pod->request, gang.id);
-    if (at.slot == nullptr || plans_.holding_of(*at.slot) == nullptr) {
-      // one that came late
+  if (!members.again && members.let_go == plan.version) return;
+  members.again = false;
+  bool planned = false;  // again, for one that came late
+  for (const auto& [uid, key] : gang.members) {
+    const ClusterPod* pod = cluster_.find(key);
+    if (pod == nullptr || pod->request.uid != uid || !pod->gated || pod->foreign_gates) continue;
+    const bool no_chips = pod->request.chips == 0;
+    GangPlans::Where at = plans_.assign(pod->request, gang.id);
+    const auto has_place = [&] {
+      return at.slot != nullptr && plans_.holding_of(*at.slot) != nullptr;
+    };
+    if (!no_chips && !has_place() && !std::exchange(planned, true)) {
       (void)gangs_.plan_gated(gang);
-      continue;
+      if (plans_.find(gang.id) == nullptr) return;
+      at = plans_.of(uid);
     }
-    open(*pod, at);
+    const bool asked = (no_chips || has_place()) && opener_.open(*pod, gang.id, no_chips);
+    members.again = members.again || !asked;
+  }
+  members.let_go = plan.version;
+}
+
+void GangGates::open_unplanned(const Waiting& one) {
+  if (!one.members->again) return;
+  one.members->again = false;
+  for (const auto& [uid, key] : one.gang->members) {
+    const ClusterPod* pod = cluster_.find(key);
+    if (pod == nullptr || pod->request.uid != uid || !pod->gated || pod->foreign_gates) continue;
+    if (!opener_.open(*pod, one.gang->id, true)) one.members->again = true;
   }
 }
 
-void GangGates::open_unplanned(const Gang& gang) {
-  for (const ClusterPod* pod : gangs_.pods_of(gang)) {
-    if (pod->gated && asked_ < kMaxUngating) open(*pod, Annotations{});
+void GangGates::open_strays() {
+  std::vector<std::string> opened;
+  for (const auto& [uid, key] : gangs_.strays()) {
+    const ClusterPod* pod = cluster_.find(key);
+    if (pod == nullptr || pod->request.uid != uid || !pod->gated) {
+      opened.push_back(uid);
+    } else if (!pod->foreign_gates) {
+      (void)opener_.open(*pod, {}, true);
+    }
   }
-}
-
-void GangGates::open(const ClusterPod& pod, const GangPlans::Where& at) {
-  const std::string& node = nodes_.node(plans_.holding_of(*at.slot)->node).name;
-  open(pod, annotations_of(place_of(at, node, state_.network), node));
-}
-
-void GangGates::open(const ClusterPod& pod, Annotations annotations) {
-  Opening& opening = openings_[pod.request.uid];
-  if (opening.asked || clock_.now() < opening.next) return;
-  opening.asked = true;
-  ++asked_;
-  const UngateOrder order{pod.request.key, pod.request.uid, std::move(annotations), std::nullopt};
-  cluster_.ungate(order,
-                  [this, uid = order.uid](const Result<void>& result) { opened(uid, result); });
-}
-
-void GangGates::opened(const std::string& uid, const Result<void>& result) {
-  --asked_;
-  const auto at = openings_.find(uid);
-  if (at == openings_.end()) return;
-  at->second.asked = false;
-  if (result) {
-    openings_.erase(at);
-    return;
-  }
-  at->second.next = clock_.now() + at->second.refusals.next();
-  observer_.on(GangGateFailed{uid, result.error().text()});
+  for (const std::string& uid : opened) gangs_.forget_stray(uid);
 }
 
 void GangGates::step_down() {
   progress_.clear();
-  since_.clear();
+  members_.clear();
+  resume_.reset();
+  opener_.step_down();
 }
 
 }  // namespace chipweave::sched

@@ -9,18 +9,21 @@
 //
 // A plan is stored before the first gate is opened, so that the next leader goes on with it. Gates
 // cannot be closed again: pods that a scheduler cannot place on their nodes after all are planned
-// again when it asks (Gangs). Owner: the loop thread.
+// again when it asks (Gangs). Gates of pods that no plan is made for are opened as they are. Owner:
+// the loop thread.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
-#include "common/base/backoff.hpp"
 #include "scheduler-plugin/app/gangs/gangs.hpp"
+#include "scheduler-plugin/app/gangs/opening/gate_opener.hpp"
 #include "scheduler-plugin/state/plan_store.hpp"
 
 namespace chipweave::sched {
@@ -28,13 +31,23 @@ namespace chipweave::sched {
 class GangGates : public UseCase {
  public:
   static constexpr std::chrono::minutes kPatience{5};
-  static constexpr std::size_t kMaxUngating = 64;  // requests at a time
+  // The object that says how many pods a gang has may come later than they.
+  static constexpr std::chrono::seconds kSizeComes{10};
+  // So much of a check() is spent on planning, and one plan more.
+  static constexpr std::chrono::milliseconds kPlanningTime{20};
 
-  GangGates(Core& core, Gangs& gangs, PlanStore& store)
-      : UseCase(core), gangs_(gangs), store_(&store) {}
+  struct Options {
+    // A complete gang that has waited so long is let go without a plan, so that what adds nodes for
+    // unschedulable pods sees it; zero: never.
+    std::chrono::milliseconds let_go_after{0};
+    std::set<std::string> pinned_schedulers{};  // GateOpener::set_pinned
+  };
+
+  GangGates(Core& core, Gangs& gangs, PlanStore& store, Options options);
 
   void use(PlanStore& store) { store_ = &store; }
-  // Goes on with all gangs; call it several times a second. Cheap if no gang waits.
+  // Goes on with all gangs; call it several times a second. Cost: O(1) for a gang that nothing has
+  // happened to, and O(pods) for others.
   void check();
   // Another replica leads.
   void step_down();
@@ -49,35 +62,44 @@ class GangGates : public UseCase {
     std::optional<bool> could_fit;  // on an empty cluster; nullopt: not computed
     std::uint64_t gains = 0;        // NodeTable::gains() then
   };
+  // What its pods say together, as long as nothing happens to them.
+  struct Members {
+    std::uint64_t changes = 0;  // Gang::changes
+    std::uint64_t gates = 0;    // Gangs::gated()
+    int priority = 0;           // the highest
+    std::size_t gated = 0;      // behind our gate
+    std::size_t ready = 0;      // behind no gate of others
+    Clock::Steady seen{};       // the first of them
+    std::optional<Clock::Steady> complete{};  // since when
+    std::uint64_t let_go = 0;  // version of the plan with which all open gates were asked for
+    bool again = false;        // some could not be
+  };
   struct Waiting {
-    int priority = 0;
-    Clock::Steady since{};
     const Gang* gang = nullptr;
+    Members* members = nullptr;
+    std::tuple<int, Clock::Steady, std::string_view> place() const;
   };
-  // A pod whose gate is being opened, or was not.
-  struct Opening {
-    bool asked = false;
-    Clock::Steady next{};  // not before
-    Backoff refusals{{std::chrono::milliseconds(200), std::chrono::seconds(30), 0}};
-  };
+  using Place = std::tuple<int, Clock::Steady, std::string>;
 
   std::vector<Waiting> in_order();
-  bool may_be_planned(const Gang& gang) const;
+  void look(const Gang& gang, std::uint64_t gates, Members& members) const;
+  bool is_let_go(const Waiting& one) const;
+  bool try_plan(const Waiting& one, Clock::Steady begin);
   bool blocks(const Waiting& one);
   void store(const Gang& gang);
-  void open(const Gang& gang);
-  void open(const ClusterPod& pod, const GangPlans::Where& at);
-  void open(const ClusterPod& pod, Annotations annotations);
-  void open_unplanned(const Gang& gang);
-  void opened(const std::string& uid, const Result<void>& result);
+  void open(const Waiting& one);
+  void open_unplanned(const Waiting& one);
+  void open_strays();
   void forget_gone();
 
   Gangs& gangs_;
   PlanStore* store_;
-  std::map<std::string, Progress, std::less<>> progress_;    // by gang
-  std::map<std::string, Clock::Steady, std::less<>> since_;  // by gang: when it was complete
-  std::map<std::string, Opening, std::less<>> openings_;     // by uid
-  std::size_t asked_ = 0;
+  Options options_;
+  GateOpener opener_;
+  std::map<std::string, Progress, std::less<>> progress_;  // by gang
+  std::map<std::string, Members, std::less<>> members_;    // by gang, of those with gates
+  // The gang that planning goes on with, where time was too short for all.
+  std::optional<Place> resume_;
 };
 
 // What outlives a restart. Slots of pods that are bound have their place, too.

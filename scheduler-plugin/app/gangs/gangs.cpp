@@ -33,7 +33,10 @@ std::optional<Verdict> Gangs::find_place(const ClusterPod& pod,
   if (plans_.find(gang.id) == nullptr && !gang.complete())
     return GangPlanning::waits_for_pods(gang.name);
   if (nodes.size() == 1 && nodes.front() == pod.nominated) return gang_elsewhere();
-  return planning_.plan(gang, pod.request.uid, set_of(nodes));
+  NodeSet offered = set_of(nodes);
+  // a gang may need more nodes than a sample has
+  if (is_sample(offered)) offered.assign(nodes_.size(), true);
+  return planning_.plan(gang, pod.request.uid, std::move(offered));
 }
 
 std::optional<Verdict> Gangs::refuse_unseen(const PodRequest& pod) {
@@ -59,7 +62,10 @@ std::optional<Verdict> Gangs::find_another(const ClusterPod& pod,
   NodeSet offered = set_of(nodes);
   const Holding* own = ledger_.find(pod.request.uid);
   if (own != nullptr && !offered[own->node] && is_sample(offered)) {
-    if (++missed_[pod.request.uid] < kMaxMissed) return gang_elsewhere();
+    // a nominated node is tried before others, unless the nomination came a moment ago
+    const bool tried = pod.nominated == nodes_.node(own->node).name;
+    if (++missed_[pod.request.uid] < (tried ? kMaxMissedNominated : kMaxMissed))
+      return gang_elsewhere();
     // its scheduler seems to rule the node out
     const NodeId node = own->node;
     offered.assign(nodes_.size(), true);
@@ -106,15 +112,23 @@ void Gangs::added(const ClusterPod& pod) {
     plans_.lose(request.uid);
     plans_.leave(request.uid);
   }
-  if (gang == nullptr) return;
-  if (pod.gated) gated_.insert(gang->id);
+  if (gang == nullptr) {
+    if (pod.gated) strays_.emplace(request.uid, request.key);
+    return;
+  }
+  strays_.erase(request.uid);
+  if (pod.gated) ++gated_[gang->id];
   if (unseen_.erase(request.uid) > 0) ++state_.gathered;
   if (on_ && gang->complete() && plans_.find(gang->id) == nullptr) ++state_.gathered;
 }
 
 void Gangs::gates_changed(const ClusterPod& pod) {
   const Gang* gang = state_.gangs.of(pod.request.uid);
-  if (gang != nullptr && pod.gated) gated_.insert(gang->id);
+  if (gang != nullptr && (pod.gated || gated_.contains(gang->id))) ++gated_[gang->id];
+}
+
+void Gangs::gate_opened(const std::string& gang) {
+  if (const auto at = gated_.find(gang); at != gated_.end()) ++at->second;
 }
 
 bool Gangs::plan_gated(const Gang& gang) {
@@ -130,6 +144,7 @@ void Gangs::owner_says(const std::string& id, std::optional<GangSpec> spec) {
 void Gangs::gone(const PodRequest& pod) {
   missed_.erase(pod.uid);
   unseen_.erase(pod.uid);
+  strays_.erase(pod.uid);
   plans_.leave(pod.uid);
   const std::string id = state_.gangs.remove(pod.uid);
   if (id.empty() || state_.gangs.find(id) != nullptr) return;
@@ -152,6 +167,7 @@ void Gangs::step_down() {
   plans_.end_all();
   planning_.clear();
   restored_.end_term();
+  nominations_.step_down();
 }
 
 }  // namespace chipweave::sched

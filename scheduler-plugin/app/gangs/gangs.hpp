@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "scheduler-plugin/app/gangs/opening/gang_nominations.hpp"
 #include "scheduler-plugin/app/gangs/gang_restore.hpp"
 #include "scheduler-plugin/app/gangs/planning/gang_planning.hpp"
 #include "scheduler-plugin/app/reservations.hpp"
@@ -29,7 +30,7 @@ namespace chipweave::sched {
 class Gangs : public UseCase {
  public:
   Gangs(Core& core, Reservations& reservations)
-      : UseCase(core), planning_(core, reservations), restored_(core, planning_, reservations) {}
+      : UseCase(core), planning_(core, reservations), restored_(core, planning_, reservations), nominations_(core) {}
 
   // Whether the pod belongs to a gang that is planned as a whole.
   bool plans_for(const PodRequest& pod) const;
@@ -56,10 +57,17 @@ class Gangs : public UseCase {
   // places, those excepted that need not come.
   bool plan_gated(const Gang& gang);
   bool could_fit(const Gang& gang) { return planning_.could_fit(gang); }
-  // Gangs that may have pods with the gate.
-  const std::set<std::string>& gated() const { return gated_; }
-  // The gang has none any more.
+  // Gangs that may have pods with the gate, and how often gates of their pods have changed.
+  const std::map<std::string, std::uint64_t, std::less<>>& gated() const { return gated_; }
+  // A gate of one of its pods was opened.
+  void gate_opened(const std::string& gang);
+  // The gang has no gates any more.
   void opened(const std::string& gang) { gated_.erase(gang); }
+  // Pods with the gate that belong to no gang, by uid.
+  const std::map<std::string, PodKey, std::less<>>& strays() const { return strays_; }
+  void forget_stray(const std::string& uid) { strays_.erase(uid); }
+  // Where its pods are expected (GangNominations).
+  GangNominations& nominations() { return nominations_; }
   // Off: pods of gangs are placed one by one, and their gates are opened at once.
   void set_on(bool on) { on_ = on; }
   bool on() const { return on_; }
@@ -76,14 +84,19 @@ class Gangs : public UseCase {
   std::string why_not(const std::string& gang) const { return planning_.why_not(gang); }
 
  private:
+  // How often a scheduler may offer a sample of the nodes without the pod's own before that counts
+  // as ruled out.
   static constexpr int kMaxMissed = 8;
+  static constexpr int kMaxMissedNominated = 2;
   bool may_plan_for(const PodRequest& pod) const;
   bool is_sample(const NodeSet& offered) const;
   NodeSet set_of(std::span<const std::string_view> nodes);
 
   GangPlanning planning_;
   GangRestore restored_;
-  std::set<std::string> gated_;
+  GangNominations nominations_;
+  std::map<std::string, std::uint64_t, std::less<>> gated_;  // by gang
+  std::map<std::string, PodKey, std::less<>> strays_;
   std::set<std::string, std::less<>>
       unseen_;  // uids of pods that a scheduler named before they came
   std::map<std::string, int, std::less<>> missed_;  // by uid: how often its node was not offered

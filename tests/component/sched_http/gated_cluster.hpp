@@ -31,6 +31,9 @@ class GatedCluster final : public Cluster {
   void ungate(const UngateOrder& order, Done done) override {
     behind_.ungate(order, std::move(done));
   }
+  void nominate(const Binding& place, Done done) override {
+    behind_.nominate(place, std::move(done));
+  }
   const ClusterPod* find(const PodKey& key) const override { return behind_.find(key); }
   void refresh(const PodKey& key, Done done) override { behind_.refresh(key, std::move(done)); }
   void refresh_node(const std::string& node, Done done) override {

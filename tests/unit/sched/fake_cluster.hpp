@@ -45,6 +45,9 @@ class FakeCluster final : public Cluster {
   void ungate(const UngateOrder& order, Done done) override {
     ungated.push_back({order, std::move(done)});
   }
+  void nominate(const Binding& place, Done done) override {
+    nominated.push_back({place, {}, std::move(done)});
+  }
   void refresh(const PodKey& key, Done done) override {
     refreshed.push_back(key);
     done({});
@@ -64,6 +67,7 @@ class FakeCluster final : public Cluster {
   std::vector<Question> bindings;
   std::vector<Question> annotated;
   std::vector<Ungating> ungated;
+  std::vector<Question> nominated;
   std::vector<PodKey> refreshed;
 };
 

@@ -44,6 +44,9 @@ class CalledCluster final : public Cluster {
   void ungate(const UngateOrder& order, Done done) override {
     cluster_.ungate(order, std::move(done));
   }
+  void nominate(const Binding& place, Done done) override {
+    cluster_.nominate(place, std::move(done));
+  }
   void refresh(const PodKey& key, Done done) override { cluster_.refresh(key, std::move(done)); }
   void refresh_node(const std::string& node, Done done) override {
     cluster_.refresh_node(node, std::move(done));

@@ -38,7 +38,7 @@ int pods_in(const solver::Room& room, const solver::Room& needs) {
 solver::NodeMachine machine_of(const Node& node, ChipSet held) {
   solver::NodeMachine out;
   out.machine = node.wiring;
-  out.topology = {node.wiring, &node.topology};  // the node outlives the plan
+  out.topology = node.layout;
   out.free = usable_chips(node);
   out.held = held;
   out.held_known = !held.empty();

@@ -73,11 +73,11 @@ std::optional<Verdict> GangPlanning::plan(const Gang& gang, const std::string& u
     return did_not_fit(gang, std::move(now), begin);
   }
   now.verdict = waits_for_room(gang);
-  open_plan(gang, *layout);
+  if (plans_.find(gang.id) != nullptr) open_plan(gang, *layout);
   Filled filled = fill(gang, *layout, now);
-  if (filled == Filled::none) {
+  if (filled == Filled::none && plans_.find(gang.id) != nullptr) {
     plans_.release(gang.id);
-    open_plan(gang, *layout);
+    if (plans_.find(gang.id) != nullptr) open_plan(gang, *layout);
     filled = fill(gang, *layout, now);
     if (filled == Filled::none) plans_.release(gang.id);
   }
@@ -132,15 +132,17 @@ void GangPlanning::open_plan(const Gang& gang, const GangLayout& layout) {
 }
 
 GangPlanning::Filled GangPlanning::fill(const Gang& gang, const GangLayout& layout, Misfit& now) {
-  const GangPlan& plan = *plans_.find(gang.id);
+  // a plan is begun only once there is something to put into it
+  const GangPlan* known = plans_.find(gang.id);
+  const std::vector<GangSlot>& slots = known != nullptr ? known->slots : layout.slots;
   GangToPlan wanted;
   wanted.layout = &layout;
   wanted.offered = &now.offered;
-  wanted.seated.resize(plan.slots.size());
+  wanted.seated.resize(slots.size());
   std::size_t seated = 0;
-  for (std::size_t i = 0; i < plan.slots.size(); ++i) {
-    const Holding* held = plans_.holding_of(plan.slots[i]);
-    const ClusterPod* pod = pod_of(gang, plan.slots[i]);
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    const Holding* held = plans_.holding_of(slots[i]);
+    const ClusterPod* pod = pod_of(gang, slots[i]);
     if (held != nullptr) {
       wanted.seated[i] = GangSeat{held->node, held->chips};
       ++seated;
@@ -150,11 +152,20 @@ GangPlanning::Filled GangPlanning::fill(const Gang& gang, const GangLayout& layo
   }
   const auto open = static_cast<std::size_t>(
       std::count(wanted.seated.begin(), wanted.seated.end(), std::nullopt));
-  if (open == 0) return Filled::all;
+  if (open == 0) {
+    if (known == nullptr) open_plan(gang, layout);
+    return Filled::all;
+  }
   const GangPlacement placed = planner_.plan(wanted);
   now.reason = placed.reason;
   const auto least = static_cast<std::size_t>(std::max(layout.request.min_member, 1));
-  if (!placed.fits) return seated >= least ? Filled::nothing_more : Filled::none;
+  if (!placed.fits) {
+    if (seated < least) return Filled::none;
+    if (known == nullptr) open_plan(gang, layout);
+    return Filled::nothing_more;
+  }
+  if (known == nullptr) open_plan(gang, layout);
+  const GangPlan& plan = *plans_.find(gang.id);
   GangPlan result;
   result.domains = placed.domains;
   result.gbps = placed.gbps;

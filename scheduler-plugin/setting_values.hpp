@@ -1,0 +1,18 @@
+// The values of settings as text: yes or no, and durations. For the tables of settings.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "common/base/result.hpp"
+
+namespace chipweave::sched {
+
+// "true" or "false".
+Result<void> set_flag(bool& to, const std::string& text);
+std::string show_flag(bool yes);
+// Such as "90s".
+Result<void> set_duration(std::chrono::milliseconds& to, const std::string& text);
+std::string show_duration(std::chrono::milliseconds duration);
+
+}  // namespace chipweave::sched
