@@ -2,7 +2,7 @@
 
 READ = "get list watch"
 # Everywhere, and besides that in the release's namespace. No rights but these.
-SCHEDULER_RIGHTS = ({"pods": READ, "pods/binding": "create", "nodes": f"{READ} patch",
+SCHEDULER_RIGHTS = ({"pods": READ, "pods/binding": "create", "pods/status": "patch", "nodes": f"{READ} patch",
                      "nodeinventories.chipweave.dev": READ, "resourceclaims.resource.k8s.io": READ,
                      "resourceslices.resource.k8s.io": "list watch",
                      "events.events.k8s.io": "create patch"},
@@ -79,6 +79,8 @@ def scheduler_requests(ns):
         (True, "GET", "/api/v1/pods", None),
         (True, "GET", f"/api/v1/pods{WATCH}", None),
         (True, "GET", f"{DEFAULT}/pods/to-bind", None),
+        (True, "PATCH", f"{DEFAULT}/pods/to-bind/status", {"status": {"nominatedNodeName": "fake-0"}}),
+        (False, "PATCH", f"{DEFAULT}/pods/to-bind/status", {"status": {"phase": "Failed"}}),
         (True, "POST", f"{DEFAULT}/pods/to-bind/binding", binding),
         (True, "GET", "/api/v1/nodes", None),
         (True, "GET", f"/api/v1/nodes{WATCH}", None),
