@@ -16,6 +16,7 @@ std::string why_lost(const Verdict& loser, const Verdict& best, const solver::No
   if (order.step(loser.score.gbps) > order.step(best.score.gbps))
     return "slower: " + std::to_string(std::lround(loser.offer.gbps)) + " of " +
            std::to_string(std::lround(best.offer.gbps)) + " GB/s";
+  if (loser.far > best.far) return "equally fast, but farther from the other pods of its job";
   solver::ScoreInput same_name = loser.score;
   same_name.order = best.score.order;
   if (order.loss(loser.score) > order.loss(best.score) && order.better(best.score, same_name))

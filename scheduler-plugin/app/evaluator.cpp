@@ -42,6 +42,10 @@ const Evaluation& Evaluator::evaluate(const RequestContext& context,
   nodes_.sort_names();
   const bool alike = context.only == kNoNode && context.part == nullptr &&
                      (context.of_job == nullptr || context.of_job->empty());
+  const bool by_distance =
+      nearness_ && context.only == kNoNode && context.of_job != nullptr &&
+      nearness_->begin(context.pod->resource, *context.of_job, context.own);
+  farther_.clear();
   std::span<Verdict> verdicts = table.verdicts();
   for (std::size_t i = 0; i < names.size(); ++i) {
     const NodeId node = s.nodes[i];
@@ -61,6 +65,10 @@ const Evaluation& Evaluator::evaluate(const RequestContext& context,
       number = judge(context, node, table);
       verdicts = table.verdicts();
     }
+    if (by_distance && verdicts[number].fits()) {
+      number = at_distance(number, node, table);
+      verdicts = table.verdicts();
+    }
     s.verdict[i] = number;
     Verdict& v = verdicts[number];
     ++v.count;
@@ -71,6 +79,23 @@ const Evaluation& Evaluator::evaluate(const RequestContext& context,
   }
   rank_nodes(context, table);
   return s;
+}
+
+// The number of the same verdict for a node that is as far as this one.
+std::uint32_t Evaluator::at_distance(std::uint32_t number, NodeId node, VerdictTable& table) {
+  const int far = nearness_->far(node);
+  if (far == 0) return number;
+  if (farther_.size() <= number) farther_.resize(number + 1);
+  std::uint32_t& known = farther_[number][static_cast<std::size_t>(far)];
+  if (known == 0) {
+    Verdict verdict = table.verdicts()[number];
+    verdict.far = far;
+    verdict.count = 0;
+    verdict.first = kNoNode;
+    verdict.first_order = ~std::uint32_t{0};
+    known = table.add(std::move(verdict));
+  }
+  return known;
 }
 
 // Nothing to choose: nodes without inventory are fine too. The scores keep the pod's CPU and memory
@@ -122,6 +147,7 @@ void Evaluator::rank_nodes(const RequestContext& context, VerdictTable& table) {
     if (!v.fits() || v.count == 0) continue;
     s.fits += v.count;
     v.score = solver::score_input(v.offer, ceiling, v.first_order);
+    v.score.far = v.far;
     score_inputs_.push_back(v.score);
     numbers.push_back(i);
   }

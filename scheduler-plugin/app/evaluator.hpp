@@ -8,6 +8,7 @@
 
 #include <array>
 #include <list>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include "common/solver/nodes/demand_estimate.hpp"
 #include "common/solver/nodes/node_score.hpp"
 #include "scheduler-plugin/app/evaluation.hpp"
+#include "scheduler-plugin/app/nearness.hpp"
 #include "scheduler-plugin/app/request_context.hpp"
 #include "scheduler-plugin/app/verdict_table.hpp"
 
@@ -24,9 +26,12 @@ namespace chipweave::sched {
 class Evaluator {
  public:
   // demand: null: nothing is known of pods.
+  // network: null: nothing is known of it.
   explicit Evaluator(const NodeTable& nodes, solver::NodePreference preference = {},
-                     const solver::DemandEstimate* demand = nullptr)
-      : nodes_(nodes), preference_(preference), demand_(demand != nullptr ? *demand : unknown_) {}
+                     const solver::DemandEstimate* demand = nullptr, Network* network = nullptr)
+      : nodes_(nodes), preference_(preference), demand_(demand != nullptr ? *demand : unknown_) {
+    if (network != nullptr) nearness_.emplace(*network);
+  }
   Evaluator(const Evaluator&) = delete;
   Evaluator& operator=(const Evaluator&) = delete;
 
@@ -59,6 +64,7 @@ class Evaluator {
  private:
   void accept_all();
   VerdictTable& table_of(const RequestContext& context);
+  std::uint32_t at_distance(std::uint32_t number, NodeId node, VerdictTable& table);
   std::uint32_t judge(const RequestContext& context, NodeId node, VerdictTable& table);
   void rank_nodes(const RequestContext& context, VerdictTable& table);
   Answer part_answer(const RequestContext& context) const;
@@ -74,6 +80,9 @@ class Evaluator {
   // When a pod requests no chips: the verdict of each level.
   std::array<Verdict, solver::kBestScore> nothing_asked_;
   std::vector<solver::ScoreInput> score_inputs_;
+  std::optional<Nearness> nearness_;
+  // By verdict: those of the same, but farther off; 0: not made yet.
+  std::vector<std::array<std::uint32_t, Nearness::kMaxFar + 1>> farther_;
 };
 
 }  // namespace chipweave::sched

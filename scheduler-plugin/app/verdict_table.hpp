@@ -53,9 +53,9 @@ class VerdictTable {
   static bool same(const Verdict& a, const Verdict& b) { return key_of(a) == key_of(b); }
 
  private:
-  using Key = std::tuple<Cause, Remedy, solver::NodeOffer, double, std::string>;
+  using Key = std::tuple<Cause, Remedy, solver::NodeOffer, double, int, std::string>;
   static Key key_of(const Verdict& v) {
-    return {v.cause, v.remedy, v.offer, v.best_gbps, v.reason};
+    return {v.cause, v.remedy, v.offer, v.best_gbps, v.far, v.reason};
   }
   void clear();
 

@@ -49,6 +49,7 @@ struct Verdict {
   Remedy remedy = Remedy::none;
   solver::NodeOffer offer;  // what the pod would get, and what it would leave
   double best_gbps = 0;
+  int far = 0;         // ScoreInput::far
   std::string reason;  // message; the same for the same cause on every node
 
   bool fits() const { return cause == Cause::none; }

@@ -12,6 +12,7 @@ constexpr double kLeastTolerance = 1e-3;  // far above the rounding of predictio
 constexpr double kMaxTolerance = 0.999;
 constexpr double kRounding = 1e-9;
 constexpr int kMaxSteps = 1 << 20;  // of a candidate without bandwidth
+constexpr int kFarLevels = 2;       // of the score, for each level of the network
 
 }  // namespace
 
@@ -28,7 +29,8 @@ ScoreInput score_input(const NodeOffer& offer, double ceiling, std::uint32_t ord
           offer.machine_gbps,
           offer.left_over,
           order,
-          offer.fast_chips};
+          offer.fast_chips,
+          0};
 }
 
 NodeOrder::NodeOrder(std::span<const ScoreInput> candidates, double tolerance)
@@ -54,7 +56,7 @@ double NodeOrder::loss(const ScoreInput& c) const {
 }
 
 NodeOrder::Rank NodeOrder::rank(const ScoreInput& c) const {
-  return {step(c.gbps), std::llround(loss(c) / kRounding), c.left_over, c.order};
+  return {step(c.gbps), c.far, std::llround(loss(c) / kRounding), c.left_over, c.order};
 }
 
 std::size_t best_node(std::span<const ScoreInput> candidates, const NodeOrder& order) {
@@ -85,6 +87,10 @@ NodeScores score_nodes(std::span<const ScoreInput> candidates, const NodeOrder& 
   const auto [least, most] =
       std::minmax_element(ranked.begin(), ranked.end(),
                           [](const auto& a, const auto& b) { return a.first.loss < b.first.loss; });
+  const int nearest =
+      std::min_element(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
+        return a.far < b.far;
+      })->far;
   const std::int64_t most_loss = most->first.loss;
   const std::int64_t range = most_loss - least->first.loss;
   // Eight levels of bandwidth with what others lose in between; without bandwidth the latter has
@@ -96,7 +102,8 @@ NodeScores score_nodes(std::span<const ScoreInput> candidates, const NodeOrder& 
     const double share = rank.step == 0 ? 1 : candidates[i].gbps / fastest;
     const double kept =
         range > 0 ? static_cast<double>(most_loss - rank.loss) / static_cast<double>(range) : 1;
-    const double own = std::floor(bandwidth_levels * share + loss_levels * kept + kRounding);
+    const double own = std::floor(bandwidth_levels * share + loss_levels * kept + kRounding) -
+                       kFarLevels * (rank.far - nearest);
     level = std::min(level, static_cast<int>(std::clamp<double>(own, 0, 9)));
     scores.levels[i] = level;
   }

@@ -2,9 +2,10 @@
 // kube-scheduler.
 //
 // Order: bandwidth that the request can use, in steps of the tolerance below the best that any
-// candidate offers → what others lose: free chips made unusable for typical pods, for lack of
-// chips, CPU or memory, and the speed of the machine → fewest chips left over → natural order of
-// names. The best candidate alone gets 10; all others, including its equals, get 0..9.
+// candidate offers → nearest in the network to the other pods of its job → what others lose: free
+// chips made unusable for typical pods, for lack of chips, CPU or memory, and the speed of the
+// machine → fewest chips left over → natural order of names. The best candidate alone gets 10; all
+// others, including its equals, get 0..9.
 #pragma once
 
 #include <compare>
@@ -42,6 +43,7 @@ struct ScoreInput {
   int left_over = 0;        // free chips that remain
   std::uint32_t order = 0;  // position of the name; ties go to the lowest
   double fast_chips = 0;    // that others lose with the machine if no candidate's is faster
+  int far = 0;              // levels of the network that it does not share with pods of its job
 };
 ScoreInput score_input(const NodeOffer& offer, double ceiling, std::uint32_t order);
 
@@ -54,6 +56,7 @@ class NodeOrder {
   // A candidate's place: the lowest is best.
   struct Rank {
     int step = 0;
+    int far = 0;
     std::int64_t loss = 0;  // in billionths of a chip
     int left_over = 0;
     std::uint32_t order = 0;

@@ -304,17 +304,17 @@ void Network::rebuild() {
   ++version_;
 }
 
-solver::Fabric& Network::fabric(const std::string& resource) {
+ResourceFabric& Network::fabric_of(const std::string& resource) {
   refresh();
   const auto known = std::find_if(fabrics_.begin(), fabrics_.end(),
                                   [&](const auto& one) { return one->resource() == resource; });
-  if (known != fabrics_.end()) return (*known)->fabric();
+  if (known != fabrics_.end()) return **known;
   auto made = std::make_unique<ResourceFabric>(resource, shape_.levels().size());
   for (NodeId id = 0; id < placed_.size(); ++id) {
     if (placed_[id].in) made->set(id, nodes_.node(id), placed_[id].path);
   }
   fabrics_.push_back(std::move(made));
-  return fabrics_.back()->fabric();
+  return *fabrics_.back();
 }
 
 std::vector<std::string> Network::path_of(const std::string& node) const {

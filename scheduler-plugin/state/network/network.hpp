@@ -101,7 +101,9 @@ class Network {
   // The nodes that offer this resource ("nvidia.com/gpu"): FabricNode::name is Node::name; free is
   // the number of free chips that a pod of a distributed job can use; healthy: not stale, not
   // closed. The object stays, and any call that brings Network up to date changes it.
-  solver::Fabric& fabric(const std::string& resource);
+  solver::Fabric& fabric(const std::string& resource) { return fabric_of(resource).fabric(); }
+  // The same with the numbers of the nodes.
+  ResourceFabric& fabric_of(const std::string& resource);
   // The path of a node, one element a level; empty elements are unknown. Empty: no such node, or
   // without an inventory.
   std::vector<std::string> path_of(const std::string& node) const;

@@ -25,6 +25,10 @@ class ResourceFabric {
   void reset(std::size_t levels);
 
   const std::string& resource() const { return resource_; }
+  // Its number in the fabric; kNowhere: it is not in it.
+  solver::FabricNodeId number_of(NodeId id) const {
+    return id < numbers_.size() ? numbers_[id] : solver::kNowhere;
+  }
   solver::Fabric& fabric() { return fabric_; }
   const solver::Fabric& fabric() const { return fabric_; }
 
