@@ -46,8 +46,8 @@ std::size_t source_of(const Json& object) {
 
 }  // namespace
 
-JobWorld::JobWorld(const std::string& machine, std::vector<std::string> kinds)
-    : resource_(machine.starts_with("ascend") ? "huawei.com/Ascend910" : "nvidia.com/gpu"),
+JobWorld::JobWorld(std::vector<std::string> kinds, std::string resource)
+    : resource_(std::move(resource)),
       kinds_(std::move(kinds)),
       book_(
           [this](const GangKey& gang, std::optional<GangSpec> spec) {
@@ -58,11 +58,14 @@ JobWorld::JobWorld(const std::string& machine, std::vector<std::string> kinds)
   for (const std::string& kind : kinds_)
     if (std::find(known.begin(), known.end(), kind) == known.end())
       throw std::runtime_error("unknown kind " + kind);
+}
+
+void JobWorld::add_racks(const std::string& machine) {
   for (int i = 0; i < kRacks * kNodesOfRack; ++i) {
     const std::map<std::string, std::string> labels{{kBlockLabel, block_of(i)},
                                                     {kRackLabel, rack_of(i)}};
     scheduler.network().set_labels(name_of_node(i), {labels.begin(), labels.end()});
-    add_node(name_of_node(i), machine);
+    add_node(name_of_node(i), machine, {resource_});
   }
 }
 
@@ -106,15 +109,10 @@ PodRequest JobWorld::create(const Json& pod) {
   return submit(std::move(counted.request));
 }
 
-Place JobWorld::place_of(const std::string& node) const {
-  const std::vector<std::string> path = scheduler.network().path_of(node);
-  return {node, path.at(1), path.at(0)};
-}
-
-Place JobWorld::place(const PodRequest& pod) {
+std::vector<std::string> JobWorld::place(const PodRequest& pod) {
   const std::set<std::string> fits = fit(pod);
   if (fits.size() != 1 || !bind(pod, *fits.begin())) return {};
-  return place_of(*fits.begin());
+  return scheduler.network().path_of(*fits.begin());
 }
 
 std::string JobWorld::refusal(const PodRequest& pod) {
@@ -138,8 +136,8 @@ std::vector<std::string> JobWorld::ranks(const std::string& gang) const {
 std::string JobWorld::printed(const std::string& gang) const {
   const Gang* found = scheduler.gangs().find(gang);
   if (found == nullptr) return "no gang " + gang;
-  const auto read = codec::read_gang_summaries(R"({"items":[)" +
-                                               scheduler.gang_view().json(*found, true) + "]}");
+  const auto read =
+      codec::read_gang_summaries(R"({"items":[)" + scheduler.gang_view().json(*found, true) + "]}");
   if (!read) throw std::runtime_error(read.error().text());
   return cli::render_whole_gangs(*read, false);
 }

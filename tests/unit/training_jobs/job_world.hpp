@@ -1,5 +1,4 @@
-// JobWorld — a scheduler with 16 nodes in four racks of two blocks, that reads objects and pods as
-// the API server serves them.
+// JobWorld — a scheduler that reads objects and pods as the API server serves them.
 #pragma once
 
 #include <map>
@@ -17,26 +16,22 @@ inline constexpr int kRacks = 4;
 inline constexpr int kNodesOfRack = 4;
 inline constexpr const char* kRackLabel = "cloud.provider.com/topology-rack";
 
-// Where a pod is: gpu-6 is in rack r2 of block b1.
-struct Place {
-  std::string node;
-  std::string rack;
-  std::string block;
-};
-
 class JobWorld : public World {
  public:
-  // kinds: as scheduler.gangs.kinds.
-  JobWorld(const std::string& machine, std::vector<std::string> kinds);
+  // kinds: as scheduler.gangs.kinds. resource: whose chips the nodes have.
+  explicit JobWorld(std::vector<std::string> kinds, std::string resource = "nvidia.com/gpu");
 
+  // 16 nodes in four racks of two blocks.
+  void add_racks(const std::string& machine);
   // Fills so many nodes of each rack; in the first rack only with `first_only`.
   void occupy(int nodes, bool first_only);
   // The objects of a kind that is switched on are read.
   void read_objects(const std::vector<Json>& objects);
   // The pod waits.
   PodRequest create(const Json& pod);
-  // Binds the pod to the node that filter leaves. Empty: it leaves none, or several.
-  Place place(const PodRequest& pod);
+  // Binds the pod to the node that filter leaves, and returns its path in the network: block, rack,
+  // node. Empty: filter leaves none, or several.
+  std::vector<std::string> place(const PodRequest& pod);
   // Why no node will do, if that is one text for all.
   std::string refusal(const PodRequest& pod);
   // The pods of the plan of a gang by rank; "" for one that has not come.
@@ -45,8 +40,6 @@ class JobWorld : public World {
   std::string printed(const std::string& gang) const;
 
  private:
-  Place place_of(const std::string& node) const;
-
   std::string resource_;
   std::vector<std::string> kinds_;
   GangBook book_;

@@ -1,5 +1,6 @@
 // Kubeflow's training-operator 1.9, mpi-operator 0.8 and Trainer 2.3, KubeRay 1.7, Volcano 1.15,
 // MindCluster's ascend-operator, DLRover 0.6.
+#include <algorithm>
 #include <stdexcept>
 
 #include "tests/unit/training_jobs/controllers.hpp"
@@ -23,11 +24,10 @@ void run_replica_specs(const Json& job, const char* key, Created& to) {
     for (int i = 0; i < replica.value("replicas", 1); ++i) {
       PodMetadata pod;
       pod.name = name_of(job) + "-" + role + "-" + std::to_string(i);
-      pod.labels = {
-          {"training.kubeflow.org/job-name", name_of(job)},
-          {"training.kubeflow.org/operator-name", lower(job["kind"]) + "-controller"},
-          {"training.kubeflow.org/replica-type", role},
-          {"training.kubeflow.org/replica-index", std::to_string(i)}};
+      pod.labels = {{"training.kubeflow.org/job-name", name_of(job)},
+                    {"training.kubeflow.org/operator-name", lower(job["kind"]) + "-controller"},
+                    {"training.kubeflow.org/replica-type", role},
+                    {"training.kubeflow.org/replica-index", std::to_string(i)}};
       if (role == "master") pod.labels["training.kubeflow.org/job-role"] = "master";
       add_replica(job, replica, pod, to);
     }
@@ -123,7 +123,12 @@ void run_ray_cluster(const Json& cluster, Created& to) {
   for (const Json& group : cluster["spec"].value("workerGroupSpecs", Json::array())) {
     const std::string group_name = group.at("groupName");
     const int hosts = group.value("numOfHosts", 1);
-    for (int i = 0; i < group.value("replicas", 0) * hosts; ++i) {
+    int replicas = group.value("replicas", 0);
+    if (replicas < group.value("minReplicas", 0))
+      replicas = group["minReplicas"];
+    else if (group.contains("maxReplicas"))
+      replicas = std::min<int>(replicas, group["maxReplicas"]);
+    for (int i = 0; i < replicas * hosts; ++i) {
       PodMetadata pod{name(group_name + "-worker"), labels("worker", group_name), Json::object()};
       pod.labels["ray.io/worker-group-replica-index"] = std::to_string(i / hosts);
       if (hosts > 1) pod.labels["ray.io/replica-host-index"] = std::to_string(i % hosts);

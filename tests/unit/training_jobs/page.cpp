@@ -79,8 +79,7 @@ Page read_page(const std::string& name) {
 
 std::vector<std::string> page_names() {
   std::vector<std::string> out;
-  for (const auto& one :
-       std::filesystem::directory_iterator(chipweave::test::source_path(kFolder)))
+  for (const auto& one : std::filesystem::directory_iterator(chipweave::test::source_path(kFolder)))
     out.push_back(one.path().stem().string());
   std::sort(out.begin(), out.end());
   return out;

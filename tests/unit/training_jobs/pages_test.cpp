@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -27,11 +28,13 @@ struct JobCase {
   Keeps keeps = Keeps::all_in_one_rack;
   bool sequential = false;  // the first pod brings the plan of all
   std::string machine = "hgx-h100-8";
+  std::string resource = "nvidia.com/gpu";
 
   bool by_volcano() const { return gang.find("/volcano/") != std::string::npos; }
   // Pods that must be in one rack; each needs a whole node.
   int nodes_together() const {
-    return std::min(kNodesOfRack, std::min(static_cast<int>(ranks.size()), static_cast<int>(quorum)));
+    return std::min(kNodesOfRack,
+                    std::min(static_cast<int>(ranks.size()), static_cast<int>(quorum)));
   }
   friend std::ostream& operator<<(std::ostream& to, const JobCase& one) {
     return to << one.page << " " << one.gang;
@@ -68,11 +71,13 @@ bool has_chips(const PodRequest& pod) { return pod.chips > 0; }
 using Racks = std::map<std::string, std::set<std::string>>;
 
 void expect_kept(const JobCase& wanted, const std::vector<PodRequest>& pods,
-                 const std::map<std::string, Place>& places) {
+                 const std::map<std::string, std::vector<std::string>>& places) {
+  constexpr std::size_t kRack = 1;
   Racks racks;
   for (const PodRequest& pod : pods) {
     const bool by_role = wanted.keeps == Keeps::each_role_in_one_rack;
-    if (has_chips(pod)) racks[by_role ? pod.mark->role : ""].insert(places.at(pod.key.name).rack);
+    if (has_chips(pod))
+      racks[by_role ? pod.mark->role : ""].insert(places.at(pod.key.name).at(kRack));
   }
   if (wanted.keeps == Keeps::nothing) return;
   for (const auto& [role, in] : racks) EXPECT_EQ(in.size(), 1U) << role;
@@ -80,13 +85,14 @@ void expect_kept(const JobCase& wanted, const std::vector<PodRequest>& pods,
 
 TEST_P(TrainingJobs, AreRecognisedGatedPlannedAndBoundAsThePageSays) {
   const JobCase& wanted = GetParam();
-  JobWorld w(wanted.machine, page_.kinds());
+  JobWorld w(page_.kinds(), wanted.resource);
+  w.add_racks(wanted.machine);
   w.occupy(1, true);
   w.read_objects(created_.objects);
   ASSERT_GE(pods_.size(), wanted.quorum);
 
   std::vector<PodRequest> pods;
-  std::map<std::string, Place> places;
+  std::map<std::string, std::vector<std::string>> places;
   const std::size_t needed = wanted.sequential ? 1 : wanted.quorum;
   for (const Json& one : pods_) {
     const PodRequest pod = w.create(one);
@@ -107,7 +113,8 @@ TEST_P(TrainingJobs, AreRecognisedGatedPlannedAndBoundAsThePageSays) {
   for (const PodRequest& pod : pods) {
     if (has_chips(pod) && !wanted.sequential) places[pod.key.name] = w.place(pod);
     if (has_chips(pod)) {
-      EXPECT_NE(places[pod.key.name].node, "") << pod.key.name << ": " << w.refusal(pod);
+      ASSERT_THAT(places[pod.key.name], testing::SizeIs(3))
+          << pod.key.name << ": " << w.refusal(pod);
     } else {
       EXPECT_TRUE(w.bind(pod, "gpu-1").ok());
     }
@@ -128,7 +135,8 @@ TEST_P(TrainingJobs, AreRecognisedGatedPlannedAndBoundAsThePageSays) {
 TEST_P(TrainingJobs, AreNotPlacedAgainstTheirRequest) {
   const JobCase& wanted = GetParam();
   if (wanted.keeps == Keeps::nothing) return;
-  JobWorld w(wanted.machine, page_.kinds());
+  JobWorld w(page_.kinds(), wanted.resource);
+  w.add_racks(wanted.machine);
   w.occupy(kNodesOfRack + 1 - wanted.nodes_together(), false);
   w.read_objects(created_.objects);
   std::vector<PodRequest> pods;
@@ -199,7 +207,8 @@ std::vector<JobCase> job_cases() {
        8,
        Keeps::all_in_one_rack,
        false,
-       "ascend-910b-8"},
+       "ascend-910b-8",
+       "huawei.com/Ascend910"},
       {"dlrover",
        0,
        "team/dlrover/tune",
@@ -218,7 +227,8 @@ std::vector<JobCase> job_cases() {
 TEST(TrainingJobPages, PodsThatVolcanoBindsBelongToAGangWithoutAPlan) {
   const Page page = read_page("volcano");
   const Created created = apply(documents_of(page.manifests.at(0)));
-  JobWorld w("hgx-h100-8", page.kinds());
+  JobWorld w(page.kinds());
+  w.add_racks("hgx-h100-8");
   w.read_objects(created.objects);
   for (std::size_t i = 0; i < created.pods.size(); ++i) {
     const PodRequest pod = w.create(created.pods[i]);
@@ -231,6 +241,42 @@ TEST(TrainingJobPages, PodsThatVolcanoBindsBelongToAGangWithoutAPlan) {
     });
   }
   EXPECT_EQ(page.outputs.at(0), w.printed("team/volcano/train-job-train-4f2a"));
+}
+
+// A variant of the page's MPIJob.
+std::vector<PodRequest> mpi_pods(JobWorld& w, const std::function<void(Json&)>& change) {
+  std::vector<Json> documents = documents_of(read_page("trainer-v1").manifests.at(1));
+  change(documents.at(0)["spec"]);
+  const Created created = apply(documents);
+  w.add_racks("hgx-h100-8");
+  w.read_objects(created.objects);
+  std::vector<PodRequest> out;
+  for (const Json& pod : created.pods) out.push_back(w.create(pod));
+  return out;
+}
+
+TEST(TrainingJobPages, AnMpiLauncherThatWorksHasRankZero) {
+  JobWorld w({"trainer"});
+  const auto pods = mpi_pods(w, [](Json& spec) {
+    spec["runLauncherAsWorker"] = true;
+    Json& specs = spec["mpiReplicaSpecs"];
+    specs["Worker"]["replicas"] = 3;
+    specs["Launcher"]["template"]["spec"]["containers"][0]["resources"] = {
+        {"limits", {{"nvidia.com/gpu", 8}}}};
+  });
+  for (const PodRequest& pod : pods) EXPECT_THAT(w.place(pod), testing::SizeIs(3));
+  EXPECT_THAT(w.ranks("team/trainer/allreduce"),
+              testing::ElementsAre("allreduce-launcher-c5rvb", "allreduce-worker-0",
+                                   "allreduce-worker-1", "allreduce-worker-2"));
+}
+
+TEST(TrainingJobPages, AnMpiLauncherThatComesLaterIsNotWaitedFor) {
+  JobWorld w({"trainer"});
+  auto pods =
+      mpi_pods(w, [](Json& spec) { spec["launcherCreationPolicy"] = "WaitForWorkersReady"; });
+  ASSERT_TRUE(w.cluster.end(pods.back().key).ok());
+  pods.pop_back();
+  for (const PodRequest& pod : pods) EXPECT_THAT(w.place(pod), testing::SizeIs(3));
 }
 
 INSTANTIATE_TEST_SUITE_P(Pages, TrainingJobs, testing::ValuesIn(job_cases()));

@@ -17,8 +17,8 @@ domain::RoleSpec read_group(const GangReading& reading, JsonValue value, bool sc
   const int least = pods_of(group, "minReplicas").value_or(0);
   const int most = group.integer("maxReplicas", 0, std::numeric_limits<int>::max())
                        .value_or(std::numeric_limits<int>::max());
-  // Below the least, the least counts, whatever the most is.
-  int replicas = std::max(std::min(pods_of(group, "replicas").value_or(least), most), least);
+  const int given = pods_of(group, "replicas").value_or(least);
+  int replicas = given < least ? least : std::min(given, most);
   if (suspended) replicas = 0;
   role.pods = pods_product(group, "replicas", replicas, hosts);
   if (scales && !suspended) role.minimum = pods_product(group, "minReplicas", least, hosts);
