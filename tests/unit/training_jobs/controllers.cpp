@@ -38,7 +38,7 @@ const std::map<std::string, Controller>& controllers() {
 // The labels and annotations that JobSet gives Jobs and their pods.
 Json jobset_keys(const Json& set, const std::string& replicated, int index) {
   return {{"jobset.sigs.k8s.io/jobset-name", set["metadata"]["name"]},
-          {"jobset.sigs.k8s.io/jobset-uid", uid_of(set)},
+          {"jobset.sigs.k8s.io/jobset-uid", kObjectUid},
           {"jobset.sigs.k8s.io/replicatedjob-name", replicated},
           {"jobset.sigs.k8s.io/job-index", std::to_string(index)}};
 }
@@ -57,16 +57,11 @@ std::string lower(std::string text) {
   return text;
 }
 
-std::string uid_of(const Json& object) {
-  return lower(object["kind"].get<std::string>()) + "-" +
-         object["metadata"]["name"].get<std::string>() + "-4f2a";
-}
-
 Json owned_by(const Json& object) {
   return Json::array({{{"apiVersion", object["apiVersion"]},
                        {"kind", object["kind"]},
                        {"name", object["metadata"]["name"]},
-                       {"uid", uid_of(object)},
+                       {"uid", kObjectUid},
                        {"controller", true}}});
 }
 
@@ -123,7 +118,7 @@ void run_job(const Json& job, Created& to) {
     metadata.name = name + (indexed ? "-" + index : "") + "-" + random_suffix(to.pods.size());
     metadata.labels = {{"batch.kubernetes.io/job-name", name},
                        {"job-name", name},
-                       {"batch.kubernetes.io/controller-uid", uid_of(job)}};
+                       {"batch.kubernetes.io/controller-uid", kObjectUid}};
     if (indexed) {
       metadata.labels["batch.kubernetes.io/job-completion-index"] = index;
       metadata.annotations["batch.kubernetes.io/job-completion-index"] = index;
@@ -174,7 +169,7 @@ void run_leader_worker_set(const Json& set, Created& to) {
                     {"leaderworkerset.sigs.k8s.io/group-index", std::to_string(g)},
                     {"leaderworkerset.sigs.k8s.io/worker-index", std::to_string(i)},
                     {"leaderworkerset.sigs.k8s.io/group-key", "hash-" + std::to_string(g)}};
-      pod.annotations = {{"leaderworkerset.sigs.k8s.io/size", std::to_string(size)}};
+      pod.annotations["leaderworkerset.sigs.k8s.io/size"] = std::to_string(size);
       copy_annotation(set, "leaderworkerset.sigs.k8s.io/exclusive-topology", pod.annotations);
       const bool own = i == 0 && group.contains("leaderTemplate");
       to.pods.push_back(pod_of(set, group.at(own ? "leaderTemplate" : "workerTemplate"), pod));

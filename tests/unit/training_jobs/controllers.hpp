@@ -20,8 +20,9 @@ struct Created {
 // kind without a controller here.
 Created apply(const std::vector<Json>& documents);
 
-// What an object has for others: uid and owner reference.
-std::string uid_of(const Json& object);
+// The uid of all objects: no two of them are mistaken for each other here.
+inline constexpr const char* kObjectUid = "5d0c5b1e-4f2a-4c8e-9b1d-2a6f0e3c5d71";
+// The reference to a controller.
 Json owned_by(const Json& object);
 // As the API server does: five characters that differ between the pods of an object.
 std::string random_suffix(std::size_t number);

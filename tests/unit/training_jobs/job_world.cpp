@@ -85,7 +85,7 @@ void JobWorld::read_objects(const std::vector<Json>& objects) {
     if (source == codec::gang_sources().size()) continue;
     const codec::GangSource& row = codec::gang_sources()[source];
     if (std::find(kinds_.begin(), kinds_.end(), row.setting) == kinds_.end()) continue;
-    object["metadata"]["uid"] = uid_of(object);
+    object["metadata"]["uid"] = kObjectUid;
     const auto read = served<codec::KubeGangObject>(object);
     auto gangs = codec::read_gangs(row, read);
     if (!gangs) throw std::runtime_error(gangs.error().text());

@@ -10,7 +10,7 @@ namespace {
 
 std::string name_of(const Json& object) { return object["metadata"]["name"]; }
 
-void add_replica(const Json& job, const Json& replica, PodMetadata pod, Created& to) {
+void add_replica(const Json& job, const Json& replica, const PodMetadata& pod, Created& to) {
   Json pod_template = replica.at("template");
   if (replica.contains("restartPolicy"))
     pod_template["spec"]["restartPolicy"] = replica["restartPolicy"];
@@ -82,7 +82,7 @@ void run_mpi_job(const Json& job, Created& to) {
 
 // A JobSet of the same name, from the runtime.
 void run_train_job(const Json& job, Created& to) {
-  const Json runtime = runtime_of(job, to);
+  const Json& runtime = runtime_of(job, to);
   const Json trainer = job["spec"].value("trainer", Json::object());
   Json set = {{"apiVersion", "jobset.x-k8s.io/v1alpha2"},
               {"kind", "JobSet"},
@@ -124,10 +124,11 @@ void run_ray_cluster(const Json& cluster, Created& to) {
     const std::string group_name = group.at("groupName");
     const int hosts = group.value("numOfHosts", 1);
     int replicas = group.value("replicas", 0);
-    if (replicas < group.value("minReplicas", 0))
+    if (replicas < group.value("minReplicas", 0)) {
       replicas = group["minReplicas"];
-    else if (group.contains("maxReplicas"))
+    } else if (group.contains("maxReplicas")) {
       replicas = std::min<int>(replicas, group["maxReplicas"]);
+    }
     for (int i = 0; i < replicas * hosts; ++i) {
       PodMetadata pod{name(group_name + "-worker"), labels("worker", group_name), Json::object()};
       pod.labels["ray.io/worker-group-replica-index"] = std::to_string(i / hosts);
@@ -138,7 +139,7 @@ void run_ray_cluster(const Json& cluster, Created& to) {
 }
 
 void run_volcano_job(const Json& job, Created& to) {
-  const std::string group = name_of(job) + "-" + uid_of(job);
+  const std::string group = name_of(job) + "-" + kObjectUid;
   const Json& spec = job["spec"];
   Json pod_group = {{"apiVersion", "scheduling.volcano.sh/v1beta1"},
                     {"kind", "PodGroup"},
@@ -178,7 +179,10 @@ void run_elastic_job(const Json& job, Created& to) {
                 {"elasticjob.dlrover/replica-index", std::to_string(index)},
                 {"elasticjob.dlrover/rank-index", std::to_string(index)}};
   };
-  const Json master = {{"spec", {{"containers", Json::array({{{"name", "main"}}})}}}};
+  Json container;
+  container["name"] = "main";
+  Json master;
+  master["spec"]["containers"].push_back(container);
   to.pods.push_back(pod_of(job, master,
                            {"elasticjob-" + name_of(job) + "-dlrover-master-0",
                             labels("dlrover-master", 0), Json::object()}));

@@ -7,8 +7,12 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "scheduler-plugin/kube/gang_gate.hpp"
+#include "scheduler-plugin/model/gangs/gang_mark.hpp"
 #include "tests/unit/training_jobs/job_world.hpp"
 #include "tests/unit/training_jobs/page.hpp"
 
@@ -217,7 +221,7 @@ std::vector<JobCase> job_cases() {
        2},
       {"volcano",
        0,
-       "team/volcano/train-job-train-4f2a",
+       "team/volcano/train-5d0c5b1e-4f2a-4c8e-9b1d-2a6f0e3c5d71",
        {"train-worker-0", "train-worker-1", "train-worker-2", "train-worker-3"},
        4},
   };
@@ -240,7 +244,8 @@ TEST(TrainingJobPages, PodsThatVolcanoBindsBelongToAGangWithoutAPlan) {
                      [](const Result<void>& bound) { EXPECT_TRUE(bound.ok()); });
     });
   }
-  EXPECT_EQ(page.outputs.at(0), w.printed("team/volcano/train-job-train-4f2a"));
+  EXPECT_EQ(page.outputs.at(0),
+            w.printed("team/volcano/train-5d0c5b1e-4f2a-4c8e-9b1d-2a6f0e3c5d71"));
 }
 
 // A variant of the page's MPIJob.
@@ -261,8 +266,8 @@ TEST(TrainingJobPages, AnMpiLauncherThatWorksHasRankZero) {
     spec["runLauncherAsWorker"] = true;
     Json& specs = spec["mpiReplicaSpecs"];
     specs["Worker"]["replicas"] = 3;
-    specs["Launcher"]["template"]["spec"]["containers"][0]["resources"] = {
-        {"limits", {{"nvidia.com/gpu", 8}}}};
+    specs["Launcher"]["template"]["spec"]["containers"][0]["resources"]["limits"]
+         ["nvidia.com/gpu"] = 8;
   });
   for (const PodRequest& pod : pods) EXPECT_THAT(w.place(pod), testing::SizeIs(3));
   EXPECT_THAT(w.ranks("team/trainer/allreduce"),

@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "common/codec/network/import.hpp"
 #include "scheduler-plugin/app/gangs/gang_status.hpp"
+#include "scheduler-plugin/model/gangs/gang_mark.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/unit/training_jobs/job_world.hpp"
 #include "tests/unit/training_jobs/page.hpp"
