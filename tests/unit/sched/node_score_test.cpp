@@ -14,7 +14,7 @@ constexpr double kTolerance = 0.05;
 
 ScoreInput input(double gbps, double unusable, double machine_gbps, int left_over,
                  std::uint32_t order) {
-  return {gbps, unusable, machine_gbps, left_over, order, 4};
+  return {gbps, unusable, machine_gbps, left_over, order, 4, 0};
 }
 
 // Whether a comes before b if there are only these two.
@@ -29,6 +29,20 @@ TEST(NodeScore, FasterBeatsLossBeatsTighterBeatsName) {
   EXPECT_TRUE(better(input(40, 1, 40, 1, 9), input(40, 1, 40, 2, 0)));
   EXPECT_TRUE(better(input(40, 1, 40, 1, 0), input(40, 1, 40, 1, 1)));
   EXPECT_FALSE(better(input(40, 1, 40, 1, 1), input(40, 1, 40, 1, 1)));
+}
+
+TEST(NodeScore, NearerIsBetterThanLessLostAndWorseThanFaster) {
+  ScoreInput far = input(40, 0, 40, 0, 0);
+  far.far = 1;
+  EXPECT_TRUE(better(input(40, 7, 40, 9, 9), far));
+  EXPECT_TRUE(better(far, input(20, 0, 20, 0, 0)));
+  ScoreInput farther = far;
+  farther.far = 2;
+  const std::vector<ScoreInput> all{input(40, 0, 40, 0, 0), input(40, 0, 40, 0, 1), far, farther};
+  const NodeScores scores = score_nodes(all, NodeOrder(all, kTolerance));
+  EXPECT_EQ(scores.best, 0U);
+  EXPECT_GT(scores.levels[1], scores.levels[2]);
+  EXPECT_GT(scores.levels[2], scores.levels[3]);
 }
 
 TEST(NodeScore, WithinTheToleranceWhatIsLeftForOthersDecides) {

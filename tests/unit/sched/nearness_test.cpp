@@ -1,0 +1,127 @@
+// Single pods of a job go near each other in the network, where nodes are equally fast.
+#include "scheduler-plugin/app/nearness.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/sched/world.hpp"
+
+namespace chipweave::sched::test {
+namespace {
+
+using testing::ElementsAre;
+
+// Two nodes in a rack, two racks in a block. n3 is in the rack of n2, in the block of n0.
+struct Racks : World {
+  void racks(int nodes, const std::string& machine = "hgx-h100-8") {
+    for (int i = 0; i < nodes; ++i) rack_node(i, machine);
+    scheduler.tick();
+  }
+  void rack_node(int i, const std::string& machine) {
+    const std::string name = "n" + std::to_string(i);
+    scheduler.network().set_labels(
+        name, {{"cloud.provider.com/topology-block", "b" + std::to_string(i / 4)},
+               {"cloud.provider.com/topology-rack", "r" + std::to_string(i / 2)}});
+    add_node(name, machine);
+  }
+  PodRequest of_job(const std::string& name, int chips, const std::string& job = "train") {
+    PodRequest pod = request(name, chips);
+    pod.labels["volcano.sh/job-name"] = job;
+    return submit(pod);
+  }
+  // The pod is gone afterwards, with what was reserved for it.
+  std::string best(const PodRequest& pod) {
+    std::string node;
+    for (const auto& [name, score] : scores(pod)) {
+      if (score == Evaluation::kBestScore) node = name;
+    }
+    EXPECT_TRUE(cluster.end(pod.key).ok());
+    return node;
+  }
+  void take(const std::string& node) {
+    ASSERT_TRUE(bind(submit("other-" + node, 8), node).ok());
+  }
+};
+
+TEST(Nearness, TheRackThenTheBlockOfOthersOfTheJob) {
+  Racks w;
+  w.racks(8);
+  ASSERT_TRUE(w.bind(w.of_job("a", 8), "n6").ok());
+  EXPECT_EQ(w.best(w.of_job("b", 8)), "n7");
+  w.take("n7");
+  EXPECT_EQ(w.best(w.of_job("c", 8)), "n4") << "the other rack of the block";
+  w.take("n4");
+  EXPECT_EQ(w.best(w.of_job("d", 8)), "n5");
+  w.take("n5");
+  EXPECT_EQ(w.best(w.of_job("e", 8)), "n0") << "then it does not matter";
+  w.expect_sound();
+}
+
+TEST(Nearness, IsPartOfTheScore) {
+  Racks w;
+  w.racks(8);
+  ASSERT_TRUE(w.bind(w.of_job("a", 8), "n0").ok());
+  const auto scores = w.scores(w.of_job("b", 8));
+  EXPECT_EQ(scores.at("n1"), Evaluation::kBestScore);
+  EXPECT_GT(scores.at("n2"), scores.at("n4"));
+  EXPECT_EQ(scores.at("n2"), scores.at("n3"));
+  EXPECT_EQ(scores.at("n4"), scores.at("n7"));
+}
+
+TEST(Nearness, DoesNotCountForPodsOfOtherJobsOrOfNone) {
+  Racks w;
+  w.racks(8);
+  ASSERT_TRUE(w.bind(w.of_job("a", 8), "n6").ok());
+  EXPECT_EQ(w.best(w.of_job("b", 8, "another")), "n0");
+  EXPECT_EQ(w.best(w.submit("single", 8)), "n0");
+}
+
+TEST(Nearness, APodsOwnReservationIsNoSibling) {
+  Racks w;
+  w.racks(4);
+  const auto pod = w.of_job("a", 8);
+  EXPECT_EQ(w.scores(pod).at("n0"), Evaluation::kBestScore);
+  const auto again = w.scores(pod);
+  EXPECT_EQ(again.at("n1"), again.at("n3"));
+}
+
+TEST(Nearness, AFasterMachineIsWorthTheWay) {
+  Racks w;
+  w.rack_node(0, "pcie-8");
+  w.rack_node(1, "pcie-8");
+  w.rack_node(4, "hgx-h100-8");
+  w.scheduler.tick();
+  ASSERT_TRUE(w.bind(w.of_job("a", 8), "n0").ok());
+  EXPECT_EQ(w.best(w.of_job("b", 8)), "n4");
+}
+
+TEST(Nearness, WithoutANetworkNothingChanges) {
+  World w;
+  w.add_node("n0", "hgx-h100-8");
+  w.add_node("n1", "hgx-h100-8");
+  w.add_node("n2", "hgx-h100-8");
+  PodRequest first = World::request("a", 8);
+  first.labels["volcano.sh/job-name"] = "train";
+  ASSERT_TRUE(w.bind(w.submit(first), "n2").ok());
+  PodRequest second = World::request("b", 8);
+  second.labels["volcano.sh/job-name"] = "train";
+  second = w.submit(second);
+  EXPECT_EQ(w.scores(second).at("n0"), Evaluation::kBestScore);
+}
+
+TEST(Nearness, CountsTheLevelsOnWhichNoneIs) {
+  Racks w;
+  w.racks(8);
+  Ledger::ByNode of_job;
+  of_job[w.scheduler.nodes().find("n2")] = ChipSet::first(1);
+  Nearness near(w.scheduler.network());
+  ASSERT_TRUE(near.begin("nvidia.com/gpu", of_job, nullptr));
+  std::vector<int> far;
+  for (int i = 0; i < 8; ++i)
+    far.push_back(near.far(w.scheduler.nodes().find("n" + std::to_string(i))));
+  EXPECT_THAT(far, ElementsAre(1, 1, 0, 0, 2, 2, 2, 2));
+  EXPECT_FALSE(near.begin("nvidia.com/gpu", {}, nullptr));
+}
+
+}  // namespace
+}  // namespace chipweave::sched::test
