@@ -257,6 +257,7 @@ int run(const Config& config) {
     }
     cluster_api = std::move(*reached);
     observers.add(kubernetes->events());
+    observers.add(kubernetes->gang_events());
   }
   warn_of_callers(config);
   sched::Cluster& cluster = kubernetes ? kubernetes->cluster() : memory;

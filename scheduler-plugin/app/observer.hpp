@@ -109,10 +109,19 @@ struct PodUnaccounted {
   std::string node;
 };
 
+// A gang, with one of its pods.
+struct GangRef {
+  std::string ns;
+  std::string framework;
+  std::string name;
+  PodKey pod;
+  std::string uid;  // of that pod
+  std::string text() const { return ns + "/" + name; }
+};
+
 // All pods of a gang that must start together have their places.
 struct GangPlanned {
-  std::string ns;
-  std::string gang;
+  GangRef gang;
   std::string plan;  // its id
   std::size_t pods = 0;
   std::vector<int> domains;    // by level of the network, how many it uses
@@ -122,16 +131,21 @@ struct GangPlanned {
 
 // The pods of a gang that must start together do not fit.
 struct GangUnplaceable {
-  std::string ns;
-  std::string gang;
+  GangRef gang;
   std::string why;
 };
 
 // Not all pods of a planned gang were bound in time: their places are given up.
 struct GangReleased {
-  std::string ns;
-  std::string gang;
+  GangRef gang;
   std::string plan;
+};
+
+// Pods that a gang cannot start without have not come for a long time.
+struct GangOverdue {
+  GangRef gang;
+  std::size_t pods = 0;  // that are there
+  int quorum = 0;        // that must be
 };
 
 // The plan of a gang could not be stored: a restart would lose it.
@@ -157,7 +171,7 @@ using Observation = std::variant<DecisionMade, NodesRejected, ReservationEvent, 
                                  PodUnplaceable, PodWaitsNoMore, BindFailed, PodPlaced, PodFreed,
                                  PodDisputed, PodDrifted, PodUnaccounted, NodeWithheld, GangPlanned,
                                  GangUnplaceable, GangReleased, GangNotStored, GangGateFailed,
-                                 GangNotNominated>;
+                                 GangNotNominated, GangOverdue>;
 
 // A visitor from lambdas; the last takes `const auto&`, for what the observer does not follow.
 template <class... Cases>

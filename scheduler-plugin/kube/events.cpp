@@ -8,7 +8,6 @@
 namespace chipweave::sched {
 namespace {
 
-constexpr const char* kController = "chipweave.dev/scheduler";
 std::string number(double value) {
   std::string text;
   append_json_number(text, value);
@@ -23,7 +22,7 @@ PodEvents::PodEvents(kube::Transport& transport, const Clock& clock, Options opt
 void PodEvents::send(const PodKey& pod, std::string_view uid, bool warning, const char* reason,
                      const char* action, const std::string& note, int times) {
   sender_.send({{"Pod", pod.ns, pod.name, std::string(uid)},
-                kController,
+                kEventController,
                 options_.instance,
                 warning,
                 reason,
@@ -74,7 +73,7 @@ void PodEvents::drifted(const PodDrifted& pod) {
 void PodEvents::withheld(const NodeWithheld& node) {
   if (!node.leads || node.chips.empty()) return;
   sender_.send({{"Node", "", node.node, node.node},
-                kController,
+                kEventController,
                 options_.instance,
                 true,
                 "ChipsWithheld",

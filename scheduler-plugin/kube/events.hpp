@@ -20,6 +20,8 @@
 
 namespace chipweave::sched {
 
+inline constexpr const char* kEventController = "chipweave.dev/scheduler";
+
 class PodEvents final : public Observer {
  public:
   struct Options {
@@ -35,6 +37,7 @@ class PodEvents final : public Observer {
   void claims_wait(const PodKey& pod, std::string_view uid, const std::string& why);
   void claims_allocated(const PodKey& pod, std::string_view uid, const std::string& what);
 
+  kube::EventSender& sender() { return sender_; }
   const kube::EventSender::Stats& stats() const { return sender_.stats(); }
 
  private:

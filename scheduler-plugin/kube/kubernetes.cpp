@@ -50,7 +50,14 @@ Kubernetes::Kubernetes(std::unique_ptr<kube::Transport> transport,
                {[this] { update_waiting_for(); },
                 [this](const kube::WatchFailure& failure) { watch_failed(failure); }},
                options_.jitter),
-      events_(*transport_, clock, events_options(options_)) {
+      events_(*transport_, clock, events_options(options_)),
+      gang_events_(
+          clock, events_options(options_).instance,
+          {[this](const codec::KubeEvent& event) { events_.sender().send(event); },
+           [this](const GangRef& gang) {
+             return gang_watch_ ? gang_watch_->object_of({gang.ns, gang.framework, gang.name})
+                                : std::nullopt;
+           }}) {
   if (options_.store_gang_plans) wire_plans();
   if (!options_.election) return;
   election_ = std::make_unique<LeaderElection>(std::move(of_election), clock, *options_.election,

@@ -20,6 +20,7 @@
 #include "scheduler-plugin/kube/dra/hand_over_check.hpp"
 #include "scheduler-plugin/kube/events.hpp"
 #include "scheduler-plugin/kube/gangs/config_map_plans.hpp"
+#include "scheduler-plugin/kube/gangs/gang_events.hpp"
 #include "scheduler-plugin/kube/gangs/gang_watch.hpp"
 #include "scheduler-plugin/kube/inventory_watch.hpp"
 #include "scheduler-plugin/kube/kube_cluster.hpp"
@@ -68,6 +69,7 @@ class Kubernetes {
 
   Cluster& cluster() { return cluster_; }
   Observer& events() { return events_; }
+  Observer& gang_events() { return gang_events_; }
   // Where plans of gangs outlive a restart; forgets them without store_gang_plans.
   PlanStore& plans();
   // Checks callers' tokens with the API server. Created by the first call.
@@ -113,6 +115,7 @@ class Kubernetes {
   KubernetesOptions options_;
   KubeCluster cluster_;
   PodEvents events_;
+  GangEvents gang_events_;
   std::unique_ptr<ConfigMapPlans> plans_;  // null: off
   NoPlanStore no_plans_;
   std::unique_ptr<LeaderElection> election_;  // null: no election

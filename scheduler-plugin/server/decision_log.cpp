@@ -55,7 +55,7 @@ void write(const PodUnaccounted& missed) {
 
 void write(const GangPlanned& gang) {
   obs::log(obs::Level::info, "gang planned",
-           {{"gang", gang.ns + "/" + gang.gang},
+           {{"gang", gang.gang.text()},
             {"plan", gang.plan},
             {"pods", gang.pods},
             {"domains", comma_list(gang.domains)},
@@ -65,12 +65,17 @@ void write(const GangPlanned& gang) {
 
 void write(const GangUnplaceable& gang) {
   obs::log(obs::Level::info, "gang has no plan",
-           {{"gang", gang.ns + "/" + gang.gang}, {"why", gang.why}});
+           {{"gang", gang.gang.text()}, {"why", gang.why}});
 }
 
 void write(const GangReleased& gang) {
   obs::log(obs::Level::warn, "not all pods of a gang were bound in time: its plan is given up",
-           {{"gang", gang.ns + "/" + gang.gang}, {"plan", gang.plan}});
+           {{"gang", gang.gang.text()}, {"plan", gang.plan}});
+}
+
+void write(const GangOverdue& gang) {
+  obs::log(obs::Level::warn, "pods of a gang have not come for a long time",
+           {{"gang", gang.gang.text()}, {"pods", gang.pods}, {"needed", gang.quorum}});
 }
 
 void write(const GangNotStored& gang) {
@@ -102,7 +107,8 @@ void DecisionLog::on(const Observation& seen) {
                     [](const GangReleased& gang) { write(gang); },
                     [](const GangNotStored& gang) { write(gang); },
                     [](const GangGateFailed& pod) { write(pod); },
-                    [](const GangNotNominated& pod) { write(pod); }, [](const auto&) {}},
+                    [](const GangNotNominated& pod) { write(pod); },
+                    [](const GangOverdue& gang) { write(gang); }, [](const auto&) {}},
              seen);
 }
 

@@ -36,7 +36,7 @@ enum Total : std::size_t {
   kConflicts,
   kUnplaced
 };
-enum GangEvent : std::size_t { kPlanned, kUnplaceable, kReleased, kNotStored, kGateFailed, kNotNominated };
+enum GangEvent : std::size_t { kPlanned, kUnplaceable, kReleased, kNotStored, kGateFailed, kNotNominated, kOverdue };
 enum Trouble : std::size_t { kDisputed, kUnaccounted, kDrifted, kUnenforced };
 
 }  // namespace
@@ -141,9 +141,9 @@ Metrics::Metrics(std::string_view version)
   auto& gang_events = registry_.counter(
       "chipweave_gang_events_total",
       "Gangs by event: planned, unplaceable, released (not all pods were bound in time), "
-      "not_stored, gate_failed, not_nominated");
+      "not_stored, gate_failed, not_nominated, overdue (pods have not come for 5 minutes)");
   for (const char* event : {"planned", "unplaceable", "released", "not_stored", "gate_failed",
-                            "not_nominated"})
+                            "not_nominated", "overdue"})
     gang_events_.push_back(gang_events.with({{"event", event}}));
   auto& gangs =
       registry_.gauge("chipweave_gangs", "Gangs by state; planned: running ones included");
@@ -214,6 +214,7 @@ void Metrics::on(const Observation& seen) {
           [this](const GangNotStored&) { gang_events_[kNotStored].add(); },
           [this](const GangGateFailed&) { gang_events_[kGateFailed].add(); },
           [this](const GangNotNominated&) { gang_events_[kNotNominated].add(); },
+          [this](const GangOverdue&) { gang_events_[kOverdue].add(); },
           [](const auto&) {}},
       seen);
 }

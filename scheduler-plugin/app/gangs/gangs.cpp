@@ -154,12 +154,31 @@ void Gangs::gone(const PodRequest& pod) {
 }
 
 void Gangs::tick() {
+  report_overdue();
   if (planning_.take_retry()) ++state_.gathered;
   for (const std::string& id : plans_.due(clock_.now())) {
     const GangPlan& plan = *plans_.find(id);
-    observer_.on(GangReleased{plan.ns, plan.name, plan.id});
+    if (const Gang* gang = state_.gangs.find(id))
+      observer_.on(GangReleased{ref_of(*gang), plan.id});
     plans_.release(id);
     ++state_.freed;
+  }
+}
+
+// Once for each gang: pods that were too few for kOverdue are reported.
+void Gangs::report_overdue() {
+  if (!on_ || !authority_.cannot_decide().empty()) return;
+  const auto now = clock_.now();
+  std::erase_if(incomplete_, [&](const auto& one) {
+    const Gang* gang = state_.gangs.find(one.first);
+    return gang == nullptr || gang->complete();
+  });
+  for (const auto& [id, gang] : state_.gangs.all()) {
+    if (gang.quorum() == 0 || gang.complete() || plans_.find(id) != nullptr) continue;
+    Incomplete& one = incomplete_.try_emplace(id, Incomplete{now, false}).first->second;
+    if (one.reported || now - one.since < kOverdue) continue;
+    one.reported = true;
+    observer_.on(GangOverdue{ref_of(gang), gang.members.size(), gang.quorum()});
   }
 }
 

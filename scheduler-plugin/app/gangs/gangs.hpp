@@ -32,6 +32,9 @@ class Gangs : public UseCase {
   Gangs(Core& core, Reservations& reservations)
       : UseCase(core), planning_(core, reservations), restored_(core, planning_, reservations), nominations_(core) {}
 
+  // Pods that a gang waits for are reported once they have not come for so long.
+  static constexpr std::chrono::minutes kOverdue{5};
+
   // Whether the pod belongs to a gang that is planned as a whole.
   bool plans_for(const PodRequest& pod) const;
   // Sees to it that the pod has its place, if its gang can be planned now. nodes: those that its
@@ -88,6 +91,11 @@ class Gangs : public UseCase {
   // as ruled out.
   static constexpr int kMaxMissed = 8;
   static constexpr int kMaxMissedNominated = 2;
+  struct Incomplete {
+    Clock::Steady since{};
+    bool reported = false;
+  };
+  void report_overdue();
   bool may_plan_for(const PodRequest& pod) const;
   bool is_sample(const NodeSet& offered) const;
   NodeSet set_of(std::span<const std::string_view> nodes);
@@ -99,6 +107,7 @@ class Gangs : public UseCase {
   std::map<std::string, PodKey, std::less<>> strays_;
   std::set<std::string, std::less<>>
       unseen_;  // uids of pods that a scheduler named before they came
+  std::map<std::string, Incomplete, std::less<>> incomplete_;  // by gang
   std::map<std::string, int, std::less<>> missed_;  // by uid: how often its node was not offered
   bool on_ = true;
   std::vector<NodeId> found_;

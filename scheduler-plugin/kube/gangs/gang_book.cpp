@@ -22,7 +22,8 @@ bool GangBook::put(std::size_t source, const codec::KubeGangObject& object,
                    std::vector<codec::DeclaredGang> gangs) {
   const Id id = id_of(source, object.ns, object.name);
   const auto known = objects_.find(id);
-  if (known != objects_.end() && known->second.owner == object.owner &&
+  if (known != objects_.end() && known->second.uid == object.uid &&
+      known->second.owner == object.owner &&
       known->second.gangs == gangs)
     return true;
   std::set<GangKey> concerned = concerned_by(id);
@@ -35,7 +36,7 @@ bool GangBook::put(std::size_t source, const codec::KubeGangObject& object,
     for (const codec::DeclaredGang& gang : gangs)
       speakers_[key_of_gang(object.ns, gang)].insert(id);
     if (!object.owner.kind.empty()) owned_[{object.ns, object.owner}].insert(id);
-    objects_[id] = {source, object.owner, std::move(gangs)};
+    objects_[id] = {source, object.uid, object.owner, std::move(gangs)};
     concerned.merge(concerned_by(id));
   }
   announce(concerned);
@@ -101,6 +102,21 @@ std::optional<GangSpec> GangBook::spec_of(const GangKey& gang) const {
   GangSpec out = *std::get<2>(specs.front());
   for (std::size_t i = 1; i < specs.size(); ++i) add_missing(out, *std::get<2>(specs[i]));
   return out;
+}
+
+std::optional<codec::EventObject> GangBook::object_of(const GangKey& gang) const {
+  const auto speakers = speakers_.find(gang);
+  if (speakers == speakers_.end()) return std::nullopt;
+  const auto by_source = [&](const Id& a, const Id& b) {
+    return objects_.at(a).source < objects_.at(b).source;
+  };
+  Id first = *std::min_element(speakers->second.begin(), speakers->second.end(), by_source);
+  const Id owner{gang.ns, objects_.at(first).owner};
+  if (objects_.contains(owner)) first = owner;
+  const Object& object = objects_.at(first);
+  const codec::GangSource& row = codec::gang_sources()[object.source];
+  return codec::EventObject{row.kind, gang.ns, first.name.name, object.uid,
+                            std::string(row.group) + "/" + row.versions[0]};
 }
 
 void GangBook::announce(const std::set<GangKey>& gangs) const {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "common/codec/kube/gangs/gang_object.hpp"
+#include "common/codec/kube/objects/event.hpp"
 #include "scheduler-plugin/model/gangs/gang_spec.hpp"
 
 namespace chipweave::sched {
@@ -33,6 +34,8 @@ class GangBook {
            std::vector<codec::DeclaredGang> gangs);
   void remove(std::size_t source, const std::string& ns, const std::string& name);
   std::size_t gangs() const { return speakers_.size(); }
+  // The object that counts first for the gang; nullopt: there is none.
+  std::optional<codec::EventObject> object_of(const GangKey& gang) const;
 
  private:
   struct Id {
@@ -42,6 +45,7 @@ class GangBook {
   };
   struct Object {
     std::size_t source = 0;
+    std::string uid;
     codec::OwnerName owner;
     std::vector<codec::DeclaredGang> gangs;
   };

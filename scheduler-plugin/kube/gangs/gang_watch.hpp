@@ -31,6 +31,10 @@ class GangWatch {
   // Whether all objects were listed once, as far as the API server serves their kinds.
   bool known() const;
   std::size_t gangs() const { return book_.gangs(); }
+  // GangBook::object_of()
+  std::optional<codec::EventObject> object_of(const GangKey& gang) const {
+    return book_.object_of(gang);
+  }
 
  private:
   using Reflector = kube::Reflector<codec::KubeGangObject>;

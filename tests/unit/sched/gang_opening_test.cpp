@@ -184,8 +184,30 @@ struct Telling : testing::Test {
   KeepingObserver observer;
   Core core{clock, cluster, observer};
   GangNominations nominations{core};
+  Evaluator evaluator{core.state.nodes};
   int went_on = 0;
 };
+
+
+TEST_F(Telling, PodsOfAGangThatDoNotComeAreReportedOnce) {
+  Reservations reservations(core, evaluator, seconds(30));
+  Gangs gangs(core, reservations);
+  ClusterPod pod = waiting("train-0");
+  GangMark mark;
+  mark.framework = "chipweave";
+  mark.name = "train";
+  mark.size = 2;
+  pod.request.mark = std::make_shared<const GangMark>(std::move(mark));
+  gangs.added(pod);
+  gangs.tick();
+  clock.advance(Gangs::kOverdue - seconds(1));
+  gangs.tick();
+  EXPECT_EQ(observer.count<GangOverdue>(), 0U);
+  clock.advance(seconds(1));
+  gangs.tick();
+  gangs.tick();
+  EXPECT_EQ(observer.count<GangOverdue>(), 1U);
+}
 
 TEST_F(Telling, GoesOnAfterTheAnswerWhateverItIs) {
   tell(waiting("a"));

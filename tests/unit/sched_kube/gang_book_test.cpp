@@ -23,6 +23,7 @@ class GangBooks : public testing::Test {
     codec::KubeGangObject object;
     object.ns = ns;
     object.name = name;
+    object.uid = "uid-" + name;
     object.spec = spec;
     object.owner = std::move(owner);
     const std::size_t source = source_of(setting, kind);
@@ -44,6 +45,21 @@ class GangBooks : public testing::Test {
                  },
                  4};
 };
+
+TEST_F(GangBooks, TheObjectThatCountsFirstIsKnown) {
+  const GangKey gang{"team", "kai", "g"};
+  EXPECT_FALSE(book_.object_of(gang));
+  put("kai", "PodGroup", "g", R"({"minMember":2})", {"batch", "Job", "j"});
+  const auto group = book_.object_of(gang);
+  ASSERT_TRUE(group);
+  EXPECT_EQ(group->kind + "/" + group->name + "/" + group->uid, "PodGroup/g/uid-g");
+  EXPECT_EQ(group->api_version, "scheduling.run.ai/v2alpha2");
+  put("job", "Job", "j", R"({"parallelism":2})");
+  EXPECT_EQ(book_.object_of(gang)->kind, "Job");
+  remove("job", "Job", "j");
+  remove("kai", "PodGroup", "g");
+  EXPECT_FALSE(book_.object_of(gang));
+}
 
 TEST_F(GangBooks, AnObjectIsTold) {
   EXPECT_TRUE(put("kai", "PodGroup", "g", R"({"minMember":2})"));

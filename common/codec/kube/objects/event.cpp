@@ -46,7 +46,8 @@ std::string write_event(const KubeEvent& event, const std::string& name, Clock::
   w.field("type", event.warning ? "Warning" : "Normal").field("reason", event.reason);
   w.field("action", event.action).field("note", with_dots(event.note, kMaxNote));
   if (occurrences.count > 1) add_series(w, occurrences);  // the API server refuses a series of one
-  w.key("regarding").begin_object().field("apiVersion", "v1").field("kind", event.about.kind);
+  w.key("regarding").begin_object().field("apiVersion", event.about.api_version);
+  w.field("kind", event.about.kind);
   if (!event.about.ns.empty()) w.field("namespace", event.about.ns);
   w.field("name", event.about.name).field("uid", event.about.uid).end_object().end_object();
   return w.take();

@@ -13,6 +13,7 @@ struct EventObject {
   std::string ns;    // "" for cluster-scoped objects
   std::string name;
   std::string uid;
+  std::string api_version = "v1";  // "batch/v1"
 };
 
 struct KubeEvent {

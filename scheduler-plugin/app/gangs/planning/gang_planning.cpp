@@ -28,6 +28,11 @@ std::string plan_id(const Gang& gang, Clock::Wall now) {
 
 }  // namespace
 
+GangRef ref_of(const Gang& gang) {
+  const auto& [uid, key] = *gang.members.begin();
+  return {gang.ns, gang.framework, gang.name, key, uid};
+}
+
 Verdict GangPlanning::waits_for_pods(const std::string& gang) {
   return rejected(Cause::gang, Remedy::unresolvable, "waiting for the other pods of gang " + gang);
 }
@@ -84,7 +89,7 @@ std::optional<Verdict> GangPlanning::plan(const Gang& gang, const std::string& u
   if (filled == Filled::none) return did_not_fit(gang, std::move(now), begin);
   if (filled != Filled::nothing_more) {
     const GangPlan& made = *plans_.find(gang.id);
-    observer_.on(GangPlanned{gang.ns, gang.name, made.id, made.slots.size(), made.domains,
+    observer_.on(GangPlanned{ref_of(gang), made.id, made.slots.size(), made.domains,
                              made.gbps, clock_.now() - begin});
   }
   misfits_.erase(gang.id);
@@ -101,7 +106,7 @@ Verdict GangPlanning::did_not_fit(const Gang& gang, Misfit misfit, Clock::Steady
   misfit.took = misfit.at - begin;
   misfit.released = ledger_.released();
   if (why_not(gang.id) != misfit.reason)
-    observer_.on(GangUnplaceable{gang.ns, gang.name, misfit.reason});
+    observer_.on(GangUnplaceable{ref_of(gang), misfit.reason});
   return misfits_.insert_or_assign(gang.id, std::move(misfit)).first->second.verdict;
 }
 

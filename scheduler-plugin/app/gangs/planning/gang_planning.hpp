@@ -13,6 +13,9 @@
 
 namespace chipweave::sched {
 
+// The gang with one of its pods. Precondition: it has some.
+GangRef ref_of(const Gang& gang);
+
 class GangPlanning : public UseCase {
  public:
   GangPlanning(Core& core, Reservations& reservations)

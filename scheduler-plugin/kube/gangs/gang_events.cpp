@@ -1,0 +1,54 @@
+#include "scheduler-plugin/kube/gangs/gang_events.hpp"
+
+#include <utility>
+#include <variant>
+
+#include "common/base/text.hpp"
+#include "scheduler-plugin/kube/events.hpp"
+
+namespace chipweave::sched {
+
+void GangEvents::on(const Observation& seen) {
+  std::visit(ByKind{[this](const GangPlanned& gang) { planned(gang); },
+                    [this](const GangUnplaceable& gang) { waits(gang); },
+                    [this](const GangReleased& gang) {
+                      send(gang.gang, true, "GangGivenUp",
+                           "Not all pods were bound in time: the places of the others in plan " +
+                               gang.plan + " are given up, and they are planned again");
+                    },
+                    [this](const GangOverdue& gang) {
+                      send(gang.gang, true, "GangIncomplete",
+                           std::to_string(gang.pods) + " of " + std::to_string(gang.quorum) +
+                               " pods that must start together have come. These wait for the "
+                               "others; nothing is reserved for them");
+                    },
+                    [](const auto&) {}},
+             seen);
+}
+
+void GangEvents::planned(const GangPlanned& gang) {
+  told_.erase(gang.gang.text());
+  std::string note = std::to_string(gang.pods) + " pods have their places, in " +
+                     comma_list(gang.domains) +
+                     " domains of the levels of the network, coarsest first (plan " + gang.plan +
+                     ")";
+  send(gang.gang, false, "GangPlanned", std::move(note));
+}
+
+// The numbers in the reason may change all the time.
+void GangEvents::waits(const GangUnplaceable& gang) {
+  const auto now = clock_.now();
+  std::erase_if(told_, [&](const auto& one) { return now - one.second >= kPause; });
+  if (!told_.try_emplace(gang.gang.text(), now).second) return;
+  send(gang.gang, true, "GangWaits",
+       "No plan: " + gang.why + ". Details: chipweave gangs " + gang.gang.text());
+}
+
+void GangEvents::send(const GangRef& gang, bool warning, const char* reason, std::string note) {
+  codec::EventObject about{"Pod", gang.pod.ns, gang.pod.name, gang.uid};
+  if (auto owner = ways_.owner(gang)) about = *std::move(owner);
+  ways_.send({std::move(about), kEventController, instance_, warning, reason, "Scheduling",
+              std::move(note)});
+}
+
+}  // namespace chipweave::sched
