@@ -30,6 +30,7 @@ void GangGates::check() {
   if (!authority_.cannot_decide().empty()) return;
   gangs_.restore();
   forget_gone();
+  preemption_.check();
   for (const auto& [id, plan] : plans_.all()) {
     if (const Gang* gang = state_.gangs.find(id)) store(*gang);
   }
@@ -39,9 +40,10 @@ void GangGates::check() {
       open_unplanned(gang);
       continue;
     }
-    if (plans_.find(gang.id) == nullptr && may_be_planned(gang) && !gangs_.plan_gated(gang) &&
-        blocks(one))
-      break;
+    if (plans_.find(gang.id) == nullptr && may_be_planned(gang) && !gangs_.plan_gated(gang)) {
+      if (preemption_.may_begin(gang) && could_fit(gang)) preemption_.begin(gang);
+      if (blocks(one)) break;
+    }
     if (plans_.find(gang.id) != nullptr) {
       store(gang);
       open(gang);
@@ -105,15 +107,18 @@ bool GangGates::may_be_planned(const Gang& gang) const {
   return gang.complete(ready);
 }
 
-// Whether later gangs wait for this one, which does not fit now.
-bool GangGates::blocks(const Waiting& one) {
-  if (clock_.now() - one.since < kPatience) return false;
-  Progress& progress = progress_[one.gang->id];
+bool GangGates::could_fit(const Gang& gang) {
+  Progress& progress = progress_[gang.id];
   if (!progress.could_fit || progress.gains != nodes_.gains()) {
-    progress.could_fit = gangs_.could_fit(*one.gang);
+    progress.could_fit = gangs_.could_fit(gang);
     progress.gains = nodes_.gains();
   }
   return *progress.could_fit;
+}
+
+// Whether later gangs wait for this one, which does not fit now.
+bool GangGates::blocks(const Waiting& one) {
+  return clock_.now() - one.since >= kPatience && could_fit(*one.gang);
 }
 
 void GangGates::store(const Gang& gang) {
@@ -190,6 +195,7 @@ void GangGates::opened(const std::string& uid, const Result<void>& result) {
 }
 
 void GangGates::step_down() {
+  preemption_.step_down();
   progress_.clear();
   since_.clear();
 }

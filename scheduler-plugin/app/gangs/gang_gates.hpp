@@ -6,6 +6,7 @@
 // ones go first for kPatience; then no other gang is planned until it is, unless it could not run
 // even on an empty cluster. So a gang waits at most until the gangs and pods that were planned
 // before its patience ended are gone, apart from single pods and from pods of other schedulers.
+// The first one in order for which others may end (GangPreemption) makes room for itself.
 //
 // A plan is stored before the first gate is opened, so that the next leader goes on with it. Gates
 // cannot be closed again: pods that a scheduler cannot place on their nodes after all are planned
@@ -21,6 +22,7 @@
 
 #include "common/base/backoff.hpp"
 #include "scheduler-plugin/app/gangs/gangs.hpp"
+#include "scheduler-plugin/app/gangs/preemption/gang_preemption.hpp"
 #include "scheduler-plugin/state/plan_store.hpp"
 
 namespace chipweave::sched {
@@ -30,8 +32,8 @@ class GangGates : public UseCase {
   static constexpr std::chrono::minutes kPatience{5};
   static constexpr std::size_t kMaxUngating = 64;  // requests at a time
 
-  GangGates(Core& core, Gangs& gangs, PlanStore& store)
-      : UseCase(core), gangs_(gangs), store_(&store) {}
+  GangGates(Core& core, Gangs& gangs, GangPreemption& preemption, PlanStore& store)
+      : UseCase(core), gangs_(gangs), preemption_(preemption), store_(&store) {}
 
   void use(PlanStore& store) { store_ = &store; }
   // Goes on with all gangs; call it several times a second. Cheap if no gang waits.
@@ -63,6 +65,7 @@ class GangGates : public UseCase {
 
   std::vector<Waiting> in_order();
   bool may_be_planned(const Gang& gang) const;
+  bool could_fit(const Gang& gang);
   bool blocks(const Waiting& one);
   void store(const Gang& gang);
   void open(const Gang& gang);
@@ -73,6 +76,7 @@ class GangGates : public UseCase {
   void forget_gone();
 
   Gangs& gangs_;
+  GangPreemption& preemption_;
   PlanStore* store_;
   std::map<std::string, Progress, std::less<>> progress_;    // by gang
   std::map<std::string, Clock::Steady, std::less<>> since_;  // by gang: when it was complete

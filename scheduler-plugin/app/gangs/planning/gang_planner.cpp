@@ -19,9 +19,6 @@ constexpr std::size_t kMaxLegal = 16384;  // remembered counts
 constexpr std::uint64_t kSplitSteps =
     200'000;  // for one of them; beyond it the pods count as fitting
 
-// Of a job with several pods.
-ChipSet usable_chips(const Node& node) { return node.free() - node.network_unhealthy; }
-
 bool has_rules(const domain::NodeTopology& topology) {
   return topology.rule().kind != domain::RuleKind::any || !topology.partitions().empty();
 }
@@ -35,14 +32,14 @@ int pods_in(const solver::Room& room, const solver::Room& needs) {
   return most;
 }
 
-solver::NodeMachine machine_of(const Node& node, ChipSet held) {
+solver::NodeMachine machine_of(const Node& node, ChipSet free, ChipSet held) {
   solver::NodeMachine out;
   out.machine = node.wiring;
   out.topology = {node.wiring, &node.topology};  // the node outlives the plan
-  out.free = usable_chips(node);
+  out.free = free;
   out.held = held;
   out.held_known = !held.empty();
-  out.loaded = node.topology.all() - node.free() - node.unhealthy - held;
+  out.loaded = node.topology.all() - node.free() - node.unhealthy - held - free;
   return out;
 }
 
@@ -95,6 +92,7 @@ struct GangPlanner::Problem {
   Problem& operator=(const Problem&) = delete;
   ~Problem() {
     for (const FabricNodeId node : left_out) fabric.set_healthy(node, true);
+    for (const auto& [node, chips] : raised) fabric.set_free(node, chips);
     for (const auto& [node, machine] : machines) fabric.set_max_pods(node, solver::kUnlimitedPods);
     fabric.set_chip_fit(nullptr);
   }
@@ -103,21 +101,34 @@ struct GangPlanner::Problem {
     left_out.push_back(node);
   }
 
+  void raise(FabricNodeId node, int chips) {
+    if (fabric.node(node).free == chips) return;
+    raised.emplace_back(node, fabric.node(node).free);
+    fabric.set_free(node, chips);
+  }
+
   Fabric& fabric;
   domain::Gang gang;
   std::vector<std::size_t> open;  // slots of the pods to place, in their order
   solver::NodeMachines machines;  // that may hold pods of the gang
   std::vector<NodeId> ids;        // by node of the fabric
   std::vector<FabricNodeId> left_out;
+  std::vector<std::pair<FabricNodeId, int>> raised;  // with what was free before
 };
 
+GangPlanner::Capacity GangPlanner::capacity_of(const Node& node, const ToComeFree* to_come) {
+  if (to_come == nullptr) return {node.free() - node.network_unhealthy, node.room};
+  return {(node.free() | (to_come->chips - node.unhealthy)) - node.network_unhealthy,
+          to_come->room};
+}
+
 // As the chips and their rules allow, and CPU and memory.
-int GangPlanner::most_pods(const Node& node, int chips, const solver::Room& needs,
-                           bool distributed) {
-  const int by_room = pods_in(node.room, needs);
+int GangPlanner::most_pods(const Node& node, const Capacity& capacity, int chips,
+                           const solver::Room& needs, bool distributed) {
+  const int by_room = pods_in(capacity.room, needs);
   if (chips == 0 || !has_rules(node.topology)) return by_room;
   if (legal_.size() >= kMaxLegal) legal_.clear();
-  const ChipSet free = usable_chips(node);
+  const ChipSet free = capacity.free;
   const auto [known, fresh] =
       legal_.try_emplace({node.wiring.get(), free.bits(), chips, distributed}, 0);
   for (int pods = free.size() / chips; fresh && pods > 0; --pods) {
@@ -150,9 +161,15 @@ void GangPlanner::limit_nodes(Problem& problem, const GangToPlan& asked) {
     if (healthy && !offered) problem.leave_out(at);
     if ((!healthy || !offered) && mine == held.end()) continue;
     const Node& node = nodes_.node(id);
+    const auto more =
+        asked.to_come == nullptr ? FreedOnNodes::const_iterator() : asked.to_come->find(id);
+    const bool comes = asked.to_come != nullptr && more != asked.to_come->end();
+    const Capacity capacity = capacity_of(node, comes ? &more->second : nullptr);
+    if (comes) problem.raise(at, capacity.free.size());
     if (healthy && offered)
-      fabric.set_max_pods(at, most_pods(node, chips, asked.layout->needs, distributed));
-    problem.machines.emplace(at, machine_of(node, mine == held.end() ? ChipSet() : mine->second));
+      fabric.set_max_pods(at, most_pods(node, capacity, chips, asked.layout->needs, distributed));
+    problem.machines.emplace(
+        at, machine_of(node, capacity.free, mine == held.end() ? ChipSet() : mine->second));
   }
   if (!one_size(problem.gang)) solver::limit_by_chips(fabric, problem.machines, problem.gang);
 }
