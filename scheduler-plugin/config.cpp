@@ -244,10 +244,7 @@ const std::vector<Setting>& settings() {
        [](Config& c, const Values& v) { return set_flag(c.standalone, v[0]); },
        [](const Config& c) { return Values{c.standalone ? "true" : "false"}; }, true},
       {"kubeconfig", "kubeconfig file; default: in-cluster configuration", false,
-       [](Config& c, const Values& v) {
-         c.kubeconfig = v[0];
-         return Result<void>{};
-       },
+       [](Config& c, const Values& v) { return set_text(c.kubeconfig, v[0]); },
        [](const Config& c) { return Values{c.kubeconfig}; }},
       {"namespace",
        "namespace of the agents' and replicas' Leases; default: the namespace of the "
@@ -410,6 +407,9 @@ const std::vector<Setting>& settings() {
        "plan gangs as a whole; false: their pods are placed one by one, and gates opened at once",
        false, [](Config& c, const Values& v) { return set_flag(c.plan_gangs, v[0]); },
        [](const Config& c) { return Values{show_flag(c.plan_gangs)}; }, true},
+      {"gang-preemption",
+       "evict pods of lower priority for a gang behind the gate that does not fit otherwise", false,
+       set_gang_preemption, show_gang_preemption, true},
       {"inject-rank",
        "give the containers of pods that get the gate the variable CHIPWEAVE_RANK, with the "
        "annotation chipweave.dev/rank",

@@ -63,6 +63,7 @@ struct Config {
   bool annotate_after_bind = false;
   bool plan_gangs = true;
   bool gang_plans = true;  // are stored, in a cluster
+  bool gang_preemption = false;
   bool publish_cluster_info = false;
   bool allocate_claims = false;
   bool allocate_untainted_devices = false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "common/base/foreign_text.hpp"
 #include "common/base/near_names.hpp"
 #include "common/codec/kube/gangs/gang_object.hpp"
 
@@ -29,6 +30,18 @@ Result<void> set_gate_frameworks(Config& config, const std::vector<std::string>&
   }
   config.gate.frameworks = values;
   return {};
+}
+
+Result<void> set_gang_preemption(Config& config, const std::vector<std::string>& values) {
+  const std::string& text = values.front();
+  if (text != "true" && text != "false")
+    return make_error(Errc::invalid_argument, "expected true or false, got " + in_quotes(text));
+  config.gang_preemption = text == "true";
+  return {};
+}
+
+std::vector<std::string> show_gang_preemption(const Config& config) {
+  return {config.gang_preemption ? "true" : "false"};
 }
 
 }  // namespace chipweave::sched

@@ -50,7 +50,8 @@ Kubernetes::Kubernetes(std::unique_ptr<kube::Transport> transport,
                {[this] { update_waiting_for(); },
                 [this](const kube::WatchFailure& failure) { watch_failed(failure); }},
                options_.jitter),
-      events_(*transport_, clock, events_options(options_)) {
+      events_(*transport_, clock, events_options(options_)),
+      evictions_(*transport_, [this] { return cluster_.fence(); }) {
   if (options_.store_gang_plans) wire_plans();
   if (!options_.election) return;
   election_ = std::make_unique<LeaderElection>(std::move(of_election), clock, *options_.election,

@@ -36,7 +36,16 @@ enum Total : std::size_t {
   kConflicts,
   kUnplaced
 };
-enum GangEvent : std::size_t { kPlanned, kUnplaceable, kReleased, kNotStored, kGateFailed };
+enum GangEvent : std::size_t {
+  kPlanned,
+  kUnplaceable,
+  kReleased,
+  kPreempting,
+  kPreempted,
+  kNotPreempting,
+  kNotStored,
+  kGateFailed
+};
 enum Trouble : std::size_t { kDisputed, kUnaccounted, kDrifted, kUnenforced };
 
 }  // namespace
@@ -141,8 +150,10 @@ Metrics::Metrics(std::string_view version)
   auto& gang_events = registry_.counter(
       "chipweave_gang_events_total",
       "Gangs by event: planned, unplaceable, released (not all pods were bound in time), "
-      "not_stored, gate_failed");
-  for (const char* event : {"planned", "unplaceable", "released", "not_stored", "gate_failed"})
+      "preempting (others are to end for it), preempted (pods that were evicted), "
+      "not_preempting (none end for it, or no more), not_stored, gate_failed");
+  for (const char* event : {"planned", "unplaceable", "released", "preempting", "preempted",
+                            "not_preempting", "not_stored", "gate_failed"})
     gang_events_.push_back(gang_events.with({{"event", event}}));
   auto& gangs =
       registry_.gauge("chipweave_gangs", "Gangs by state; planned: running ones included");
@@ -210,6 +221,9 @@ void Metrics::on(const Observation& seen) {
           },
           [this](const GangUnplaceable&) { gang_events_[kUnplaceable].add(); },
           [this](const GangReleased&) { gang_events_[kReleased].add(); },
+          [this](const GangPreempting&) { gang_events_[kPreempting].add(); },
+          [this](const PodPreempted&) { gang_events_[kPreempted].add(); },
+          [this](const GangNotPreempting&) { gang_events_[kNotPreempting].add(); },
           [this](const GangNotStored&) { gang_events_[kNotStored].add(); },
           [this](const GangGateFailed&) { gang_events_[kGateFailed].add(); }, [](const auto&) {}},
       seen);
