@@ -40,7 +40,7 @@ int GangPreemption::priority_of(const Gang& gang) const {
 }
 
 bool GangPreemption::may_begin(const Gang& gang) const {
-  if (evictions_ == nullptr || attempt_) return false;
+  if (evictions_ == nullptr || attempt_ || begun_) return false;
   const auto pods = gangs_.pods_of(gang);
   const bool may = !pods.empty() && std::all_of(pods.begin(), pods.end(),
                                                 [](const auto* pod) { return pod->may_preempt; });
@@ -57,7 +57,21 @@ void GangPreemption::begin(const Gang& gang) {
   attempt.gang = gang.id;
   attempt.priority = priority_of(gang);
   attempt.until = clock_.now() + kLifetime;
+  begun_ = true;
+  if (is_in_vain(gang)) {
+    return give_up(gang, "it would not fit if all pods of lower priority that may end did", false);
+  }
   read_budgets();
+}
+
+bool GangPreemption::is_in_vain(const Gang& gang) {
+  const auto trial = gangs_.planning().trial_of(gang);
+  if (!trial) return true;
+  FreedSum freed = coming_free();
+  for (const VictimUnit& unit :
+       units_.candidates(gang, attempt_->priority, trial->layout.resource, {}))
+    freed.add(unit);
+  return !gangs_.planning().try_with(*trial, freed.result(state_)).fits;
 }
 
 void GangPreemption::read_budgets() {
@@ -86,6 +100,7 @@ void GangPreemption::budgets_read(std::uint64_t serial, Result<Evictions::Budget
 void GangPreemption::check() {
   std::erase_if(failures_,
                 [&](const auto& one) { return state_.gangs.find(one.first) == nullptr; });
+  begun_ = false;
   if (!attempt_) return;
   const Gang* gang = state_.gangs.find(attempt_->gang);
   const bool waits = gang != nullptr && gangs_.on() && gang->complete() &&
@@ -145,11 +160,9 @@ void GangPreemption::search(const Gang& gang) {
 }
 
 std::string GangPreemption::no_victims() const {
-  const GangVictims& search = *attempt_->search;
-  if (search.units().empty()) return "no pods of lower priority may end for it";
-  return search.kept_by_budgets()
-             ? "PodDisruptionBudgets keep the pods that would have to end for it"
-             : "it would not fit if all pods of lower priority that may end did";
+  return attempt_->budgets.empty()
+             ? "it would not fit if all pods of lower priority that may end did"
+             : "PodDisruptionBudgets keep the pods that would have to end for it";
 }
 
 // Everything once more as it is now.

@@ -1,13 +1,13 @@
 // GangPreemption — makes room for a gang behind the gate by ending pods of lower priority.
 //
-// For one gang at a time: reads the budgets (PodDisruptionBudget), looks for the cheapest set of
-// victims (GangVictims) in slices of kSlice, and plans once more with all of them gone. Then it
-// keeps the chips of that plan (KeptChips), asks the API server to evict the victims, and once all
-// chips are there, or the gang fits otherwise, gives them up and has the gang planned in the same
-// turn. Chips of pods that end already count as free: so a restart in the middle goes on with the
-// same victims, without anything stored. If what is wanted cannot be had any more, it looks again;
-// after kLifetime, or kMaxRestarts, it gives up. A gang that found no victims is not tried again
-// for kRest, and not before something has changed.
+// For one gang at a time: if it fits without all pods that may end, reads the budgets
+// (PodDisruptionBudget), looks for the cheapest set of victims (GangVictims) in slices of kSlice,
+// and plans once more with all of them gone. Then it keeps the chips of that plan (KeptChips), asks
+// the API server to evict the victims, and once all chips are there, or the gang fits otherwise,
+// gives them up and has the gang planned in the same turn. Chips of pods that end already count as
+// free: so a restart in the middle goes on with the same victims, without anything stored. If what
+// is wanted cannot be had any more, it looks again; after kLifetime, or kMaxRestarts, it gives up.
+// A gang that found no victims is not tried again for kRest, and not before something has changed.
 //
 // Pods with spec.preemptionPolicy Never end no others. Off until it has a way to evict. Owner: the
 // loop thread.
@@ -43,7 +43,7 @@ class GangPreemption : public UseCase {
 
   // Pods of gangs that do not fit may end others from now on.
   void use(Evictions& evictions) { evictions_ = &evictions; }
-  // Whether this gang, which does not fit, may be the next one.
+  // Whether this gang, which does not fit, may be the next one; of several at most one in a turn.
   bool may_begin(const Gang& gang) const;
   // Precondition: may_begin().
   void begin(const Gang& gang);
@@ -102,6 +102,8 @@ class GangPreemption : public UseCase {
 
   Conditions conditions_of(const Gang& gang) const;
   int priority_of(const Gang& gang) const;
+  // Nothing of the gang's resource that may end, whatever the budgets say, is enough.
+  bool is_in_vain(const Gang& gang);
   void read_budgets();
   void budgets_read(std::uint64_t serial, Result<Evictions::Budgets> budgets);
   FreedSum coming_free() const;
@@ -126,6 +128,7 @@ class GangPreemption : public UseCase {
   Evictions* evictions_ = nullptr;  // null: off
   std::optional<Attempt> attempt_;
   std::uint64_t attempts_ = 0;
+  bool begun_ = false;                                    // since the last check()
   std::map<std::string, Failure, std::less<>> failures_;  // by gang
 };
 

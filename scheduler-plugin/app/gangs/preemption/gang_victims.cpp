@@ -156,10 +156,8 @@ void GangVictims::go_on() {
   if (stage_ == Stage::within_budgets) {
     if (ask_within_budgets()) return;
     const std::vector<std::int64_t> over = excess();
-    if (std::any_of(over.begin(), over.end(), [](std::int64_t pods) { return pods > 0; })) {
-      kept_by_budgets_ = true;
+    if (std::any_of(over.begin(), over.end(), [](std::int64_t pods) { return pods > 0; }))
       return next_order();
-    }
     stage_ = Stage::leave_out;
     const auto gangs = std::count_if(left_.begin(), left_.end(),
                                      [&](std::size_t i) { return units_[i].breaks_gang; });

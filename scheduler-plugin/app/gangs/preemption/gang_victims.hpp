@@ -49,8 +49,6 @@ class GangVictims {
 
   // Once it is over. nullopt: there is no such set.
   const std::optional<Set>& result() const { return best_; }
-  // Whether budgets are the reason for that.
-  bool kept_by_budgets() const { return !best_ && kept_by_budgets_; }
   const std::vector<VictimUnit>& units() const { return units_; }
   VictimCost cost_of(const Set& set) const;
 
@@ -85,7 +83,6 @@ class GangVictims {
   std::size_t count_ = 0;          // of those in question
   std::size_t step_ = 1;           // how many to leave out at once
   std::optional<Set> best_;
-  bool kept_by_budgets_ = false;
 };
 
 }  // namespace chipweave::sched
