@@ -89,7 +89,7 @@ struct RandomCluster : Small {
         if (budget_pods > 0 && below(2) == 0) covered.insert("uid-" + name);
       }
     }
-    // what else is taken ends for nobody
+    // what else is taken stays
     for (int i = 0; i < nodes; ++i)
       if (below(3) == 0) place("fixed" + std::to_string(i), 1 << below(4), kPriority, i, nullptr);
     chips = 1 << below(4);

@@ -110,7 +110,7 @@ struct PreemptingWorld : World {
   void begins_to_end(const PodKey& key) {
     const_cast<ClusterPod*>(cluster.find(key))->ending = true;
   }
-  // Accepts the evictions that were asked for; the pods begin to end.
+  // Accepts the evictions so far; the pods begin to end.
   std::set<std::string> accept() {
     std::set<std::string> out;
     for (auto& one : std::exchange(evictions.requests, {})) {

@@ -1,6 +1,7 @@
 #include "scheduler-plugin/app/gangs/planning/gang_planner.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "common/solver/gang/chips/chip_plan.hpp"
@@ -81,6 +82,17 @@ domain::Gang with_running(domain::Gang gang, const GangToPlan& asked, const Node
   return gang;
 }
 
+// Null: nothing.
+const ToComeFree* to_come_on(const GangToPlan& asked, NodeId id) {
+  if (asked.to_come == nullptr) return nullptr;
+  const auto at = asked.to_come->find(id);
+  return at == asked.to_come->end() ? nullptr : &at->second;
+}
+
+bool is_offered(const GangToPlan& asked, NodeId id) {
+  return asked.offered == nullptr || (id < asked.offered->size() && (*asked.offered)[id]);
+}
+
 bool one_size(const domain::Gang& gang) { return gang.sets.empty() && gang.pod_chips.empty(); }
 
 }  // namespace
@@ -156,16 +168,13 @@ void GangPlanner::limit_nodes(Problem& problem, const GangToPlan& asked) {
     const NodeId id = problem.ids[at] = nodes_.find(fabric.node(at).name);
     const auto mine = held.find(id);
     const bool healthy = fabric.node(at).healthy;
-    const bool offered =
-        asked.offered == nullptr || (id < asked.offered->size() && (*asked.offered)[id]);
+    const bool offered = is_offered(asked, id);
     if (healthy && !offered) problem.leave_out(at);
     if ((!healthy || !offered) && mine == held.end()) continue;
     const Node& node = nodes_.node(id);
-    const auto more =
-        asked.to_come == nullptr ? FreedOnNodes::const_iterator() : asked.to_come->find(id);
-    const bool comes = asked.to_come != nullptr && more != asked.to_come->end();
-    const Capacity capacity = capacity_of(node, comes ? &more->second : nullptr);
-    if (comes) problem.raise(at, capacity.free.size());
+    const ToComeFree* more = to_come_on(asked, id);
+    const Capacity capacity = capacity_of(node, more);
+    if (more != nullptr) problem.raise(at, capacity.free.size());
     if (healthy && offered)
       fabric.set_max_pods(at, most_pods(node, capacity, chips, asked.layout->needs, distributed));
     problem.machines.emplace(
@@ -213,6 +222,24 @@ GangPlacement GangPlanner::plan(const GangToPlan& asked) {
       seat.chips.insert(*topology.slot_of(domain::ChipIndex{index}));
   }
   return out;
+}
+
+bool GangPlanner::may_fit(const GangToPlan& asked) {
+  const GangLayout& layout = *asked.layout;
+  if (!one_size(layout.request) || layout.request.chips_per_pod == 0) return true;
+  const auto seated = std::count_if(asked.seated.begin(), asked.seated.end(),
+                                    [](const auto& seat) { return seat.has_value(); });
+  std::int64_t missing = std::max(layout.request.min_member, 1) - seated;
+  const Fabric& fabric = network_.fabric(layout.resource);
+  for (FabricNodeId at = 0; at < fabric.node_numbers() && missing > 0; ++at) {
+    if (!fabric.node(at).in_use || !fabric.node(at).healthy) continue;
+    const NodeId id = nodes_.find(fabric.node(at).name);
+    if (!is_offered(asked, id)) continue;
+    const Capacity capacity = capacity_of(nodes_.node(id), to_come_on(asked, id));
+    missing -= std::min(capacity.free.size() / layout.request.chips_per_pod,
+                        pods_in(capacity.room, layout.needs));
+  }
+  return missing <= 0;
 }
 
 bool GangPlanner::fits_when_empty(const GangLayout& layout) {

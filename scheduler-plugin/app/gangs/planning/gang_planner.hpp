@@ -57,6 +57,8 @@ class GangPlanner {
   GangPlanner& operator=(const GangPlanner&) = delete;
 
   GangPlacement plan(const GangToPlan& gang);
+  // False: there is no room by the numbers of chips, and CPU and memory, alone. Cost: O(nodes).
+  bool may_fit(const GangToPlan& gang);
   // Whether all of it would fit if all healthy chips were free. Cost: a copy of the fabric, and a
   // plan without chips.
   bool fits_when_empty(const GangLayout& layout);

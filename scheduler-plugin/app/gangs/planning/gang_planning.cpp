@@ -215,7 +215,7 @@ GangPlacement GangPlanning::try_with(const GangTrial& trial, const FreedOnNodes&
   wanted.layout = &trial.layout;
   wanted.seated = trial.seated;
   wanted.to_come = &to_come;
-  return planner_.plan(wanted);
+  return planner_.may_fit(wanted) ? planner_.plan(wanted) : GangPlacement();
 }
 
 std::string GangPlanning::why_not(const std::string& gang) const {

@@ -13,7 +13,7 @@
 
 namespace chipweave::sched {
 
-// What is asked of the planner for a gang as it is now.
+// The planner's task for a gang as it is now.
 struct GangTrial {
   GangLayout layout;
   std::vector<std::optional<GangSeat>> seated;  // GangToPlan::seated
@@ -36,7 +36,7 @@ class GangPlanning : public UseCase {
   // For a gang without a plan, whose bound pods stay where they are. Errors: those of lay_out().
   // Precondition: a pod of it requests chips.
   Result<GangTrial> trial_of(const Gang& gang) const;
-  // Whether and where it would fit if this came free. Changes nothing.
+  // Whether and where it would fit if this came free; without a reason. Changes nothing.
   GangPlacement try_with(const GangTrial& trial, const FreedOnNodes& to_come);
   // Why the gang has no plan, for people; "": it has one, or its pods are awaited.
   std::string why_not(const std::string& gang) const;

@@ -165,7 +165,7 @@ std::string GangPreemption::no_victims() const {
              : "PodDisruptionBudgets keep the pods that would have to end for it";
 }
 
-// Everything once more as it is now.
+// Everything again, as it is now.
 void GangPreemption::chosen(const Gang& gang) {
   const GangVictims& search = *attempt_->search;
   if (!search.result()) return give_up(gang, no_victims(), !attempt_->budgets.empty());

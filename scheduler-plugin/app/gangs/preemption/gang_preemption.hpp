@@ -2,7 +2,7 @@
 //
 // For one gang at a time: if it fits without all pods that may end, reads the budgets
 // (PodDisruptionBudget), looks for the cheapest set of victims (GangVictims) in slices of kSlice,
-// and plans once more with all of them gone. Then it keeps the chips of that plan (KeptChips), asks
+// and plans again with all of them gone. Then it keeps the chips of that plan (KeptChips), asks
 // the API server to evict the victims, and once all chips are there, or the gang fits otherwise,
 // gives them up and has the gang planned in the same turn. Chips of pods that end already count as
 // free: so a restart in the middle goes on with the same victims, without anything stored. If what
@@ -96,7 +96,7 @@ class GangPreemption : public UseCase {
   struct Failure {
     Conditions conditions;
     Clock::Steady at{};
-    bool may_pass = false;  // it is no matter of these conditions
+    bool may_pass = false;  // also if these conditions stay
     std::string why;
   };
 
