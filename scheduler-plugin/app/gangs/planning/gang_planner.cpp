@@ -97,6 +97,16 @@ bool one_size(const domain::Gang& gang) { return gang.sets.empty() && gang.pod_c
 
 }  // namespace
 
+std::vector<NodeId> GangPlacement::nodes() const {
+  std::vector<NodeId> out;
+  for (const GangSeat& seat : seats) {
+    if (seat.node != kNoNode) out.push_back(seat.node);
+  }
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
 // One plan: its request, and what limits nodes meanwhile, which is taken back at the end.
 struct GangPlanner::Problem {
   explicit Problem(Fabric& of) : fabric(of) {}

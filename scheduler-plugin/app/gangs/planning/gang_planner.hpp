@@ -48,6 +48,7 @@ struct GangPlacement {
   std::vector<int> domains;     // by level, how many are used
   std::optional<double> gbps;   // predicted, of the whole gang
   bool optimal = true;          // no plan uses fewer domains
+  std::vector<NodeId> nodes() const;  // of the seats, ascending
 };
 
 class GangPlanner {

@@ -1,7 +1,7 @@
 // GangPreemption — makes room for a gang behind the gate by ending pods of lower priority.
 //
 // For one gang at a time: if it fits without all pods that may end, reads the budgets
-// (PodDisruptionBudget), looks for the cheapest set of victims (GangVictims) in slices of kSlice,
+// (PodDisruptionBudget), looks for the cheapest set of victims (GangSearch),
 // and plans again with all of them gone. Then it keeps the chips of that plan (KeptChips), asks
 // the API server to evict the victims, and once all chips are there, or the gang fits otherwise,
 // gives them up and has the gang planned in the same turn. Chips of pods that end already count as
@@ -22,9 +22,9 @@
 #include <string>
 #include <vector>
 
-#include "common/base/backoff.hpp"
 #include "scheduler-plugin/app/gangs/gangs.hpp"
-#include "scheduler-plugin/app/gangs/preemption/gang_victims.hpp"
+#include "scheduler-plugin/app/gangs/preemption/gang_search.hpp"
+#include "scheduler-plugin/app/gangs/preemption/victim_evictions.hpp"
 #include "scheduler-plugin/state/evictions.hpp"
 
 namespace chipweave::sched {
@@ -32,17 +32,17 @@ namespace chipweave::sched {
 class GangPreemption : public UseCase {
  public:
   static constexpr std::chrono::minutes kLifetime{10};  // the victims' grace periods included
-  static constexpr std::chrono::milliseconds kSlice{15};
-  static constexpr int kMaxTrials = 64;  // plans in one call
   static constexpr int kMaxRestarts = 3;
-  static constexpr std::size_t kMaxEvicting = 16;  // requests at a time
   static constexpr std::chrono::seconds kRest{30};
 
   GangPreemption(Core& core, Gangs& gangs, const Nominations& nominations)
-      : UseCase(core), gangs_(gangs), units_(core, nominations) {}
+      : UseCase(core), gangs_(gangs), units_(core, nominations), victims_(core, units_) {}
 
   // Pods of gangs that do not fit may end others from now on.
-  void use(Evictions& evictions) { evictions_ = &evictions; }
+  void use(Evictions& evictions) {
+    evictions_ = &evictions;
+    victims_.use(evictions);
+  }
   // Whether this gang, which does not fit, may be the next one; of several at most one in a turn.
   bool may_begin(const Gang& gang) const;
   // Precondition: may_begin().
@@ -57,14 +57,6 @@ class GangPreemption : public UseCase {
 
  private:
   enum class Phase { budgets, search, keep };
-  struct Victim {
-    VictimPod pod;
-    std::string gang;      // as in VictimUnit
-    bool evicted = false;  // the API server has accepted it
-    bool asked = false;
-    Clock::Steady next{};
-    Backoff refusals{{std::chrono::seconds(1), std::chrono::seconds(30), 0}};
-  };
   // What has to change before a gang is tried again.
   struct Conditions {
     std::uint64_t gang = 0;      // Gang::changes
@@ -76,7 +68,6 @@ class GangPreemption : public UseCase {
     friend bool operator==(const Conditions&, const Conditions&) = default;
   };
   struct Attempt {
-    std::uint64_t id = 0;
     std::uint64_t serial = 0;  // of the request for budgets
     std::string gang;
     int priority = 0;
@@ -86,11 +77,8 @@ class GangPreemption : public UseCase {
     std::uint64_t changes = 0;  // Gang::changes of the trial
     GangTrial trial;
     Evictions::Budgets budgets;
-    FreedSum coming;  // free at no cost, when the search began
-    std::unique_ptr<GangVictims> search;
-    std::vector<Victim> victims;
-    std::size_t evicting = 0;
-    Conditions tried;  // of the last plan without the rest of the victims
+    std::unique_ptr<GangSearch> search;  // null: not begun
+    Conditions tried;                    // of the last plan without the rest of the victims
     Clock::Steady tried_at{};
   };
   struct Failure {
@@ -111,20 +99,16 @@ class GangPreemption : public UseCase {
   void begin_search(const Gang& gang);
   void search(const Gang& gang);
   void chosen(const Gang& gang);
-  std::string no_victims() const;
   void keep(const Gang& gang, const GangPlacement& placement);
   void go_on_keeping(const Gang& gang);
-  bool can_be_had() const;
   bool plan_now(const Gang& gang);
-  void evict_more();
-  void evict(Victim& victim);
-  void evicted(std::uint64_t id, const std::string& uid, const Result<void>& result);
   void restart(const Gang& gang, const char* why);
   void give_up(const Gang& gang, std::string why, bool may_pass);
   void end();
 
   Gangs& gangs_;
   VictimUnits units_;
+  VictimEvictions victims_;
   Evictions* evictions_ = nullptr;  // null: off
   std::optional<Attempt> attempt_;
   std::uint64_t attempts_ = 0;

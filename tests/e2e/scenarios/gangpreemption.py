@@ -10,7 +10,6 @@ FLAGS = ["--inventory-stale-after", "30m", "--gang-preemption=true"]
 NODES = 16
 LONG = 3 * SOON
 WORST, LOW, HIGH = "e2e-gang-worst", "e2e-gang-low", "e2e-gang-high"
-WAIT = "example.com/wait"
 
 
 def run(s):
@@ -27,8 +26,6 @@ def run(s):
     singles_first(s)
     gang_as_a_whole(s)
     restarted(s)
-    for pod in s.pods():
-        release(s, pod["metadata"]["name"])
     s.remove_all()
     s.settled(LONG)
 
@@ -40,10 +37,6 @@ def single(s, name, cls, **more):
 
 def names(s):
     return {pod["metadata"]["name"] for pod in s.pods() if not pod["metadata"].get("deletionTimestamp")}
-
-
-def release(s, name):
-    s.bed.ask("PATCH", f"{s.pods_path}/{name}", {"metadata": {"finalizers": None}})
 
 
 def as_planned(s, gang, count):
@@ -89,25 +82,29 @@ def gang_as_a_whole(s):
     s.check("and no others", gone == {f"low-{index}" for index in range(8)}, gone)
 
 
-# Victims that take their time.
+# Victims that take their time: what plays the kubelet stands still, so that they end when they are deleted at once.
 def restarted(s):
-    victims = [single(s, f"slow-{number}", WORST, finalizers=[WAIT]) for number in range(4)]
-    s.bound(*victims)
+    slow = [single(s, f"slow-{number}", WORST, terminationGracePeriodSeconds=600) for number in range(4)]
+    s.bound(*slow)
     before = names(s)
+    stop, go_on = s.freeze("kwok")
+    stop()
     create(s, "third", 4, spec={"priorityClassName": HIGH})
-    s.must_come("the evictions", lambda: not any(name in names(s) for name in victims))
+    s.must_come("the evictions", lambda: not any(name in names(s) for name in slow))
     gang = lambda: s.chipweave.ask("GET", f"/api/v1/gangs/{s.ns}/third")[1]["items"][0]
-    s.eventually("the gang says what it waits for", lambda: gang()["summary"] == "waits for 4 pods to end", why=gang)
+    waits = lambda: gang()["summary"] == "waits for 4 pods to end"
+    s.eventually("the gang says what it waits for", waits, why=gang)
     s.chipweave.kill()
     s.chipweave.launch()
-    s.eventually("after a restart, too", lambda: gang()["summary"] == "waits for 4 pods to end", LONG, gang)
-    release(s, victims[0])
-    s.must_come("the end of one", lambda: victims[0] not in [pod["metadata"]["name"] for pod in s.pods()])
+    s.eventually("after a restart, too", lambda: s.chipweave.ask("GET", f"/api/v1/gangs/{s.ns}/third")[0] == 200 and waits(),
+                 LONG, gang)
+    s.delete(slow[0])
     single(s, "competitor", LOW)
     s.given_up("competitor")
-    s.check("nobody else gets its chips", not s.is_bound("competitor"))
-    for name in victims[1:]:
-        release(s, name)
+    s.check("nobody else gets the chips of one that is gone", not s.is_bound("competitor"))
+    for name in slow[1:]:
+        s.delete(name)
+    go_on()
     as_planned(s, "third", 4)
-    s.check("no others end", before - names(s) == set(victims), before - names(s))
+    s.check("no others end", before - names(s) == set(slow), before - names(s))
     s.check("and the other pod waits", not s.is_bound("competitor"))
