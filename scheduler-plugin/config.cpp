@@ -227,10 +227,7 @@ std::vector<Setting> general_settings() {
        [](Config& c, const Values& v) { return set_flag(c.standalone, v[0]); },
        [](const Config& c) { return Values{c.standalone ? "true" : "false"}; }, true},
       {"kubeconfig", "kubeconfig file; default: in-cluster configuration", false,
-       [](Config& c, const Values& v) {
-         c.kubeconfig = v[0];
-         return Result<void>{};
-       },
+       [](Config& c, const Values& v) { return set_text(c.kubeconfig, v[0]); },
        [](const Config& c) { return Values{c.kubeconfig}; }},
       {"namespace",
        "namespace of the agents' and replicas' Leases; default: the namespace of the "

@@ -66,6 +66,7 @@ struct Config {
   bool nominate_gangs = true;
   std::chrono::milliseconds gate_timeout{0};  // zero: never
   std::vector<std::string> pinned_schedulers;
+  bool gang_preemption = false;
   bool publish_cluster_info = false;
   bool allocate_claims = false;
   bool allocate_untainted_devices = false;

@@ -78,6 +78,10 @@ std::vector<Setting> gang_settings() {
        "plan gangs as a whole; false: their pods are placed one by one, and gates opened at once",
        false, [](Config& c, const Values& v) { return set_flag(c.plan_gangs, v[0]); },
        [](const Config& c) { return Values{show_flag(c.plan_gangs)}; }, true},
+      {"gang-preemption",
+       "evict pods of lower priority for a gang behind the gate that does not fit otherwise", false,
+       [](Config& c, const Values& v) { return set_flag(c.gang_preemption, v[0]); },
+       [](const Config& c) { return Values{show_flag(c.gang_preemption)}; }, true},
       {"inject-rank",
        "give the containers of pods that get the gate the variable CHIPWEAVE_RANK, with the "
        "annotation chipweave.dev/rank",

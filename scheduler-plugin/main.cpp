@@ -338,6 +338,7 @@ int run(const Config& config) {
       scheduler.owner_says(gang.text(), std::move(spec));
     });
     scheduler.use(kubernetes->plans());
+    if (config.gang_preemption) scheduler.use(kubernetes->evictions());
     kubernetes->start(scheduler);
     loop.every(kWakeTick, [&] {
       kubernetes->tick();

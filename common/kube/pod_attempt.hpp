@@ -1,4 +1,5 @@
-// PodAttempt — base of the operations on one pod (bind_pod, annotate_pod, ungate_pod): one request
+// PodAttempt — base of the operations on one pod (bind_pod, annotate_pod, ungate_pod,
+// evict_pod): one request
 // at a time, each with its own deadline and all within one, and waits between the tries that
 // double.
 //

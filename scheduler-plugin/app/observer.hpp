@@ -148,6 +148,28 @@ struct GangOverdue {
   int quorum = 0;        // that must be
 };
 
+// Pods of lower priority have to end so that a gang fits.
+struct GangPreempting {
+  std::string ns;
+  std::string gang;
+  std::size_t pods = 0;
+  std::size_t gangs = 0;  // of these pods
+};
+
+// The API server ends a pod so that a gang ("namespace/name") fits.
+struct PodPreempted {
+  PodKey pod;
+  std::string uid;
+  std::string gang;
+};
+
+// No pods end so that the gang fits, or no more do.
+struct GangNotPreempting {
+  std::string ns;
+  std::string gang;
+  std::string why;
+};
+
 // The plan of a gang could not be stored: a restart would lose it.
 struct GangNotStored {
   std::string gang;  // GangTable's id
@@ -167,11 +189,12 @@ struct GangNotNominated {
   std::string why;
 };
 
-using Observation = std::variant<DecisionMade, NodesRejected, ReservationEvent, PodBound,
-                                 PodUnplaceable, PodWaitsNoMore, BindFailed, PodPlaced, PodFreed,
-                                 PodDisputed, PodDrifted, PodUnaccounted, NodeWithheld, GangPlanned,
-                                 GangUnplaceable, GangReleased, GangNotStored, GangGateFailed,
-                                 GangNotNominated, GangOverdue>;
+using Observation =
+    std::variant<DecisionMade, NodesRejected, ReservationEvent, PodBound, PodUnplaceable,
+                 PodWaitsNoMore, BindFailed, PodPlaced, PodFreed, PodDisputed, PodDrifted,
+                 PodUnaccounted, NodeWithheld, GangPlanned, GangUnplaceable, GangReleased,
+                 GangPreempting, PodPreempted, GangNotPreempting, GangNotStored, GangGateFailed,
+                 GangNotNominated, GangOverdue>;
 
 // A visitor from lambdas; the last takes `const auto&`, for what the observer does not follow.
 template <class... Cases>

@@ -17,13 +17,15 @@ class Placements final : public PlacementApi, public UseCase {
   static constexpr int kExplainShare = 5;
 
   Placements(Core& core, Evaluator& evaluator, Reservations& reservations,
-             const Decisions& decisions, Extender& extender, const Gangs& gangs)
+             const Decisions& decisions, Extender& extender, const Gangs& gangs,
+             const GangPreemption& preempting)
       : UseCase(core),
         evaluator_(evaluator),
         reservations_(reservations),
         decisions_(decisions),
         extender_(extender),
-        gangs_(gangs) {}
+        gangs_(gangs),
+        preempting_(preempting) {}
 
   Result<PlacedChips> place(const PodRequest& pod, std::span<const std::string_view> nodes,
                             bool reserve) override;
@@ -51,6 +53,7 @@ class Placements final : public PlacementApi, public UseCase {
   const Decisions& decisions_;
   Extender& extender_;
   const Gangs& gangs_;
+  const GangPreemption& preempting_;
   Clock::Steady::duration explained_{};  // loop time of both that is not made up for yet
   Clock::Steady explained_at_{};         // when that was computed
 };

@@ -14,7 +14,8 @@ Scheduler::Scheduler(const Clock& clock, Cluster& cluster, Observer& observer,
       reservations_(core_, evaluator_, options.reservation_ttl),
       nominations_(core_, evaluator_, reservations_),
       gangs_(core_, reservations_),
-      gates_(core_, gangs_, no_store_, options_.gates),
+      preempting_(core_, gangs_, nominations_),
+      gates_(core_, gangs_, preempting_, no_store_, options_.gates),
       decisions_(core_),
       bound_pods_(core_, reservations_, decisions_),
       admissions_(core_, evaluator_, reservations_, decisions_, bound_pods_),
@@ -25,7 +26,7 @@ Scheduler::Scheduler(const Clock& clock, Cluster& cluster, Observer& observer,
                   admissions_, bindings_, options.decide_after_bind),
       preemption_(core_, evaluator_, nominations_),
       extender_(core_, evaluator_, reservations_, nominations_, bindings_, gangs_),
-      placements_(core_, evaluator_, reservations_, decisions_, extender_, gangs_),
+      placements_(core_, evaluator_, reservations_, decisions_, extender_, gangs_, preempting_),
       claim_planner_(core_, evaluator_) {
   gangs_.set_on(options_.plan_gangs);
   gangs_.nominations().set_on(options_.nominate_gangs);

@@ -68,11 +68,15 @@ class Scheduler final : public InventorySink {
   GangGates& gang_gates() { return gates_; }
   // Where plans of gangs are kept from now on.
   void use(PlanStore& store);
+  // Pods may end so that gangs behind the gate fit (GangPreemption).
+  void use(Evictions& evictions) { preempting_.use(evictions); }
   // What owner objects ask for (Gangs::owner_says).
   void owner_says(const std::string& gang, std::optional<GangSpec> spec) {
     gangs_.owner_says(gang, std::move(spec));
   }
-  GangView gang_view() const { return {gangs_, core_.plans, core_.state, core_.cluster}; }
+  GangView gang_view() const {
+    return {gangs_, core_.plans, preempting_, core_.state, core_.cluster};
+  }
   const GangPlans& gang_plans() const { return core_.plans; }
   const GangTable& gangs() const { return core_.state.gangs; }
   Reconciler& reconciler() { return reconciler_; }
@@ -121,6 +125,7 @@ class Scheduler final : public InventorySink {
   Nominations nominations_;
   Gangs gangs_;
   NoPlanStore no_store_;
+  GangPreemption preempting_;
   GangGates gates_;
   Decisions decisions_;
   BoundPods bound_pods_;

@@ -4,6 +4,7 @@
 
 #include "scheduler-plugin/app/authority.hpp"
 #include "scheduler-plugin/app/gangs/gang_plans.hpp"
+#include "scheduler-plugin/app/gangs/preemption/kept_chips.hpp"
 #include "scheduler-plugin/app/groups.hpp"
 #include "scheduler-plugin/app/observer.hpp"
 #include "scheduler-plugin/app/request_context.hpp"
@@ -25,6 +26,7 @@ struct Core {
   Authority authority{cluster};
   Groups groups{state.ledger, observer};
   GangPlans plans{state.ledger, observer};
+  KeptChips kept{state.nodes, state.ledger, observer};
   RequestContexts contexts{state, cluster, groups};
 };
 
@@ -45,6 +47,7 @@ class UseCase {
         authority_(core.authority),
         groups_(core.groups),
         plans_(core.plans),
+        kept_(core.kept),
         contexts_(core.contexts) {}
   ~UseCase() = default;
 
@@ -67,6 +70,7 @@ class UseCase {
   Authority& authority_;
   Groups& groups_;
   GangPlans& plans_;
+  KeptChips& kept_;
   const RequestContexts& contexts_;
 };
 

@@ -37,6 +37,7 @@ void PodEvents::on(const Observation& seen) {
              [this](const PodUnplaceable& pod) { unplaceable(pod); },
              [this](const PodDrifted& pod) { drifted(pod); },
              [this](const NodeWithheld& node) { withheld(node); },
+             [this](const PodPreempted& pod) { preempted(pod); },
              [this](const PodWaitsNoMore& pod) { published_.erase(pod.uid); }, [](const auto&) {}},
       seen);
 }
@@ -82,6 +83,11 @@ void PodEvents::withheld(const NodeWithheld& node) {
                     " are not given to pods, because DRA cannot hand them over: chip " +
                     std::to_string(node.chips.front()) + ": " + node.why},
                1);
+}
+
+void PodEvents::preempted(const PodPreempted& pod) {
+  send(pod.pod, pod.uid, false, "Preempted", "Preempting",
+       "Ends so that gang " + pod.gang + ", which has a higher priority, fits", 1);
 }
 
 void PodEvents::claims_wait(const PodKey& pod, std::string_view uid, const std::string& why) {

@@ -3,9 +3,9 @@
 //
 // An Observer: ChipsAssigned when a pod is bound, ChipsNotEnforced where the kubelet picks chips
 // itself, ChipsUnavailable when no node fits, ChipsDiffer when the kubelet has given other chips
-// than were chosen, ClaimsWait and ClaimsAllocated of pods that name ResourceClaims; on a node
-// ChipsWithheld. A repeated reason raises the count of the same event. How events are sent:
-// event_sender.hpp. Owner: the loop thread.
+// than were chosen, Preempted when a pod is evicted for a gang, ClaimsWait and ClaimsAllocated of
+// pods that name ResourceClaims; on a node ChipsWithheld. A repeated reason raises the count of the
+// same event. How events are sent: event_sender.hpp. Owner: the loop thread.
 #pragma once
 
 #include <chrono>
@@ -50,6 +50,7 @@ class PodEvents final : public Observer {
   void bound(const PodBound& pod);
   void drifted(const PodDrifted& pod);
   void withheld(const NodeWithheld& node);
+  void preempted(const PodPreempted& pod);
   void unplaceable(const PodUnplaceable& pod);
   void send(const PodKey& pod, std::string_view uid, bool warning, const char* reason,
             const char* action, const std::string& note, int times);

@@ -82,6 +82,7 @@ ClusterPod KubeCluster::made_of(const codec::KubePod& seen) const {
   pod.started = !seen.phase.empty() && seen.phase != "Pending";
   pod.ending = seen.ending;
   pod.priority = seen.priority;
+  pod.may_preempt = seen.may_preempt;
   pod.nominated = seen.nominated_node;
   pod.gated = has_gang_gate(seen);
   pod.foreign_gates = has_foreign_gates(seen);

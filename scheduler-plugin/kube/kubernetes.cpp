@@ -57,7 +57,8 @@ Kubernetes::Kubernetes(std::unique_ptr<kube::Transport> transport,
            [this](const GangRef& gang) {
              return gang_watch_ ? gang_watch_->object_of({gang.ns, gang.framework, gang.name})
                                 : std::nullopt;
-           }}) {
+           }}),
+      evictions_(*transport_, [this] { return cluster_.fence(); }) {
   if (options_.store_gang_plans) wire_plans();
   if (!options_.election) return;
   election_ = std::make_unique<LeaderElection>(std::move(of_election), clock, *options_.election,

@@ -19,6 +19,7 @@
 #include "scheduler-plugin/kube/dra/claim_watch.hpp"
 #include "scheduler-plugin/kube/dra/hand_over_check.hpp"
 #include "scheduler-plugin/kube/events.hpp"
+#include "scheduler-plugin/kube/gangs/api_evictions.hpp"
 #include "scheduler-plugin/kube/gangs/config_map_plans.hpp"
 #include "scheduler-plugin/kube/gangs/gang_events.hpp"
 #include "scheduler-plugin/kube/gangs/gang_watch.hpp"
@@ -72,6 +73,8 @@ class Kubernetes {
   Observer& gang_events() { return gang_events_; }
   // Where plans of gangs outlive a restart; forgets them without store_gang_plans.
   PlanStore& plans();
+  // Ends pods of others, for which it needs more rights.
+  Evictions& evictions() { return evictions_; }
   // Checks callers' tokens with the API server. Created by the first call.
   TokenReviewer& token_reviewer(TokenReviewer::Options options);
   // What owner objects say about gangs goes here. Call it before start().
@@ -118,6 +121,7 @@ class Kubernetes {
   GangEvents gang_events_;
   std::unique_ptr<ConfigMapPlans> plans_;  // null: off
   NoPlanStore no_plans_;
+  ApiEvictions evictions_;
   std::unique_ptr<LeaderElection> election_;  // null: no election
   Scheduler* scheduler_ = nullptr;
   std::unique_ptr<InventoryWatch> inventories_;

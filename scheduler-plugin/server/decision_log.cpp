@@ -78,6 +78,21 @@ void write(const GangOverdue& gang) {
            {{"gang", gang.gang.text()}, {"pods", gang.pods}, {"needed", gang.quorum}});
 }
 
+void write(const GangPreempting& gang) {
+  obs::log(obs::Level::info, "pods of lower priority end for a gang",
+           {{"gang", gang.ns + "/" + gang.gang}, {"pods", gang.pods}, {"gangs", gang.gangs}});
+}
+
+void write(const PodPreempted& pod) {
+  obs::log(obs::Level::info, "pod evicted for a gang",
+           {{"pod", pod.pod.text()}, {"uid", pod.uid}, {"gang", pod.gang}});
+}
+
+void write(const GangNotPreempting& gang) {
+  obs::log(obs::Level::warn, "no pods end for a gang",
+           {{"gang", gang.ns + "/" + gang.gang}, {"why", gang.why}});
+}
+
 void write(const GangNotStored& gang) {
   obs::log(obs::Level::warn, "the plan of a gang is not stored: a restart would lose it",
            {{"gang", gang.gang}, {"plan", gang.plan}, {"error", gang.why}});
@@ -105,6 +120,9 @@ void DecisionLog::on(const Observation& seen) {
                     [](const GangPlanned& gang) { write(gang); },
                     [](const GangUnplaceable& gang) { write(gang); },
                     [](const GangReleased& gang) { write(gang); },
+                    [](const GangPreempting& gang) { write(gang); },
+                    [](const PodPreempted& pod) { write(pod); },
+                    [](const GangNotPreempting& gang) { write(gang); },
                     [](const GangNotStored& gang) { write(gang); },
                     [](const GangGateFailed& pod) { write(pod); },
                     [](const GangNotNominated& pod) { write(pod); },

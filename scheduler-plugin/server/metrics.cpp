@@ -36,7 +36,18 @@ enum Total : std::size_t {
   kConflicts,
   kUnplaced
 };
-enum GangEvent : std::size_t { kPlanned, kUnplaceable, kReleased, kNotStored, kGateFailed, kNotNominated, kOverdue };
+enum GangEvent : std::size_t {
+  kPlanned,
+  kUnplaceable,
+  kReleased,
+  kPreempting,
+  kPreempted,
+  kNotPreempting,
+  kNotStored,
+  kGateFailed,
+  kNotNominated,
+  kOverdue
+};
 enum Trouble : std::size_t { kDisputed, kUnaccounted, kDrifted, kUnenforced };
 
 }  // namespace
@@ -141,9 +152,12 @@ Metrics::Metrics(std::string_view version)
   auto& gang_events = registry_.counter(
       "chipweave_gang_events_total",
       "Gangs by event: planned, unplaceable, released (not all pods were bound in time), "
-      "not_stored, gate_failed, not_nominated, overdue (pods have not come for 5 minutes)");
-  for (const char* event : {"planned", "unplaceable", "released", "not_stored", "gate_failed",
-                            "not_nominated", "overdue"})
+      "preempting (others are to end for it), preempted (pods that were evicted), "
+      "not_preempting (none end for it, or no more), not_stored, gate_failed, not_nominated, "
+      "overdue (pods have not come for 5 minutes)");
+  for (const char* event :
+       {"planned", "unplaceable", "released", "preempting", "preempted", "not_preempting",
+        "not_stored", "gate_failed", "not_nominated", "overdue"})
     gang_events_.push_back(gang_events.with({{"event", event}}));
   auto& gangs =
       registry_.gauge("chipweave_gangs", "Gangs by state; planned: running ones included");
@@ -211,6 +225,9 @@ void Metrics::on(const Observation& seen) {
           },
           [this](const GangUnplaceable&) { gang_events_[kUnplaceable].add(); },
           [this](const GangReleased&) { gang_events_[kReleased].add(); },
+          [this](const GangPreempting&) { gang_events_[kPreempting].add(); },
+          [this](const PodPreempted&) { gang_events_[kPreempted].add(); },
+          [this](const GangNotPreempting&) { gang_events_[kNotPreempting].add(); },
           [this](const GangNotStored&) { gang_events_[kNotStored].add(); },
           [this](const GangGateFailed&) { gang_events_[kGateFailed].add(); },
           [this](const GangNotNominated&) { gang_events_[kNotNominated].add(); },

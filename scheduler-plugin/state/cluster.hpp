@@ -36,6 +36,7 @@ struct ClusterPod {
   bool started = false;     // it runs or ran: its devices were allocated
   bool ending = false;      // being deleted; it keeps its chips until it is gone
   int priority = 0;
+  bool may_preempt = true;  // spec.preemptionPolicy is not Never
   // Where kube-scheduler expects it to be bound later; empty: nowhere.
   std::string nominated = {};
   std::uint64_t arrival = 0;

@@ -57,6 +57,13 @@ void NodeRooms::apply(NodeId id, const Entry& entry) {
   nodes_.set_room(id, whole, free);
 }
 
+solver::Room NodeRooms::room_without(NodeId id, const NodeUse& gone) const {
+  const Entry* known = entries_.find(nodes_.node(id).name);
+  if (known == nullptr || !known->allocatable) return {};
+  return room_of({known->allocatable->milli_cpu - known->used.milli_cpu + gone.milli_cpu,
+                  known->allocatable->memory - known->used.memory + gone.memory});
+}
+
 std::vector<solver::EmptyNodes> NodeRooms::empty_nodes() const {
   std::map<std::pair<const solver::Machine*, solver::Room>, std::size_t> numbers;
   std::vector<solver::EmptyNodes> kinds;

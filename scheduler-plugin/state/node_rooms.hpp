@@ -40,6 +40,8 @@ class NodeRooms {
     const Entry* known = entries_.find(node);
     return known == nullptr ? NodeUse() : known->used;
   }
+  // What no pod requests of the node once pods with these requests are gone from it.
+  solver::Room room_without(NodeId id, const NodeUse& gone) const;
   // Nodes of which anything is known.
   std::size_t size() const { return entries_.size(); }
 

@@ -8,6 +8,8 @@ SCHEDULER_RIGHTS = ({"pods": READ, "pods/binding": "create", "pods/status": "pat
                      "events.events.k8s.io": "create patch"},
                     {"leases.coordination.k8s.io": f"{READ} create update", "pods": "patch",
                      "configmaps": "list watch create patch delete"})
+# And where gangs may end pods of lower priority.
+PREEMPTION_RIGHTS = {"pods/eviction": "create", "poddisruptionbudgets.policy": "list"}
 # And where callers of the gRPC port show tokens.
 TOKEN_RIGHTS = {"tokenreviews.authentication.k8s.io": "create"}
 AGENT_RIGHTS = ({"nodes": f"{READ} patch", "nodeinventories.chipweave.dev": "get create patch",

@@ -15,9 +15,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from chart_agent import agent_tokens, built_agent, own_node_only, pools, published_config_maps, write_kubeconfig
 from chart_device_plugin import device_plugins
 from chart_leftovers import removal
-from chart_rights import AGENT_RIGHTS, NOTE, SCHEDULER_RIGHTS, TOKEN_REVIEW, TOKEN_REVIEWS, TOKEN_RIGHTS, agent_requests
+from chart_rights import AGENT_RIGHTS, NOTE, PREEMPTION_RIGHTS, SCHEDULER_RIGHTS, TOKEN_REVIEW, TOKEN_REVIEWS, TOKEN_RIGHTS
 from chart_rights import CLUSTER_INFO, CLUSTER_INFO_RIGHTS, GANG_PLANS, NOT_CLUSTER_INFO, NOT_GANG_PLANS, WATCH
-from chart_rights import config_map, lease
+from chart_rights import agent_requests, config_map, lease
 from chart_rights import REQUEUE, SCHEDULER_NODE_PATCHES, scheduler_requests
 from lib.bed import CHART, NO_GO, NS, ROOT, Bed
 from lib.rights import exact_rights, named, rights, try_requests
@@ -267,6 +267,11 @@ def gates(bed, helm):
     bed.run(helm, "upgrade", "chipweave", CHART, "-n", NS, "--set", "scheduler.gangs.gate.enabled=true",
             "--set", "admission.enabled=false")
     bed.check("also without the other webhook", list(hooks()) == ["gate.chipweave.dev"], hooks())
+    bed.run(helm, "upgrade", "chipweave", CHART, "-n", NS, "--set", "scheduler.gangs.gate.enabled=true",
+            "--set", "scheduler.gangs.preemption=true")
+    with_evictions = {**with_patch, **PREEMPTION_RIGHTS}
+    bed.poll(lambda: named(with_evictions) <= rights(bed, scheduler, "default"))
+    exact_rights(bed, "scheduler that ends pods for gangs", scheduler, with_evictions, SCHEDULER_RIGHTS[1])
     bed.run(helm, "upgrade", "chipweave", CHART, "-n", NS, "--reset-values")
     gone = lambda: rights(bed, scheduler, "default") == named(SCHEDULER_RIGHTS[0]) and len(hooks()) == 1
     bed.check("switched off, all of that is gone", bed.poll(gone))

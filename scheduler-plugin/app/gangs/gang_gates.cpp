@@ -25,9 +25,11 @@ StoredPlan stored_plan(const GangPlan& plan, const GangPlans& plans, const NodeT
   return out;
 }
 
-GangGates::GangGates(Core& core, Gangs& gangs, PlanStore& store, Options options)
+GangGates::GangGates(Core& core, Gangs& gangs, GangPreemption& preemption, PlanStore& store,
+                     Options options)
     : UseCase(core),
       gangs_(gangs),
+      preemption_(preemption),
       store_(&store),
       options_(std::move(options)),
       opener_(core, gangs.nominations(), [this](const std::string& gang) {
@@ -40,6 +42,7 @@ void GangGates::check() {
   if (!authority_.cannot_decide().empty()) return;
   gangs_.restore();
   forget_gone();
+  preemption_.check();
   for (const auto& [id, plan] : plans_.all()) {
     if (const Gang* gang = state_.gangs.find(id)) store(*gang);
   }
@@ -54,8 +57,10 @@ void GangGates::check() {
     }
     const bool later = from && one.place() < *from;
     if (plans_.find(gang.id) == nullptr && gang.complete(one.members->ready) &&
-        (later || !try_plan(one, begin)) && blocks(one))
-      break;
+        (later || !try_plan(one, begin))) {
+      if (preemption_.may_begin(gang) && could_fit(gang)) preemption_.begin(gang);
+      if (blocks(one)) break;
+    }
     if (plans_.find(gang.id) != nullptr) {
       store(gang);
       open(one);
@@ -143,15 +148,19 @@ void GangGates::look(const Gang& gang, std::uint64_t gates, Members& members) co
   }
 }
 
-// Whether later gangs wait for this one, which does not fit now.
-bool GangGates::blocks(const Waiting& one) {
-  if (!one.members->complete || clock_.now() - *one.members->complete < kPatience) return false;
-  Progress& progress = progress_[one.gang->id];
+bool GangGates::could_fit(const Gang& gang) {
+  Progress& progress = progress_[gang.id];
   if (!progress.could_fit || progress.gains != nodes_.gains()) {
-    progress.could_fit = gangs_.could_fit(*one.gang);
+    progress.could_fit = gangs_.could_fit(gang);
     progress.gains = nodes_.gains();
   }
   return *progress.could_fit;
+}
+
+// Whether later gangs wait for this one, which does not fit now.
+bool GangGates::blocks(const Waiting& one) {
+  return one.members->complete && clock_.now() - *one.members->complete >= kPatience &&
+         could_fit(*one.gang);
 }
 
 void GangGates::store(const Gang& gang) {
@@ -229,6 +238,7 @@ void GangGates::open_strays() {
 }
 
 void GangGates::step_down() {
+  preemption_.step_down();
   progress_.clear();
   members_.clear();
   resume_.reset();

@@ -6,6 +6,7 @@
 // ones go first for kPatience; then no other gang is planned until it is, unless it could not run
 // even on an empty cluster. So a gang waits at most until the gangs and pods that were planned
 // before its patience ended are gone, apart from single pods and from pods of other schedulers.
+// The first one in order for which others may end (GangPreemption) makes room for itself.
 //
 // A plan is stored before the first gate is opened, so that the next leader goes on with it. Gates
 // cannot be closed again: pods that a scheduler cannot place on their nodes after all are planned
@@ -24,6 +25,7 @@
 
 #include "scheduler-plugin/app/gangs/gangs.hpp"
 #include "scheduler-plugin/app/gangs/opening/gate_opener.hpp"
+#include "scheduler-plugin/app/gangs/preemption/gang_preemption.hpp"
 #include "scheduler-plugin/state/plan_store.hpp"
 
 namespace chipweave::sched {
@@ -43,7 +45,8 @@ class GangGates : public UseCase {
     std::set<std::string> pinned_schedulers{};  // GateOpener::set_pinned
   };
 
-  GangGates(Core& core, Gangs& gangs, PlanStore& store, Options options);
+  GangGates(Core& core, Gangs& gangs, GangPreemption& preemption, PlanStore& store,
+            Options options);
 
   void use(PlanStore& store) { store_ = &store; }
   // Goes on with all gangs; call it several times a second. Cost: O(1) for a gang that nothing has
@@ -85,6 +88,7 @@ class GangGates : public UseCase {
   void look(const Gang& gang, std::uint64_t gates, Members& members) const;
   bool is_let_go(const Waiting& one) const;
   bool try_plan(const Waiting& one, Clock::Steady begin);
+  bool could_fit(const Gang& gang);
   bool blocks(const Waiting& one);
   void store(const Gang& gang);
   void open(const Waiting& one);
@@ -93,6 +97,7 @@ class GangGates : public UseCase {
   void forget_gone();
 
   Gangs& gangs_;
+  GangPreemption& preemption_;
   PlanStore* store_;
   Options options_;
   GateOpener opener_;

@@ -62,7 +62,7 @@ GangStatus GangView::status(const Gang& gang) const {
   } else if (out.state == GangState::gathering) {
     out.why = missing(gang, out.pods, out.quorum);
   } else {
-    const std::string why = gangs_.why_not(gang.id);
+    const std::string why = why_it_waits(gang);
     if (foreign > 0) {
       out.why = count_of(foreign, "pod") + (foreign == 1 ? " waits" : " wait") +
                 " behind scheduling gates of others";
@@ -74,6 +74,13 @@ GangStatus GangView::status(const Gang& gang) const {
     }
   }
   return out;
+}
+
+std::string GangView::why_it_waits(const Gang& gang) const {
+  if (std::string why = preemption_.why(gang.id); !why.empty()) return why;
+  const std::string why = gangs_.why_not(gang.id);
+  const std::string alone = preemption_.why_not(gang.id);
+  return why.empty() || alone.empty() ? why : why + "; no pods end for it: " + alone;
 }
 
 std::string GangView::json(const Gang& gang, bool whole) const {

@@ -8,6 +8,7 @@
 
 #include "common/base/json_writer.hpp"
 #include "scheduler-plugin/app/gangs/gangs.hpp"
+#include "scheduler-plugin/app/gangs/preemption/gang_preemption.hpp"
 
 namespace chipweave::sched {
 
@@ -36,9 +37,9 @@ struct GangStatus {
 
 class GangView {
  public:
-  GangView(const Gangs& gangs, const GangPlans& plans, const SchedulerState& state,
-           const Cluster& cluster)
-      : gangs_(gangs), plans_(plans), state_(state), cluster_(cluster) {}
+  GangView(const Gangs& gangs, const GangPlans& plans, const GangPreemption& preemption,
+           const SchedulerState& state, const Cluster& cluster)
+      : gangs_(gangs), plans_(plans), preemption_(preemption), state_(state), cluster_(cluster) {}
 
   // Whether the pod's gang is planned as a whole.
   bool plans_for(const PodRequest& pod) const { return gangs_.plans_for(pod); }
@@ -50,10 +51,12 @@ class GangView {
   std::string json(const Gang& gang, bool whole) const;
 
  private:
+  std::string why_it_waits(const Gang& gang) const;
   void write_plan(JsonWriter& w, const Gang& gang, const GangPlan& plan, bool whole) const;
 
   const Gangs& gangs_;
   const GangPlans& plans_;
+  const GangPreemption& preemption_;
   const SchedulerState& state_;
   const Cluster& cluster_;
 };

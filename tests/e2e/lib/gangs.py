@@ -11,8 +11,8 @@ def gates_of(pod):
 
 
 # The chart's webhook calls our process instead of its Service, for the namespace of this scenario.
-def gate_webhook(s):
-    s.chipweave.helm("upgrade", "--set", "scheduler.gangs.gate.enabled=true")
+def gate_webhook(s, *values):
+    s.chipweave.helm("upgrade", "--set", ",".join(("scheduler.gangs.gate.enabled=true", *values)))
     s.undo.append(lambda: s.chipweave.helm("upgrade", "--reset-values"))
     path = f"{HOOKS}/chipweave-scheduler"
     hooks = s.bed.must("GET", path)["webhooks"]

@@ -24,11 +24,11 @@ def run(s):
     s.settled(LONG)
 
 
-def member(s, gang, index, size, query="", chips=8, **marks):
+def member(s, gang, index, size, query="", chips=8, spec=None, **marks):
     labels = {"chipweave.dev/gang": gang, "chipweave.dev/gang-size": str(size), "chipweave.dev/gang-index": str(index)}
     for key, value in marks.items():
         labels[f"chipweave.dev/gang-{key}"] = str(value)
-    return s.bed.must("POST", f"{s.pods_path}{query}", s.pod_body(f"{gang}-{index}", chips, labels=labels))
+    return s.bed.must("POST", f"{s.pods_path}{query}", s.pod_body(f"{gang}-{index}", chips, labels=labels, **(spec or {})))
 
 
 def create(s, gang, size, pods=None, **more):

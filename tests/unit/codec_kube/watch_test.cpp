@@ -53,6 +53,22 @@ TEST(WatchReader, ReadsWhatKubeSchedulerReportsOfAPod) {
   EXPECT_FALSE(pod(R"("nominatedNodeName":7)").ok());
 }
 
+TEST(WatchReader, ReadsWhetherAPodMayPreempt) {
+  WatchReader<KubePod> reader;
+  const auto may = [&](const std::string& spec) {
+    std::string line =
+        R"({"type":"ADDED","object":{"metadata":{"name":"p","resourceVersion":"1"},"spec":{)" +
+        spec + "}}}";
+    const auto event = reader.read_event(line);
+    return event.ok() ? (event->object.may_preempt ? "yes" : "no") : event.error().text();
+  };
+  EXPECT_EQ(may(R"("preemptionPolicy":"Never")"), "no");
+  EXPECT_EQ(may(""), "yes") << "not as the pod before";
+  EXPECT_EQ(may(R"("preemptionPolicy":"PreemptLowerPriority")"), "yes");
+  EXPECT_EQ(may(R"("preemptionPolicy":null)"), "yes");
+  EXPECT_NE(may(R"("preemptionPolicy":7)").find("spec.preemptionPolicy"), std::string::npos);
+}
+
 TEST(WatchReader, ReadsSchedulingGates) {
   WatchReader<KubePod> reader;
   const auto read = [&](const std::string& gates) {

@@ -71,6 +71,7 @@ TEST(Config, BadValuesNameKeyAndLine) {
                            "gate-frameworks: lws",
                            "gate-frameworks: [volcan]",
                            "gate-frameworks: [ack]",
+                           "gang-preemption: 1",
                            "inject-rank: 1",
                            "bandwidth-tolerance: 5",
                            "bandwidth-tolerance: -1%",
@@ -100,6 +101,17 @@ TEST(Config, GangKinds) {
   EXPECT_NE(error_of("gang-kinds: [volcan]").find("volcano"), std::string::npos);
   config.standalone = true;
   EXPECT_NE(check_config(config).error().text().find("--gang-kinds cannot be combined"),
+            std::string::npos);
+}
+
+TEST(Config, GangPreemption) {
+  Config config;
+  EXPECT_NE(print_config(config).find("gang-preemption: \"false\""), std::string::npos);
+  ASSERT_TRUE(apply_config_text("gang-preemption: true", config).ok());
+  EXPECT_TRUE(config.gang_preemption);
+  EXPECT_NE(print_config(config).find("gang-preemption: \"true\""), std::string::npos);
+  config.standalone = true;
+  EXPECT_NE(check_config(config).error().text().find("--gang-preemption cannot be combined"),
             std::string::npos);
 }
 

@@ -49,6 +49,25 @@ TEST(Metrics, ANodeThatGaveWayLeavesNoSeries) {
             "chipweave_largest_placeable_chips{node=\"new\"} 4");
 }
 
+TEST(Metrics, GangsThatMakeRoomAreCounted) {
+  World w;
+  Metrics metrics("test");
+  metrics.on(GangPreempting{"ns", "train", 3, 1});
+  for (int i = 0; i < 3; ++i) metrics.on(PodPreempted{{"ns", "a"}, "u", "ns/train"});
+  metrics.on(GangNotPreempting{"ns", "train", "why"});
+  metrics.on(GangNotPreempting{"ns", "train", "another"});
+  const std::string text = metrics.scrape(w.scheduler, {});
+  const auto count = [&](const std::string& event) {
+    const std::string line = line_of(text, "chipweave_gang_events_total{event=\"" + event + "\"}");
+    return line.substr(line.rfind(' ') + 1);
+  };
+  EXPECT_EQ(count("preempting"), "1");
+  EXPECT_EQ(count("preempted"), "3");
+  EXPECT_EQ(count("not_preempting"), "2");
+  EXPECT_EQ(count("not_stored"), "0");
+  EXPECT_EQ(count("released"), "0");
+}
+
 TEST(Metrics, HoldsOfTheLoopAreCountedByKindOfTask) {
   using std::chrono::milliseconds;
   World w;

@@ -87,6 +87,15 @@ TEST_F(BestEffort, AFloodOfEventsIsSlowedDownAndBounded) {
   EXPECT_EQ(world_.kubernetes->stats().events_dropped, 0U);
 }
 
+TEST_F(BestEffort, APodThatEndsForAGangIsToldForWhich) {
+  run_on("a", 8, "n1");
+  world_.kubernetes->events().on(PodPreempted{{"ns", "a"}, world_.pod("a").uid, "ns/train"});
+  world_.api.settle();
+  EXPECT_EQ(world_.api.events, (Strings{"ChipsAssigned", "Preempted"}));
+  EXPECT_EQ(world_.api.notes.back(),
+            "Ends so that gang ns/train, which has a higher priority, fits");
+}
+
 // However many pods wait, none gets its event twice, and nothing is kept of pods that do not wait.
 TEST(PodEvents, ARepeatedReasonMakesNoNewEventOfAnyWaitingPod) {
   constexpr int kPods = 12'000;

@@ -35,8 +35,9 @@ struct KubePod {
   std::string nominated_node;  // status.nominatedNodeName
   // Reason and message of its condition PodScheduled, if that is False.
   std::string rejection;
-  bool ending = false;  // deleted, with its grace period running
-  int priority = 0;     // spec.priority
+  bool ending = false;      // deleted, with its grace period running
+  int priority = 0;         // spec.priority
+  bool may_preempt = true;  // spec.preemptionPolicy is not Never
   // Kubernetes' own gang, in this namespace: the PodGroup of spec.schedulingGroup (1.36), or what
   // spec.workloadRef names (1.35), "workload/group/replica". Empty: none.
   std::string gang;

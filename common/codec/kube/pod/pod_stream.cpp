@@ -89,6 +89,7 @@ void read_spec(od::value value, int depth, KubePod& pod, ClaimsOfPodReader& clai
   pod.node_name.clear();
   pod.scheduler.clear();
   pod.priority = 0;
+  pod.may_preempt = true;
   pod.gang.clear();
   pod.gates.clear();
   pod.init_containers.clear();
@@ -106,6 +107,12 @@ void read_spec(od::value value, int depth, KubePod& pod, ClaimsOfPodReader& clai
           priority > std::numeric_limits<std::int32_t>::max())
         wrong_type("spec.priority", "a 32-bit number");
       pod.priority = static_cast<int>(priority);
+      return;
+    }
+    if (is_key(key, "preemptionpolicy")) {
+      std::string policy;
+      read_string("spec.preemptionPolicy", v, policy);
+      pod.may_preempt = policy != "Never";
       return;
     }
     if (is_key(key, "schedulinggroup")) return read_scheduling_group(v, depth + 1, pod.gang);

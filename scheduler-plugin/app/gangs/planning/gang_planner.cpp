@@ -1,6 +1,7 @@
 #include "scheduler-plugin/app/gangs/planning/gang_planner.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "common/solver/gang/chips/chip_plan.hpp"
@@ -19,9 +20,6 @@ constexpr std::size_t kMaxLegal = 16384;  // remembered counts
 constexpr std::uint64_t kSplitSteps =
     200'000;  // for one of them; beyond it the pods count as fitting
 
-// Of a job with several pods.
-ChipSet usable_chips(const Node& node) { return node.free() - node.network_unhealthy; }
-
 bool has_rules(const domain::NodeTopology& topology) {
   return topology.rule().kind != domain::RuleKind::any || !topology.partitions().empty();
 }
@@ -35,14 +33,14 @@ int pods_in(const solver::Room& room, const solver::Room& needs) {
   return most;
 }
 
-solver::NodeMachine machine_of(const Node& node, ChipSet held) {
+solver::NodeMachine machine_of(const Node& node, ChipSet free, ChipSet held) {
   solver::NodeMachine out;
   out.machine = node.wiring;
   out.topology = node.layout;
-  out.free = usable_chips(node);
+  out.free = free;
   out.held = held;
   out.held_known = !held.empty();
-  out.loaded = node.topology.all() - node.free() - node.unhealthy - held;
+  out.loaded = node.topology.all() - node.free() - node.unhealthy - held - free;
   return out;
 }
 
@@ -84,9 +82,30 @@ domain::Gang with_running(domain::Gang gang, const GangToPlan& asked, const Node
   return gang;
 }
 
+// Null: nothing.
+const ToComeFree* to_come_on(const GangToPlan& asked, NodeId id) {
+  if (asked.to_come == nullptr) return nullptr;
+  const auto at = asked.to_come->find(id);
+  return at == asked.to_come->end() ? nullptr : &at->second;
+}
+
+bool is_offered(const GangToPlan& asked, NodeId id) {
+  return asked.offered == nullptr || (id < asked.offered->size() && (*asked.offered)[id]);
+}
+
 bool one_size(const domain::Gang& gang) { return gang.sets.empty() && gang.pod_chips.empty(); }
 
 }  // namespace
+
+std::vector<NodeId> GangPlacement::nodes() const {
+  std::vector<NodeId> out;
+  for (const GangSeat& seat : seats) {
+    if (seat.node != kNoNode) out.push_back(seat.node);
+  }
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
 
 // One plan: its request, and what limits nodes meanwhile, which is taken back at the end.
 struct GangPlanner::Problem {
@@ -95,6 +114,7 @@ struct GangPlanner::Problem {
   Problem& operator=(const Problem&) = delete;
   ~Problem() {
     for (const FabricNodeId node : left_out) fabric.set_healthy(node, true);
+    for (const auto& [node, chips] : raised) fabric.set_free(node, chips);
     for (const auto& [node, machine] : machines) fabric.set_max_pods(node, solver::kUnlimitedPods);
     fabric.set_chip_fit(nullptr);
   }
@@ -103,21 +123,34 @@ struct GangPlanner::Problem {
     left_out.push_back(node);
   }
 
+  void raise(FabricNodeId node, int chips) {
+    if (fabric.node(node).free == chips) return;
+    raised.emplace_back(node, fabric.node(node).free);
+    fabric.set_free(node, chips);
+  }
+
   Fabric& fabric;
   domain::Gang gang;
   std::vector<std::size_t> open;  // slots of the pods to place, in their order
   solver::NodeMachines machines;  // that may hold pods of the gang
   std::vector<NodeId> ids;        // by node of the fabric
   std::vector<FabricNodeId> left_out;
+  std::vector<std::pair<FabricNodeId, int>> raised;  // with what was free before
 };
 
+GangPlanner::Capacity GangPlanner::capacity_of(const Node& node, const ToComeFree* to_come) {
+  if (to_come == nullptr) return {node.free() - node.network_unhealthy, node.room};
+  return {(node.free() | (to_come->chips - node.unhealthy)) - node.network_unhealthy,
+          to_come->room};
+}
+
 // As the chips and their rules allow, and CPU and memory.
-int GangPlanner::most_pods(const Node& node, int chips, const solver::Room& needs,
-                           bool distributed) {
-  const int by_room = pods_in(node.room, needs);
+int GangPlanner::most_pods(const Node& node, const Capacity& capacity, int chips,
+                           const solver::Room& needs, bool distributed) {
+  const int by_room = pods_in(capacity.room, needs);
   if (chips == 0 || !has_rules(node.topology)) return by_room;
   if (legal_.size() >= kMaxLegal) legal_.clear();
-  const ChipSet free = usable_chips(node);
+  const ChipSet free = capacity.free;
   const auto [known, fresh] =
       legal_.try_emplace({node.wiring.get(), free.bits(), chips, distributed}, 0);
   for (int pods = free.size() / chips; fresh && pods > 0; --pods) {
@@ -145,14 +178,17 @@ void GangPlanner::limit_nodes(Problem& problem, const GangToPlan& asked) {
     const NodeId id = problem.ids[at] = nodes_.find(fabric.node(at).name);
     const auto mine = held.find(id);
     const bool healthy = fabric.node(at).healthy;
-    const bool offered =
-        asked.offered == nullptr || (id < asked.offered->size() && (*asked.offered)[id]);
+    const bool offered = is_offered(asked, id);
     if (healthy && !offered) problem.leave_out(at);
     if ((!healthy || !offered) && mine == held.end()) continue;
     const Node& node = nodes_.node(id);
+    const ToComeFree* more = to_come_on(asked, id);
+    const Capacity capacity = capacity_of(node, more);
+    if (more != nullptr) problem.raise(at, capacity.free.size());
     if (healthy && offered)
-      fabric.set_max_pods(at, most_pods(node, chips, asked.layout->needs, distributed));
-    problem.machines.emplace(at, machine_of(node, mine == held.end() ? ChipSet() : mine->second));
+      fabric.set_max_pods(at, most_pods(node, capacity, chips, asked.layout->needs, distributed));
+    problem.machines.emplace(
+        at, machine_of(node, capacity.free, mine == held.end() ? ChipSet() : mine->second));
   }
   if (!one_size(problem.gang)) solver::limit_by_chips(fabric, problem.machines, problem.gang);
 }
@@ -196,6 +232,24 @@ GangPlacement GangPlanner::plan(const GangToPlan& asked) {
       seat.chips.insert(*topology.slot_of(domain::ChipIndex{index}));
   }
   return out;
+}
+
+bool GangPlanner::may_fit(const GangToPlan& asked) {
+  const GangLayout& layout = *asked.layout;
+  if (!one_size(layout.request) || layout.request.chips_per_pod == 0) return true;
+  const auto seated = std::count_if(asked.seated.begin(), asked.seated.end(),
+                                    [](const auto& seat) { return seat.has_value(); });
+  std::int64_t missing = std::max(layout.request.min_member, 1) - seated;
+  const Fabric& fabric = network_.fabric(layout.resource);
+  for (FabricNodeId at = 0; at < fabric.node_numbers() && missing > 0; ++at) {
+    if (!fabric.node(at).in_use || !fabric.node(at).healthy) continue;
+    const NodeId id = nodes_.find(fabric.node(at).name);
+    if (!is_offered(asked, id)) continue;
+    const Capacity capacity = capacity_of(nodes_.node(id), to_come_on(asked, id));
+    missing -= std::min(capacity.free.size() / layout.request.chips_per_pod,
+                        pods_in(capacity.room, layout.needs));
+  }
+  return missing <= 0;
 }
 
 bool GangPlanner::fits_when_empty(const GangLayout& layout) {

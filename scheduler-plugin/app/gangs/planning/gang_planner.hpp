@@ -25,12 +25,20 @@ struct GangSeat {
   ChipSet chips;
 };
 
+// What a plan may use of a node beside what is free there.
+struct ToComeFree {
+  ChipSet chips;      // unhealthy ones do not count
+  solver::Room room;  // CPU and memory of the node by then
+};
+using FreedOnNodes = std::map<NodeId, ToComeFree>;
+
 struct GangToPlan {
   const GangLayout* layout = nullptr;
   // By slot: where its pod is and stays; nullopt: it needs a place. A seat without a node: its
   // place is not known.
   std::vector<std::optional<GangSeat>> seated;
-  const NodeSet* offered = nullptr;  // null: all nodes
+  const NodeSet* offered = nullptr;       // null: all nodes
+  const FreedOnNodes* to_come = nullptr;  // null: nothing
 };
 
 struct GangPlacement {
@@ -40,6 +48,7 @@ struct GangPlacement {
   std::vector<int> domains;     // by level, how many are used
   std::optional<double> gbps;   // predicted, of the whole gang
   bool optimal = true;          // no plan uses fewer domains
+  std::vector<NodeId> nodes() const;  // of the seats, ascending
 };
 
 class GangPlanner {
@@ -49,6 +58,8 @@ class GangPlanner {
   GangPlanner& operator=(const GangPlanner&) = delete;
 
   GangPlacement plan(const GangToPlan& gang);
+  // False: there is no room by the numbers of chips, and CPU and memory, alone. Cost: O(nodes).
+  bool may_fit(const GangToPlan& gang);
   // Whether all of it would fit if all healthy chips were free. Cost: a copy of the fabric, and a
   // plan without chips.
   bool fits_when_empty(const GangLayout& layout);
@@ -56,7 +67,13 @@ class GangPlanner {
  private:
   struct Problem;
   void limit_nodes(Problem& problem, const GangToPlan& asked);
-  int most_pods(const Node& node, int chips, const solver::Room& needs, bool distributed);
+  struct Capacity {
+    ChipSet free;  // that a pod of a job with several can use
+    solver::Room room;
+  };
+  static Capacity capacity_of(const Node& node, const ToComeFree* to_come);
+  int most_pods(const Node& node, const Capacity& capacity, int chips, const solver::Room& needs,
+                bool distributed);
 
   const NodeTable& nodes_;
   Network& network_;

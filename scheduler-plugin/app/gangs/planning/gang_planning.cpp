@@ -211,6 +211,29 @@ bool GangPlanning::could_fit(const Gang& gang) {
   return layout.ok() && planner_.fits_when_empty(*layout);
 }
 
+Result<GangTrial> GangPlanning::trial_of(const Gang& gang) const {
+  auto layout = lay_out(gang, pods_of(gang), chipless(gang), state_.network);
+  if (!layout) return std::move(layout).error();
+  GangTrial out{*std::move(layout), {}};
+  out.seated.resize(out.layout.slots.size());
+  for (std::size_t i = 0; i < out.seated.size(); ++i) {
+    const GangSlot& slot = out.layout.slots[i];
+    const ClusterPod* pod = pod_of(gang, slot);
+    if (pod == nullptr || pod->node.empty()) continue;
+    const Holding* held = ledger_.find(slot.uid);
+    out.seated[i] = held == nullptr ? GangSeat{} : GangSeat{held->node, held->chips};
+  }
+  return out;
+}
+
+GangPlacement GangPlanning::try_with(const GangTrial& trial, const FreedOnNodes& to_come) {
+  GangToPlan wanted;
+  wanted.layout = &trial.layout;
+  wanted.seated = trial.seated;
+  wanted.to_come = &to_come;
+  return planner_.may_fit(wanted) ? planner_.plan(wanted) : GangPlacement();
+}
+
 std::string GangPlanning::why_not(const std::string& gang) const {
   const auto misfit = misfits_.find(gang);
   return misfit == misfits_.end() ? std::string() : misfit->second.reason;

@@ -16,6 +16,12 @@ namespace chipweave::sched {
 // The gang with one of its pods. Precondition: it has some.
 GangRef ref_of(const Gang& gang);
 
+// The planner's task for a gang as it is now.
+struct GangTrial {
+  GangLayout layout;
+  std::vector<std::optional<GangSeat>> seated;  // GangToPlan::seated
+};
+
 class GangPlanning : public UseCase {
  public:
   GangPlanning(Core& core, Reservations& reservations)
@@ -30,11 +36,16 @@ class GangPlanning : public UseCase {
   std::optional<Verdict> plan(const Gang& gang, const std::string& uid, NodeSet offered);
   // Whether the gang would fit if all healthy chips were free.
   bool could_fit(const Gang& gang);
+  // For a gang without a plan, whose bound pods stay where they are. Errors: those of lay_out().
+  // Precondition: a pod of it requests chips.
+  Result<GangTrial> trial_of(const Gang& gang) const;
+  // Whether and where it would fit if this came free; without a reason. Changes nothing.
+  GangPlacement try_with(const GangTrial& trial, const FreedOnNodes& to_come);
   // Why the gang has no plan, for people; "": it has one, or its pods are awaited.
   std::string why_not(const std::string& gang) const;
   // Whether a gang was not tried because another plan had just taken long; then that is forgotten.
   bool take_retry() { return std::exchange(retry_, false); }
-  // The gang is gone.
+  // The gang is gone, or is to be tried again at once.
   void forget(const std::string& gang) { misfits_.erase(gang); }
   void clear() { misfits_.clear(); }
 

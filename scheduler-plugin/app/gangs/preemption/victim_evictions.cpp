@@ -1,0 +1,97 @@
+#include "scheduler-plugin/app/gangs/preemption/victim_evictions.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace chipweave::sched {
+
+void VictimEvictions::begin(std::string for_gang, const std::vector<const VictimUnit*>& units) {
+  end();
+  for_gang_ = std::move(for_gang);
+  for (const VictimUnit* unit : units) {
+    for (const VictimPod& pod : unit->pods) {
+      if (units_.ends(pod)) continue;
+      Victim& victim = victims_.emplace_back();
+      victim.pod = pod;
+      victim.gang = unit->gang;
+      uids_.insert(pod.uid);
+    }
+  }
+}
+
+void VictimEvictions::end() {
+  ++round_;
+  victims_.clear();
+  uids_.clear();
+  asked_ = 0;
+  refused_.clear();
+}
+
+void VictimEvictions::go_on() {
+  for (Victim& victim : victims_) {
+    if (asked_ >= kMaxEvicting || !refused_.empty()) return;
+    if (victim.evicted || victim.asked || clock_.now() < victim.next || units_.ends(victim.pod))
+      continue;
+    evict(victim);
+  }
+}
+
+void VictimEvictions::evict(Victim& victim) {
+  victim.asked = true;
+  ++asked_;
+  evictions_->evict(victim.pod.key, victim.pod.uid,
+                    [this, round = round_, uid = victim.pod.uid](const Result<void>& result) {
+                      evicted(round, uid, result);
+                    });
+}
+
+void VictimEvictions::evicted(std::uint64_t round, const std::string& uid,
+                              const Result<void>& result) {
+  if (round != round_) return;
+  const auto at = std::find_if(victims_.begin(), victims_.end(),
+                               [&](const Victim& victim) { return victim.pod.uid == uid; });
+  at->asked = false;
+  --asked_;
+  at->evicted = result.ok();
+  if (result) return observer_.on(PodPreempted{at->pod.key, uid, for_gang_});
+  at->next = clock_.now() + at->refusals.next();
+  if (result.error().code == Errc::invalid_argument) refused_ = result.error().text();
+}
+
+bool VictimEvictions::is_settled() const {
+  return asked_ == 0 && std::all_of(victims_.begin(), victims_.end(), [&](const Victim& victim) {
+           return !victim.evicted || units_.ends(victim.pod);
+         });
+}
+
+std::size_t VictimEvictions::gangs() const {
+  std::set<std::string_view> out;
+  for (const Victim& victim : victims_) {
+    if (!victim.gang.empty()) out.insert(victim.gang);
+  }
+  return out.size();
+}
+
+bool VictimEvictions::free(const KeptChips::ByNode& chips) const {
+  return std::all_of(chips.begin(), chips.end(), [&](const auto& one) {
+    ChipSet left = one.second;
+    for (const Holding* held : ledger_.on(one.first)) {
+      const ClusterPod* pod = cluster_.find(held->key);
+      const bool ends = pod != nullptr && pod->request.uid == held->uid && pod->ending;
+      if (held->bound && (ends || uids_.contains(held->uid))) left -= held->chips;
+    }
+    return left.empty();
+  });
+}
+
+VictimEvictions::Left VictimEvictions::left() const {
+  Left out;
+  for (const Victim& victim : victims_) {
+    if (ledger_.find(victim.pod.uid) == nullptr) continue;
+    out.pods.insert(victim.pod.uid);
+    if (!victim.gang.empty()) out.gangs.insert(victim.gang);
+  }
+  return out;
+}
+
+}  // namespace chipweave::sched

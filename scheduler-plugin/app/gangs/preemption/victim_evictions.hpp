@@ -1,0 +1,73 @@
+// VictimEvictions — asks the API server to evict the victims of one gang, so many at a time, and
+// again after pauses where budgets do not allow it. Owner: the loop thread.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/backoff.hpp"
+#include "scheduler-plugin/app/gangs/preemption/kept_chips.hpp"
+#include "scheduler-plugin/app/gangs/preemption/victim_units.hpp"
+#include "scheduler-plugin/state/evictions.hpp"
+
+namespace chipweave::sched {
+
+class VictimEvictions : public UseCase {
+ public:
+  static constexpr std::size_t kMaxEvicting = 16;  // requests at a time
+
+  VictimEvictions(Core& core, const VictimUnits& units) : UseCase(core), units_(units) {}
+
+  void use(Evictions& evictions) { evictions_ = &evictions; }
+  // Of these pods, those that do not end yet. for_gang: "namespace/name". Precondition:
+  // is_settled().
+  void begin(std::string for_gang, const std::vector<const VictimUnit*>& units);
+  // Call it several times a second.
+  void go_on();
+  // Whether the cluster shows what was asked of it: no request is on its way, and every pod whose
+  // eviction was accepted ends.
+  bool is_settled() const;
+  // Why the API server will never evict one of them; "": it may.
+  const std::string& refused() const { return refused_; }
+  // Answers that are on their way count no more.
+  void end();
+
+  std::size_t pods() const { return victims_.size(); }
+  std::size_t gangs() const;
+  // Whether all of these chips come free with them, or with other pods that end.
+  bool free(const KeptChips::ByNode& chips) const;
+  // Those that hold chips, and their gangs.
+  struct Left {
+    std::set<std::string_view> pods;  // uids
+    std::set<std::string_view> gangs;
+  };
+  Left left() const;
+
+ private:
+  struct Victim {
+    VictimPod pod;
+    std::string gang;      // VictimUnit::gang
+    bool evicted = false;  // the API server has accepted it
+    bool asked = false;
+    Clock::Steady next{};  // not before
+    Backoff refusals{{std::chrono::seconds(1), std::chrono::seconds(30), 0}};
+  };
+  void evict(Victim& victim);
+  void evicted(std::uint64_t round, const std::string& uid, const Result<void>& result);
+
+  const VictimUnits& units_;
+  Evictions* evictions_ = nullptr;
+  std::string for_gang_;
+  std::vector<Victim> victims_;
+  std::set<std::string, std::less<>> uids_;
+  std::size_t asked_ = 0;
+  std::uint64_t round_ = 0;
+  std::string refused_;
+};
+
+}  // namespace chipweave::sched
