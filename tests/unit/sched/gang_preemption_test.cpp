@@ -189,23 +189,6 @@ TEST(GangPreemption, BudgetsThatAllowNothingKeepTheGangWaiting) {
   EXPECT_EQ(w.accept(), (std::set<std::string>{"a", "b"}));
 }
 
-TEST(GangPreemption, ASearchInVainLeavesTheFabricAsItWas) {
-  PreemptingWorld w;
-  constexpr int kFull = 60;
-  w.nodes(kFull + 2);
-  w.evictions.all = {{"ns", "budget", 0, {}}};
-  for (int i = 0; i < kFull; ++i) {
-    const std::string number = std::to_string(i);
-    w.evictions.all[0].pods.insert(w.running("p" + number, "n" + number, 1).uid);
-  }
-  w.gang_of("large", kFull, 9);
-  w.settle();
-  EXPECT_THAT(w.why("large"), HasSubstr("PodDisruptionBudgets keep the pods"));
-  const auto small = w.gang_of("small", 2, 8);
-  w.settle();
-  EXPECT_THAT(w.fit(small[0]), ElementsAre("n" + std::to_string(kFull)));
-}
-
 TEST(GangPreemption, TwoBudgetsTogetherKeepWhatEachAloneAllows) {
   PreemptingWorld w;
   w.nodes(2);
