@@ -29,12 +29,11 @@ class VictimEvictions : public UseCase {
   void begin(std::string for_gang, const std::vector<const VictimUnit*>& units);
   // Call it several times a second.
   void go_on();
-  // Whether the cluster shows what was asked of it: no request is on its way, and every pod whose
-  // eviction was accepted ends.
+  // Whether no request waits for its answer, and every pod whose eviction was accepted ends.
   bool is_settled() const;
   // Why the API server will never evict one of them; "": it may.
   const std::string& refused() const { return refused_; }
-  // Answers that are on their way count no more.
+  // Answers that come later do not count.
   void end();
 
   std::size_t pods() const { return victims_.size(); }
