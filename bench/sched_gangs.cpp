@@ -165,8 +165,9 @@ void plan_of_a_large_gang() {
   }
   std::sort(plans.begin(), plans.end());
   std::sort(checks.begin(), checks.end());
-  std::printf("plan of %d pods: median %.1f ms, max %.1f ms; with the opening of their gates %.1f ms\n",
-              kPods, plans[plans.size() / 2], plans.back(), checks[checks.size() / 2]);
+  std::printf(
+      "plan of %d pods: median %.1f ms, max %.1f ms; with the opening of their gates %.1f ms\n",
+      kPods, plans[plans.size() / 2], plans.back(), checks[checks.size() / 2]);
 }
 
 void check_of_waiting_gangs() {

@@ -55,7 +55,6 @@ Result<void> set_names(std::vector<std::string>& to, const Values& names) {
   return {};
 }
 
-
 Result<void> set_volcano_weight(Config& c, const Values& v) {
   std::uint64_t n = 0;
   if (!read_number(v[0], n) || n > 1000)

@@ -263,11 +263,15 @@ int run(const Config& config) {
   sched::Cluster& cluster = kubernetes ? kubernetes->cluster() : memory;
   sched::Scheduler scheduler(
       clock, cluster, observers,
-      {config.reservation_ttl, config.inventory_stale_after, config.annotate_after_bind,
-       config.scheduler_names, *std::move(overlays), config.node_preference, config.plan_gangs,
+      {config.reservation_ttl,
+       config.inventory_stale_after,
+       config.annotate_after_bind,
+       config.scheduler_names,
+       *std::move(overlays),
+       config.node_preference,
+       config.plan_gangs,
        config.nominate_gangs,
-       {config.gate_timeout,
-        {config.pinned_schedulers.begin(), config.pinned_schedulers.end()}},
+       {config.gate_timeout, {config.pinned_schedulers.begin(), config.pinned_schedulers.end()}},
        config.network()});
   memory.set_listener(&scheduler.reconciler());
   std::unique_ptr<sched::NetworkFile> network_file;

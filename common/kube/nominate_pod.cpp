@@ -37,8 +37,8 @@ class NominateAttempt : public PodAttempt {
     if (!reply) return failed(Errc::unavailable, reply.error().text());
     if (reply->status == kOk) return finish({});
     if (reply->status == kNotFound) return does_not_exist();
-    const std::string why = "HTTP " + std::to_string(reply->status) + ": " +
-                            codec::read_status(reply->body).message;
+    const std::string why =
+        "HTTP " + std::to_string(reply->status) + ": " + codec::read_status(reply->body).message;
     // 422: a pod that is bound cannot be nominated any more
     if (reply->status == kConflict || reply->status == kInvalid) return failed(Errc::conflict, why);
     const bool busy = reply->status == 429 || reply->status >= 500;

@@ -42,9 +42,8 @@ const Evaluation& Evaluator::evaluate(const RequestContext& context,
   nodes_.sort_names();
   const bool alike = context.only == kNoNode && context.part == nullptr &&
                      (context.of_job == nullptr || context.of_job->empty());
-  const bool by_distance =
-      nearness_ && context.only == kNoNode && context.of_job != nullptr &&
-      nearness_->begin(context.pod->resource, *context.of_job, context.own);
+  const bool by_distance = nearness_ && context.only == kNoNode && context.of_job != nullptr &&
+                           nearness_->begin(context.pod->resource, *context.of_job, context.own);
   farther_.clear();
   std::span<Verdict> verdicts = table.verdicts();
   for (std::size_t i = 0; i < names.size(); ++i) {

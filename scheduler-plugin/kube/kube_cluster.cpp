@@ -294,20 +294,20 @@ void KubeCluster::end_claim(const ClaimedBinding& what, const Result<void>& why)
   if (pod != nullptr && pod->request.uid == what.claim.pod_uid && !pod->node.empty())
     return what.done(why);
   keep(claims_->end(what.claim, what.fence, ending([why, what](const Result<void>& ended) {
-    if (ended) return what.done(why);
-    what.done(make_error(Errc::unavailable,
-                         why.error().text() + "; its claim is left: " + ended.error().text()));
-  })));
+                      if (ended) return what.done(why);
+                      what.done(make_error(
+                          Errc::unavailable,
+                          why.error().text() + "; its claim is left: " + ended.error().text()));
+                    })));
 }
 
 void KubeCluster::bind_now(const Binding& binding, const Annotations& annotations, Done done) {
   kube::BindRequest request{binding.key.ns, binding.key.name, binding.uid,
                             binding.node,   annotations,      fence()};
-  keep(kube::bind_pod(
-      transport_, std::move(request),
-      ending([this, binding, done = std::move(done)](const Result<void>& result) {
-        bound(binding, result, done);
-      })));
+  keep(kube::bind_pod(transport_, std::move(request),
+                      ending([this, binding, done = std::move(done)](const Result<void>& result) {
+                        bound(binding, result, done);
+                      })));
 }
 
 void KubeCluster::bound(const Binding& binding, const Result<void>& result, const Done& done) {

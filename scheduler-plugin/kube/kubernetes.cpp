@@ -51,13 +51,13 @@ Kubernetes::Kubernetes(std::unique_ptr<kube::Transport> transport,
                 [this](const kube::WatchFailure& failure) { watch_failed(failure); }},
                options_.jitter),
       events_(*transport_, clock, events_options(options_)),
-      gang_events_(
-          clock, events_options(options_).instance,
-          {[this](const codec::KubeEvent& event) { events_.sender().send(event); },
-           [this](const GangRef& gang) {
-             return gang_watch_ ? gang_watch_->object_of({gang.ns, gang.framework, gang.name})
-                                : std::nullopt;
-           }}),
+      gang_events_(clock, events_options(options_).instance,
+                   {[this](const codec::KubeEvent& event) { events_.sender().send(event); },
+                    [this](const GangRef& gang) {
+                      return gang_watch_
+                                 ? gang_watch_->object_of({gang.ns, gang.framework, gang.name})
+                                 : std::nullopt;
+                    }}),
       evictions_(*transport_, [this] { return cluster_.fence(); }) {
   if (options_.store_gang_plans) wire_plans();
   if (!options_.election) return;

@@ -64,8 +64,7 @@ void write(const GangPlanned& gang) {
 }
 
 void write(const GangUnplaceable& gang) {
-  obs::log(obs::Level::info, "gang has no plan",
-           {{"gang", gang.gang.text()}, {"why", gang.why}});
+  obs::log(obs::Level::info, "gang has no plan", {{"gang", gang.gang.text()}, {"why", gang.why}});
 }
 
 void write(const GangReleased& gang) {

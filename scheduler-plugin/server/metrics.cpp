@@ -231,8 +231,7 @@ void Metrics::on(const Observation& seen) {
           [this](const GangNotStored&) { gang_events_[kNotStored].add(); },
           [this](const GangGateFailed&) { gang_events_[kGateFailed].add(); },
           [this](const GangNotNominated&) { gang_events_[kNotNominated].add(); },
-          [this](const GangOverdue&) { gang_events_[kOverdue].add(); },
-          [](const auto&) {}},
+          [this](const GangOverdue&) { gang_events_[kOverdue].add(); }, [](const auto&) {}},
       seen);
 }
 

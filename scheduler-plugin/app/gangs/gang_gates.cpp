@@ -4,7 +4,6 @@
 #include <tuple>
 #include <utility>
 
-
 namespace chipweave::sched {
 
 StoredPlan stored_plan(const GangPlan& plan, const GangPlans& plans, const NodeTable& nodes) {
@@ -32,9 +31,8 @@ GangGates::GangGates(Core& core, Gangs& gangs, GangPreemption& preemption, PlanS
       preemption_(preemption),
       store_(&store),
       options_(std::move(options)),
-      opener_(core, gangs.nominations(), [this](const std::string& gang) {
-        gangs_.gate_opened(gang);
-      }) {
+      opener_(core, gangs.nominations(),
+              [this](const std::string& gang) { gangs_.gate_opened(gang); }) {
   opener_.set_pinned(options_.pinned_schedulers);
 }
 

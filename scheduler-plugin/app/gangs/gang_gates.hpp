@@ -67,12 +67,12 @@ class GangGates : public UseCase {
   };
   // What its pods say together, as long as nothing happens to them.
   struct Members {
-    std::uint64_t changes = 0;  // Gang::changes
-    std::uint64_t gates = 0;    // Gangs::gated()
-    int priority = 0;           // the highest
-    std::size_t gated = 0;      // behind our gate
-    std::size_t ready = 0;      // behind no gate of others
-    Clock::Steady seen{};       // the first of them
+    std::uint64_t changes = 0;                // Gang::changes
+    std::uint64_t gates = 0;                  // Gangs::gated()
+    int priority = 0;                         // the highest
+    std::size_t gated = 0;                    // behind our gate
+    std::size_t ready = 0;                    // behind no gate of others
+    Clock::Steady seen{};                     // the first of them
     std::optional<Clock::Steady> complete{};  // since when
     std::uint64_t let_go = 0;  // version of the plan with which all open gates were asked for
     bool again = false;        // some could not be

@@ -19,8 +19,8 @@
 #include <string_view>
 #include <vector>
 
-#include "scheduler-plugin/app/gangs/opening/gang_nominations.hpp"
 #include "scheduler-plugin/app/gangs/gang_restore.hpp"
+#include "scheduler-plugin/app/gangs/opening/gang_nominations.hpp"
 #include "scheduler-plugin/app/gangs/planning/gang_planning.hpp"
 #include "scheduler-plugin/app/reservations.hpp"
 #include "scheduler-plugin/state/plan_store.hpp"
@@ -30,7 +30,10 @@ namespace chipweave::sched {
 class Gangs : public UseCase {
  public:
   Gangs(Core& core, Reservations& reservations)
-      : UseCase(core), planning_(core, reservations), restored_(core, planning_, reservations), nominations_(core) {}
+      : UseCase(core),
+        planning_(core, reservations),
+        restored_(core, planning_, reservations),
+        nominations_(core) {}
 
   // Pods that a gang waits for are reported once they have not come for so long.
   static constexpr std::chrono::minutes kOverdue{5};

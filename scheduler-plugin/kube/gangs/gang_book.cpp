@@ -23,8 +23,7 @@ bool GangBook::put(std::size_t source, const codec::KubeGangObject& object,
   const Id id = id_of(source, object.ns, object.name);
   const auto known = objects_.find(id);
   if (known != objects_.end() && known->second.uid == object.uid &&
-      known->second.owner == object.owner &&
-      known->second.gangs == gangs)
+      known->second.owner == object.owner && known->second.gangs == gangs)
     return true;
   std::set<GangKey> concerned = concerned_by(id);
   take_out(id);

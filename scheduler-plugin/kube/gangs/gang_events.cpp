@@ -28,10 +28,9 @@ void GangEvents::on(const Observation& seen) {
 
 void GangEvents::planned(const GangPlanned& gang) {
   told_.erase(gang.gang.text());
-  std::string note = std::to_string(gang.pods) + " pods have their places, in " +
-                     comma_list(gang.domains) +
-                     " domains of the levels of the network, coarsest first (plan " + gang.plan +
-                     ")";
+  std::string note =
+      std::to_string(gang.pods) + " pods have their places, in " + comma_list(gang.domains) +
+      " domains of the levels of the network, coarsest first (plan " + gang.plan + ")";
   send(gang.gang, false, "GangPlanned", std::move(note));
 }
 

@@ -14,7 +14,8 @@ class Nominates : public testing::Test {
     ticket_ = nominate_pod(server_, {"team", name, "u1", node, [this] { return leads_; }},
                            [this](const Result<void>& result) {
                              ++answers_;
-                             outcome_ = result ? "done" : std::string(to_string(result.error().code));
+                             outcome_ =
+                                 result ? "done" : std::string(to_string(result.error().code));
                            });
   }
   std::string answered(int status) {

@@ -146,7 +146,8 @@ TEST(GangOpening, ManyGatesAreOpenedInOneGo) {
   w.check();
   w.store.answer();
   w.check();
-  EXPECT_TRUE(std::none_of(pods.begin(), pods.end(), [&](const auto& pod) { return w.gated(pod); }));
+  EXPECT_TRUE(
+      std::none_of(pods.begin(), pods.end(), [&](const auto& pod) { return w.gated(pod); }));
 }
 
 // With percentageOfNodesToScore kube-scheduler offers a part of the nodes.
@@ -187,7 +188,6 @@ struct Telling : testing::Test {
   Evaluator evaluator{core.state.nodes};
   int went_on = 0;
 };
-
 
 TEST_F(Telling, PodsOfAGangThatDoNotComeAreReportedOnce) {
   Reservations reservations(core, evaluator, seconds(30));

@@ -38,9 +38,7 @@ struct Racks : World {
     EXPECT_TRUE(cluster.end(pod.key).ok());
     return node;
   }
-  void take(const std::string& node) {
-    ASSERT_TRUE(bind(submit("other-" + node, 8), node).ok());
-  }
+  void take(const std::string& node) { ASSERT_TRUE(bind(submit("other-" + node, 8), node).ok()); }
 };
 
 TEST(Nearness, TheRackThenTheBlockOfOthersOfTheJob) {

@@ -27,6 +27,12 @@ Shares shares_of(const Plan& plan) {
   return out;
 }
 
+// Whether state_of() is the same for both.
+bool alike(const NodeMachine& a, const NodeMachine& b) {
+  return a.machine == b.machine && a.topology == b.topology && a.free == b.free &&
+         a.held == b.held && a.loaded == b.loaded && a.down_nics == b.down_nics;
+}
+
 // Nodes whose pods get the same chips, and what so many of them get.
 struct NodeClass {
   std::vector<FabricNodeId> nodes;
@@ -75,15 +81,24 @@ class FastestPlan {
  private:
   void find_classes(const NodeMachines& machines) {
     std::map<NodeState, std::size_t> known;
-    std::vector<FabricNodeId> nodes;
-    for (const auto& [node, machine] : machines) nodes.push_back(node);
+    std::vector<std::pair<FabricNodeId, const NodeMachine*>> nodes;
+    nodes.reserve(machines.size());
+    for (const auto& [node, machine] : machines) nodes.emplace_back(node, &machine);
     std::sort(nodes.begin(), nodes.end());  // the map's own order is not defined
-    for (const FabricNodeId node : nodes) {
-      const NodeMachine& machine = machines.at(node);
-      const auto [at, fresh] = known.try_emplace(state_of(machine), classes_.size());
-      if (fresh) classes_.push_back(class_of(machine));
-      classes_[at->second].nodes.push_back(node);
-      class_of_node_[node] = at->second;
+    class_of_node_.assign(nodes.empty() ? 0 : nodes.back().first + 1, kNoClass);
+    known_nodes_ = nodes.size();
+    const NodeMachine* before = nullptr;
+    std::size_t of_before = 0;
+    for (const auto& [node, machine] : nodes) {
+      // neighbours are mostly alike
+      if (before == nullptr || !alike(*before, *machine)) {
+        const auto [at, fresh] = known.try_emplace(state_of(*machine), classes_.size());
+        if (fresh) classes_.push_back(class_of(*machine));
+        of_before = at->second;
+      }
+      before = machine;
+      classes_[of_before].nodes.push_back(node);
+      class_of_node_[node] = of_before;
     }
   }
 
@@ -100,8 +115,8 @@ class FastestPlan {
   }
 
   const NodeClass* class_of(FabricNodeId node) const {
-    const auto at = class_of_node_.find(node);
-    return at == class_of_node_.end() ? nullptr : &classes_[at->second];
+    const bool known = node < class_of_node_.size() && class_of_node_[node] != kNoClass;
+    return known ? &classes_[class_of_node_[node]] : nullptr;
   }
 
   // What the plan can get by the choice of chips alone. Without a common rail rings change rails in
@@ -141,7 +156,7 @@ class FastestPlan {
       capacity +=
           static_cast<std::int64_t>(most[c]) * static_cast<std::int64_t>(classes_[c].nodes.size());
     }
-    const auto others = static_cast<std::int64_t>(fabric_.size() - class_of_node_.size());
+    const auto others = static_cast<std::int64_t>(fabric_.size() - known_nodes_);
     if (others == 0 && capacity < static_cast<std::int64_t>(first.pods.size())) return std::nullopt;
     Fabric limited = fabric_;
     for (std::size_t c = 0; c < classes_.size(); ++c) {
@@ -235,7 +250,9 @@ class FastestPlan {
   double level_gbps_;
   ChipOptions options_;
   std::vector<NodeClass> classes_;
-  std::map<FabricNodeId, std::size_t> class_of_node_;
+  static constexpr std::size_t kNoClass = std::numeric_limits<std::size_t>::max();
+  std::vector<std::size_t> class_of_node_;  // by node; kNoClass: its machine is not known
+  std::size_t known_nodes_ = 0;
 };
 
 }  // namespace

@@ -23,7 +23,7 @@ namespace chipweave::sched {
 
 class GangNominations : public UseCase {
  public:
-  static constexpr std::size_t kMaxAsked = 64;          // requests at a time
+  static constexpr std::size_t kMaxAsked = 64;        // requests at a time
   static constexpr std::chrono::minutes kSilence{5};  // after the API server has forbidden it
 
   explicit GangNominations(Core& core) : UseCase(core) {}

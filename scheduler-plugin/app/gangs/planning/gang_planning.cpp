@@ -89,8 +89,8 @@ std::optional<Verdict> GangPlanning::plan(const Gang& gang, const std::string& u
   if (filled == Filled::none) return did_not_fit(gang, std::move(now), begin);
   if (filled != Filled::nothing_more) {
     const GangPlan& made = *plans_.find(gang.id);
-    observer_.on(GangPlanned{ref_of(gang), made.id, made.slots.size(), made.domains,
-                             made.gbps, clock_.now() - begin});
+    observer_.on(GangPlanned{ref_of(gang), made.id, made.slots.size(), made.domains, made.gbps,
+                             clock_.now() - begin});
   }
   misfits_.erase(gang.id);
   if (filled == Filled::all) return std::nullopt;
@@ -105,8 +105,7 @@ Verdict GangPlanning::did_not_fit(const Gang& gang, Misfit misfit, Clock::Steady
   misfit.at = clock_.now();
   misfit.took = misfit.at - begin;
   misfit.released = ledger_.released();
-  if (why_not(gang.id) != misfit.reason)
-    observer_.on(GangUnplaceable{ref_of(gang), misfit.reason});
+  if (why_not(gang.id) != misfit.reason) observer_.on(GangUnplaceable{ref_of(gang), misfit.reason});
   return misfits_.insert_or_assign(gang.id, std::move(misfit)).first->second.verdict;
 }
 
