@@ -41,8 +41,9 @@ Result<void> set_gate_frameworks(Config& config, const Values& values) {
 Result<void> set_pinned_schedulers(Config& config, const Values& values) {
   for (const std::string& name : values) {
     if (!is_dns_subdomain(name))
-      return make_error(Errc::invalid_argument,
-                        in_quotes(name) + " cannot be the name of a scheduler");
+      return make_error(
+          Errc::invalid_argument,
+          "expected the name of a scheduler, such as kai-scheduler, got " + in_quotes(name));
   }
   config.pinned_schedulers = values;
   return {};

@@ -42,32 +42,23 @@ const Evaluation& Evaluator::evaluate(const RequestContext& context,
   nodes_.sort_names();
   const bool alike = context.only == kNoNode && context.part == nullptr &&
                      (context.of_job == nullptr || context.of_job->empty());
-  const bool by_distance = nearness_ && context.only == kNoNode && context.of_job != nullptr &&
-                           nearness_->begin(context.pod->resource, *context.of_job, context.own);
-  farther_.clear();
+  const bool by_distance = context.only == kNoNode &&
+                           nearness_.begin(context.pod->resource, context.of_job, context.own);
   std::span<Verdict> verdicts = table.verdicts();
   for (std::size_t i = 0; i < names.size(); ++i) {
     const NodeId node = s.nodes[i];
-    if (node == kNoNode) {
-      s.verdict[i] = VerdictTable::kUnknownNode;
-      ++verdicts[VerdictTable::kUnknownNode].count;
-      continue;
-    }
-    const NodeTable::Standing& standing = nodes_.standing(node);
+    const NodeTable::Standing standing =
+        node == kNoNode ? NodeTable::Standing() : nodes_.standing(node);
     if (standing.state == kNoState) {
       s.verdict[i] = VerdictTable::kUnknownNode;
       ++verdicts[VerdictTable::kUnknownNode].count;
       continue;
     }
     std::uint32_t number = alike ? table.at(standing.state) : VerdictTable::kOpen;
-    if (number == VerdictTable::kOpen) {
-      number = judge(context, node, table);
-      verdicts = table.verdicts();
-    }
-    if (by_distance && verdicts[number].fits()) {
-      number = at_distance(number, node, table);
-      verdicts = table.verdicts();
-    }
+    if (number == VerdictTable::kOpen) number = judge(context, node, table);
+    if (by_distance && table.verdicts()[number].fits())
+      number = nearness_.verdict_of(node, number, table);
+    verdicts = table.verdicts();
     s.verdict[i] = number;
     Verdict& v = verdicts[number];
     ++v.count;
@@ -78,23 +69,6 @@ const Evaluation& Evaluator::evaluate(const RequestContext& context,
   }
   rank_nodes(context, table);
   return s;
-}
-
-// The number of the same verdict for a node that is as far as this one.
-std::uint32_t Evaluator::at_distance(std::uint32_t number, NodeId node, VerdictTable& table) {
-  const int far = nearness_->far(node);
-  if (far == 0) return number;
-  if (farther_.size() <= number) farther_.resize(number + 1);
-  std::uint32_t& known = farther_[number][static_cast<std::size_t>(far)];
-  if (known == 0) {
-    Verdict verdict = table.verdicts()[number];
-    verdict.far = far;
-    verdict.count = 0;
-    verdict.first = kNoNode;
-    verdict.first_order = ~std::uint32_t{0};
-    known = table.add(std::move(verdict));
-  }
-  return known;
 }
 
 // Nothing to choose: nodes without inventory are fine too. The scores keep the pod's CPU and memory

@@ -8,7 +8,6 @@
 
 #include <array>
 #include <list>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,9 +28,10 @@ class Evaluator {
   // network: null: nothing is known of it.
   explicit Evaluator(const NodeTable& nodes, solver::NodePreference preference = {},
                      const solver::DemandEstimate* demand = nullptr, Network* network = nullptr)
-      : nodes_(nodes), preference_(preference), demand_(demand != nullptr ? *demand : unknown_) {
-    if (network != nullptr) nearness_.emplace(*network);
-  }
+      : nodes_(nodes),
+        preference_(preference),
+        demand_(demand != nullptr ? *demand : unknown_),
+        nearness_(network) {}
   Evaluator(const Evaluator&) = delete;
   Evaluator& operator=(const Evaluator&) = delete;
 
@@ -64,7 +64,6 @@ class Evaluator {
  private:
   void accept_all();
   VerdictTable& table_of(const RequestContext& context);
-  std::uint32_t at_distance(std::uint32_t number, NodeId node, VerdictTable& table);
   std::uint32_t judge(const RequestContext& context, NodeId node, VerdictTable& table);
   void rank_nodes(const RequestContext& context, VerdictTable& table);
   Answer part_answer(const RequestContext& context) const;
@@ -80,9 +79,7 @@ class Evaluator {
   // When a pod requests no chips: the verdict of each level.
   std::array<Verdict, solver::kBestScore> nothing_asked_;
   std::vector<solver::ScoreInput> score_inputs_;
-  std::optional<Nearness> nearness_;
-  // By verdict: those of the same, but farther off; 0: not made yet.
-  std::vector<std::array<std::uint32_t, Nearness::kMaxFar + 1>> farther_;
+  Nearness nearness_;
 };
 
 }  // namespace chipweave::sched

@@ -112,13 +112,15 @@ TEST(Nearness, CountsTheLevelsOnWhichNoneIs) {
   w.racks(8);
   Ledger::ByNode of_job;
   of_job[w.scheduler.nodes().find("n2")] = ChipSet::first(1);
-  Nearness near(w.scheduler.network());
-  ASSERT_TRUE(near.begin("nvidia.com/gpu", of_job, nullptr));
+  Nearness near(&w.scheduler.network());
+  ASSERT_TRUE(near.begin("nvidia.com/gpu", &of_job, nullptr));
   std::vector<int> far;
   for (int i = 0; i < 8; ++i)
     far.push_back(near.far(w.scheduler.nodes().find("n" + std::to_string(i))));
   EXPECT_THAT(far, ElementsAre(1, 1, 0, 0, 2, 2, 2, 2));
-  EXPECT_FALSE(near.begin("nvidia.com/gpu", {}, nullptr));
+  of_job.clear();
+  EXPECT_FALSE(near.begin("nvidia.com/gpu", &of_job, nullptr));
+  EXPECT_FALSE(near.begin("nvidia.com/gpu", nullptr, nullptr));
 }
 
 }  // namespace
