@@ -6,10 +6,10 @@
 
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
+#include "cli/render_gangs.hpp"
 #include "cli/render_nodes.hpp"
 #include "cli/scheduler_client.hpp"
 #include "cli/table.hpp"
-#include "common/base/text.hpp"
 
 namespace chipweave::cli {
 namespace {
@@ -113,55 +113,18 @@ Exit nodes(const ViewState& state) {
               [](const auto& shown) { return render_nodes(shown, colour_wanted()); });
 }
 
-std::string gangs_text(const std::vector<codec::GangSummary>& gangs) {
-  constexpr std::size_t kSummaryColumn = 5;
-  Table table({{"GANG"},
-               {"STATE"},
-               {"PODS", Table::Align::right},
-               {"BOUND", Table::Align::right},
-               {"NEEDS", Table::Align::right},
-               {"WAITS FOR"}},
-              kSummaryColumn);
-  for (const codec::GangSummary& gang : gangs) {
-    const std::string why = gang.problem.empty() ? gang.summary : gang.problem;
-    table.add({gang.ns + "/" + gang.name, gang.state, std::to_string(gang.pods),
-               std::to_string(gang.bound), std::to_string(gang.quorum), why.empty() ? "-" : why},
-              gang.state == "running" || gang.state == "ungrouped" ? Colour::none : Colour::yellow);
-  }
-  return table.text(colour_wanted());
-}
-
-// Each with its plan, rank by rank.
-std::string whole_gangs_text(const std::vector<codec::GangSummary>& gangs) {
-  std::string out = gangs_text(gangs);
-  for (const codec::GangSummary& gang : gangs) {
-    if (gang.plan.empty()) continue;
-    out += "\nplan " + gang.plan;
-    if (gang.gbps > 0) out += ", " + gbps_text(gang.gbps) + " GB/s";
-    Table table({{"RANK", Table::Align::right}, {"POD"}, {"STATE"}, {"NODE"}, {"PATH"}, {"CHIPS"}});
-    for (const codec::GangSlotView& slot : gang.slots) {
-      table.add({std::to_string(slot.rank), slot.pod.empty() ? "-" : slot.pod, slot.state,
-                 slot.node.empty() ? "-" : slot.node,
-                 slot.path.empty() ? "-" : joined(slot.path, "/"), chip_list(slot.chips)},
-                slot.state == "bound" ? Colour::none : Colour::yellow);
-    }
-    out += "\n" + table.text(colour_wanted());
-  }
-  return out;
-}
-
 // A group of a LeaderWorkerSet is NAMESPACE/SET/INDEX.
 Exit gangs(const ViewState& state) {
   if (state.pod.empty())
     return view(state, &SchedulerClient::list, "/api/v1/gangs", codec::read_gang_summaries,
-                gangs_text);
+                [](const auto& shown) { return render_gangs(shown, colour_wanted()); });
   const bool named = state.pod.find('/') != std::string::npos;
   const std::string path = named ? state.pod : "default/" + state.pod;
   if (!is_name_of(kGangCharacters, path) || path.front() == '/' || path.back() == '/')
     return complain("GANG: expected NAME or NAMESPACE/NAME, got " + in_quotes(state.pod),
                     Exit::usage);
   return view(state, &SchedulerClient::get, "/api/v1/gangs/" + path, codec::read_gang_summaries,
-              whole_gangs_text);
+              [](const auto& shown) { return render_whole_gangs(shown, colour_wanted()); });
 }
 
 Exit pods(const ViewState& state) {

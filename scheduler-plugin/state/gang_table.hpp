@@ -23,7 +23,7 @@ struct Gang {
   std::string framework;
   std::string name;
   std::map<std::string, PodKey, std::less<>> members;  // by uid: pods that wait or are bound
-  bool sequential = false;                             // GangMark::sequential
+  bool sequential = false;                             // GangMark::sequential, of any of them
   GangSpec spec;                                       // of its owner, with what only its pods say
   std::uint64_t changes = 0;                           // rises with each change of the above
 
@@ -35,7 +35,8 @@ struct Gang {
   bool size_known() const;
   // Whether so many are there. Of a sequential one, those that come later are not waited for.
   bool complete(std::size_t there) const {
-    return quorum() > 0 && there >= (sequential ? 1U : static_cast<std::size_t>(quorum()));
+    const bool waits = !sequential && !spec.sequential;
+    return quorum() > 0 && there >= (waits ? static_cast<std::size_t>(quorum()) : 1U);
   }
   bool complete() const { return complete(members.size()); }
 };

@@ -56,6 +56,7 @@ void add_missing(GangSpec& to, const GangSpec& from) {
   add_missing_value(to.minimum, from.minimum);
   add_missing_value(to.chips, from.chips);
   add_missing(to.topology, from.topology);
+  to.sequential = to.sequential || from.sequential;
   if (to.problem.empty()) to.problem = from.problem;
 }
 

@@ -81,6 +81,8 @@ struct GangSpec {
   std::optional<ChipCounts> chips;      // of a pod, as in RoleSpec; only without roles
   TopologyWish topology;
   std::optional<Partition> partition;  // of all pods; only without roles and subgroups
+  // Some of its pods are made only once others are bound or run, so all are planned with the first.
+  bool sequential = false;
   std::string problem;  // what cannot be used of the object, in words; empty: nothing
 
   friend bool operator==(const GangSpec&, const GangSpec&) = default;

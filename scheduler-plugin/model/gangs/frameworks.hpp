@@ -24,6 +24,8 @@ class PodMarks {
   // A number that the pod gives under this key, as a label or an annotation. nullopt: it gives
   // none, or one outside [least, limits::kMaxManifestPods], of which `problem` then tells.
   std::optional<int> number(const char* key, int least, std::string& problem) const;
+  // The number that ends the pod's name, PREFIX-NUMBER.
+  std::optional<int> number_in_name(const std::string& prefix) const;
 
  private:
   const PodRequest& pod_;

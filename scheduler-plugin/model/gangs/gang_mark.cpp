@@ -43,6 +43,13 @@ std::optional<int> PodMarks::number(const char* key, int least, std::string& pro
   return std::nullopt;
 }
 
+std::optional<int> PodMarks::number_in_name(const std::string& prefix) const {
+  const std::string_view name = pod_.key.name;
+  if (!name.starts_with(prefix + "-")) return std::nullopt;
+  const auto number = parse_number<int>(name.substr(prefix.size() + 1));
+  return number && *number >= 0 && *number <= limits::kMaxManifestPods ? number : std::nullopt;
+}
+
 }  // namespace gangs
 
 std::optional<GangMark> gang_mark_of(const PodRequest& pod) {

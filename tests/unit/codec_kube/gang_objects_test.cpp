@@ -8,37 +8,10 @@
 #include "common/codec/kube/watch.hpp"
 #include "common/codec/yaml/yaml_tree.hpp"
 #include "tests/support/paths.hpp"
-#include "tests/unit/codec_kube/gang_text.hpp"
+#include "tests/unit/codec_kube/gang_said.hpp"
 
 namespace chipweave::codec {
 namespace {
-
-const GangSource& source_of(std::string_view setting, std::string_view kind) {
-  for (const GangSource& one : gang_sources())
-    if (setting == one.setting && kind == one.kind) return one;
-  throw std::runtime_error("no such kind");
-}
-
-KubeGangObject object_of(std::string spec) {
-  KubeGangObject out;
-  out.ns = "team";
-  out.name = "train";
-  out.spec = std::move(spec);
-  return out;
-}
-
-// "framework/name: spec", a line a gang; or why it cannot be read.
-std::string said(const GangSource& source, const KubeGangObject& object) {
-  const auto gangs = read_gangs(source, object);
-  if (!gangs) return gangs.error().text();
-  std::string out;
-  for (const DeclaredGang& gang : *gangs)
-    out += (out.empty() ? "" : "\n") + gang.framework + "/" + gang.name + ": " + text_of(gang.spec);
-  return out;
-}
-std::string said(std::string_view setting, std::string_view kind, std::string spec) {
-  return said(source_of(setting, kind), object_of(std::move(spec)));
-}
 
 constexpr const char* kGpus =
     R"({"metadata":{},"spec":{"containers":[{"name":"m","resources":{"limits":{"nvidia.com/gpu":8,"cpu":"4"}}}]}})";
@@ -155,8 +128,10 @@ TEST(GangObjects, JobSetsAreARoleAJob) {
             "(in block each with w)");
   object.annotations["alpha.jobset.sigs.k8s.io/exclusive-topology"] = "pool";
   object.spec = R"({"replicatedJobs":[{"name":"w","replicas":2}]})";
-  EXPECT_EQ(said(source_of("jobset", "JobSet"), object),
-            "jobset/train: size 2 min ?; w/0 ?..1 (in pool each); w/1 ?..1 (in pool each)");
+  EXPECT_EQ(
+      said(source_of("jobset", "JobSet"), object),
+      "jobset/train: size 2 min ?; w/0 ?..1 (in pool each); w/1 ?..1 (in pool each); one after "
+      "the other");
   EXPECT_THAT(said("jobset", "JobSet", R"({"replicatedJobs":[{"name":"w","replicas":5000}]})"),
               testing::HasSubstr("spec.replicatedJobs[0].replicas: makes more than 2000 Jobs"));
   EXPECT_THAT(
@@ -192,6 +167,10 @@ TEST(GangObjects, KubeflowJobs) {
                  R"({"elasticPolicy":{"minReplicas":2,"maxReplicas":8},
                      "pytorchReplicaSpecs":{"Worker":{"replicas":4},"Master":{}}})"),
             "trainer/train: size 5 min 3; master ?..1; worker 2..4");
+  EXPECT_EQ(
+      said("trainer", "PaddleJob",
+           R"({"elasticPolicy":{"minReplicas":3},"paddleReplicaSpecs":{"Worker":{"replicas":4}}})"),
+      "trainer/train: size 4 min 3; worker 3..4");
   for (const auto& [kind, key] :
        std::vector<std::pair<const char*, const char*>>{{"TFJob", "tfReplicaSpecs"},
                                                         {"MPIJob", "mpiReplicaSpecs"},
@@ -218,6 +197,11 @@ TEST(GangObjects, RayClusters) {
             "ray/train: size 13 min ?; headgroup ?..1 no chips; a ?..4; tpu ?..8; off ?..0");
   EXPECT_EQ(said("ray", "RayCluster", R"({"enableInTreeAutoscaling":true,)" + groups + "}"),
             "ray/train: size 13 min 10; headgroup ?..1 no chips; a 1..4; tpu 8..8; off ?..0");
+  // KubeRay makes no more than maxReplicas, and no fewer than minReplicas
+  EXPECT_EQ(said("ray", "RayCluster",
+                 R"({"workerGroupSpecs":[{"groupName":"a","replicas":8,"maxReplicas":2},
+                     {"groupName":"b","replicas":1,"minReplicas":3,"maxReplicas":2147483647}]})"),
+            "ray/train: size 5 min ?; a ?..2; b ?..3");
 }
 
 TEST(GangObjects, AscendAndDlroverJobs) {

@@ -60,6 +60,7 @@ inline std::string text_of(const domain::GangSpec& spec) {
            (one.set.empty() ? "" : " of " + one.set) + wish(one.topology);
   }
   for (const auto& [set, least] : spec.min_sets) out += "; " + set + " >= " + std::to_string(least);
+  if (spec.sequential) out += "; one after the other";
   if (!spec.problem.empty()) out += "; problem: " + spec.problem;
   return out;
 }

@@ -48,6 +48,7 @@ TEST(GangTopology, KueueRefusesContradictions) {
 }
 
 TEST(GangTopology, OtherFrameworks) {
+  EXPECT_EQ(wished({{"leaderworkerset.sigs.k8s.io/exclusive-topology", "rack"}}), "in rack");
   EXPECT_EQ(wished({{"kai.scheduler/topology-required-placement", "zone"},
                     {"kai.scheduler/topology-preferred-placement", "rack"}}),
             "in zone near rack");

@@ -63,6 +63,10 @@ TEST(GangMarks, EachFrameworkIsKnownByItsOwn) {
             "kueue pg - - 12 -");
   EXPECT_EQ(said(pod_of({{"grove.io/podgang", "pg"}, {"grove.io/podclique", "pg-prefill"}})),
             "grove pg pg-prefill - - -");
+  EXPECT_EQ(said(pod_of({{"grove.io/podgang", "pg"},
+                         {"grove.io/podclique", "pg-prefill"},
+                         {"grove.io/podclique-pod-index", "1"}})),
+            "grove pg pg-prefill 1 - -");
   EXPECT_EQ(said(pod_of({{"gpu-topology", "nccl"}, {"gpu-topology-replica", "2"}})),
             "ack nccl - - 2 -");
   EXPECT_EQ(said(pod_of({{"gpu-topology", "nccl"}})), "none");
@@ -141,6 +145,51 @@ TEST(GangMarks, AnOlderVolcanoHasTheIndexInThePodsName) {
   EXPECT_EQ(named("train-worker--3"), "volcano pg worker - - -");
   EXPECT_EQ(named("train-worker-99999999999"), "volcano pg worker - - -");
   EXPECT_EQ(named("other-worker-3"), "volcano pg worker - - -");
+}
+
+// mpi-operator: the role is in another label, and workers are counted from 1 where the launcher is
+// one of them.
+TEST(GangMarks, PodsOfMpiOperator) {
+  const auto named = [](const std::string& name, const std::string& role,
+                        const std::string& index) {
+    PodRequest pod = pod_of({{"training.kubeflow.org/operator-name", "mpi-operator"},
+                             {"training.kubeflow.org/job-name", "bert"},
+                             {"training.kubeflow.org/job-role", role},
+                             {"training.kubeflow.org/replica-index", index}});
+    pod.key.name = name;
+    return said(pod);
+  };
+  EXPECT_EQ(named("bert-worker-3", "worker", "3"), "trainer bert worker 3 - -");
+  EXPECT_EQ(named("bert-worker-3", "worker", "4"), "trainer bert worker 3 - -");
+  EXPECT_EQ(named("bert-launcher-x7k2p", "launcher", "0"), "trainer bert launcher 0 - -");
+  EXPECT_EQ(named("bert-launcher-x7k2p", "launcher", ""), "trainer bert launcher - - -");
+  // training-operator has both labels on masters
+  EXPECT_EQ(said(pod_of({{"training.kubeflow.org/job-name", "bert"},
+                         {"training.kubeflow.org/job-role", "master"},
+                         {"training.kubeflow.org/replica-type", "launcher"}})),
+            "trainer bert launcher - - -");
+}
+
+TEST(GangMarks, PodsOfKueueGroupsAreNumberedByALabel) {
+  EXPECT_EQ(said(pod_of({{"kueue.x-k8s.io/pod-group-name", "g"},
+                         {"kueue.x-k8s.io/pod-group-pod-index", "5"}})),
+            "kueue g - 5 - -");
+  EXPECT_EQ(
+      said(pod_of({{"apps.kubernetes.io/pod-index", "2"}},
+                  {{"kueue.x-k8s.io/pod-group-name", "g"},
+                   {"kueue.x-k8s.io/pod-group-total-count", "4"},
+                   {"kueue.x-k8s.io/pod-group-pod-index-label", "apps.kubernetes.io/pod-index"}})),
+      "kueue g - 2 4 -");
+}
+
+TEST(GangMarks, HostsOfARayReplicaHaveNoNumberOfTheirOwn) {
+  Marks labels{{"ray.io/cluster", "r"},
+               {"ray.io/node-type", "worker"},
+               {"ray.io/group", "gpu"},
+               {"ray.io/worker-group-replica-index", "2"}};
+  EXPECT_EQ(said(pod_of(labels)), "ray r gpu 2 - -");
+  labels["ray.io/replica-host-index"] = "0";
+  EXPECT_EQ(said(pod_of(labels)), "ray r gpu - - -");
 }
 
 TEST(GangMarks, WrongNumbersAreNamedAndNotUsed) {

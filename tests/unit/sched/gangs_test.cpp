@@ -293,6 +293,23 @@ TEST(Gangs, OfSequentialPodsTheFirstBringsThePlanOfAll) {
   w.expect_sound();
 }
 
+// The same where the owner object says it.
+TEST(Gangs, OfSequentialOwnersTheFirstPodBringsThePlanOfAll) {
+  World w;
+  add_nodes(w, 4);
+  GangSpec spec;
+  spec.size = 3;
+  spec.sequential = true;
+  w.scheduler.owner_says("ns/chipweave/train", spec);
+  PodRequest pod = gang_pod(1, 3);
+  GangMark mark = *pod.mark;
+  mark.size.reset();
+  pod.mark = std::make_shared<const GangMark>(std::move(mark));
+  EXPECT_THAT(w.fit(w.submit(pod)), ElementsAre("n1"));
+  EXPECT_EQ(w.scheduler.ledger().reserved(), 3U);
+  w.expect_sound();
+}
+
 TEST(Gangs, PodsWithoutChipsCountButHaveNoPlace) {
   World w;
   add_nodes(w, 2);

@@ -70,6 +70,12 @@ std::optional<int> pods_of_roles(const GangReading& reading, const domain::GangS
   return std::nullopt;
 }
 
+StringMap annotations_of(const JsonObject& object_template) {
+  const JsonValue given = object_template.find("metadata");
+  if (!given) return {};
+  return texts_of(JsonObject::tolerant(given, object_template.problems()), "annotations");
+}
+
 void read_pod_template(const JsonObject& pod_template, domain::TopologyWish& topology,
                        std::optional<domain::ChipCounts>& chips) {
   if (const JsonValue given = pod_template.find("metadata")) {

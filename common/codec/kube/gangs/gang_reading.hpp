@@ -51,6 +51,8 @@ int pods_product(const JsonObject& object, std::string_view key, int a, int b);
 // The sum of the roles' pods, if all are known; above limits::kMaxGangPods: a problem of the spec.
 std::optional<int> pods_of_roles(const GangReading& reading, const domain::GangSpec& spec);
 
+// metadata.annotations of a template.
+StringMap annotations_of(const JsonObject& object_template);
 // Topology and chips of a pod template.
 void read_pod_template(const JsonObject& pod_template, domain::TopologyWish& topology,
                        std::optional<domain::ChipCounts>& chips);
@@ -86,6 +88,7 @@ void volcano_topology(const Marks& marks, domain::TopologyWish& to);
 void koordinator_topology(const Marks& marks, domain::TopologyWish& to);
 void kai_topology(const Marks& marks, domain::TopologyWish& to);
 void kueue_topology(const Marks& marks, domain::TopologyWish& to);
+void lws_topology(const Marks& marks, domain::TopologyWish& to);
 void ascend_topology(const Marks& marks, domain::TopologyWish& to);
 
 void read_volcano_job(const KubeGangObject& object, GangReading& reading);

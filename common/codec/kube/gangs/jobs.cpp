@@ -1,5 +1,6 @@
 // Jobs of Kubernetes (batch/v1), and JobSets of them (jobset.x-k8s.io/v1alpha2).
 #include <algorithm>
+#include <set>
 
 #include "common/codec/kube/gangs/gang_reading.hpp"
 
@@ -7,6 +8,8 @@ namespace chipweave::codec {
 namespace {
 
 constexpr std::string_view kJobsApart = "alpha.jobset.sigs.k8s.io/exclusive-topology";
+// The nodes carry labels for the Jobs already: no pod waits for another one.
+constexpr std::string_view kNodesLabelled = "alpha.jobset.sigs.k8s.io/node-selector";
 
 struct JobPods {
   int pods = 1;
@@ -34,6 +37,26 @@ void place_together(domain::RoleSpec& role, const std::string& replicated) {
   }
 }
 
+// The level of which each of the Jobs has a domain of its own, by the annotations of the JobSet or
+// of the ReplicatedJob. Its first pod must be bound before JobSet admits the others.
+void keep_apart(const StringMap& annotations, domain::RoleSpec& role, domain::GangSpec& to) {
+  const auto at = annotations.find(kJobsApart);
+  if (at == annotations.end()) return;
+  role.topology.required.push_back(at->second);
+  role.topology.per_role = true;
+  if (annotations.find(kNodesLabelled) == annotations.end()) to.sequential = true;
+}
+
+// ReplicatedJobs that others start after, once these have ended: they are never there together.
+std::set<std::string> ends_before(JsonValue replicated_jobs) {
+  std::set<std::string> out;
+  for (const JsonValue job : replicated_jobs) {
+    for (const JsonValue other : job["dependsOn"])
+      if (other["status"].text() == "Complete") out.emplace(other["name"].text());
+  }
+  return out;
+}
+
 // Each of its Jobs is a role, as in the pods' marks.
 void read_replicated_job(const KubeGangObject& object, GangReading& reading, JsonValue value,
                          domain::GangSpec& to) {
@@ -49,11 +72,9 @@ void read_replicated_job(const KubeGangObject& object, GangReading& reading, Jso
     read_template(*spec, role.topology, role.chips);
   }
   place_together(role, name);
-  // Each Job in a domain of its own.
-  if (const auto at = object.annotations.find(kJobsApart); at != object.annotations.end()) {
-    role.topology.required.push_back(at->second);
-    role.topology.per_role = true;
-  }
+  const StringMap own = job_template ? annotations_of(*job_template) : StringMap();
+  keep_apart(own.find(kJobsApart) == own.end() ? object.annotations : own, role, to);
+  to.sequential = to.sequential || replicated.has("dependsOn");
   if (static_cast<std::size_t>(replicas) > limits::kMaxGangSets - to.roles.size())
     return replicated.problem("replicas",
                               "makes more than " + std::to_string(limits::kMaxGangSets) + " Jobs");
@@ -81,8 +102,14 @@ void read_batch_job(const KubeGangObject& object, GangReading& reading) {
 
 void read_jobset(const KubeGangObject& object, GangReading& reading) {
   domain::GangSpec& to = reading.declare("jobset", object.name);
-  for (const JsonValue value : reading.spec().array("replicatedJobs", limits::kMaxGangSets))
-    read_replicated_job(object, reading, value, to);
+  const JsonValue jobs = reading.spec().array("replicatedJobs", limits::kMaxGangSets);
+  const std::set<std::string> earlier = ends_before(jobs);
+  for (const JsonValue value : jobs) {
+    if (earlier.count(std::string(value["name"].text())) == 0)
+      read_replicated_job(object, reading, value, to);
+  }
+  if (const auto policy = reading.part(reading.spec(), "startupPolicy"))
+    to.sequential = to.sequential || policy->text_or_empty("startupPolicyOrder") == "InOrder";
   to.size = pods_of_roles(reading, to);
 }
 

@@ -15,11 +15,8 @@ domain::GangSpec& read_job(const KubeGangObject& object, GangReading& reading, c
   return to;
 }
 
-}  // namespace
-
-// torchrun's elastic workers: fewer may start than there are replicas.
-void read_pytorch_job(const KubeGangObject& object, GangReading& reading) {
-  domain::GangSpec& to = read_job(object, reading, "pytorchReplicaSpecs");
+// Elastic workers of PyTorch and PaddlePaddle: fewer may start than there are replicas.
+void read_elastic_policy(GangReading& reading, domain::GangSpec& to) {
   const auto elastic = reading.part(reading.spec(), "elasticPolicy");
   if (!elastic) return;
   const auto least = pods_of(*elastic, "minReplicas");
@@ -35,14 +32,20 @@ void read_pytorch_job(const KubeGangObject& object, GangReading& reading) {
   if (!to.minimum) to.minimum = all;
 }
 
+}  // namespace
+
+void read_pytorch_job(const KubeGangObject& object, GangReading& reading) {
+  read_elastic_policy(reading, read_job(object, reading, "pytorchReplicaSpecs"));
+}
 void read_tf_job(const KubeGangObject& object, GangReading& reading) {
   read_job(object, reading, "tfReplicaSpecs");
 }
 void read_mpi_job(const KubeGangObject& object, GangReading& reading) {
-  read_job(object, reading, "mpiReplicaSpecs");
+  domain::GangSpec& to = read_job(object, reading, "mpiReplicaSpecs");
+  to.sequential = reading.spec().text_or_empty("launcherCreationPolicy") == "WaitForWorkersReady";
 }
 void read_paddle_job(const KubeGangObject& object, GangReading& reading) {
-  read_job(object, reading, "paddleReplicaSpecs");
+  read_elastic_policy(reading, read_job(object, reading, "paddleReplicaSpecs"));
 }
 void read_xgboost_job(const KubeGangObject& object, GangReading& reading) {
   read_job(object, reading, "xgbReplicaSpecs");

@@ -27,6 +27,12 @@ void read_subgroups(const KubeGangObject& object, GangReading& reading, const Js
 
 }  // namespace
 
+// Its controller copies the annotation to the pods.
+void lws_topology(const Marks& marks, domain::TopologyWish& to) {
+  if (const auto level = marks.annotation(kGroupsApart); !level.empty())
+    to.required.emplace_back(level);
+}
+
 void read_lws(const KubeGangObject& object, GangReading& reading) {
   const JsonObject& spec = reading.spec();
   const int replicas = spec.integer("replicas", 0, limits::kMaxManifestPods).value_or(1);

@@ -1,5 +1,6 @@
 // KubeRay: RayCluster (ray.io/v1).
 #include <algorithm>
+#include <limits>
 
 #include "common/codec/kube/gangs/gang_reading.hpp"
 
@@ -14,7 +15,11 @@ domain::RoleSpec read_group(const GangReading& reading, JsonValue value, bool sc
   const int hosts = pods_of(group, "numOfHosts", 1).value_or(1);
   const bool suspended = group.flag("suspend").value_or(false);
   const int least = pods_of(group, "minReplicas").value_or(0);
-  const int replicas = suspended ? 0 : std::max(pods_of(group, "replicas").value_or(least), least);
+  const int most = group.integer("maxReplicas", 0, std::numeric_limits<int>::max())
+                       .value_or(std::numeric_limits<int>::max());
+  const int given = pods_of(group, "replicas").value_or(least);
+  int replicas = given < least ? least : std::min(given, most);
+  if (suspended) replicas = 0;
   role.pods = pods_product(group, "replicas", replicas, hosts);
   if (scales && !suspended) role.minimum = pods_product(group, "minReplicas", least, hosts);
   read_template(group, role.topology, role.chips);

@@ -78,8 +78,9 @@ void own_topology(const Marks& marks, TopologyWish& to) {
 }
 
 TopologyWish topology_of_pod(const StringMap& labels, const StringMap& annotations) {
-  return read_all({labels, annotations}, {own_topology, volcano_topology, koordinator_topology,
-                                          kueue_topology, kai_topology, ascend_topology});
+  return read_all({labels, annotations},
+                  {own_topology, volcano_topology, koordinator_topology, kueue_topology,
+                   kai_topology, lws_topology, ascend_topology});
 }
 
 // Kueue reads its annotations on pod templates only.

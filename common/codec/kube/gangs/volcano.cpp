@@ -57,6 +57,7 @@ void read_task(GangReading& reading, JsonValue value, domain::GangSpec& to) {
     role.minimum.reset();
   }
   role.partition = read_partition(reading, task, *role.pods);
+  to.sequential = to.sequential || task.has("dependsOn");
   read_template(task, role.topology, role.chips);
   to.roles.push_back(std::move(role));
 }
