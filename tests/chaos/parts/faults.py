@@ -1,4 +1,5 @@
-"""The faults. Small ones are rules for the proxies and calls that a client repeats; blows.py has those that end programs.
+"""The faults. Small ones are rules for the proxies and calls that a client repeats; blows.py has those that end programs, gang_faults.py
+those on the way of gangs.
 A fault counts when it has hit something: an answer that was lost, a program that was killed."""
 import json, threading, time
 
@@ -222,6 +223,7 @@ def bind_by_hand(world, v, hit):
     if not waiting:
         return
     pod = waiting[int(v["pick"] * len(waiting))]
+    world.judge.excuse(pod)
     meta, how = pod["metadata"], v["how"]
     node = "no-such-node" if how == "no-node" else list(MACHINES)[int(v["node"] * len(MACHINES))]
     notes = world.s.placement_text(pod, node, range(2), resource=GPU) if how == "false" else {}
