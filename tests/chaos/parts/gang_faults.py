@@ -116,7 +116,7 @@ def pod_group_deleted(world, v, hit):
 # --- blows
 
 
-@fault("kill-in-ungate", 8, lambda d: {"after": d.choice((0, 0, 0.005, 0.02, 0.1, 0.3)), "away": d.choice((0, 0, 1, 4))}, blow=True)
+@fault("kill-in-ungate", 5, lambda d: {"after": d.choice((0, 0, 0.005, 0.02, 0.1, 0.3)), "away": d.choice((0, 0, 1, 4))}, blow=True)
 def kill_in_ungate(world, v, hit):
     """kill -9 of a scheduler that has just asked to open the first gate of a gang"""
     asked = world.next_ungate(WAIT_SECONDS)
@@ -159,7 +159,7 @@ def other_program(world, program, v, hit):
         hit(of=f"{program}: {asked[1][:80]}")
 
 
-@fault("planned-node-goes", 8, lambda d: {"how": d.choice(("unhealthy", "unhealthy", "agent", "cordon", "cordon")),
+@fault("planned-node-goes", 6, lambda d: {"how": d.choice(("unhealthy", "unhealthy", "agent", "cordon", "cordon")),
                                           "seconds": round(d.uniform(1, 15), 2)}, blow=True)
 def planned_node_goes(world, v, hit):
     """the node of a pod whose gate is being opened goes before it is bound: its chips are unhealthy, its agent ends, it is cordoned"""

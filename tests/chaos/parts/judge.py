@@ -200,7 +200,10 @@ class Judge:
     def take(self, path, kind, thing):
         with self.lock:
             if path == PODS:
+                known = len(self.ledger.bound)
                 self.find(self.ledger.pod(kind, thing, time.monotonic()), "watch")
+                if len(self.ledger.bound) > known:
+                    self.note(load="bound", pod=name_of(thing), node=thing["spec"]["nodeName"])
             else:
                 self.ledger.inventory(kind, thing, time.monotonic())
 

@@ -11,8 +11,7 @@ from parts.gangs import gang_of
 from parts.world import ACK, Client
 
 PER_SECOND = 7.0  # things done
-MOST_PODS, FEWEST_PODS = 60, 25  # in turn, so that now and then there is room for gangs
-TURN_SECONDS = 15
+MOST_PODS = 60
 SIZES = (1, 1, 1, 1, 2, 2, 2, 4, 4, 8)
 BY_HAND = "by-hand"  # schedulerName of pods that no scheduler binds
 ENDING_SECONDS = (1, 8)
@@ -44,12 +43,10 @@ class Load:
             raise
 
     def run(self):
-        began = time.monotonic()
         while not self.stopping.wait(self.random.expovariate(PER_SECOND)):
             # The dice are rolled whatever the cluster looks like: a seed's pods do not depend on it more than needed.
             dice, kind, pick = (self.random.random() for _ in range(3))
-            turn = int((time.monotonic() - began) / TURN_SECONDS) % 2
-            if dice > len(self.judge.live()) / (MOST_PODS, FEWEST_PODS)[turn]:
+            if dice > len(self.judge.live()) / MOST_PODS:
                 self.come(kind)
             else:
                 self.go(kind, pick)
