@@ -18,14 +18,15 @@ WAIT_SECONDS = 10
 @fault("gang-write-refused", 8, lambda d: {"kinds": d.choice(WRITES), "status": d.choice((409, 429, 500, 503)),
                                            "wait": d.choice((None, 1)), "count": d.choice((1, 1, 3))})
 def gang_write_refused(world, v, hit):
-    """the API server refuses to open a gate, to note a nominated node or to store a plan: 409, 429, 500 or 503, up to three times"""
+    """the API server refuses to open a gate, to nominate a node or to store a plan: 409, 429, 500 or 503, up to three times"""
     for _ in range(v["count"]):
         arm(which(world, 0).api, v["kinds"], "refuse", hit, status=v["status"], retry_after=v["wait"])
 
 
-@fault("gang-write-lost", 8, lambda d: {"kinds": d.choice(WRITES), "action": d.choice(("lose_request", "lose_answer", "lose_answer"))})
+@fault("gang-write-lost", 8, lambda d: {"kinds": d.choice(WRITES),
+                                        "action": d.choice(("lose_request", "lose_answer", "lose_answer"))})
 def gang_write_lost(world, v, hit):
-    """a request that opens a gate, nominates a node or stores a plan is lost, or its answer"""
+    """a request that opens a gate, nominates a node or stores a plan is lost, or its answer is"""
     arm(which(world, 0).api, v["kinds"], v["action"], hit)
 
 
@@ -51,8 +52,8 @@ def gang_write_twice(world, v, hit):
 # --- between the API server and our webhook for new pods
 
 
-@fault("gate-fails", 6, lambda d: {"action": d.choice(("lose_request", "lose_answer", "refuse", "lie")), "status": d.choice((500, 503)),
-                                   "count": d.choice((1, 1, 4))})
+@fault("gate-fails", 6, lambda d: {"action": d.choice(("lose_request", "lose_answer", "refuse", "lie")),
+                                   "status": d.choice((500, 503)), "count": d.choice((1, 1, 4))})
 def gate_fails(world, v, hit):
     """the webhook for new pods does not answer, or 500 or 503, up to four times in a row: pods of gangs come without the gate"""
     how = {"status": v["status"]} if v["action"] in ("refuse", "lie") else {}
@@ -60,7 +61,8 @@ def gate_fails(world, v, hit):
         arm(world.hook, ABOUT_NEW_PODS, v["action"], hit, **how)
 
 
-@fault("gate-slow", 3, lambda d: {"action": d.choice(("late", "hold_answer")), "seconds": round(d.choice((d.uniform(0.1, 1.5), 3)), 2)})
+@fault("gate-slow", 3, lambda d: {"action": d.choice(("late", "hold_answer")),
+                                  "seconds": round(d.choice((d.uniform(0.1, 1.5), 3)), 2)})
 def gate_slow(world, v, hit):
     """the webhook for new pods answers late, also after the API server has given up"""
     arm(world.hook, ABOUT_NEW_PODS, v["action"], hit, seconds=v["seconds"])
@@ -69,6 +71,7 @@ def gate_slow(world, v, hit):
 # --- others
 
 
+# A pod of a gang that is not bound and that `want` accepts; None: there is none.
 def waiting(world, pick, want):
     pods = sorted((pod for pod in world.judge.live() if gang_of(pod) and not pod["spec"].get("nodeName") and want(pod)),
                   key=lambda pod: pod["metadata"]["uid"])
@@ -102,7 +105,7 @@ def plan_deleted(world, v, hit):
 
 @fault("pod-group-deleted", 3, lambda d: {"pick": d.random(), "planned": d.random() < 0.5})
 def pod_group_deleted(world, v, hit):
-    """the PodGroup of a gang is deleted, before the gang is complete or just when it is planned: its pods are no gang any more"""
+    """the PodGroup of a gang is deleted, before the gang is complete or while it is planned: then its pods are placed one by one"""
     if v["planned"] and not world.next_ungate(WAIT_SECONDS):
         return
     pod = waiting(world, v["pick"], has_owner)
@@ -162,7 +165,7 @@ def other_program(world, program, v, hit):
 @fault("planned-node-goes", 6, lambda d: {"how": d.choice(("unhealthy", "unhealthy", "agent", "cordon", "cordon")),
                                           "seconds": round(d.uniform(1, 15), 2)}, blow=True)
 def planned_node_goes(world, v, hit):
-    """the node of a pod whose gate is being opened goes before it is bound: its chips are unhealthy, its agent ends, it is cordoned"""
+    """while the gate of a pod is being opened, the chips of its node become unhealthy, its agent ends, or it is cordoned"""
     asked = world.next_ungate(WAIT_SECONDS)
     node = asked and planned_node(asked[2])
     if node not in world.nodes:

@@ -89,7 +89,7 @@ class Gang:
 class Gangs:
     def __init__(self):
         self.gangs = {}  # by gang_of
-        self.excused = set()  # uids of pods that somebody binds past all schedulers
+        self.excused = set()  # uids of pods that are bound by hand, past all schedulers
         self.placed = set()  # plans of which as many pods were bound as must start together
 
     # Sentences. seen: whether no version was missed before.
@@ -142,7 +142,7 @@ class Gangs:
         return found
 
 
-# What the placement says of the gang.
+# The place in its gang that the placement gives.
 def place_of(pod):
     return (placement_of(pod) or {}).get("gang") or {}
 

@@ -110,7 +110,7 @@ class Ledger:
         # first those that are over now, so that no chips count twice
         return [one for pod in sorted(pods, key=holds_chips) for one in self.pod("MODIFIED", pod, now, seen=False)]
 
-    # Chips of each machine that are healthy now and nobody's.
+    # Chips of each machine that are healthy now and belong to no pod.
     def free(self):
         taken = [node for node, _ in self.owner]
         return {node: max(len(healthy[-1][1]) - taken.count(node), 0) for node, healthy in self.healthy.items() if healthy}
@@ -242,10 +242,11 @@ class Judge:
         free, resource = self.ledger.free(), next(iter(asks(pods[0])))
         return [free.get(node, 0) for node, its in self.machines.items() if its == resource]
 
-    # Pods that somebody binds past all schedulers are not held to what schedulers promise of gangs.
-    def excuse(self, pod):
+    # Pods that are bound by hand, past all schedulers, are exempt from the rules about gangs.
+    def excuse(self, pod, on=True):
+        excused = self.ledger.gangs.excused
         with self.lock:
-            self.ledger.gangs.excused.add(pod["metadata"]["uid"])
+            (excused.add if on else excused.discard)(pod["metadata"]["uid"])
 
     # None if the API server cannot be read.
     def claims(self):

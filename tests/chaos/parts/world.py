@@ -23,7 +23,7 @@ ACK = "aliyun.com/gpu"
 MACHINES = {**{f"v{number}": GPU for number in range(6)}, "k0": ACK, "k1": ACK}
 CHIPS = 8
 # Two blocks of two racks.
-PLACES = dict(zip(MACHINES, (("b0", "r0"), ("b0", "r0"), ("b0", "r1"), ("b1", "r2"), ("b1", "r2"), ("b1", "r3"), ("b0", "r1"), ("b1", "r3"))))
+PLACES = {**{f"v{number}": (f"b{number // 3}", f"r{number // 2}") for number in range(6)}, "k0": ("b0", "r0"), "k1": ("b1", "r2")}
 PRIORITIES = {"low": -10, "high": 1000}
 READY_SECONDS, ROUTE_SECONDS = 90, 0.5
 # As much of scheduler-plugins' kind as is needed here.
@@ -277,7 +277,7 @@ class World:
                 self.ungates = [*self.ungates[-49:], (replica, request.target, request.body)]
                 self.ungated.notify_all()
 
-    # The next request that opens a gate, as soon as it is on its way; None if there is none.
+    # The next request that opens a gate, as soon as it was sent; None if there is none.
     def next_ungate(self, seconds):
         with self.ungated:
             last = self.ungates[-1:]
