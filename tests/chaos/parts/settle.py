@@ -127,3 +127,29 @@ def settle(world, judge, load):
         world.judge_end(replica)
     for node in MACHINES:
         world.judge_end(world.s.agent(node))
+
+
+# --- self-test
+
+
+# Rows: pods, each of 2 chips, and how many groups of them wait though they would fit. 48 chips are there.
+def self_test():
+    member, wrong = gangs.member, 0
+    full = [member(index, 24, f"v{index // 4}", gang="full") for index in range(23)]
+    rows = [("a gang that is complete", [member(0), member(1)], 1),
+            ("behind the gate", [member(index, gates=[gangs.GATE]) for index in range(2)], 1),
+            ("incomplete", [member(0, 3), member(1, 3)], 0),
+            ("bound", [member(0, node="v0"), member(1, node="v1")], 0),
+            ("half-placed", [member(0, node="v0"), member(1)], 1),
+            ("half-placed, others are missing", [member(0, 3, "v0"), member(1, 3)], 0),
+            ("no room for all", [*full, member(0), member(1)], 0),
+            ("no room for all, but for the rest", [*full[:22], member(22, 24, gang="full"), member(23, 24, gang="full")], 1),
+            ("elastic, no room for the minimum", [*full, *(member(index, 3, minimum=2) for index in range(3))], 0),
+            ("elastic, room for the minimum", [*full[:22], *(member(index, 3, minimum=2) for index in range(3))], 1),
+            ("elastic, room for one more", [*full[:21], *(member(index, 3, "v5", minimum=2) for index in range(2)),
+                                            member(2, 3, minimum=2)], 1)]
+    for name, pods, expected in rows:
+        found = could_run(pods)
+        wrong += len(found) != expected
+        print(f"{'ok  ' if len(found) == expected else 'FAIL'} at the end: {name}: {'; '.join(found) or 'no finding'}")
+    return wrong
