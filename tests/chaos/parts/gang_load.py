@@ -36,14 +36,15 @@ class GangLoad:
         namespaces = self.load.world.namespaces
         where = namespaces if d.random() < BOTH_SHARE else [namespaces[d.random() < 0.4]]
         late = now + d.uniform(0, LATE_SECONDS)
+        there = {gang_of(pod) for pod in self.load.judge.live()}
         for namespace in where:
             # 2 of 4 pods are enough
             marks = {"size": 4, "minimum": 2} if kind == "elastic" else {"size": size + (kind == "never")}
             bodies = [self.body(f"{kind}-{number}", index, chips, marks, resource, priority)
                       for index in range(4 if kind == "elastic" else size)]
             gang = Gang((namespace, f"{kind}-{number}"), kind, bodies)
-            if gang.key in self.gangs:
-                continue
+            if gang.key in self.gangs or gang.key in there:
+                continue  # pods that still end would be of one gang with the new ones
             self.gangs[gang.key] = gang
             for index in range(len(bodies)):
                 waits = kind == "late" and index == size - 1 or kind == "elastic" and index > 1
