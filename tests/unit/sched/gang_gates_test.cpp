@@ -193,6 +193,25 @@ TEST(GangGates, TheNextLeaderGoesOnWithTheStoredPlan) {
   w.expect_sound();
 }
 
+TEST(GangGates, ThePlanOfAnEarlierGangOfTheNameIsNotTakenUp) {
+  Gated w;
+  w.nodes(2);
+  const auto pods = w.gang_of("train", 2);
+  w.check();
+  w.store.answer();
+  w.scheduler.step_down();
+  ClusterPod later = w.pod(pods[0]);
+  w.end(pods);
+  ASSERT_THAT(w.store.stored, SizeIs(1));
+  later.request.uid = "another";
+  ASSERT_TRUE(w.cluster.add(later, "{}").ok());
+  EXPECT_THAT(w.fit(later.request), IsEmpty());
+  EXPECT_EQ(w.scheduler.ledger().reserved(), 0U);
+  w.gated_pod("train", 1, 2);
+  EXPECT_THAT(w.fit(later.request), SizeIs(1));
+  w.expect_sound();
+}
+
 // Its plan ends with the term, while the binding goes on.
 TEST(GangGates, ABindingThatFailsAfterAStepDownLeavesNothingReserved) {
   Gated w;
