@@ -83,7 +83,7 @@ class GangPlans {
   void end_all();
   // The gangs whose reservations are to end.
   std::vector<std::string> due(Clock::Steady now) const;
-  // When what is reserved for the slot of this pod ends.
+  // When what is reserved for the slot of this pod ends. Precondition: it has one.
   Clock::Steady expiry(std::string_view uid) const;
 
   const std::map<std::string, GangPlan, std::less<>>& all() const { return plans_; }

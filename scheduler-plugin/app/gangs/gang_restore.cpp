@@ -1,5 +1,6 @@
 #include "scheduler-plugin/app/gangs/gang_restore.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace chipweave::sched {
@@ -16,6 +17,14 @@ std::optional<ChipSet> chips_of(const Node& node, const std::vector<int>& indice
   return out;
 }
 
+// Whether one of the pods that were planned is there. Else the plan is of an earlier gang of this
+// name, and the pods of this one may be incomplete.
+bool is_of(const StoredPlan& stored, const Gang& gang) {
+  return std::any_of(stored.slots.begin(), stored.slots.end(), [&](const StoredSlot& slot) {
+    return !slot.uid.empty() && gang.members.contains(slot.uid);
+  });
+}
+
 }  // namespace
 
 void GangRestore::restore() {
@@ -29,7 +38,7 @@ void GangRestore::restore() {
 // for them as far as it is free and healthy.
 void GangRestore::restore(const StoredPlan& stored) {
   const Gang* gang = state_.gangs.find(stored.gang);
-  if (gang == nullptr || plans_.find(stored.gang) != nullptr) return;
+  if (gang == nullptr || plans_.find(stored.gang) != nullptr || !is_of(stored, *gang)) return;
   GangPlan plan;
   plan.id = stored.plan;
   plan.gang = gang->id;

@@ -22,7 +22,7 @@ def alone(lock):
 # --- our schedulers
 
 
-@fault("kill-scheduler", 10, lambda d: {"who": d.random(), "away": d.choice((0, 0, 0.5, 3))}, blow=True)
+@fault("kill-scheduler", 8, lambda d: {"who": d.random(), "away": d.choice((0, 0, 0.5, 3))}, blow=True)
 def kill_scheduler(world, v, hit):
     """kill -9 of a scheduler, the leader more often; it is started again at once or after 3 s"""
     replica = which(world, v["who"])
@@ -85,7 +85,7 @@ def restart_etcd(world, v, hit):
     restart(world, "etcd", v, hit)
 
 
-@fault("kill-kube-scheduler", 2, lambda d: {"away": d.choice((0, 0.5, 3))}, blow=True)
+@fault("kill-kube-scheduler", 1, lambda d: {"away": d.choice((0, 0.5, 3))}, blow=True)
 def kill_kube_scheduler(world, v, hit):
     """kill -9 of kube-scheduler"""
     restart(world, "kube-scheduler", v, hit)

@@ -1,5 +1,5 @@
-"""The faults. Small ones are rules for the proxies and calls that a client repeats; blows.py has those that end programs.
-A fault counts when it has hit something: an answer that was lost, a program that was killed."""
+"""The faults. Small ones are rules for the proxies and calls that a client repeats; blows.py has those that end programs,
+gang_faults.py those of gangs. A fault counts when it has hit something: an answer that was lost, a program that was killed."""
 import json, threading, time
 
 from lib.scenario import GPU
@@ -222,6 +222,7 @@ def bind_by_hand(world, v, hit):
     if not waiting:
         return
     pod = waiting[int(v["pick"] * len(waiting))]
+    world.judge.excuse(pod)
     meta, how = pod["metadata"], v["how"]
     node = "no-such-node" if how == "no-node" else list(MACHINES)[int(v["node"] * len(MACHINES))]
     notes = world.s.placement_text(pod, node, range(2), resource=GPU) if how == "false" else {}
@@ -230,6 +231,8 @@ def bind_by_hand(world, v, hit):
             "metadata": {"name": meta["name"], "annotations": notes, **({"uid": uid} if uid else {})}}
     path = f"/api/v1/namespaces/{world.s.ns}/bindings" if how == "legacy" else f"{world.s.pods_path}/{meta['name']}/binding"
     code, answer = world.bed.ask("POST", path + ("?dryRun=All" if how == "dry" else ""), body)
+    if how == "dry" or isinstance(code, int) and 400 <= code < 500:
+        world.judge.excuse(pod, False)  # it was not bound
     hit(of=f"{meta['name']} to {node}", said=f"{code} {str(answer)[:160]}", how=how)
 
 

@@ -7,10 +7,12 @@ afterwards the judge lists again, and has not seen what came and went in between
 Findings: a bound pod without a placement of its own that matches its request; a placement that is newer than its pod's node,
 or changes; a chip of two live pods (a pod is live until it is deleted or over, also while it ends); a chip that was healthy
 in none of the node's inventories of the last GRACE_SECONDS when the pod was bound to it. Chips that become unhealthy or
-vanish from the inventory after the pod got them are not a finding: neither Kubernetes nor chipweave moves a running pod."""
+vanish from the inventory after the pod got them are not a finding: neither Kubernetes nor chipweave moves a running pod.
+Findings about gangs are those of gangs.py."""
 import collections, contextlib, copy, http.client, json, threading, time
 
 from audit import ACCELERATORS, PLACEMENT, asks, example, findings, holds_chips, indices_of, name_of, placement_of, wrong_with
+from parts import gangs
 
 CLAIMS = "/apis/resource.k8s.io/v1/resourceclaims"
 PODS, INVENTORIES = "/api/v1/pods", "/apis/chipweave.dev/v1alpha1/nodeinventories"
@@ -31,9 +33,13 @@ class Ledger:
         self.ever = collections.defaultdict(set)  # node: every chip it ever had
         self.healthy = collections.defaultdict(list)  # node: [time, chips] in order
         self.made, self.bound = set(), set()  # uids
+        self.gangs = gangs.Gangs()
 
-    # Sentences.
-    def pod(self, kind, pod, now):
+    # Sentences. seen: whether no version was missed before.
+    def pod(self, kind, pod, now, seen=True):
+        return self.chips_of(kind, pod, now) + self.gangs.pod(kind, pod, seen)
+
+    def chips_of(self, kind, pod, now):
         uid = pod["metadata"]["uid"]
         if kind == "DELETED":
             self.release(uid)
@@ -102,14 +108,20 @@ class Ledger:
         for uid in set(self.pods) - there:
             self.pod("DELETED", self.pods[uid], now)
         # first those that are over now, so that no chips count twice
-        return [one for pod in sorted(pods, key=holds_chips) for one in self.pod("MODIFIED", pod, now)]
+        return [one for pod in sorted(pods, key=holds_chips) for one in self.pod("MODIFIED", pod, now, seen=False)]
+
+    # Chips of each machine that are healthy now and belong to no pod.
+    def free(self):
+        taken = [node for node, _ in self.owner]
+        return {node: max(len(healthy[-1][1]) - taken.count(node), 0) for node, healthy in self.healthy.items() if healthy}
 
 
 class Judge:
     """The threads that read, and what they found: `findings`, each with its second. Judge.live is what pods there are."""
 
-    def __init__(self, bed, note, by_claims=()):
-        self.bed, self.note, self.by_claims, self.ledger = bed, note, by_claims, Ledger(by_claims)
+    # machines: the resource of each.
+    def __init__(self, bed, note, machines, by_claims=()):
+        self.bed, self.note, self.machines, self.by_claims, self.ledger = bed, note, machines, by_claims, Ledger(by_claims)
         self.lock, self.stopping = threading.Lock(), threading.Event()
         self.findings, self.said, self.looks, self.lists = [], set(), 0, 0
         self.began = time.monotonic()
@@ -188,7 +200,10 @@ class Judge:
     def take(self, path, kind, thing):
         with self.lock:
             if path == PODS:
+                known = len(self.ledger.bound)
                 self.find(self.ledger.pod(kind, thing, time.monotonic()), "watch")
+                if len(self.ledger.bound) > known:
+                    self.note(load="bound", pod=name_of(thing), node=thing["spec"]["nodeName"])
             else:
                 self.ledger.inventory(kind, thing, time.monotonic())
 
@@ -213,12 +228,25 @@ class Judge:
         found = [text for text in found if strict or "no inventory" not in text and "does not have" not in text]
         self.looks += 1
         self.find(found, "audit")
+        with self.lock:
+            self.find(self.ledger.gangs.half_placed(self.room, time.monotonic()), "audit")
         if self.by_claims:
             claims = self.claims()
             if claims is None:
                 return None
             self.find(wrong_claims(pods, claims), "claims")
         return pods
+
+    # Free chips by machine of those for these pods.
+    def room(self, pods):
+        free, resource = self.ledger.free(), next(iter(asks(pods[0])))
+        return [free.get(node, 0) for node, its in self.machines.items() if its == resource]
+
+    # Pods that are bound by hand, past all schedulers, are exempt from the rules about gangs.
+    def excuse(self, pod, on=True):
+        excused = self.ledger.gangs.excused
+        with self.lock:
+            (excused.add if on else excused.discard)(pod["metadata"]["uid"])
 
     # None if the API server cannot be read.
     def claims(self):
@@ -352,7 +380,7 @@ def unnamed_claims():
 
 
 def self_test():
-    wrong = 0
+    wrong = gangs.self_test()
     for name, pods, claims, expected in claim_stories():
         found = wrong_claims(pods, claims) + unclaimed(pods, claims, ["n1"])
         good = len(found) == len(expected) and all(words in text for words, text in zip(expected, found))

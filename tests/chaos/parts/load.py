@@ -1,11 +1,13 @@
-"""Pods that are created and deleted all the time, under a few names that are reused: single pods, jobs and ACK groups for
-kube-scheduler, gangs for Volcano, pods that the test binds itself, pods without chips. They are deleted at once, end by
-themselves, or take a while to end."""
+"""Pods that are created and deleted all the time, under a few names that are reused: single pods, jobs, ACK groups and gangs
+(gang_load.py) for kube-scheduler, gangs for Volcano, pods that the test binds itself, pods without chips. They are deleted at
+once, end by themselves, or take a while to end."""
 import random, threading, time
 
-from audit import holds_chips
+from audit import holds_chips, name_of
 from lib.scenario import GPU
 from lib.volcano import GROUP, MEMBERS, NAME, ROLE
+from parts.gang_load import GangLoad
+from parts.gangs import gang_of
 from parts.world import ACK, Client
 
 PER_SECOND = 7.0  # things done
@@ -21,8 +23,8 @@ class Load:
         self.world, self.judge, self.note = world, judge, note
         self.random = random.Random(f"{world.options.seed}/load")
         self.client, self.stopping, self.made = Client(world.bed), threading.Event(), 0
-        self.path = world.s.pods_path
-        self.ending = []  # (when, name): pods that end until then
+        self.gangs = GangLoad(self)
+        self.ending = []  # (when, path): pods that end until then
         self.thread = threading.Thread(target=self.guarded, daemon=True)
         self.trouble = None
 
@@ -49,24 +51,29 @@ class Load:
             else:
                 self.go(kind, pick)
             self.finish(time.monotonic())
+            self.gangs.go_on(time.monotonic())
 
     # --- they come
 
     def come(self, dice):
         number, chips = self.random.randrange(40), self.random.choice(SIZES)
-        rows = [(0.50, lambda: self.single(f"p-{number}", chips)),
-                (0.62, lambda: self.single(f"j-{number}", min(chips, 4), labels={"job-name": f"job-{number % 4}"})),
-                (0.70, lambda: self.ack(number % 10, min(chips, 4))),
-                (0.86, lambda: self.gang(number % 15, 1 + number % 3, chips)),
+        rows = [(0.37, lambda: self.single(f"p-{number}", chips)),
+                (0.47, lambda: self.single(f"j-{number}", min(chips, 4), labels={"job-name": f"job-{number % 4}"})),
+                (0.54, lambda: self.ack(number % 10, min(chips, 4))),
+                (0.65, lambda: self.for_volcano(number % 15, 1 + number % 3, chips)),
+                (0.87, lambda: self.gangs.come(time.monotonic())),
                 (0.96, lambda: self.single(f"h-{number}", chips, schedulerName=BY_HAND)),
                 (1.01, lambda: self.single(f"n-{number}", 0))]
         next(make for upto, make in rows if dice < upto)()
 
-    def post(self, body):
-        code, _ = self.client.ask("POST", self.path, body)
+    # The answer's status.
+    def post(self, body, namespace=None):
+        namespace = namespace or self.world.s.ns
+        code, _ = self.client.ask("POST", f"/api/v1/namespaces/{namespace}/pods", body)
         if code == 201:
             self.made += 1
-            self.note(load="made", pod=body["metadata"]["name"])
+            self.note(load="made", pod=f"{namespace}/{body['metadata']['name']}")
+        return code
 
     def single(self, name, chips, resource=GPU, labels=None, **spec):
         self.post(self.world.s.pod_body(name, chips, resource, labels=labels, **spec))
@@ -76,7 +83,7 @@ class Load:
         for member in range(2):
             self.single(f"a-{number}-{member}", chips, ACK, labels)
 
-    def gang(self, number, members, chips):
+    def for_volcano(self, number, members, chips):
         if not self.world.driver:
             return
         for member in range(members):
@@ -88,37 +95,44 @@ class Load:
 
     # The chosen one, with all of its group; mostly one that is bound, so that chips change hands.
     def go(self, dice, pick):
-        ending = {name for _, name in self.ending}
-        mine = [pod for pod in self.judge.live() if pod["metadata"]["namespace"] == self.world.s.ns
-                and pod["metadata"]["name"] not in ending]
-        names = sorted(pod["metadata"]["name"] for pod in mine)
-        bound = sorted(pod["metadata"]["name"] for pod in mine if pod["spec"].get("nodeName"))
-        among = bound if bound and self.random.random() < BOUND_SHARE else names
+        ending = {path for _, path in self.ending}
+        mine = {path_of(pod): pod for pod in self.judge.live() if pod["metadata"]["namespace"] in self.world.namespaces
+                and path_of(pod) not in ending}
+        bound = sorted(path for path, pod in mine.items() if pod["spec"].get("nodeName"))
+        among = bound if bound and self.random.random() < BOUND_SHARE else sorted(mine)
         if not among:
             return
-        chosen = among[int(pick * len(among))]
-        together = chosen.rsplit("-", 1)[0] + "-"
-        for name in [name for name in names if name.startswith(together)] if chosen[0] in "ag" else [chosen]:
-            if dice < 0.6:
-                self.client.ask("DELETE", f"{self.path}/{name}?gracePeriodSeconds=0")
-            elif dice < 0.8:
-                phase = "Failed" if dice < 0.7 else "Succeeded"
-                self.client.ask("PATCH", f"{self.path}/{name}/status", {"status": {"phase": phase}})
-                self.ending.append((time.monotonic() + 3 * pick, name))
-            else:
-                self.client.ask("DELETE", f"{self.path}/{name}?gracePeriodSeconds=30")
-                self.ending.append((time.monotonic() + ENDING_SECONDS[0] + pick * ENDING_SECONDS[1], name))
-            self.note(load="gone" if dice < 0.6 else "over" if dice < 0.8 else "ends", pod=name)
+        chosen = mine[among[int(pick * len(among))]]
+        together = [pod for pod in mine.values() if group_of(pod) == group_of(chosen)]
+        if gang_of(chosen):
+            return self.gangs.go(chosen, together, dice, pick)
+        for pod in together:
+            self.end(pod, dice, pick)
+
+    def end(self, pod, dice, pick, after=0):
+        path, now = path_of(pod), time.monotonic() + after
+        if dice < 0.6 and after:
+            self.ending.append((now, path))
+        elif dice < 0.6:
+            self.client.ask("DELETE", f"{path}?gracePeriodSeconds=0")
+        elif dice < 0.8:
+            phase = "Failed" if dice < 0.7 else "Succeeded"
+            self.client.ask("PATCH", f"{path}/status", {"status": {"phase": phase}})
+            self.ending.append((now + 3 * pick, path))
+        else:
+            self.client.ask("DELETE", f"{path}?gracePeriodSeconds=30")
+            self.ending.append((now + ENDING_SECONDS[0] + pick * ENDING_SECONDS[1], path))
+        self.note(load="gone" if dice < 0.6 else "over" if dice < 0.8 else "ends", pod=name_of(pod))
 
     def finish(self, now):
         due, self.ending = [one for one in self.ending if one[0] <= now], [one for one in self.ending if one[0] > now]
-        for when, name in due:
-            if self.client.ask("DELETE", f"{self.path}/{name}?gracePeriodSeconds=0")[0] not in (200, 404):
-                self.ending.append((now + 1, name))
+        for when, path in due:
+            if self.client.ask("DELETE", f"{path}?gracePeriodSeconds=0")[0] not in (200, 404):
+                self.ending.append((now + 1, path))
 
     # As a client that does not give up.
-    def delete(self, name):
-        while self.client.ask("DELETE", f"{self.path}/{name}?gracePeriodSeconds=0")[0] not in (200, 404):
+    def delete(self, pod):
+        while self.client.ask("DELETE", f"{path_of(pod)}?gracePeriodSeconds=0")[0] not in (200, 404):
             time.sleep(0.3)
 
     # --- the end
@@ -131,19 +145,26 @@ class Load:
         for (kind, _), members in by_group.items():
             first = members[0]["metadata"]
             needed = int({"ack": first.get("labels", {}).get("gpu-topology-replica", 0),
-                          "gang": first.get("annotations", {}).get(MEMBERS, 0)}.get(kind, 0))
+                          "volcano": first.get("annotations", {}).get(MEMBERS, 0)}.get(kind, 0))
+            broken = kind == "gang" and self.gangs.is_broken(members)
             for pod in members:
                 waits = not holds_chips(pod) and pod["spec"].get("schedulerName") == BY_HAND
                 over = pod["metadata"].get("deletionTimestamp") or pod.get("status", {}).get("phase") in ("Succeeded", "Failed")
-                if waits or over or len(members) < needed:
-                    self.delete(pod["metadata"]["name"])
+                if waits or over or len(members) < needed or broken:
+                    self.delete(pod)
+
+
+def path_of(pod):
+    return f"/api/v1/namespaces/{pod['metadata']['namespace']}/pods/{pod['metadata']['name']}"
 
 
 # Its kind and what it is called.
 def group_of(pod):
     meta = pod["metadata"]
+    if gang := gang_of(pod):
+        return "gang", gang
     if "gpu-topology" in meta.get("labels", {}):
         return "ack", meta["labels"]["gpu-topology"]
     if GROUP in meta.get("annotations", {}):
-        return "gang", meta["annotations"][GROUP]
+        return "volcano", meta["annotations"][GROUP]
     return "single", meta["uid"]

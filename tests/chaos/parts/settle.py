@@ -3,6 +3,7 @@ are those of the annotations, no reservation is left; with the pods all chips co
 import time
 
 from audit import asks, holds_chips, indices_of, name_of, placement_of
+from parts import gangs
 from parts.judge import unclaimed
 from parts.load import group_of
 from parts.world import CHIPS, MACHINES
@@ -11,14 +12,15 @@ SETTLE_SECONDS = 240  # an uncertain binding is checked after 75 s, and another 
 
 
 # Pods that wait though there is room for them: a single one on a node, an ACK group on one node, a gang wherever its members
-# fit. On these machines every number of chips is allowed.
+# fit, or as many of them as must start together. On these machines every number of chips is allowed.
 def could_run(pods):
     free = dict.fromkeys(MACHINES, CHIPS)
     for pod in filter(holds_chips, pods):
         if asks(pod) and pod["spec"]["nodeName"] in free:
             free[pod["spec"]["nodeName"]] -= sum(asks(pod).values())
-    waiting = {}
+    waiting, of_gang = {}, {}
     for pod in pods:
+        of_gang.setdefault(group_of(pod), []).append(pod)
         if asks(pod) and not pod["spec"].get("nodeName") and pod.get("status", {}).get("phase") == "Pending":
             waiting.setdefault(group_of(pod), []).append(pod)
     found = []
@@ -26,7 +28,10 @@ def could_run(pods):
         resource, chips = next(iter(asks(members[0]).items()))
         nodes = [free[node] for node in MACHINES if MACHINES[node] == resource]
         each = [room // chips for room in nodes]
-        fits = max(each) >= len(members) if kind == "ack" else sum(each) >= len(members)
+        needed = len(members)
+        if kind == "gang" and not (needed := gangs.missing(of_gang[kind, name])):
+            continue
+        fits = max(each) >= needed if kind == "ack" else sum(each) >= needed
         if fits:
             found.append(f"{', '.join(map(name_of, members))} of {chips} chips each; free: {free}")
     return found
@@ -63,7 +68,18 @@ def unrest(world, pods):
     if world.by_claims:
         claims = world.judge.claims()
         found += ["claims cannot be read"] if claims is None else unclaimed(pods, claims, world.by_claims)
-    return found + [f"waits though it would fit: {text}" for text in could_run(pods)]
+    return found + plans_left(world, pods) + [f"waits though it would fit: {text}" for text in could_run(pods)]
+
+
+# ConfigMaps with plans of gangs of which no pod is there.
+def plans_left(world, pods):
+    code, answer = world.bed.ask("GET", gangs.PLANS)
+    if code != 200 or not isinstance(answer, dict):
+        return ["plans of gangs cannot be read"]
+    framework = lambda pod: "scheduler-plugins" if gangs.has_owner(pod) else "chipweave"
+    there = {"/".join((of[0], framework(pod), of[1])) for pod in pods if (of := gangs.gang_of(pod))}
+    plans = {one["metadata"]["name"]: one["metadata"].get("annotations", {}).get("chipweave.dev/gang") for one in answer["items"]}
+    return [f"the plan of {gang} is left in ConfigMap {name}" for name, gang in plans.items() if gang not in there]
 
 
 def differences(used, wanted):
@@ -104,10 +120,36 @@ def settle(world, judge, load):
         bound = [pod for pod in pods if holds_chips(pod) and asks(pod)]
         judge.note(settled=round(time.monotonic() - began, 1), bound=len(bound), waiting=len(pods) - len(bound))
     judge.look(strict=True)
-    for pod in world.s.pods():
-        load.delete(pod["metadata"]["name"])
+    for pod in world.pods():
+        load.delete(pod)
     wait(world, judge, lambda pods: unrest(world, pods) + [name_of(pod) for pod in pods if asks(pod)], 120)
     for replica in world.replicas:
         world.judge_end(replica)
     for node in MACHINES:
         world.judge_end(world.s.agent(node))
+
+
+# --- self-test
+
+
+# Rows: pods, each of 2 chips, and how many groups of them wait though they would fit. 48 chips are there.
+def self_test():
+    member, wrong = gangs.member, 0
+    full = [member(index, 24, f"v{index // 4}", gang="full") for index in range(23)]
+    rows = [("a gang that is complete", [member(0), member(1)], 1),
+            ("behind the gate", [member(index, gates=[gangs.GATE]) for index in range(2)], 1),
+            ("incomplete", [member(0, 3), member(1, 3)], 0),
+            ("bound", [member(0, node="v0"), member(1, node="v1")], 0),
+            ("half-placed", [member(0, node="v0"), member(1)], 1),
+            ("half-placed, others are missing", [member(0, 3, "v0"), member(1, 3)], 0),
+            ("no room for all", [*full, member(0), member(1)], 0),
+            ("no room for all, but for the rest", [*full[:22], member(22, 24, gang="full"), member(23, 24, gang="full")], 1),
+            ("elastic, no room for the minimum", [*full, *(member(index, 3, minimum=2) for index in range(3))], 0),
+            ("elastic, room for the minimum", [*full[:22], *(member(index, 3, minimum=2) for index in range(3))], 1),
+            ("elastic, room for one more", [*full[:21], *(member(index, 3, "v5", minimum=2) for index in range(2)),
+                                            member(2, 3, minimum=2)], 1)]
+    for name, pods, expected in rows:
+        found = could_run(pods)
+        wrong += len(found) != expected
+        print(f"{'ok  ' if len(found) == expected else 'FAIL'} at the end: {name}: {'; '.join(found) or 'no finding'}")
+    return wrong

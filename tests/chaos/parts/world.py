@@ -2,7 +2,7 @@
 and a proxy on every way between them:
 
   kube-scheduler, Volcano ──▶ calls ──▶ the scheduler that leads ──▶ api-a, api-b ──▶ API server
-  API server ──▶ hook ──▶ the scheduler that leads
+  API server ──▶ hook ──▶ the scheduler that leads (bindings), any (new pods of gangs)
 
 `calls` and `hook` play the Service: they go to the scheduler whose pod bore the label chipweave.dev/leader when last looked at,
 or to both in turn where both do."""
@@ -10,9 +10,10 @@ import base64, contextlib, http.client, json, os, re, signal, ssl, struct, subpr
 from urllib.parse import urlsplit
 
 from lib.bed import NS, ROOT
+from lib.gangs import BLOCK, RACK, gates_of
 from lib.programs import Chipweave
 from lib.scenario import GPU, Scenario
-from lib.volcano import Driver, admission
+from lib.volcano import HOOKS, Driver
 from lib.dra import SLICES, slice_body
 from parts.proxy import Loop, Proxy
 from testbed.processes import free_ports, living_pid
@@ -21,9 +22,22 @@ HERE = ROOT / "tests/chaos"
 ACK = "aliyun.com/gpu"
 MACHINES = {**{f"v{number}": GPU for number in range(6)}, "k0": ACK, "k1": ACK}
 CHIPS = 8
+# Two blocks of two racks.
+PLACES = {**{f"v{number}": (f"b{number // 3}", f"r{number // 2}") for number in range(6)}, "k0": ("b0", "r0"), "k1": ("b1", "r2")}
+PRIORITIES = {"low": -10, "high": 1000}
 READY_SECONDS, ROUTE_SECONDS = 90, 0.5
+# As much of scheduler-plugins' kind as is needed here.
+POD_GROUP_KIND = {
+    "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+    "metadata": {"name": "podgroups.scheduling.x-k8s.io", "annotations": {"api-approved.kubernetes.io": "a test's copy"}},
+    "spec": {"group": "scheduling.x-k8s.io", "scope": "Namespaced",
+             "names": {"kind": "PodGroup", "listKind": "PodGroupList", "plural": "podgroups", "singular": "podgroup"},
+             "versions": [{"name": "v1alpha1", "served": True, "storage": True, "schema": {"openAPIV3Schema": {
+                 "type": "object", "x-kubernetes-preserve-unknown-fields": True}}}]}}
 # As docs/tasks/admit-bindings.md has it.
 HOOK_SECONDS = 5
+# As the chart has it.
+GATE_SECONDS = 2
 
 
 # As the API server's requests are called in rules.
@@ -35,8 +49,12 @@ def kind_of_api(method, target):
         return "bind"
     if "/leases" in path:
         return "lease"
+    if "/configmaps" in path and (method != "GET"):
+        return "plan"
     if method == "GET":
         return "list" if path.endswith("s") else "pod"
+    if method == "PATCH" and "/pods/" in path and f"/namespaces/{NS}/" not in path:
+        return "nominate" if path.endswith("/status") else "ungate"
     return "event" if "/events" in path else "write"
 
 
@@ -151,12 +169,18 @@ class World:
         self.endpoints, self.pinned = self.replicas[:1], None
         self.turn = 0
         self.calls = Proxy(self.loop, "calls", chart_tls, self.chart_trust, self.route, kind_of_call)
+        self.readers = self.replicas  # that answer about new pods
         self.hook = Proxy(self.loop, "hook", chart_tls, self.chart_trust, self.route, kind_of_call)
         self.binds = []  # bodies of /kube/bind, the newest last
         self.calls.seen = self.remember
+        self.ungates, self.ungated = [], threading.Condition()  # (replica, path, body) of requests that open a gate
+        for replica in self.replicas:
+            replica.api.seen = lambda kind, request, replica=replica: self.remember_gate(replica, kind, request)
         self.chipweave.port = self.calls.port
         self.s = Scenario(bed, self.chipweave, "chaos", folder)
         self.s.seed, self.driver = options.seed, None
+        # The pods of gangs in the first get a gate, in the second they do not.
+        self.namespaces = [self.s.ns, f"{self.s.ns}-ungated"]
         self.judge, self.volcano = None, threading.RLock()
         self.nodes = {node: threading.RLock() for node in MACHINES}
         self.machine = "profile:hgx-v100-8"
@@ -200,8 +224,10 @@ class World:
         return found[0] if found else None
 
     def route(self, request):
-        endpoints, self.turn = self.endpoints, self.turn + 1
-        chosen = self.pinned or (endpoints[self.turn % len(endpoints)] if endpoints else None)
+        about_new_pods = request.target.endswith("/admission/gate") or "/admission/gate?" in request.target
+        endpoints, self.turn = self.readers if about_new_pods else self.endpoints, self.turn + 1
+        pinned = None if about_new_pods else self.pinned
+        chosen = pinned or (endpoints[self.turn % len(endpoints)] if endpoints else None)
         return chosen.http if chosen else None
 
     # As a Service is kept: pods with the label that say that they are ready. While the API server is away nothing changes.
@@ -209,8 +235,8 @@ class World:
         code, answer = self.bed.ask("GET", f"/api/v1/namespaces/{NS}/pods?labelSelector=chipweave.dev%2Fleader%3Dtrue")
         if code == 200 and isinstance(answer, dict):
             labelled = {pod["metadata"]["name"] for pod in answer["items"]}
-            self.endpoints = [replica for replica in self.replicas if replica.pod in labelled
-                              and replica.ask("GET", "/readyz/standby", seconds=1)[0] == 200]
+            self.readers = [replica for replica in self.replicas if replica.ask("GET", "/readyz/standby", seconds=1)[0] == 200]
+            self.endpoints = [replica for replica in self.readers if replica.pod in labelled]
 
     def look_after(self):
         while not self.stopping.wait(ROUTE_SECONDS):
@@ -245,18 +271,34 @@ class World:
         if kind == "kube-bind":
             self.binds = [*self.binds[-49:], request.body]
 
+    def remember_gate(self, replica, kind, request):
+        if kind == "ungate":
+            with self.ungated:
+                self.ungates = [*self.ungates[-49:], (replica, request.target, request.body)]
+                self.ungated.notify_all()
+
+    # The next request that opens a gate, as soon as it was sent; None if there is none.
+    def next_ungate(self, seconds):
+        with self.ungated:
+            last = self.ungates[-1:]
+            self.ungated.wait_for(lambda: self.ungates[-1:] != last, seconds)
+            return self.ungates[-1] if self.ungates[-1:] != last else None
+
     # Flags beside those that each scheduler has.
     def flags(self, replica):
-        name = replica.pod
-        return ["--leader-elect", "--leader-identity", name, "--pod-name", name] if len(self.replicas) > 1 else []
+        name, gangs = replica.pod, ["--gang-kinds=scheduler-plugins", "--gate-frameworks=chipweave,scheduler-plugins"]
+        return gangs + ["--leader-elect", "--leader-identity", name, "--pod-name", name] if len(self.replicas) > 1 else []
 
     # --- the beginning
 
     def begin(self):
         s = self.s
         self.chipweave.process = None
+        claims = ["--set", "dra.enabled=true", "--set", "agent.enforcement=dra"] if self.by_claims else []
+        self.chipweave.helm("upgrade", "--set", "scheduler.gangs.gate.enabled=true",
+                            "--set", "scheduler.gangs.kinds={scheduler-plugins}", *claims)
+        self.bed.must("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", POD_GROUP_KIND)
         if self.by_claims:
-            self.chipweave.helm("upgrade", "--set", "dra.enabled=true", "--set", "agent.enforcement=dra")
             self.machine = f"file:{self.named_machine()}"
         if len(self.replicas) > 1:
             self.admit_replicas()
@@ -266,16 +308,19 @@ class World:
         self.configure_kube_scheduler()
         self.router.start()
         s.begin()
+        self.begin_gangs()
         for name, resource in MACHINES.items():
             s.add_node(name, {resource: str(CHIPS)})  # Volcano counts them, also without a device plugin
+            block, rack = PLACES[name]
+            self.bed.must("PATCH", f"/api/v1/nodes/{name}", {"metadata": {"labels": {BLOCK: block, RACK: rack}}})
             how = ["--enforcement=dra"] if name in self.by_claims else []
             self.chipweave.start_agent(self.folder, name, self.machine, resource, *how)
         s.known(*MACHINES)
         for name in self.by_claims:
             self.bed.must("POST", SLICES, slice_body(name))
         s.must_come("a scheduler that leads and knows all nodes", self.knows_nodes, READY_SECONDS)
+        self.admission()
         if self.options.webhook:
-            self.admission()
             self.start_driver()
 
     # The devices of these chips and no other; whether the API server has taken it.
@@ -313,9 +358,46 @@ class World:
         (self.bed.folder / "scheduler.yaml").write_text(text)
         self.bed.testbed("restart", "kube-scheduler")
 
-    # The chart's webhook, with the time that the API server waits for it as short as the other waits here.
+    def begin_gangs(self):
+        for name, value in PRIORITIES.items():
+            self.bed.must("POST", "/apis/scheduling.k8s.io/v1/priorityclasses",
+                          {"metadata": {"name": name}, "value": value, "preemptionPolicy": "Never"})
+        ungated = self.namespaces[1]
+        self.bed.must("POST", "/api/v1/namespaces", {"metadata": {"name": ungated}})
+        self.s.must_come("the second namespace's service account",
+                         lambda: self.bed.ask("GET", f"/api/v1/namespaces/{ungated}/serviceaccounts/default")[0] == 200)
+
+    # The chart's webhooks, with the time that the API server waits for them as short as the other waits here.
     def admission(self):
-        admission(self.s, f"https://127.0.0.1:{self.hook.port}", HOOK_SECONDS)
+        path = f"{HOOKS}/chipweave-scheduler"
+        hooks = {hook["name"]: hook for hook in self.bed.must("GET", path)["webhooks"]}
+        binding, gate = hooks["binding.chipweave.dev"], hooks["gate.chipweave.dev"]
+        for hook, seconds in ((binding, HOOK_SECONDS), (gate, GATE_SECONDS)):
+            service = hook["clientConfig"]["service"]
+            hook["clientConfig"] = {"url": f"https://127.0.0.1:{self.hook.port}{service['path']}",
+                                    "caBundle": hook["clientConfig"]["caBundle"]}
+            hook["timeoutSeconds"] = seconds
+        self.bed.must("PATCH", path, {"webhooks": [binding, gate]})
+        for hook, namespaces in ((binding, self.namespaces if self.options.webhook else []), (gate, self.namespaces[:1])):
+            for namespace in namespaces:
+                self.bed.must("PATCH", f"/api/v1/namespaces/{namespace}",
+                              {"metadata": {"labels": hook["namespaceSelector"]["matchLabels"]}})
+        member = self.s.pod_body("probe", 1, labels={"chipweave.dev/gang": "probe", "chipweave.dev/gang-size": "2"})
+        self.s.must_come("the gate of a new pod",
+                         lambda: gates_of(self.bed.must("POST", f"{self.s.pods_path}?dryRun=All", member)))
+        for namespace in self.namespaces if self.options.webhook else []:
+            self.asked_about_bindings(f"/api/v1/namespaces/{namespace}/pods")
+
+    def asked_about_bindings(self, pods):
+        self.bed.must("POST", pods, self.s.pod_body("probe", 1, schedulerName="nobody"))
+        binding = {"metadata": {"name": "probe"}, "target": {"kind": "Node", "name": "no-such-node"}}
+        asked = lambda: "no-such-node" in str(self.bed.ask("POST", f"{pods}/probe/binding?dryRun=All", binding)[1])
+        self.s.must_come("the API server's questions about bindings", asked)
+        self.bed.must("DELETE", f"{pods}/probe?gracePeriodSeconds=0")
+
+    # Of both namespaces.
+    def pods(self):
+        return [pod for namespace in self.namespaces for pod in self.bed.must("GET", f"/api/v1/namespaces/{namespace}/pods")["items"]]
 
     # Restarts the agent of this node, with another machine or another time than it should have.
     def start_agent(self, node, machine=None, clock=0):

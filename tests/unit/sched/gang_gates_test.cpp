@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "scheduler-plugin/app/gangs/gang_status.hpp"
+#include "scheduler-plugin/app/uncertainty.hpp"
 #include "tests/unit/sched/gated_world.hpp"
 
 namespace chipweave::sched::test {
@@ -189,6 +190,51 @@ TEST(GangGates, TheNextLeaderGoesOnWithTheStoredPlan) {
   EXPECT_THAT(w.fit(pods[0]), ElementsAre("n1"));
   EXPECT_THAT(w.fit(pods[2]), ElementsAre("n3"));
   EXPECT_EQ(w.scheduler.gang_plans().all().begin()->second.id, id);
+  w.expect_sound();
+}
+
+TEST(GangGates, ThePlanOfAnEarlierGangOfTheNameIsNotTakenUp) {
+  Gated w;
+  w.nodes(2);
+  const auto pods = w.gang_of("train", 2);
+  w.check();
+  w.store.answer();
+  w.scheduler.step_down();
+  ClusterPod later = w.pod(pods[0]);
+  w.end(pods);
+  ASSERT_THAT(w.store.stored, SizeIs(1));
+  later.request.uid = "another";
+  ASSERT_TRUE(w.cluster.add(later, "{}").ok());
+  EXPECT_THAT(w.fit(later.request), IsEmpty());
+  EXPECT_EQ(w.scheduler.ledger().reserved(), 0U);
+  w.gated_pod("train", 1, 2);
+  EXPECT_THAT(w.fit(later.request), SizeIs(1));
+  w.expect_sound();
+}
+
+// Its plan ends with the term, while the binding goes on.
+TEST(GangGates, ABindingThatFailsAfterAStepDownLeavesNothingReserved) {
+  Gated w;
+  w.nodes(2);
+  const auto pods = w.gang_of("train", 2);
+  w.check();
+  w.store.answer();
+  w.check();
+  for (const PodRequest& pod : pods) {
+    bool admitted = false;
+    w.scheduler.admissions().admit({{pod.key, pod.uid, *w.fit(pod).begin()}, "", false},
+                                   [&](const auto& result) { admitted = result.ok(); });
+    ASSERT_TRUE(admitted);
+  }
+  w.scheduler.step_down();
+  ASSERT_TRUE(w.cluster.end(pods[0].key).ok());
+  EXPECT_EQ(w.scheduler.ledger().bound(), 1U);
+  EXPECT_EQ(w.scheduler.ledger().reserved(), 0U);
+  // the cluster shows that the other one was not stored
+  w.clock.advance(kUncertaintyWindow + kUncertaintyWindow);
+  w.scheduler.tick();
+  EXPECT_EQ(w.scheduler.ledger().bound(), 0U);
+  EXPECT_EQ(w.scheduler.ledger().reserved(), 0U);
   w.expect_sound();
 }
 
