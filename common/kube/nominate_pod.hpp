@@ -2,8 +2,8 @@
 //
 // kube-scheduler looks at that node first and, if the pod fits there, at no other; meanwhile it
 // keeps the CPU and memory there from pods of the same or a lower priority. Unlike a node
-// affinity, it can be said again at any time. One attempt: whoever wants the pod there looks at
-// what the pod says by then, since kube-scheduler may take the node's name off again. The patch
+// affinity, it can be changed at any time. One attempt: the caller looks at the pod again later,
+// since kube-scheduler may remove the node's name. The patch
 // names the uid, so that no other pod of that name is changed. Owner: the loop thread.
 #pragma once
 

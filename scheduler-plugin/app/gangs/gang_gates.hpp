@@ -74,8 +74,8 @@ class GangGates : public UseCase {
     std::size_t ready = 0;                    // behind no gate of others
     Clock::Steady seen{};                     // the first of them
     std::optional<Clock::Steady> complete{};  // since when
-    std::uint64_t let_go = 0;  // version of the plan with which all open gates were asked for
-    bool again = false;        // some could not be
+    std::uint64_t let_go = 0;                 // version of the plan for which all gates were opened
+    bool again = false;                       // some could not be
   };
   struct Waiting {
     const Gang* gang = nullptr;

@@ -4,8 +4,8 @@
 // kube-scheduler then asks about that node first, and about no other if the pod fits there. So it
 // does not matter that it looks at a part of a large cluster only (percentageOfNodesToScore), and a
 // pod costs it one node instead of hundreds. It also keeps the pod's CPU and memory there from
-// pods of the same or a lower priority. It takes a node's name off again when a pod fits nowhere;
-// then it is told again, at a limited rate. Owner: the loop thread.
+// pods of the same or a lower priority. When a pod fits nowhere it removes the node's name;
+// then the scheduler sets it again, at a limited rate. Owner: the loop thread.
 #pragma once
 
 #include <cstddef>

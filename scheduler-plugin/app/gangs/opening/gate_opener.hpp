@@ -2,7 +2,7 @@
 // then removes its gate, a limited number at a time.
 //
 // Pods of schedulers that never ask chipweave are pinned to their nodes instead. That cannot be
-// taken back: if the node goes before the pod is bound, somebody has to delete the pod. Owner: the
+// taken back: if the node goes before the pod is bound, the pod has to be deleted. Owner: the
 // loop thread.
 #pragma once
 
@@ -32,7 +32,7 @@ class GateOpener : public UseCase {
   // The gate of the pod is to be opened, with its place in the plan of the gang; `unplanned`:
   // whether it has one or not. False: not now, because it was refused a moment ago.
   bool open(const ClusterPod& pod, const std::string& gang, bool unplanned);
-  // Forgets what is not under way.
+  // Forgets what is not in flight.
   void step_down();
   // Forgets refusals of pods that are gone.
   void forget_gone();
