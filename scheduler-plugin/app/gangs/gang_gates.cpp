@@ -47,15 +47,19 @@ void GangGates::check() {
   open_strays();
   const auto begin = clock_.now();
   const std::optional<Place> from = std::exchange(resume_, std::nullopt);
+  const auto is_later = [&from](const Waiting& one) {
+    if (!from) return false;
+    const auto& [priority, since, id] = *from;
+    return one.place() < std::tuple(priority, since, std::string_view(id));
+  };
   for (const Waiting& one : in_order()) {
     const Gang& gang = *one.gang;
     if (is_let_go(one)) {
       open_unplanned(one);
       continue;
     }
-    const bool later = from && one.place() < *from;
     if (plans_.find(gang.id) == nullptr && gang.complete(one.members->ready) &&
-        (later || !try_plan(one, begin))) {
+        (is_later(one) || !try_plan(one, begin))) {
       if (preemption_.may_begin(gang) && could_fit(gang)) preemption_.begin(gang);
       if (blocks(one)) break;
     }

@@ -45,7 +45,7 @@ bool GangPreemption::may_begin(const Gang& gang) const {
 }
 
 void GangPreemption::begin(const Gang& gang) {
-  Attempt& attempt = attempt_.emplace();
+  Attempt& attempt = *(attempt_ = Attempt());
   attempt.gang = gang.id;
   attempt.priority = priority_of(gang);
   attempt.until = clock_.now() + kLifetime;
