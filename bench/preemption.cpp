@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "bench/cpu_time.hpp"
 #include "common/codec/topology/import.hpp"
 #include "common/profiles/profiles.hpp"
 #include "scheduler-plugin/app/scheduler.hpp"
@@ -28,13 +28,6 @@ constexpr int kPriorities = 100;
 [[noreturn]] void fail(const std::string& why) {
   std::fprintf(stderr, "bench_preemption: %s\n", why.c_str());
   std::exit(1);
-}
-
-// Time of this thread, so that a busy machine does not count.
-double cpu_ms() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
 }
 
 PodRequest pod(const std::string& name, int chips, const std::string& resource) {

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <functional>
 #include <map>
 #include <memory>
@@ -14,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/cpu_time.hpp"
 #include "common/codec/topology/import.hpp"
 #include "common/profiles/profiles.hpp"
 #include "scheduler-plugin/app/scheduler.hpp"
@@ -34,13 +34,6 @@ constexpr const char* kResource = "nvidia.com/gpu";
 [[noreturn]] void fail(const std::string& why) {
   std::fprintf(stderr, "bench_sched_gangs: %s\n", why.c_str());
   std::exit(1);
-}
-
-// Time of this thread, so that a busy machine does not count.
-double cpu_ms() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
 }
 
 double time_of(const std::function<void()>& work) {

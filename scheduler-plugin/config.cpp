@@ -199,27 +199,6 @@ Result<void> set_max_connections(Config& c, const Values& v) {
   return {};
 }
 
-}  // namespace
-
-Result<std::chrono::milliseconds> parse_duration(std::string_view text) {
-  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
-  const std::string_view unit = text.substr(digits);
-  std::uint64_t n = 0;
-  const std::uint64_t factor = unit == "ms"  ? 1
-                               : unit == "s" ? 1000
-                               : unit == "m" ? 60'000
-                               : unit == "h" ? 3'600'000
-                                             : 0;
-  if (factor == 0 || digits > 9 || !read_number(text.substr(0, digits), n) || n == 0 ||
-      n * factor > 86'400'000) {
-    return invalid("expected a duration such as 30s or 500ms, above 0 and at most 24h, got " +
-                   in_quotes(text));
-  }
-  return std::chrono::milliseconds(n * factor);
-}
-
-namespace {
-
 std::vector<Setting> general_settings() {
   return {
       {"standalone", "run without Kubernetes: keep pods and bindings in memory", false,

@@ -21,9 +21,6 @@
 
 namespace chipweave::sched {
 
-// "30s", "500ms", "2m", "1h"; above zero, at most 24h.
-Result<std::chrono::milliseconds> parse_duration(std::string_view text);
-
 struct Config {
   bool standalone = false;
   std::string kubeconfig;       // empty: the pod's own service account

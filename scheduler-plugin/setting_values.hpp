@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 
 #include "common/base/result.hpp"
 
@@ -11,7 +12,8 @@ namespace chipweave::sched {
 // "true" or "false".
 Result<void> set_flag(bool& to, const std::string& text);
 std::string show_flag(bool yes);
-// Such as "90s".
+// "30s", "500ms", "2m", "1h"; above zero, at most 24h.
+Result<std::chrono::milliseconds> parse_duration(std::string_view text);
 Result<void> set_duration(std::chrono::milliseconds& to, const std::string& text);
 std::string show_duration(std::chrono::milliseconds duration);
 

@@ -82,10 +82,7 @@ class AnnotateAttempt : public PodAttempt {
 
 std::unique_ptr<Ticket> annotate_pod(Transport& transport, AnnotateRequest request,
                                      std::function<void(Result<void>)> done) {
-  const auto attempt =
-      std::make_shared<AnnotateAttempt>(transport, std::move(request), std::move(done));
-  attempt->begin();
-  return http::ticket_of(attempt);
+  return begin_attempt<AnnotateAttempt>(transport, std::move(request), std::move(done));
 }
 
 }  // namespace chipweave::kube

@@ -11,7 +11,6 @@ namespace {
 
 constexpr int kUnauthorized = 401;  // the token is read again for the next request
 constexpr int kRequestTimeout = 408;
-constexpr int kTooManyRequests = 429;
 constexpr int kInternal = 500;
 // A server whose messages all differ may fill the log, but not the memory.
 constexpr std::size_t kMaxLines = 16;

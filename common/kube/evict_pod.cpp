@@ -10,8 +10,6 @@ namespace chipweave::kube {
 namespace {
 
 constexpr std::chrono::milliseconds kEvictTime{10'000};  // then the caller may try again
-constexpr int kTooMany = 429;
-constexpr int kServerError = 500;
 
 class EvictAttempt : public PodAttempt {
  public:
@@ -37,7 +35,8 @@ class EvictAttempt : public PodAttempt {
     if (status / 100 == 2 || status == kNotFound) return finish({});
     const std::string why = codec::read_status(reply->body).message;
     if (status == kConflict) return read(why);
-    if (status == kTooMany) return fail(Errc::conflict, pod_ + " may not be evicted now: " + why);
+    if (status == kTooManyRequests)
+      return fail(Errc::conflict, pod_ + " may not be evicted now: " + why);
     if (status >= kServerError) return try_again(why);
     fail(Errc::invalid_argument, "the API server does not let chipweave evict " + pod_ + " (HTTP " +
                                      std::to_string(status) + "): " + why);
@@ -78,10 +77,7 @@ std::string eviction_text(const EvictRequest& request) {
 
 std::unique_ptr<Ticket> evict_pod(Transport& transport, EvictRequest request,
                                   std::function<void(Result<void>)> done) {
-  const auto attempt =
-      std::make_shared<EvictAttempt>(transport, std::move(request), std::move(done));
-  attempt->begin();
-  return http::ticket_of(attempt);
+  return begin_attempt<EvictAttempt>(transport, std::move(request), std::move(done));
 }
 
 }  // namespace chipweave::kube

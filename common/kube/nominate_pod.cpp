@@ -41,7 +41,7 @@ class NominateAttempt : public PodAttempt {
         "HTTP " + std::to_string(reply->status) + ": " + codec::read_status(reply->body).message;
     // 422: a pod that is bound cannot be nominated any more
     if (reply->status == kConflict || reply->status == kInvalid) return failed(Errc::conflict, why);
-    const bool busy = reply->status == 429 || reply->status >= 500;
+    const bool busy = reply->status == kTooManyRequests || reply->status >= kServerError;
     failed(busy ? Errc::unavailable : Errc::invalid_argument, why);
   }
 
@@ -56,10 +56,7 @@ class NominateAttempt : public PodAttempt {
 
 std::unique_ptr<Ticket> nominate_pod(Transport& transport, NominateRequest request,
                                      std::function<void(Result<void>)> done) {
-  const auto attempt =
-      std::make_shared<NominateAttempt>(transport, std::move(request), std::move(done));
-  attempt->begin();
-  return http::ticket_of(attempt);
+  return begin_attempt<NominateAttempt>(transport, std::move(request), std::move(done));
 }
 
 }  // namespace chipweave::kube

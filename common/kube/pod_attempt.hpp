@@ -102,4 +102,13 @@ class PodAttempt : public http::AsyncOperation<PodAttempt> {
   bool sent_ = false;
 };
 
+// Begins an attempt of that kind.
+template <class Attempt, class Request>
+std::unique_ptr<Ticket> begin_attempt(Transport& transport, Request request,
+                                      PodAttempt::Done done) {
+  const auto attempt = std::make_shared<Attempt>(transport, std::move(request), std::move(done));
+  attempt->begin();
+  return http::ticket_of(attempt);
+}
+
 }  // namespace chipweave::kube

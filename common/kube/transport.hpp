@@ -50,6 +50,8 @@ inline constexpr int kForbidden = 403;
 inline constexpr int kNotFound = 404;
 inline constexpr int kConflict = 409;
 inline constexpr int kInvalid = 422;
+inline constexpr int kTooManyRequests = 429;
+inline constexpr int kServerError = 500;  // and above
 
 using Reply = http::AsyncReply;
 using Ticket = http::Ticket;

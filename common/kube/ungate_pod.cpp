@@ -139,10 +139,7 @@ std::string ungate_text(const UngateRequest& request, const UngatePatch& patch) 
 
 std::unique_ptr<Ticket> ungate_pod(Transport& transport, UngateRequest request,
                                    std::function<void(Result<void>)> done) {
-  const auto attempt =
-      std::make_shared<UngateAttempt>(transport, std::move(request), std::move(done));
-  attempt->begin();
-  return http::ticket_of(attempt);
+  return begin_attempt<UngateAttempt>(transport, std::move(request), std::move(done));
 }
 
 }  // namespace chipweave::kube

@@ -159,9 +159,8 @@ void BindCoordinator::failed(PodRecord& record, const Error& why) {
   const NodeId node = record.in_flight->decision.node;
   records_.on(uid, PodEvent::refused);
   const Holding& held = *ledger_.find(uid);
-  // The pod is tried again on what its plan has for it, if that has not ended meanwhile.
-  const bool planned = held.planned && plans_.of(uid).plan != nullptr;
-  const Clock::Steady expiry = planned              ? plans_.expiry(uid)
+  // The pod is tried again on what its plan has for it.
+  const Clock::Steady expiry = plans_.keep(held)    ? plans_.expiry(uid)
                                : held.group.empty() ? clock_.now()
                                                     : groups_.expiry(held);
   ledger_.reopen(uid, expiry);

@@ -150,8 +150,7 @@ struct GangOverdue {
 
 // Pods of lower priority have to end so that a gang fits.
 struct GangPreempting {
-  std::string ns;
-  std::string gang;
+  GangRef gang;
   std::size_t pods = 0;
   std::size_t gangs = 0;  // of these pods
 };
@@ -165,8 +164,7 @@ struct PodPreempted {
 
 // No pods end so that the gang fits, or no more do.
 struct GangNotPreempting {
-  std::string ns;
-  std::string gang;
+  GangRef gang;
   std::string why;
 };
 

@@ -129,9 +129,7 @@ Result<void> Reservations::take(const PodRequest& pod, NodeId node) {
 
 void Reservations::withdraw(std::string_view uid) {
   const Holding* holding = ledger_.find(uid);
-  if (holding == nullptr || holding->bound) return;
-  // a plan may have ended while the pod was being bound
-  if (holding->planned && plans_.of(uid).plan != nullptr) return;
+  if (holding == nullptr || holding->bound || plans_.keep(*holding)) return;
   if (!holding->group.empty()) {
     // the next member could not use chips that the node no longer has
     if (holding->unreported.empty()) {

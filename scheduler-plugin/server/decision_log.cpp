@@ -79,7 +79,7 @@ void write(const GangOverdue& gang) {
 
 void write(const GangPreempting& gang) {
   obs::log(obs::Level::info, "pods of lower priority end for a gang",
-           {{"gang", gang.ns + "/" + gang.gang}, {"pods", gang.pods}, {"gangs", gang.gangs}});
+           {{"gang", gang.gang.text()}, {"pods", gang.pods}, {"gangs", gang.gangs}});
 }
 
 void write(const PodPreempted& pod) {
@@ -89,7 +89,7 @@ void write(const PodPreempted& pod) {
 
 void write(const GangNotPreempting& gang) {
   obs::log(obs::Level::warn, "no pods end for a gang",
-           {{"gang", gang.ns + "/" + gang.gang}, {"why", gang.why}});
+           {{"gang", gang.gang.text()}, {"why", gang.why}});
 }
 
 void write(const GangNotStored& gang) {

@@ -85,8 +85,8 @@ bool GangGates::is_let_go(const Waiting& one) const {
   if (!gangs_.on()) return true;
   if (one.gang->quorum() == 0)
     return one.gang->size_known() || clock_.now() - one.members->seen >= kSizeComes;
-  return options_.let_go_after.count() > 0 && plans_.find(one.gang->id) == nullptr &&
-         one.members->complete && clock_.now() - *one.members->complete >= options_.let_go_after;
+  return options_.timeout.count() > 0 && plans_.find(one.gang->id) == nullptr &&
+         one.members->complete && clock_.now() - *one.members->complete >= options_.timeout;
 }
 
 void GangGates::forget_gone() {
@@ -194,7 +194,7 @@ void GangGates::open(const Waiting& one) {
   Members& members = *one.members;
   const GangPlan& plan = *plans_.find(gang.id);
   if (progress_[gang.id].stored == 0) return;
-  if (!members.again && members.let_go == plan.version) return;
+  if (!members.again && members.opened == plan.version) return;
   members.again = false;
   bool planned = false;  // again, for one that came late
   for (const auto& [uid, key] : gang.members) {
@@ -213,7 +213,7 @@ void GangGates::open(const Waiting& one) {
     const bool asked = (no_chips || has_place()) && opener_.open(*pod, gang.id, no_chips);
     members.again = members.again || !asked;
   }
-  members.let_go = plan.version;
+  members.opened = plan.version;
 }
 
 void GangGates::open_unplanned(const Waiting& one) {

@@ -41,7 +41,7 @@ class GangGates : public UseCase {
   struct Options {
     // A complete gang that has waited so long is let go without a plan, so that what adds nodes for
     // unschedulable pods sees it; zero: never.
-    std::chrono::milliseconds let_go_after{0};
+    std::chrono::milliseconds timeout{0};
     std::set<std::string> pinned_schedulers{};  // GateOpener::set_pinned
   };
 
@@ -74,7 +74,7 @@ class GangGates : public UseCase {
     std::size_t ready = 0;                    // behind no gate of others
     Clock::Steady seen{};                     // the first of them
     std::optional<Clock::Steady> complete{};  // since when
-    std::uint64_t let_go = 0;                 // version of the plan for which all gates were opened
+    std::uint64_t opened = 0;                 // version of the plan for which all gates were opened
     bool again = false;                       // some could not be
   };
   struct Waiting {

@@ -55,6 +55,11 @@ class GangPlans {
     int rank() const { return static_cast<int>(slot - plan->slots.data()); }
   };
   Where of(std::string_view uid) const;
+  // Whether the holding is a pod's, by a plan that has not ended: a step-down ends plans while pods
+  // are being bound.
+  bool keep(const Holding& holding) const {
+    return holding.planned && slots_.contains(holding.uid);
+  }
   // What is held for the slot; null: nothing, it has to be planned again.
   const Holding* holding_of(const GangSlot& slot) const;
   // The slot of the pod in the plan of its gang, which is its own from now on, with what is held

@@ -22,6 +22,14 @@ def alone(lock):
 # --- our schedulers
 
 
+# The caller has its lock, and launches it again.
+def kill_now(world, replica):
+    world.judge_end(replica)
+    replica.kill()
+    if not world.options.webhook:
+        replica.api.forget_late()  # the outcome of the binding would not be checked again
+
+
 @fault("kill-scheduler", 8, lambda d: {"who": d.random(), "away": d.choice((0, 0, 0.5, 3))}, blow=True)
 def kill_scheduler(world, v, hit):
     """kill -9 of a scheduler, the leader more often; it is started again at once or after 3 s"""
@@ -29,10 +37,7 @@ def kill_scheduler(world, v, hit):
     with alone(replica.lock) as free:
         if not free or not replica.process:
             return
-        world.judge_end(replica)
-        replica.kill()
-        if not world.options.webhook:
-            replica.api.forget_late()  # the outcome of the binding would not be checked again
+        kill_now(world, replica)
         time.sleep(v["away"])
         replica.launch()
         hit(of=replica.name)

@@ -2,7 +2,7 @@
 to faults.FAULTS."""
 import json, time
 
-from parts.blows import alone
+from parts.blows import alone, kill_now
 from parts.faults import arm, fault, which
 from parts.gangs import GATE, PLAN, PLANS, POD_GROUPS, gang_of, gates_of, has_owner
 
@@ -130,10 +130,7 @@ def kill_in_ungate(world, v, hit):
     with alone(replica.lock) as free:
         if not free or not replica.process:
             return
-        world.judge_end(replica)
-        replica.kill()
-        if not world.options.webhook:
-            replica.api.forget_late()
+        kill_now(world, replica)
         hit(of=f"{replica.name}: {target[:80]}")
         time.sleep(v["away"])
         replica.launch()

@@ -1,4 +1,5 @@
 #include "scheduler-plugin/config.hpp"
+#include "scheduler-plugin/setting_values.hpp"
 
 #include <gtest/gtest.h>
 

@@ -120,7 +120,7 @@ TEST(GangOpening, APodWithTheGateAndNoGangIsLetGo) {
 
 TEST(GangOpening, AGangThatHasWaitedLongEnoughIsLetGoWithoutAPlan) {
   SchedulerOptions options;
-  options.gates.let_go_after = std::chrono::minutes(1);
+  options.gates.timeout = std::chrono::minutes(1);
   Gated w(options);
   w.nodes(1);
   const auto pods = w.gang_of("train", 2);

@@ -52,10 +52,10 @@ TEST(Metrics, ANodeThatGaveWayLeavesNoSeries) {
 TEST(Metrics, GangsThatMakeRoomAreCounted) {
   World w;
   Metrics metrics("test");
-  metrics.on(GangPreempting{"ns", "train", 3, 1});
+  metrics.on(GangPreempting{GangRef{"ns", "chipweave", "train", {}, {}}, 3, 1});
   for (int i = 0; i < 3; ++i) metrics.on(PodPreempted{{"ns", "a"}, "u", "ns/train"});
-  metrics.on(GangNotPreempting{"ns", "train", "why"});
-  metrics.on(GangNotPreempting{"ns", "train", "another"});
+  metrics.on(GangNotPreempting{GangRef{"ns", "chipweave", "train", {}, {}}, "why"});
+  metrics.on(GangNotPreempting{GangRef{"ns", "chipweave", "train", {}, {}}, "another"});
   const std::string text = metrics.scrape(w.scheduler, {});
   const auto count = [&](const std::string& event) {
     const std::string line = line_of(text, "chipweave_gang_events_total{event=\"" + event + "\"}");

@@ -164,7 +164,7 @@ void GangPreemption::keep(const Gang& gang, const GangPlacement& placement) {
       return std::binary_search(used.begin(), used.end(), pod.node);
     });
   });
-  victims_.begin(gang.ns + "/" + gang.name, units);
+  victims_.begin(ref_of(gang).text(), units);
   KeptChips::ByNode wanted;
   for (std::size_t i = 0; i < placement.seats.size(); ++i) {
     const GangSeat& seat = placement.seats[i];
@@ -176,7 +176,7 @@ void GangPreemption::keep(const Gang& gang, const GangPlacement& placement) {
   attempt_->tried_at = clock_.now();
   kept_.want(gang.id, {gang.ns, gang.name}, wanted, attempt_->until + kKeepsLonger);
   if (victims_.pods() > 0)
-    observer_.on(GangPreempting{gang.ns, gang.name, victims_.pods(), victims_.gangs()});
+    observer_.on(GangPreempting{ref_of(gang), victims_.pods(), victims_.gangs()});
 }
 
 FreedOnNodes GangPreemption::kept_only() const {
@@ -194,7 +194,7 @@ void GangPreemption::go_on_keeping(const Gang& gang) {
     attempt_->trial = *std::move(trial);
     attempt_->changes = gang.changes;
   }
-  if (!kept_.usable() || !victims_.free(kept_.missing()))
+  if (!kept_.usable() || !victims_.frees(kept_.missing()))
     return restart(gang, "what it waited for cannot be had any more");
   if (kept_.missing().empty()) {
     if (!plan_now(gang)) restart(gang, "it does not fit, although the pods have ended");
@@ -233,7 +233,7 @@ void GangPreemption::restart(const Gang& gang, const char* why) {
 void GangPreemption::give_up(const Gang& gang, std::string why, bool may_pass) {
   const auto known = failures_.find(gang.id);
   if (known == failures_.end() || known->second.why != why)
-    observer_.on(GangNotPreempting{gang.ns, gang.name, why});
+    observer_.on(GangNotPreempting{ref_of(gang), why});
   end();
   failures_.insert_or_assign(gang.id,
                              Failure{conditions_of(gang), clock_.now(), may_pass, std::move(why)});

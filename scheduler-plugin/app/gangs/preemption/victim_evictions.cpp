@@ -72,7 +72,7 @@ std::size_t VictimEvictions::gangs() const {
   return out.size();
 }
 
-bool VictimEvictions::free(const KeptChips::ByNode& chips) const {
+bool VictimEvictions::frees(const KeptChips::ByNode& chips) const {
   return std::all_of(chips.begin(), chips.end(), [&](const auto& one) {
     ChipSet left = one.second;
     for (const Holding* held : ledger_.on(one.first)) {

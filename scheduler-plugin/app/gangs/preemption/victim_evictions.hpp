@@ -39,7 +39,7 @@ class VictimEvictions : public UseCase {
   std::size_t pods() const { return victims_.size(); }
   std::size_t gangs() const;
   // Whether all of these chips come free with them, or with other pods that end.
-  bool free(const KeptChips::ByNode& chips) const;
+  bool frees(const KeptChips::ByNode& chips) const;
   // Those that hold chips, and their gangs.
   struct Left {
     std::set<std::string_view> pods;  // uids
