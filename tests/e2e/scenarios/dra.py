@@ -6,7 +6,7 @@ from lib.fake_nvml import dgx1v
 from lib.scenario import GPU
 
 A, B = "dra-a", "dra-b"
-ROLE = "/apis/rbac.authorization.k8s.io/v1/clusterroles/chipweave-scheduler-dra"
+ROLES = "/apis/rbac.authorization.k8s.io/v1/clusterroles/chipweave-scheduler"
 
 
 def run(s):
@@ -234,21 +234,22 @@ def odd_slices(s):
 
 # The scheduler lacks the right to one step of its three: the pod waits, and is bound once the right is back.
 def without_rights(s):
-    rules = s.bed.must("GET", ROLE)["rules"]
-    s.undo.append(lambda: s.bed.ask("PATCH", ROLE, {"rules": rules}))
-    for k, (step, resource) in enumerate((("make a claim", "resourceclaims"), ("allocate it", "resourceclaims/status"),
-                                          ("name it in the pod", "pods/status"))):
+    for k, (step, role, resource) in enumerate((("make a claim", f"{ROLES}-dra", "resourceclaims"),
+                                                ("allocate it", f"{ROLES}-dra", "resourceclaims/status"),
+                                                ("name it in the pod", ROLES, "pods/status"))):
+        rules = s.bed.must("GET", role)["rules"]
+        s.undo.append(lambda role=role, rules=rules: s.bed.ask("PATCH", role, {"rules": rules}))
         other = [rule for rule in rules if resource not in rule["resources"]]
         if resource == "resourceclaims":  # what removes them stays
             other.append({"apiGroups": ["resource.k8s.io"], "resources": [resource], "verbs": ["delete"]})
-        s.bed.must("PATCH", ROLE, {"rules": other})
+        s.bed.must("PATCH", role, {"rules": other})
         name = f"lacks-{k}"
         s.create(name, 2)
         words = lambda: [event["note"] for event in s.all_events() if event["regarding"]["name"] == name]
         s.eventually(f"without the right to {step} the pod says so", lambda: any("403" in note or "forbidden" in note
                                                                               for note in words()), why=words)
         s.check(f"without the right to {step} it is not bound", not s.is_bound(name))
-        s.bed.must("PATCH", ROLE, {"rules": rules})
+        s.bed.must("PATCH", role, {"rules": rules})
         s.bound(name, seconds=60)
         right(s, name)
         s.delete(name)
