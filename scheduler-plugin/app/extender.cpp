@@ -22,9 +22,10 @@ const Evaluation& Extender::evaluate(Verb verb, const PodRequest& asked,
   const InFlightBinding* binding = known != nullptr ? records_.being_bound(pod.uid) : nullptr;
   const bool to_bind = known != nullptr && binding == nullptr && purpose == Purpose::to_bind;
   std::optional<Verdict> waits;
+  if (to_bind) reservations_.begin(verb, pod);
   if (to_bind) waits = gangs_.find_place(*known, nodes);
   if (known == nullptr && purpose == Purpose::to_bind) waits = gangs_.refuse_unseen(pod);
-  const Holding* part = known != nullptr ? reservations_.part_of(verb, pod, purpose) : nullptr;
+  const Holding* part = known != nullptr ? reservations_.part_of(pod, purpose) : nullptr;
   RequestContext context = contexts_.of(pod, part);
   if (binding != nullptr) {
     context.binding = &binding->decision;

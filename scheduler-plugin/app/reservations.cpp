@@ -12,16 +12,21 @@ const ClusterPod* Reservations::pending(const PodRequest& pod) const {
   return waits ? held : nullptr;
 }
 
-const Holding* Reservations::part_of(Verb verb, const PodRequest& pod, Purpose purpose) {
+void Reservations::begin(Verb verb, const PodRequest& pod) {
+  end_attempt(speculative_.end_failed(pod.gang));
+  if (!is_speculative(verb, pod)) return;
+  // the next attempt goes on with the same plan
+  for (const std::string& uid : speculative_.evaluated(verb, pod.gang, pod.uid, clock_.now()))
+    withdraw(uid);
+}
+
+const Holding* Reservations::part_of(const PodRequest& pod, Purpose purpose) {
   const Holding* own = ledger_.find(pod.uid);
   if (records_.being_bound(pod.uid) != nullptr || (own != nullptr && own->planned)) return own;
   if (purpose == Purpose::in_session) {
     withdraw(pod.uid);
     return is_member(pod) ? groups_.part_for(pod) : nullptr;
   }
-  withdraw_all(speculative_.end_failed(pod.gang));
-  if (is_speculative(verb, pod))
-    withdraw_all(speculative_.evaluated(verb, pod.gang, pod.uid, clock_.now()));
   const Holding* part = is_member(pod) ? groups_.claim(pod) : nullptr;
   if (part == nullptr) withdraw(pod.uid);
   return part;
@@ -35,12 +40,14 @@ bool Reservations::is_speculative(Verb verb, const PodRequest& pod) {
 
 bool Reservations::end_unpromising_speculation(const PodRequest& pod) {
   const std::size_t before = ledger_.reserved();
-  withdraw_all(speculative_.end_unpromising(pod.gang));
+  end_attempt(speculative_.end_unpromising(pod.gang));
   return ledger_.reserved() < before;
 }
 
 void Reservations::fits_nowhere(Verb verb, const PodRequest& pod) {
-  if (is_speculative(verb, pod)) speculative_.fits_nowhere(pod.gang, pod.uid);
+  const Gang* gang = state_.gangs.of(pod.uid);
+  const bool planned = gang != nullptr && plans_.find(gang->id) != nullptr;
+  if (is_speculative(verb, pod) && !planned) speculative_.fits_nowhere(pod.gang, pod.uid);
 }
 
 void Reservations::nominated(const ClusterPod& pod) {
@@ -48,7 +55,8 @@ void Reservations::nominated(const ClusterPod& pod) {
   if (held == nullptr || held->bound || held->nominated ||
       nodes_.node(held->node).name != pod.nominated)
     return;
-  if (!pod.request.gang.empty()) speculative_.being_bound(pod.request.gang);
+  // pods of a plan are nominated by us, before anybody tries them
+  if (!pod.request.gang.empty() && !held->planned) speculative_.being_bound(pod.request.gang);
   renew(*held);
 }
 
@@ -153,12 +161,18 @@ void Reservations::end_reservation(const std::string& uid) {
   observer_.on(ReservationEvent::dropped);
 }
 
-void Reservations::withdraw_all(const std::vector<std::string>& uids) {
-  for (const std::string& uid : uids) withdraw(uid);
+void Reservations::end_attempt(const std::vector<std::string>& uids) {
+  for (const std::string& uid : uids) {
+    withdraw(uid);
+    const Holding* held = ledger_.find(uid);
+    if (held == nullptr || held->bound || !plans_.keep(*held)) continue;
+    plans_.release(std::string(plans_.of(uid).plan->gang));
+    ++state_.freed;
+  }
 }
 
 void Reservations::expire() {
-  withdraw_all(speculative_.expire(clock_.now()));
+  end_attempt(speculative_.expire(clock_.now()));
   end(clock_.now(), ReservationEvent::expired);
 }
 
@@ -221,7 +235,7 @@ void Reservations::give_way(NodeId node, ChipSet chips) {
 }
 
 void Reservations::end_all() {
-  withdraw_all(speculative_.end_all());
+  end_attempt(speculative_.end_all());
   end(Clock::Steady::max(), ReservationEvent::dropped);
 }
 

@@ -32,13 +32,18 @@ class Reservations : public UseCase {
 
   // The cluster's pod if it is pending with this uid, else null; only such pods may reserve chips.
   const ClusterPod* pending(const PodRequest& pod) const;
+  // A pod is to be evaluated so that it is bound: ends what is reserved by attempts of
+  // kube-scheduler's gangs of which this shows that they have failed.
+  void begin(Verb verb, const PodRequest& pod);
   // The fixed holding of a pod that is to be evaluated: of its binding in flight, or its part of a
-  // group. Ends its own earlier reservation.
-  const Holding* part_of(Verb verb, const PodRequest& pod, Purpose purpose);
+  // group or plan. Ends its own earlier reservation.
+  const Holding* part_of(const PodRequest& pod, Purpose purpose);
   // The pod fits nowhere. Ends unpromising reservations of kube-scheduler's other gangs. True if
   // that freed chips.
   bool end_unpromising_speculation(const PodRequest& pod);
-  // The pod fits nowhere nevertheless, so the attempt of its gang fails.
+  // The pod fits nowhere nevertheless, so the attempt of its gang fails, unless the gang has a
+  // plan: then as many as must start have places, be it in another domain than the one that is
+  // tried.
   void fits_nowhere(Verb verb, const PodRequest& pod);
   // kube-scheduler has chosen the node, and prepares it for the pod. If the pod has its reservation
   // there, it is being bound.
@@ -73,7 +78,8 @@ class Reservations : public UseCase {
   static bool is_speculative(Verb verb, const PodRequest& pod);
   void hold_single(const PodRequest& pod, Holding holding);
   void end_reservation(const std::string& uid);
-  void withdraw_all(const std::vector<std::string>& uids);
+  // Of an attempt that has failed: the plan of its gang ends, too.
+  void end_attempt(const std::vector<std::string>& uids);
   void end(Clock::Steady due, ReservationEvent result);
 
   const Evaluator& evaluator_;

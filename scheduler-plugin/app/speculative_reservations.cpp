@@ -14,6 +14,17 @@ bool SpeculativeReservations::any_bound(const Attempt& attempt) const {
                      [&](const std::string& uid) { return is_bound(uid); });
 }
 
+bool SpeculativeReservations::is_planned(const Attempt& attempt) const {
+  return std::any_of(attempt.order.begin(), attempt.order.end(), [&](const std::string& uid) {
+    const Holding* holding = ledger_.find(uid);
+    return holding != nullptr && holding->planned;
+  });
+}
+
+bool SpeculativeReservations::ends_soon(const Attempt& attempt) const {
+  return attempt.failed() || (attempt.unpromising() && !is_planned(attempt));
+}
+
 // A member is evaluated again: whether the others of its last attempt are being bound. Every
 // attempt evaluates the members that wait in the same order, so one that was evaluated before this
 // member, and not again now, does not wait any more.
@@ -46,8 +57,7 @@ void SpeculativeReservations::end(Attempt& attempt, Uids& ended) const {
 
 // When expire() has something to do for it.
 Clock::Steady SpeculativeReservations::due(const Attempt& attempt) const {
-  const bool soon = attempt.failed() || attempt.unpromising();
-  return soon ? attempt.last + std::min(kFailedLifetime, ttl_) : attempt.extended;
+  return ends_soon(attempt) ? attempt.last + std::min(kFailedLifetime, ttl_) : attempt.extended;
 }
 
 // kube-scheduler filters a member twice in one attempt only if it did not fit on its nominated
@@ -132,7 +142,7 @@ SpeculativeReservations::Uids SpeculativeReservations::expire(Clock::Steady now)
   for (auto it = attempts_.begin(); it != attempts_.end();) {
     Attempt& attempt = it->second;
     const Clock::Steady over = attempt.last + ttl_;
-    if ((attempt.failed() || attempt.unpromising()) && due(attempt) <= now) end(attempt, ended);
+    if (ends_soon(attempt) && due(attempt) <= now) end(attempt, ended);
     if (over <= now) {
       it = attempts_.erase(it);
       continue;

@@ -13,7 +13,9 @@
 // A gang that does not fit for reasons of kube-scheduler's own, such as CPU for a further member,
 // begins one attempt after another. An attempt is unpromising if one in which as many members
 // fitted has failed before: its reservations end for a pod that fits nowhere else, and also after
-// kFailedLifetime. Bindings that take longer show in the pods' status.nominatedNodeName.
+// kFailedLifetime. Bindings that take longer show in the pods' status.nominatedNodeName. What a
+// plan reserves (Holding::planned) does not end for that reason alone: its pods are nominated
+// before they are tried, and the next attempt needs the same chips.
 //
 // Reference: Kubernetes 1.36 and 1.37, pkg/scheduler/schedule_one_podgroup.go; 1.37 does not
 // evaluate further members once too few of them can fit. Owner: the loop thread.
@@ -77,6 +79,8 @@ class SpeculativeReservations {
   };
   bool is_bound(const std::string& uid) const;
   bool any_bound(const Attempt& attempt) const;
+  bool is_planned(const Attempt& attempt) const;
+  bool ends_soon(const Attempt& attempt) const;
   static bool begins_again(Verb verb, const Attempt& attempt, const std::string& uid);
   bool others_are_bound_next(const Attempt& attempt, const std::string& uid) const;
   static void clear(Attempt& attempt);

@@ -41,7 +41,7 @@ int sum_of(const std::vector<RoleSpec>& roles, bool minimum) {
 
 // A pod alone needs no plan.
 int Gang::quorum() const {
-  if (framework == "ack" || framework == "kubernetes") return 0;
+  if (framework == "ack") return 0;
   const int size = spec.size.value_or(sum_of(spec.roles, false));
   int needed = spec.minimum.value_or(0);
   if (needed == 0 && !spec.size) needed = sum_of(spec.roles, true);

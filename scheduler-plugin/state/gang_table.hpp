@@ -28,8 +28,7 @@ struct Gang {
   std::uint64_t changes = 0;                           // rises with each change of the above
 
   // How many pods must be there before any may start; 0: the gang is not planned as a whole. That
-  // is so for ACK's groups, which have one node (Groups), and for kube-scheduler's own gangs, of
-  // which it tries all pods itself.
+  // is so for ACK's groups, which have one node (Groups).
   int quorum() const;
   // Whether it is known how many pods it has, be it one.
   bool size_known() const;

@@ -83,7 +83,7 @@ bool GangGates::try_plan(const Waiting& one, Clock::Steady begin) {
 // Whether no plan is made for it, or not any more.
 bool GangGates::is_let_go(const Waiting& one) const {
   if (!gangs_.on()) return true;
-  if (one.gang->quorum() == 0)
+  if (!gangs_.plans(*one.gang))
     return one.gang->size_known() || clock_.now() - one.members->seen >= kSizeComes;
   return options_.timeout.count() > 0 && plans_.find(one.gang->id) == nullptr &&
          one.members->complete && clock_.now() - *one.members->complete >= options_.timeout;

@@ -36,7 +36,7 @@ std::string_view to_string(GangState state) {
 }
 
 GangState GangView::stage(const Gang& gang) const {
-  if (!gangs_.on() || gang.quorum() == 0) return GangState::ungrouped;
+  if (!gangs_.on() || !gangs_.plans(gang)) return GangState::ungrouped;
   if (plans_.find(gang.id) != nullptr) return GangState::planned;
   return gang.complete() ? GangState::waiting : GangState::gathering;
 }

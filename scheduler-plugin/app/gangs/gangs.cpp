@@ -14,13 +14,14 @@ constexpr std::size_t kMaxUnseen = 10'000;
 
 // Pods may also be in a group of ACK, or in a gang of kube-scheduler, beside the gang that counts.
 bool Gangs::may_plan_for(const PodRequest& pod) const {
-  return on_ && pod.mark != nullptr && pod.chips > 0 && !is_member(pod) && pod.gang.empty();
+  return on_ && pod.mark != nullptr && pod.chips > 0 && !is_member(pod) &&
+         (pod.gang.empty() || pod.mark->framework == "kubernetes");
 }
 
 bool Gangs::plans_for(const PodRequest& pod) const {
   if (!may_plan_for(pod)) return false;
   const Gang* gang = state_.gangs.of(pod.uid);
-  return gang != nullptr && gang->quorum() > 0;
+  return gang != nullptr && plans(*gang);
 }
 
 std::optional<Verdict> Gangs::find_place(const ClusterPod& pod,
@@ -33,7 +34,7 @@ std::optional<Verdict> Gangs::find_place(const ClusterPod& pod,
   if (plans_.find(gang.id) == nullptr && !gang.complete())
     return GangPlanning::waits_for_pods(gang.name);
   if (nodes.size() == 1 && nodes.front() == pod.nominated) return gang_elsewhere();
-  NodeSet offered = set_of(nodes);
+  NodeSet offered = set_of(gang, nodes);
   // a gang may need more nodes than a sample has
   if (is_sample(offered)) offered.assign(nodes_.size(), true);
   return planning_.plan(gang, pod.request.uid, std::move(offered));
@@ -42,8 +43,7 @@ std::optional<Verdict> Gangs::find_place(const ClusterPod& pod,
 std::optional<Verdict> Gangs::refuse_unseen(const PodRequest& pod) {
   if (!may_plan_for(pod)) return std::nullopt;
   const Gang* gang = state_.gangs.find(gang_id(pod));
-  const int quorum = gang != nullptr ? gang->quorum() : GangTable::quorum_of(pod);
-  if (quorum == 0) return std::nullopt;
+  if (gang != nullptr ? !plans(*gang) : GangTable::quorum_of(pod) == 0) return std::nullopt;
   if (unseen_.size() < kMaxUnseen) unseen_.insert(pod.uid);
   return GangPlanning::waits_for_pods(pod.mark->name);
 }
@@ -59,8 +59,11 @@ std::optional<Verdict> Gangs::find_another(const ClusterPod& pod,
   const Gang& gang = *state_.gangs.of(pod.request.uid);
   // kube-scheduler asks for the nominated node alone first, then for others.
   if (nodes.size() == 1 && nodes.front() == pod.nominated) return gang_elsewhere();
-  NodeSet offered = set_of(nodes);
+  NodeSet offered = set_of(gang, nodes);
   const Holding* own = ledger_.find(pod.request.uid);
+  if (own != nullptr && offered[own->node] && TriedDomains::limit(gang) &&
+      std::find(nodes.begin(), nodes.end(), nodes_.node(own->node).name) == nodes.end())
+    return gang_elsewhere();
   if (own != nullptr && !offered[own->node] && is_sample(offered)) {
     // a nominated node is tried before others, unless the nomination came a moment ago
     const bool tried = pod.nominated == nodes_.node(own->node).name;
@@ -94,12 +97,13 @@ bool Gangs::is_sample(const NodeSet& offered) const {
   return count >= kFewest && count < static_cast<std::ptrdiff_t>(nodes_.size() * 19 / 20);
 }
 
-NodeSet Gangs::set_of(std::span<const std::string_view> nodes) {
+NodeSet Gangs::set_of(const Gang& gang, std::span<const std::string_view> nodes) {
   NodeSet out(nodes_.size());
   nodes_.find_all(nodes, found_);
   for (const NodeId id : found_) {
     if (id != kNoNode) out[id] = true;
   }
+  if (TriedDomains::limit(gang)) domains_.widen(gang, out);
   return out;
 }
 
@@ -174,7 +178,7 @@ void Gangs::report_overdue() {
     return gang == nullptr || gang->complete();
   });
   for (const auto& [id, gang] : state_.gangs.all()) {
-    if (gang.quorum() == 0 || gang.complete() || plans_.find(id) != nullptr) continue;
+    if (!plans(gang) || gang.complete() || plans_.find(id) != nullptr) continue;
     Incomplete& one = incomplete_.try_emplace(id, Incomplete{now, false}).first->second;
     if (one.reported || now - one.since < kOverdue) continue;
     one.reported = true;

@@ -22,6 +22,7 @@
 #include "scheduler-plugin/app/gangs/gang_restore.hpp"
 #include "scheduler-plugin/app/gangs/opening/gang_nominations.hpp"
 #include "scheduler-plugin/app/gangs/planning/gang_planning.hpp"
+#include "scheduler-plugin/app/gangs/planning/tried_domains.hpp"
 #include "scheduler-plugin/app/reservations.hpp"
 #include "scheduler-plugin/state/plan_store.hpp"
 
@@ -33,12 +34,16 @@ class Gangs : public UseCase {
       : UseCase(core),
         planning_(core, reservations),
         restored_(core, planning_, reservations),
-        nominations_(core) {}
+        nominations_(core),
+        domains_(core.state.nodes, core.state.network) {}
 
   // Pods that a gang waits for are reported once they have not come for so long.
   static constexpr std::chrono::minutes kOverdue{5};
 
-  // Whether the pod belongs to a gang that is planned as a whole.
+  // Whether it is planned as a whole: of those that kube-scheduler tries in one domain after the
+  // other only where the network has these domains.
+  bool plans(const Gang& gang) const { return gang.quorum() > 0 && domains_.known(gang); }
+  // Whether the pod belongs to such a gang.
   bool plans_for(const PodRequest& pod) const;
   // Sees to it that the pod has its place, if its gang can be planned now. nodes: those that its
   // scheduler offers. Returns why it has none yet; nullopt: it has, or needs none.
@@ -102,11 +107,12 @@ class Gangs : public UseCase {
   void report_overdue();
   bool may_plan_for(const PodRequest& pod) const;
   bool is_sample(const NodeSet& offered) const;
-  NodeSet set_of(std::span<const std::string_view> nodes);
+  NodeSet set_of(const Gang& gang, std::span<const std::string_view> nodes);
 
   GangPlanning planning_;
   GangRestore restored_;
   GangNominations nominations_;
+  TriedDomains domains_;
   std::map<std::string, std::uint64_t, std::less<>> gated_;  // by gang
   std::map<std::string, PodKey, std::less<>> strays_;
   std::set<std::string, std::less<>>

@@ -9,8 +9,8 @@ PROGRAMS = ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler
 EVERY_PROGRAM = [*PROGRAMS, "kwok"]  # kwok runs only on request
 # Releases whose kube-scheduler schedules gangs itself, which is off by default: the version of the PodGroup API and the
 # feature gates. The API server has the gates; the kube-scheduler that is started here does not.
-POD_GROUPS = {"1.37": ("v1beta1", "GenericWorkload=true"),
-              "1.36": ("v1alpha2", "GenericWorkload=true,GangScheduling=true")}
+POD_GROUPS = {"1.37": ("v1beta1", "GenericWorkload=true,TopologyAwareWorkloadScheduling=true"),
+              "1.36": ("v1alpha2", "GenericWorkload=true,GangScheduling=true,TopologyAwareWorkloadScheduling=true")}
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 START_SECONDS = 120  # for each step of a start; an idle machine needs 5 s for all of them
 STAGES = Path(__file__).resolve().parent / "kwok-stages.yaml"

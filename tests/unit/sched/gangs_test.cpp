@@ -324,18 +324,16 @@ TEST(Gangs, PodsWithoutChipsCountButHaveNoPlace) {
   w.expect_sound();
 }
 
-TEST(Gangs, GroupsOfAckAndGangsOfKubeSchedulerAreNotPlannedAsAWhole) {
+TEST(Gangs, GroupsOfAckAreNotPlannedAsAWhole) {
   World w;
   add_nodes(w, 2);
-  for (const char* framework : {"ack", "kubernetes"}) {
-    PodRequest pod = gang_pod(0, 2, 8, framework);
-    GangMark mark = *pod.mark;
-    mark.framework = framework;
-    pod.mark = std::make_shared<const GangMark>(std::move(mark));
-    EXPECT_THAT(w.fit(w.submit(pod)), ElementsAre("n0", "n1")) << framework;
-    EXPECT_EQ(w.scheduler.gang_view().status(*w.scheduler.gangs().of(pod.uid)).state,
-              GangState::ungrouped);
-  }
+  PodRequest pod = gang_pod(0, 2);
+  GangMark mark = *pod.mark;
+  mark.framework = "ack";
+  pod.mark = std::make_shared<const GangMark>(std::move(mark));
+  EXPECT_THAT(w.fit(w.submit(pod)), ElementsAre("n0", "n1"));
+  EXPECT_EQ(w.scheduler.gang_view().status(*w.scheduler.gangs().of(pod.uid)).state,
+            GangState::ungrouped);
 }
 
 TEST(Gangs, ArePlacedOneByOneIfThatIsWanted) {

@@ -1,0 +1,43 @@
+#include "scheduler-plugin/app/gangs/planning/tried_domains.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <unordered_set>
+#include <vector>
+
+namespace chipweave::sched {
+
+// The finest of them.
+std::optional<int> TriedDomains::level_of(const Gang& gang) const {
+  int out = -1;
+  for (const std::string& name : gang.spec.topology.required) {
+    const std::optional<int> level = network_.level_of(name);
+    if (!level) return std::nullopt;
+    out = std::max(out, *level);
+  }
+  return out;
+}
+
+std::string TriedDomains::domain_of(NodeId node, int level) const {
+  const std::string& name = nodes_.node(node).name;
+  const std::vector<std::string> path = network_.path_of(name);
+  std::string out;
+  for (std::size_t i = 0; i <= static_cast<std::size_t>(level); ++i) {
+    if (i >= path.size() || path[i].empty()) return "\n" + name;
+    out += path[i] + "\n";
+  }
+  return out;
+}
+
+void TriedDomains::widen(const Gang& gang, NodeSet& offered) const {
+  const int level = *level_of(gang);
+  std::unordered_set<std::string> tried;
+  for (NodeId id = 0; id < offered.size(); ++id) {
+    if (offered[id]) tried.insert(domain_of(id, level));
+  }
+  for (NodeId id = 0; id < offered.size(); ++id) {
+    if (!offered[id] && !tried.contains(domain_of(id, level))) offered[id] = true;
+  }
+}
+
+}  // namespace chipweave::sched
