@@ -55,6 +55,9 @@ class NativeGangs : public ::testing::Test {
     return fitting(w_.scheduler, pod, nodes);
   }
   std::size_t reserved() const { return w_.scheduler.ledger().reserved(); }
+  std::uint64_t plan_version(const std::string& gang) const {
+    return w_.scheduler.gang_plans().find("ns/kubernetes/" + gang)->version;
+  }
   void pass(std::chrono::milliseconds time) {
     w_.clock.advance(time);
     for (const std::string& node : w_.names) w_.scheduler.heartbeat(node, "boot");
@@ -174,7 +177,9 @@ TEST_F(NativeGangs, ATopologyConstraintIsAcceptedInTheDomainOfThePlanOnly) {
     return taken;
   };
   EXPECT_THAT(attempt(), ElementsAre("n4", "n5"));
+  const std::uint64_t version = plan_version("train");
   EXPECT_THAT(attempt(), ElementsAre("n4", "n5"));
+  EXPECT_EQ(plan_version("train"), version) << "it was planned again";
   pass(SpeculativeReservations::kFailedLifetime);
   for (std::size_t i = 0; i < 2; ++i)
     EXPECT_TRUE(w_.bind(pods[i], "n" + std::to_string(4 + i)).ok());
