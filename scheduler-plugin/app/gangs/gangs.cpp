@@ -79,7 +79,7 @@ std::optional<Verdict> Gangs::find_another(const ClusterPod& pod,
 
 bool Gangs::is_usable(const Holding& held) const {
   const Node& node = nodes_.node(held.node);
-  return held.unreported.empty() && !node.stale && !node.closed() &&
+  return node.has_inventory() && held.unreported.empty() && !node.stale && !node.closed() &&
          !held.chips.intersects(node.unhealthy | node.network_unhealthy);
 }
 
@@ -203,6 +203,11 @@ void Gangs::gate_opened(const std::string& gang) {
 bool Gangs::plan_gated(const Gang& gang) {
   (void)planning_.plan(gang, {}, NodeSet(nodes_.size(), true));
   return plans_.find(gang.id) != nullptr;
+}
+
+void Gangs::assign_gated(const Gang& gang) {
+  for (const ClusterPod* pod : planning_.pods_of(gang)) plans_.assign(pod->request, gang.id);
+  lose_unusable(gang, NodeSet(nodes_.size(), true));
 }
 
 void Gangs::owner_says(const std::string& id, std::optional<GangSpec> spec) {

@@ -77,6 +77,9 @@ class Gangs : public UseCase {
   // Plans the gang on all nodes, for pods that no scheduler may look at yet. True: its pods have
   // places, those excepted that need not come.
   bool plan_gated(const Gang& gang);
+  // Before gates of its pods are opened: these get what is reserved for them, unless that cannot be
+  // used any more; then their slots hold nothing. Precondition: it has a plan.
+  void assign_gated(const Gang& gang);
   bool could_fit(const Gang& gang) { return planning_.could_fit(gang); }
   // Gangs that may have pods with the gate, and how often gates of their pods have changed.
   const std::map<std::string, std::uint64_t, std::less<>>& gated() const { return gated_; }
