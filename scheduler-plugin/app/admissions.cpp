@@ -126,6 +126,8 @@ Result<Admission> Admissions::decide(const AdmissionRequest& request) {
     if (earlier != nullptr) {
       if (auto aside = set_aside(*earlier); !aside) return std::move(aside).error();
     }
+    if (auto settled = gangs_.settle(pod->request, node); !settled)
+      return std::move(settled).error();
     if (auto taken = reservations_.take(pod->request, node); !taken)
       return std::move(taken).error();
   }
@@ -142,7 +144,9 @@ Result<Admission> Admissions::decide(const AdmissionRequest& request) {
 
 // What admit() would answer, without taking chips.
 Result<Admission> Admissions::would_admit(const PodRequest& pod, NodeId node) {
-  const Holding* held = ledger_.find(pod.uid);
+  const auto planned = gangs_.would_settle(pod, node);
+  if (!planned) return planned.error();
+  const Holding* held = *planned != nullptr ? *planned : ledger_.find(pod.uid);
   Holding likely;
   likely.uid = pod.uid;
   likely.key = pod.key;
@@ -150,6 +154,8 @@ Result<Admission> Admissions::would_admit(const PodRequest& pod, NodeId node) {
   if (held != nullptr && held->node == node &&
       evaluator_.usable(*held, pod, contexts_.of(pod, held).distributed)) {
     likely = *held;
+    likely.uid = pod.uid;
+    likely.key = pod.key;
   } else {
     const Answer found = evaluator_.answer(contexts_.of(pod, nullptr), node);
     if (!found.verdict.fits()) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "scheduler-plugin/app/bound_pods.hpp"
+#include "scheduler-plugin/app/gangs/gangs.hpp"
 
 namespace chipweave::sched {
 
@@ -18,12 +19,13 @@ Error bound_elsewhere(const InFlightBinding& in_flight);
 class Admissions : public UseCase {
  public:
   Admissions(Core& core, const Evaluator& evaluator, Reservations& reservations,
-             Decisions& decisions, BoundPods& bound_pods)
+             Decisions& decisions, BoundPods& bound_pods, Gangs& gangs)
       : UseCase(core),
         evaluator_(evaluator),
         reservations_(reservations),
         decisions_(decisions),
-        bound_pods_(bound_pods) {}
+        bound_pods_(bound_pods),
+        gangs_(gangs) {}
 
   // Answers the annotations to add: none for a pod without chips, or if the API server will reject
   // the binding anyway. Where a claim hands the chips over, it is made first. The pod then keeps
@@ -53,6 +55,7 @@ class Admissions : public UseCase {
   Reservations& reservations_;
   Decisions& decisions_;
   BoundPods& bound_pods_;
+  Gangs& gangs_;
   std::uint64_t second_sets_ = 0;  // so far
 };
 

@@ -94,6 +94,7 @@ void Evaluator::accept_all() {
 std::uint32_t Evaluator::judge(const RequestContext& context, NodeId node, VerdictTable& table) {
   if (context.only != kNoNode && node != context.only) {
     if (context.binding != nullptr) return VerdictTable::kBindingElsewhere;
+    if (context.may_change_to(node)) return VerdictTable::kGangAlike;
     return context.planned() ? VerdictTable::kGangElsewhere : VerdictTable::kGroupElsewhere;
   }
   const bool holds_here = context.part != nullptr && context.part->node == node;

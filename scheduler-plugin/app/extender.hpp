@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "scheduler-plugin/app/authority.hpp"
 #include "scheduler-plugin/app/bind_coordinator.hpp"
@@ -78,6 +79,8 @@ class Extender : public UseCase {
   Gangs& gangs_;
   BindCoordinator& bindings_;
   std::shared_ptr<const NodeSet> offered_;  // of the last evaluation that was remembered
+  std::vector<NodeId> asked_;
+  std::vector<NodeId> alike_;  // RequestContext::alike
   Answer chosen_;
 };
 

@@ -33,6 +33,10 @@ RequestContext RequestContexts::of(const PodRequest& pod, const Holding* part) c
   return context;
 }
 
+bool RequestContext::may_change_to(NodeId node) const {
+  return alike != nullptr && std::binary_search(alike->begin(), alike->end(), node);
+}
+
 GroupPlan plan_of(const RequestContext& context, const Node& node, ChipSet beside) {
   if (const Decision* binding = context.binding)
     return {binding->request, binding->gbps, binding->best_gbps};

@@ -24,9 +24,13 @@ struct RequestContext {
   const Decision* binding = nullptr;  // if it is being bound
   const Ledger::ByNode* of_job = nullptr;  // what pods of its job hold, itself included
   const Holding* own = nullptr;
+  // In a session: nodes beside `only` where it may change places with another pod of its gang,
+  // ascending. Null: none.
+  const std::vector<NodeId>* alike = nullptr;
 
   // Its place is fixed by the plan of its gang.
   bool planned() const { return part != nullptr && part->planned; }
+  bool may_change_to(NodeId node) const;
 };
 
 // Changes nothing. Owner: the loop thread.

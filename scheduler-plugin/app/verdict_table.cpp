@@ -20,6 +20,7 @@ void VerdictTable::clear() {
   add(group_elsewhere());
   add(binding_elsewhere());
   add(gang_elsewhere());
+  add(gang_alike());
 }
 
 void VerdictTable::begin(const NodeTable& nodes, std::uint64_t demand_version) {

@@ -30,6 +30,7 @@ class VerdictTable {
   static constexpr std::uint32_t kGroupElsewhere = 1;
   static constexpr std::uint32_t kBindingElsewhere = 2;
   static constexpr std::uint32_t kGangElsewhere = 3;
+  static constexpr std::uint32_t kGangAlike = 4;
 
   explicit VerdictTable(RequestKind kind);
   const RequestKind& kind() const { return kind_; }

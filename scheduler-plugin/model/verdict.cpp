@@ -3,6 +3,11 @@
 #include <utility>
 
 namespace chipweave::sched {
+namespace {
+
+constexpr int kFarthest = 1000;
+
+}  // namespace
 
 std::string_view to_string(Cause cause) {
   switch (cause) {
@@ -54,6 +59,13 @@ Verdict group_elsewhere() {
 Verdict gang_elsewhere() {
   return rejected(Cause::gang, Remedy::unresolvable,
                   "the plan of the pod's gang has another node for it");
+}
+
+// As far as no other node, so that the pod's own scores higher.
+Verdict gang_alike() {
+  Verdict v;
+  v.far = kFarthest;
+  return v;
 }
 
 Verdict binding_elsewhere() {

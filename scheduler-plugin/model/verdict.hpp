@@ -59,6 +59,8 @@ Verdict rejected(Cause cause, Remedy remedy, std::string reason);
 Verdict node_closed();
 Verdict group_elsewhere();
 Verdict gang_elsewhere();
+// A node that the plan has for another pod, with which this one may change places.
+Verdict gang_alike();
 Verdict binding_elsewhere();
 
 }  // namespace chipweave::sched

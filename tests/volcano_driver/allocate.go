@@ -82,11 +82,16 @@ func (s *session) pipelined(j *job) bool { return j.readyTasks()+j.count(statusP
 func (s *session) allocateTasks(j *job, left *[]*task, nodes []*nodeState) *statement {
 	stmt := &statement{session: s}
 	refused := map[string]bool{} // role and node; "no" for one task answers for its siblings
+	failed := map[string]bool{}  // roles; where one task found no node its siblings are not tried
 	for len(*left) > 0 {
 		t := (*left)[0]
 		*left = (*left)[1:]
+		if failed[t.role] {
+			continue
+		}
 		found := s.candidates(t, nodes, refused)
 		if len(found) == 0 {
+			failed[t.role] = t.role != ""
 			if j.min < len(j.tasks) {
 				continue
 			}
@@ -113,11 +118,14 @@ func (s *session) allocateTasks(j *job, left *[]*task, nodes []*nodeState) *stat
 	return nil
 }
 
-// Nodes for the task; the one for which others were evicted goes first, and alone.
+// Nodes for the task; the one for which others were evicted, or that its status names, goes first, and alone.
 func (s *session) candidates(t *task, nodes []*nodeState, refused map[string]bool) []*nodeState {
 	room := func(n *nodeState) bool { return t.initResreq.fits(n.futureIdle()) }
 	refuses := func(code int) bool { return code != codeOK }
 	nominated := s.snapshot.byName[s.nominated[t.pod.metadata.UID]]
+	if nominated == nil && s.options.nominations {
+		nominated = s.snapshot.byName[t.pod.nominated]
+	}
 	if nominated != nil && slices.Contains(nodes, nominated) && room(nominated) {
 		if found := s.predicates(t, []*nodeState{nominated}, refused, room, refuses); len(found) > 0 {
 			return found
@@ -199,7 +207,7 @@ func (s *session) predicates(t *task, nodes []*nodeState, refused map[string]boo
 			n := nodes[(start+index)%len(nodes)]
 			processed.Add(1)
 			answer := verdict{}
-			if !n.ready || n.unschedulable || !room(n) || t.role != "" && known[t.role+" "+n.name] {
+			if !n.ready || n.unschedulable || !room(n) || !s.options.noCache && t.role != "" && known[t.role+" "+n.name] {
 				answer.code = codeError
 			} else if ask {
 				answer = s.extender.predicate(s.ctx, slices.Concat(before, n.json(), []byte("}")))

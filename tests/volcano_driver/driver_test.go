@@ -98,6 +98,43 @@ func sortedPredicates(lines []string) []string {
 	return lines
 }
 
+// Per-pod answers, which Volcano keeps for all pods of a role.
+func TestARefusalToOnePodIsOneToItsRole(t *testing.T) {
+	for _, of := range []struct {
+		role  string
+		flags []string
+		bound int
+	}{{"worker", nil, 0}, {"", nil, 2}, {"worker", []string{"--no-predicate-error-cache"}, 2}} {
+		f, m := newFake(t), newMemory(t, "n1", "n2")
+		f.answer["predicate"] = func(c call) string {
+			if c.form.Task.Name[2:] == c.form.Node.Name[1:] {
+				return "{}"
+			}
+			return `{"status":"another node","code":3}`
+		}
+		for _, name := range []string{"w-1", "w-2"} {
+			m.add(name, "g", 8, 0, "volcano.sh/task-spec", of.role)
+		}
+		driverOf(t, f, m, of.flags...).once(t)
+		if len(m.bound) != of.bound {
+			t.Error(of, m.bound)
+		}
+	}
+}
+
+func TestANominatedNodeGoesFirst(t *testing.T) {
+	for _, nominations := range []bool{true, false} {
+		f, m := newFake(t), newMemory(t, "n1", "n2", "n3")
+		f.answer["prioritize"] = func(call) string { return `{"nodeScore":{"n1":1}}` }
+		m.add("one", "g", 8, 0)
+		m.change("one", "status", "nominatedNodeName", "n3")
+		driverOf(t, f, m, fmt.Sprintf("--nominations=%t", nominations)).once(t)
+		if want := map[bool]string{true: "n3", false: "n1"}[nominations]; m.bound["one"] != want {
+			t.Error(nominations, m.bound)
+		}
+	}
+}
+
 func TestErrorOfAllocateRollsTheTaskBack(t *testing.T) {
 	f, m := newFake(t), newMemory(t, "n1")
 	m.add("one", "g", 4, 0)

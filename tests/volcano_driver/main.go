@@ -77,6 +77,8 @@ func parse(arguments []string) (*options, error) {
 	set.StringVar(&o.sessionAction, "actions", "enqueue,allocate", "in this order: enqueue, allocate, preempt, reclaim")
 	set.Var(listFlag{&hyperNodes}, "hypernode", "NAME=NODE,NODE…: a domain; gangs must lie in one of them")
 	set.IntVar(&o.session.storm, "storm", 1, "how often a gang is tried in each session")
+	set.BoolVar(&o.session.noCache, "no-predicate-error-cache", false, "ask about each pod, also where one of its role was refused")
+	set.BoolVar(&o.session.nominations, "nominations", true, "look at the node in a pod's status.nominatedNodeName first")
 	set.BoolVar(&o.session.neverCommit, "never-commit", false, "take everything back at the end of each session")
 	set.IntVar(&o.session.sampling.percentage, "percentage-nodes-to-find", 0, "100: all; 0: as Volcano, fewer of many")
 	set.IntVar(&o.session.sampling.least, "minimum-feasible-nodes", 100, "looked for where there are that many")

@@ -44,11 +44,12 @@ type podSpec struct {
 
 // One version of a pod.
 type pod struct {
-	metadata metadata
-	spec     podSpec
-	phase    string
-	raw      json.RawMessage
-	parts    struct{ Metadata, Spec, Status json.RawMessage }
+	metadata  metadata
+	spec      podSpec
+	phase     string
+	nominated string // status.nominatedNodeName
+	raw       json.RawMessage
+	parts     struct{ Metadata, Spec, Status json.RawMessage }
 }
 
 type node struct {
@@ -62,7 +63,7 @@ type node struct {
 
 func readPod(raw json.RawMessage) (*pod, error) {
 	p := &pod{raw: raw}
-	var status struct{ Phase string }
+	var status struct{ Phase, NominatedNodeName string }
 	if err := json.Unmarshal(raw, &p.parts); err != nil {
 		return nil, fmt.Errorf("a pod cannot be read: %w", err)
 	}
@@ -78,7 +79,7 @@ func readPod(raw json.RawMessage) (*pod, error) {
 			return nil, fmt.Errorf("pod %s/%s cannot be read: %w", p.metadata.Namespace, p.metadata.Name, err)
 		}
 	}
-	p.phase = status.Phase
+	p.phase, p.nominated = status.Phase, status.NominatedNodeName
 	return p, nil
 }
 

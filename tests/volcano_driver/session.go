@@ -22,6 +22,8 @@ type sessionOptions struct {
 	sampling    sampling
 	storm       int  // how often a gang is tried in one session, the last time in earnest
 	neverCommit bool // what is allocated is taken back at the end
+	noCache     bool // Volcano's predicateErrorCacheEnable: false
+	nominations bool // the nodes in pods' status.nominatedNodeName go first
 }
 
 // What a session did, as it is printed.

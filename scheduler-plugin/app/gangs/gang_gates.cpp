@@ -196,6 +196,7 @@ void GangGates::open(const Waiting& one) {
   if (progress_[gang.id].stored == 0) return;
   if (!members.again && members.opened == plan.version) return;
   members.again = false;
+  gangs_.assign_gated(gang);
   bool planned = false;  // again, for one that came late
   for (const auto& [uid, key] : gang.members) {
     const ClusterPod* pod = cluster_.find(key);

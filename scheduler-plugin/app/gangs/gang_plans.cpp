@@ -57,6 +57,35 @@ GangPlans::Where GangPlans::assign(const PodRequest& pod, const std::string& gan
   return {&plan, &*slot};
 }
 
+std::vector<const Holding*> GangPlans::alike_on(std::string_view uid, NodeId node) const {
+  std::vector<const Holding*> out;
+  const Where own = of(uid);
+  if (own.slot == nullptr) return out;
+  for (const Holding* held : ledger_.on(node)) {
+    if (!held->planned || held->bound || held->uid == uid) continue;
+    const Where at = of(held->uid);
+    if (at.plan == own.plan && at.slot->role == own.slot->role && at.slot->chips == own.slot->chips)
+      out.push_back(held);
+  }
+  return out;
+}
+
+void GangPlans::exchange(const std::string& a, const std::string& b) {
+  At& at_a = slots_.find(a)->second;
+  At& at_b = slots_.find(b)->second;
+  GangPlan& plan = plans_.find(at_a.gang)->second;
+  const Holding of_a = *ledger_.find(a);
+  const Holding of_b = *ledger_.find(b);
+  const std::string aside = "\n" + at_a.gang + "#" + std::to_string(++spares_named_);
+  // a and b may be names in what is handed over
+  ledger_.hand_over(of_a.uid, {aside, of_a.key, std::string(), true});
+  ledger_.hand_over(of_b.uid, {of_a.uid, of_a.key, of_a.job, false});
+  ledger_.hand_over(aside, {of_b.uid, of_b.key, of_b.job, false});
+  std::swap(plan.slots[at_a.slot].uid, plan.slots[at_b.slot].uid);
+  std::swap(at_a.slot, at_b.slot);
+  ++plan.version;
+}
+
 void GangPlans::begin(GangPlan plan) {
   std::string gang = plan.gang;
   plans_.emplace(std::move(gang), std::move(plan));

@@ -66,6 +66,13 @@ class GangPlans {
   // for it. Null: there is no plan, or no slot for this pod is left.
   Where assign(const PodRequest& pod, const std::string& gang);
 
+  // What is reserved on the node for other pods that could have this pod's slot as well: of the
+  // same plan, role and size, and not being bound. Cost: O(holdings on the node).
+  std::vector<const Holding*> alike_on(std::string_view uid, NodeId node) const;
+  // The two pods change slots, and so what is reserved for them. Preconditions: both have one that
+  // holds chips, in one plan, and neither is being bound.
+  void exchange(const std::string& a, const std::string& b);
+
   // Begins a plan without slots. Precondition: the gang has none.
   void begin(GangPlan plan);
   // The slots of the gang's plan from now on. What is reserved stays where a slot has the same pod,

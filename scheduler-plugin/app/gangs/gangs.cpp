@@ -76,17 +76,86 @@ std::optional<Verdict> Gangs::find_another(const ClusterPod& pod,
   }
   missed_.erase(pod.request.uid);
   // All pods of a gang are alike to their scheduler, so what holds for this one holds for them.
+  lose_unusable(gang, offered);
+  return planning_.plan(gang, pod.request.uid, std::move(offered));
+}
+
+bool Gangs::is_usable(const Holding& held) const {
+  const Node& node = nodes_.node(held.node);
+  return node.has_inventory() && held.unreported.empty() && !node.stale && !node.closed() &&
+         !held.chips.intersects(node.unhealthy | node.network_unhealthy);
+}
+
+// Pods that are not bound lose places that are not offered, or cannot be used. False: none does.
+bool Gangs::lose_unusable(const Gang& gang, const NodeSet& offered) {
+  const GangPlan* plan = plans_.find(gang.id);
+  if (plan == nullptr) return false;
   std::vector<std::string> lost;
-  for (const GangSlot& slot : plans_.find(gang.id)->slots) {
+  for (const GangSlot& slot : plan->slots) {
     const Holding* held = plans_.holding_of(slot);
     if (held == nullptr || held->bound || slot.uid.empty()) continue;
-    const Node& node = nodes_.node(held->node);
-    const bool whole = held->unreported.empty() &&
-                       !held->chips.intersects(node.unhealthy | node.network_unhealthy);
-    if (!offered[held->node] || node.stale || node.closed() || !whole) lost.push_back(slot.uid);
+    if (!offered[held->node] || !is_usable(*held)) lost.push_back(slot.uid);
   }
   for (const std::string& uid : lost) plans_.lose(uid);
+  return !lost.empty();
+}
+
+std::optional<Verdict> Gangs::find_place_in_session(const ClusterPod& pod, NodeId node) {
+  if (!plans_for(pod.request)) return std::nullopt;
+  restored_.restore();
+  const Gang& gang = *state_.gangs.of(pod.request.uid);
+  const bool round = sessions_.asked(gang.id, pod.request, node);
+  const GangPlans::Where at = plans_.assign(pod.request, gang.id);
+  if (plans_.find(gang.id) == nullptr && !gang.complete())
+    return GangPlanning::waits_for_pods(gang.name);
+  const Holding* own = at.slot == nullptr ? nullptr : plans_.holding_of(*at.slot);
+  const bool good = own != nullptr && is_usable(*own);
+  if (good && !round) return std::nullopt;
+  NodeSet offered(nodes_.size(), true);
+  sessions_.limit(gang.id, offered);
+  if (!lose_unusable(gang, offered) && good) return std::nullopt;
   return planning_.plan(gang, pod.request.uid, std::move(offered));
+}
+
+std::vector<NodeId> Gangs::alike_among(const PodRequest& pod, std::span<const NodeId> nodes) const {
+  std::vector<NodeId> out;
+  for (const NodeId node : nodes) {
+    if (node != kNoNode && !plans_.alike_on(pod.uid, node).empty()) out.push_back(node);
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+Result<void> Gangs::place_in_session(const ClusterPod& pod, NodeId node) {
+  if (!plans_for(pod.request)) return {};
+  if (const auto waits = find_place_in_session(pod, kNoNode)) {
+    return make_error(Errc::conflict, waits->reason);
+  }
+  const std::string& gang = state_.gangs.of(pod.request.uid)->id;
+  auto placed = sessions_.place(gang, pod.request, node);
+  if (placed) sessions_.placed(gang, pod.request.uid);
+  return placed;
+}
+
+void Gangs::taken_back(const PodRequest& pod) {
+  if (const Gang* gang = state_.gangs.of(pod.uid)) sessions_.taken_back(gang->id, pod.uid);
+}
+
+Result<void> Gangs::settle(const PodRequest& pod, NodeId node) {
+  auto there = would_settle(pod, node);
+  if (!there) return std::move(there).error();
+  if (*there != nullptr && (*there)->uid != pod.uid) plans_.exchange(pod.uid, (*there)->uid);
+  return {};
+}
+
+// Schedulers that never ask chipweave choose any node.
+Result<const Holding*> Gangs::would_settle(const PodRequest& pod, NodeId node) const {
+  const Holding* own = ledger_.find(pod.uid);
+  if (!plans_for(pod) || own == nullptr || !own->planned || own->bound) return nullptr;
+  const std::string& gang = state_.gangs.of(pod.uid)->id;
+  const Holding* there = sessions_.would_place(gang, pod, node);
+  if (there == nullptr && sessions_.knows(gang)) return sessions_.refusal(pod, node);
+  return there;
 }
 
 // With percentageOfNodesToScore below 100, kube-scheduler offers some of 100 nodes and more that it
@@ -140,6 +209,11 @@ bool Gangs::plan_gated(const Gang& gang) {
   return plans_.find(gang.id) != nullptr;
 }
 
+void Gangs::assign_gated(const Gang& gang) {
+  for (const ClusterPod* pod : planning_.pods_of(gang)) plans_.assign(pod->request, gang.id);
+  lose_unusable(gang, NodeSet(nodes_.size(), true));
+}
+
 void Gangs::owner_says(const std::string& id, std::optional<GangSpec> spec) {
   const Gang* gang = state_.gangs.set_spec(id, std::move(spec));
   if (gang != nullptr && gang->complete() && plans_.find(id) == nullptr) ++state_.gathered;
@@ -149,11 +223,13 @@ void Gangs::gone(const PodRequest& pod) {
   missed_.erase(pod.uid);
   unseen_.erase(pod.uid);
   strays_.erase(pod.uid);
+  taken_back(pod);
   plans_.leave(pod.uid);
   const std::string id = state_.gangs.remove(pod.uid);
   if (id.empty() || state_.gangs.find(id) != nullptr) return;
   plans_.release(id);
   planning_.forget(id);
+  sessions_.forget(id);
   gated_.erase(id);
 }
 
@@ -190,6 +266,7 @@ void Gangs::step_down() {
   plans_.end_all();
   planning_.clear();
   restored_.end_term();
+  sessions_.step_down();
   nominations_.step_down();
 }
 

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "scheduler-plugin/app/gangs/gang_restore.hpp"
+#include "scheduler-plugin/app/gangs/gang_sessions.hpp"
 #include "scheduler-plugin/app/gangs/opening/gang_nominations.hpp"
 #include "scheduler-plugin/app/gangs/planning/gang_planning.hpp"
 #include "scheduler-plugin/app/gangs/planning/tried_domains.hpp"
@@ -34,6 +35,7 @@ class Gangs : public UseCase {
       : UseCase(core),
         planning_(core, reservations),
         restored_(core, planning_, reservations),
+        sessions_(core),
         nominations_(core),
         domains_(core.state.nodes, core.state.network) {}
 
@@ -51,6 +53,19 @@ class Gangs : public UseCase {
   // A scheduler asks for a pod that the cluster does not show yet. Why it has to wait; nullopt: it
   // belongs to no gang that is planned as a whole.
   std::optional<Verdict> refuse_unseen(const PodRequest& pod);
+  // The same for a scheduler that works in sessions (GangSessions): the plan is made on all nodes,
+  // however few it asks about. node: one that it asks about; kNoNode: it asks about none or many.
+  std::optional<Verdict> find_place_in_session(const ClusterPod& pod, NodeId node);
+  // Of these nodes, those where the pod may change places with another one of its gang, ascending.
+  std::vector<NodeId> alike_among(const PodRequest& pod, std::span<const NodeId> nodes) const;
+  // A session has placed the pod on the node / has taken it back. Errors: conflict: it cannot be
+  // there.
+  Result<void> place_in_session(const ClusterPod& pod, NodeId node);
+  void taken_back(const PodRequest& pod);
+  // A scheduler that binds pods itself is about to bind the pod to the node. Errors: conflict.
+  Result<void> settle(const PodRequest& pod, NodeId node);
+  // What settle() would give it; null: nothing of a plan. Errors: those of settle().
+  Result<const Holding*> would_settle(const PodRequest& pod, NodeId node) const;
   // Whether the pod must not be bound because its gang has no place for it.
   bool has_no_place(const PodRequest& pod) const;
   // The place that the pod has is not offered, or cannot be used any more: another one.
@@ -67,6 +82,9 @@ class Gangs : public UseCase {
   // Plans the gang on all nodes, for pods that no scheduler may look at yet. True: its pods have
   // places, those excepted that need not come.
   bool plan_gated(const Gang& gang);
+  // Before gates of its pods are opened: these get what is reserved for them, unless that cannot be
+  // used any more; then their slots hold nothing. Precondition: it has a plan.
+  void assign_gated(const Gang& gang);
   bool could_fit(const Gang& gang) { return planning_.could_fit(gang); }
   // Gangs that may have pods with the gate, and how often gates of their pods have changed.
   const std::map<std::string, std::uint64_t, std::less<>>& gated() const { return gated_; }
@@ -104,6 +122,8 @@ class Gangs : public UseCase {
     Clock::Steady since{};
     bool reported = false;
   };
+  bool is_usable(const Holding& held) const;
+  bool lose_unusable(const Gang& gang, const NodeSet& offered);
   void report_overdue();
   bool may_plan_for(const PodRequest& pod) const;
   bool is_sample(const NodeSet& offered) const;
@@ -111,6 +131,7 @@ class Gangs : public UseCase {
 
   GangPlanning planning_;
   GangRestore restored_;
+  GangSessions sessions_;
   GangNominations nominations_;
   TriedDomains domains_;
   std::map<std::string, std::uint64_t, std::less<>> gated_;  // by gang

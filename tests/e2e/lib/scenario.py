@@ -254,11 +254,13 @@ class Scenario:
         self.undo.append(watch.stop)
         return watch
 
-    # A second kube-scheduler that asks the same extender; pods choose it by this schedulerName.
-    # whole_nodes: it sends nodes, not their names. Unless it binds by us, it does so itself.
-    def second_kube_scheduler(self, name, *flags, whole_nodes=False, binds=True):
+    # A second kube-scheduler that asks the same extender, unless told otherwise; pods choose it by this schedulerName.
+    # whole_nodes: it sends nodes, not their names. Unless it binds by us, it does so itself. asks: False: it never asks us.
+    def second_kube_scheduler(self, name, *flags, whole_nodes=False, binds=True, asks=True):
         config = self.folder / f"{name}.yaml"
         text = self.chipweave.scheduler_config(name)
+        if not asks:
+            text = text[:text.index("extenders:")]
         if not binds:
             text = text.replace("  bindVerb: bind\n", "")
         config.write_text(text.replace("nodeCacheCapable: true", f"nodeCacheCapable: {str(not whole_nodes).lower()}"))

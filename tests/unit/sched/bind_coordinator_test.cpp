@@ -37,7 +37,7 @@ struct Binds : ::testing::Test, FakeCore {
   Gangs gangs{core, reservations};
   Decisions decisions{core};
   BoundPods bound_pods{core, reservations, decisions};
-  Admissions admissions{core, evaluator, reservations, decisions, bound_pods};
+  Admissions admissions{core, evaluator, reservations, decisions, bound_pods, gangs};
   BindCoordinator bindings{core, reservations, decisions, bound_pods, admissions, gangs, {}};
 };
 

@@ -88,6 +88,30 @@ TEST(GangOpening, PodsOfSchedulersThatDoNotAskArePinned) {
   EXPECT_THAT(w.pod(theirs).nominated, IsEmpty());
 }
 
+TEST(GangOpening, AReplacementIsNotPinnedToANodeThatIsGone) {
+  SchedulerOptions options;
+  options.gates.pinned_schedulers = {"kai-scheduler"};
+  Gated w(options);
+  w.nodes(3);
+  w.scheduler_name = "kai-scheduler";
+  const auto pods = w.gang_of("train", 2);
+  const auto opened = [&] {
+    w.check();
+    w.store.answer();
+    w.check();
+  };
+  opened();
+  EXPECT_EQ(w.cluster.ungated(pods[1].key).pinned_to, "n1");
+  w.scheduler.inventory_gone("n1");
+  w.end({pods[1]});
+  const auto again = w.gated_pod("train", 1, 2);
+  opened();
+  EXPECT_FALSE(w.gated(again));
+  EXPECT_EQ(w.cluster.ungated(again.key).pinned_to, "n2");
+  EXPECT_EQ(w.node_of(pods[0]), "n0");
+  w.expect_sound();
+}
+
 TEST(GangOpening, AGangOfOnePodWaitsForNothing) {
   Gated w;
   w.nodes(1);

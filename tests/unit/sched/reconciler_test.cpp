@@ -39,7 +39,7 @@ struct Reconciles : ::testing::Test, FakeCore {
   Gangs gangs{core, reservations};
   Decisions decisions{core};
   BoundPods bound_pods{core, reservations, decisions};
-  Admissions admissions{core, evaluator, reservations, decisions, bound_pods};
+  Admissions admissions{core, evaluator, reservations, decisions, bound_pods, gangs};
   BindCoordinator bindings{core, reservations, decisions, bound_pods, admissions, gangs, {}};
   KubeletTruth truth{core, bound_pods};
   Reconciler reconciler{core,       reservations, nominations, gangs,    decisions,
