@@ -59,6 +59,7 @@ GangStatus GangView::status(const Gang& gang) const {
     out.state = GangState::running;
   } else if (out.state == GangState::planned) {
     out.why = std::to_string(out.bound) + " of " + std::to_string(out.quorum) + " pods are bound";
+    if (const std::string why = gangs_.why_not(gang.id); !why.empty()) out.why += "; " + why;
   } else if (out.state == GangState::gathering) {
     out.why = missing(gang, out.pods, out.quorum);
   } else {

@@ -9,6 +9,7 @@
 #include "common/solver/gang/planner.hpp"
 #include "common/solver/gang/rails/best_nodes.hpp"
 #include "common/solver/vendor/vendor_plan.hpp"
+#include "scheduler-plugin/app/gangs/planning/neighbours.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -231,6 +232,7 @@ GangPlacement GangPlanner::plan(const GangToPlan& asked) {
     for (const int index : planned->chips[i])
       seat.chips.insert(*topology.slot_of(domain::ChipIndex{index}));
   }
+  if (!layout.vendor) seat_beside_neighbours(problem.fabric, nodes_, asked, out.seats);
   return out;
 }
 

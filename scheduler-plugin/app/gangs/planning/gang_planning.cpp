@@ -86,7 +86,10 @@ std::optional<Verdict> GangPlanning::plan(const Gang& gang, const std::string& u
     filled = fill(gang, *layout, now);
     if (filled == Filled::none) plans_.release(gang.id);
   }
-  if (filled == Filled::none) return did_not_fit(gang, std::move(now), begin);
+  if (filled == Filled::none) {
+    explain_survivors(*layout, now);
+    return did_not_fit(gang, std::move(now), begin);
+  }
   if (filled != Filled::nothing_more) {
     const GangPlan& made = *plans_.find(gang.id);
     observer_.on(GangPlanned{ref_of(gang), made.id, made.slots.size(), made.domains, made.gbps,
@@ -132,7 +135,7 @@ void GangPlanning::open_plan(const Gang& gang, const GangLayout& layout) {
     plans_.begin(std::move(plan));
   }
   for (const ClusterPod* pod : pods_of(gang)) plans_.assign(pod->request, gang.id);
-  plans_.set_slots(gang.id, layout.slots);
+  plans_.set_slots(gang.id, with_former_ranks(plans_.find(gang.id)->slots, layout.slots));
 }
 
 GangPlanning::Filled GangPlanning::fill(const Gang& gang, const GangLayout& layout, Misfit& now) {
@@ -188,6 +191,29 @@ GangPlanning::Filled GangPlanning::fill(const Gang& gang, const GangLayout& layo
   }
   if (!all) now.reason = "there is no room for more of its pods";
   return all ? Filled::all : Filled::some;
+}
+
+// Where pods run already, which are not moved: whether the gang would fit without them.
+void GangPlanning::explain_survivors(const GangLayout& layout, Misfit& now) {
+  FreedOnNodes held_by_them;
+  std::size_t running = 0;
+  for (const GangSlot& slot : layout.slots) {
+    const Holding* held = ledger_.find(slot.uid);
+    if (held == nullptr || !held->bound) continue;
+    ++running;
+    const auto at =
+        held_by_them.try_emplace(held->node, ToComeFree{{}, nodes_.node(held->node).room}).first;
+    at->second.chips |= held->chips;
+  }
+  if (running == 0) return;
+  GangToPlan anew;
+  anew.layout = &layout;
+  anew.offered = &now.offered;
+  anew.seated.resize(layout.slots.size());
+  anew.to_come = &held_by_them;
+  now.reason += "; " + std::to_string(running) + " of its pods " +
+                (running == 1 ? "runs and stays where it is" : "run and stay where they are");
+  if (planner_.plan(anew).fits) now.reason += "; all of them together would have room elsewhere";
 }
 
 int GangPlanning::chipless(const Gang& gang) const {

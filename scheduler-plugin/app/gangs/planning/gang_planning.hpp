@@ -83,6 +83,8 @@ class GangPlanning : public UseCase {
   void open_plan(const Gang& gang, const GangLayout& layout);
   // Plans the slots that hold nothing, on the nodes that are offered. Sets the reason.
   Filled fill(const Gang& gang, const GangLayout& layout, Misfit& now);
+  // Adds to the reason what its running pods have to do with it.
+  void explain_survivors(const GangLayout& layout, Misfit& now);
 
   Reservations& reservations_;
   GangPlanner planner_;
