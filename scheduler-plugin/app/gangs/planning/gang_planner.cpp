@@ -90,10 +90,6 @@ const ToComeFree* to_come_on(const GangToPlan& asked, NodeId id) {
   return at == asked.to_come->end() ? nullptr : &at->second;
 }
 
-bool is_offered(const GangToPlan& asked, NodeId id) {
-  return asked.offered == nullptr || (id < asked.offered->size() && (*asked.offered)[id]);
-}
-
 bool one_size(const domain::Gang& gang) { return gang.sets.empty() && gang.pod_chips.empty(); }
 
 }  // namespace
@@ -163,6 +159,11 @@ int GangPlanner::most_pods(const Node& node, const Capacity& capacity, int chips
     break;
   }
   return std::min(by_room, known->second);
+}
+
+bool GangPlanner::is_offered(const GangToPlan& asked, NodeId id) const {
+  if (!unready_.empty() && unready_.contains(nodes_.node(id).name)) return false;
+  return asked.offered == nullptr || (id < asked.offered->size() && (*asked.offered)[id]);
 }
 
 void GangPlanner::limit_nodes(Problem& problem, const GangToPlan& asked) {
