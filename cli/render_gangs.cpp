@@ -37,6 +37,10 @@ std::string render_whole_gangs(const std::vector<codec::GangSummary>& gangs, boo
                  slot.path.empty() ? "-" : joined(slot.path, "/"), chip_list(slot.chips)},
                 slot.state == "bound" ? Colour::none : Colour::yellow);
     }
+    for (const codec::GangSlotView& spare : gang.spares) {
+      table.add({"-", "-", "spare", spare.node, spare.path.empty() ? "-" : joined(spare.path, "/"),
+                 chip_list(spare.chips)});
+    }
     out += "\n" + table.text(colours);
   }
   return out;

@@ -64,6 +64,7 @@ struct Config {
   std::chrono::milliseconds gate_timeout{0};  // zero: never
   std::vector<std::string> pinned_schedulers;
   bool gang_preemption = false;
+  bool fault_scheduling = false;
   bool publish_cluster_info = false;
   bool allocate_claims = false;
   bool allocate_untainted_devices = false;

@@ -83,6 +83,11 @@ std::vector<Setting> gang_settings() {
        "evict pods of lower priority for a gang behind the gate that does not fit otherwise", false,
        [](Config& c, const Values& v) { return set_flag(c.gang_preemption, v[0]); },
        [](const Config& c) { return Values{show_flag(c.gang_preemption)}; }, true},
+      {"fault-scheduling",
+       "evict pods of gangs with the label fault-scheduling: force or grace whose node or chip has "
+       "failed for 30 seconds, so that their controller makes them again",
+       false, [](Config& c, const Values& v) { return set_flag(c.fault_scheduling, v[0]); },
+       [](const Config& c) { return Values{show_flag(c.fault_scheduling)}; }, true},
       {"inject-rank",
        "give the containers of pods that get the gate the variable CHIPWEAVE_RANK, with the "
        "annotation chipweave.dev/rank",

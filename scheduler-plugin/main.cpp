@@ -343,6 +343,7 @@ int run(const Config& config) {
     });
     scheduler.use(kubernetes->plans());
     if (config.gang_preemption) scheduler.use(kubernetes->evictions());
+    if (config.fault_scheduling) scheduler.end_failed_pods(kubernetes->evictions());
     kubernetes->start(scheduler);
     loop.every(kWakeTick, [&] {
       kubernetes->tick();

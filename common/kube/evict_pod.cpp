@@ -70,7 +70,9 @@ std::string eviction_text(const EvictRequest& request) {
   w.begin_object().field("apiVersion", "policy/v1").field("kind", "Eviction");
   w.key("metadata").begin_object().field("name", request.name).field("namespace", request.ns);
   w.end_object();
-  w.key("deleteOptions").begin_object().key("preconditions").begin_object();
+  w.key("deleteOptions").begin_object();
+  if (request.at_once) w.key("gracePeriodSeconds").integer(0);
+  w.key("preconditions").begin_object();
   w.field("uid", request.uid).end_object().end_object();
   return w.end_object().take();
 }

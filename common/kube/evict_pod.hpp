@@ -17,7 +17,8 @@ namespace chipweave::kube {
 struct EvictRequest {
   std::string ns;
   std::string name;
-  std::string uid;  // of the intended pod; a recreated pod has another uid
+  std::string uid;       // of the intended pod; a recreated pod has another uid
+  bool at_once = false;  // without its grace period
   // Called right before each POST, including retries; if it returns false, no further POST is sent.
   // May be empty.
   std::function<bool()> may_send{};

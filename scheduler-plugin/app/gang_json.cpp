@@ -9,6 +9,7 @@ void write_gang(JsonWriter& w, const GangMark* mark) {
   if (mark->index) w.key("index").integer(*mark->index);
   if (mark->size) w.key("size").integer(*mark->size);
   if (mark->minimum) w.key("minimum").integer(*mark->minimum);
+  if (mark->spares > 0) w.key("spares").integer(mark->spares);
   if (!mark->problem.empty()) w.field("problem", mark->problem);
   w.end_object();
 }

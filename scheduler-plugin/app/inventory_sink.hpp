@@ -33,6 +33,8 @@ class InventorySink {
   virtual void withhold(std::string_view node, std::vector<domain::Fault> chips) = 0;
   // What the node has for pods, by its Node object; absent: it is not known any more.
   virtual void node_offers(const std::string& node, const std::optional<NodeUse>& allocatable) = 0;
+  // Whether the node is ready, by its Node object. Gangs are not planned on one that is not.
+  virtual void node_ready(const std::string& node, bool ready) = 0;
 };
 
 }  // namespace chipweave::sched

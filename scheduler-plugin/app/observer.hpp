@@ -168,6 +168,16 @@ struct GangNotPreempting {
   std::string why;
 };
 
+// A bound pod of a gang ("namespace/name") whose node or chip failed is ended, or, where `error` is
+// not empty, could not be; it is tried again.
+struct GangPodEnded {
+  PodKey pod;
+  std::string uid;
+  std::string gang;
+  std::string why;
+  std::string error;
+};
+
 // The plan of a gang could not be stored: a restart would lose it.
 struct GangNotStored {
   std::string gang;  // GangTable's id
@@ -192,7 +202,7 @@ using Observation =
                  PodWaitsNoMore, BindFailed, PodPlaced, PodFreed, PodDisputed, PodDrifted,
                  PodUnaccounted, NodeWithheld, GangPlanned, GangUnplaceable, GangReleased,
                  GangPreempting, PodPreempted, GangNotPreempting, GangNotStored, GangGateFailed,
-                 GangNotNominated, GangOverdue>;
+                 GangNotNominated, GangOverdue, GangPodEnded>;
 
 // A visitor from lambdas; the last takes `const auto&`, for what the observer does not follow.
 template <class... Cases>

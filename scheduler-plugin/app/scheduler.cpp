@@ -15,6 +15,7 @@ Scheduler::Scheduler(const Clock& clock, Cluster& cluster, Observer& observer,
       nominations_(core_, evaluator_, reservations_),
       gangs_(core_, reservations_),
       preempting_(core_, gangs_, nominations_),
+      faults_(core_),
       gates_(core_, gangs_, preempting_, no_store_, options_.gates),
       decisions_(core_),
       bound_pods_(core_, reservations_, decisions_),
@@ -102,6 +103,15 @@ void Scheduler::node_offers(const std::string& node, const std::optional<NodeUse
   core_.state.rooms.set_allocatable(node, allocatable);
 }
 
+void Scheduler::node_ready(const std::string& node, bool ready) {
+  SchedulerState& state = core_.state;
+  if (!ready) {
+    state.unready.insert(node);
+  } else if (state.unready.erase(node) > 0) {
+    ++state.readied;
+  }
+}
+
 VictimChoice Scheduler::choose_victims(PodRequest pod, std::optional<int> priority,
                                        std::vector<ProposedVictims> nodes) {
   return {preemption_, nominations_, core_.authority, std::move(pod), priority, std::move(nodes)};
@@ -117,6 +127,7 @@ void Scheduler::tick() {
   bound_pods_.publish_disputes();
   core_.state.nodes.mark_stale(core_.clock.now() - options_.inventory_stale_after);
   core_.state.network.tick(core_.clock.now());
+  faults_.check();
   learn_demand();
 }
 
@@ -216,6 +227,7 @@ void Scheduler::use(PlanStore& store) {
 void Scheduler::step_down() {
   gates_.step_down();
   gangs_.step_down();
+  faults_.step_down();
   reservations_.end_all();
   bindings_.step_down();
   for (const PodState state :

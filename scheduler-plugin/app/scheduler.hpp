@@ -17,6 +17,7 @@
 #include "scheduler-plugin/app/claim_planner.hpp"
 #include "scheduler-plugin/app/gangs/gang_gates.hpp"
 #include "scheduler-plugin/app/gangs/gang_status.hpp"
+#include "scheduler-plugin/app/gangs/repair/fault_evictions.hpp"
 #include "scheduler-plugin/app/inventory_sink.hpp"
 #include "scheduler-plugin/app/placements.hpp"
 #include "scheduler-plugin/app/preemption.hpp"
@@ -53,6 +54,7 @@ class Scheduler final : public InventorySink {
   void inventory_gone(std::string_view node) override;
   void withhold(std::string_view node, std::vector<domain::Fault> chips) override;
   void node_offers(const std::string& node, const std::optional<NodeUse>& allocatable) override;
+  void node_ready(const std::string& node, bool ready) override;
 
   // The use cases.
   Extender& extender() { return extender_; }
@@ -70,6 +72,8 @@ class Scheduler final : public InventorySink {
   void use(PlanStore& store);
   // Pods may end so that gangs behind the gate fit (GangPreemption).
   void use(Evictions& evictions) { preempting_.use(evictions); }
+  // Pods of gangs on failed nodes and chips are ended as their labels say (FaultEvictions).
+  void end_failed_pods(Evictions& evictions) { faults_.use(evictions); }
   // What owner objects ask for (Gangs::owner_says).
   void owner_says(const std::string& gang, std::optional<GangSpec> spec) {
     gangs_.owner_says(gang, std::move(spec));
@@ -126,6 +130,7 @@ class Scheduler final : public InventorySink {
   Gangs gangs_;
   NoPlanStore no_store_;
   GangPreemption preempting_;
+  FaultEvictions faults_;
   GangGates gates_;
   Decisions decisions_;
   BoundPods bound_pods_;

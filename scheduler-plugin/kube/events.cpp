@@ -38,6 +38,7 @@ void PodEvents::on(const Observation& seen) {
              [this](const PodDrifted& pod) { drifted(pod); },
              [this](const NodeWithheld& node) { withheld(node); },
              [this](const PodPreempted& pod) { preempted(pod); },
+             [this](const GangPodEnded& pod) { ended(pod); },
              [this](const PodWaitsNoMore& pod) { published_.erase(pod.uid); }, [](const auto&) {}},
       seen);
 }
@@ -88,6 +89,16 @@ void PodEvents::withheld(const NodeWithheld& node) {
 void PodEvents::preempted(const PodPreempted& pod) {
   send(pod.pod, pod.uid, false, "Preempted", "Preempting",
        "Ends so that gang " + pod.gang + ", which has a higher priority, fits", 1);
+}
+
+void PodEvents::ended(const GangPodEnded& pod) {
+  if (pod.error.empty()) {
+    send(pod.pod, pod.uid, true, "FaultScheduling", "Evicting",
+         "Ends, as its label fault-scheduling asks for: " + pod.why, 1);
+  } else {
+    send(pod.pod, pod.uid, true, "FaultScheduling", "Evicting",
+         "Should end, since " + pod.why + ", but: " + pod.error, 1);
+  }
 }
 
 void PodEvents::claims_wait(const PodKey& pod, std::string_view uid, const std::string& why) {

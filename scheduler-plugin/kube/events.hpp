@@ -51,6 +51,7 @@ class PodEvents final : public Observer {
   void drifted(const PodDrifted& pod);
   void withheld(const NodeWithheld& node);
   void preempted(const PodPreempted& pod);
+  void ended(const GangPodEnded& pod);
   void unplaceable(const PodUnplaceable& pod);
   void send(const PodKey& pod, std::string_view uid, bool warning, const char* reason,
             const char* action, const std::string& note, int times);

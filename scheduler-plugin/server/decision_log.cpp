@@ -87,6 +87,16 @@ void write(const PodPreempted& pod) {
            {{"pod", pod.pod.text()}, {"uid", pod.uid}, {"gang", pod.gang}});
 }
 
+void write(const GangPodEnded& pod) {
+  if (!pod.error.empty()) {
+    obs::log(obs::Level::warn, "a pod whose node or chip failed was not ended",
+             {{"pod", pod.pod.text()}, {"gang", pod.gang}, {"why", pod.why}, {"error", pod.error}});
+    return;
+  }
+  obs::log(obs::Level::info, "pod ended because its node or chip failed",
+           {{"pod", pod.pod.text()}, {"uid", pod.uid}, {"gang", pod.gang}, {"why", pod.why}});
+}
+
 void write(const GangNotPreempting& gang) {
   obs::log(obs::Level::warn, "no pods end for a gang",
            {{"gang", gang.gang.text()}, {"why", gang.why}});
@@ -122,6 +132,7 @@ void DecisionLog::on(const Observation& seen) {
                     [](const GangPreempting& gang) { write(gang); },
                     [](const PodPreempted& pod) { write(pod); },
                     [](const GangNotPreempting& gang) { write(gang); },
+                    [](const GangPodEnded& pod) { write(pod); },
                     [](const GangNotStored& gang) { write(gang); },
                     [](const GangGateFailed& pod) { write(pod); },
                     [](const GangNotNominated& pod) { write(pod); },

@@ -46,7 +46,9 @@ enum GangEvent : std::size_t {
   kNotStored,
   kGateFailed,
   kNotNominated,
-  kOverdue
+  kOverdue,
+  kFaultEnded,
+  kFaultNotEnded
 };
 enum Trouble : std::size_t { kDisputed, kUnaccounted, kDrifted, kUnenforced };
 
@@ -154,10 +156,11 @@ Metrics::Metrics(std::string_view version)
       "Gangs by event: planned, unplaceable, released (not all pods were bound in time), "
       "preempting (others are to end for it), preempted (pods that were evicted), "
       "not_preempting (none end for it, or no more), not_stored, gate_failed, not_nominated, "
-      "overdue (pods have not come for 5 minutes)");
+      "overdue (pods have not come for 5 minutes), fault_ended (pods whose node or chip failed), "
+      "fault_not_ended (the API server did not accept that)");
   for (const char* event :
        {"planned", "unplaceable", "released", "preempting", "preempted", "not_preempting",
-        "not_stored", "gate_failed", "not_nominated", "overdue"})
+        "not_stored", "gate_failed", "not_nominated", "overdue", "fault_ended", "fault_not_ended"})
     gang_events_.push_back(gang_events.with({{"event", event}}));
   auto& gangs =
       registry_.gauge("chipweave_gangs", "Gangs by state; planned: running ones included");
@@ -199,40 +202,44 @@ void Metrics::count(const DecisionMade& decision) {
 }
 
 void Metrics::on(const Observation& seen) {
-  std::visit(
-      ByKind{
-          [this](const DecisionMade& decision) { count(decision); },
-          [this](const NodesRejected& rejected) {
-            rejected_[static_cast<std::size_t>(rejected.cause) - 1].add(
-                static_cast<double>(rejected.nodes));
-          },
-          [this](ReservationEvent event) { reservations_[static_cast<std::size_t>(event)].add(); },
-          [this](const PodBound& pod) {
-            if (pod.best_gbps > 0) share_[0].observe(pod.gbps / pod.best_gbps);
-            if (pod.unenforced_gbps) trouble_[kUnenforced].add();
-          },
-          [this](const BindFailed& failure) {
-            bind_failures_.with({{"code", to_string(failure.error.code)}}).add();
-          },
-          [this](const PodDisputed& dispute) {
-            trouble_[kDisputed].add(static_cast<double>(dispute.chips.size()));
-          },
-          [this](const PodDrifted&) { trouble_[kDrifted].add(); },
-          [this](const PodUnaccounted&) { trouble_[kUnaccounted].add(); },
-          [this](const GangPlanned& gang) {
-            plan_seconds_[0].observe(seconds(gang.took));
-            gang_events_[kPlanned].add();
-          },
-          [this](const GangUnplaceable&) { gang_events_[kUnplaceable].add(); },
-          [this](const GangReleased&) { gang_events_[kReleased].add(); },
-          [this](const GangPreempting&) { gang_events_[kPreempting].add(); },
-          [this](const PodPreempted&) { gang_events_[kPreempted].add(); },
-          [this](const GangNotPreempting&) { gang_events_[kNotPreempting].add(); },
-          [this](const GangNotStored&) { gang_events_[kNotStored].add(); },
-          [this](const GangGateFailed&) { gang_events_[kGateFailed].add(); },
-          [this](const GangNotNominated&) { gang_events_[kNotNominated].add(); },
-          [this](const GangOverdue&) { gang_events_[kOverdue].add(); }, [](const auto&) {}},
-      seen);
+  std::visit(ByKind{[this](const DecisionMade& decision) { count(decision); },
+                    [this](const NodesRejected& rejected) {
+                      rejected_[static_cast<std::size_t>(rejected.cause) - 1].add(
+                          static_cast<double>(rejected.nodes));
+                    },
+                    [this](ReservationEvent event) {
+                      reservations_[static_cast<std::size_t>(event)].add();
+                    },
+                    [this](const PodBound& pod) {
+                      if (pod.best_gbps > 0) share_[0].observe(pod.gbps / pod.best_gbps);
+                      if (pod.unenforced_gbps) trouble_[kUnenforced].add();
+                    },
+                    [this](const BindFailed& failure) {
+                      bind_failures_.with({{"code", to_string(failure.error.code)}}).add();
+                    },
+                    [this](const PodDisputed& dispute) {
+                      trouble_[kDisputed].add(static_cast<double>(dispute.chips.size()));
+                    },
+                    [this](const PodDrifted&) { trouble_[kDrifted].add(); },
+                    [this](const PodUnaccounted&) { trouble_[kUnaccounted].add(); },
+                    [this](const GangPlanned& gang) {
+                      plan_seconds_[0].observe(seconds(gang.took));
+                      gang_events_[kPlanned].add();
+                    },
+                    [this](const GangUnplaceable&) { gang_events_[kUnplaceable].add(); },
+                    [this](const GangReleased&) { gang_events_[kReleased].add(); },
+                    [this](const GangPreempting&) { gang_events_[kPreempting].add(); },
+                    [this](const PodPreempted&) { gang_events_[kPreempted].add(); },
+                    [this](const GangNotPreempting&) { gang_events_[kNotPreempting].add(); },
+                    [this](const GangNotStored&) { gang_events_[kNotStored].add(); },
+                    [this](const GangGateFailed&) { gang_events_[kGateFailed].add(); },
+                    [this](const GangNotNominated&) { gang_events_[kNotNominated].add(); },
+                    [this](const GangOverdue&) { gang_events_[kOverdue].add(); },
+                    [this](const GangPodEnded& pod) {
+                      gang_events_[pod.error.empty() ? kFaultEnded : kFaultNotEnded].add();
+                    },
+                    [](const auto&) {}},
+             seen);
 }
 
 void Metrics::request(std::string_view route, int status, std::chrono::nanoseconds took) {

@@ -21,6 +21,11 @@ struct DisruptionBudget {
   std::set<std::string> pods;  // uids of those that it covers
 };
 
+enum class Grace {
+  usual,  // the pod's own grace period
+  none    // it ends at once, also where its node does not respond
+};
+
 class Evictions {
  public:
   Evictions() = default;
@@ -36,7 +41,7 @@ class Evictions {
   // ok: the API server ends the pod, or it is gone already. Errors: conflict: a budget does not
   // allow it now; invalid_argument: permanently rejected; not_sent: this replica does not lead any
   // more; unavailable: it may have been evicted.
-  virtual void evict(const PodKey& pod, const std::string& uid, Done done) = 0;
+  virtual void evict(const PodKey& pod, const std::string& uid, Grace grace, Done done) = 0;
 };
 
 }  // namespace chipweave::sched

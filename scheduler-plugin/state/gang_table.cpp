@@ -77,6 +77,8 @@ const Gang* GangTable::add(const PodRequest& pod) {
   take_sizes(*pod.mark, of_pods);
   if (fresh || of_pods != before) merge(gang);
   gang.sequential = gang.sequential || pod.mark->sequential;
+  gang.spares = std::max(gang.spares, pod.mark->spares);
+  gang.ends_failed = gang.ends_failed || pod.mark->fault != FaultRule::off;
   ++gang.changes;
   if (gang.members.emplace(pod.uid, pod.key).second) gang_of_pod_.emplace(pod.uid, id);
   return &gang;

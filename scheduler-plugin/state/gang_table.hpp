@@ -24,8 +24,10 @@ struct Gang {
   std::string name;
   std::map<std::string, PodKey, std::less<>> members;  // by uid: pods that wait or are bound
   bool sequential = false;                             // GangMark::sequential, of any of them
-  GangSpec spec;                                       // of its owner, with what only its pods say
-  std::uint64_t changes = 0;                           // rises with each change of the above
+  int spares = 0;                                      // GangMark::spares, the most of any of them
+  bool ends_failed = false;   // whether any of them has another GangMark::fault than off
+  GangSpec spec;              // of its owner, with what only its pods say
+  std::uint64_t changes = 0;  // rises with each change of the above
 
   // How many pods must be there before any may start; 0: the gang is not planned as a whole. That
   // is so for ACK's groups, which have one node (Groups).

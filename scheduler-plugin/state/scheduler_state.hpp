@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 
 #include "common/solver/nodes/demand_estimate.hpp"
@@ -34,6 +35,9 @@ struct SchedulerState {
   GangTable gangs;
   // Why pods that name ResourceClaims wait, or where their claims are; by uid.
   std::map<std::string, std::string, std::less<>> claim_notes;
+  // Nodes that Kubernetes says are not ready; by name.
+  std::set<std::string, std::less<>> unready;
+  std::uint64_t readied = 0;   // how often one became ready again
   std::uint64_t freed = 0;     // how often chips came free without a report of an agent
   std::uint64_t gathered = 0;  // gangs whose last pod came
   std::uint64_t stored = 0;    // bindings that were stored

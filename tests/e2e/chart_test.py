@@ -275,6 +275,10 @@ def gates(bed, helm):
     with_evictions = {**with_patch, **PREEMPTION_RIGHTS}
     bed.poll(lambda: named(with_evictions) <= rights(bed, scheduler, "default"))
     exact_rights(bed, "scheduler that ends pods for gangs", scheduler, with_evictions, SCHEDULER_RIGHTS[1])
+    bed.run(helm, "upgrade", "chipweave", CHART, "-n", NS, "--reset-values", "--set", "scheduler.gangs.faultScheduling=true")
+    for_faults = {**SCHEDULER_RIGHTS[0], "pods/eviction": "create"}
+    bed.poll(lambda: rights(bed, scheduler, "default") == named(for_faults))
+    exact_rights(bed, "scheduler that ends pods of failed nodes", scheduler, for_faults, SCHEDULER_RIGHTS[1])
     bed.run(helm, "upgrade", "chipweave", CHART, "-n", NS, "--reset-values")
     gone = lambda: rights(bed, scheduler, "default") == named(SCHEDULER_RIGHTS[0]) and len(hooks()) == 1
     bed.check("switched off, all of that is gone", bed.poll(gone))

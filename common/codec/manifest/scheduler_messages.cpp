@@ -159,6 +159,8 @@ GangSummary gang_summary(JsonValue value, JsonProblems& problems) {
   gang.gbps = plan.number("gbps").value_or(0);
   for (const JsonValue slot : plan.array("slots", limits::kMaxGangPods))
     gang.slots.push_back(gang_slot(slot, problems));
+  for (const JsonValue spare : plan.array("spares", limits::kMaxGangPods))
+    gang.spares.push_back(gang_slot(spare, problems));
   return gang;
 }
 

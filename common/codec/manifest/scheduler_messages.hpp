@@ -104,6 +104,7 @@ struct GangSummary {
   std::string plan;  // id; empty: it has none
   double gbps = 0;   // 0: not predicted
   std::vector<GangSlotView> slots;
+  std::vector<GangSlotView> spares;  // node, path and chips
 };
 Result<std::vector<GangSummary>> read_gang_summaries(std::string_view json);
 

@@ -59,6 +59,7 @@ GangStatus GangView::status(const Gang& gang) const {
     out.state = GangState::running;
   } else if (out.state == GangState::planned) {
     out.why = std::to_string(out.bound) + " of " + std::to_string(out.quorum) + " pods are bound";
+    if (const std::string why = gangs_.why_not(gang.id); !why.empty()) out.why += "; " + why;
   } else if (out.state == GangState::gathering) {
     out.why = missing(gang, out.pods, out.quorum);
   } else {
@@ -97,6 +98,19 @@ std::string GangView::json(const Gang& gang, bool whole) const {
   return w.end_object().take();
 }
 
+void GangView::write_spares(JsonWriter& w, const Gang& gang) const {
+  w.key("spares").begin_array();
+  for (const GangSeat& seat : gangs_.spares().seats(gang.id)) {
+    const Node& node = state_.nodes.node(seat.node);
+    w.begin_object()
+        .field("node", node.name)
+        .key("path")
+        .strings(state_.network.path_of(node.name));
+    w.key("chips").integers(node.topology.indices(seat.chips)).end_object();
+  }
+  w.end_array();
+}
+
 void GangView::write_plan(JsonWriter& w, const Gang& gang, const GangPlan& plan, bool whole) const {
   w.key("plan").begin_object().field("id", plan.id).key("domains").begin_object();
   const std::vector<std::string>& levels = state_.network.levels();
@@ -105,6 +119,7 @@ void GangView::write_plan(JsonWriter& w, const Gang& gang, const GangPlan& plan,
   w.end_object();
   if (plan.gbps) w.key("gbps").number(*plan.gbps);
   w.key("optimal").boolean(plan.optimal);
+  if (gang.spares > 0) write_spares(w, gang);
   if (whole) {
     w.key("slots").begin_array();
     for (std::size_t rank = 0; rank < plan.slots.size(); ++rank) {

@@ -52,6 +52,7 @@ class GangView {
 
  private:
   std::string why_it_waits(const Gang& gang) const;
+  void write_spares(JsonWriter& w, const Gang& gang) const;
   void write_plan(JsonWriter& w, const Gang& gang, const GangPlan& plan, bool whole) const;
 
   const Gangs& gangs_;

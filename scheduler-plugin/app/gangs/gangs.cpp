@@ -228,6 +228,7 @@ void Gangs::gone(const PodRequest& pod) {
   const std::string id = state_.gangs.remove(pod.uid);
   if (id.empty() || state_.gangs.find(id) != nullptr) return;
   plans_.release(id);
+  planning_.end_spares(id);
   planning_.forget(id);
   sessions_.forget(id);
   gated_.erase(id);
@@ -243,6 +244,7 @@ void Gangs::tick() {
     plans_.release(id);
     ++state_.freed;
   }
+  planning_.keep_spares();
 }
 
 // Once for each gang: pods that were too few for kOverdue are reported.

@@ -110,6 +110,7 @@ class Gangs : public UseCase {
   // Takes up the plans of an earlier term, once in each.
   void restore() { restored_.restore(); }
   GangPlanning& planning() { return planning_; }
+  const GangSpares& spares() const { return planning_.spares(); }
   // Why the gang has no plan, for people; "": it has one, or its pods are awaited.
   std::string why_not(const std::string& gang) const { return planning_.why_not(gang); }
 

@@ -95,10 +95,10 @@ void ApiEvictions::end(Result<Budgets> result) {
   done(std::move(result));
 }
 
-void ApiEvictions::evict(const PodKey& pod, const std::string& uid, Done done) {
+void ApiEvictions::evict(const PodKey& pod, const std::string& uid, Grace grace, Done done) {
   const std::uint64_t number = ++calls_;
   tickets_[number] =
-      kube::evict_pod(transport_, {pod.ns, pod.name, uid, fence_()},
+      kube::evict_pod(transport_, {pod.ns, pod.name, uid, grace == Grace::none, fence_()},
                       [this, number, done = std::move(done)](const Result<void>& result) {
                         const auto ticket = tickets_.extract(number);
                         done(result);

@@ -31,7 +31,7 @@ class ApiEvictions final : public Evictions {
 
   void budgets(const std::set<std::string>& namespaces,
                std::function<void(Result<Budgets>)> done) override;
-  void evict(const PodKey& pod, const std::string& uid, Done done) override;
+  void evict(const PodKey& pod, const std::string& uid, Grace grace, Done done) override;
 
  private:
   struct Reading {

@@ -50,6 +50,24 @@ std::optional<int> PodMarks::number_in_name(const std::string& prefix) const {
   return number && *number >= 0 && *number <= limits::kMaxManifestPods ? number : std::nullopt;
 }
 
+namespace {
+
+// What replacements need, whatever the framework.
+void read_repair(const PodMarks& marks, GangMark& to) {
+  constexpr const char* kSpares = "chipweave.dev/spares";
+  const int spares = marks.number(kSpares, 0, to.problem).value_or(0);
+  if (spares <= kMaxGangSpares) {
+    to.spares = spares;
+  } else if (to.problem.empty()) {
+    to.problem = std::string(kSpares) + " is " + std::to_string(spares) +
+                 "; a gang can have at most " + std::to_string(kMaxGangSpares);
+  }
+  const std::string_view rule = marks.label("fault-scheduling");
+  if (rule == "force") to.fault = FaultRule::force;
+  if (rule == "grace") to.fault = FaultRule::grace;
+}
+
+}  // namespace
 }  // namespace gangs
 
 std::optional<GangMark> gang_mark_of(const PodRequest& pod) {
@@ -72,6 +90,7 @@ std::optional<GangMark> gang_mark_of(const PodRequest& pod) {
     }
     if (out->problem.empty()) out->problem = std::move(mark.problem);
   }
+  if (out) gangs::read_repair(marks, *out);
   if (out && out->size && out->minimum && *out->minimum > *out->size) {
     out->problem = "at least " + std::to_string(*out->minimum) +
                    " pods must start, and there are " + std::to_string(*out->size);

@@ -16,6 +16,16 @@ namespace chipweave::sched {
 // The scheduling gate of pods that wait for the plan of their gang.
 inline constexpr const char* kGangGate = "chipweave.dev/gang";
 
+// What becomes of a bound pod whose node or chip fails (MindCluster's label fault-scheduling).
+enum class FaultRule {
+  off,    // nothing
+  grace,  // it is deleted with its grace period
+  force   // it is deleted at once
+};
+
+// Chips that a gang keeps idle are not in any quota.
+inline constexpr int kMaxGangSpares = 16;
+
 // Null in PodRequest: no framework's mark. Two pods of one namespace are in one gang if framework
 // and name are equal.
 struct GangMark {
@@ -28,6 +38,8 @@ struct GangMark {
   domain::TopologyWish topology;  // how close it asks to be; empty: not, or not read
   // Some of its pods are made only once others are bound or run, so all are planned with the first.
   bool sequential = false;
+  int spares = 0;  // places beside the gang that are kept free for replacements
+  FaultRule fault = FaultRule::off;
   std::string problem;  // a value that cannot be used, in words; empty: none
 
   friend bool operator==(const GangMark&, const GangMark&) = default;

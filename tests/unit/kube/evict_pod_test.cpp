@@ -19,7 +19,7 @@ std::string evict_status(int code, const std::string& message) {
 class Evicts : public testing::Test {
  protected:
   void begin(const std::string& name = "w-0") {
-    ticket_ = evict_pod(server_, {"team", name, "u1", [this] { return leads_; }},
+    ticket_ = evict_pod(server_, {"team", name, "u1", false, [this] { return leads_; }},
                         [this](const Result<void>& result) {
                           outcome_ = result ? "done"
                                             : std::string(to_string(result.error().code)) + ": " +
@@ -44,6 +44,13 @@ TEST_F(Evicts, ByOneRequestThatNamesTheUid) {
                           R"("namespace":"team"},"deleteOptions":{"preconditions":{"uid":"u1"}}})");
   reply(201);
   EXPECT_EQ(outcome_, "done");
+}
+
+TEST(EvictionText, AtOnceIsWithoutAGracePeriod) {
+  EXPECT_EQ(eviction_text({"team", "w-0", "u1", true}),
+            R"({"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"w-0",)"
+            R"("namespace":"team"},"deleteOptions":{"gracePeriodSeconds":0,)"
+            R"("preconditions":{"uid":"u1"}}})");
 }
 
 TEST_F(Evicts, APodThatIsGoneIsEvicted) {

@@ -73,6 +73,7 @@ TEST(Config, BadValuesNameKeyAndLine) {
                            "gate-frameworks: [volcan]",
                            "gate-frameworks: [ack]",
                            "gang-preemption: 1",
+                           "fault-scheduling: force",
                            "inject-rank: 1",
                            "bandwidth-tolerance: 5",
                            "bandwidth-tolerance: -1%",
@@ -113,6 +114,16 @@ TEST(Config, GangPreemption) {
   EXPECT_NE(print_config(config).find("gang-preemption: \"true\""), std::string::npos);
   config.standalone = true;
   EXPECT_NE(check_config(config).error().text().find("--gang-preemption cannot be combined"),
+            std::string::npos);
+}
+
+TEST(Config, FaultScheduling) {
+  Config config;
+  EXPECT_NE(print_config(config).find("fault-scheduling: \"false\""), std::string::npos);
+  ASSERT_TRUE(apply_config_text("fault-scheduling: true", config).ok());
+  EXPECT_TRUE(config.fault_scheduling);
+  config.standalone = true;
+  EXPECT_NE(check_config(config).error().text().find("--fault-scheduling cannot be combined"),
             std::string::npos);
 }
 

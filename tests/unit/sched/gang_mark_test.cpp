@@ -214,6 +214,28 @@ TEST(GangMarks, WrongNumbersAreNamedAndNotUsed) {
   EXPECT_EQ(more->size, 4);
 }
 
+TEST(GangMarks, SparesAndFaultsAreOfAnyFramework) {
+  const auto mark = [](const std::string& spares, const std::string& fault) {
+    return *gang_mark_of(
+        pod_of({{"scheduling.x-k8s.io/pod-group", "pg"}, {"fault-scheduling", fault}},
+               {{"chipweave.dev/spares", spares}}));
+  };
+  EXPECT_EQ(mark("2", "force").spares, 2);
+  EXPECT_EQ(mark("2", "force").fault, FaultRule::force);
+  EXPECT_EQ(mark("16", "grace").spares, 16);
+  EXPECT_EQ(mark("0", "grace").fault, FaultRule::grace);
+  for (const char* other : {"", "off", "external-force", "Force", "true"})
+    EXPECT_EQ(mark("1", other).fault, FaultRule::off) << other;
+  EXPECT_EQ(mark("17", "off").spares, 0);
+  EXPECT_EQ(mark("17", "off").problem, "chipweave.dev/spares is 17; a gang can have at most 16");
+  for (const char* wrong : {"-1", "many", "10001"}) {
+    EXPECT_EQ(mark(wrong, "off").spares, 0);
+    EXPECT_THAT(mark(wrong, "off").problem, testing::HasSubstr("chipweave.dev/spares is"));
+  }
+  // the label alone makes no gang
+  EXPECT_EQ(said(pod_of({{"fault-scheduling", "force"}}, {{"chipweave.dev/spares", "1"}})), "none");
+}
+
 TEST(GangMarks, EachFrameworkHasANameOfItsOwn) {
   std::set<std::string> names;
   for (const gangs::Framework& each : gangs::kFrameworks) names.insert(each.name);

@@ -65,6 +65,11 @@ TEST(Metrics, GangsThatMakeRoomAreCounted) {
   EXPECT_EQ(count("preempted"), "3");
   EXPECT_EQ(count("not_preempting"), "2");
   EXPECT_EQ(count("not_stored"), "0");
+  metrics.on(GangPodEnded{{"ns", "a"}, "u", "ns/train", "node n1 is not ready", ""});
+  metrics.on(GangPodEnded{{"ns", "a"}, "u", "ns/train", "node n1 is not ready", "a budget"});
+  const std::string later = metrics.scrape(w.scheduler, {});
+  for (const char* event : {"fault_ended", "fault_not_ended"})
+    EXPECT_TRUE(later.find("{event=\"" + std::string(event) + "\"} 1") != std::string::npos);
   EXPECT_EQ(count("released"), "0");
 }
 

@@ -31,13 +31,14 @@ class KeptEvictions final : public Evictions {
       done(make_error(Errc::unavailable, problem));
     }
   }
-  void evict(const PodKey& pod, const std::string& uid, Done done) override {
-    requests.push_back({pod, uid, std::move(done)});
+  void evict(const PodKey& pod, const std::string& uid, Grace grace, Done done) override {
+    requests.push_back({pod, uid, grace, std::move(done)});
   }
 
   struct Request {
     PodKey pod;
     std::string uid;
+    Grace grace = Grace::usual;
     Done done;
   };
   Budgets all;

@@ -131,7 +131,7 @@ TEST_F(ReadsBudgets, ANewQuestionReplacesTheOneBefore) {
 
 TEST_F(ReadsBudgets, EvictsInTheTermThatAskedForIt) {
   std::optional<Result<void>> result;
-  evictions_.evict({"a", "p"}, "u1", [&](const Result<void>& got) { result = got; });
+  evictions_.evict({"a", "p"}, "u1", Grace::usual, [&](const Result<void>& got) { result = got; });
   EXPECT_EQ(server_.target, "POST /api/v1/namespaces/a/pods/p/eviction");
   leads_ = false;
   EXPECT_FALSE(server_.may_send());

@@ -96,6 +96,20 @@ TEST_F(BestEffort, APodThatEndsForAGangIsToldForWhich) {
             "Ends so that gang ns/train, which has a higher priority, fits");
 }
 
+TEST_F(BestEffort, APodThatEndsBecauseItsNodeFailedIsToldWhy) {
+  run_on("a", 8, "n1");
+  auto& events = world_.kubernetes->events();
+  events.on(GangPodEnded{{"ns", "a"}, world_.pod("a").uid, "ns/train", "node n1 is not ready", ""});
+  world_.api.settle();
+  EXPECT_EQ(world_.api.events, (Strings{"ChipsAssigned", "FaultScheduling"}));
+  EXPECT_EQ(world_.api.notes.back(),
+            "Ends, as its label fault-scheduling asks for: node n1 is not ready");
+  events.on(GangPodEnded{
+      {"ns", "a"}, world_.pod("a").uid, "ns/train", "node n1 is not ready", "a budget"});
+  world_.api.settle();
+  EXPECT_EQ(world_.api.notes.back(), "Should end, since node n1 is not ready, but: a budget");
+}
+
 // However many pods wait, none gets its event twice, and nothing is kept of pods that do not wait.
 TEST(PodEvents, ARepeatedReasonMakesNoNewEventOfAnyWaitingPod) {
   constexpr int kPods = 12'000;

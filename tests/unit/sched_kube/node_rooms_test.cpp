@@ -104,6 +104,37 @@ TEST_F(Rooms, DecideAmongNodesThatAreEquallyFast) {
   EXPECT_EQ(best(), "n2") << "where no pod of eight chips fits any more";
 }
 
+// Whatever a scheduler offers: it may tolerate the taint, or not have seen it yet.
+TEST_F(Rooms, NodesThatAreNotReadyHaveNoneForGangs) {
+  const auto gang = [&](const std::string& name) {
+    for (int i = 0; i < 2; ++i) {
+      ServerPod pod;
+      pod.ns = "ns";
+      pod.name = name + std::to_string(i);
+      pod.resource = "nvidia.com/gpu";
+      pod.chips = 4;
+      pod.labels = {{"chipweave.dev/gang", name},
+                    {"chipweave.dev/gang-size", "2"},
+                    {"chipweave.dev/gang-index", std::to_string(i)}};
+      world_.api.create(std::move(pod));
+    }
+    world_.api.settle();
+    return world_.fit(name + "0");
+  };
+  using Names = decltype(world_.fit("a"));
+  for (const char* taint : {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}) {
+    world_.api.create_tainted_node("n1", taint);
+    world_.api.settle();
+    EXPECT_EQ(gang(std::string("g") + taint[19]), Names{"n2"}) << taint;
+    world_.api.remove("ns/g" + std::string(1, taint[19]) + "0");
+    world_.api.remove("ns/g" + std::string(1, taint[19]) + "1");
+    world_.api.settle();
+  }
+  world_.api.create_tainted_node("n1", "example.com/other");
+  world_.api.settle();
+  EXPECT_EQ(gang("other"), Names{"n1"});
+}
+
 TEST(NodeRooms, KeepNothingOfNodesThatAreGone) {
   NodeTable nodes;
   NodeRooms rooms(nodes);

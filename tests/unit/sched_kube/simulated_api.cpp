@@ -85,6 +85,16 @@ void SimulatedApi::set_inventory(const std::string& node, const std::string& sta
   network_->record(kInventories, known ? "MODIFIED" : "ADDED", text);
 }
 
+void SimulatedApi::create_tainted_node(const std::string& name, const std::string& taint) {
+  create_node(name);
+  if (taint.empty()) return;
+  std::string& node = network_->nodes[name];
+  const std::string spec = R"("spec":{)";
+  node.insert(node.find(spec) + spec.size(),
+              R"("taints":[{"key":")" + taint + R"(","effect":"NoExecute"}],)");
+  network_->record(kNodes, "MODIFIED", node);
+}
+
 void SimulatedApi::create_node(const std::string& name, int cores,
                                const std::map<std::string, std::string>& labels,
                                const std::map<std::string, std::string>& annotations) {

@@ -75,6 +75,8 @@ class SimulatedApi {
   void set_inventory(const std::string& node, const std::string& status);
   // Node objects, which the scheduler does not need to place pods.
   // cores: CPU for pods, with 1 TiB of memory; 0: not given.
+  // taint: its key; empty: none.
+  void create_tainted_node(const std::string& name, const std::string& taint);
   void create_node(const std::string& name, int cores = 0,
                    const std::map<std::string, std::string>& labels = {},
                    const std::map<std::string, std::string>& annotations = {});

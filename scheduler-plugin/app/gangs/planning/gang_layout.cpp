@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <map>
 #include <set>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include "common/base/natural_order.hpp"
@@ -120,6 +124,42 @@ void add_slots(const RolePods& role, const Pods& pods, std::vector<GangSlot>& to
   }
 }
 
+// By pod: its rank among the pods of its role.
+std::map<std::string_view, std::size_t> ranks_in_roles(const std::vector<GangSlot>& slots) {
+  std::map<std::string_view, std::size_t> out;
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    if (slots[i].role != slots[first].role) first = i;
+    if (!slots[i].uid.empty()) out.emplace(slots[i].uid, i - first);
+  }
+  return out;
+}
+
+void keep_ranks(const std::map<std::string_view, std::size_t>& former, std::span<GangSlot> role) {
+  std::vector<GangSlot> from(std::make_move_iterator(role.begin()),
+                             std::make_move_iterator(role.end()));
+  std::vector<bool> given(role.size(), false);
+  std::vector<bool> placed(role.size(), false);
+  const auto put = [&](std::size_t slot, std::size_t rank) {
+    role[rank] = std::move(from[slot]);
+    given[slot] = placed[rank] = true;
+  };
+  for (std::size_t i = 0; i < from.size(); ++i)
+    if (from[i].index == static_cast<int>(i)) put(i, i);
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    if (given[i]) continue;
+    const auto before = former.find(from[i].uid);
+    if (before != former.end() && before->second < role.size() && !placed[before->second])
+      put(i, before->second);
+  }
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    if (given[i]) continue;
+    while (placed[next]) ++next;
+    put(i, next);
+  }
+}
+
 }  // namespace
 
 Result<GangLayout> lay_out(const Gang& gang, Pods pods, int chipless, const Network& network) {
@@ -150,6 +190,18 @@ Result<GangLayout> lay_out(const Gang& gang, Pods pods, int chipless, const Netw
     out.needs.gib = std::max(out.needs.gib, needs.gib);
   }
   return out;
+}
+
+std::vector<GangSlot> with_former_ranks(const std::vector<GangSlot>& former,
+                                        std::vector<GangSlot> slots) {
+  const std::map<std::string_view, std::size_t> ranks = ranks_in_roles(former);
+  for (std::size_t first = 0; first < slots.size();) {
+    std::size_t end = first;
+    while (end < slots.size() && slots[end].role == slots[first].role) ++end;
+    keep_ranks(ranks, std::span(slots).subspan(first, end - first));
+    first = end;
+  }
+  return slots;
 }
 
 }  // namespace chipweave::sched

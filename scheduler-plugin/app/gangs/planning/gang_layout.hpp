@@ -39,4 +39,9 @@ struct GangLayout {
 Result<GangLayout> lay_out(const Gang& gang, std::vector<const ClusterPod*> pods, int chipless,
                            const Network& network);
 
+// The slots of a new layout, where pods that had one keep their rank within their role, unless
+// their framework numbers them.
+std::vector<GangSlot> with_former_ranks(const std::vector<GangSlot>& former,
+                                        std::vector<GangSlot> slots);
+
 }  // namespace chipweave::sched

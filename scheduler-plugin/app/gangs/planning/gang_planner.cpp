@@ -9,6 +9,7 @@
 #include "common/solver/gang/planner.hpp"
 #include "common/solver/gang/rails/best_nodes.hpp"
 #include "common/solver/vendor/vendor_plan.hpp"
+#include "scheduler-plugin/app/gangs/planning/neighbours.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -89,10 +90,6 @@ const ToComeFree* to_come_on(const GangToPlan& asked, NodeId id) {
   return at == asked.to_come->end() ? nullptr : &at->second;
 }
 
-bool is_offered(const GangToPlan& asked, NodeId id) {
-  return asked.offered == nullptr || (id < asked.offered->size() && (*asked.offered)[id]);
-}
-
 bool one_size(const domain::Gang& gang) { return gang.sets.empty() && gang.pod_chips.empty(); }
 
 }  // namespace
@@ -164,6 +161,11 @@ int GangPlanner::most_pods(const Node& node, const Capacity& capacity, int chips
   return std::min(by_room, known->second);
 }
 
+bool GangPlanner::is_offered(const GangToPlan& asked, NodeId id) const {
+  if (!unready_.empty() && unready_.contains(nodes_.node(id).name)) return false;
+  return asked.offered == nullptr || (id < asked.offered->size() && (*asked.offered)[id]);
+}
+
 void GangPlanner::limit_nodes(Problem& problem, const GangToPlan& asked) {
   Fabric& fabric = problem.fabric;
   std::map<NodeId, ChipSet> held;
@@ -231,6 +233,7 @@ GangPlacement GangPlanner::plan(const GangToPlan& asked) {
     for (const int index : planned->chips[i])
       seat.chips.insert(*topology.slot_of(domain::ChipIndex{index}));
   }
+  if (!layout.vendor) seat_beside_neighbours(problem.fabric, nodes_, asked, out.seats);
   return out;
 }
 

@@ -6,8 +6,10 @@
 // O(nodes) for these limits, then that of the solver. Owner: the loop thread.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -53,7 +55,10 @@ struct GangPlacement {
 
 class GangPlanner {
  public:
-  GangPlanner(const NodeTable& nodes, Network& network) : nodes_(nodes), network_(network) {}
+  // unready: nodes by name that get no pods, whatever is offered.
+  GangPlanner(const NodeTable& nodes, Network& network,
+              const std::set<std::string, std::less<>>& unready)
+      : nodes_(nodes), network_(network), unready_(unready) {}
   GangPlanner(const GangPlanner&) = delete;
   GangPlanner& operator=(const GangPlanner&) = delete;
 
@@ -67,6 +72,7 @@ class GangPlanner {
  private:
   struct Problem;
   void limit_nodes(Problem& problem, const GangToPlan& asked);
+  bool is_offered(const GangToPlan& asked, NodeId id) const;
   struct Capacity {
     ChipSet free;  // that a pod of a job with several can use
     solver::Room room;
@@ -77,6 +83,7 @@ class GangPlanner {
 
   const NodeTable& nodes_;
   Network& network_;
+  const std::set<std::string, std::less<>>& unready_;
   // How many pods of so many chips have legal chips together, by machine and free chips.
   std::map<std::tuple<const solver::Machine*, std::uint64_t, int, bool>, int> legal_;
 };

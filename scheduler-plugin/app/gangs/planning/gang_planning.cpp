@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/base/stable_hash.hpp"
+#include "common/domain/gang.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -43,13 +44,14 @@ GangPlanning::Misfit GangPlanning::tried(const Gang& gang, NodeSet offered) cons
   out.released = ledger_.released();
   out.gains = nodes_.gains();
   out.network = state_.network.version();
+  out.readied = state_.readied;
   out.offered = std::move(offered);
   return out;
 }
 
 bool GangPlanning::Misfit::same_conditions(const Misfit& other) const {
   return gang == other.gang && released == other.released && gains == other.gains &&
-         network == other.network && offered == other.offered;
+         network == other.network && readied == other.readied && offered == other.offered;
 }
 
 std::optional<Verdict> GangPlanning::plan(const Gang& gang, const std::string& uid,
@@ -78,6 +80,10 @@ std::optional<Verdict> GangPlanning::plan(const Gang& gang, const std::string& u
     return did_not_fit(gang, std::move(now), begin);
   }
   now.verdict = waits_for_room(gang);
+  // rather a domain that has room for the spares, too
+  const domain::Gang& request = layout->request;
+  if (gang.spares > 0 && request.required_level != domain::kNoLevel && !request.spare)
+    layout->request.spare = domain::Spare{request.required_level, gang.spares};
   if (plans_.find(gang.id) != nullptr) open_plan(gang, *layout);
   Filled filled = fill(gang, *layout, now);
   if (filled == Filled::none && plans_.find(gang.id) != nullptr) {
@@ -86,12 +92,16 @@ std::optional<Verdict> GangPlanning::plan(const Gang& gang, const std::string& u
     filled = fill(gang, *layout, now);
     if (filled == Filled::none) plans_.release(gang.id);
   }
-  if (filled == Filled::none) return did_not_fit(gang, std::move(now), begin);
+  if (filled == Filled::none) {
+    explain_survivors(*layout, now);
+    return did_not_fit(gang, std::move(now), begin);
+  }
   if (filled != Filled::nothing_more) {
     const GangPlan& made = *plans_.find(gang.id);
     observer_.on(GangPlanned{ref_of(gang), made.id, made.slots.size(), made.domains, made.gbps,
                              clock_.now() - begin});
   }
+  if (spares_.is_due(gang)) spares_.place(gang, *layout, now.offered);
   misfits_.erase(gang.id);
   if (filled == Filled::all) return std::nullopt;
   now.released = ledger_.released();
@@ -132,7 +142,7 @@ void GangPlanning::open_plan(const Gang& gang, const GangLayout& layout) {
     plans_.begin(std::move(plan));
   }
   for (const ClusterPod* pod : pods_of(gang)) plans_.assign(pod->request, gang.id);
-  plans_.set_slots(gang.id, layout.slots);
+  plans_.set_slots(gang.id, with_former_ranks(plans_.find(gang.id)->slots, layout.slots));
 }
 
 GangPlanning::Filled GangPlanning::fill(const Gang& gang, const GangLayout& layout, Misfit& now) {
@@ -160,6 +170,8 @@ GangPlanning::Filled GangPlanning::fill(const Gang& gang, const GangLayout& layo
     if (known == nullptr) open_plan(gang, layout);
     return Filled::all;
   }
+  const FreedOnNodes spares = spares_.freed(gang.id);
+  wanted.to_come = &spares;
   const GangPlacement placed = planner_.plan(wanted);
   now.reason = placed.reason;
   const auto least = static_cast<std::size_t>(std::max(layout.request.min_member, 1));
@@ -169,6 +181,7 @@ GangPlanning::Filled GangPlanning::fill(const Gang& gang, const GangLayout& layo
     return Filled::nothing_more;
   }
   if (known == nullptr) open_plan(gang, layout);
+  spares_.end(gang.id);
   const GangPlan& plan = *plans_.find(gang.id);
   GangPlan result;
   result.domains = placed.domains;
@@ -188,6 +201,40 @@ GangPlanning::Filled GangPlanning::fill(const Gang& gang, const GangLayout& layo
   }
   if (!all) now.reason = "there is no room for more of its pods";
   return all ? Filled::all : Filled::some;
+}
+
+// Where pods run already, which are not moved: whether the gang would fit without them.
+void GangPlanning::explain_survivors(const GangLayout& layout, Misfit& now) {
+  FreedOnNodes held_by_them;
+  std::size_t running = 0;
+  for (const GangSlot& slot : layout.slots) {
+    const Holding* held = ledger_.find(slot.uid);
+    if (held == nullptr || !held->bound) continue;
+    ++running;
+    const auto at =
+        held_by_them.try_emplace(held->node, ToComeFree{{}, nodes_.node(held->node).room}).first;
+    at->second.chips |= held->chips;
+  }
+  if (running == 0) return;
+  GangToPlan anew;
+  anew.layout = &layout;
+  anew.offered = &now.offered;
+  anew.seated.resize(layout.slots.size());
+  anew.to_come = &held_by_them;
+  now.reason += "; " + std::to_string(running) + " of its pods " +
+                (running == 1 ? "runs and stays where it is" : "run and stay where they are");
+  if (planner_.plan(anew).fits) now.reason += "; all of them together would have room elsewhere";
+}
+
+void GangPlanning::keep_spares() {
+  spares_.forget_gone();
+  for (const auto& [id, plan] : plans_.all()) {
+    const Gang* gang = state_.gangs.find(id);
+    if (gang == nullptr || !spares_.is_due(*gang)) continue;
+    const auto layout = lay_out(*gang, pods_of(*gang), chipless(*gang), state_.network);
+    if (layout && layout->slots.size() == plan.slots.size())
+      spares_.place(*gang, *layout, NodeSet(nodes_.size(), true));
+  }
 }
 
 int GangPlanning::chipless(const Gang& gang) const {

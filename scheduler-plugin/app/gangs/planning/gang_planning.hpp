@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "scheduler-plugin/app/gangs/planning/gang_planner.hpp"
+#include "scheduler-plugin/app/gangs/planning/gang_spares.hpp"
 #include "scheduler-plugin/app/reservations.hpp"
 
 namespace chipweave::sched {
@@ -27,7 +28,8 @@ class GangPlanning : public UseCase {
   GangPlanning(Core& core, Reservations& reservations)
       : UseCase(core),
         reservations_(reservations),
-        planner_(core.state.nodes, core.state.network) {}
+        planner_(core.state.nodes, core.state.network, core.state.unready),
+        spares_(core, planner_) {}
 
   // Plans all slots that hold nothing; if that does not fit, all that are not bound. Returns why
   // the pod `uid` (may be empty) has no place; nullopt: it has. A gang that did not fit is tried
@@ -47,7 +49,15 @@ class GangPlanning : public UseCase {
   bool take_retry() { return std::exchange(retry_, false); }
   // The gang is gone, or is to be tried again at once.
   void forget(const std::string& gang) { misfits_.erase(gang); }
-  void clear() { misfits_.clear(); }
+  void clear() {
+    misfits_.clear();
+    spares_.end_all();
+  }
+  // Replaces what failed of the gangs' spares; call it about every second.
+  void keep_spares();
+  // Gives them up: the gang is gone.
+  void end_spares(const std::string& gang) { spares_.end(gang); }
+  const GangSpares& spares() const { return spares_; }
 
   // Its pods, those excepted that end or request no chips.
   std::vector<const ClusterPod*> pods_of(const Gang& gang) const;
@@ -65,6 +75,7 @@ class GangPlanning : public UseCase {
     std::uint64_t released = 0;  // Ledger::released()
     std::uint64_t gains = 0;     // NodeTable::gains()
     std::uint64_t network = 0;   // Network::version()
+    std::uint64_t readied = 0;   // SchedulerState::readied
     NodeSet offered;
     Clock::Steady at{};              // when it was tried
     Clock::Steady::duration took{};  // and how long that took
@@ -83,9 +94,12 @@ class GangPlanning : public UseCase {
   void open_plan(const Gang& gang, const GangLayout& layout);
   // Plans the slots that hold nothing, on the nodes that are offered. Sets the reason.
   Filled fill(const Gang& gang, const GangLayout& layout, Misfit& now);
+  // Adds to the reason what its running pods have to do with it.
+  void explain_survivors(const GangLayout& layout, Misfit& now);
 
   Reservations& reservations_;
   GangPlanner planner_;
+  GangSpares spares_;
   std::map<std::string, Misfit, std::less<>> misfits_;  // by gang
   bool retry_ = false;
 };

@@ -39,7 +39,7 @@ void VictimEvictions::go_on() {
 void VictimEvictions::evict(Victim& victim) {
   victim.asked = true;
   ++asked_;
-  evictions_->evict(victim.pod.key, victim.pod.uid,
+  evictions_->evict(victim.pod.key, victim.pod.uid, Grace::usual,
                     [this, round = round_, uid = victim.pod.uid](const Result<void>& result) {
                       evicted(round, uid, result);
                     });
