@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <deque>
 #include <map>
 #include <optional>
 #include <utility>
@@ -54,35 +55,61 @@ std::vector<std::size_t> sets_of(const GangLayout& layout) {
   return out;
 }
 
-bool share_domain(const Fabric& fabric, FabricNodeId a, FabricNodeId b, int level) {
-  return a != solver::kNowhere && b != solver::kNowhere &&
-         fabric.domain_of(a, level) == fabric.domain_of(b, level);
-}
+// The seats by their domain of one level, those of each in their order.
+class SeatsByDomain {
+ public:
+  SeatsByDomain(const Fabric& fabric, int level, const std::vector<FabricNodeId>& at,
+                const std::vector<bool>& given)
+      : fabric_(fabric), level_(level), given_(given) {
+    for (std::size_t seat = 0; seat < at.size(); ++seat) {
+      if (at[seat] != solver::kNowhere) seats_[fabric.domain_of(at[seat], level)].push_back(seat);
+    }
+  }
+  // The first one in the domain of this node that is not given yet; nullopt: there is none.
+  std::optional<std::size_t> near(FabricNodeId node) {
+    if (node == solver::kNowhere) return std::nullopt;
+    const auto there = seats_.find(fabric_.domain_of(node, level_));
+    if (there == seats_.end()) return std::nullopt;
+    std::deque<std::size_t>& seats = there->second;
+    while (!seats.empty() && given_[seats.front()]) seats.pop_front();
+    return seats.empty() ? std::nullopt : std::optional(seats.front());
+  }
+
+ private:
+  const Fabric& fabric_;
+  int level_;
+  const std::vector<bool>& given_;
+  std::map<solver::DomainId, std::deque<std::size_t>> seats_;
+};
 
 // The nearest pairs first: those in one domain of the finest level, then of the next one; in each,
 // first those with the pod before.
-void exchange(const Fabric& fabric, const NodeTable& nodes, Alike& group,
+void exchange(const Fabric& fabric, const NodeTable& nodes, const Alike& group,
               std::vector<GangSeat>& seats) {
-  std::vector<OpenSlot> left = std::move(group.slots);
-  std::vector<GangSeat> free = std::move(group.seats);
+  std::vector<OpenSlot> left = group.slots;
+  std::vector<bool> given(group.seats.size(), false);
+  std::vector<FabricNodeId> at;
+  at.reserve(group.seats.size());
+  for (const GangSeat& seat : group.seats) at.push_back(node_of(fabric, nodes, seat));
   const auto give = [&](const OpenSlot& slot, std::size_t seat) {
-    seats[slot.slot] = free[seat];
-    free.erase(free.begin() + static_cast<std::ptrdiff_t>(seat));
-  };
-  const auto give_near = [&](int level, std::size_t side) {
-    std::erase_if(left, [&](const OpenSlot& slot) {
-      const auto seat = std::find_if(free.begin(), free.end(), [&](const GangSeat& one) {
-        return share_domain(fabric, slot.neighbours[side], node_of(fabric, nodes, one), level);
-      });
-      if (seat == free.end()) return false;
-      give(slot, static_cast<std::size_t>(seat - free.begin()));
-      return true;
-    });
+    seats[slot.slot] = group.seats[seat];
+    given[seat] = true;
   };
   for (int level = static_cast<int>(fabric.levels()) - 1; level >= 0 && !left.empty(); --level) {
-    for (std::size_t side = 0; side < 2; ++side) give_near(level, side);
+    SeatsByDomain domains(fabric, level, at, given);
+    for (std::size_t side = 0; side < 2; ++side) {
+      std::erase_if(left, [&](const OpenSlot& slot) {
+        const std::optional<std::size_t> seat = domains.near(slot.neighbours[side]);
+        if (seat) give(slot, *seat);
+        return seat.has_value();
+      });
+    }
   }
-  for (const OpenSlot& slot : left) give(slot, 0);
+  std::size_t next = 0;
+  for (const OpenSlot& slot : left) {
+    while (given[next]) ++next;
+    give(slot, next);
+  }
 }
 
 }  // namespace
@@ -102,7 +129,7 @@ void seat_beside_neighbours(const Fabric& fabric, const NodeTable& nodes, const 
     group.slots.push_back({i, {before[i], after[i]}});
     group.seats.push_back(seats[i]);
   }
-  for (auto& [kind, group] : groups) exchange(fabric, nodes, group, seats);
+  for (const auto& [kind, group] : groups) exchange(fabric, nodes, group, seats);
 }
 
 }  // namespace chipweave::sched

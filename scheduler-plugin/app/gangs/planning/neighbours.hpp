@@ -11,7 +11,7 @@
 namespace chipweave::sched {
 
 // seats: by slot, those of slots that asked.seated has no seat for. Pods of one role or subgroup
-// and size exchange their seats. Cost: O(slots + levels x seats^2).
+// and size exchange their seats. Cost: O(slots + levels x seats x log(domains)).
 void seat_beside_neighbours(const solver::Fabric& fabric, const NodeTable& nodes,
                             const GangToPlan& asked, std::vector<GangSeat>& seats);
 
