@@ -121,18 +121,20 @@ TEST_F(Rooms, NodesThatAreNotReadyHaveNoneForGangs) {
     world_.api.settle();
     return world_.fit(name + "0");
   };
-  using Names = decltype(world_.fit("a"));
+  using FitNames = decltype(world_.fit("a"));
   for (const char* taint : {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}) {
     world_.api.create_tainted_node("n1", taint);
     world_.api.settle();
-    EXPECT_EQ(gang(std::string("g") + taint[19]), Names{"n2"}) << taint;
+    EXPECT_EQ(gang(std::string("g") + taint[19]), FitNames{"n2"}) << taint;
     world_.api.remove("ns/g" + std::string(1, taint[19]) + "0");
     world_.api.remove("ns/g" + std::string(1, taint[19]) + "1");
     world_.api.settle();
   }
   world_.api.create_tainted_node("n1", "example.com/other");
   world_.api.settle();
-  EXPECT_EQ(gang("other"), Names{"n1"});
+  EXPECT_EQ(gang("other"), FitNames{"n1"});
+  for (const char* pod : {"ns/other0", "ns/other1"}) world_.api.remove(pod);
+  world_.api.settle();
 }
 
 TEST(NodeRooms, KeepNothingOfNodesThatAreGone) {

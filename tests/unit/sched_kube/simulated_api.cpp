@@ -86,13 +86,8 @@ void SimulatedApi::set_inventory(const std::string& node, const std::string& sta
 }
 
 void SimulatedApi::create_tainted_node(const std::string& name, const std::string& taint) {
+  taints_[name] = R"("taints":[{"key":")" + taint + R"(","effect":"NoExecute"}],)";
   create_node(name);
-  if (taint.empty()) return;
-  std::string& node = network_->nodes[name];
-  const std::string spec = R"("spec":{)";
-  node.insert(node.find(spec) + spec.size(),
-              R"("taints":[{"key":")" + taint + R"(","effect":"NoExecute"}],)");
-  network_->record(kNodes, "MODIFIED", node);
 }
 
 void SimulatedApi::create_node(const std::string& name, int cores,
@@ -105,8 +100,8 @@ void SimulatedApi::create_node(const std::string& name, int cores,
   network_->nodes[name] =
       R"({"kind":"Node","apiVersion":"v1","metadata":{"name":")" + name + R"(","uid":"n-)" + name +
       R"(","resourceVersion":")" + std::to_string(++version_) + R"(","labels":)" +
-      Json(labels).dump() + R"(,"annotations":)" + Json(annotations).dump() +
-      R"(},"spec":{"podCIDR":"10.0.0.0/24"},"status":{"capacity":{"nvidia.com/gpu":"8"})" +
+      Json(labels).dump() + R"(,"annotations":)" + Json(annotations).dump() + R"(},"spec":{)" +
+      taints_[name] + R"("podCIDR":"10.0.0.0/24"},"status":{"capacity":{"nvidia.com/gpu":"8"})" +
       allocatable + "}}";
   network_->record(kNodes, known ? "MODIFIED" : "ADDED", network_->nodes[name]);
 }

@@ -75,7 +75,7 @@ class SimulatedApi {
   void set_inventory(const std::string& node, const std::string& status);
   // Node objects, which the scheduler does not need to place pods.
   // cores: CPU for pods, with 1 TiB of memory; 0: not given.
-  // taint: its key; empty: none.
+  // taint: its key; the node keeps it.
   void create_tainted_node(const std::string& name, const std::string& taint);
   void create_node(const std::string& name, int cores = 0,
                    const std::map<std::string, std::string>& labels = {},
@@ -171,6 +171,7 @@ class SimulatedApi {
   int claim_refusal_ = 0;
   std::unique_ptr<Network> network_;
   std::uint64_t version_ = 1;
+  std::map<std::string, std::string> taints_;  // by node, as a member of its spec
   std::uint64_t uids_ = 0;
 };
 
