@@ -7,7 +7,9 @@
 #include "common/base/dns_name.hpp"
 #include "common/base/foreign_text.hpp"
 #include "common/base/near_names.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/kube/gangs/gang_object.hpp"
+#include "scheduler-plugin/model/gangs/gang_mark.hpp"
 #include "scheduler-plugin/setting_values.hpp"
 
 namespace chipweave::sched {
@@ -35,6 +37,17 @@ Result<void> set_gate_frameworks(Config& config, const Values& values) {
                         "the pods of ack are placed on one node without a gate; leave it out");
   }
   config.gate.frameworks = values;
+  return {};
+}
+
+Result<void> set_max_spares(Config& config, const Values& values) {
+  const auto number = parse_number<int>(values[0]);
+  if (!number || *number < 0 || *number > kMaxGangSpares) {
+    return make_error(Errc::invalid_argument, "must be a number from 0 to " +
+                                                  std::to_string(kMaxGangSpares) + ", got " +
+                                                  in_quotes(values[0]));
+  }
+  config.max_gang_spares = *number;
   return {};
 }
 
@@ -88,6 +101,11 @@ std::vector<Setting> gang_settings() {
        "failed for 30 seconds, so that their controller makes them again",
        false, [](Config& c, const Values& v) { return set_flag(c.fault_scheduling, v[0]); },
        [](const Config& c) { return Values{show_flag(c.fault_scheduling)}; }, true},
+      {"max-gang-spares",
+       "how many spare places a gang may keep that asks for them by chipweave.dev/spares; no quota "
+       "counts their chips",
+       false, set_max_spares,
+       [](const Config& c) { return Values{std::to_string(c.max_gang_spares)}; }},
       {"inject-rank",
        "give the containers of pods that get the gate the variable CHIPWEAVE_RANK, with the "
        "annotation chipweave.dev/rank",

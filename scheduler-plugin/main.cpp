@@ -271,6 +271,7 @@ int run(const Config& config) {
        config.node_preference,
        config.plan_gangs,
        config.nominate_gangs,
+       config.max_gang_spares,
        {config.gate_timeout, {config.pinned_schedulers.begin(), config.pinned_schedulers.end()}},
        config.network()});
   memory.set_listener(&scheduler.reconciler());

@@ -38,6 +38,7 @@ struct SchedulerOptions {
   solver::NodePreference node_preference{};
   bool plan_gangs = true;      // false: pods of gangs are placed one by one
   bool nominate_gangs = true;  // GangNominations
+  int max_gang_spares = 0;     // GangSpares
   GangGates::Options gates{};
   Network::Options network{};
 };

@@ -8,6 +8,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from audit import holds_chips, placement_of
 from lib.bed import NO_GO, ROOT, Bed
+from lib.gangs import BLOCK, RACK
 from lib.programs import Chipweave
 from lib.scenario import Scenario
 from testbed.build import VERSIONS
@@ -21,6 +22,8 @@ MACHINES = {"dgx1-a": ("hgx-v100-8", ACK, 8), "dgx1-b": ("hgx-v100-8", GPU, 8), 
 # pods.
 PLAIN = ["pytorch-dgx1.yaml", "pcie-job.yaml", "ascend-910a.yaml"]
 EXPANDED = ["ack-pytorchjob.yaml", "ascend-a3.yaml", "mindie-server.yaml"]
+# Machines that come later, and their racks; only the last rack has room for a gang of four.
+RACKS = {"h100-1": "r1", "h100-2": "r2", "h100-3": "r2", "h100-4": "r3", "h100-5": "r3", "h100-6": "r3", "h100-7": "r3"}
 PENDING = {"demo/train-3"}  # an Atlas 800 (910A) does not allow three chips
 
 
@@ -88,6 +91,19 @@ class Demo:
         self.show("explain", "demo/six-gpus")
         title("Chips and predicted GB/s, from the annotations alone")
         self.table()
+        self.gang()
+
+    # Seven more machines come, in racks; then a job whose pods are planned together.
+    def gang(self):
+        title("A gang of four workers, planned over the network")
+        self.s.nodes(**{name: ("hgx-h100-8", GPU, 8) for name in RACKS})
+        for name, rack in RACKS.items():
+            self.bed.must("PATCH", f"/api/v1/nodes/{name}", {"metadata": {"labels": {BLOCK: "b1", RACK: rack}}})
+        self.kubectl("get", "nodes", "-L", RACK, "-l", BLOCK)
+        self.kubectl("apply", "-f", ROOT / "examples/gang-job.yaml")
+        self.s.must_come("the gang's pods", lambda: sum("llm" in pod["metadata"]["name"] for pod in self.pods()) == 4
+                         and self.decided(), 60)
+        self.show("gangs", "demo/llm")
 
     def table(self):
         rows = [("POD", "NODE", "CHIPS", "GB/s")]

@@ -7,7 +7,7 @@ from lib.gangs import BLOCK, GATE, RACK, fabric, gate_webhook, gates_of
 from lib.scenario import GPU, SOON
 from scenarios.gangs import bound, crossings, of, place, remove
 
-FLAGS = ["--inventory-stale-after", "30m", "--fault-scheduling=true"]
+FLAGS = ["--inventory-stale-after", "30m", "--fault-scheduling=true", "--max-gang-spares=1"]
 NODES = 64
 LONG = 3 * SOON
 LASTS = 30  # seconds until a failure counts (FaultEvictions::kLasts)

@@ -117,6 +117,19 @@ TEST(Config, GangPreemption) {
             std::string::npos);
 }
 
+TEST(Config, SparesOfGangs) {
+  Config config;
+  EXPECT_EQ(config.max_gang_spares, 0);
+  ASSERT_TRUE(apply_config_text("max-gang-spares: 4", config).ok());
+  EXPECT_EQ(config.max_gang_spares, 4);
+  EXPECT_NE(print_config(config).find("max-gang-spares: \"4\""), std::string::npos);
+  for (const char* wrong : {"17", "-1", "many", "1.5"}) {
+    const auto set = apply_config_text(std::string("max-gang-spares: ") + wrong, config);
+    ASSERT_FALSE(set.ok()) << wrong;
+    EXPECT_NE(set.error().text().find("from 0 to 16"), std::string::npos) << set.error().text();
+  }
+}
+
 TEST(Config, FaultScheduling) {
   Config config;
   EXPECT_NE(print_config(config).find("fault-scheduling: \"false\""), std::string::npos);

@@ -45,6 +45,16 @@ TEST(GangSpares, AreKeptBesideTheGang) {
   w.expect_sound();
 }
 
+TEST(GangSpares, AreNoMoreThanOperatorsAllow) {
+  for (const int most : {0, 1}) {
+    RepairWorld w(8, 2, most);
+    w.running(with_spares(3, 2));
+    w.scheduler.tick();
+    EXPECT_EQ(w.scheduler.ledger().reserved(), static_cast<std::size_t>(most));
+    w.expect_sound();
+  }
+}
+
 TEST(GangSpares, WithoutTheMarkThereAreNone) {
   RepairWorld w(8);
   w.running(with_spares(3, 0));

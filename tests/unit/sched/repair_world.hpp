@@ -20,13 +20,19 @@ inline constexpr const char* kRack = "cloud.provider.com/topology-rack";
 
 // Nodes n0, n1 … in racks of `per_rack` and blocks of two racks.
 struct RepairWorld : World {
-  explicit RepairWorld(int count, int nodes_of_rack = 2) : per_rack(nodes_of_rack) {
+  explicit RepairWorld(int count, int nodes_of_rack = 2, int max_spares = kMaxGangSpares)
+      : World(allowing(max_spares)), per_rack(nodes_of_rack) {
     for (int i = 0; i < count; ++i) {
       const std::map<std::string, std::string> labels{{kBlock, "b" + std::to_string(block_of(i))},
                                                       {kRack, "r" + std::to_string(rack_of(i))}};
       scheduler.network().set_labels(name(i), {labels.begin(), labels.end()});
     }
     for (int i = 0; i < count; ++i) add_node(name(i), "hgx-h100-8");
+  }
+  static SchedulerOptions allowing(int max_spares) {
+    SchedulerOptions out;
+    out.max_gang_spares = max_spares;
+    return out;
   }
   static std::string name(int node) { return "n" + std::to_string(node); }
   static int number(const std::string& node) { return std::stoi(node.substr(1)); }

@@ -82,8 +82,9 @@ std::optional<Verdict> GangPlanning::plan(const Gang& gang, const std::string& u
   now.verdict = waits_for_room(gang);
   // rather a domain that has room for the spares, too
   const domain::Gang& request = layout->request;
-  if (gang.spares > 0 && request.required_level != domain::kNoLevel && !request.spare)
-    layout->request.spare = domain::Spare{request.required_level, gang.spares};
+  const int spares = spares_.wanted(gang);
+  if (spares > 0 && request.required_level != domain::kNoLevel && !request.spare)
+    layout->request.spare = domain::Spare{request.required_level, spares};
   if (plans_.find(gang.id) != nullptr) open_plan(gang, *layout);
   Filled filled = fill(gang, *layout, now);
   if (filled == Filled::none && plans_.find(gang.id) != nullptr) {

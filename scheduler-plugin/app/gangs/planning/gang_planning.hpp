@@ -58,6 +58,7 @@ class GangPlanning : public UseCase {
   // Gives them up: the gang is gone.
   void end_spares(const std::string& gang) { spares_.end(gang); }
   const GangSpares& spares() const { return spares_; }
+  void set_max_spares(int most) { spares_.set_most(most); }
 
   // Its pods, those excepted that end or request no chips.
   std::vector<const ClusterPod*> pods_of(const Gang& gang) const;

@@ -52,15 +52,15 @@ bool GangSpares::is_broken(const Spares& spares) const {
 
 bool GangSpares::is_due(const Gang& gang) const {
   const auto at = spares_.find(gang.id);
-  if (gang.spares == 0) return at != spares_.end();
+  if (wanted(gang) == 0) return at != spares_.end();
   if (at == spares_.end()) return true;
   const Spares& spares = at->second;
   return is_broken(spares) ||
-         (spares.places < gang.spares && clock_.now() - spares.tried >= kRetry);
+         (spares.places < wanted(gang) && clock_.now() - spares.tried >= kRetry);
 }
 
 void GangSpares::place(const Gang& gang, const GangLayout& layout, const NodeSet& offered) {
-  if (gang.spares == 0) return end(gang.id);
+  if (wanted(gang) == 0) return end(gang.id);
   Spares& spares = spares_.try_emplace(gang.id, core_).first->second;
   const GangPlacement placed = beside(gang, layout, offered);
   spares.tried = clock_.now();
@@ -79,7 +79,7 @@ void GangSpares::place(const Gang& gang, const GangLayout& layout, const NodeSet
 
 GangPlacement GangSpares::beside(const Gang& gang, const GangLayout& layout,
                                  const NodeSet& offered) {
-  const GangLayout whole = with_spares(layout, gang.spares);
+  const GangLayout whole = with_spares(layout, wanted(gang));
   const FreedOnNodes own = freed(gang.id);
   GangToPlan wanted;
   wanted.layout = &whole;

@@ -2,11 +2,13 @@
 // and chips (GangMark::spares).
 //
 // Each has room for the gang's largest pod. They are placed after the gang, as near to it as there
-// is room, and as many as there is room for; they last as long as the gang's plan. A plan of pods
+// is room, and as many as there is room for, up to what operators allow a gang (set_most), since no
+// quota counts them; they last as long as the gang's plan. A plan of pods
 // of the gang counts their chips as free, and takes them if no other place is nearer; afterwards
 // the spares are placed again. What failed is replaced. Owner: the loop thread.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -26,6 +28,10 @@ class GangSpares : public UseCase {
 
   GangSpares(Core& core, GangPlanner& planner) : UseCase(core), core_(core), planner_(planner) {}
 
+  // The most that any gang may have; 0: none has.
+  void set_most(int most) { most_ = most; }
+  // How many the gang is to have.
+  int wanted(const Gang& gang) const { return std::min(gang.spares, most_); }
   // The chips of its spares, for a plan of its pods.
   FreedOnNodes freed(const std::string& gang) const;
   // Whether place() may change something.
@@ -53,6 +59,7 @@ class GangSpares : public UseCase {
 
   Core& core_;
   GangPlanner& planner_;
+  int most_ = 0;
   std::map<std::string, Spares, std::less<>> spares_;  // by gang
 };
 
