@@ -55,7 +55,7 @@ void Reservations::nominated(const ClusterPod& pod) {
   if (held == nullptr || held->bound || held->nominated ||
       nodes_.node(held->node).name != pod.nominated)
     return;
-  // pods of a plan are nominated by us, before anybody tries them
+  // pods of a plan are nominated by us, before a scheduler tries them
   if (!pod.request.gang.empty() && !held->planned) speculative_.being_bound(pod.request.gang);
   renew(*held);
 }

@@ -38,7 +38,7 @@ def pin_of(pod):
     return [field["values"] for term in terms for field in term.get("matchFields", [])]
 
 
-# Until all gates are open, while nobody binds; the slots of the plan by rank.
+# Until all gates are open, before one pod is bound; the slots of the plan by rank.
 def opened(s, gang, size, chips=8):
     create(s, gang, size, chips=chips, spec=THEIRS)
     s.must_come(f"open gates of gang {gang}", lambda: not any(gates_of(pod) for pod in of(s, gang)), LONG)

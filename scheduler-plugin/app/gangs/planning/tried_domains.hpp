@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "scheduler-plugin/model/decision.hpp"
 #include "scheduler-plugin/state/gang_table.hpp"
 #include "scheduler-plugin/state/network/network.hpp"
 #include "scheduler-plugin/state/node_table.hpp"
