@@ -257,28 +257,24 @@ def late_annotations(bed):
 # The webhook for new pods comes with the right to patch pods; tests/e2e/scenarios/gates.py shows what the policy leaves of it.
 def gates(bed, helm):
     scheduler, path = bed.token("chipweave-scheduler"), "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/chipweave-scheduler"
+    with_gate = lambda *more: bed.run(helm, "upgrade", "chipweave", CHART, "-n", NS, "--set", ",".join(("scheduler.gangs.gate.enabled=true", *more)))
     hooks = lambda: {hook["name"]: hook for hook in bed.must("GET", path)["webhooks"]}
     bed.check("without gates there is one webhook", list(hooks()) == ["binding.chipweave.dev"], hooks())
-    bed.run(helm, "upgrade", "chipweave", CHART, "-n", NS, "--set", "scheduler.gangs.gate.enabled=true")
+    with_gate()
     hook, secret = hooks().get("gate.chipweave.dev", {}), caller_secrets(bed)["webhook"]
     service = hook.get("clientConfig", {}).get("service", {})
     bed.check("with gates another one asks any replica", service.get("name") == "chipweave-scheduler-read" and
               service.get("path") == f"/callers/{secret}/admission/gate" and hook["failurePolicy"] == "Ignore", hook)
+    has_exactly = lambda name, wanted: (bed.poll(lambda: named(wanted) == rights(bed, scheduler, "default")),  # a moment later
+                                        exact_rights(bed, name, scheduler, wanted, SCHEDULER_RIGHTS[1]))
     with_patch = {**SCHEDULER_RIGHTS[0], "pods": f"{SCHEDULER_RIGHTS[0]['pods']} patch"}
-    bed.poll(lambda: named(with_patch) <= rights(bed, scheduler, "default"))  # RBAC takes a moment
-    exact_rights(bed, "scheduler that removes gates", scheduler, with_patch, SCHEDULER_RIGHTS[1])
-    bed.run(helm, "upgrade", "chipweave", CHART, "-n", NS, "--set", "scheduler.gangs.gate.enabled=true",
-            "--set", "admission.enabled=false")
+    has_exactly("scheduler that removes gates", with_patch)
+    with_gate("admission.enabled=false")
     bed.check("also without the other webhook", list(hooks()) == ["gate.chipweave.dev"], hooks())
-    bed.run(helm, "upgrade", "chipweave", CHART, "-n", NS, "--set", "scheduler.gangs.gate.enabled=true",
-            "--set", "scheduler.gangs.preemption=true")
-    with_evictions = {**with_patch, **PREEMPTION_RIGHTS}
-    bed.poll(lambda: named(with_evictions) <= rights(bed, scheduler, "default"))
-    exact_rights(bed, "scheduler that ends pods for gangs", scheduler, with_evictions, SCHEDULER_RIGHTS[1])
-    bed.run(helm, "upgrade", "chipweave", CHART, "-n", NS, "--reset-values", "--set", "scheduler.gangs.faultScheduling=true")
-    for_faults = {**SCHEDULER_RIGHTS[0], "pods/eviction": "create"}
-    bed.poll(lambda: rights(bed, scheduler, "default") == named(for_faults))
-    exact_rights(bed, "scheduler that ends pods of failed nodes", scheduler, for_faults, SCHEDULER_RIGHTS[1])
+    with_gate("scheduler.gangs.preemption=true")
+    has_exactly("scheduler that ends pods for gangs", {**with_patch, **PREEMPTION_RIGHTS})
+    with_gate("scheduler.gangs.faultScheduling=true")
+    has_exactly("scheduler that ends pods of failed nodes", {**with_patch, "pods/eviction": "create"})
     bed.run(helm, "upgrade", "chipweave", CHART, "-n", NS, "--reset-values")
     gone = lambda: rights(bed, scheduler, "default") == named(SCHEDULER_RIGHTS[0]) and len(hooks()) == 1
     bed.check("switched off, all of that is gone", bed.poll(gone))
