@@ -135,4 +135,15 @@ Annotations annotations_of(const Decision& d, const Node& node) {
   return to;
 }
 
+GangPlace place_of(const GangPlans::Where& at, const std::string& node, const Network& network) {
+  GangPlace out;
+  out.name = at.plan->name;
+  out.plan = at.plan->id;
+  out.rank = at.rank();
+  out.size = static_cast<int>(at.plan->slots.size());
+  out.path = network.path_of(node);
+  if (!out.path.empty() && out.path.back() == node) out.path.pop_back();
+  return out;
+}
+
 }  // namespace chipweave::sched

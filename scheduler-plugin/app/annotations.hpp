@@ -2,8 +2,12 @@
 // read.
 #pragma once
 
+#include <string>
+
+#include "scheduler-plugin/app/gangs/gang_plans.hpp"
 #include "scheduler-plugin/model/binding.hpp"
 #include "scheduler-plugin/model/decision.hpp"
+#include "scheduler-plugin/state/network/network.hpp"
 #include "scheduler-plugin/state/node_table.hpp"
 
 namespace chipweave::sched {
@@ -14,9 +18,12 @@ inline constexpr const char* kRankAnnotation = "chipweave.dev/rank";
 // Its place in the plan of its gang, from when its gate is removed.
 inline constexpr const char* kGangPlanAnnotation = "chipweave.dev/gang-plan";
 
-// docs/reference/http.md lists the keys. Pure.
 // What a pod is annotated with when its gate is removed. node: where it is expected to run.
 Annotations annotations_of(const GangPlace& place, const std::string& node);
+// What it is annotated with when it is bound; docs/reference/http.md lists the keys.
 Annotations annotations_of(const Decision& decision, const Node& node);
+
+// For the pod of the slot. node: where it is, or is expected to be.
+GangPlace place_of(const GangPlans::Where& at, const std::string& node, const Network& network);
 
 }  // namespace chipweave::sched

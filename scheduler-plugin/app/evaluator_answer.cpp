@@ -29,11 +29,7 @@ ChipSet Evaluator::beside_on(const RequestContext& context, NodeId node) {
 }
 
 Answer Evaluator::answer(const RequestContext& context, NodeId node) const {
-  if (context.only != kNoNode && node != context.only)
-    return {context.binding != nullptr    ? binding_elsewhere()
-            : context.may_change_to(node) ? gang_alike()
-            : context.planned()           ? gang_elsewhere()
-                                          : group_elsewhere()};
+  if (context.only != kNoNode && node != context.only) return {context.elsewhere(node)};
   if (context.part != nullptr && context.part->node == node) return part_answer(context);
   return answer_of(context, nodes_.state(nodes_.state_of(node)), beside_on(context, node));
 }

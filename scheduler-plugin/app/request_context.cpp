@@ -37,6 +37,12 @@ bool RequestContext::may_change_to(NodeId node) const {
   return alike != nullptr && std::binary_search(alike->begin(), alike->end(), node);
 }
 
+Verdict RequestContext::elsewhere(NodeId node) const {
+  if (binding != nullptr) return binding_elsewhere();
+  if (may_change_to(node)) return gang_alike();
+  return planned() ? gang_elsewhere() : group_elsewhere();
+}
+
 GroupPlan plan_of(const RequestContext& context, const Node& node, ChipSet beside) {
   if (const Decision* binding = context.binding)
     return {binding->request, binding->gbps, binding->best_gbps};

@@ -31,6 +31,8 @@ struct RequestContext {
   // Its place is fixed by the plan of its gang.
   bool planned() const { return part != nullptr && part->planned; }
   bool may_change_to(NodeId node) const;
+  // What a node other than `only` is for the pod.
+  Verdict elsewhere(NodeId node) const;
 };
 
 // Changes nothing. Owner: the loop thread.

@@ -197,29 +197,29 @@ void GangPlans::forget_pods(const GangPlan& plan) {
   for (const GangSlot& slot : plan.slots) slots_.erase(slot.uid);
 }
 
+// Whether one is bound.
+bool GangPlans::drop_unbound(GangPlan& plan) {
+  bool bound = false;
+  for (GangSlot& slot : plan.slots) {
+    const Holding* held = holding_of(slot);
+    bound = bound || (held != nullptr && held->bound);
+    if (held != nullptr && !held->bound) drop(held->uid);
+    slot.spare.clear();
+  }
+  return bound;
+}
+
 void GangPlans::release(const std::string& gang) {
   const auto it = plans_.find(gang);
   if (it == plans_.end()) return;
-  bool bound = false;
-  for (GangSlot& slot : it->second.slots) {
-    const Holding* held = holding_of(slot);
-    if (held == nullptr) continue;
-    bound = bound || held->bound;
-    if (!held->bound) drop(held->uid);
-    slot.spare.clear();
-  }
-  if (bound) return;
+  if (drop_unbound(it->second)) return;
   forget_pods(it->second);
   plans_.erase(it);
 }
 
 void GangPlans::end_all() {
   for (auto it = plans_.begin(); it != plans_.end();) {
-    for (GangSlot& slot : it->second.slots) {
-      const Holding* held = holding_of(slot);
-      if (held != nullptr && !held->bound) drop(held->uid);
-      slot.spare.clear();
-    }
+    drop_unbound(it->second);
     forget_pods(it->second);
     it = plans_.erase(it);
   }
@@ -261,17 +261,6 @@ std::string GangPlans::check_invariants() const {
     }
   }
   return pods == slots_.size() ? "" : "a pod has a slot in no gang";
-}
-
-GangPlace place_of(const GangPlans::Where& at, const std::string& node, const Network& network) {
-  GangPlace out;
-  out.name = at.plan->name;
-  out.plan = at.plan->id;
-  out.rank = at.rank();
-  out.size = static_cast<int>(at.plan->slots.size());
-  out.path = network.path_of(node);
-  if (!out.path.empty() && out.path.back() == node) out.path.pop_back();
-  return out;
 }
 
 }  // namespace chipweave::sched

@@ -110,6 +110,7 @@ class GangPlans {
   };
   Clock::Steady expiry_of(const GangPlan& plan, std::size_t slot) const;
   void drop(const std::string& holding);
+  bool drop_unbound(GangPlan& plan);
   void forget_pods(const GangPlan& plan);
 
   Ledger& ledger_;
@@ -118,8 +119,5 @@ class GangPlans {
   std::map<std::string, At, std::less<>> slots_;  // by uid of their pods
   std::uint64_t spares_named_ = 0;
 };
-
-// For the pod of the slot. node: where it is, or is expected to be.
-GangPlace place_of(const GangPlans::Where& at, const std::string& node, const Network& network);
 
 }  // namespace chipweave::sched

@@ -6,11 +6,6 @@
 #include "scheduler-plugin/model/gangs/gang_mark.hpp"
 
 namespace chipweave::sched {
-namespace {
-
-constexpr std::size_t kMaxUnseen = 10'000;
-
-}  // namespace
 
 // Pods may also be in a group of ACK, or in a gang of kube-scheduler, beside the gang that counts.
 bool Gangs::may_plan_for(const PodRequest& pod) const {
@@ -34,9 +29,9 @@ std::optional<Verdict> Gangs::find_place(const ClusterPod& pod,
   if (plans_.find(gang.id) == nullptr && !gang.complete())
     return GangPlanning::waits_for_pods(gang.name);
   if (nodes.size() == 1 && nodes.front() == pod.nominated) return gang_elsewhere();
-  NodeSet offered = set_of(gang, nodes);
+  NodeSet offered = offers_.of(gang, nodes);
   // a gang may need more nodes than a sample has
-  if (is_sample(offered)) offered.assign(nodes_.size(), true);
+  if (offers_.is_sample(offered)) offered.assign(nodes_.size(), true);
   return planning_.plan(gang, pod.request.uid, std::move(offered));
 }
 
@@ -59,12 +54,12 @@ std::optional<Verdict> Gangs::find_another(const ClusterPod& pod,
   const Gang& gang = *state_.gangs.of(pod.request.uid);
   // kube-scheduler asks for the nominated node alone first, then for others.
   if (nodes.size() == 1 && nodes.front() == pod.nominated) return gang_elsewhere();
-  NodeSet offered = set_of(gang, nodes);
+  NodeSet offered = offers_.of(gang, nodes);
   const Holding* own = ledger_.find(pod.request.uid);
-  if (own != nullptr && offered[own->node] && TriedDomains::limit(gang) &&
+  if (own != nullptr && offered[own->node] && OfferedNodes::limit(gang) &&
       std::find(nodes.begin(), nodes.end(), nodes_.node(own->node).name) == nodes.end())
     return gang_elsewhere();
-  if (own != nullptr && !offered[own->node] && is_sample(offered)) {
+  if (own != nullptr && !offered[own->node] && offers_.is_sample(offered)) {
     // a nominated node is tried before others, unless the nomination came a moment ago
     const bool tried = pod.nominated == nodes_.node(own->node).name;
     if (++missed_[pod.request.uid] < (tried ? kMaxMissedNominated : kMaxMissed))
@@ -156,24 +151,6 @@ Result<const Holding*> Gangs::would_settle(const PodRequest& pod, NodeId node) c
   const Holding* there = sessions_.would_place(gang, pod, node);
   if (there == nullptr && sessions_.knows(gang)) return sessions_.refusal(pod, node);
   return there;
-}
-
-// With percentageOfNodesToScore below 100, kube-scheduler offers some of 100 nodes and more that it
-// could use, and others the next time.
-bool Gangs::is_sample(const NodeSet& offered) const {
-  constexpr std::ptrdiff_t kFewest = 100;
-  const auto count = std::count(offered.begin(), offered.end(), true);
-  return count >= kFewest && count < static_cast<std::ptrdiff_t>(nodes_.size() * 19 / 20);
-}
-
-NodeSet Gangs::set_of(const Gang& gang, std::span<const std::string_view> nodes) {
-  NodeSet out(nodes_.size());
-  nodes_.find_all(nodes, found_);
-  for (const NodeId id : found_) {
-    if (id != kNoNode) out[id] = true;
-  }
-  if (TriedDomains::limit(gang)) domains_.widen(gang, out);
-  return out;
 }
 
 void Gangs::added(const ClusterPod& pod) {

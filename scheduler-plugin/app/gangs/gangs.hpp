@@ -23,7 +23,7 @@
 #include "scheduler-plugin/app/gangs/gang_sessions.hpp"
 #include "scheduler-plugin/app/gangs/opening/gang_nominations.hpp"
 #include "scheduler-plugin/app/gangs/planning/gang_planning.hpp"
-#include "scheduler-plugin/app/gangs/planning/tried_domains.hpp"
+#include "scheduler-plugin/app/gangs/planning/offered_nodes.hpp"
 #include "scheduler-plugin/app/reservations.hpp"
 #include "scheduler-plugin/state/plan_store.hpp"
 
@@ -37,14 +37,14 @@ class Gangs : public UseCase {
         restored_(core, planning_, reservations),
         sessions_(core),
         nominations_(core),
-        domains_(core.state.nodes, core.state.network) {}
+        offers_(core.state.nodes, core.state.network) {}
 
   // Pods that a gang waits for are reported once they have not come for so long.
   static constexpr std::chrono::minutes kOverdue{5};
 
   // Whether it is planned as a whole: of those that kube-scheduler tries in one domain after the
   // other only where the network has these domains.
-  bool plans(const Gang& gang) const { return gang.quorum() > 0 && domains_.known(gang); }
+  bool plans(const Gang& gang) const { return gang.quorum() > 0 && offers_.known(gang); }
   // Whether the pod belongs to such a gang.
   bool plans_for(const PodRequest& pod) const;
   // Sees to it that the pod has its place, if its gang can be planned now. nodes: those that its
@@ -119,6 +119,7 @@ class Gangs : public UseCase {
   // as ruled out.
   static constexpr int kMaxMissed = 8;
   static constexpr int kMaxMissedNominated = 2;
+  static constexpr std::size_t kMaxUnseen = 10'000;
   struct Incomplete {
     Clock::Steady since{};
     bool reported = false;
@@ -127,14 +128,12 @@ class Gangs : public UseCase {
   bool lose_unusable(const Gang& gang, const NodeSet& offered);
   void report_overdue();
   bool may_plan_for(const PodRequest& pod) const;
-  bool is_sample(const NodeSet& offered) const;
-  NodeSet set_of(const Gang& gang, std::span<const std::string_view> nodes);
 
   GangPlanning planning_;
   GangRestore restored_;
   GangSessions sessions_;
   GangNominations nominations_;
-  TriedDomains domains_;
+  OfferedNodes offers_;
   std::map<std::string, std::uint64_t, std::less<>> gated_;  // by gang
   std::map<std::string, PodKey, std::less<>> strays_;
   std::set<std::string, std::less<>>
@@ -142,7 +141,6 @@ class Gangs : public UseCase {
   std::map<std::string, Incomplete, std::less<>> incomplete_;  // by gang
   std::map<std::string, int, std::less<>> missed_;  // by uid: how often its node was not offered
   bool on_ = true;
-  std::vector<NodeId> found_;
 };
 
 }  // namespace chipweave::sched

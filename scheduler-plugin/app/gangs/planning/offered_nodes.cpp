@@ -1,4 +1,4 @@
-#include "scheduler-plugin/app/gangs/planning/tried_domains.hpp"
+#include "scheduler-plugin/app/gangs/planning/offered_nodes.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -8,7 +8,7 @@
 namespace chipweave::sched {
 
 // The finest of them.
-std::optional<int> TriedDomains::level_of(const Gang& gang) const {
+std::optional<int> OfferedNodes::level_of(const Gang& gang) const {
   int out = -1;
   for (const std::string& name : gang.spec.topology.required) {
     const std::optional<int> level = network_.level_of(name);
@@ -18,7 +18,7 @@ std::optional<int> TriedDomains::level_of(const Gang& gang) const {
   return out;
 }
 
-std::string TriedDomains::domain_of(NodeId node, int level) const {
+std::string OfferedNodes::domain_of(NodeId node, int level) const {
   const std::string& name = nodes_.node(node).name;
   const std::vector<std::string> path = network_.path_of(name);
   std::string out;
@@ -29,7 +29,23 @@ std::string TriedDomains::domain_of(NodeId node, int level) const {
   return out;
 }
 
-void TriedDomains::widen(const Gang& gang, NodeSet& offered) const {
+NodeSet OfferedNodes::of(const Gang& gang, std::span<const std::string_view> nodes) {
+  NodeSet out(nodes_.size());
+  nodes_.find_all(nodes, found_);
+  for (const NodeId id : found_) {
+    if (id != kNoNode) out[id] = true;
+  }
+  if (limit(gang)) widen(gang, out);
+  return out;
+}
+
+bool OfferedNodes::is_sample(const NodeSet& offered) const {
+  constexpr std::ptrdiff_t kFewest = 100;
+  const auto count = std::count(offered.begin(), offered.end(), true);
+  return count >= kFewest && count < static_cast<std::ptrdiff_t>(nodes_.size() * 19 / 20);
+}
+
+void OfferedNodes::widen(const Gang& gang, NodeSet& offered) const {
   const int level = *level_of(gang);
   std::unordered_set<std::string> tried;
   for (NodeId id = 0; id < offered.size(); ++id) {
