@@ -54,11 +54,9 @@ std::optional<Verdict> Gangs::find_another(const ClusterPod& pod,
   const Gang& gang = *state_.gangs.of(pod.request.uid);
   // kube-scheduler asks for the nominated node alone first, then for others.
   if (nodes.size() == 1 && nodes.front() == pod.nominated) return gang_elsewhere();
-  NodeSet offered = offers_.of(gang, nodes);
   const Holding* own = ledger_.find(pod.request.uid);
-  if (own != nullptr && offered[own->node] && OfferedNodes::limit(gang) &&
-      std::find(nodes.begin(), nodes.end(), nodes_.node(own->node).name) == nodes.end())
-    return gang_elsewhere();
+  if (own != nullptr && offers_.are_elsewhere(gang, own->node, nodes)) return gang_elsewhere();
+  NodeSet offered = offers_.of(gang, nodes);
   if (own != nullptr && !offered[own->node] && offers_.is_sample(offered)) {
     // a nominated node is tried before others, unless the nomination came a moment ago
     const bool tried = pod.nominated == nodes_.node(own->node).name;

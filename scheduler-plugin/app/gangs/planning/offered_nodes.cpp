@@ -39,6 +39,18 @@ NodeSet OfferedNodes::of(const Gang& gang, std::span<const std::string_view> nod
   return out;
 }
 
+// All of them are in one domain, so the first that is known tells.
+bool OfferedNodes::are_elsewhere(const Gang& gang, NodeId node,
+                                 std::span<const std::string_view> nodes) const {
+  if (!limit(gang)) return false;
+  const int level = *level_of(gang);
+  for (const std::string_view name : nodes) {
+    const NodeId offered = nodes_.find(name);
+    if (offered != kNoNode) return domain_of(offered, level) != domain_of(node, level);
+  }
+  return false;
+}
+
 bool OfferedNodes::is_sample(const NodeSet& offered) const {
   constexpr std::ptrdiff_t kFewest = 100;
   const auto count = std::count(offered.begin(), offered.end(), true);

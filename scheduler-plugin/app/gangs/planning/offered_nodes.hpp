@@ -35,6 +35,9 @@ class OfferedNodes {
   // These nodes, and those of all domains that are not tried now. Cost: O(nodes). Precondition:
   // known(gang).
   NodeSet of(const Gang& gang, std::span<const std::string_view> nodes);
+  // Whether these are nodes of another domain than the node's, so that its domain is not tried now.
+  // Cost: O(levels). Precondition: known(gang).
+  bool are_elsewhere(const Gang& gang, NodeId node, std::span<const std::string_view> nodes) const;
   // Whether it may be a part of what could be used.
   bool is_sample(const NodeSet& offered) const;
 
