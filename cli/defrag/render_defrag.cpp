@@ -6,6 +6,7 @@
 
 #include "cli/table.hpp"
 #include "cli/terminal.hpp"
+#include "common/base/count_of.hpp"
 #include "common/base/text.hpp"
 
 namespace chipweave::cli {
@@ -14,10 +15,6 @@ namespace {
 constexpr std::size_t kMaxNodeColumn = 22;
 constexpr std::size_t kMaxChipsColumn = 14;
 constexpr std::size_t kNamedDomains = 8;
-
-std::string number_of(std::size_t count, const std::string& what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
 
 std::string level_name(const codec::DefragLineRequest& request) {
   return request.level == domain::kNoLevel
@@ -28,7 +25,7 @@ std::string level_name(const codec::DefragLineRequest& request) {
 // "2 racks: b1/r1, b1/r2"; many are cut.
 std::string named_domains(const codec::DefragLineRequest& request,
                           const std::vector<codec::FreedDomain>& domains) {
-  std::string out = number_of(domains.size(), level_name(request)) + ": ";
+  std::string out = count_of(domains.size(), level_name(request)) + ": ";
   for (std::size_t i = 0; i < std::min(domains.size(), kNamedDomains); ++i) {
     const codec::FreedDomain& one = domains[i];
     const bool node = request.level == domain::kNoLevel;
@@ -40,24 +37,24 @@ std::string named_domains(const codec::DefragLineRequest& request,
 }
 
 std::string moves_line(const codec::DefragLineRequest& request, const codec::DefragAnswer& answer) {
-  std::string out = "moves " + number_of(answer.moves.size(), "pod") + " with " +
-                    number_of(static_cast<std::size_t>(answer.chips_moved), "chip");
-  if (!answer.gangs.empty()) out += " of " + number_of(answer.gangs.size(), "gang");
+  std::string out = "moves " + count_of(answer.moves.size(), "pod") + " with " +
+                    count_of(static_cast<std::size_t>(answer.chips_moved), "chip");
+  if (!answer.gangs.empty()) out += " of " + count_of(answer.gangs.size(), "gang");
   if (answer.optimal) return out + " (proven the best)";
   out += " (not proven the best";
   if (answer.bound_domains && *answer.bound_domains > answer.free_after - answer.free_before)
     out += "; no plan frees more than " +
-           number_of(static_cast<std::size_t>(*answer.bound_domains), level_name(request));
+           count_of(static_cast<std::size_t>(*answer.bound_domains), level_name(request));
   else if (answer.bound_chips)
     out += "; no plan moves fewer than " +
-           number_of(static_cast<std::size_t>(*answer.bound_chips), "chip");
+           count_of(static_cast<std::size_t>(*answer.bound_chips), "chip");
   return out + ")";
 }
 
 std::string whole_nodes_line(const codec::DefragLineRequest& request,
                              const codec::DefragAnswer& answer) {
   std::string out = "largest gang of free nodes with " +
-                    number_of(static_cast<std::size_t>(answer.whole_node_chips), "chip") +
+                    count_of(static_cast<std::size_t>(answer.whole_node_chips), "chip") +
                     " in one ";
   for (std::size_t i = 0; i < answer.whole_nodes_before.size(); ++i)
     out += concat((i == 0 ? "" : ", "), request.network.levels[i], " ",
@@ -68,7 +65,7 @@ std::string whole_nodes_line(const codec::DefragLineRequest& request,
 std::string outlook_text(const codec::DefragLineRequest& request,
                          const codec::PlanOutcome& outlook) {
   if (!outlook.fits) return "does not fit (" + outlook.reason + ")";
-  std::string out = "fits: " + number_of(static_cast<std::size_t>(outlook.placed), "pod") + " on";
+  std::string out = "fits: " + count_of(static_cast<std::size_t>(outlook.placed), "pod") + " on";
   for (std::size_t i = 0; i < outlook.domains.size(); ++i)
     out += concat((i == 0 ? " " : ", "), request.network.levels[i], " ", outlook.domains[i]);
   if (outlook.gbps) out += ", " + gbps_text(*outlook.gbps) + " GB/s predicted";
@@ -133,7 +130,7 @@ std::string render_defrag(const codec::DefragLineRequest& request,
   }
   out += "\n" + move_table(request, answer.moves);
   if (answer.moves.size() <= kMaxMoveRows) return out;
-  return out + number_of(answer.moves.size() - kMaxMoveRows, "more move") +
+  return out + count_of(answer.moves.size() - kMaxMoveRows, "more move") +
          " left out: -o json has all\n";
 }
 

@@ -8,6 +8,7 @@
 
 #include "cli/table.hpp"
 #include "cli/terminal.hpp"
+#include "common/base/count_of.hpp"
 
 namespace chipweave::cli {
 namespace {
@@ -42,10 +43,6 @@ std::vector<Row> rows_of(const domain::Plan& plan, const codec::PlanDetails& det
     std::sort(row.chips.begin(), row.chips.end());
   }
   return out;
-}
-
-std::string counted(std::size_t count, const std::string& what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
 // "0-3,8-11", cut after a comma if it is long.
@@ -90,10 +87,10 @@ std::string headline(const domain::Gang& gang, const domain::Plan& plan) {
   const bool all = static_cast<std::size_t>(asked) == plan.pods.size();
   const std::string what = gang.failed ? "lost pod" : "pod";
   std::string out = "fits: ";
-  out += all ? counted(plan.pods.size(), what)
+  out += all ? count_of(plan.pods.size(), what)
              : std::to_string(plan.pods.size()) + " of " +
-                   counted(static_cast<std::size_t>(asked), what);
-  out += " on " + counted(nodes.size(), "node");
+                   count_of(static_cast<std::size_t>(asked), what);
+  out += " on " + count_of(nodes.size(), "node");
   if (ran.stay > 0) out += ", beside " + std::to_string(ran.stay) + " that run";
   if (!all) out += "; at least " + std::to_string(gang.min_member) + " must run";
   return out;
@@ -178,7 +175,7 @@ std::string render_plan(const codec::PlanRequest& request, const domain::Plan& p
   if (rows.size() <= kMaxPlanRows) return out;
   std::size_t pods = 0;
   for (std::size_t i = kMaxPlanRows; i < rows.size(); ++i) pods += rows[i].ranks.size();
-  return out + counted(rows.size() - kMaxPlanRows, "more row") + " with " + counted(pods, "pod") +
+  return out + count_of(rows.size() - kMaxPlanRows, "more row") + " with " + count_of(pods, "pod") +
          " left out: -o json has all\n";
 }
 

@@ -205,7 +205,7 @@ ChipPlan assign_chips_for(domain::Objective objective, const Fabric& fabric,
       node.rails.unknown = "the machine is not known";
       continue;
     }
-    const GroupChoice& choice = chosen.choices()[i];
+    const GroupChoice& choice = chosen.choice(i);
     if (!choice.fits) return undealt_on(node.name, nodes[i]);
     const NodeMachine& machine = *nodes[i].machine;
     for (std::size_t k = 0; k < nodes[i].pods.size(); ++k) {

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <span>
 
+#include "common/base/count_of.hpp"
 #include "common/base/text.hpp"
 
 namespace chipweave::solver {
@@ -16,10 +17,6 @@ constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 double sum_of(const std::vector<Rail>& rails) {
   return std::accumulate(rails.begin(), rails.end(), 0.0,
                          [](double sum, const Rail& rail) { return sum + rail.gbps; });
-}
-
-std::string count_text(std::size_t n, const std::string& what) {
-  return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
 }
 
 // "n1, n2 and 3 more"
@@ -82,7 +79,7 @@ void add_rails(const GangShape& shape, GangBandwidth& out) {
   }
   out.aligned = out.rails_used > 0;
   out.rails = out.aligned ? aligned : crossing;
-  out.rails_text = out.aligned ? count_text(static_cast<std::size_t>(out.rails_used), "rail")
+  out.rails_text = out.aligned ? count_of(static_cast<std::size_t>(out.rails_used), "rail")
                                : "adapters of nodes without a common rail";
 }
 
@@ -92,7 +89,7 @@ void add_levels(const GangShape& shape, GangBandwidth& out) {
     out.levels.push_back(level);
     if (!level.gbps) {
       out.left_out.push_back("level " + level.name + ": " +
-                             count_text(static_cast<std::size_t>(level.domains), "domain") +
+                             count_of(static_cast<std::size_t>(level.domains), "domain") +
                              ", what a node gets across is not given");
     }
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <map>
+#include <tuple>
 #include <utility>
 
 #include "common/solver/gang/chips/node_chips.hpp"
@@ -19,27 +21,43 @@ std::vector<int> UsedNode::with_chips() const {
 
 GangChips::GangChips(const std::vector<UsedNode>& nodes, const NodeMachines& machines,
                      bool distributed, domain::Objective objective, double level_gbps)
-    : nodes_(nodes),
-      options_(machines, distributed),
-      distributed_(distributed),
-      objective_(objective) {
-  choices_.reserve(nodes.size());
-  for (const UsedNode& node : nodes) choices_.push_back(choose(node, {}));
+    : options_(machines, distributed), distributed_(distributed), objective_(objective) {
+  find_kinds(nodes);
+  choices_.reserve(kinds_.size());
+  for (const UsedNode* node : kinds_) choices_.push_back(choose(*node, {}));
+  rails_.resize(kinds_.size());
   if (nodes.size() < 2 || !fit() || objective != domain::Objective::bandwidth) return;
   std::vector<std::size_t> known;
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
+  for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
     // Chips of running pods are given: the others are chosen beside them, node by node.
-    if (nodes[i].running_chips > 0) return;
-    if (nodes[i].machine != nullptr && !nodes[i].with_chips().empty()) known.push_back(i);
+    if (kinds_[kind]->running_chips > 0) return;
+    if (kinds_[kind]->machine != nullptr && !kinds_[kind]->with_chips().empty())
+      known.push_back(kind);
   }
   if (known.empty()) return;
   const RateVector need = best_need(known, level_gbps);
-  for (const std::size_t i : known) meet_need(i, need);
+  for (const std::size_t kind : known) meet_need(kind, need);
 }
 
-NodeRails GangChips::rails(std::size_t node) {
-  const NodeMachine& machine = *nodes_[node].machine;
-  return options_.rails_of(machine, choices_[node].chips | machine.held);
+void GangChips::find_kinds(const std::vector<UsedNode>& nodes) {
+  using Kind = std::tuple<NodeState, std::vector<int>, int>;
+  std::map<Kind, std::size_t> found;
+  kind_of_.reserve(nodes.size());
+  for (const UsedNode& node : nodes) {
+    const Kind kind(node.machine == nullptr ? NodeState() : state_of(*node.machine), node.sizes,
+                    node.running_chips);
+    const auto [at, fresh] = found.try_emplace(kind, kinds_.size());
+    if (fresh) kinds_.push_back(&node);
+    kind_of_.push_back(at->second);
+  }
+}
+
+const NodeRails& GangChips::rails(std::size_t node) {
+  const std::size_t kind = kind_of_[node];
+  const NodeMachine& machine = *kinds_[kind]->machine;
+  std::optional<NodeRails>& out = rails_[kind];
+  if (!out) out = options_.rails_of(machine, choices_[kind].chips | machine.held);
+  return *out;
 }
 
 GroupChoice GangChips::choose(const UsedNode& node, const std::vector<ChipSet>& among) const {
@@ -51,8 +69,8 @@ GroupChoice GangChips::choose(const UsedNode& node, const std::vector<ChipSet>& 
 }
 
 bool GangChips::fit() const {
-  for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    if (nodes_[i].machine != nullptr && !choices_[i].fits) return false;
+  for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
+    if (kinds_[kind]->machine != nullptr && !choices_[kind].fits) return false;
   }
   return true;
 }
@@ -62,11 +80,12 @@ RateVector GangChips::best_need(const std::vector<std::size_t>& known, double le
   std::vector<RateVector> offers;
   std::optional<RateVector> now;
   double crossing = std::numeric_limits<double>::infinity();
-  for (const std::size_t i : known) {
-    const RateVector mine = options_.rates_of(*nodes_[i].machine, choices_[i].chips);
+  for (const std::size_t kind : known) {
+    const NodeMachine& machine = *kinds_[kind]->machine;
+    const RateVector mine = options_.rates_of(machine, choices_[kind].chips);
     now = now ? meet(*now, mine) : mine;
     crossing = std::min(crossing, mine.rail_sum());
-    for (const ChipOption& option : options_.of(*nodes_[i].machine, nodes_[i].with_chips()))
+    for (const ChipOption& option : options_.of(machine, kinds_[kind]->with_chips()))
       offers.push_back(option.rates);
   }
   // Without a common rail rings change rails in the network: chips that are as fast without that
@@ -79,28 +98,29 @@ RateVector GangChips::best_need(const std::vector<std::size_t>& known, double le
   return better ? *better : *now;
 }
 
-// Other chips for a node that offers less, or whose chips have no near adapter while others do.
-void GangChips::meet_need(std::size_t i, RateVector need) {
-  const NodeMachine& machine = *nodes_[i].machine;
-  const ChipSet alone = choices_[i].chips;
+// Other chips for nodes that offer less, or whose chips have no near adapter while others do.
+void GangChips::meet_need(std::size_t kind, RateVector need) {
+  const UsedNode& node = *kinds_[kind];
+  const NodeMachine& machine = *node.machine;
+  const ChipSet alone = choices_[kind].chips;
   const RateVector mine = options_.rates_of(machine, alone);
   const bool meets = mine.covers(need);
   const int far = options_.far_chips(machine, alone);
   if (meets && far == 0) return;
   if (meets) need.chips = mine.chips;
-  std::vector<ChipSet> sets = options_.sets(machine, nodes_[i].with_chips(), need);
+  std::vector<ChipSet> sets = options_.sets(machine, node.with_chips(), need);
   int least = meets ? far : static_cast<int>(limits::kMaxChips);
   for (const ChipSet set : sets) least = std::min(least, options_.far_chips(machine, set));
   if (meets && least == far) return;
   std::erase_if(sets, [&](ChipSet set) { return options_.far_chips(machine, set) > least; });
-  GroupChoice better = choose(nodes_[i], sets);
-  if (better.fits) choices_[i] = std::move(better);
+  GroupChoice better = choose(node, sets);
+  if (better.fits) choices_[kind] = std::move(better);
 }
 
 bool GangChips::met(const RateVector& need) {
-  return std::all_of(nodes_.begin(), nodes_.end(), [&](const UsedNode& node) {
-    if (node.machine == nullptr || node.with_chips().empty()) return true;
-    const auto& options = options_.of(*node.machine, node.with_chips());
+  return std::all_of(kinds_.begin(), kinds_.end(), [&](const UsedNode* node) {
+    if (node->machine == nullptr || node->with_chips().empty()) return true;
+    const auto& options = options_.of(*node->machine, node->with_chips());
     return std::any_of(options.begin(), options.end(),
                        [&need](const ChipOption& option) { return option.rates.covers(need); });
   });

@@ -1,6 +1,9 @@
 // GangChips — which chips each node of a plan gives to the gang's pods: those with which the whole
 // gang is fastest. A node keeps the chips that it would choose alone where the gang is as fast with
 // them, and where they are near adapters that are up.
+//
+// Nodes in the same state with the same pods choose the same, so each such kind chooses once: most
+// plans have one or two kinds.
 #pragma once
 
 #include <optional>
@@ -30,23 +33,26 @@ class GangChips {
   GangChips(const std::vector<UsedNode>& nodes, const NodeMachines& machines, bool distributed,
             domain::Objective objective, double level_gbps);
 
-  // By node; does not fit where the free chips cannot be split legally.
-  const std::vector<GroupChoice>& choices() const { return choices_; }
+  // Of a node; does not fit where the free chips cannot be split legally.
+  const GroupChoice& choice(std::size_t node) const { return choices_[kind_of_[node]]; }
   // Of the pods' chips and those that running pods hold.
-  NodeRails rails(std::size_t node);
+  const NodeRails& rails(std::size_t node);
 
  private:
+  void find_kinds(const std::vector<UsedNode>& nodes);
   GroupChoice choose(const UsedNode& node, const std::vector<ChipSet>& among) const;
   bool fit() const;
   RateVector best_need(const std::vector<std::size_t>& known, double level_gbps);
-  void meet_need(std::size_t i, RateVector need);
+  void meet_need(std::size_t kind, RateVector need);
   bool met(const RateVector& need);
 
-  const std::vector<UsedNode>& nodes_;
+  std::vector<const UsedNode*> kinds_;  // the first node of each
+  std::vector<std::size_t> kind_of_;    // by node
   ChipOptions options_;
   bool distributed_;
   domain::Objective objective_;
-  std::vector<GroupChoice> choices_;  // by node
+  std::vector<GroupChoice> choices_;             // by kind
+  std::vector<std::optional<NodeRails>> rails_;  // likewise
 };
 
 }  // namespace chipweave::solver

@@ -25,6 +25,9 @@ bool has_one_size(const Gang& gang) {
   return gang.sets.empty() && gang.pod_chips.empty() && gang.chips_per_pod > 0;
 }
 
+// Pods may then change places.
+bool is_uniform(const Gang& gang) { return has_one_size(gang) && gang.allowed.empty(); }
+
 // Why no machine can run such pods; empty: one can, or some machines are not known.
 std::string illegal_size(const Fabric& fabric, const Gang& gang, const NodeMachines& machines) {
   if (!has_one_size(gang) || machines.size() < fabric.size()) return "";
@@ -107,7 +110,7 @@ Plan plan_on_best_nodes(const Fabric& fabric, const std::vector<std::string>& le
       plan.reason = std::move(why);
     return plan;
   }
-  if (!has_one_size(gang) || gang.failed) return plan;
+  if (!is_uniform(gang) || gang.failed) return plan;
   const bool exchanges = gang.objective == domain::Objective::all_to_all;
   // For all_to_all the nodes are those that bandwidth chooses; shares and chips follow.
   const domain::Objective objective = exchanges ? domain::Objective::bandwidth : gang.objective;

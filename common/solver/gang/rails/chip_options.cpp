@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
-#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "common/solver/gang/chips/node_chips.hpp"
@@ -13,20 +13,15 @@ namespace {
 
 constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 
-// Each once, by the first node that has it: the map's own order is not defined.
+// Each once, by the first node that has it.
 std::vector<const domain::NodeTopology*> topologies(const NodeMachines& machines) {
-  std::unordered_map<const domain::NodeTopology*, FabricNodeId> first;
-  for (const auto& [node, machine] : machines) {
-    FabricNodeId& known = first.try_emplace(machine.topology.get(), node).first->second;
-    known = std::min(known, node);
-  }
-  std::vector<std::pair<FabricNodeId, const domain::NodeTopology*>> by_node;
-  by_node.reserve(first.size());
-  for (const auto& [topology, node] : first) by_node.emplace_back(node, topology);
-  std::sort(by_node.begin(), by_node.end());
+  std::unordered_set<const domain::NodeTopology*> seen;
   std::vector<const domain::NodeTopology*> out;
-  out.reserve(by_node.size());
-  for (const auto& [node, topology] : by_node) out.push_back(topology);
+  for (const auto& [node, machine] : machines) {
+    const domain::NodeTopology* topology = machine.topology.get();
+    if (!out.empty() && out.back() == topology) continue;  // neighbours are mostly alike
+    if (seen.insert(topology).second) out.push_back(topology);
+  }
   return out;
 }
 

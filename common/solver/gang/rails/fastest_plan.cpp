@@ -1,6 +1,7 @@
 #include "common/solver/gang/rails/fastest_plan.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <utility>
@@ -81,22 +82,18 @@ class FastestPlan {
  private:
   void find_classes(const NodeMachines& machines) {
     std::map<NodeState, std::size_t> known;
-    std::vector<std::pair<FabricNodeId, const NodeMachine*>> nodes;
-    nodes.reserve(machines.size());
-    for (const auto& [node, machine] : machines) nodes.emplace_back(node, &machine);
-    std::sort(nodes.begin(), nodes.end());  // the map's own order is not defined
-    class_of_node_.assign(nodes.empty() ? 0 : nodes.back().first + 1, kNoClass);
-    known_nodes_ = nodes.size();
+    class_of_node_.assign(machines.empty() ? 0 : std::prev(machines.end())->first + 1, kNoClass);
+    known_nodes_ = machines.size();
     const NodeMachine* before = nullptr;
     std::size_t of_before = 0;
-    for (const auto& [node, machine] : nodes) {
+    for (const auto& [node, machine] : machines) {
       // neighbours are mostly alike
-      if (before == nullptr || !alike(*before, *machine)) {
-        const auto [at, fresh] = known.try_emplace(state_of(*machine), classes_.size());
-        if (fresh) classes_.push_back(class_of(*machine));
+      if (before == nullptr || !alike(*before, machine)) {
+        const auto [at, fresh] = known.try_emplace(state_of(machine), classes_.size());
+        if (fresh) classes_.push_back(class_of(machine));
         of_before = at->second;
       }
-      before = machine;
+      before = &machine;
       classes_[of_before].nodes.push_back(node);
       class_of_node_[node] = of_before;
     }
