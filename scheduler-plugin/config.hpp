@@ -61,7 +61,8 @@ struct Config {
   bool plan_gangs = true;
   bool gang_plans = true;  // are stored, in a cluster
   bool nominate_gangs = true;
-  std::chrono::milliseconds gate_timeout{0};  // zero: never
+  std::chrono::milliseconds gate_timeout{0};                   // zero: never
+  std::chrono::milliseconds keep_chips_after{10 * 60 * 1000};  // likewise
   std::vector<std::string> pinned_schedulers;
   bool gang_preemption = false;
   bool fault_scheduling = false;

@@ -9,6 +9,7 @@
 #include "common/base/near_names.hpp"
 #include "common/base/text.hpp"
 #include "common/codec/kube/gangs/gang_object.hpp"
+#include "scheduler-plugin/model/gangs/frameworks.hpp"
 #include "scheduler-plugin/model/gangs/gang_mark.hpp"
 #include "scheduler-plugin/setting_values.hpp"
 
@@ -32,9 +33,10 @@ Result<void> set_gate_frameworks(Config& config, const Values& values) {
   for (const std::string& name : values) {
     if (std::find(known.begin(), known.end(), name) == known.end())
       return make_error(Errc::invalid_argument, unknown_name("framework", name, known));
-    if (name == "ack")
-      return make_error(Errc::invalid_argument,
-                        "the pods of ack are placed on one node without a gate; leave it out");
+    if (gangs::framework_called(name)->one_node)
+      return make_error(Errc::invalid_argument, "the pods of " + name +
+                                                    " are placed on one node without a gate; "
+                                                    "leave it out");
   }
   config.gate.frameworks = values;
   return {};
@@ -63,15 +65,14 @@ Result<void> set_pinned_schedulers(Config& config, const Values& values) {
 }
 
 // "never", or a duration.
-Result<void> set_gate_timeout(Config& config, const Values& values) {
-  if (values[0] != "never") return set_duration(config.gate_timeout, values[0]);
-  config.gate_timeout = std::chrono::milliseconds(0);
+Result<void> set_limit(std::chrono::milliseconds& to, const std::string& value) {
+  if (value != "never") return set_duration(to, value);
+  to = std::chrono::milliseconds(0);
   return {};
 }
 
-Values show_gate_timeout(const Config& config) {
-  const bool never = config.gate_timeout.count() == 0;
-  return {never ? "never" : show_duration(config.gate_timeout)};
+Values show_limit(std::chrono::milliseconds limit) {
+  return {limit.count() == 0 ? "never" : show_duration(limit)};
 }
 
 }  // namespace
@@ -119,7 +120,13 @@ std::vector<Setting> gang_settings() {
       {"gate-timeout",
        "let a gang that has waited so long behind its gates go without a plan, so that its pods "
        "count as unschedulable, for example for an autoscaler; default: never",
-       false, set_gate_timeout, show_gate_timeout},
+       false, [](Config& c, const Values& v) { return set_limit(c.gate_timeout, v[0]); },
+       [](const Config& c) { return show_limit(c.gate_timeout); }},
+      {"keep-chips-after",
+       "keep chips that come free for the first gang in line once it has waited so long behind its "
+       "gates, so that pods without a gate cannot hold it up for ever; never: they may",
+       false, [](Config& c, const Values& v) { return set_limit(c.keep_chips_after, v[0]); },
+       [](const Config& c) { return show_limit(c.keep_chips_after); }},
       {"pinned-schedulers",
        "schedulers (spec.schedulerName) that do not ask chipweave: pods behind the gate are pinned "
        "to their nodes by a node affinity when it is opened",

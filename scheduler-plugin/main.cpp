@@ -261,19 +261,20 @@ int run(const Config& config) {
   }
   warn_of_callers(config);
   sched::Cluster& cluster = kubernetes ? kubernetes->cluster() : memory;
-  sched::Scheduler scheduler(
-      clock, cluster, observers,
-      {config.reservation_ttl,
-       config.inventory_stale_after,
-       config.annotate_after_bind,
-       config.scheduler_names,
-       *std::move(overlays),
-       config.node_preference,
-       config.plan_gangs,
-       config.nominate_gangs,
-       config.max_gang_spares,
-       {config.gate_timeout, {config.pinned_schedulers.begin(), config.pinned_schedulers.end()}},
-       config.network()});
+  sched::Scheduler scheduler(clock, cluster, observers,
+                             {config.reservation_ttl,
+                              config.inventory_stale_after,
+                              config.annotate_after_bind,
+                              config.scheduler_names,
+                              *std::move(overlays),
+                              config.node_preference,
+                              config.plan_gangs,
+                              config.nominate_gangs,
+                              config.max_gang_spares,
+                              {config.gate_timeout,
+                               {config.pinned_schedulers.begin(), config.pinned_schedulers.end()},
+                               config.keep_chips_after},
+                              config.network()});
   memory.set_listener(&scheduler.reconciler());
   std::unique_ptr<sched::NetworkFile> network_file;
   if (!config.network_file.empty()) {

@@ -72,4 +72,33 @@ std::string why_not_on(const NodeWishes& pod, const std::string& node, const Nod
   return {};
 }
 
+std::optional<std::vector<std::string>> named_nodes(const NodeWishes& pod) {
+  if (!pod.has_required) return std::nullopt;
+  std::vector<std::string> out;
+  for (const NodeTerm& term : pod.required) {
+    if (term.labels.empty() && term.fields.empty()) continue;
+    const auto named = std::find_if(term.fields.begin(), term.fields.end(),
+                                    [](const NodeRequirement& one) { return one.op == "In"; });
+    if (named == term.fields.end()) return std::nullopt;
+    out.insert(out.end(), named->values.begin(), named->values.end());
+  }
+  return out;
+}
+
+NodeWishes without_pin(NodeWishes pod) {
+  bool any_term = false;
+  for (NodeTerm& term : pod.required) {
+    std::erase_if(term.fields, [](const NodeRequirement& one) {
+      return one.key == "metadata.name" && one.op == "In" && one.values.size() == 1;
+    });
+    // the pin was all that it required
+    if (term.labels.empty() && term.fields.empty()) any_term = true;
+  }
+  if (any_term) {
+    pod.required.clear();
+    pod.has_required = false;
+  }
+  return pod;
+}
+
 }  // namespace chipweave::domain

@@ -5,7 +5,7 @@
 
 #include "common/base/dns_name.hpp"
 #include "common/base/json_writer.hpp"
-#include "common/codec/kube/pod/node_pin.hpp"
+#include "common/codec/kube/pod/nodes/node_pin.hpp"
 #include "common/codec/kube/watch.hpp"
 #include "common/kube/pod_attempt.hpp"
 

@@ -24,7 +24,7 @@ struct UngateRequest {
   std::string uid;  // of the intended pod; a recreated pod has another uid
   std::string gate;
   std::map<std::string, std::string> annotations;
-  // The node that a required node affinity keeps it on (codec/kube/pod/node_pin.hpp).
+  // The node that a required node affinity keeps it on (codec/kube/pod/nodes/node_pin.hpp).
   std::optional<std::string> pin_to{};
   // Called right before each PATCH, including retries; if it returns false, no further PATCH is
   // sent. May be empty.

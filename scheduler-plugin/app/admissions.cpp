@@ -126,7 +126,7 @@ Result<Admission> Admissions::decide(const AdmissionRequest& request) {
     if (earlier != nullptr) {
       if (auto aside = set_aside(*earlier); !aside) return std::move(aside).error();
     }
-    if (auto settled = gangs_.settle(pod->request, node); !settled)
+    if (auto settled = gangs_.sessions().settle(pod->request, node); !settled)
       return std::move(settled).error();
     if (auto taken = reservations_.take(pod->request, node); !taken)
       return std::move(taken).error();
@@ -144,7 +144,7 @@ Result<Admission> Admissions::decide(const AdmissionRequest& request) {
 
 // What admit() would answer, without taking chips.
 Result<Admission> Admissions::would_admit(const PodRequest& pod, NodeId node) {
-  const auto planned = gangs_.would_settle(pod, node);
+  const auto planned = gangs_.sessions().would_settle(pod, node);
   if (!planned) return planned.error();
   const Holding* held = *planned != nullptr ? *planned : ledger_.find(pod.uid);
   Holding likely;

@@ -27,7 +27,7 @@ const Evaluation& Extender::evaluate(Verb verb, const PodRequest& asked,
   const bool in_session = known != nullptr && binding == nullptr && purpose == Purpose::in_session;
   if (in_session) {
     const bool one = verb == Verb::predicate && nodes.size() == 1;
-    waits = gangs_.find_place_in_session(*known, one ? nodes_.find(nodes.front()) : kNoNode);
+    waits = gangs_.sessions().find_place(*known, one ? nodes_.find(nodes.front()) : kNoNode);
   }
   if (known == nullptr && purpose != Purpose::what_if) waits = gangs_.refuse_unseen(pod);
   const Holding* part = known != nullptr ? reservations_.part_of(pod, purpose) : nullptr;
@@ -39,7 +39,7 @@ const Evaluation& Extender::evaluate(Verb verb, const PodRequest& asked,
   }
   if (in_session && context.planned()) {
     nodes_.find_all(nodes, asked_);
-    alike_ = gangs_.alike_among(pod, asked_);
+    alike_ = gangs_.sessions().alike_among(pod, asked_);
     context.alike = &alike_;
   }
   const Evaluation& s =
@@ -150,7 +150,7 @@ Result<void> Extender::allocate(const PodRequest& asked, std::string_view node_n
   if (node == kNoNode || !nodes_.node(node).has_inventory()) {
     taken =
         make_error(Errc::conflict, "node " + std::string(node_name) + ": inventory not received");
-  } else if (taken = gangs_.place_in_session(*known, node); taken) {
+  } else if (taken = gangs_.sessions().place(*known, node); taken) {
     taken = reservations_.take(pod, node);
   }
   if (taken) reservations_.renew(*ledger_.find(pod.uid));
@@ -161,7 +161,7 @@ Result<void> Extender::allocate(const PodRequest& asked, std::string_view node_n
 void Extender::deallocate(const PodRequest& asked) {
   const ClusterPod* known = reservations_.pending(asked);
   if (known == nullptr || records_.being_bound(asked.uid) != nullptr) return;
-  gangs_.taken_back(known->request);
+  gangs_.sessions().taken_back(known->request);
   reservations_.withdraw(asked.uid);
 }
 

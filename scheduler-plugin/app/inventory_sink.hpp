@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/domain/fault.hpp"
+#include "common/domain/node_selection.hpp"
 #include "scheduler-plugin/model/inventory.hpp"
 #include "scheduler-plugin/model/node_use.hpp"
 
@@ -33,8 +34,10 @@ class InventorySink {
   virtual void withhold(std::string_view node, std::vector<domain::Fault> chips) = 0;
   // What the node has for pods, by its Node object; absent: it is not known any more.
   virtual void node_offers(const std::string& node, const std::optional<NodeUse>& allocatable) = 0;
-  // Whether the node is ready, by its Node object. Gangs are not planned on one that is not.
-  virtual void node_ready(const std::string& node, bool ready) = 0;
+  // Which pods the node takes, by its Node object, which gangs are planned by; absent: there is
+  // none any more.
+  virtual void node_takes(const std::string& node,
+                          std::optional<domain::NodeStanding> standing) = 0;
 };
 
 }  // namespace chipweave::sched

@@ -135,6 +135,12 @@ struct GangUnplaceable {
   std::string why;
 };
 
+// Chips that come free on some nodes are kept for a gang from now on.
+struct GangKeepsChips {
+  GangRef gang;
+  std::size_t nodes = 0;
+};
+
 // Not all pods of a planned gang were bound in time: their places are given up.
 struct GangReleased {
   GangRef gang;
@@ -202,7 +208,7 @@ using Observation =
                  PodWaitsNoMore, BindFailed, PodPlaced, PodFreed, PodDisputed, PodDrifted,
                  PodUnaccounted, NodeWithheld, GangPlanned, GangUnplaceable, GangReleased,
                  GangPreempting, PodPreempted, GangNotPreempting, GangNotStored, GangGateFailed,
-                 GangNotNominated, GangOverdue, GangPodEnded>;
+                 GangNotNominated, GangOverdue, GangPodEnded, GangKeepsChips>;
 
 // A visitor from lambdas; the last takes `const auto&`, for what the observer does not follow.
 template <class... Cases>

@@ -177,8 +177,7 @@ Result<ExplainText> Placements::explain(const PodKey& key) {
   const ClusterPod* pod = cluster_.find(key);
   if (pod == nullptr) return make_error(Errc::not_found, "pod " + key.text() + " is not known");
   if (auto may = may_explain(); !may) return std::move(may).error();
-  ExplainText text{sched::explain(*pod, {gangs_, plans_, preempting_, state_, cluster_}, state_,
-                                  contexts_, evaluator_, clock_)};
+  ExplainText text{sched::explain(*pod, gangs_, state_, contexts_, evaluator_, clock_)};
   explained_ += clock_.now() - explained_at_;
   return text;
 }

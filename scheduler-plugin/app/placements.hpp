@@ -17,15 +17,13 @@ class Placements final : public PlacementApi, public UseCase {
   static constexpr int kExplainShare = 5;
 
   Placements(Core& core, Evaluator& evaluator, Reservations& reservations,
-             const Decisions& decisions, Extender& extender, const Gangs& gangs,
-             const GangPreemption& preempting)
+             const Decisions& decisions, Extender& extender, const GangView& gangs)
       : UseCase(core),
         evaluator_(evaluator),
         reservations_(reservations),
         decisions_(decisions),
         extender_(extender),
-        gangs_(gangs),
-        preempting_(preempting) {}
+        gangs_(gangs) {}
 
   Result<PlacedChips> place(const PodRequest& pod, std::span<const std::string_view> nodes,
                             bool reserve) override;
@@ -52,8 +50,7 @@ class Placements final : public PlacementApi, public UseCase {
   Reservations& reservations_;
   const Decisions& decisions_;
   Extender& extender_;
-  const Gangs& gangs_;
-  const GangPreemption& preempting_;
+  GangView gangs_;
   Clock::Steady::duration explained_{};  // loop time of both that is not made up for yet
   Clock::Steady explained_at_{};         // when that was computed
 };

@@ -15,8 +15,9 @@ Scheduler::Scheduler(const Clock& clock, Cluster& cluster, Observer& observer,
       nominations_(core_, evaluator_, reservations_),
       gangs_(core_, reservations_),
       preempting_(core_, gangs_, nominations_),
+      keeping_(core_, gangs_),
       faults_(core_),
-      gates_(core_, gangs_, preempting_, no_store_, options_.gates),
+      gates_(core_, gangs_, preempting_, keeping_, no_store_, options_.gates),
       decisions_(core_),
       bound_pods_(core_, reservations_, decisions_),
       admissions_(core_, evaluator_, reservations_, decisions_, bound_pods_, gangs_),
@@ -27,7 +28,7 @@ Scheduler::Scheduler(const Clock& clock, Cluster& cluster, Observer& observer,
                   admissions_, bindings_, options.decide_after_bind),
       preemption_(core_, evaluator_, nominations_),
       extender_(core_, evaluator_, reservations_, nominations_, bindings_, gangs_),
-      placements_(core_, evaluator_, reservations_, decisions_, extender_, gangs_, preempting_),
+      placements_(core_, evaluator_, reservations_, decisions_, extender_, gang_view()),
       claim_planner_(core_, evaluator_) {
   gangs_.set_on(options_.plan_gangs);
   gangs_.nominations().set_on(options_.nominate_gangs);
@@ -104,13 +105,8 @@ void Scheduler::node_offers(const std::string& node, const std::optional<NodeUse
   core_.state.rooms.set_allocatable(node, allocatable);
 }
 
-void Scheduler::node_ready(const std::string& node, bool ready) {
-  SchedulerState& state = core_.state;
-  if (!ready) {
-    state.unready.insert(node);
-  } else if (state.unready.erase(node) > 0) {
-    ++state.readied;
-  }
+void Scheduler::node_takes(const std::string& node, std::optional<domain::NodeStanding> standing) {
+  core_.state.standings.set(node, std::move(standing));
 }
 
 VictimChoice Scheduler::choose_victims(PodRequest pod, std::optional<int> priority,

@@ -55,7 +55,7 @@ class Scheduler final : public InventorySink {
   void inventory_gone(std::string_view node) override;
   void withhold(std::string_view node, std::vector<domain::Fault> chips) override;
   void node_offers(const std::string& node, const std::optional<NodeUse>& allocatable) override;
-  void node_ready(const std::string& node, bool ready) override;
+  void node_takes(const std::string& node, std::optional<domain::NodeStanding> standing) override;
 
   // The use cases.
   Extender& extender() { return extender_; }
@@ -80,7 +80,7 @@ class Scheduler final : public InventorySink {
     gangs_.owner_says(gang, std::move(spec));
   }
   GangView gang_view() const {
-    return {gangs_, core_.plans, preempting_, core_.state, core_.cluster};
+    return {gangs_, core_.plans, preempting_, keeping_, core_.state, core_.cluster};
   }
   const GangPlans& gang_plans() const { return core_.plans; }
   const GangTable& gangs() const { return core_.state.gangs; }
@@ -109,6 +109,7 @@ class Scheduler final : public InventorySink {
   // For read-only views and tests.
   const NodeTable& nodes() const { return core_.state.nodes; }
   const NodeRooms& rooms() const { return core_.state.rooms; }
+  const NodeStandings& standings() const { return core_.state.standings; }
   const Network& network() const { return core_.state.network; }
   const Ledger& ledger() const { return core_.state.ledger; }
   const PodRecords& records() const { return core_.state.records; }
@@ -131,6 +132,7 @@ class Scheduler final : public InventorySink {
   Gangs gangs_;
   NoPlanStore no_store_;
   GangPreemption preempting_;
+  GangKeeping keeping_;
   FaultEvictions faults_;
   GangGates gates_;
   Decisions decisions_;

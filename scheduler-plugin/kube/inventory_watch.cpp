@@ -1,6 +1,5 @@
 #include "scheduler-plugin/kube/inventory_watch.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "common/codec/kube/inventory/inventory.hpp"
@@ -20,14 +19,6 @@ typename kube::Reflector<Object>::Options watch_of(const std::string& path,
   options.path = path;
   options.selector = selector;
   return options;
-}
-
-// By the taints of Kubernetes' node controller, which outlast a moment without heartbeats.
-bool has_failed(const codec::KubeNode& node) {
-  return std::any_of(node.taints.begin(), node.taints.end(), [](const domain::NodeTaint& taint) {
-    return taint.key == "node.kubernetes.io/not-ready" ||
-           taint.key == "node.kubernetes.io/unreachable";
-  });
 }
 
 }  // namespace
@@ -58,7 +49,7 @@ InventoryWatch::InventoryWatch(kube::Transport& transport, const Options& option
                  if (events_.node_gone) events_.node_gone(node);
                  sink_.inventory_gone(node);
                  sink_.node_offers(node, std::nullopt);
-                 sink_.node_ready(node, true);
+                 sink_.node_takes(node, std::nullopt);
                }},
               [this] {
                 if (events_.nodes_synced) events_.nodes_synced();
@@ -77,7 +68,7 @@ void InventoryWatch::start() {
 
 void InventoryWatch::take_node(const codec::KubeNode& seen) {
   if (events_.node_seen) events_.node_seen(seen);
-  sink_.node_ready(seen.name, !has_failed(seen));
+  sink_.node_takes(seen.name, domain::NodeStanding{seen.labels, seen.taints, seen.unschedulable});
   constexpr int kMilliCpu = 3;
   if (seen.cpu.empty() || seen.memory.empty()) return sink_.node_offers(seen.name, std::nullopt);
   sink_.node_offers(

@@ -14,6 +14,7 @@
 #include "scheduler-plugin/app/annotations.hpp"
 #include "scheduler-plugin/kube/attribution.hpp"
 #include "scheduler-plugin/kube/gang_gate.hpp"
+#include "scheduler-plugin/model/gangs/frameworks.hpp"
 #include "scheduler-plugin/model/pod.hpp"
 
 namespace chipweave::sched {
@@ -33,10 +34,13 @@ bool is_bare(const ClusterPod& pod) {
   return pod.request.chips == 0 && pod.request.mark == nullptr;
 }
 
-// All pods of a Job are alike: without chips there is nothing to plan, and there may be many.
+// Where all pods of a gang are alike, there is nothing to plan without chips, and there may be
+// many.
 std::shared_ptr<const GangMark> mark_of(const codec::KubePod& pod, int chips) {
   auto mark = gang_mark_of(pod);
-  return chips == 0 && mark != nullptr && mark->framework == "job" ? nullptr : mark;
+  if (chips > 0 || mark == nullptr) return mark;
+  const gangs::Framework* framework = gangs::framework_called(mark->framework);
+  return framework != nullptr && framework->one_template ? nullptr : mark;
 }
 
 // Whole objects: the resources and the node of a pod are in its spec, its rejection in its status.
@@ -107,6 +111,7 @@ void KubeCluster::take(codec::KubePod&& seen) {
     if (!entry.pod.node.empty() && is_bare(entry.pod)) return count_bare(key, seen);
     const auto claimed = placement_of(seen, entry.pod);
     entry.placement_known = claimed.has_value();
+    take_nodes(entry.pod, seen);
     entry.pod.arrival = ++arrivals_;
     Entry& kept = pods_.add(key, std::move(entry));
     const ClusterPod& added = kept.pod;
@@ -128,6 +133,7 @@ void KubeCluster::take(codec::KubePod&& seen) {
   entry.pod.node = seen.node_name;
   entry.pod.gated = false;
   entry.pod.foreign_gates = false;
+  entry.pod.nodes = nullptr;
   count_use(entry);
   const auto claimed = placement_of(seen, entry.pod);
   entry.placement_known = claimed.has_value();
@@ -160,6 +166,19 @@ void KubeCluster::end_bare(const std::string& key) {
   listener_->node_use_changed(ended.node, -ended.use);
 }
 
+// A gate of others may come with node selectors when it is opened (Kueue).
+void KubeCluster::take_nodes(ClusterPod& pod, const codec::KubePod& seen) {
+  if (!pod.node.empty() || pod.request.mark == nullptr) return;
+  auto wishes = seen.nodes;
+  // our own pin does not bind the pod that replaces it
+  if (wishes != nullptr && !pod.gated && seen.annotations.contains(kGangPlanAnnotation))
+    wishes = std::make_shared<const domain::NodeWishes>(domain::without_pin(*wishes));
+  const bool same =
+      (wishes_ == nullptr) == (wishes == nullptr) && (wishes_ == nullptr || *wishes_ == *wishes);
+  if (!same) wishes_ = std::move(wishes);
+  pod.nodes = wishes_;
+}
+
 // Some frameworks set their marks after the pod was made.
 void KubeCluster::take_mark(Entry& entry, const codec::KubePod& seen) {
   auto mark = mark_of(seen, entry.pod.request.chips);
@@ -173,6 +192,7 @@ void KubeCluster::take_mark(Entry& entry, const codec::KubePod& seen) {
 void KubeCluster::take_status(Entry& entry, const codec::KubePod& seen) {
   if (!entry.pod.node.empty()) return;  // an older version
   take_mark(entry, seen);
+  take_nodes(entry.pod, seen);
   const std::size_t rejection = std::hash<std::string>()(seen.rejection);
   const bool unschedulable =
       std::exchange(entry.rejection, rejection) != rejection && !seen.rejection.empty();

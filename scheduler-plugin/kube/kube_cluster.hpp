@@ -95,6 +95,7 @@ class KubeCluster final : public Cluster {
   void count_bare(const std::string& key, const codec::KubePod& seen);
   void end_bare(const std::string& key);
   void take_mark(Entry& entry, const codec::KubePod& seen);
+  void take_nodes(ClusterPod& pod, const codec::KubePod& seen);
   void take_status(Entry& entry, const codec::KubePod& seen);
   void take_gates(ClusterPod& pod, const codec::KubePod& seen);
   void bound(const Binding& binding, const Result<void>& result, const Done& done);
@@ -133,6 +134,8 @@ class KubeCluster final : public Cluster {
   ShardedMap<Entry> pods_;    // by "namespace/name"
   ShardedMap<BareUse> bare_;  // likewise, of bound pods without chips
   std::uint64_t arrivals_ = 0;
+  std::shared_ptr<const domain::NodeWishes>
+      wishes_;  // of the last pod; pods of a gang share theirs
   std::map<std::uint64_t, const ClusterPod*> by_arrival_;
   kube::Reflector<codec::KubePod> pods_watch_;
   codec::WatchReader<codec::KubePod> reader_;

@@ -67,6 +67,11 @@ void write(const GangUnplaceable& gang) {
   obs::log(obs::Level::info, "gang has no plan", {{"gang", gang.gang.text()}, {"why", gang.why}});
 }
 
+void write(const GangKeepsChips& gang) {
+  obs::log(obs::Level::info, "chips that come free are kept for a gang",
+           {{"gang", gang.gang.text()}, {"nodes", gang.nodes}});
+}
+
 void write(const GangReleased& gang) {
   obs::log(obs::Level::warn, "not all pods of a gang were bound in time: its plan is given up",
            {{"gang", gang.gang.text()}, {"plan", gang.plan}});
@@ -129,6 +134,7 @@ void DecisionLog::on(const Observation& seen) {
                     [](const GangPlanned& gang) { write(gang); },
                     [](const GangUnplaceable& gang) { write(gang); },
                     [](const GangReleased& gang) { write(gang); },
+                    [](const GangKeepsChips& gang) { write(gang); },
                     [](const GangPreempting& gang) { write(gang); },
                     [](const PodPreempted& pod) { write(pod); },
                     [](const GangNotPreempting& gang) { write(gang); },

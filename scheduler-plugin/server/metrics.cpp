@@ -48,7 +48,8 @@ enum GangEvent : std::size_t {
   kNotNominated,
   kOverdue,
   kFaultEnded,
-  kFaultNotEnded
+  kFaultNotEnded,
+  kKeepsChips
 };
 enum Trouble : std::size_t { kDisputed, kUnaccounted, kDrifted, kUnenforced };
 
@@ -157,10 +158,11 @@ Metrics::Metrics(std::string_view version)
       "preempting (others are to end for it), preempted (pods that were evicted), "
       "not_preempting (none end for it, or no more), not_stored, gate_failed, not_nominated, "
       "overdue (pods have not come for 5 minutes), fault_ended (pods whose node or chip failed), "
-      "fault_not_ended (the API server did not accept that)");
-  for (const char* event :
-       {"planned", "unplaceable", "released", "preempting", "preempted", "not_preempting",
-        "not_stored", "gate_failed", "not_nominated", "overdue", "fault_ended", "fault_not_ended"})
+      "fault_not_ended (the API server did not accept that), keeps_chips (chips that come free are "
+      "kept for it)");
+  for (const char* event : {"planned", "unplaceable", "released", "preempting", "preempted",
+                            "not_preempting", "not_stored", "gate_failed", "not_nominated",
+                            "overdue", "fault_ended", "fault_not_ended", "keeps_chips"})
     gang_events_.push_back(gang_events.with({{"event", event}}));
   auto& gangs =
       registry_.gauge("chipweave_gangs", "Gangs by state; planned: running ones included");
@@ -228,6 +230,7 @@ void Metrics::on(const Observation& seen) {
                     },
                     [this](const GangUnplaceable&) { gang_events_[kUnplaceable].add(); },
                     [this](const GangReleased&) { gang_events_[kReleased].add(); },
+                    [this](const GangKeepsChips&) { gang_events_[kKeepsChips].add(); },
                     [this](const GangPreempting&) { gang_events_[kPreempting].add(); },
                     [this](const PodPreempted&) { gang_events_[kPreempted].add(); },
                     [this](const GangNotPreempting&) { gang_events_[kNotPreempting].add(); },

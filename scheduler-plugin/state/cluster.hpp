@@ -8,10 +8,12 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "common/base/result.hpp"
+#include "common/domain/node_selection.hpp"
 #include "scheduler-plugin/model/binding.hpp"
 #include "scheduler-plugin/model/node_use.hpp"
 #include "scheduler-plugin/model/placement.hpp"
@@ -44,6 +46,8 @@ struct ClusterPod {
   // Its scheduling gates while it waits. They can only be removed, so true never comes back.
   bool gated = false;          // kGangGate
   bool foreign_gates = false;  // any other
+  // Where it may run, while it waits as one of a gang; null: it does not say, or it is none of one.
+  std::shared_ptr<const domain::NodeWishes> nodes = {};
 };
 
 // Whether the placement can belong to this bound pod: it may have been copied with the manifest of

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
+#include "scheduler-plugin/model/gangs/frameworks.hpp"
 #include "scheduler-plugin/model/gangs/gang_mark.hpp"
 
 namespace chipweave::sched {
@@ -41,7 +42,8 @@ int sum_of(const std::vector<RoleSpec>& roles, bool minimum) {
 
 // A pod alone needs no plan.
 int Gang::quorum() const {
-  if (framework == "ack") return 0;
+  const gangs::Framework* known = gangs::framework_called(framework);
+  if (known != nullptr && known->one_node) return 0;
   const int size = spec.size.value_or(sum_of(spec.roles, false));
   int needed = spec.minimum.value_or(0);
   if (needed == 0 && !spec.size) needed = sum_of(spec.roles, true);

@@ -66,6 +66,7 @@ NodeId NodeTable::add(std::string name) {
   nodes_.back()->name = std::move(name);
   resources_of_.push_back(kNoResources);
   sorted_ = false;
+  ++names_version_;
   return id;
 }
 
@@ -79,6 +80,7 @@ NodeId NodeTable::make_room(std::string name) {
   names_.rename(id, name);
   reset(id, std::move(name));
   sorted_ = false;
+  ++names_version_;
   return id;
 }
 

@@ -107,6 +107,8 @@ class NodeTable {
   std::uint64_t serial(StateId id) const { return serials_[id]; }
   // Rises with every new state.
   std::uint64_t last_serial() const { return last_serial_; }
+  // Rises when a node is added, or a number is given to another node.
+  std::uint64_t names_version() const { return names_version_; }
   // Rises whenever an agent's report or heartbeat lets a node offer more than before.
   std::uint64_t gains() const { return gains_; }
   const std::vector<std::string>& resource_set(std::uint32_t id) const {
@@ -196,6 +198,7 @@ class NodeTable {
   std::vector<std::uint64_t> serials_;  // by state id
   std::uint64_t last_serial_ = 0;
   std::uint64_t gains_ = 0;
+  std::uint64_t names_version_ = 0;
   std::vector<StateId> unused_states_;
   std::unordered_map<StateKey, StateId, StateHash> state_ids_;
   std::vector<NodeId> changed_;

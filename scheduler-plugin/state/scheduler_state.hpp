@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <set>
 #include <string>
 
 #include "common/solver/nodes/demand_estimate.hpp"
@@ -15,6 +14,7 @@
 #include "scheduler-plugin/state/ledger.hpp"
 #include "scheduler-plugin/state/network/network.hpp"
 #include "scheduler-plugin/state/node_rooms.hpp"
+#include "scheduler-plugin/state/node_standings.hpp"
 #include "scheduler-plugin/state/node_table.hpp"
 #include "scheduler-plugin/state/pod_record.hpp"
 
@@ -27,6 +27,7 @@ struct SchedulerState {
 
   NodeTable nodes;
   NodeRooms rooms{nodes};
+  NodeStandings standings;
   Network network{nodes};         // where they are in it
   solver::DemandEstimate demand;  // what pods with chips ask for
   PodRecords records;
@@ -35,9 +36,6 @@ struct SchedulerState {
   GangTable gangs;
   // Why pods that name ResourceClaims wait, or where their claims are; by uid.
   std::map<std::string, std::string, std::less<>> claim_notes;
-  // Nodes that Kubernetes says are not ready; by name.
-  std::set<std::string, std::less<>> unready;
-  std::uint64_t readied = 0;   // how often one became ready again
   std::uint64_t freed = 0;     // how often chips came free without a report of an agent
   std::uint64_t gathered = 0;  // gangs whose last pod came
   std::uint64_t stored = 0;    // bindings that were stored

@@ -24,16 +24,18 @@ StoredPlan stored_plan(const GangPlan& plan, const GangPlans& plans, const NodeT
   return out;
 }
 
-GangGates::GangGates(Core& core, Gangs& gangs, GangPreemption& preemption, PlanStore& store,
-                     Options options)
+GangGates::GangGates(Core& core, Gangs& gangs, GangPreemption& preemption, GangKeeping& keeping,
+                     PlanStore& store, Options options)
     : UseCase(core),
       gangs_(gangs),
       preemption_(preemption),
+      keeping_(keeping),
       store_(&store),
       options_(std::move(options)),
       opener_(core, gangs.nominations(),
               [this](const std::string& gang) { gangs_.gate_opened(gang); }) {
   opener_.set_pinned(options_.pinned_schedulers);
+  keeping_.set_after(options_.keep_after);
 }
 
 void GangGates::check() {
@@ -52,6 +54,8 @@ void GangGates::check() {
     const auto& [priority, since, id] = *from;
     return one.place() < std::tuple(priority, since, std::string_view(id));
   };
+  bool first = true;  // in line
+  bool keeps = false;
   for (const Waiting& one : in_order()) {
     const Gang& gang = *one.gang;
     if (is_let_go(one)) {
@@ -60,15 +64,34 @@ void GangGates::check() {
     }
     if (plans_.find(gang.id) == nullptr && gang.complete(one.members->ready) &&
         (is_later(one) || !try_plan(one, begin))) {
-      if (preemption_.may_begin(gang) && could_fit(gang)) preemption_.begin(gang);
-      if (blocks(one)) break;
+      if (preemption_.may_begin(gang) && could_fit(gang) &&
+          preemption_.begin(gang, keeping_.kept_for(gang.id)))
+        keeping_.end();
+      keeps = keep_chips(one, first) || keeps;
+      if (plans_.find(gang.id) == nullptr && blocks(one)) break;
     }
     if (plans_.find(gang.id) != nullptr) {
       store(gang);
       open(one);
     }
   }
+  if (!keeps) keeping_.end();
   gangs_.nominations().check();
+}
+
+// Whether chips are kept for the gang, which does not fit. first: whether it may be the first in
+// line; afterwards whether the next one may be, because this one could never run.
+bool GangGates::keep_chips(const Waiting& one, bool& first) {
+  if (!first) return false;
+  const bool due = keeping_.is_due(waited(one));
+  first = due && !could_fit(*one.gang);
+  if (!due || first || preemption_.is_for(one.gang->id)) return false;
+  return !keeping_.go_on(*one.gang);
+}
+
+Clock::Steady::duration GangGates::waited(const Waiting& one) const {
+  return one.members->complete ? clock_.now() - *one.members->complete
+                               : Clock::Steady::duration::zero();
 }
 
 // Whether it has a plan now.
@@ -152,17 +175,18 @@ void GangGates::look(const Gang& gang, std::uint64_t gates, Members& members) co
 
 bool GangGates::could_fit(const Gang& gang) {
   Progress& progress = progress_[gang.id];
-  if (!progress.could_fit || progress.gains != nodes_.gains()) {
+  const std::uint64_t standings = state_.standings.version();
+  if (!progress.could_fit || progress.gains != nodes_.gains() || progress.standings != standings) {
     progress.could_fit = gangs_.could_fit(gang);
     progress.gains = nodes_.gains();
+    progress.standings = standings;
   }
   return *progress.could_fit;
 }
 
 // Whether later gangs wait for this one, which does not fit now.
 bool GangGates::blocks(const Waiting& one) {
-  return one.members->complete && clock_.now() - *one.members->complete >= kPatience &&
-         could_fit(*one.gang);
+  return one.members->complete && waited(one) >= kPatience && could_fit(*one.gang);
 }
 
 void GangGates::store(const Gang& gang) {
@@ -242,6 +266,7 @@ void GangGates::open_strays() {
 
 void GangGates::step_down() {
   preemption_.step_down();
+  keeping_.end();
   progress_.clear();
   members_.clear();
   resume_.reset();

@@ -5,8 +5,9 @@
 // priority, then by when the last pod came that must start. A gang that does not fit lets later
 // ones go first for kPatience; then no other gang is planned until it is, unless it could not run
 // even on an empty cluster. So a gang waits at most until the gangs and pods that were planned
-// before its patience ended are gone, apart from single pods and from pods of other schedulers.
-// The first one in order for which others may end (GangPreemption) makes room for itself.
+// before its patience ended are gone. Pods that wait behind no gate may go first a while longer:
+// until chips are kept for the first gang in line (GangKeeping). The first one in order for which
+// others may end (GangPreemption) makes room for itself.
 //
 // A plan is stored before the first gate is opened, so that the next leader goes on with it. Gates
 // cannot be closed again: pods that a scheduler cannot place on their nodes after all are planned
@@ -24,6 +25,7 @@
 #include <vector>
 
 #include "scheduler-plugin/app/gangs/gangs.hpp"
+#include "scheduler-plugin/app/gangs/keeping/gang_keeping.hpp"
 #include "scheduler-plugin/app/gangs/opening/gate_opener.hpp"
 #include "scheduler-plugin/app/gangs/preemption/gang_preemption.hpp"
 #include "scheduler-plugin/state/plan_store.hpp"
@@ -43,10 +45,11 @@ class GangGates : public UseCase {
     // unschedulable pods sees it; zero: never.
     std::chrono::milliseconds timeout{0};
     std::set<std::string> pinned_schedulers{};  // GateOpener::set_pinned
+    std::chrono::milliseconds keep_after{0};    // GangKeeping::set_after
   };
 
-  GangGates(Core& core, Gangs& gangs, GangPreemption& preemption, PlanStore& store,
-            Options options);
+  GangGates(Core& core, Gangs& gangs, GangPreemption& preemption, GangKeeping& keeping,
+            PlanStore& store, Options options);
 
   void use(PlanStore& store) { store_ = &store; }
   // Goes on with all gangs; call it several times a second. Cost: O(1) for a gang that nothing has
@@ -64,6 +67,7 @@ class GangGates : public UseCase {
     bool storing = false;
     std::optional<bool> could_fit;  // on an empty cluster; nullopt: not computed
     std::uint64_t gains = 0;        // NodeTable::gains() then
+    std::uint64_t standings = 0;    // NodeStandings::version() then
   };
   // What its pods say together, as long as nothing happens to them.
   struct Members {
@@ -89,7 +93,9 @@ class GangGates : public UseCase {
   bool is_let_go(const Waiting& one) const;
   bool try_plan(const Waiting& one, Clock::Steady begin);
   bool could_fit(const Gang& gang);
+  Clock::Steady::duration waited(const Waiting& one) const;
   bool blocks(const Waiting& one);
+  bool keep_chips(const Waiting& one, bool& first);
   void store(const Gang& gang);
   void open(const Waiting& one);
   void open_unplanned(const Waiting& one);
@@ -98,6 +104,7 @@ class GangGates : public UseCase {
 
   Gangs& gangs_;
   GangPreemption& preemption_;
+  GangKeeping& keeping_;
   PlanStore* store_;
   Options options_;
   GateOpener opener_;

@@ -17,7 +17,24 @@ void put(NodeSet& nodes, NodeId node) {
 
 }  // namespace
 
-bool GangSessions::asked(const std::string& gang, const PodRequest& pod, NodeId node) {
+std::optional<Verdict> GangSessions::find_place(const ClusterPod& pod, NodeId node) {
+  if (!places_.plans_for(pod.request)) return std::nullopt;
+  places_.restored().restore();
+  const Gang& gang = *state_.gangs.of(pod.request.uid);
+  const bool round = begins_round(gang.id, pod.request, node);
+  const GangPlans::Where at = plans_.assign(pod.request, gang.id);
+  if (plans_.find(gang.id) == nullptr && !gang.complete())
+    return GangPlanning::waits_for_pods(gang.name);
+  const Holding* own = at.slot == nullptr ? nullptr : plans_.holding_of(*at.slot);
+  const bool good = own != nullptr && places_.is_usable(*own);
+  if (good && !round) return std::nullopt;
+  NodeSet offered(nodes_.size(), true);
+  limit(gang.id, offered);
+  if (!places_.lose_unusable(gang, offered) && good) return std::nullopt;
+  return places_.planning().plan(gang, pod.request.uid, std::move(offered));
+}
+
+bool GangSessions::begins_round(const std::string& gang, const PodRequest& pod, NodeId node) {
   Of& of = gangs_[gang];
   of.placed.erase(pod.uid);
   if (node == kNoNode) return false;
@@ -77,8 +94,18 @@ void GangSessions::limit(const std::string& gang, NodeSet& nodes) const {
   }
 }
 
-const Holding* GangSessions::would_place(const std::string& gang, const PodRequest& pod,
-                                         NodeId node) const {
+std::vector<NodeId> GangSessions::alike_among(const PodRequest& pod,
+                                              std::span<const NodeId> nodes) const {
+  std::vector<NodeId> out;
+  for (const NodeId node : nodes) {
+    if (node != kNoNode && !plans_.alike_on(pod.uid, node).empty()) out.push_back(node);
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+const Holding* GangSessions::held_there(const std::string& gang, const PodRequest& pod,
+                                        NodeId node) const {
   const GangPlans::Where at = plans_.of(pod.uid);
   const Holding* own = at.slot == nullptr ? nullptr : plans_.holding_of(*at.slot);
   if (own == nullptr || own->node == node) return own;
@@ -96,24 +123,39 @@ Error GangSessions::refusal(const PodRequest& pod, NodeId node) const {
                                         nodes_.node(node).name + ": " + gang_elsewhere().reason);
 }
 
-Result<void> GangSessions::place(const std::string& gang, const PodRequest& pod, NodeId node) {
-  const Holding* there = would_place(gang, pod, node);
-  if (there == nullptr) return refusal(pod, node);
-  if (there->uid != pod.uid) plans_.exchange(pod.uid, there->uid);
+Result<void> GangSessions::place(const ClusterPod& pod, NodeId node) {
+  if (!places_.plans_for(pod.request)) return {};
+  if (const auto waits = find_place(pod, kNoNode)) return make_error(Errc::conflict, waits->reason);
+  const std::string& uid = pod.request.uid;
+  const std::string& gang = state_.gangs.of(uid)->id;
+  const Holding* there = held_there(gang, pod.request, node);
+  if (there == nullptr) return refusal(pod.request, node);
+  if (there->uid != uid) plans_.exchange(uid, there->uid);
+  gangs_[gang].placed.insert(uid);
   return {};
 }
 
-void GangSessions::placed(const std::string& gang, const std::string& uid) {
-  gangs_[gang].placed.insert(uid);
+void GangSessions::taken_back(const PodRequest& pod) {
+  const Gang* gang = state_.gangs.of(pod.uid);
+  const auto of = gang == nullptr ? gangs_.end() : gangs_.find(gang->id);
+  if (of != gangs_.end()) of->second.placed.erase(pod.uid);
 }
 
-void GangSessions::taken_back(const std::string& gang, std::string_view uid) {
-  const auto of = gangs_.find(gang);
-  if (of == gangs_.end()) return;
-  if (const auto at = of->second.placed.find(uid); at != of->second.placed.end())
-    of->second.placed.erase(at);
+Result<void> GangSessions::settle(const PodRequest& pod, NodeId node) {
+  auto there = would_settle(pod, node);
+  if (!there) return std::move(there).error();
+  if (*there != nullptr && (*there)->uid != pod.uid) plans_.exchange(pod.uid, (*there)->uid);
+  return {};
 }
 
-void GangSessions::forget(const std::string& gang) { gangs_.erase(gang); }
+// Schedulers that never ask chipweave choose any node.
+Result<const Holding*> GangSessions::would_settle(const PodRequest& pod, NodeId node) const {
+  const Holding* own = ledger_.find(pod.uid);
+  if (!places_.plans_for(pod) || own == nullptr || !own->planned || own->bound) return nullptr;
+  const std::string& gang = state_.gangs.of(pod.uid)->id;
+  const Holding* there = held_there(gang, pod, node);
+  if (there == nullptr && gangs_.contains(gang)) return refusal(pod, node);
+  return there;
+}
 
 }  // namespace chipweave::sched

@@ -14,17 +14,19 @@
 
 #include <chrono>
 #include <map>
+#include <optional>
 #include <set>
+#include <span>
 #include <string>
-#include <string_view>
+#include <vector>
 
-#include "scheduler-plugin/app/use_case.hpp"
+#include "scheduler-plugin/app/gangs/planning/gang_places.hpp"
 
 namespace chipweave::sched {
 
 class GangSessions : public UseCase {
  public:
-  explicit GangSessions(Core& core) : UseCase(core) {}
+  GangSessions(Core& core, GangPlaces& places) : UseCase(core), places_(places) {}
 
   // How many rounds in a row may lack a node.
   static constexpr int kMaxMissed = 3;
@@ -33,27 +35,23 @@ class GangSessions : public UseCase {
   static constexpr int kSample = 100;
   static constexpr std::chrono::seconds kRuledOut{60};
 
-  // A session asks whether the pod, which it has not placed yet, may go to the node. True: this
-  // began a round. Precondition: the pod is one of the gang's. Cost: O(log pods), and O(pods) for a
-  // round.
-  bool asked(const std::string& gang, const PodRequest& pod, NodeId node);
-  // Whether a session has asked about pods of the gang.
-  bool knows(std::string_view gang) const { return gangs_.find(gang) != gangs_.end(); }
-  // Takes the nodes out that the gang's scheduler rules out.
-  void limit(const std::string& gang, NodeSet& nodes) const;
+  // Sees to it that the pod has its place, if its gang can be planned now: on all nodes, however
+  // few a session asks about. node: one that it asks about; kNoNode: it asks about none or many.
+  // Returns why it has none yet; nullopt: it has, or needs none. Cost without a plan: O(log pods),
+  // and O(pods) for a round.
+  std::optional<Verdict> find_place(const ClusterPod& pod, NodeId node);
+  // Of these nodes, those where the pod may change places with another one of its gang, ascending.
+  std::vector<NodeId> alike_among(const PodRequest& pod, std::span<const NodeId> nodes) const;
+  // A session has placed the pod on the node: it changes its place with another pod's if it can.
+  // Errors: conflict: it cannot be there.
+  Result<void> place(const ClusterPod& pod, NodeId node);
+  void taken_back(const PodRequest& pod);
+  // A scheduler that binds pods itself is about to bind the pod to the node. Errors: conflict.
+  Result<void> settle(const PodRequest& pod, NodeId node);
+  // What settle() would give it; null: nothing of a plan. Errors: those of settle().
+  Result<const Holding*> would_settle(const PodRequest& pod, NodeId node) const;
 
-  // The pod is to be on the node: changes its place with another pod's if it can. Errors: conflict:
-  // it cannot be there. Precondition: its slot holds chips.
-  Result<void> place(const std::string& gang, const PodRequest& pod, NodeId node);
-  // Whether place() would succeed, and with which chips. Null: it would not.
-  const Holding* would_place(const std::string& gang, const PodRequest& pod, NodeId node) const;
-  // The error of place().
-  Error refusal(const PodRequest& pod, NodeId node) const;
-  // The session has placed it / has taken it back.
-  void placed(const std::string& gang, const std::string& uid);
-  void taken_back(const std::string& gang, std::string_view uid);
-
-  void forget(const std::string& gang);
+  void forget(const std::string& gang) { gangs_.erase(gang); }
   void step_down() { gangs_.clear(); }
 
  private:
@@ -70,9 +68,17 @@ class GangSessions : public UseCase {
     std::map<NodeId, Clock::Steady> ruled_out;  // until then
     std::set<std::string, std::less<>> placed;  // uids
   };
+  // A session asks whether the pod may go to the node. True: this began a round.
+  bool begins_round(const std::string& gang, const PodRequest& pod, NodeId node);
   void end_round(const std::string& gang, Of& of);
   bool still_waits(const Round& round) const;
+  // Takes the nodes out that the gang's scheduler rules out.
+  void limit(const std::string& gang, NodeSet& nodes) const;
+  // What the pod would hold on the node; null: it cannot be there.
+  const Holding* held_there(const std::string& gang, const PodRequest& pod, NodeId node) const;
+  Error refusal(const PodRequest& pod, NodeId node) const;
 
+  GangPlaces& places_;
   std::map<std::string, Of, std::less<>> gangs_;
 };
 

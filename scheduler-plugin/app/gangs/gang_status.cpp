@@ -2,12 +2,10 @@
 
 #include <algorithm>
 
+#include "common/base/count_of.hpp"
+
 namespace chipweave::sched {
 namespace {
-
-std::string count_of(int number, const char* what) {
-  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
-}
 
 std::string missing(const Gang& gang, int pods, int quorum) {
   return "waits for " + count_of(quorum - pods, "pod") + ": " + std::to_string(quorum) +
@@ -79,7 +77,9 @@ GangStatus GangView::status(const Gang& gang) const {
 
 std::string GangView::why_it_waits(const Gang& gang) const {
   if (std::string why = preemption_.why(gang.id); !why.empty()) return why;
-  const std::string why = gangs_.why_not(gang.id);
+  std::string why = gangs_.why_not(gang.id);
+  if (const std::string kept = keeping_.why(gang.id); !kept.empty())
+    why += (why.empty() ? "it " : "; it ") + kept;
   const std::string alone = preemption_.why_not(gang.id);
   return why.empty() || alone.empty() ? why : why + "; no pods end for it: " + alone;
 }

@@ -8,6 +8,7 @@
 
 #include "common/base/json_writer.hpp"
 #include "scheduler-plugin/app/gangs/gangs.hpp"
+#include "scheduler-plugin/app/gangs/keeping/gang_keeping.hpp"
 #include "scheduler-plugin/app/gangs/preemption/gang_preemption.hpp"
 
 namespace chipweave::sched {
@@ -38,8 +39,13 @@ struct GangStatus {
 class GangView {
  public:
   GangView(const Gangs& gangs, const GangPlans& plans, const GangPreemption& preemption,
-           const SchedulerState& state, const Cluster& cluster)
-      : gangs_(gangs), plans_(plans), preemption_(preemption), state_(state), cluster_(cluster) {}
+           const GangKeeping& keeping, const SchedulerState& state, const Cluster& cluster)
+      : gangs_(gangs),
+        plans_(plans),
+        preemption_(preemption),
+        keeping_(keeping),
+        state_(state),
+        cluster_(cluster) {}
 
   // Whether the pod's gang is planned as a whole.
   bool plans_for(const PodRequest& pod) const { return gangs_.plans_for(pod); }
@@ -58,6 +64,7 @@ class GangView {
   const Gangs& gangs_;
   const GangPlans& plans_;
   const GangPreemption& preemption_;
+  const GangKeeping& keeping_;
   const SchedulerState& state_;
   const Cluster& cluster_;
 };

@@ -7,36 +7,25 @@
 
 namespace chipweave::sched {
 
-// Pods may also be in a group of ACK, or in a gang of kube-scheduler, beside the gang that counts.
-bool Gangs::may_plan_for(const PodRequest& pod) const {
-  return on_ && pod.mark != nullptr && pod.chips > 0 && !is_member(pod) &&
-         (pod.gang.empty() || pod.mark->framework == "kubernetes");
-}
-
-bool Gangs::plans_for(const PodRequest& pod) const {
-  if (!may_plan_for(pod)) return false;
-  const Gang* gang = state_.gangs.of(pod.uid);
-  return gang != nullptr && plans(*gang);
-}
-
 std::optional<Verdict> Gangs::find_place(const ClusterPod& pod,
                                          std::span<const std::string_view> nodes) {
-  if (!plans_for(pod.request)) return std::nullopt;
-  restored_.restore();
+  if (!places_.plans_for(pod.request)) return std::nullopt;
+  places_.restored().restore();
   const Gang& gang = *state_.gangs.of(pod.request.uid);
   const GangPlans::Where at = plans_.assign(pod.request, gang.id);
   if (at.slot != nullptr && plans_.holding_of(*at.slot) != nullptr) return std::nullopt;
   if (plans_.find(gang.id) == nullptr && !gang.complete())
     return GangPlanning::waits_for_pods(gang.name);
   if (nodes.size() == 1 && nodes.front() == pod.nominated) return gang_elsewhere();
-  NodeSet offered = offers_.of(gang, nodes);
+  NodeSet offered = places_.offers().of(gang, nodes);
   // a gang may need more nodes than a sample has
-  if (offers_.is_sample(offered)) offered.assign(nodes_.size(), true);
-  return planning_.plan(gang, pod.request.uid, std::move(offered));
+  if (places_.offers().is_sample(offered)) offered.assign(nodes_.size(), true);
+  places_.planning().add_nodes_of_others(pod, offered);
+  return places_.planning().plan(gang, pod.request.uid, std::move(offered));
 }
 
 std::optional<Verdict> Gangs::refuse_unseen(const PodRequest& pod) {
-  if (!may_plan_for(pod)) return std::nullopt;
+  if (!places_.may_plan_for(pod)) return std::nullopt;
   const Gang* gang = state_.gangs.find(gang_id(pod));
   if (gang != nullptr ? !plans(*gang) : GangTable::quorum_of(pod) == 0) return std::nullopt;
   if (unseen_.size() < kMaxUnseen) unseen_.insert(pod.uid);
@@ -44,7 +33,7 @@ std::optional<Verdict> Gangs::refuse_unseen(const PodRequest& pod) {
 }
 
 bool Gangs::has_no_place(const PodRequest& pod) const {
-  if (!plans_for(pod)) return false;
+  if (!places_.plans_for(pod)) return false;
   const GangPlans::Where at = plans_.of(pod.uid);
   return at.slot == nullptr || plans_.holding_of(*at.slot) == nullptr;
 }
@@ -55,9 +44,10 @@ std::optional<Verdict> Gangs::find_another(const ClusterPod& pod,
   // kube-scheduler asks for the nominated node alone first, then for others.
   if (nodes.size() == 1 && nodes.front() == pod.nominated) return gang_elsewhere();
   const Holding* own = ledger_.find(pod.request.uid);
-  if (own != nullptr && offers_.are_elsewhere(gang, own->node, nodes)) return gang_elsewhere();
-  NodeSet offered = offers_.of(gang, nodes);
-  if (own != nullptr && !offered[own->node] && offers_.is_sample(offered)) {
+  if (own != nullptr && places_.offers().are_elsewhere(gang, own->node, nodes))
+    return gang_elsewhere();
+  NodeSet offered = places_.offers().of(gang, nodes);
+  if (own != nullptr && !offered[own->node] && places_.offers().is_sample(offered)) {
     // a nominated node is tried before others, unless the nomination came a moment ago
     const bool tried = pod.nominated == nodes_.node(own->node).name;
     if (++missed_[pod.request.uid] < (tried ? kMaxMissedNominated : kMaxMissed))
@@ -68,87 +58,10 @@ std::optional<Verdict> Gangs::find_another(const ClusterPod& pod,
     offered[node] = false;
   }
   missed_.erase(pod.request.uid);
-  // All pods of a gang are alike to their scheduler, so what holds for this one holds for them.
-  lose_unusable(gang, offered);
-  return planning_.plan(gang, pod.request.uid, std::move(offered));
-}
-
-bool Gangs::is_usable(const Holding& held) const {
-  const Node& node = nodes_.node(held.node);
-  return node.has_inventory() && held.unreported.empty() && !node.stale && !node.closed() &&
-         !held.chips.intersects(node.unhealthy | node.network_unhealthy);
-}
-
-// Pods that are not bound lose places that are not offered, or cannot be used. False: none does.
-bool Gangs::lose_unusable(const Gang& gang, const NodeSet& offered) {
-  const GangPlan* plan = plans_.find(gang.id);
-  if (plan == nullptr) return false;
-  std::vector<std::string> lost;
-  for (const GangSlot& slot : plan->slots) {
-    const Holding* held = plans_.holding_of(slot);
-    if (held == nullptr || held->bound || slot.uid.empty()) continue;
-    if (!offered[held->node] || !is_usable(*held)) lost.push_back(slot.uid);
-  }
-  for (const std::string& uid : lost) plans_.lose(uid);
-  return !lost.empty();
-}
-
-std::optional<Verdict> Gangs::find_place_in_session(const ClusterPod& pod, NodeId node) {
-  if (!plans_for(pod.request)) return std::nullopt;
-  restored_.restore();
-  const Gang& gang = *state_.gangs.of(pod.request.uid);
-  const bool round = sessions_.asked(gang.id, pod.request, node);
-  const GangPlans::Where at = plans_.assign(pod.request, gang.id);
-  if (plans_.find(gang.id) == nullptr && !gang.complete())
-    return GangPlanning::waits_for_pods(gang.name);
-  const Holding* own = at.slot == nullptr ? nullptr : plans_.holding_of(*at.slot);
-  const bool good = own != nullptr && is_usable(*own);
-  if (good && !round) return std::nullopt;
-  NodeSet offered(nodes_.size(), true);
-  sessions_.limit(gang.id, offered);
-  if (!lose_unusable(gang, offered) && good) return std::nullopt;
-  return planning_.plan(gang, pod.request.uid, std::move(offered));
-}
-
-std::vector<NodeId> Gangs::alike_among(const PodRequest& pod, std::span<const NodeId> nodes) const {
-  std::vector<NodeId> out;
-  for (const NodeId node : nodes) {
-    if (node != kNoNode && !plans_.alike_on(pod.uid, node).empty()) out.push_back(node);
-  }
-  std::sort(out.begin(), out.end());
-  return out;
-}
-
-Result<void> Gangs::place_in_session(const ClusterPod& pod, NodeId node) {
-  if (!plans_for(pod.request)) return {};
-  if (const auto waits = find_place_in_session(pod, kNoNode)) {
-    return make_error(Errc::conflict, waits->reason);
-  }
-  const std::string& gang = state_.gangs.of(pod.request.uid)->id;
-  auto placed = sessions_.place(gang, pod.request, node);
-  if (placed) sessions_.placed(gang, pod.request.uid);
-  return placed;
-}
-
-void Gangs::taken_back(const PodRequest& pod) {
-  if (const Gang* gang = state_.gangs.of(pod.uid)) sessions_.taken_back(gang->id, pod.uid);
-}
-
-Result<void> Gangs::settle(const PodRequest& pod, NodeId node) {
-  auto there = would_settle(pod, node);
-  if (!there) return std::move(there).error();
-  if (*there != nullptr && (*there)->uid != pod.uid) plans_.exchange(pod.uid, (*there)->uid);
-  return {};
-}
-
-// Schedulers that never ask chipweave choose any node.
-Result<const Holding*> Gangs::would_settle(const PodRequest& pod, NodeId node) const {
-  const Holding* own = ledger_.find(pod.uid);
-  if (!plans_for(pod) || own == nullptr || !own->planned || own->bound) return nullptr;
-  const std::string& gang = state_.gangs.of(pod.uid)->id;
-  const Holding* there = sessions_.would_place(gang, pod, node);
-  if (there == nullptr && sessions_.knows(gang)) return sessions_.refusal(pod, node);
-  return there;
+  places_.planning().add_nodes_of_others(pod, offered);
+  // What else makes its scheduler rule a node out for one pod of a gang holds for the others.
+  places_.lose_unusable(gang, offered);
+  return places_.planning().plan(gang, pod.request.uid, std::move(offered));
 }
 
 void Gangs::added(const ClusterPod& pod) {
@@ -167,7 +80,7 @@ void Gangs::added(const ClusterPod& pod) {
   strays_.erase(request.uid);
   if (pod.gated) ++gated_[gang->id];
   if (unseen_.erase(request.uid) > 0) ++state_.gathered;
-  if (on_ && gang->complete() && plans_.find(gang->id) == nullptr) ++state_.gathered;
+  if (on() && gang->complete() && plans_.find(gang->id) == nullptr) ++state_.gathered;
 }
 
 void Gangs::gates_changed(const ClusterPod& pod) {
@@ -180,13 +93,14 @@ void Gangs::gate_opened(const std::string& gang) {
 }
 
 bool Gangs::plan_gated(const Gang& gang) {
-  (void)planning_.plan(gang, {}, NodeSet(nodes_.size(), true));
+  (void)places_.planning().plan(gang, {}, NodeSet(nodes_.size(), true));
   return plans_.find(gang.id) != nullptr;
 }
 
 void Gangs::assign_gated(const Gang& gang) {
-  for (const ClusterPod* pod : planning_.pods_of(gang)) plans_.assign(pod->request, gang.id);
-  lose_unusable(gang, NodeSet(nodes_.size(), true));
+  for (const ClusterPod* pod : places_.planning().pods_of(gang))
+    plans_.assign(pod->request, gang.id);
+  places_.lose_unusable(gang, NodeSet(nodes_.size(), true));
 }
 
 void Gangs::owner_says(const std::string& id, std::optional<GangSpec> spec) {
@@ -198,20 +112,20 @@ void Gangs::gone(const PodRequest& pod) {
   missed_.erase(pod.uid);
   unseen_.erase(pod.uid);
   strays_.erase(pod.uid);
-  taken_back(pod);
+  sessions_.taken_back(pod);
   plans_.leave(pod.uid);
   const std::string id = state_.gangs.remove(pod.uid);
   if (id.empty() || state_.gangs.find(id) != nullptr) return;
   plans_.release(id);
-  planning_.end_spares(id);
-  planning_.forget(id);
+  places_.planning().end_spares(id);
+  places_.planning().forget(id);
   sessions_.forget(id);
   gated_.erase(id);
 }
 
 void Gangs::tick() {
   report_overdue();
-  if (planning_.take_retry()) ++state_.gathered;
+  if (places_.planning().take_retry()) ++state_.gathered;
   for (const std::string& id : plans_.due(clock_.now())) {
     const GangPlan& plan = *plans_.find(id);
     if (const Gang* gang = state_.gangs.find(id))
@@ -219,12 +133,12 @@ void Gangs::tick() {
     plans_.release(id);
     ++state_.freed;
   }
-  planning_.keep_spares();
+  places_.planning().keep_spares();
 }
 
 // Once for each gang: pods that were too few for kOverdue are reported.
 void Gangs::report_overdue() {
-  if (!on_ || !authority_.cannot_decide().empty()) return;
+  if (!on() || !authority_.cannot_decide().empty()) return;
   const auto now = clock_.now();
   std::erase_if(incomplete_, [&](const auto& one) {
     const Gang* gang = state_.gangs.find(one.first);
@@ -241,8 +155,8 @@ void Gangs::report_overdue() {
 
 void Gangs::step_down() {
   plans_.end_all();
-  planning_.clear();
-  restored_.end_term();
+  places_.planning().clear();
+  places_.restored().end_term();
   sessions_.step_down();
   nominations_.step_down();
 }

@@ -19,11 +19,9 @@
 #include <string_view>
 #include <vector>
 
-#include "scheduler-plugin/app/gangs/gang_restore.hpp"
 #include "scheduler-plugin/app/gangs/gang_sessions.hpp"
 #include "scheduler-plugin/app/gangs/opening/gang_nominations.hpp"
-#include "scheduler-plugin/app/gangs/planning/gang_planning.hpp"
-#include "scheduler-plugin/app/gangs/planning/offered_nodes.hpp"
+#include "scheduler-plugin/app/gangs/planning/gang_places.hpp"
 #include "scheduler-plugin/app/reservations.hpp"
 #include "scheduler-plugin/state/plan_store.hpp"
 
@@ -32,40 +30,22 @@ namespace chipweave::sched {
 class Gangs : public UseCase {
  public:
   Gangs(Core& core, Reservations& reservations)
-      : UseCase(core),
-        planning_(core, reservations),
-        restored_(core, planning_, reservations),
-        sessions_(core),
-        nominations_(core),
-        offers_(core.state.nodes, core.state.network) {}
+      : UseCase(core), places_(core, reservations), sessions_(core, places_), nominations_(core) {}
 
   // Pods that a gang waits for are reported once they have not come for so long.
   static constexpr std::chrono::minutes kOverdue{5};
 
-  // Whether it is planned as a whole: of those that kube-scheduler tries in one domain after the
-  // other only where the network has these domains.
-  bool plans(const Gang& gang) const { return gang.quorum() > 0 && offers_.known(gang); }
-  // Whether the pod belongs to such a gang.
-  bool plans_for(const PodRequest& pod) const;
+  // Whether it is planned as a whole / whether the pod belongs to such a gang.
+  bool plans(const Gang& gang) const { return places_.plans(gang); }
+  bool plans_for(const PodRequest& pod) const { return places_.plans_for(pod); }
   // Sees to it that the pod has its place, if its gang can be planned now. nodes: those that its
   // scheduler offers. Returns why it has none yet; nullopt: it has, or needs none.
   std::optional<Verdict> find_place(const ClusterPod& pod, std::span<const std::string_view> nodes);
   // A scheduler asks for a pod that the cluster does not show yet. Why it has to wait; nullopt: it
   // belongs to no gang that is planned as a whole.
   std::optional<Verdict> refuse_unseen(const PodRequest& pod);
-  // The same for a scheduler that works in sessions (GangSessions): the plan is made on all nodes,
-  // however few it asks about. node: one that it asks about; kNoNode: it asks about none or many.
-  std::optional<Verdict> find_place_in_session(const ClusterPod& pod, NodeId node);
-  // Of these nodes, those where the pod may change places with another one of its gang, ascending.
-  std::vector<NodeId> alike_among(const PodRequest& pod, std::span<const NodeId> nodes) const;
-  // A session has placed the pod on the node / has taken it back. Errors: conflict: it cannot be
-  // there.
-  Result<void> place_in_session(const ClusterPod& pod, NodeId node);
-  void taken_back(const PodRequest& pod);
-  // A scheduler that binds pods itself is about to bind the pod to the node. Errors: conflict.
-  Result<void> settle(const PodRequest& pod, NodeId node);
-  // What settle() would give it; null: nothing of a plan. Errors: those of settle().
-  Result<const Holding*> would_settle(const PodRequest& pod, NodeId node) const;
+  // For schedulers that work in sessions.
+  GangSessions& sessions() { return sessions_; }
   // Whether the pod must not be bound because its gang has no place for it.
   bool has_no_place(const PodRequest& pod) const;
   // The place that the pod has is not offered, or cannot be used any more: another one.
@@ -85,7 +65,7 @@ class Gangs : public UseCase {
   // Before gates of its pods are opened: these get what is reserved for them, unless that cannot be
   // used any more; then their slots hold nothing. Precondition: it has a plan.
   void assign_gated(const Gang& gang);
-  bool could_fit(const Gang& gang) { return planning_.could_fit(gang); }
+  bool could_fit(const Gang& gang) { return places_.planning().could_fit(gang); }
   // Gangs that may have pods with the gate, and how often gates of their pods have changed.
   const std::map<std::string, std::uint64_t, std::less<>>& gated() const { return gated_; }
   // A gate of one of its pods was opened.
@@ -98,21 +78,23 @@ class Gangs : public UseCase {
   // Where its pods are expected (GangNominations).
   GangNominations& nominations() { return nominations_; }
   // Off: pods of gangs are placed one by one, and their gates are opened at once.
-  void set_on(bool on) { on_ = on; }
-  bool on() const { return on_; }
+  void set_on(bool on) { places_.set_on(on); }
+  bool on() const { return places_.on(); }
   // Its pods, those excepted that end or request no chips.
-  std::vector<const ClusterPod*> pods_of(const Gang& gang) const { return planning_.pods_of(gang); }
+  std::vector<const ClusterPod*> pods_of(const Gang& gang) const {
+    return places_.planning().pods_of(gang);
+  }
   // Ends reservations whose time is over; call it about every second.
   void tick();
   void step_down();
   // Where plans of earlier terms and processes are.
-  void restore_from(const PlanStore& store) { restored_.use(store); }
+  void restore_from(const PlanStore& store) { places_.restored().use(store); }
   // Takes up the plans of an earlier term, once in each.
-  void restore() { restored_.restore(); }
-  GangPlanning& planning() { return planning_; }
-  const GangSpares& spares() const { return planning_.spares(); }
+  void restore() { places_.restored().restore(); }
+  GangPlanning& planning() { return places_.planning(); }
+  const GangSpares& spares() const { return places_.planning().spares(); }
   // Why the gang has no plan, for people; "": it has one, or its pods are awaited.
-  std::string why_not(const std::string& gang) const { return planning_.why_not(gang); }
+  std::string why_not(const std::string& gang) const { return places_.planning().why_not(gang); }
 
  private:
   // How often a scheduler may offer a sample of the nodes without the pod's own before that counts
@@ -124,23 +106,17 @@ class Gangs : public UseCase {
     Clock::Steady since{};
     bool reported = false;
   };
-  bool is_usable(const Holding& held) const;
-  bool lose_unusable(const Gang& gang, const NodeSet& offered);
   void report_overdue();
-  bool may_plan_for(const PodRequest& pod) const;
 
-  GangPlanning planning_;
-  GangRestore restored_;
+  GangPlaces places_;
   GangSessions sessions_;
   GangNominations nominations_;
-  OfferedNodes offers_;
   std::map<std::string, std::uint64_t, std::less<>> gated_;  // by gang
   std::map<std::string, PodKey, std::less<>> strays_;
   std::set<std::string, std::less<>>
       unseen_;  // uids of pods that a scheduler named before they came
   std::map<std::string, Incomplete, std::less<>> incomplete_;  // by gang
   std::map<std::string, int, std::less<>> missed_;  // by uid: how often its node was not offered
-  bool on_ = true;
 };
 
 }  // namespace chipweave::sched

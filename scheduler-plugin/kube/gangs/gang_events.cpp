@@ -22,6 +22,12 @@ void GangEvents::on(const Observation& seen) {
                                " pods that must start together have come. These wait for the "
                                "others; nothing is reserved for them");
                     },
+                    [this](const GangKeepsChips& gang) {
+                      send(gang.gang, false, "GangKeepsChips",
+                           "It has waited long and is the first in line: chips that come free on " +
+                               std::to_string(gang.nodes) +
+                               " nodes are kept for it until it fits there");
+                    },
                     [](const auto&) {}},
              seen);
 }

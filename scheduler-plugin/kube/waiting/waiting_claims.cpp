@@ -61,10 +61,6 @@ WaitingClaims::WaitingClaims(kube::Transport& transport, Scheduler& scheduler, C
                       }},
                      jitter) {}
 
-void WaitingClaims::node_seen(const codec::KubeNode& node) {
-  nodes_[node.name] = {node.labels, node.taints, node.unschedulable};
-}
-
 void WaitingClaims::pod_seen(const codec::KubePod& seen) {
   const std::string key = seen.ns + "/" + seen.name;
   if (!seen.node_name.empty() || seen.ending) return pod_gone(key);
@@ -82,6 +78,7 @@ void WaitingClaims::pod_seen(const codec::KubePod& seen) {
   pod.uid = seen.uid;
   pod.priority = seen.priority;
   pod.claims = seen.claims;
+  pod.nodes = seen.nodes == nullptr ? domain::NodeWishes() : *seen.nodes;
   pod.gated = seen.rejection.starts_with("SchedulingGated");
   const NodeUse use = use_of(seen);
   constexpr std::int64_t kMib = std::int64_t{1} << 20U;
@@ -275,10 +272,9 @@ std::vector<std::string_view> WaitingClaims::candidates(const Pod& pod, const st
       reasons.insert("kube-scheduler has just refused the node");
       continue;
     }
-    const auto there = nodes_.find(node.name);
-    std::string problem = there == nodes_.end()
-                              ? "there is no such Node"
-                              : domain::why_not_on(pod.claims->nodes, node.name, there->second);
+    const domain::NodeStanding* there = scheduler_.standings().find(node.name);
+    std::string problem = there == nullptr ? "there is no such Node"
+                                           : domain::why_not_on(pod.nodes, node.name, *there);
     if (problem.empty()) {
       out.push_back(node.name);
     } else {

@@ -53,8 +53,6 @@ class WaitingClaims {
                 Options options, Events events, const std::function<double()>& jitter);
 
   void start() { classes_watch_.start(); }
-  void node_seen(const codec::KubeNode& node);
-  void node_gone(const std::string& node) { nodes_.erase(node); }
   void pod_seen(const codec::KubePod& pod);
   void pod_gone(const std::string& key);
   void claim_seen(const codec::KubeClaim& claim);
@@ -76,6 +74,7 @@ class WaitingClaims {
     int priority = 0;
     std::uint64_t arrival = 0;
     std::shared_ptr<const codec::ClaimsOfPod> claims;
+    domain::NodeWishes nodes;  // where it may run
     solver::Room needs;
     bool gated = false;  // kube-scheduler may not look at it yet
     Clock::Steady next{};
@@ -124,7 +123,6 @@ class WaitingClaims {
   ClaimCertainty& certainty_;
   ForgottenClaims forgotten_;
   kube::Reflector<codec::KubeDeviceClass> classes_watch_;
-  std::map<std::string, domain::NodeStanding> nodes_;
   std::map<std::string, Pod> pods_;                              // by uid
   std::map<std::string, std::string> uids_;                      // by "namespace/name"
   std::map<std::string, std::set<std::string>> users_;           // uids of pods_, by claim

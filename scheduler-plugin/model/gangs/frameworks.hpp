@@ -54,27 +54,40 @@ void read_job(const PodMarks& marks, GangMark& to);
 struct Framework {
   const char* name;
   ReadMark read;
+  // Its gangs are kube-scheduler's own, which tries a gang with a topology constraint in one domain
+  // after the other.
+  bool native = false;
+  bool one_node = false;      // the pods of a gang have one node together (Groups)
+  bool one_template = false;  // all pods of a gang are alike
 };
 
 // Ours first, then what schedulers go by, then jobs, the outer controller before the inner one: a
 // JobSet's pods also carry the name of their Job.
 inline constexpr std::array<Framework, 16> kFrameworks{{
     {"chipweave", read_own},
-    {"kubernetes", read_native},
+    {"kubernetes", read_native, true},
     {"volcano", read_volcano},
     {"scheduler-plugins", read_scheduler_plugins},
     {"koordinator", read_koordinator},
     {"kai", read_kai},
     {"kueue", read_kueue},
     {"grove", read_grove},
-    {"ack", read_ack},
+    {"ack", read_ack, false, true},
     {"lws", read_lws},
     {"jobset", read_jobset},
     {"trainer", read_trainer},
     {"dlrover", read_dlrover},
     {"ray", read_ray},
     {"ascend", read_ascend},
-    {"job", read_job},
+    {"job", read_job, false, false, true},
 }};
+
+// Null: there is none of that name.
+constexpr const Framework* framework_called(std::string_view name) {
+  for (const Framework& one : kFrameworks) {
+    if (name == one.name) return &one;
+  }
+  return nullptr;
+}
 
 }  // namespace chipweave::sched::gangs

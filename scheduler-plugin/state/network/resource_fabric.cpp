@@ -10,7 +10,11 @@ void ResourceFabric::set(NodeId id, const Node& node, const NetworkPath& path) {
   if (!offers) return remove(id);
   if (numbers_.size() <= id) numbers_.resize(id + 1, solver::kNowhere);
   solver::FabricNodeId& number = numbers_[id];
-  if (number == solver::kNowhere) number = fabric_.add(node.name, path).value();
+  if (number == solver::kNowhere) {
+    number = fabric_.add(node.name, path).value();
+    if (nodes_.size() <= number) nodes_.resize(number + std::size_t{1}, kNoNode);
+    nodes_[number] = id;
+  }
   // A pod of a distributed job needs the network of its chips, too.
   const int free = (node.free() - node.network_unhealthy).size();
   const bool healthy = !node.stale && !node.closed();

@@ -29,6 +29,8 @@ class ResourceFabric {
   solver::FabricNodeId number_of(NodeId id) const {
     return id < numbers_.size() ? numbers_[id] : solver::kNowhere;
   }
+  // The node with that number. Precondition: it is in use.
+  NodeId node_of(solver::FabricNodeId number) const { return nodes_[number]; }
   solver::Fabric& fabric() { return fabric_; }
   const solver::Fabric& fabric() const { return fabric_; }
 
@@ -36,6 +38,7 @@ class ResourceFabric {
   std::string resource_;
   solver::Fabric fabric_;
   std::vector<solver::FabricNodeId> numbers_;  // by NodeId; kNowhere: not in it
+  std::vector<NodeId> nodes_;                  // by number
 };
 
 }  // namespace chipweave::sched

@@ -50,7 +50,7 @@ class FakeCore final : public InventorySink, public PlacementApi {
   void inventory_gone(std::string_view) override {}
   void withhold(std::string_view, std::vector<domain::Fault>) override {}
   void node_offers(const std::string&, const std::optional<NodeUse>&) override {}
-  void node_ready(const std::string&, bool) override {}
+  void node_takes(const std::string&, std::optional<domain::NodeStanding>) override {}
   Result<PlacedChips> place(const PodRequest& pod, std::span<const std::string_view> nodes,
                             bool reserve) override {
     asked.add({pod, {nodes.begin(), nodes.end()}, reserve});

@@ -1,5 +1,5 @@
 """Gangs of a kube-scheduler that never asks chipweave: each pod is pinned to its node when its gate is opened, and bound exactly as
-planned; a pod whose node goes between the two has to be made again."""
+planned, on nodes that take it; a pod whose node goes between the two has to be made again."""
 import json
 
 from lib.gangs import GATE, fabric, gate_webhook, gates_of
@@ -24,6 +24,7 @@ def run(s):
     s.must_come("the gate of a new pod", lambda: gates_of(member(s, "probe", 0, 2, "?dryRun=All", spec=THEIRS)) == [GATE])
     for gang, size, chips in (("whole", 8, 8), ("half", 8, 4)):
         as_planned(s, gang, size, chips)
+    selected(s)
     node_goes(s)
     s.settled(LONG)
 
@@ -62,6 +63,39 @@ def as_planned(s, gang, size, chips):
     s.check("the other scheduler bound them", said == {PLAIN}, said)
     s.bed.end(theirs)
     remove(s, gang)
+
+
+# Nobody filters nodes before the pin, so the plan has to know which of them take the pods.
+def selected(s):
+    pools = {"fake-2": "train", "fake-5": "train", "fake-9": "train", "fake-12": "train", "fake-13": "train", "fake-15": "head"}
+    for node, pool in pools.items():
+        change_node(s, node, {"metadata": {"labels": {"pool": pool}}}, {"metadata": {"labels": {"pool": None}}})
+    taint = [{"key": "dedicated", "value": "others", "effect": "NoSchedule"}]
+    change_node(s, "fake-5", {"spec": {"taints": taint}}, {"spec": {"taints": None}})
+    change_node(s, "fake-9", {"spec": {"unschedulable": True}}, {"spec": {"unschedulable": None}})
+    train = {**THEIRS, "nodeSelector": {"pool": "train"}}
+    tolerant = {**train, "tolerations": [{"key": "dedicated", "operator": "Exists"}]}
+    theirs = s.second_kube_scheduler(PLAIN, asks=False)
+    create(s, "trains", 3, spec=train)
+    on = [pod["spec"].get("nodeName") for pod in bound(s, "trains", 3)]
+    s.check("a gang with a node selector is on the nodes that take it", sorted(filter(None, on)) == ["fake-12", "fake-13", "fake-2"], on)
+    create(s, "tolerant", 2, spec=tolerant)
+    why = lambda: s.chipweave.ask("GET", f"/api/v1/gangs/{s.ns}/tolerant")[1]["items"][0]["summary"]
+    s.eventually("one for which there are too few says so", lambda: "its pods may not run on 12 of 16 nodes" in why(), why=why)
+    remove(s, "tolerant", "trains")
+    member(s, "roles", 0, 3, role="head", spec={**THEIRS, "nodeSelector": {"pool": "head"}})
+    for index in (1, 2):
+        member(s, "roles", index, 3, role="worker", spec=tolerant)
+    on = [pod["spec"].get("nodeName") for pod in bound(s, "roles", 3)]
+    s.check("pods of one gang may select other nodes each", on[0] == "fake-15" and
+            set(on[1:]) <= {"fake-2", "fake-5", "fake-12", "fake-13"}, on)
+    s.bed.end(theirs)
+    remove(s, "roles")
+
+
+def change_node(s, name, change, back):
+    s.bed.must("PATCH", f"/api/v1/nodes/{name}", change)
+    s.undo.append(lambda: s.bed.ask("PATCH", f"/api/v1/nodes/{name}", back))
 
 
 # A pin cannot be taken back.

@@ -132,14 +132,16 @@ TEST(Claims, OfPodsAreResolvedByTheirStatus) {
   EXPECT_TRUE(claims.claims[2].none);
   EXPECT_EQ(claims.claims[3].claim, "");
   EXPECT_FALSE(claims.claims[3].none);
-  EXPECT_EQ(claims.nodes.selector.at("z"), "a");
-  EXPECT_TRUE(claims.nodes.has_required);
-  EXPECT_EQ(claims.nodes.required.at(0).labels.at(0).op, "Gt");
-  EXPECT_EQ(claims.nodes.tolerations.at(0).key, "k");
+  EXPECT_EQ(pod.nodes->selector.at("z"), "a");
+  EXPECT_TRUE(pod.nodes->has_required);
+  EXPECT_EQ(pod.nodes->required.at(0).labels.at(0).op, "Gt");
+  EXPECT_EQ(pod.nodes->tolerations.at(0).key, "k");
+  const KubePod without = read<KubePod>(
+      R"({"metadata":{"name":"p","uid":"u","resourceVersion":"1"},"spec":{"nodeSelector":{"z":"a"}}})");
+  EXPECT_EQ(without.claims, nullptr);
+  EXPECT_EQ(without.nodes->selector.at("z"), "a");
   EXPECT_EQ(
-      read<KubePod>(
-          R"({"metadata":{"name":"p","uid":"u","resourceVersion":"1"},"spec":{"nodeSelector":{"z":"a"}}})")
-          .claims,
+      read<KubePod>(R"({"metadata":{"name":"p","uid":"u","resourceVersion":"1"},"spec":{}})").nodes,
       nullptr);
 }
 

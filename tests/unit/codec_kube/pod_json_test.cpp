@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "common/codec/kube/pod/node_pin.hpp"
+#include "common/codec/kube/pod/nodes/node_pin.hpp"
 
 namespace chipweave::codec {
 namespace {

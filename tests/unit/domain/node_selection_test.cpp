@@ -79,5 +79,31 @@ TEST(NodeSelection, FollowsUnschedulable) {
   EXPECT_TRUE(may(pod, node));
 }
 
+TEST(NodeSelection, KnowsTheNodesThatAPodNames) {
+  NodeWishes pod;
+  EXPECT_EQ(named_nodes(pod), std::nullopt);
+  pod.has_required = true;
+  EXPECT_EQ(named_nodes(pod), std::vector<std::string>{}) << "no term: no node";
+  pod.required = {{{}, {{"metadata.name", "In", {"n1"}}}}, {}};
+  EXPECT_EQ(named_nodes(pod), std::vector<std::string>{"n1"});
+  pod.required.push_back({{{"zone", "Exists", {}}}, {{"metadata.name", "In", {"n2", "n3"}}}});
+  EXPECT_EQ(named_nodes(pod), (std::vector<std::string>{"n1", "n2", "n3"}));
+  pod.required.push_back({{{"zone", "Exists", {}}}, {{"metadata.name", "NotIn", {"n2"}}}});
+  EXPECT_EQ(named_nodes(pod), std::nullopt) << "any node of the zone";
+}
+
+TEST(NodeSelection, CanLeaveAPinOut) {
+  NodeWishes pod = requires_label("zone", "Exists", {});
+  const NodeWishes before = pod;
+  pod.required.front().fields.push_back({"metadata.name", "In", {"n1"}});
+  EXPECT_EQ(without_pin(pod), before);
+  NodeWishes bare;
+  bare.has_required = true;
+  bare.required = {{{}, {{"metadata.name", "In", {"n1"}}}}};
+  EXPECT_EQ(without_pin(bare), NodeWishes());
+  bare.required.front().fields.front().values.emplace_back("n2");
+  EXPECT_EQ(without_pin(bare), bare) << "two nodes are no pin";
+}
+
 }  // namespace
 }  // namespace chipweave::domain

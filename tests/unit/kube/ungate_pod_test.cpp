@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "common/codec/kube/pod/node_pin.hpp"
+#include "common/codec/kube/pod/nodes/node_pin.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/unit/kube/scripted_transport.hpp"
 

@@ -38,7 +38,7 @@ struct FaultWorld : RepairWorld {
 
 TEST(FaultEvictions, ByForceAPodOfANodeThatIsNotReadyEndsAtOnce) {
   FaultWorld w(FaultRule::force);
-  w.scheduler.node_ready("n1", false);
+  w.set_ready("n1", false);
   w.scheduler.tick();
   w.wait(FaultEvictions::kLasts - std::chrono::milliseconds(1));
   EXPECT_THAT(w.evictions.requests, IsEmpty()) << "it may come back";
@@ -62,7 +62,7 @@ TEST(FaultEvictions, WithGraceItHasItsGracePeriod) {
 
 TEST(FaultEvictions, WithoutTheLabelNothingEnds) {
   FaultWorld w(FaultRule::off);
-  w.scheduler.node_ready("n1", false);
+  w.set_ready("n1", false);
   w.set_health("n2", 5, domain::Health::unhealthy);
   w.wait();
   EXPECT_THAT(w.evictions.requests, IsEmpty());
@@ -73,7 +73,7 @@ TEST(FaultEvictions, WithoutTheSettingNothingEnds) {
   RepairWorld::Kind kind{2};
   kind.fault = FaultRule::force;
   w.running(kind);
-  w.scheduler.node_ready("n1", false);
+  w.set_ready("n1", false);
   w.scheduler.tick();
   w.clock.advance(FaultEvictions::kLasts);
   w.scheduler.tick();
@@ -83,10 +83,10 @@ TEST(FaultEvictions, WithoutTheSettingNothingEnds) {
 TEST(FaultEvictions, AFailureThatPassesCountsAnew) {
   FaultWorld w(FaultRule::force);
   for (int i = 0; i < 3; ++i) {
-    w.scheduler.node_ready("n1", false);
+    w.set_ready("n1", false);
     w.scheduler.tick();
     w.wait(FaultEvictions::kLasts - std::chrono::seconds(1));
-    w.scheduler.node_ready("n1", true);
+    w.set_ready("n1", true);
     w.wait(std::chrono::seconds(1));
   }
   EXPECT_THAT(w.evictions.requests, IsEmpty());
@@ -128,7 +128,7 @@ TEST(FaultEvictions, OnlyThePodWithTheChipEnds) {
 
 TEST(FaultEvictions, WhatTheApiServerRefusesIsAskedForAgainAfterAWhile) {
   FaultWorld w(FaultRule::force);
-  w.scheduler.node_ready("n1", false);
+  w.set_ready("n1", false);
   w.wait();
   ASSERT_THAT(w.evictions.requests, SizeIs(1));
   w.wait(std::chrono::minutes(1));
@@ -142,7 +142,7 @@ TEST(FaultEvictions, WhatTheApiServerRefusesIsAskedForAgainAfterAWhile) {
 
 TEST(FaultEvictions, AnAnswerAfterThePodIsGoneIsIgnored) {
   FaultWorld w(FaultRule::force);
-  w.scheduler.node_ready("n1", false);
+  w.set_ready("n1", false);
   w.wait();
   ASSERT_THAT(w.evictions.requests, SizeIs(1));
   ASSERT_TRUE(w.cluster.end(w.pods[1].key).ok());
@@ -159,7 +159,7 @@ TEST(FaultEvictions, APodThatEndsAlreadyEndsByForceOnly) {
   for (const FaultRule rule : {FaultRule::grace, FaultRule::force}) {
     FaultWorld w(rule);
     const_cast<ClusterPod*>(w.cluster.find(w.pods[1].key))->ending = true;
-    w.scheduler.node_ready("n1", false);
+    w.set_ready("n1", false);
     w.wait();
     EXPECT_THAT(w.evictions.requests, SizeIs(rule == FaultRule::force ? 1 : 0));
   }

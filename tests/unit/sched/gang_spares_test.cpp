@@ -120,7 +120,7 @@ TEST(GangSpares, ASpareThatFailsIsReplaced) {
   w.set_health("n4", 2, domain::Health::unhealthy);
   w.scheduler.tick();
   EXPECT_THAT(spares_of(w), ElementsAre("n5"));
-  w.scheduler.node_ready("n5", false);
+  w.set_ready("n5", false);
   w.scheduler.tick();
   EXPECT_THAT(spares_of(w), ElementsAre("n6"));
   w.expect_sound();

@@ -75,6 +75,12 @@ ReportAnswer World::set_gate(const std::string& node, bool open) {
   return scheduler.report(std::move(r));
 }
 
+void World::set_ready(const std::string& node, bool ready) {
+  domain::NodeStanding standing;
+  if (!ready) standing.taints.push_back({"node.kubernetes.io/unreachable", "", "NoSchedule"});
+  scheduler.node_takes(node, standing);
+}
+
 ReportAnswer World::set_faults(const std::string& node, std::vector<domain::Fault> faults) {
   InventoryReport r = next_report(node, "boot");
   r.faults = std::move(faults);

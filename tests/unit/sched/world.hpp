@@ -32,6 +32,8 @@ class World {
   ReportAnswer set_carried(const std::string& node, domain::CarriedPeaks carried);
   ReportAnswer set_given(const std::string& node, domain::GivenChips given);
   ReportAnswer set_gate(const std::string& node, bool open);
+  // What its Node object says: nothing, or that the node controller has lost it.
+  void set_ready(const std::string& node, bool ready);
   ReportAnswer set_faults(const std::string& node, std::vector<domain::Fault> faults);
 
   static PodRequest request(const std::string& name, int chips,

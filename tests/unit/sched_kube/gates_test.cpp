@@ -1,9 +1,11 @@
 // Scheduling gates of waiting pods: what is known of them, and how ours is removed.
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "scheduler-plugin/app/annotations.hpp"
 #include "scheduler-plugin/kube/kube_cluster.hpp"
 #include "scheduler-plugin/state/leadership.hpp"
 #include "tests/unit/sched_kube/simulated_api.hpp"
@@ -44,7 +46,7 @@ class Gates : public ::testing::Test {
     cluster_.start();
     api_.settle();
   }
-  void create(const std::string& name, Names gates) {
+  void create(const std::string& name, Names gates, const std::string& gang = {}) {
     ServerPod pod;
     pod.ns = "ns";
     pod.name = name;
@@ -52,6 +54,7 @@ class Gates : public ::testing::Test {
     pod.resource = "nvidia.com/gpu";
     pod.chips = 8;
     pod.gates = std::move(gates);
+    if (!gang.empty()) pod.labels["chipweave.dev/gang"] = gang;
     api_.create(std::move(pod));
     api_.settle();
   }
@@ -67,6 +70,10 @@ class Gates : public ::testing::Test {
                     [this](const Result<void>& result) {
                       outcome_ = result ? "done" : std::string(to_string(result.error().code));
                     });
+  }
+  // Where it may run, as the cluster knows it.
+  std::shared_ptr<const domain::NodeWishes> nodes_of(const std::string& name) const {
+    return cluster_.find({"ns", name})->nodes;
   }
   const ServerPod& stored(const std::string& name) const { return api_.pods.at("ns/" + name); }
 
@@ -118,6 +125,47 @@ TEST_F(Gates, OursIsRemovedWithAnnotationsAndPin) {
   EXPECT_EQ(stored("a").annotations.at("chipweave.dev/rank"), "3");
   EXPECT_EQ(stored("a").pinned_to, "n1");
   EXPECT_EQ(listener_.changes, Names{}) << "the scheduler did it itself";
+}
+
+TEST_F(Gates, OfOthersMayEndWithANodeSelector) {
+  create("g-0", {"kueue.x-k8s.io/admission", kGangGate}, "g");
+  EXPECT_EQ(nodes_of("g-0"), nullptr);
+  api_.pods.at("ns/g-0").node_selector["flavor"] = "a";
+  api_.remove_gate("ns/g-0", "kueue.x-k8s.io/admission");
+  api_.settle();
+  ASSERT_NE(nodes_of("g-0"), nullptr);
+  EXPECT_EQ(nodes_of("g-0")->selector.at("flavor"), "a");
+  api_.pods.at("ns/g-0").gates.clear();
+  api_.set_node("ns/g-0", "n1");
+  api_.settle();
+  EXPECT_EQ(nodes_of("g-0"), nullptr) << "it is where it is";
+}
+
+TEST_F(Gates, OnlyOfGangsItIsKnownWherePodsMayRun) {
+  create("alone", {}, "");
+  api_.pods.at("ns/alone").node_selector["flavor"] = "a";
+  api_.annotate("ns/alone", "somebody", "wrote this");
+  api_.settle();
+  EXPECT_EQ(nodes_of("alone"), nullptr);
+}
+
+// A replacement may get another node.
+TEST_F(Gates, APinOfOursIsNotWhatThePodWishes) {
+  create("g-0", {kGangGate}, "g");
+  cluster_.ungate({{"ns", "g-0"}, "uid-g-0", {{kGangPlanAnnotation, "{}"}}, "n1"},
+                  [](const Result<void>&) {});
+  api_.settle();
+  ASSERT_EQ(stored("g-0").pinned_to, "n1");
+  api_.annotate("ns/g-0", "somebody", "wrote this");
+  api_.settle();
+  ASSERT_NE(nodes_of("g-0"), nullptr);
+  EXPECT_FALSE(nodes_of("g-0")->has_required);
+  create("g-1", {}, "g");
+  api_.pods.at("ns/g-1").pinned_to = "n2";
+  api_.annotate("ns/g-1", "somebody", "wrote this");
+  api_.settle();
+  ASSERT_NE(nodes_of("g-1"), nullptr);
+  EXPECT_TRUE(nodes_of("g-1")->has_required) << "not ours";
 }
 
 // The watch may deliver a version from before.

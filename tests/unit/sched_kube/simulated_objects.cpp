@@ -41,6 +41,14 @@ std::string pod_json(const ServerPod& pod) {
     for (const auto& [name, value] : pod.node_selector) w.field(name, value);
     w.end_object();
   }
+  if (!pod.pinned_to.empty()) {
+    w.key("affinity").begin_object().key("nodeAffinity").begin_object();
+    w.key("requiredDuringSchedulingIgnoredDuringExecution").begin_object();
+    w.key("nodeSelectorTerms").begin_array().begin_object().key("matchFields").begin_array();
+    w.begin_object().field("key", "metadata.name").field("operator", "In").key("values");
+    w.begin_array().string(pod.pinned_to).end_array().end_object();
+    w.end_array().end_object().end_array().end_object().end_object().end_object();
+  }
   if (!pod.claims.empty()) {
     w.key("resourceClaims").begin_array();
     for (const auto& [name, claim] : pod.claims)

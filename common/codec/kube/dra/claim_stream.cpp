@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/codec/kube/pod/claims_stream.hpp"
+#include "common/codec/kube/pod/nodes/node_wishes.hpp"
 #include "common/codec/kube/pod/pod_stream.hpp"
 
 namespace chipweave::codec::json_stream {

@@ -1,10 +1,8 @@
-// ClaimsOfPod — the ResourceClaims (DRA) that a pod names, and which nodes it may run on.
+// ClaimsOfPod — the ResourceClaims (DRA) that a pod names.
 #pragma once
 
 #include <string>
 #include <vector>
-
-#include "common/domain/node_selection.hpp"
 
 namespace chipweave::codec {
 
@@ -16,7 +14,6 @@ struct ClaimOfPodSpec {
 
 struct ClaimsOfPod {
   std::vector<ClaimOfPodSpec> claims;
-  domain::NodeWishes nodes;
 };
 
 }  // namespace chipweave::codec

@@ -10,9 +10,6 @@
 
 namespace chipweave::codec::json_stream {
 
-// A set of requirements on nodes: nodeSelectorTerms.
-void read_node_terms(od::value value, int depth, std::vector<domain::NodeTerm>& to);
-
 // Collects what a pod's spec and status say, in any order.
 class ClaimsOfPodReader {
  public:

@@ -11,6 +11,7 @@
 
 #include "common/base/result.hpp"
 #include "common/codec/kube/pod/claims_of_pod.hpp"
+#include "common/domain/node_selection.hpp"
 
 namespace chipweave::codec {
 
@@ -48,7 +49,8 @@ struct KubePod {
   std::vector<KubeContainer> containers;
   StringMap overhead;  // spec.overhead, of its RuntimeClass
   StringMap requests;  // spec.resources.requests, in place of the containers'
-  std::shared_ptr<const ClaimsOfPod> claims;  // null: it names none
+  std::shared_ptr<const ClaimsOfPod> claims;        // null: it names none
+  std::shared_ptr<const domain::NodeWishes> nodes;  // where it may run; null: it does not say
 };
 
 // A Kubernetes quantity that must be a whole number: "8", "2k", "2000m", "1e1". Errors: malformed,
@@ -86,8 +88,8 @@ std::int64_t amount_of_resource(const KubePod& pod, std::string_view resource, i
 std::int64_t amount_of(std::string_view quantity, int decimals);
 
 // One Pod document, e.g. the body of POST /standalone/pods. resource_version, ending, priority,
-// gang, nominated_node, rejection and claims stay empty, since there is no API server or scheduler
-// to act on them. A field of a wrong type is an error that names it.
+// gang, nominated_node, rejection, claims and nodes stay empty, since there is no API server or
+// scheduler to act on them. A field of a wrong type is an error that names it.
 Result<KubePod> read_pod(std::string_view json);
 
 // What a document gets after it was posted.
@@ -97,7 +99,7 @@ struct PodChanges {
   std::string node;                                // empty: not bound
   std::map<std::string, std::string> annotations;  // beside its own
   std::string without_gate;                        // name; empty: it keeps all
-  std::string pin_to;                              // node_pin.hpp; empty: to no node
+  std::string pin_to;                              // nodes/node_pin.hpp; empty: to no node
 };
 // The same document in canonical form with these changes.
 Result<std::string> write_pod(std::string_view json, const PodChanges& changes);

@@ -3,7 +3,7 @@
 
 #include "common/base/limits.hpp"
 #include "common/codec/json/json_object.hpp"
-#include "common/codec/kube/pod/node_pin.hpp"
+#include "common/codec/kube/pod/nodes/node_pin.hpp"
 #include "common/codec/kube/pod/pod.hpp"
 
 namespace chipweave::codec {

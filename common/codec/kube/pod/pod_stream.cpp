@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "common/codec/kube/pod/claims_stream.hpp"
+#include "common/codec/kube/pod/nodes/node_wishes.hpp"
 
 namespace chipweave::codec::json_stream {
 namespace {
@@ -84,8 +85,10 @@ void read_pod_resources(od::value value, int depth, StringMap& requests) {
   });
 }
 
-void read_spec(od::value value, int depth, KubePod& pod, ClaimsOfPodReader& claims) {
+void read_spec(od::value value, int depth, KubePod& pod, ClaimsOfPodReader& claims,
+               NodeWishesReader& nodes) {
   claims.forget_spec();
+  nodes.forget_spec();
   pod.node_name.clear();
   pod.scheduler.clear();
   pod.priority = 0;
@@ -125,7 +128,7 @@ void read_spec(od::value value, int depth, KubePod& pod, ClaimsOfPodReader& clai
       return read_containers("spec.containers", v, depth + 1, pod.containers);
     if (is_key(key, "overhead")) return read_map("spec.overhead", v, true, pod.overhead);
     if (is_key(key, "resources")) return read_pod_resources(v, depth + 1, pod.requests);
-    if (claims.take_spec(key, v, depth + 1)) return;
+    if (claims.take_spec(key, v, depth + 1) || nodes.take_spec(key, v, depth + 1)) return;
     check(v, depth + 1);
   });
 }
@@ -168,16 +171,18 @@ void read_status(od::value value, int depth, KubePod& pod, ClaimsOfPodReader& cl
 bool read_kube_pod(od::value value, int depth, KubePod& pod) {
   pod = KubePod{};
   ClaimsOfPodReader claims;
+  NodeWishesReader nodes;
   const bool given = each_member("Pod", value, [&](std::string_view key, od::value v) {
     if (is_key(key, "metadata")) {
       clear_metadata(pod);
       return read_metadata(v, depth + 1, pod);
     }
-    if (is_key(key, "spec")) return read_spec(v, depth + 1, pod, claims);
+    if (is_key(key, "spec")) return read_spec(v, depth + 1, pod, claims, nodes);
     if (is_key(key, "status")) return read_status(v, depth + 1, pod, claims);
     check(v, depth + 1);
   });
   pod.claims = claims.finish();
+  pod.nodes = nodes.finish();
   return given;
 }
 

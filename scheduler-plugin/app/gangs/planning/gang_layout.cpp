@@ -97,6 +97,14 @@ Result<GangMembers> members_of(const Pods& pods) {
   return out;
 }
 
+// What pods of the gang that have not come will say about nodes; not what pins one of the others.
+NodeWishesOf wishes_of_next(const Pods& pods) {
+  const auto not_pinned = std::find_if(pods.begin(), pods.end(), [](const ClusterPod* pod) {
+    return pod->nodes != nullptr && !domain::named_nodes(*pod->nodes);
+  });
+  return not_pinned == pods.end() ? nullptr : (*not_pinned)->nodes;
+}
+
 // Pods that the framework numbers from 0 have the slot of their number; else they come first.
 void add_slots(const RolePods& role, const Pods& pods, std::vector<GangSlot>& to) {
   Pods mine;
@@ -108,12 +116,14 @@ void add_slots(const RolePods& role, const Pods& pods, std::vector<GangSlot>& to
     if (mark.index && *mark.index < role.pods) numbers.insert(*mark.index);
   }
   const bool numbered = !mine.empty() && numbers.size() == mine.size();
+  const NodeWishesOf next = wishes_of_next(mine.empty() ? pods : mine);
   const std::size_t first = to.size();
   to.resize(first + static_cast<std::size_t>(role.pods));
   for (int i = 0; i < role.pods; ++i) {
     GangSlot& slot = to[first + static_cast<std::size_t>(i)];
     slot.role = role.role;
     slot.chips = role.chips_per_pod;
+    slot.nodes = next;
     if (numbered) slot.index = i;
   }
   for (std::size_t i = 0; i < mine.size(); ++i) {
@@ -121,6 +131,7 @@ void add_slots(const RolePods& role, const Pods& pods, std::vector<GangSlot>& to
     GangSlot& slot = to[first + (numbered ? static_cast<std::size_t>(*mark.index) : i)];
     slot.uid = mine[i]->request.uid;
     slot.index = mark.index;
+    slot.nodes = mine[i]->nodes;
   }
 }
 

@@ -9,6 +9,7 @@
 #include "common/base/result.hpp"
 #include "common/domain/gang.hpp"
 #include "common/domain/vendor_job.hpp"
+#include "scheduler-plugin/app/gangs/planning/nodes/eligible_nodes.hpp"
 #include "scheduler-plugin/state/cluster.hpp"
 #include "scheduler-plugin/state/gang_table.hpp"
 #include "scheduler-plugin/state/network/network.hpp"
@@ -20,8 +21,9 @@ struct GangSlot {
   std::string role;
   std::optional<int> index;  // within the role; nullopt: any pod of the role
   int chips = 0;
-  std::string uid;    // of its pod; empty: it has not come
-  std::string spare;  // name of what the ledger holds for it until then; empty: nothing
+  std::string uid;          // of its pod; empty: it has not come
+  std::string spare;        // name of what the ledger holds for it until then; empty: nothing
+  NodeWishesOf nodes = {};  // where its pod may run; of one that has not come: as its role's others
 };
 
 struct GangLayout {

@@ -10,6 +10,7 @@
 #include "common/solver/gang/rails/best_nodes.hpp"
 #include "common/solver/vendor/vendor_plan.hpp"
 #include "scheduler-plugin/app/gangs/planning/neighbours.hpp"
+#include "scheduler-plugin/app/gangs/planning/nodes/slot_nodes.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -83,6 +84,12 @@ domain::Gang with_running(domain::Gang gang, const GangToPlan& asked, const Node
   return gang;
 }
 
+std::string why_barred(std::size_t nodes, std::size_t of) {
+  if (nodes == 0) return {};
+  return "; its pods may not run on " + std::to_string(nodes) + " of " + std::to_string(of) +
+         " nodes (node selectors, affinity, taints)";
+}
+
 // Null: nothing.
 const ToComeFree* to_come_on(const GangToPlan& asked, NodeId id) {
   if (asked.to_come == nullptr) return nullptr;
@@ -91,6 +98,19 @@ const ToComeFree* to_come_on(const GangToPlan& asked, NodeId id) {
 }
 
 bool one_size(const domain::Gang& gang) { return gang.sets.empty() && gang.pod_chips.empty(); }
+
+bool is_offered(const GangToPlan& asked, NodeId id) {
+  return asked.offered == nullptr || (id < asked.offered->size() && (*asked.offered)[id]);
+}
+
+// Of the slots that need a place, in their order.
+std::vector<NodeWishesOf> open_wishes(const GangToPlan& asked) {
+  std::vector<NodeWishesOf> out;
+  for (std::size_t slot = 0; slot < asked.seated.size(); ++slot) {
+    if (!asked.seated[slot]) out.push_back((*asked.slots)[slot].nodes);
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -106,7 +126,7 @@ std::vector<NodeId> GangPlacement::nodes() const {
 
 // One plan: its request, and what limits nodes meanwhile, which is taken back at the end.
 struct GangPlanner::Problem {
-  explicit Problem(Fabric& of) : fabric(of) {}
+  explicit Problem(ResourceFabric& of) : resource(of), fabric(of.fabric()) {}
   Problem(const Problem&) = delete;
   Problem& operator=(const Problem&) = delete;
   ~Problem() {
@@ -120,18 +140,35 @@ struct GangPlanner::Problem {
     left_out.push_back(node);
   }
 
+  // Pods that may not have all nodes that others may.
+  void keep_apart(const SlotNodes& may) {
+    if (may.alike()) return;
+    std::vector<std::vector<FabricNodeId>> nodes(may.kinds());
+    for (std::size_t kind = 0; kind < nodes.size(); ++kind) {
+      const NodeSet* only = may.nodes_of(kind);
+      for (FabricNodeId at = 0; only != nullptr && at < fabric.node_numbers(); ++at) {
+        if (fabric.node(at).in_use && (*only)[resource.node_of(at)]) nodes[kind].push_back(at);
+      }
+    }
+    for (std::size_t pod = 0; pod < open.size(); ++pod) {
+      const std::size_t kind = may.kind(pod);
+      if (may.nodes_of(kind) != nullptr) gang.allowed[static_cast<int>(pod)] = nodes[kind];
+    }
+  }
+
   void raise(FabricNodeId node, int chips) {
     if (fabric.node(node).free == chips) return;
     raised.emplace_back(node, fabric.node(node).free);
     fabric.set_free(node, chips);
   }
 
+  const ResourceFabric& resource;
   Fabric& fabric;
   domain::Gang gang;
   std::vector<std::size_t> open;  // slots of the pods to place, in their order
   solver::NodeMachines machines;  // that may hold pods of the gang
-  std::vector<NodeId> ids;        // by node of the fabric
   std::vector<FabricNodeId> left_out;
+  std::size_t barred = 0;                            // of these, because its pods may not run there
   std::vector<std::pair<FabricNodeId, int>> raised;  // with what was free before
 };
 
@@ -161,12 +198,7 @@ int GangPlanner::most_pods(const Node& node, const Capacity& capacity, int chips
   return std::min(by_room, known->second);
 }
 
-bool GangPlanner::is_offered(const GangToPlan& asked, NodeId id) const {
-  if (!unready_.empty() && unready_.contains(nodes_.node(id).name)) return false;
-  return asked.offered == nullptr || (id < asked.offered->size() && (*asked.offered)[id]);
-}
-
-void GangPlanner::limit_nodes(Problem& problem, const GangToPlan& asked) {
+void GangPlanner::limit_nodes(Problem& problem, const GangToPlan& asked, const SlotNodes& may) {
   Fabric& fabric = problem.fabric;
   std::map<NodeId, ChipSet> held;
   for (const auto& seat : asked.seated) {
@@ -174,32 +206,38 @@ void GangPlanner::limit_nodes(Problem& problem, const GangToPlan& asked) {
   }
   const bool distributed = problem.gang.size() > 1;
   const int chips = one_size(problem.gang) ? problem.gang.chips_per_pod : 0;
-  problem.ids.assign(fabric.node_numbers(), kNoNode);
+  problem.machines.reserve(fabric.size());
   for (FabricNodeId at = 0; at < fabric.node_numbers(); ++at) {
     if (!fabric.node(at).in_use) continue;
-    const NodeId id = problem.ids[at] = nodes_.find(fabric.node(at).name);
+    const NodeId id = problem.resource.node_of(at);
     const auto mine = held.find(id);
     const bool healthy = fabric.node(at).healthy;
     const bool offered = is_offered(asked, id);
-    if (healthy && !offered) problem.leave_out(at);
-    if ((!healthy || !offered) && mine == held.end()) continue;
+    // vendors' rules know one kind of pods only
+    const bool allowed = asked.layout->vendor ? may.all(id) : may.any(id);
+    const bool usable = healthy && offered && allowed;
+    if (healthy && !usable) problem.leave_out(at);
+    problem.barred += healthy && offered && !allowed ? 1U : 0U;
+    if (!usable && mine == held.end()) continue;
     const Node& node = nodes_.node(id);
     const ToComeFree* more = to_come_on(asked, id);
     const Capacity capacity = capacity_of(node, more);
     if (more != nullptr) problem.raise(at, capacity.free.size());
-    if (healthy && offered)
+    if (usable)
       fabric.set_max_pods(at, most_pods(node, capacity, chips, asked.layout->needs, distributed));
     problem.machines.emplace(
         at, machine_of(node, capacity.free, mine == held.end() ? ChipSet() : mine->second));
   }
+  if (!asked.layout->vendor) problem.keep_apart(may);
   if (!one_size(problem.gang)) solver::limit_by_chips(fabric, problem.machines, problem.gang);
 }
 
 GangPlacement GangPlanner::plan(const GangToPlan& asked) {
   const GangLayout& layout = *asked.layout;
-  Problem problem(network_.fabric(layout.resource));
+  Problem problem(network_.fabric_of(layout.resource));
   problem.gang = with_running(layout.request, asked, nodes_, problem.fabric, problem.open);
-  limit_nodes(problem, asked);
+  const SlotNodes may(eligible_, open_wishes(asked));
+  limit_nodes(problem, asked, may);
   const std::vector<std::string>& levels = network_.levels();
   const domain::Gang& gang = problem.gang;
   const auto planned = solver::plan_down_to_chips(
@@ -219,22 +257,32 @@ GangPlacement GangPlanner::plan(const GangToPlan& asked) {
   out.fits = plan.fits;
   out.reason = plan.reason;
   out.optimal = plan.optimal;
-  if (!out.fits) return out;
+  if (!out.fits) {
+    out.reason += why_barred(problem.barred, problem.fabric.size());
+    return out;
+  }
   out.domains = plan.domains;
   out.gbps = planned->bandwidth.gbps;
   out.seats.resize(layout.slots.size());
   // Pods that are all alike are numbered in the order of the plan's ranks.
-  const bool alike = one_size(gang);
+  const bool alike = one_size(gang) && gang.allowed.empty();
   for (std::size_t i = 0; i < plan.pods.size(); ++i) {
     const std::size_t pod = alike ? i : static_cast<std::size_t>(plan.pods[i].pod);
     GangSeat& seat = out.seats[problem.open[pod]];
-    seat.node = problem.ids[plan.pods[i].node];
+    seat.node = problem.resource.node_of(plan.pods[i].node);
     const domain::NodeTopology& topology = nodes_.node(seat.node).topology;
     for (const int index : planned->chips[i])
       seat.chips.insert(*topology.slot_of(domain::ChipIndex{index}));
   }
-  if (!layout.vendor) seat_beside_neighbours(problem.fabric, nodes_, asked, out.seats);
+  if (!layout.vendor) seat_beside_neighbours(problem.fabric, nodes_, asked, may, out.seats);
   return out;
+}
+
+void GangPlanner::add_nodes_of_others(const ClusterPod& pod, NodeSet& nodes) {
+  const NodeSet& own = eligible_.of(pod.nodes);
+  for (NodeId node = 0; node < nodes.size(); ++node) {
+    if (!own[node]) nodes[node] = true;
+  }
 }
 
 bool GangPlanner::may_fit(const GangToPlan& asked) {
@@ -243,11 +291,13 @@ bool GangPlanner::may_fit(const GangToPlan& asked) {
   const auto seated = std::count_if(asked.seated.begin(), asked.seated.end(),
                                     [](const auto& seat) { return seat.has_value(); });
   std::int64_t missing = std::max(layout.request.min_member, 1) - seated;
-  const Fabric& fabric = network_.fabric(layout.resource);
+  const ResourceFabric& resource = network_.fabric_of(layout.resource);
+  const Fabric& fabric = resource.fabric();
+  const SlotNodes may(eligible_, open_wishes(asked));
   for (FabricNodeId at = 0; at < fabric.node_numbers() && missing > 0; ++at) {
     if (!fabric.node(at).in_use || !fabric.node(at).healthy) continue;
-    const NodeId id = nodes_.find(fabric.node(at).name);
-    if (!is_offered(asked, id)) continue;
+    const NodeId id = resource.node_of(at);
+    if (!is_offered(asked, id) || !may.any(id)) continue;
     const Capacity capacity = capacity_of(nodes_.node(id), to_come_on(asked, id));
     missing -= std::min(capacity.free.size() / layout.request.chips_per_pod,
                         pods_in(capacity.room, layout.needs));
@@ -256,10 +306,15 @@ bool GangPlanner::may_fit(const GangToPlan& asked) {
 }
 
 bool GangPlanner::fits_when_empty(const GangLayout& layout) {
-  Fabric fabric = network_.fabric(layout.resource);
+  const ResourceFabric& resource = network_.fabric_of(layout.resource);
+  Fabric fabric = resource.fabric();
+  std::vector<NodeWishesOf> wishes;
+  for (const GangSlot& slot : layout.slots) wishes.push_back(slot.nodes);
+  const SlotNodes may(eligible_, wishes);
   for (FabricNodeId at = 0; at < fabric.node_numbers(); ++at) {
     if (!fabric.node(at).in_use) continue;
-    const Node& node = nodes_.node(nodes_.find(fabric.node(at).name));
+    if (!may.any(resource.node_of(at))) fabric.set_healthy(at, false);
+    const Node& node = nodes_.node(resource.node_of(at));
     fabric.set_free(at, (node.topology.all() - node.unhealthy - node.network_unhealthy).size());
     if (!node.whole_room.known) continue;
     fabric.set_max_pods(at, pods_in(node.whole_room, layout.needs));

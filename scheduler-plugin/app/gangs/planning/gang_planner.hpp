@@ -2,24 +2,27 @@
 // (common/solver/gang). It changes nothing.
 //
 // The fabric counts free chips only. What else limits the pods of a node is put on it for the time
-// of one plan: nodes that were not offered, CPU and memory, and vendors' rules about chips. Cost:
-// O(nodes) for these limits, then that of the solver. Owner: the loop thread.
+// of one plan: nodes that were not offered or that the pods may not have, CPU and memory, and
+// vendors' rules about chips. Cost: O(nodes) for these limits, then that of the solver. Owner: the
+// loop thread.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "common/solver/gang/chips/node_machine.hpp"
 #include "scheduler-plugin/app/gangs/planning/gang_layout.hpp"
+#include "scheduler-plugin/app/gangs/planning/nodes/eligible_nodes.hpp"
 #include "scheduler-plugin/model/decision.hpp"
 #include "scheduler-plugin/state/node_table.hpp"
 
 namespace chipweave::sched {
+
+class SlotNodes;
 
 // Where a pod of a gang is, or shall be.
 struct GangSeat {
@@ -36,6 +39,8 @@ using FreedOnNodes = std::map<NodeId, ToComeFree>;
 
 struct GangToPlan {
   const GangLayout* layout = nullptr;
+  // Its slots by rank: the layout's, or those of its plan, which are as many.
+  const std::vector<GangSlot>* slots = nullptr;
   // By slot: where its pod is and stays; nullopt: it needs a place. A seat without a node: its
   // place is not known.
   std::vector<std::optional<GangSeat>> seated;
@@ -55,10 +60,8 @@ struct GangPlacement {
 
 class GangPlanner {
  public:
-  // unready: nodes by name that get no pods, whatever is offered.
-  GangPlanner(const NodeTable& nodes, Network& network,
-              const std::set<std::string, std::less<>>& unready)
-      : nodes_(nodes), network_(network), unready_(unready) {}
+  GangPlanner(const NodeTable& nodes, Network& network, const NodeStandings& standings)
+      : nodes_(nodes), network_(network), eligible_(nodes, standings) {}
   GangPlanner(const GangPlanner&) = delete;
   GangPlanner& operator=(const GangPlanner&) = delete;
 
@@ -68,11 +71,16 @@ class GangPlanner {
   // Whether all of it would fit if all healthy chips were free. Cost: a copy of the fabric, and a
   // plan without chips.
   bool fits_when_empty(const GangLayout& layout);
+  // Adds the nodes that the pod may not have itself, as their Node objects say. Cost: O(nodes).
+  void add_nodes_of_others(const ClusterPod& pod, NodeSet& nodes);
+  // Whether the pod may be on the node as far as the Node object says.
+  bool may_run(const ClusterPod& pod, NodeId node) const {
+    return eligible_.may_run(pod.nodes.get(), node);
+  }
 
  private:
   struct Problem;
-  void limit_nodes(Problem& problem, const GangToPlan& asked);
-  bool is_offered(const GangToPlan& asked, NodeId id) const;
+  void limit_nodes(Problem& problem, const GangToPlan& asked, const SlotNodes& may);
   struct Capacity {
     ChipSet free;  // that a pod of a job with several can use
     solver::Room room;
@@ -83,7 +91,7 @@ class GangPlanner {
 
   const NodeTable& nodes_;
   Network& network_;
-  const std::set<std::string, std::less<>>& unready_;
+  EligibleNodes eligible_;
   // How many pods of so many chips have legal chips together, by machine and free chips.
   std::map<std::tuple<const solver::Machine*, std::uint64_t, int, bool>, int> legal_;
 };

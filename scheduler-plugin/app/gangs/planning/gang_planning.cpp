@@ -44,14 +44,14 @@ GangPlanning::Misfit GangPlanning::tried(const Gang& gang, NodeSet offered) cons
   out.released = ledger_.released();
   out.gains = nodes_.gains();
   out.network = state_.network.version();
-  out.readied = state_.readied;
+  out.standings = state_.standings.version();
   out.offered = std::move(offered);
   return out;
 }
 
 bool GangPlanning::Misfit::same_conditions(const Misfit& other) const {
   return gang == other.gang && released == other.released && gains == other.gains &&
-         network == other.network && readied == other.readied && offered == other.offered;
+         network == other.network && standings == other.standings && offered == other.offered;
 }
 
 std::optional<Verdict> GangPlanning::plan(const Gang& gang, const std::string& uid,
@@ -152,6 +152,7 @@ GangPlanning::Filled GangPlanning::fill(const Gang& gang, const GangLayout& layo
   const std::vector<GangSlot>& slots = known != nullptr ? known->slots : layout.slots;
   GangToPlan wanted;
   wanted.layout = &layout;
+  wanted.slots = &slots;
   wanted.offered = &now.offered;
   wanted.seated.resize(slots.size());
   std::size_t seated = 0;
@@ -219,6 +220,7 @@ void GangPlanning::explain_survivors(const GangLayout& layout, Misfit& now) {
   if (running == 0) return;
   GangToPlan anew;
   anew.layout = &layout;
+  anew.slots = &layout.slots;
   anew.offered = &now.offered;
   anew.seated.resize(layout.slots.size());
   anew.to_come = &held_by_them;
@@ -276,6 +278,7 @@ Result<GangTrial> GangPlanning::trial_of(const Gang& gang) const {
 GangPlacement GangPlanning::try_with(const GangTrial& trial, const FreedOnNodes& to_come) {
   GangToPlan wanted;
   wanted.layout = &trial.layout;
+  wanted.slots = &trial.layout.slots;
   wanted.seated = trial.seated;
   wanted.to_come = &to_come;
   return planner_.may_fit(wanted) ? planner_.plan(wanted) : GangPlacement();

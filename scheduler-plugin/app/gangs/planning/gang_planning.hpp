@@ -28,7 +28,7 @@ class GangPlanning : public UseCase {
   GangPlanning(Core& core, Reservations& reservations)
       : UseCase(core),
         reservations_(reservations),
-        planner_(core.state.nodes, core.state.network, core.state.unready),
+        planner_(core.state.nodes, core.state.network, core.state.standings),
         spares_(core, planner_) {}
 
   // Plans all slots that hold nothing; if that does not fit, all that are not bound. Returns why
@@ -60,6 +60,13 @@ class GangPlanning : public UseCase {
   const GangSpares& spares() const { return spares_; }
   void set_max_spares(int most) { spares_.set_most(most); }
 
+  // What a scheduler offers for the pod says nothing about nodes that only others of its gang may
+  // have: adds these.
+  void add_nodes_of_others(const ClusterPod& pod, NodeSet& offered) {
+    planner_.add_nodes_of_others(pod, offered);
+  }
+  // Whether the pod may be on the node as far as the Node object says.
+  bool may_run(const ClusterPod& pod, NodeId node) const { return planner_.may_run(pod, node); }
   // Its pods, those excepted that end or request no chips.
   std::vector<const ClusterPod*> pods_of(const Gang& gang) const;
   // Null: it has not come.
@@ -70,13 +77,13 @@ class GangPlanning : public UseCase {
   static constexpr int kRest = 10;
   // A gang that did not fit, and what has to change before it is tried again.
   struct Misfit {
-    std::string reason;          // for people
-    Verdict verdict;             // for its pods
-    std::uint64_t gang = 0;      // Gang::changes
-    std::uint64_t released = 0;  // Ledger::released()
-    std::uint64_t gains = 0;     // NodeTable::gains()
-    std::uint64_t network = 0;   // Network::version()
-    std::uint64_t readied = 0;   // SchedulerState::readied
+    std::string reason;           // for people
+    Verdict verdict;              // for its pods
+    std::uint64_t gang = 0;       // Gang::changes
+    std::uint64_t released = 0;   // Ledger::released()
+    std::uint64_t gains = 0;      // NodeTable::gains()
+    std::uint64_t network = 0;    // Network::version()
+    std::uint64_t standings = 0;  // NodeStandings::version()
     NodeSet offered;
     Clock::Steady at{};              // when it was tried
     Clock::Steady::duration took{};  // and how long that took

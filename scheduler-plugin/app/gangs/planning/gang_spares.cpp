@@ -20,6 +20,7 @@ GangLayout with_spares(const GangLayout& layout, int spares) {
   for (const GangSlot& slot : layout.slots) chips = std::max(chips, slot.chips);
   GangSlot spare;
   spare.chips = chips;
+  if (!layout.slots.empty()) spare.nodes = layout.slots.front().nodes;
   out.slots.resize(layout.slots.size() + static_cast<std::size_t>(spares), spare);
   domain::Gang& request = out.request;
   request.pods = static_cast<int>(out.slots.size());
@@ -46,7 +47,7 @@ bool GangSpares::is_broken(const Spares& spares) const {
   const KeptChips::ByNode kept = spares.kept.kept();
   return std::any_of(kept.begin(), kept.end(), [&](const auto& one) {
     const Node& node = nodes_.node(one.first);
-    return node.stale || state_.unready.contains(node.name);
+    return node.stale || !state_.standings.is_ready(node.name);
   });
 }
 
@@ -83,6 +84,7 @@ GangPlacement GangSpares::beside(const Gang& gang, const GangLayout& layout,
   const FreedOnNodes own = freed(gang.id);
   GangToPlan wanted;
   wanted.layout = &whole;
+  wanted.slots = &whole.slots;
   wanted.offered = &offered;
   wanted.to_come = &own;
   wanted.seated.resize(whole.slots.size());

@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 namespace chipweave::sched {
@@ -115,17 +116,20 @@ void exchange(const Fabric& fabric, const NodeTable& nodes, const Alike& group,
 }  // namespace
 
 void seat_beside_neighbours(const Fabric& fabric, const NodeTable& nodes, const GangToPlan& asked,
-                            std::vector<GangSeat>& seats) {
+                            const SlotNodes& may, std::vector<GangSeat>& seats) {
   const auto open =
       static_cast<std::size_t>(std::count(asked.seated.begin(), asked.seated.end(), std::nullopt));
   if (open < 2 || open == asked.seated.size()) return;
   const auto before = last_seated(fabric, nodes, asked, false);
   const auto after = last_seated(fabric, nodes, asked, true);
   const std::vector<std::size_t> sets = sets_of(*asked.layout);
-  std::map<std::pair<std::size_t, int>, Alike> groups;
+  std::map<std::tuple<std::size_t, int, std::size_t>, Alike> groups;
+  std::size_t pod = 0;  // of those that needed a place
   for (std::size_t i = 0; i < seats.size(); ++i) {
-    if (asked.seated[i] || seats[i].node == kNoNode) continue;
-    Alike& group = groups[{sets[i], asked.layout->slots[i].chips}];
+    if (asked.seated[i]) continue;
+    const std::size_t kind = may.kind(pod++);
+    if (seats[i].node == kNoNode) continue;
+    Alike& group = groups[{sets[i], (*asked.slots)[i].chips, kind}];
     group.slots.push_back({i, {before[i], after[i]}});
     group.seats.push_back(seats[i]);
   }

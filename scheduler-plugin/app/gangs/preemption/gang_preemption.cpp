@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "common/base/count_of.hpp"
+
 namespace chipweave::sched {
 namespace {
 
@@ -14,10 +16,6 @@ constexpr const char* kKeptByBudgets =
     "PodDisruptionBudgets keep the pods that would have to end for it";
 constexpr std::chrono::seconds kTryEvery{1};     // whether the gang fits without further victims
 constexpr std::chrono::minutes kKeepsLonger{1};  // than the attempt, which ends what it keeps
-
-std::string count_of(std::size_t number, const char* what) {
-  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
-}
 
 }  // namespace
 
@@ -44,22 +42,25 @@ bool GangPreemption::may_begin(const Gang& gang) const {
          (failure->second.may_pass || failure->second.conditions != conditions_of(gang));
 }
 
-void GangPreemption::begin(const Gang& gang) {
+bool GangPreemption::begin(const Gang& gang, const KeptChips::ByNode& kept) {
   Attempt& attempt = *(attempt_ = Attempt());
   attempt.gang = gang.id;
   attempt.priority = priority_of(gang);
   attempt.until = clock_.now() + kLifetime;
   begun_ = true;
-  if (is_in_vain(gang)) {
-    return give_up(gang, kInVain, false);
+  if (is_in_vain(gang, kept)) {
+    give_up(gang, kInVain, false);
+    return false;
   }
   read_budgets();
+  return true;
 }
 
-bool GangPreemption::is_in_vain(const Gang& gang) {
+bool GangPreemption::is_in_vain(const Gang& gang, const KeptChips::ByNode& kept) {
   const auto trial = gangs_.planning().trial_of(gang);
   if (!trial) return true;
   FreedSum freed = coming_free();
+  for (const auto& [node, chips] : kept) freed.add(node, chips, {});
   for (const VictimUnit& unit :
        units_.candidates(gang, attempt_->priority, trial->layout.resource, {}))
     freed.add(unit);

@@ -45,8 +45,11 @@ class GangPreemption : public UseCase {
   }
   // Whether this gang, which does not fit, may be the next one; of several at most one in a turn.
   bool may_begin(const Gang& gang) const;
-  // Precondition: may_begin().
-  void begin(const Gang& gang);
+  // kept: chips that are kept for it in another way, and given up if this begins. False: it gives
+  // up at once. Precondition: may_begin().
+  bool begin(const Gang& gang, const KeptChips::ByNode& kept);
+  // Whether room is being made for this gang.
+  bool is_for(const std::string& gang) const { return attempt_ && attempt_->gang == gang; }
   // Goes on; call it several times a second. Afterwards the gang may have a plan.
   void check();
   void step_down();
@@ -91,7 +94,7 @@ class GangPreemption : public UseCase {
   Conditions conditions_of(const Gang& gang) const;
   int priority_of(const Gang& gang) const;
   // Nothing of the gang's resource that may end, whatever the budgets say, is enough.
-  bool is_in_vain(const Gang& gang);
+  bool is_in_vain(const Gang& gang, const KeptChips::ByNode& kept);
   void read_budgets();
   void budgets_read(std::uint64_t serial, Result<Evictions::Budgets> budgets);
   FreedSum coming_free() const;

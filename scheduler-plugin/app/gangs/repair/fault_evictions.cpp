@@ -64,7 +64,7 @@ void FaultEvictions::end(const ClusterPod& pod, const Gang& gang, std::string wh
 }
 
 std::string FaultEvictions::why_failed(const ClusterPod& pod) const {
-  if (state_.unready.contains(pod.node)) return "node " + pod.node + " is not ready";
+  if (!state_.standings.is_ready(pod.node)) return "node " + pod.node + " is not ready";
   const Holding* held = ledger_.find(pod.request.uid);
   if (held == nullptr || !held->bound || held->assumed) return {};
   if (!held->unreported.empty())

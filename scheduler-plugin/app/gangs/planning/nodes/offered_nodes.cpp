@@ -1,11 +1,18 @@
-#include "scheduler-plugin/app/gangs/planning/offered_nodes.hpp"
+#include "scheduler-plugin/app/gangs/planning/nodes/offered_nodes.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <unordered_set>
 #include <vector>
 
+#include "scheduler-plugin/model/gangs/frameworks.hpp"
+
 namespace chipweave::sched {
+
+bool OfferedNodes::by_domain(const Gang& gang) {
+  const gangs::Framework* framework = gangs::framework_called(gang.framework);
+  return framework != nullptr && framework->native && !gang.spec.topology.required.empty();
+}
 
 // The finest of them.
 std::optional<int> OfferedNodes::level_of(const Gang& gang) const {
@@ -35,14 +42,14 @@ NodeSet OfferedNodes::of(const Gang& gang, std::span<const std::string_view> nod
   for (const NodeId id : found_) {
     if (id != kNoNode) out[id] = true;
   }
-  if (limit(gang)) widen(gang, out);
+  if (by_domain(gang)) widen(gang, out);
   return out;
 }
 
 // All of them are in one domain, so the first that is known tells.
 bool OfferedNodes::are_elsewhere(const Gang& gang, NodeId node,
                                  std::span<const std::string_view> nodes) const {
-  if (!limit(gang)) return false;
+  if (!by_domain(gang)) return false;
   const int level = *level_of(gang);
   for (const std::string_view name : nodes) {
     const NodeId offered = nodes_.find(name);

@@ -27,11 +27,9 @@ class OfferedNodes {
   OfferedNodes(const NodeTable& nodes, const Network& network) : nodes_(nodes), network_(network) {}
 
   // Whether the gang is tried in one domain after the other.
-  static bool limit(const Gang& gang) {
-    return gang.framework == "kubernetes" && !gang.spec.topology.required.empty();
-  }
-  // Whether the network has the levels that limit it.
-  bool known(const Gang& gang) const { return !limit(gang) || level_of(gang).has_value(); }
+  static bool by_domain(const Gang& gang);
+  // Whether the network has the levels of these domains.
+  bool known(const Gang& gang) const { return !by_domain(gang) || level_of(gang).has_value(); }
   // These nodes, and those of all domains that are not tried now. Cost: O(nodes). Precondition:
   // known(gang).
   NodeSet of(const Gang& gang, std::span<const std::string_view> nodes);

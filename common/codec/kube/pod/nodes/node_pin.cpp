@@ -1,4 +1,4 @@
-#include "common/codec/kube/pod/node_pin.hpp"
+#include "common/codec/kube/pod/nodes/node_pin.hpp"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
