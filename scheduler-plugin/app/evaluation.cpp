@@ -17,10 +17,14 @@ std::string why_lost(const Verdict& loser, const Verdict& best, const solver::No
     return "slower: " + std::to_string(std::lround(loser.offer.gbps)) + " of " +
            std::to_string(std::lround(best.offer.gbps)) + " GB/s";
   if (loser.far > best.far) return "equally fast, but farther from the other pods of its job";
+  if (loser.far == best.far && loser.other_leaves > best.other_leaves)
+    return "equally fast, but on other leaf switches than the other pods of its job";
   solver::ScoreInput same_name = loser.score;
   same_name.order = best.score.order;
   if (order.loss(loser.score) > order.loss(best.score) && order.better(best.score, same_name))
     return "fast enough, but others would lose more";
+  if (order.loss(loser.score) <= order.loss(best.score) && loser.breaks > best.breaks)
+    return "equally good, but in a part of the network that is free as a whole";
   if (loser.offer.left_over > best.offer.left_over)
     return "equally fast, but leaves more chips unused";
   return "equally good, but later in name order";

@@ -42,8 +42,8 @@ const Evaluation& Evaluator::evaluate(const RequestContext& context,
   nodes_.sort_names();
   const bool alike = context.only == kNoNode && context.part == nullptr &&
                      (context.of_job == nullptr || context.of_job->empty());
-  const bool by_distance = context.only == kNoNode &&
-                           nearness_.begin(context.pod->resource, context.of_job, context.own);
+  const bool by_place = context.only == kNoNode &&
+                        nearness_.begin(context.pod->resource, context.of_job, context.own);
   std::span<Verdict> verdicts = table.verdicts();
   for (std::size_t i = 0; i < names.size(); ++i) {
     const NodeId node = s.nodes[i];
@@ -56,7 +56,7 @@ const Evaluation& Evaluator::evaluate(const RequestContext& context,
     }
     std::uint32_t number = alike ? table.at(standing.state) : VerdictTable::kOpen;
     if (number == VerdictTable::kOpen) number = judge(context, node, table);
-    if (by_distance && table.verdicts()[number].fits())
+    if (by_place && table.verdicts()[number].fits())
       number = nearness_.verdict_of(node, number, table);
     verdicts = table.verdicts();
     s.verdict[i] = number;
@@ -122,6 +122,8 @@ void Evaluator::rank_nodes(const RequestContext& context, VerdictTable& table) {
     s.fits += v.count;
     v.score = solver::score_input(v.offer, ceiling, v.first_order);
     v.score.far = v.far;
+    v.score.other_leaves = v.other_leaves;
+    v.score.breaks = v.breaks;
     score_inputs_.push_back(v.score);
     numbers.push_back(i);
   }

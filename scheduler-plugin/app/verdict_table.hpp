@@ -8,6 +8,7 @@
 // thread.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -54,9 +55,9 @@ class VerdictTable {
   static bool same(const Verdict& a, const Verdict& b) { return key_of(a) == key_of(b); }
 
  private:
-  using Key = std::tuple<Cause, Remedy, solver::NodeOffer, double, int, std::string>;
+  using Key = std::tuple<Cause, Remedy, solver::NodeOffer, double, std::array<int, 3>, std::string>;
   static Key key_of(const Verdict& v) {
-    return {v.cause, v.remedy, v.offer, v.best_gbps, v.far, v.reason};
+    return {v.cause, v.remedy, v.offer, v.best_gbps, {v.far, v.other_leaves, v.breaks}, v.reason};
   }
   void clear();
 

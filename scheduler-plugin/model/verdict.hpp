@@ -49,7 +49,9 @@ struct Verdict {
   Remedy remedy = Remedy::none;
   solver::NodeOffer offer;  // what the pod would get, and what it would leave
   double best_gbps = 0;
-  int far = 0;         // ScoreInput::far
+  int far = 0;  // ScoreInput::far, and so on
+  int other_leaves = 0;
+  int breaks = 0;
   std::string reason;  // message; the same for the same cause on every node
 
   bool fits() const { return cause == Cause::none; }

@@ -56,7 +56,8 @@ double NodeOrder::loss(const ScoreInput& c) const {
 }
 
 NodeOrder::Rank NodeOrder::rank(const ScoreInput& c) const {
-  return {step(c.gbps), c.far, std::llround(loss(c) / kRounding), c.left_over, c.order};
+  return {step(c.gbps), c.far,       c.other_leaves, std::llround(loss(c) / kRounding),
+          c.breaks,     c.left_over, c.order};
 }
 
 std::size_t best_node(std::span<const ScoreInput> candidates, const NodeOrder& order) {

@@ -44,6 +44,8 @@ struct ScoreInput {
   std::uint32_t order = 0;  // position of the name; ties go to the lowest
   double fast_chips = 0;    // that others lose with the machine if no candidate's is faster
   int far = 0;              // levels of the network that it does not share with pods of its job
+  int other_leaves = 0;     // 1: on other leaf switches than all of these pods
+  int breaks = 0;           // levels of the network on which it is the first in its domain
 };
 ScoreInput score_input(const NodeOffer& offer, double ceiling, std::uint32_t order);
 
@@ -57,7 +59,9 @@ class NodeOrder {
   struct Rank {
     int step = 0;
     int far = 0;
+    int other_leaves = 0;
     std::int64_t loss = 0;  // in billionths of a chip
+    int breaks = 0;
     int left_over = 0;
     std::uint32_t order = 0;
     friend auto operator<=>(const Rank&, const Rank&) = default;

@@ -154,7 +154,7 @@ void Network::update(NodeId id) {
   const Node& node = nodes_.node(id);
   if (!node.has_inventory()) return;
   if (id >= placed_.size() || !placed_[id].in) return enter(id, place_of(node.name));
-  for (const auto& fabric : fabrics_) fabric->set(id, node, placed_[id].path);
+  for (const auto& fabric : fabrics_) fabric->set(id, node, placed_[id].path, placed_[id].leaves);
 }
 
 void Network::replace(NodeId id) {
@@ -162,10 +162,21 @@ void Network::replace(NodeId id) {
   const Placed& before = placed_[id];
   if (before.switches == now.switches && before.accelerator == now.accelerator &&
       before.source == now.source) {
-    return set_conflict(before.name, std::move(now.conflict));
+    set_conflict(before.name, std::move(now.conflict));
+    return take_leaves(id);
   }
   leave(id);
   enter(id, std::move(now));
+}
+
+void Network::take_leaves(NodeId id) {
+  Placed& placed = placed_[id];
+  const std::vector<std::string>* rails = rails_of(placed.name);
+  const bool same = rails == nullptr ? placed.leaves.empty() : *rails == placed.leaves;
+  if (same) return;
+  placed.leaves = rails == nullptr ? std::vector<std::string>() : *rails;
+  for (const auto& fabric : fabrics_) fabric->set(id, nodes_.node(id), placed.path, placed.leaves);
+  ++version_;
 }
 
 Network::Place Network::place_of(const std::string& node) const {
@@ -224,12 +235,13 @@ void Network::enter(NodeId id, Place place) {
   placed.switches = std::move(place.switches);
   placed.accelerator = std::move(place.accelerator);
   placed.source = place.source;
+  if (const std::vector<std::string>* rails = rails_of(node.name)) placed.leaves = *rails;
   nesting_.add(placed.switches, placed.accelerator);
   count_domains(placed.path, true);
   if (placed.source) ++placed_by_[*placed.source];
   if (!is_placed(placed)) ++without_place_;
   set_conflict(node.name, std::move(place.conflict));
-  for (const auto& fabric : fabrics_) fabric->set(id, node, placed.path);
+  for (const auto& fabric : fabrics_) fabric->set(id, node, placed.path, placed.leaves);
   ++placed_count_;
   ++placements_;
   ++version_;
@@ -311,7 +323,7 @@ ResourceFabric& Network::fabric_of(const std::string& resource) {
   if (known != fabrics_.end()) return **known;
   auto made = std::make_unique<ResourceFabric>(resource, shape_.levels().size());
   for (NodeId id = 0; id < placed_.size(); ++id) {
-    if (placed_[id].in) made->set(id, nodes_.node(id), placed_[id].path);
+    if (placed_[id].in) made->set(id, nodes_.node(id), placed_[id].path, placed_[id].leaves);
   }
   fabrics_.push_back(std::move(made));
   return *fabrics_.back();

@@ -141,7 +141,8 @@ class Network {
     std::string name;
     NetworkPath switches;
     NetworkPath accelerator;
-    NetworkPath path;  // on all levels
+    NetworkPath path;                 // on all levels
+    std::vector<std::string> leaves;  // of its NICs; empty: not known
     std::optional<std::size_t> source;
   };
   struct Place {
@@ -167,6 +168,7 @@ class Network {
   void enter(NodeId id, Place place);
   void leave(NodeId id);
   void replace(NodeId id);
+  void take_leaves(NodeId id);
   void count_domains(const NetworkPath& path, bool enter);
   void set_conflict(const std::string& node, std::optional<NetworkConflict> conflict);
   bool is_placed(const Placed& placed) const;

@@ -70,8 +70,70 @@ TEST(Nearness, DoesNotCountForPodsOfOtherJobsOrOfNone) {
   Racks w;
   w.racks(8);
   ASSERT_TRUE(w.bind(w.of_job("a", 8), "n6").ok());
-  EXPECT_EQ(w.best(w.of_job("b", 8, "another")), "n0");
-  EXPECT_EQ(w.best(w.submit("single", 8)), "n0");
+  // into the rack that is not free as a whole any more
+  EXPECT_EQ(w.best(w.of_job("b", 8, "another")), "n7");
+  EXPECT_EQ(w.best(w.submit("single", 8)), "n7");
+}
+
+TEST(Nearness, RacksAndBlocksThatAreFreeAsAWholeStaySo) {
+  Racks w;
+  w.racks(12);
+  w.take("n4");
+  EXPECT_EQ(w.best(w.submit("a", 8)), "n5") << "its rack";
+  w.take("n5");
+  EXPECT_EQ(w.best(w.submit("b", 8)), "n6") << "its block";
+  w.take("n6");
+  w.take("n7");
+  EXPECT_EQ(w.best(w.submit("c", 8)), "n0") << "none is better than another";
+  w.take("n11");
+  EXPECT_EQ(w.best(w.submit("d", 8)), "n10");
+  // free again as a whole
+  ASSERT_TRUE(w.cluster.end({"ns", "other-n11"}).ok());
+  EXPECT_EQ(w.best(w.submit("e", 8)), "n0");
+  w.expect_sound();
+}
+
+TEST(Nearness, ANodeThatIsPartlyUsedComesFirst) {
+  Racks w;
+  w.racks(4);
+  w.take("n2");
+  const auto half = w.submit("half", 4);
+  ASSERT_TRUE(w.bind(half, "n0").ok());
+  EXPECT_EQ(w.best(w.submit("quarter", 4)), "n0") << "the other half of a node";
+}
+
+TEST(Nearness, ANodeWithoutAPlaceBreaksNothing) {
+  Racks w;
+  w.racks(4);
+  w.add_node("a", "hgx-h100-8");
+  w.scheduler.tick();
+  EXPECT_EQ(w.best(w.submit("single", 8)), "a");
+}
+
+// Leaf switches of its NICs, as an agent reports them.
+void on_leaves(Racks& w, const std::string& node, const std::vector<std::string>& leaves) {
+  domain::NodeNetwork network;
+  network.rails = leaves;
+  w.scheduler.network().set_inventory(node, network);
+}
+
+TEST(Nearness, TheLeavesOfOthersOfTheJobAmongEquallyNear) {
+  Racks w;
+  for (int i = 0; i < 4; ++i) {
+    const std::string name = "n" + std::to_string(i);
+    w.scheduler.network().set_labels(name, {{"cloud.provider.com/topology-block", "b"},
+                                            {"cloud.provider.com/topology-rack", "r"}});
+    w.add_node(name, "hgx-h100-8");
+  }
+  for (const char* node : {"n0", "n1"}) on_leaves(w, node, {"l0", "l1"});
+  for (const char* node : {"n2", "n3"}) on_leaves(w, node, {"l2", "l3"});
+  w.scheduler.tick();
+  ASSERT_TRUE(w.bind(w.of_job("a", 8), "n3").ok());
+  EXPECT_EQ(w.best(w.of_job("b", 8)), "n2");
+  on_leaves(w, "n1", {"l2", "l3"});
+  on_leaves(w, "n2", {"l0", "l1"});
+  EXPECT_EQ(w.best(w.of_job("b", 8)), "n1") << "as they are now";
+  EXPECT_EQ(w.best(w.submit("single", 8)), "n0") << "without a job it does not matter";
 }
 
 TEST(Nearness, APodsOwnReservationIsNoSibling) {

@@ -19,6 +19,9 @@ using solver::Fabric;
 using solver::FabricNodeId;
 
 constexpr std::size_t kMaxLegal = 16384;  // remembered counts
+// Of larger gangs the leaf switches do not count: they are on many sets of them anyway, and looking
+// for fewer takes up to kMaxLeafPlans plans.
+constexpr int kMaxAlignedPods = 256;
 constexpr std::uint64_t kSplitSteps =
     200'000;  // for one of them; beyond it the pods count as fitting
 
@@ -240,10 +243,14 @@ GangPlacement GangPlanner::plan(const GangToPlan& asked) {
   limit_nodes(problem, asked, may);
   const std::vector<std::string>& levels = network_.levels();
   const domain::Gang& gang = problem.gang;
+  static const solver::RailLeaves kNone;
+  const solver::RailLeaves& leaves =
+      gang.pods <= kMaxAlignedPods ? problem.resource.leaves() : kNone;
   const auto planned = solver::plan_down_to_chips(
       problem.fabric, levels, gang, problem.machines, {},
       [&](const Fabric& on) -> Result<domain::Plan> {
-        if (!layout.vendor) return solver::plan_on_best_nodes(on, levels, gang, problem.machines);
+        if (!layout.vendor)
+          return solver::plan_on_best_nodes(on, levels, gang, problem.machines, {}, leaves);
         auto by_vendor = solver::plan_vendor_gang(on, levels, gang, *layout.vendor);
         if (!by_vendor) return std::move(by_vendor).error();
         return std::move(by_vendor->plan);

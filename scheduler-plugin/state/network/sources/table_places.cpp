@@ -60,7 +60,10 @@ std::vector<std::string> TablePlaces::set(domain::NetworkTable table) {
   std::vector<std::string> changed;
   for (const auto& [name, entry] : made.entries) {
     const SourcePlace now = place(name);
-    if (now.path != entry.place.path || now.accelerator != entry.place.accelerator)
+    const auto at = entries_.find(name);
+    const bool same_rails =
+        at == entries_.end() ? entry.rails.empty() : at->second.rails == entry.rails;
+    if (now.path != entry.place.path || now.accelerator != entry.place.accelerator || !same_rails)
       changed.push_back(name);
   }
   for (const auto& [name, entry] : entries_) {

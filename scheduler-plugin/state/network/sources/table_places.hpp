@@ -15,8 +15,8 @@ namespace chipweave::sched {
 class TablePlaces final : public PlaceSource {
  public:
   // An empty table: there is none; levels on which no node is known are none. Returns the nodes
-  // whose place is another now; with other levels, the table counts from take_levels() on. A last
-  // level on which each node has its own name is the node itself.
+  // whose place or leaves are others now; with other levels, the table counts from take_levels()
+  // on. A last level on which each node has its own name is the node itself.
   std::vector<std::string> set(domain::NetworkTable table);
 
   // Its leaf switches by NIC; null: not known.
