@@ -50,9 +50,10 @@ std::optional<Verdict> Gangs::find_another(const ClusterPod& pod,
   if (own != nullptr && !offered[own->node] && places_.offers().is_sample(offered)) {
     // a nominated node is tried before others, unless the nomination came a moment ago
     const bool tried = pod.nominated == nodes_.node(own->node).name;
-    if (++missed_[pod.request.uid] < (tried ? kMaxMissedNominated : kMaxMissed))
+    const bool barred = !places_.planning().may_run(pod, own->node);
+    if (!barred && ++missed_[pod.request.uid] < (tried ? kMaxMissedNominated : kMaxMissed))
       return gang_elsewhere();
-    // its scheduler seems to rule the node out
+    // its scheduler rules the node out, or seems to
     const NodeId node = own->node;
     offered.assign(nodes_.size(), true);
     offered[node] = false;

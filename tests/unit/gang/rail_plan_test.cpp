@@ -42,9 +42,8 @@ struct Racks {
     const std::string name = "n" + std::to_string(nodes.size());
     nodes.push_back(*fabric.add(name, {rack, name}));
     auto own = std::make_shared<domain::NodeTopology>(topology);
-    return machines
-        .emplace(nodes.back(), NodeMachine{std::make_shared<Machine>(*own), own, own->all()})
-        .first->second;
+    machines.emplace(nodes.back(), NodeMachine{std::make_shared<Machine>(*own), own, own->all()});
+    return machines.at(nodes.back());
   }
   ChipPlan plan(int pods, int chips, const LevelGbps& level_gbps = {},
                 domain::Objective objective = domain::Objective::bandwidth) {
