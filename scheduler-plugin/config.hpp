@@ -65,6 +65,7 @@ struct Config {
   std::vector<std::string> pinned_schedulers;
   bool gang_preemption = false;
   bool fault_scheduling = false;
+  bool gang_hostfiles = false;
   int max_gang_spares = 0;
   bool publish_cluster_info = false;
   bool allocate_claims = false;

@@ -101,6 +101,12 @@ std::vector<Setting> gang_settings() {
        "failed for 30 seconds, so that their controller makes them again",
        false, [](Config& c, const Values& v) { return set_flag(c.fault_scheduling, v[0]); },
        [](const Config& c) { return Values{show_flag(c.fault_scheduling)}; }, true},
+      {"gang-hostfiles",
+       "write the hostfile and rankfile of planned gangs for MPI into the ConfigMap that their "
+       "pods "
+       "name with chipweave.dev/hostfile",
+       false, [](Config& c, const Values& v) { return set_flag(c.gang_hostfiles, v[0]); },
+       [](const Config& c) { return Values{show_flag(c.gang_hostfiles)}; }, true},
       {"max-gang-spares",
        "how many spare places a gang may keep that asks for them by chipweave.dev/spares; no quota "
        "counts their chips",

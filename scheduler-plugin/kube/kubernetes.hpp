@@ -23,6 +23,7 @@
 #include "scheduler-plugin/kube/gangs/config_map_plans.hpp"
 #include "scheduler-plugin/kube/gangs/gang_events.hpp"
 #include "scheduler-plugin/kube/gangs/gang_watch.hpp"
+#include "scheduler-plugin/kube/gangs/hostfiles/gang_hostfiles.hpp"
 #include "scheduler-plugin/kube/inventory_watch.hpp"
 #include "scheduler-plugin/kube/kube_cluster.hpp"
 #include "scheduler-plugin/kube/leader_election.hpp"
@@ -50,6 +51,8 @@ struct KubernetesOptions {
   std::optional<ConfigMapName> network_config_map{};
   // Keeps the plans of gangs in ConfigMaps (ConfigMapPlans).
   bool store_gang_plans = false;
+  // Writes the hostfiles that pods of gangs ask for (GangHostfiles).
+  bool write_hostfiles = false;
   // Returns a number from 0 to 1 that shortens a wait; empty: random.
   std::function<double()> jitter;
   // None: this is the only replica.
@@ -63,10 +66,12 @@ class Kubernetes {
                                                   const kube::ApiAccess& access,
                                                   KubernetesOptions options,
                                                   const ResourceTable& resources);
-  // For tests: other transports. The election has its own, so that it never waits behind bindings.
+  // For tests: other transports. The election has its own, so that it never waits behind bindings,
+  // and so have files (write_hostfiles), so that no binding waits behind them; null: the first.
   Kubernetes(std::unique_ptr<kube::Transport> transport,
              std::unique_ptr<kube::Transport> of_election, const Clock& clock,
-             KubernetesOptions options, const ResourceTable& resources);
+             KubernetesOptions options, const ResourceTable& resources,
+             std::unique_ptr<kube::Transport> of_files = nullptr);
 
   Cluster& cluster() { return cluster_; }
   Observer& events() { return events_; }
@@ -109,11 +114,16 @@ class Kubernetes {
   void watch_failed(const kube::WatchFailure& failure);
   void wire_plans();
   void wire_waiting_claims();
+  void wire_hostfiles();
+  void wire_pod_watchers();
   // Whether this scheduler writes to claims which devices of the node they have.
   void wire_gang_watch();
+  // The owner object of the gang; nullopt: it is not known.
+  std::optional<codec::EventObject> owner_of(const GangRef& gang) const;
   bool allocates_devices_of(const std::string& node) const;
 
   std::unique_ptr<kube::Transport> transport_;
+  std::unique_ptr<kube::Transport> of_files_;  // null: transport_
   const Clock& clock_;
   KubernetesOptions options_;
   KubeCluster cluster_;
@@ -134,6 +144,7 @@ class Kubernetes {
   std::unique_ptr<WaitingClaims> waiting_claims_;  // null: off
   GangBook::Changed gang_changed_;                 // empty: not listened to
   std::unique_ptr<GangWatch> gang_watch_;          // null: off
+  std::unique_ptr<GangHostfiles> hostfiles_;       // null: off
   std::unique_ptr<RequeueTrigger> requeue_trigger_;
   std::unique_ptr<NetworkWatch> network_watch_;
   std::unique_ptr<TokenReviewer> reviewer_;

@@ -4,7 +4,7 @@
 // GangPlanned; GangWaits, at most every kPause with another reason; GangGivenUp, when not all of
 // its pods were bound in time; GangIncomplete, when pods do not come; GangPreempting, when pods of
 // lower priority are to end for it, and GangNotPreempting, when none do, or no more; GangPreempted,
-// when its pods end for another one. Owner: the loop thread.
+// when its pods end for another one; HostfileNotWritten. Owner: the loop thread.
 #pragma once
 
 #include <chrono>
@@ -33,6 +33,10 @@ class GangEvents final : public Observer {
       : clock_(clock), instance_(std::move(instance)), ways_(std::move(ways)) {}
 
   void on(const Observation& seen) override;
+  // Why the gang has no hostfile, or not the one that it should have.
+  void hostfile_failed(const GangRef& gang, const std::string& why) {
+    send(gang, true, "HostfileNotWritten", why);
+  }
 
  private:
   void planned(const GangPlanned& gang);

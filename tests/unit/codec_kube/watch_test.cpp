@@ -53,6 +53,23 @@ TEST(WatchReader, ReadsWhatKubeSchedulerReportsOfAPod) {
   EXPECT_FALSE(pod(R"("nominatedNodeName":7)").ok());
 }
 
+TEST(WatchReader, ReadsTheNamesThatDnsHasForAPod) {
+  WatchReader<KubePod> reader;
+  const auto pod = [&](const std::string& spec) {
+    std::string line =
+        R"({"type":"ADDED","object":{"metadata":{"name":"p","resourceVersion":"1"},"spec":{)" +
+        spec + "}}}";
+    return reader.read_event(line);
+  };
+  const auto named = pod(R"("subdomain":"train","hostname":"w-0")");
+  ASSERT_TRUE(named.ok()) << named.error().text();
+  EXPECT_EQ(named->object.hostname, "w-0");
+  EXPECT_EQ(named->object.subdomain, "train");
+  EXPECT_EQ(pod(R"("hostname":null)")->object.hostname, "");
+  EXPECT_FALSE(pod(R"("hostname":7)").ok());
+  EXPECT_FALSE(pod(R"("subdomain":{})").ok());
+}
+
 TEST(WatchReader, ReadsWhetherAPodMayPreempt) {
   WatchReader<KubePod> reader;
   const auto may = [&](const std::string& spec) {
