@@ -37,7 +37,7 @@ Result<std::unique_ptr<Kubernetes>> Kubernetes::make(http::Loop& loop, const Clo
     of_election = std::move(*another);
   }
   std::unique_ptr<kube::Transport> of_files;
-  if (options.write_hostfiles) {
+  if (options.write_hostfiles || !options.dlrover_namespaces.empty()) {
     auto another = kube::ApiClient::make(loop, access, agent + " files");
     if (!another) return std::move(another).error();
     of_files = std::move(*another);
@@ -119,11 +119,13 @@ void Kubernetes::start(Scheduler& scheduler) {
                              },
                              [this](const codec::KubeNode& node) {
                                if (waiting_claims_) waiting_claims_->node_seen(node);
+                               if (dlrover_) dlrover_->set_address(node.name, node.address);
                                scheduler_->network().set_labels(node.name, node.labels,
                                                                 node.annotations);
                              },
                              [this](const std::string& node) {
                                if (waiting_claims_) waiting_claims_->node_gone(node);
+                               if (dlrover_) dlrover_->node_gone(node);
                                scheduler_->network().drop_labels(node);
                              },
                              [this] { scheduler_->network().arrived(NetworkSource::labels); },
@@ -156,6 +158,7 @@ void Kubernetes::start(Scheduler& scheduler) {
   });
   if (options_.allocate_claims) wire_waiting_claims();
   if (options_.write_hostfiles) wire_hostfiles();
+  if (!options_.dlrover_namespaces.empty()) wire_dlrover_topology();
   wire_pod_watchers();
   if (!options_.gang_kinds.empty()) wire_gang_watch();
   claim_allocator_ = std::make_unique<ClaimAllocator>(*transport_, clock_, scheduler.nodes(),
@@ -207,6 +210,17 @@ void Kubernetes::wire_hostfiles() {
   };
   hostfiles_ = std::make_unique<GangHostfiles>(of_files_ ? *of_files_ : *transport_, clock_,
                                                *scheduler_, std::move(ways));
+}
+
+void Kubernetes::wire_dlrover_topology() {
+  DlroverTopology::Ways ways;
+  ways.fence = [this] { return cluster_.fence(); };
+  ways.failed = [](const std::string& why) {
+    obs::log(obs::Level::warn, "DLRover's node-topology-config is not written", {{"error", why}});
+  };
+  dlrover_ = std::make_unique<DlroverTopology>(of_files_ ? *of_files_ : *transport_, clock_,
+                                               scheduler_->network(), options_.dlrover_namespaces,
+                                               std::move(ways));
 }
 
 void Kubernetes::wire_pod_watchers() {
@@ -278,8 +292,11 @@ void Kubernetes::tick() {
   network_watch_->tick(clock_.now());
   claims_->check();
   hand_over_check_->check(claims_->slices_known());
-  if (hostfiles_) hostfiles_->tick(scheduler_->authority().cannot_decide().empty());
-  if (!scheduler_->authority().cannot_decide().empty()) return;
+  const Authority& authority = scheduler_->authority();
+  const bool leads = authority.cannot_decide().empty();
+  if (hostfiles_) hostfiles_->tick(leads);
+  if (dlrover_) dlrover_->tick(leads ? std::optional(authority.term()) : std::nullopt);
+  if (!leads) return;
   requeue_trigger_->check();
   leftover_claims_->check(cluster_.fence());
   lost_claims_->check(cluster_.fence());

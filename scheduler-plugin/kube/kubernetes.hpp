@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/base/result.hpp"
 #include "common/http/loop.hpp"
@@ -27,6 +28,7 @@
 #include "scheduler-plugin/kube/inventory_watch.hpp"
 #include "scheduler-plugin/kube/kube_cluster.hpp"
 #include "scheduler-plugin/kube/leader_election.hpp"
+#include "scheduler-plugin/kube/network/dlrover_topology.hpp"
 #include "scheduler-plugin/kube/network/network_watch.hpp"
 #include "scheduler-plugin/kube/repair/leftover_claims.hpp"
 #include "scheduler-plugin/kube/repair/lost_claims.hpp"
@@ -53,6 +55,8 @@ struct KubernetesOptions {
   bool store_gang_plans = false;
   // Writes the hostfiles that pods of gangs ask for (GangHostfiles).
   bool write_hostfiles = false;
+  // Where DLRover's node-topology-config is kept up to date (DlroverTopology).
+  std::vector<std::string> dlrover_namespaces{};
   // Returns a number from 0 to 1 that shortens a wait; empty: random.
   std::function<double()> jitter;
   // None: this is the only replica.
@@ -67,7 +71,8 @@ class Kubernetes {
                                                   KubernetesOptions options,
                                                   const ResourceTable& resources);
   // For tests: other transports. The election has its own, so that it never waits behind bindings,
-  // and so have files (write_hostfiles), so that no binding waits behind them; null: the first.
+  // and so have the ConfigMaps of write_hostfiles and dlrover_namespaces, so that no binding waits
+  // behind them; null: the first.
   Kubernetes(std::unique_ptr<kube::Transport> transport,
              std::unique_ptr<kube::Transport> of_election, const Clock& clock,
              KubernetesOptions options, const ResourceTable& resources,
@@ -115,6 +120,7 @@ class Kubernetes {
   void wire_plans();
   void wire_waiting_claims();
   void wire_hostfiles();
+  void wire_dlrover_topology();
   void wire_pod_watchers();
   // Whether this scheduler writes to claims which devices of the node they have.
   void wire_gang_watch();
@@ -145,6 +151,7 @@ class Kubernetes {
   GangBook::Changed gang_changed_;                 // empty: not listened to
   std::unique_ptr<GangWatch> gang_watch_;          // null: off
   std::unique_ptr<GangHostfiles> hostfiles_;       // null: off
+  std::unique_ptr<DlroverTopology> dlrover_;       // null: off
   std::unique_ptr<RequeueTrigger> requeue_trigger_;
   std::unique_ptr<NetworkWatch> network_watch_;
   std::unique_ptr<TokenReviewer> reviewer_;

@@ -35,6 +35,9 @@ NOT_CLUSTER_INFO = ["somebodys", "cluster-info-device-20", "cluster-info-switch-
 # And where gangs have hostfiles: in each of the namespaces that the values name, else everywhere.
 HOSTFILE_RIGHTS = {"configmaps": "create patch"}
 
+# And where it keeps DLRover's description of the network: in each of these namespaces.
+DLROVER_RIGHTS = {"configmaps": "create patch"}
+
 # The ConfigMaps that keep plans of gangs, and others that the scheduler may not write in its namespace.
 GANG_PLANS = ["chipweave-gang-0123456789abcdef", "chipweave-gang-0123456789abcdef-2"]
 NOT_GANG_PLANS = ["somebodys", "chipweave-gang-0123456789abcde", "chipweave-gang-0123456789abcdef-9",

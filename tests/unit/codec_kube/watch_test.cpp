@@ -170,18 +170,24 @@ TEST(WatchReader, ReadsWhatANodeHasForPods) {
   WatchReader<KubeNode> reader;
   std::string body = R"({"metadata":{"resourceVersion":"9"},"items":[
 {"metadata":{"name":"n1","resourceVersion":"3"},"status":{"capacity":{"cpu":"96","memory":"1Ti"},
+"addresses":[{"type":"Hostname","address":"n1"},{"address":"10.0.0.1","type":"InternalIP"},
+{"type":"InternalIP","address":"fd00::1"},{"type":"ExternalIP","address":"1.2.3.4"}],
 "allocatable":{"cpu":"95500m","memory":"1000Gi","pods":"110","nvidia.com/gpu":"8"}}},
-{"metadata":{"name":"n2","resourceVersion":"4"},"status":{"allocatable":{"cpu":8}}},
+{"metadata":{"name":"n2","resourceVersion":"4"},"status":{"addresses":null,"allocatable":{"cpu":8}}},
 {"metadata":{"name":"n3","resourceVersion":"5"},"status":null}]})";
   const auto page = reader.read_page(body);
   ASSERT_TRUE(page.ok()) << page.error().text();
   EXPECT_EQ(page->objects[0].cpu, "95500m");
   EXPECT_EQ(page->objects[0].memory, "1000Gi");
+  EXPECT_EQ(page->objects[0].address, "10.0.0.1");
+  EXPECT_EQ(page->objects[1].address, "");
   EXPECT_EQ(page->objects[1].cpu, "8");
   EXPECT_EQ(page->objects[1].memory, "");
   EXPECT_EQ(page->objects[2].cpu, "");
   body = R"({"metadata":{"resourceVersion":"9"},"items":[{"status":{"allocatable":{"cpu":[]}}}]})";
   EXPECT_NE(reader.read_page(body).error().text().find("status.allocatable"), std::string::npos);
+  body = R"({"metadata":{"resourceVersion":"9"},"items":[{"status":{"addresses":["10.0.0.1"]}}]})";
+  EXPECT_FALSE(reader.read_page(body).ok());
 }
 
 TEST(WatchReader, ReadsPages) {
