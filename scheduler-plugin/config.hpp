@@ -66,8 +66,10 @@ struct Config {
   std::vector<std::string> pinned_schedulers;
   bool gang_preemption = false;
   bool fault_scheduling = false;
+  bool gang_hostfiles = false;
   int max_gang_spares = 0;
   bool publish_cluster_info = false;
+  std::vector<std::string> dlrover_topology;  // namespaces
   bool allocate_claims = false;
   bool allocate_untainted_devices = false;
   std::vector<std::string> gang_kinds;  // of codec::gang_settings()

@@ -123,6 +123,10 @@ Result<void> check_config(const Config& config) {
     return contradiction("--gang-preemption cannot be combined with --standalone");
   if (config.standalone && config.fault_scheduling)
     return contradiction("--fault-scheduling cannot be combined with --standalone");
+  if (config.standalone && config.gang_hostfiles)
+    return contradiction("--gang-hostfiles cannot be combined with --standalone");
+  if (config.standalone && !config.dlrover_topology.empty())
+    return contradiction("--dlrover-topology cannot be combined with --standalone");
   if (auto ok = check_network(config); !ok) return ok;
   const auto grpc = config.grpc_address();
   if (grpc && config.http.port != 0 && config.http.port == grpc->port &&

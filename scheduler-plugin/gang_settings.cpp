@@ -64,6 +64,15 @@ Result<void> set_pinned_schedulers(Config& config, const Values& values) {
   return {};
 }
 
+Result<void> set_dlrover_topology(Config& config, const Values& values) {
+  for (const std::string& name : values) {
+    if (!is_dns_label(name))
+      return make_error(Errc::invalid_argument, "expected a namespace, got " + in_quotes(name));
+  }
+  config.dlrover_topology = values;
+  return {};
+}
+
 // "never", or a duration.
 Result<void> set_limit(std::chrono::milliseconds& to, const std::string& value) {
   if (value != "never") return set_duration(to, value);
@@ -102,6 +111,16 @@ std::vector<Setting> gang_settings() {
        "failed for 30 seconds, so that their controller makes them again",
        false, [](Config& c, const Values& v) { return set_flag(c.fault_scheduling, v[0]); },
        [](const Config& c) { return Values{show_flag(c.fault_scheduling)}; }, true},
+      {"gang-hostfiles",
+       "write the hostfile and rankfile of planned gangs for MPI into the ConfigMap that their "
+       "pods "
+       "name with chipweave.dev/hostfile",
+       false, [](Config& c, const Values& v) { return set_flag(c.gang_hostfiles, v[0]); },
+       [](const Config& c) { return Values{show_flag(c.gang_hostfiles)}; }, true},
+      {"dlrover-topology",
+       "namespaces in which DLRover's ConfigMap node-topology-config is kept up to date with the "
+       "network",
+       true, set_dlrover_topology, [](const Config& c) { return c.dlrover_topology; }},
       {"max-gang-spares",
        "how many spare places a gang may keep that asks for them by chipweave.dev/spares; no quota "
        "counts their chips",

@@ -147,6 +147,8 @@ Result<Reached> reach_kubernetes(http::Loop& loop, const Clock& clock, const Con
   options.gang_kinds = config.gang_kinds;
   options.network_config_map = config.network_config_map;
   options.store_gang_plans = config.gang_plans;
+  options.write_hostfiles = config.gang_hostfiles;
+  options.dlrover_namespaces = config.dlrover_topology;
   if (config.leader_elect) options.election = election_of(config, options.lease_namespace);
   Reached reached;
   if (config.publish_cluster_info) {

@@ -65,7 +65,7 @@ bool ApiChain::failed(const char* doing, const Result<Reply>& reply,
 }
 
 void ApiChain::refused(const std::string& problem) {
-  log_once(complaints_, problem);
+  if (log_once(complaints_, problem) && owner_.refused) owner_.refused(problem);
   owner_.works(false);
   wait(options_.refused_wait, owner_.resume);
 }
@@ -82,10 +82,11 @@ void ApiChain::succeeded() {
   owner_.works(true);
 }
 
-void ApiChain::log_once(std::set<std::string>& logged, const std::string& problem) {
+bool ApiChain::log_once(std::set<std::string>& logged, const std::string& problem) {
   if (logged.size() >= kMaxLines) logged.clear();
-  if (!logged.insert(problem).second) return;
+  if (!logged.insert(problem).second) return false;
   obs::log(obs::Level::warn, options_.what, {{"problem", problem}});
+  return true;
 }
 
 }  // namespace chipweave::kube

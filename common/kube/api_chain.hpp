@@ -35,6 +35,8 @@ class ApiChain {
   struct Owner {
     std::function<void()> resume;     // read the object again and continue from there
     std::function<void(bool)> works;  // after each request: whether it worked
+    // Once for each failure that lasts until an administrator changes something.
+    std::function<void(const std::string& problem)> refused = nullptr;
   };
   ApiChain(Transport& transport, Options options, Owner owner);
 
@@ -56,7 +58,8 @@ class ApiChain {
   void stop() { ticket_.reset(); }
 
  private:
-  void log_once(std::set<std::string>& logged, const std::string& problem);
+  // False: it was logged before.
+  bool log_once(std::set<std::string>& logged, const std::string& problem);
 
   Transport& transport_;
   Options options_;

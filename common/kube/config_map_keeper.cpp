@@ -27,7 +27,10 @@ ConfigMapKeeper::ConfigMapKeeper(Transport& transport, const Clock& clock, Optio
       options_(std::move(options)),
       events_(std::move(events)),
       chain_(transport, options_.chain,
-             {[this] { look(Freshness::newest); }, [this](bool yes) { events_.works(yes); }}),
+             {[this] { look(Freshness::newest); }, [this](bool yes) { events_.works(yes); },
+              [this](const std::string& problem) {
+                if (events_.refused) events_.refused(problem);
+              }}),
       check_({options_.check_every, options_.check_every}, Backoff::seeded(options_.chain.seed)),
       pace_(options_.write_gap),
       path_(codec::config_map_path(options_.ns) + "/" + options_.name) {}
@@ -116,7 +119,8 @@ void ConfigMapKeeper::create() {
   for (const auto& [key, value] : sent_) data_keys_.insert(key);
   for (const std::string& key : wanted_->edited) data.try_emplace(key, edited_[key]);
   send_write(call_of("POST", codec::config_map_path(options_.ns),
-                     codec::write_config_map(options_.ns, options_.name, all_labels(), data)),
+                     codec::write_config_map(options_.ns, options_.name, all_labels(), data, {},
+                                             wanted_->owners)),
              [this](Result<Reply> reply) {
                if (reply && reply->status == kNotFound) {
                  return chain_.refused("namespace " + options_.ns + " does not exist");
@@ -142,7 +146,7 @@ void ConfigMapKeeper::written(Result<Reply> reply, int also_expected) {
   if (reply->status == kConflict || reply->status == kNotFound) return chain_.look_again();
   if (!take(std::move(reply->body))) return;
   // An admission controller undoes the change: do not write it again every second.
-  if (!missing(stored_->data, sent_).empty() || !is_ours()) {
+  if (!missing(stored_->data, sent_).empty() || !is_ours() || !has_owners()) {
     return chain_.refused("the API server has stored something else than was written");
   }
   stored_by_us_ = true;
@@ -202,7 +206,17 @@ void ConfigMapKeeper::report_edited() {
 
 bool ConfigMapKeeper::is_ours() const {
   const auto label = stored_->labels.find(kManagedByLabel);
-  return label != stored_->labels.end() && label->second == options_.managed_by;
+  return label != stored_->labels.end() && label->second == options_.managed_by &&
+         missing(stored_->labels, options_.marks).empty();
+}
+
+bool ConfigMapKeeper::has_owners() const {
+  return !wanted_ ||
+         std::all_of(wanted_->owners.begin(), wanted_->owners.end(),
+                     [&](const codec::ObjectOwner& owner) {
+                       const auto& there = stored_->owners;
+                       return std::find(there.begin(), there.end(), owner.uid) != there.end();
+                     });
 }
 
 bool ConfigMapKeeper::must_rewrite() const {
@@ -220,6 +234,7 @@ codec::ObjectChanges ConfigMapKeeper::changes_for(std::int64_t stamp) const {
   const codec::StringMap data = wanted_->data(stamp);
   out.labels = missing(stored_->labels, all_labels());
   out.data = missing(stored_->data, data);
+  if (!has_owners()) out.owners = wanted_->owners;
   for (const std::string& key : data_keys_) {
     if (!data.contains(key) && stored_->data.contains(key)) out.data[key] = std::nullopt;
   }
@@ -233,6 +248,7 @@ codec::ObjectChanges ConfigMapKeeper::changes_for(std::int64_t stamp) const {
 
 codec::StringMap ConfigMapKeeper::all_labels() const {
   codec::StringMap out = wanted_->labels;
+  out.insert(options_.marks.begin(), options_.marks.end());
   out[kManagedByLabel] = options_.managed_by;
   return out;
 }

@@ -5,7 +5,7 @@
 // Only the latest desired state counts; nothing queues up during an outage of the API server.
 // Patches carry the resource version that was read, so that keys of other writers stay and a
 // concurrent write is a conflict. At most one write per `write_gap`, one read per `check_every`. A
-// ConfigMap without our label is taken over or left alone, depending on `take_over`, and never
+// ConfigMap without our labels is taken over or left alone, depending on `take_over`, and never
 // deleted. Loop thread only; ends with its destructor.
 #pragma once
 
@@ -39,13 +39,16 @@ class ConfigMapKeeper {
     std::function<codec::StringMap(std::int64_t stamp)> data;
     // Keys that users edit: kept as they are, and created empty if missing. If the whole object is
     // deleted, they are restored as last seen.
-    std::vector<std::string> edited;
+    std::vector<std::string> edited{};
+    // It is deleted with them. Those that it has already stay only if these are among them.
+    std::vector<codec::ObjectOwner> owners{};
   };
   struct Options {
     std::string ns;
     std::string name;
-    std::string managed_by;  // value of our label
-    bool take_over = false;  // an object without our label
+    std::string managed_by;    // value of our label
+    codec::StringMap marks{};  // further labels without which an object is not ours
+    bool take_over = false;    // an object that is not ours
     // Reads by an empty merge patch, which answers with the object and changes nothing. Admission
     // policies see patches and not reads, so an account without the right to read ConfigMaps can be
     // held to those that it owns by name.
@@ -61,6 +64,8 @@ class ConfigMapKeeper {
     std::function<void(const codec::StringMap& edited)> seen;  // when they have changed
     std::function<void(bool)> works;
     std::function<void()> looked = nullptr;  // after each successful read
+    // ApiChain::Owner::refused
+    std::function<void(const std::string& problem)> refused = nullptr;
   };
   ConfigMapKeeper(Transport& transport, const Clock& clock, Options options, Events events);
   ConfigMapKeeper(const ConfigMapKeeper&) = delete;
@@ -94,6 +99,7 @@ class ConfigMapKeeper {
   bool take(std::string body);
   void report_edited();
   bool is_ours() const;
+  bool has_owners() const;
   bool must_rewrite() const;
   std::int64_t next_stamp() const;
   // The difference between the stored and the desired state at that stamp.

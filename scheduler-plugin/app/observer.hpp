@@ -154,11 +154,26 @@ struct GangOverdue {
   int quorum = 0;        // that must be
 };
 
+// What ends so that a gang fits: pods of a gang, or a single pod.
+struct PreemptionVictim {
+  std::string name;  // "team/train"
+  bool gang = false;
+  std::size_t pods = 0;
+};
+
 // Pods of lower priority have to end so that a gang fits.
 struct GangPreempting {
   GangRef gang;
   std::size_t pods = 0;
   std::size_t gangs = 0;  // of these pods
+  std::vector<PreemptionVictim> victims{};
+};
+
+// Pods of a gang end so that another one ("namespace/name") fits.
+struct GangPreempted {
+  GangRef gang;
+  std::size_t pods = 0;
+  std::string by;
 };
 
 // The API server ends a pod so that a gang ("namespace/name") fits.
@@ -172,6 +187,7 @@ struct PodPreempted {
 struct GangNotPreempting {
   GangRef gang;
   std::string why;
+  bool begun = false;  // pods were to end (GangPreempting)
 };
 
 // A bound pod of a gang ("namespace/name") whose node or chip failed is ended, or, where `error` is
@@ -207,8 +223,8 @@ using Observation =
     std::variant<DecisionMade, NodesRejected, ReservationEvent, PodBound, PodUnplaceable,
                  PodWaitsNoMore, BindFailed, PodPlaced, PodFreed, PodDisputed, PodDrifted,
                  PodUnaccounted, NodeWithheld, GangPlanned, GangUnplaceable, GangReleased,
-                 GangPreempting, PodPreempted, GangNotPreempting, GangNotStored, GangGateFailed,
-                 GangNotNominated, GangOverdue, GangPodEnded, GangKeepsChips>;
+                 GangPreempting, GangPreempted, PodPreempted, GangNotPreempting, GangNotStored,
+                 GangGateFailed, GangNotNominated, GangOverdue, GangPodEnded, GangKeepsChips>;
 
 // A visitor from lambdas; the last takes `const auto&`, for what the observer does not follow.
 template <class... Cases>

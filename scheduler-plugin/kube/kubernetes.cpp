@@ -36,14 +36,22 @@ Result<std::unique_ptr<Kubernetes>> Kubernetes::make(http::Loop& loop, const Clo
     if (!another) return std::move(another).error();
     of_election = std::move(*another);
   }
+  std::unique_ptr<kube::Transport> of_files;
+  if (options.write_hostfiles || !options.dlrover_namespaces.empty()) {
+    auto another = kube::ApiClient::make(loop, access, agent + " files");
+    if (!another) return std::move(another).error();
+    of_files = std::move(*another);
+  }
   return std::make_unique<Kubernetes>(std::move(*client), std::move(of_election), clock,
-                                      std::move(options), resources);
+                                      std::move(options), resources, std::move(of_files));
 }
 
 Kubernetes::Kubernetes(std::unique_ptr<kube::Transport> transport,
                        std::unique_ptr<kube::Transport> of_election, const Clock& clock,
-                       KubernetesOptions options, const ResourceTable& resources)
+                       KubernetesOptions options, const ResourceTable& resources,
+                       std::unique_ptr<kube::Transport> of_files)
     : transport_(std::move(transport)),
+      of_files_(std::move(of_files)),
       clock_(clock),
       options_(with_jitter(std::move(options))),
       cluster_(*transport_, resources,
@@ -53,11 +61,7 @@ Kubernetes::Kubernetes(std::unique_ptr<kube::Transport> transport,
       events_(*transport_, clock, events_options(options_)),
       gang_events_(clock, events_options(options_).instance,
                    {[this](const codec::KubeEvent& event) { events_.sender().send(event); },
-                    [this](const GangRef& gang) {
-                      return gang_watch_
-                                 ? gang_watch_->object_of({gang.ns, gang.framework, gang.name})
-                                 : std::nullopt;
-                    }}),
+                    [this](const GangRef& gang) { return owner_of(gang); }}),
       evictions_(*transport_, [this] { return cluster_.fence(); }) {
   if (options_.store_gang_plans) wire_plans();
   if (!options_.election) return;
@@ -115,9 +119,13 @@ void Kubernetes::start(Scheduler& scheduler) {
             if (claims_) claims_->check();
           },
           [this](const codec::KubeNode& node) {
+            if (dlrover_) dlrover_->set_address(node.name, node.address);
             scheduler_->network().set_labels(node.name, node.labels, node.annotations);
           },
-          [this](const std::string& node) { scheduler_->network().drop_labels(node); },
+          [this](const std::string& node) {
+            if (dlrover_) dlrover_->node_gone(node);
+            scheduler_->network().drop_labels(node);
+          },
           [this] { scheduler_->network().arrived(NetworkSource::labels); },
           [this](const kube::WatchFailure& failure) {
             // the network is then what the other sources know
@@ -147,6 +155,9 @@ void Kubernetes::start(Scheduler& scheduler) {
     claim_certainty_->when_certain(cluster_.fence(), std::move(done));
   });
   if (options_.allocate_claims) wire_waiting_claims();
+  if (options_.write_hostfiles) wire_hostfiles();
+  if (!options_.dlrover_namespaces.empty()) wire_dlrover_topology();
+  wire_pod_watchers();
   if (!options_.gang_kinds.empty()) wire_gang_watch();
   claim_allocator_ = std::make_unique<ClaimAllocator>(*transport_, clock_, scheduler.nodes(),
                                                       *claims_, options_.device_class);
@@ -186,8 +197,46 @@ void Kubernetes::wire_waiting_claims() {
   waiting_claims_ = std::make_unique<WaitingClaims>(
       *transport_, *scheduler_, *claims_, *claim_certainty_, [this] { return cluster_.fence(); },
       WaitingClaims::Options{options_.allocate_untainted}, std::move(events), options_.jitter);
-  cluster_.set_watchers([this](const codec::KubePod& pod) { waiting_claims_->pod_seen(pod); },
-                        [this](const std::string& key) { waiting_claims_->pod_gone(key); });
+}
+
+void Kubernetes::wire_hostfiles() {
+  GangHostfiles::Ways ways;
+  ways.fence = [this] { return cluster_.fence(); };
+  ways.owner = [this](const GangRef& gang) { return owner_of(gang); };
+  ways.failed = [this](const GangRef& gang, const std::string& why) {
+    gang_events_.hostfile_failed(gang, why);
+  };
+  hostfiles_ = std::make_unique<GangHostfiles>(of_files_ ? *of_files_ : *transport_, clock_,
+                                               *scheduler_, std::move(ways));
+}
+
+void Kubernetes::wire_dlrover_topology() {
+  DlroverTopology::Ways ways;
+  ways.fence = [this] { return cluster_.fence(); };
+  ways.failed = [](const std::string& why) {
+    obs::log(obs::Level::warn, "DLRover's node-topology-config is not written", {{"error", why}});
+  };
+  dlrover_ = std::make_unique<DlroverTopology>(of_files_ ? *of_files_ : *transport_, clock_,
+                                               scheduler_->network(), options_.dlrover_namespaces,
+                                               std::move(ways));
+}
+
+void Kubernetes::wire_pod_watchers() {
+  if (!waiting_claims_ && !hostfiles_) return;
+  cluster_.set_watchers(
+      [this](const codec::KubePod& pod) {
+        if (waiting_claims_) waiting_claims_->pod_seen(pod);
+        if (hostfiles_) hostfiles_->pod_seen(pod);
+      },
+      [this](const std::string& key) {
+        if (waiting_claims_) waiting_claims_->pod_gone(key);
+        if (hostfiles_) hostfiles_->pod_gone(key);
+      });
+}
+
+std::optional<codec::EventObject> Kubernetes::owner_of(const GangRef& gang) const {
+  if (!gang_watch_) return std::nullopt;
+  return gang_watch_->object_of({gang.ns, gang.framework, gang.name});
 }
 
 void Kubernetes::wire_gang_watch() {
@@ -241,7 +290,11 @@ void Kubernetes::tick() {
   network_watch_->tick(clock_.now());
   claims_->check();
   hand_over_check_->check(claims_->slices_known());
-  if (!scheduler_->authority().cannot_decide().empty()) return;
+  const Authority& authority = scheduler_->authority();
+  const bool leads = authority.cannot_decide().empty();
+  if (hostfiles_) hostfiles_->tick(leads);
+  if (dlrover_) dlrover_->tick(leads ? std::optional(authority.term()) : std::nullopt);
+  if (!leads) return;
   requeue_trigger_->check();
   leftover_claims_->check(cluster_.fence());
   lost_claims_->check(cluster_.fence());

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/base/result.hpp"
 #include "common/http/loop.hpp"
@@ -23,9 +24,11 @@
 #include "scheduler-plugin/kube/gangs/config_map_plans.hpp"
 #include "scheduler-plugin/kube/gangs/gang_events.hpp"
 #include "scheduler-plugin/kube/gangs/gang_watch.hpp"
+#include "scheduler-plugin/kube/gangs/hostfiles/gang_hostfiles.hpp"
 #include "scheduler-plugin/kube/inventory_watch.hpp"
 #include "scheduler-plugin/kube/kube_cluster.hpp"
 #include "scheduler-plugin/kube/leader_election.hpp"
+#include "scheduler-plugin/kube/network/dlrover_topology.hpp"
 #include "scheduler-plugin/kube/network/network_watch.hpp"
 #include "scheduler-plugin/kube/repair/leftover_claims.hpp"
 #include "scheduler-plugin/kube/repair/lost_claims.hpp"
@@ -50,6 +53,10 @@ struct KubernetesOptions {
   std::optional<ConfigMapName> network_config_map{};
   // Keeps the plans of gangs in ConfigMaps (ConfigMapPlans).
   bool store_gang_plans = false;
+  // Writes the hostfiles that pods of gangs ask for (GangHostfiles).
+  bool write_hostfiles = false;
+  // Where DLRover's node-topology-config is kept up to date (DlroverTopology).
+  std::vector<std::string> dlrover_namespaces{};
   // Returns a number from 0 to 1 that shortens a wait; empty: random.
   std::function<double()> jitter;
   // None: this is the only replica.
@@ -63,10 +70,13 @@ class Kubernetes {
                                                   const kube::ApiAccess& access,
                                                   KubernetesOptions options,
                                                   const ResourceTable& resources);
-  // For tests: other transports. The election has its own, so that it never waits behind bindings.
+  // For tests: other transports. The election has its own, so that it never waits behind bindings,
+  // and so have the ConfigMaps of write_hostfiles and dlrover_namespaces, so that no binding waits
+  // behind them; null: the first.
   Kubernetes(std::unique_ptr<kube::Transport> transport,
              std::unique_ptr<kube::Transport> of_election, const Clock& clock,
-             KubernetesOptions options, const ResourceTable& resources);
+             KubernetesOptions options, const ResourceTable& resources,
+             std::unique_ptr<kube::Transport> of_files = nullptr);
 
   Cluster& cluster() { return cluster_; }
   Observer& events() { return events_; }
@@ -109,11 +119,17 @@ class Kubernetes {
   void watch_failed(const kube::WatchFailure& failure);
   void wire_plans();
   void wire_waiting_claims();
+  void wire_hostfiles();
+  void wire_dlrover_topology();
+  void wire_pod_watchers();
   // Whether this scheduler writes to claims which devices of the node they have.
   void wire_gang_watch();
+  // The owner object of the gang; nullopt: it is not known.
+  std::optional<codec::EventObject> owner_of(const GangRef& gang) const;
   bool allocates_devices_of(const std::string& node) const;
 
   std::unique_ptr<kube::Transport> transport_;
+  std::unique_ptr<kube::Transport> of_files_;  // null: transport_
   const Clock& clock_;
   KubernetesOptions options_;
   KubeCluster cluster_;
@@ -134,6 +150,8 @@ class Kubernetes {
   std::unique_ptr<WaitingClaims> waiting_claims_;  // null: off
   GangBook::Changed gang_changed_;                 // empty: not listened to
   std::unique_ptr<GangWatch> gang_watch_;          // null: off
+  std::unique_ptr<GangHostfiles> hostfiles_;       // null: off
+  std::unique_ptr<DlroverTopology> dlrover_;       // null: off
   std::unique_ptr<RequeueTrigger> requeue_trigger_;
   std::unique_ptr<NetworkWatch> network_watch_;
   std::unique_ptr<TokenReviewer> reviewer_;

@@ -87,6 +87,11 @@ void write(const GangPreempting& gang) {
            {{"gang", gang.gang.text()}, {"pods", gang.pods}, {"gangs", gang.gangs}});
 }
 
+void write(const GangPreempted& gang) {
+  obs::log(obs::Level::info, "pods of a gang end for another one",
+           {{"gang", gang.gang.text()}, {"pods", gang.pods}, {"by", gang.by}});
+}
+
 void write(const PodPreempted& pod) {
   obs::log(obs::Level::info, "pod evicted for a gang",
            {{"pod", pod.pod.text()}, {"uid", pod.uid}, {"gang", pod.gang}});
@@ -136,6 +141,7 @@ void DecisionLog::on(const Observation& seen) {
                     [](const GangReleased& gang) { write(gang); },
                     [](const GangKeepsChips& gang) { write(gang); },
                     [](const GangPreempting& gang) { write(gang); },
+                    [](const GangPreempted& gang) { write(gang); },
                     [](const PodPreempted& pod) { write(pod); },
                     [](const GangNotPreempting& gang) { write(gang); },
                     [](const GangPodEnded& pod) { write(pod); },

@@ -32,6 +32,12 @@ CLUSTER_INFO = ["cluster-info-node-cm", *(f"cluster-info-device-{i}" for i in ra
                 *(f"cluster-info-switch-{i}" for i in range(10))]
 NOT_CLUSTER_INFO = ["somebodys", "cluster-info-device-20", "cluster-info-switch-10", "cluster-info-device-01"]
 
+# And where gangs have hostfiles: in each of the namespaces that the values name, else everywhere.
+HOSTFILE_RIGHTS = {"configmaps": "create patch"}
+
+# And where it keeps DLRover's description of the network: in each of these namespaces.
+DLROVER_RIGHTS = {"configmaps": "create patch"}
+
 # The ConfigMaps that keep plans of gangs, and others that the scheduler may not write in its namespace.
 GANG_PLANS = ["chipweave-gang-0123456789abcdef", "chipweave-gang-0123456789abcdef-2"]
 NOT_GANG_PLANS = ["somebodys", "chipweave-gang-0123456789abcde", "chipweave-gang-0123456789abcdef-9",
@@ -258,6 +264,11 @@ def config_maps(node):
 
 def config_map(name):
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}}
+
+
+def hostfile(name, key="hostfile"):
+    mark = {"chipweave.dev/hostfile": "0123456789abcdef"}
+    return {**config_map(name), "metadata": {"name": name, "labels": mark}, "data": {key: "a slots=8"}}
 
 
 # An object whose name the API server makes up from `node`.

@@ -50,6 +50,20 @@ void read_node_spec(od::value value, int depth, KubeNode& to) {
   });
 }
 
+void read_addresses(od::value value, int depth, std::string& to) {
+  to.clear();
+  each_element("status.addresses", value, [&](od::value one) {
+    std::string type;
+    std::string address;
+    each_member("addresses", one, [&](std::string_view key, od::value v) {
+      if (is_key(key, "type")) return read_string("type", v, type);
+      if (is_key(key, "address")) return read_string("address", v, address);
+      check(v, depth + 2);
+    });
+    if (to.empty() && type == "InternalIP") to = std::move(address);
+  });
+}
+
 bool read_object(od::value value, int depth, KubeNode& to) {
   to = KubeNode{};
   return each_member("Node", value, [&](std::string_view key, od::value v) {
@@ -57,6 +71,7 @@ bool read_object(od::value value, int depth, KubeNode& to) {
     if (is_key(key, "spec")) return read_node_spec(v, depth + 1, to);
     if (!is_key(key, "status")) return check(v, depth + 1);
     each_member("status", v, [&](std::string_view inner, od::value w) {
+      if (is_key(inner, "addresses")) return read_addresses(w, depth + 2, to.address);
       if (!is_key(inner, "allocatable")) return check(w, depth + 2);
       StringMap amounts;
       read_map("status.allocatable", w, true, amounts);

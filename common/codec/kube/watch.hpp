@@ -58,6 +58,7 @@ struct KubeNode {
   bool unschedulable = false;
   std::string cpu;  // quantities of status.allocatable; empty: not given
   std::string memory;
+  std::string address;  // the first InternalIP of status.addresses, which is its pods' hostIP
 };
 
 // A Node as its own agent sees it: labels and annotations.

@@ -41,7 +41,36 @@ Result<Host> read_host(std::string_view line) {
   return out;
 }
 
+Result<std::string> too_large(std::string_view file, std::size_t most) {
+  return make_error(Errc::limit_exceeded, "the " + std::string(file) + " would have more than " +
+                                              std::to_string(most) + " bytes");
+}
+
 }  // namespace
+
+Result<std::string> write_hostfile(std::span<const Host> hosts, std::size_t most) {
+  std::string out;
+  for (const Host& host : hosts) {
+    out += host.name;
+    if (host.slots > 0) out += " slots=" + std::to_string(host.slots);
+    out += '\n';
+    if (out.size() > most) return too_large("hostfile", most);
+  }
+  return out;
+}
+
+Result<std::string> write_rankfile(std::span<const Host> hosts, std::size_t most) {
+  std::string out;
+  std::int64_t rank = 0;
+  for (const Host& host : hosts) {
+    for (std::int64_t slot = 0; slot < host.slots; ++slot) {
+      out += "rank " + std::to_string(rank++) + "=" + host.name + " slot=" + std::to_string(slot) +
+             "\n";
+      if (out.size() > most) return too_large("rankfile", most);
+    }
+  }
+  return out;
+}
 
 Result<std::vector<Host>> parse_hostfile(std::string_view text) {
   if (find_invalid_utf8(text) != std::string_view::npos) {

@@ -1,7 +1,10 @@
-// Hostfiles of mpirun, deepspeed and similar launchers: one host per line, `NAME [slots=N]`.
+// Hostfiles of mpirun, deepspeed and similar launchers: one host per line, `NAME [slots=N]`; and
+// Open MPI's rankfiles.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,5 +23,10 @@ struct Host {
 // typo is not ignored. Errors name the line: unknown words, a host named twice; more hosts than
 // limits::kMaxGangPods; no hosts.
 Result<std::vector<Host>> parse_hostfile(std::string_view text);
+
+// Host after host. Errors: limit_exceeded: it would have more than `most` bytes.
+Result<std::string> write_hostfile(std::span<const Host> hosts, std::size_t most);
+// "rank R=NAME slot=S": each host has as many ranks as slots, host after host. Errors: likewise.
+Result<std::string> write_rankfile(std::span<const Host> hosts, std::size_t most);
 
 }  // namespace chipweave::codec

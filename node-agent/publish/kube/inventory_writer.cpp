@@ -77,7 +77,7 @@ void InventoryWriter::step() {
     }
     return write();
   }
-  if (!stored_->owned && !node_asked_) return ask_node();
+  if (stored_->owners.empty() && !node_asked_) return ask_node();
   rest();
 }
 

@@ -2,11 +2,19 @@
 
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "common/base/text.hpp"
 #include "scheduler-plugin/kube/events.hpp"
 
 namespace chipweave::sched {
+namespace {
+
+std::string pods_text(std::size_t pods) {
+  return std::to_string(pods) + (pods == 1 ? " pod" : " pods");
+}
+
+}  // namespace
 
 void GangEvents::on(const Observation& seen) {
   std::visit(ByKind{[this](const GangPlanned& gang) { planned(gang); },
@@ -28,6 +36,13 @@ void GangEvents::on(const Observation& seen) {
                                std::to_string(gang.nodes) +
                                " nodes are kept for it until it fits there");
                     },
+                    [this](const GangPreempting& gang) { preempting(gang); },
+                    [this](const GangNotPreempting& gang) { not_preempting(gang); },
+                    [this](const GangPreempted& gang) {
+                      send(gang.gang, true, "GangPreempted",
+                           "Its pods end so that gang " + gang.by +
+                               ", which has a higher priority, fits: " + pods_text(gang.pods));
+                    },
                     [](const auto&) {}},
              seen);
 }
@@ -47,6 +62,28 @@ void GangEvents::waits(const GangUnplaceable& gang) {
   if (!told_.try_emplace(gang.gang.text(), now).second) return;
   send(gang.gang, true, "GangWaits",
        "No plan: " + gang.why + ". Details: chipweave gangs " + gang.gang.text());
+}
+
+void GangEvents::preempting(const GangPreempting& gang) {
+  std::vector<std::string> named;
+  for (const PreemptionVictim& victim : gang.victims) {
+    if (named.size() == kMaxVictims) {
+      named.push_back(std::to_string(gang.victims.size() - kMaxVictims) + " more");
+      break;
+    }
+    named.push_back(victim.gang ? "gang " + victim.name + " (" + pods_text(victim.pods) + ")"
+                                : "pod " + victim.name);
+  }
+  send(
+      gang.gang, false, "GangPreempting",
+      pods_text(gang.pods) + " of lower priority must end so that it fits: " + joined(named, ", "));
+}
+
+void GangEvents::not_preempting(const GangNotPreempting& gang) {
+  send(gang.gang, true, "GangNotPreempting",
+       (gang.begun ? "No more pods end for it, and what was kept for it is given up: "
+                   : "No pods end for it: ") +
+           gang.why);
 }
 
 void GangEvents::send(const GangRef& gang, bool warning, const char* reason, std::string note) {

@@ -43,8 +43,9 @@ std::unique_ptr<GangWatch::Watched> GangWatch::watched(kube::Transport& transpor
   const codec::GangSource& row = codec::gang_sources()[source];
   auto out = std::make_unique<Watched>();
   out->source = source;
+  out->api_version = std::string(row.group) + "/" + version;
   Reflector::Options options;
-  options.path = std::string("/apis/") + row.group + "/" + version + "/" + row.resource;
+  options.path = "/apis/" + out->api_version + "/" + row.resource;
   Reflector::Events events;
   events.changed.seen = [this, source](codec::KubeGangObject&& object) { take(source, object); };
   events.changed.gone = [this, source](const std::string& key) { drop(source, key); };
@@ -74,6 +75,20 @@ bool GangWatch::known() const {
   return std::all_of(watched_.begin(), watched_.end(), [](const auto& one) {
     return !one->started || one->missing || one->reflector->synced();
   });
+}
+
+std::optional<codec::EventObject> GangWatch::object_of(const GangKey& gang) const {
+  auto object = book_.object_of(gang);
+  if (!object) return object;
+  for (const auto& one : watched_) {
+    const codec::GangSource& row = codec::gang_sources()[one->source];
+    const bool same = object->kind == row.kind &&
+                      object->api_version == std::string(row.group) + "/" + row.versions[0];
+    if (!same || !one->started || one->missing) continue;
+    object->api_version = one->api_version;
+    break;
+  }
+  return object;
 }
 
 void GangWatch::take(std::size_t source, const codec::KubeGangObject& object) {

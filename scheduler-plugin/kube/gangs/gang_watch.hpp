@@ -31,16 +31,15 @@ class GangWatch {
   // Whether all objects were listed once, as far as the API server serves their kinds.
   bool known() const;
   std::size_t gangs() const { return book_.gangs(); }
-  // GangBook::object_of()
-  std::optional<codec::EventObject> object_of(const GangKey& gang) const {
-    return book_.object_of(gang);
-  }
+  // GangBook::object_of(), with the version that the API server serves.
+  std::optional<codec::EventObject> object_of(const GangKey& gang) const;
 
  private:
   using Reflector = kube::Reflector<codec::KubeGangObject>;
   // One version of a kind.
   struct Watched {
     std::size_t source = 0;
+    std::string api_version;  // "batch/v1"
     std::unique_ptr<Reflector> reflector;
     bool missing = false;  // the API server does not serve it
     Watched* older = nullptr;

@@ -365,5 +365,53 @@ TEST_F(KeptMap, NothingComesAfterTheStop) {
   }
 }
 
+TEST_F(KeptMap, HasItsOwnersAndGetsThemBack) {
+  make();
+  kube::ConfigMapKeeper::Wanted with_owner = wanted("a");
+  with_owner.owners = {{"batch/v1", "Job", "train", "job-1"}};
+  keeper_->want(with_owner);
+  keeper_->start();
+  api_.advance(milliseconds(0));
+  const Json owners =
+      Json::parse(R"([{"apiVersion":"batch/v1","kind":"Job","name":"train","uid":"job-1"}])");
+  EXPECT_EQ(object()["metadata"]["ownerReferences"], owners);
+  object()["metadata"]["ownerReferences"] = Json::array({{{"uid", "another"}}});
+  api_.put(kMap, object());
+  api_.advance(minutes(1));
+  EXPECT_EQ(object()["metadata"]["ownerReferences"], owners);
+}
+
+TEST_F(KeptMap, WithoutAllOfItsMarksItIsNotOurs) {
+  there_before({{"Cfg", "theirs"}}, true);
+  make([](kube::ConfigMapKeeper::Options& options) { options.marks["of"] = "us"; });
+  keeper_->want(wanted("a"));
+  keeper_->start();
+  api_.advance(milliseconds(0));
+  EXPECT_EQ(data()["Cfg"], "theirs");
+  EXPECT_FALSE(works_);
+  object()["metadata"]["labels"]["of"] = "us";
+  api_.put(kMap, object());
+  api_.advance(minutes(1));
+  EXPECT_EQ(data()["Cfg"], "a");
+  EXPECT_TRUE(works_);
+}
+
+TEST_F(KeptMap, ARefusalIsReportedOnceUntilItWorks) {
+  std::vector<std::string> refusals;
+  kube::ConfigMapKeeper::Options options;
+  options.ns = "kube-system";
+  options.name = "cm-n1";
+  options.managed_by = "chipweave-agent";
+  kube::ConfigMapKeeper::Events events{nullptr, [](bool) {}};
+  events.refused = [&](const std::string& why) { refusals.push_back(why); };
+  there_before({{"Cfg", "theirs"}}, false);
+  kube::ConfigMapKeeper keeper(api_, clock_, options, events);
+  keeper.want(wanted("a"));
+  keeper.start();
+  api_.advance(minutes(5));
+  EXPECT_THAT(refusals,
+              ElementsAre("kube-system/cm-n1 was made by another program and is left as it is"));
+}
+
 }  // namespace
 }  // namespace chipweave::agent

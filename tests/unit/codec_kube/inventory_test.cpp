@@ -272,14 +272,14 @@ TEST(StoredObject, VersionOwnerAndLastWriterAreRead) {
   ASSERT_TRUE(read) << read.error().text();
   EXPECT_EQ(read->version.uid, "u1");
   EXPECT_EQ(read->version.resource_version, "9");
-  EXPECT_TRUE(read->owned);
+  EXPECT_EQ(read->owners.size(), 1U);
   EXPECT_EQ(read->boot_id, "b1");
   EXPECT_EQ(read->sequence, 3);
 
   body = R"({"metadata":{"uid":"u1","resourceVersion":"9","ownerReferences":[]}})";
   read = read_stored_object(body);
   ASSERT_TRUE(read);
-  EXPECT_FALSE(read->owned);
+  EXPECT_TRUE(read->owners.empty());
   EXPECT_EQ(read->boot_id, "");
   EXPECT_EQ(read->sequence, 0);
 }

@@ -53,6 +53,23 @@ TEST(WatchReader, ReadsWhatKubeSchedulerReportsOfAPod) {
   EXPECT_FALSE(pod(R"("nominatedNodeName":7)").ok());
 }
 
+TEST(WatchReader, ReadsTheNamesThatDnsHasForAPod) {
+  WatchReader<KubePod> reader;
+  const auto pod = [&](const std::string& spec) {
+    std::string line =
+        R"({"type":"ADDED","object":{"metadata":{"name":"p","resourceVersion":"1"},"spec":{)" +
+        spec + "}}}";
+    return reader.read_event(line);
+  };
+  const auto named = pod(R"("subdomain":"train","hostname":"w-0")");
+  ASSERT_TRUE(named.ok()) << named.error().text();
+  EXPECT_EQ(named->object.hostname, "w-0");
+  EXPECT_EQ(named->object.subdomain, "train");
+  EXPECT_EQ(pod(R"("hostname":null)")->object.hostname, "");
+  EXPECT_FALSE(pod(R"("hostname":7)").ok());
+  EXPECT_FALSE(pod(R"("subdomain":{})").ok());
+}
+
 TEST(WatchReader, ReadsWhetherAPodMayPreempt) {
   WatchReader<KubePod> reader;
   const auto may = [&](const std::string& spec) {
@@ -153,18 +170,24 @@ TEST(WatchReader, ReadsWhatANodeHasForPods) {
   WatchReader<KubeNode> reader;
   std::string body = R"({"metadata":{"resourceVersion":"9"},"items":[
 {"metadata":{"name":"n1","resourceVersion":"3"},"status":{"capacity":{"cpu":"96","memory":"1Ti"},
+"addresses":[{"type":"Hostname","address":"n1"},{"address":"10.0.0.1","type":"InternalIP"},
+{"type":"InternalIP","address":"fd00::1"},{"type":"ExternalIP","address":"1.2.3.4"}],
 "allocatable":{"cpu":"95500m","memory":"1000Gi","pods":"110","nvidia.com/gpu":"8"}}},
-{"metadata":{"name":"n2","resourceVersion":"4"},"status":{"allocatable":{"cpu":8}}},
+{"metadata":{"name":"n2","resourceVersion":"4"},"status":{"addresses":null,"allocatable":{"cpu":8}}},
 {"metadata":{"name":"n3","resourceVersion":"5"},"status":null}]})";
   const auto page = reader.read_page(body);
   ASSERT_TRUE(page.ok()) << page.error().text();
   EXPECT_EQ(page->objects[0].cpu, "95500m");
   EXPECT_EQ(page->objects[0].memory, "1000Gi");
+  EXPECT_EQ(page->objects[0].address, "10.0.0.1");
+  EXPECT_EQ(page->objects[1].address, "");
   EXPECT_EQ(page->objects[1].cpu, "8");
   EXPECT_EQ(page->objects[1].memory, "");
   EXPECT_EQ(page->objects[2].cpu, "");
   body = R"({"metadata":{"resourceVersion":"9"},"items":[{"status":{"allocatable":{"cpu":[]}}}]})";
   EXPECT_NE(reader.read_page(body).error().text().find("status.allocatable"), std::string::npos);
+  body = R"({"metadata":{"resourceVersion":"9"},"items":[{"status":{"addresses":["10.0.0.1"]}}]})";
+  EXPECT_FALSE(reader.read_page(body).ok());
 }
 
 TEST(WatchReader, ReadsPages) {

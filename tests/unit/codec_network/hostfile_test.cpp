@@ -57,5 +57,28 @@ TEST(Hostfile, HasAtMostAsManyHostsAsAGangHasPods) {
   EXPECT_EQ(hostfile_error(text + "more\n"), "more than 100000 hosts");
 }
 
+TEST(Hostfile, IsWrittenInTheOrderOfTheHostsAndReadAgain) {
+  const std::vector<Host> hosts{{"b.train.team.svc", 2, {}}, {"a", 1, {}}, {"c", 0, {}}};
+  const auto text = write_hostfile(hosts, 100);
+  ASSERT_TRUE(text.ok());
+  EXPECT_EQ(*text, "b.train.team.svc slots=2\na slots=1\nc\n");
+  const auto read = parse_hostfile(*text);
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_EQ(read->size(), 3U);
+  EXPECT_EQ((*read)[0].slots, 2);
+  const auto ranks = write_rankfile(hosts, 100);
+  ASSERT_TRUE(ranks.ok());
+  EXPECT_EQ(*ranks,
+            "rank 0=b.train.team.svc slot=0\nrank 1=b.train.team.svc slot=1\nrank 2=a slot=0\n");
+}
+
+TEST(Hostfile, IsNotWrittenLargerThanAllowed) {
+  const std::vector<Host> hosts{{"a", 1, {}}};
+  EXPECT_TRUE(write_hostfile(hosts, 10).ok());
+  EXPECT_EQ(write_hostfile(hosts, 9).error().code, Errc::limit_exceeded);
+  EXPECT_TRUE(write_rankfile(hosts, 16).ok());
+  EXPECT_EQ(write_rankfile(hosts, 15).error().text(), "the rankfile would have more than 15 bytes");
+}
+
 }  // namespace
 }  // namespace chipweave::codec

@@ -74,6 +74,9 @@ TEST(Config, BadValuesNameKeyAndLine) {
                            "gate-frameworks: [ack]",
                            "gang-preemption: 1",
                            "fault-scheduling: force",
+                           "gang-hostfiles: hosts",
+                           "dlrover-topology: team",
+                           "dlrover-topology: [team/node-topology-config]",
                            "inject-rank: 1",
                            "bandwidth-tolerance: 5",
                            "bandwidth-tolerance: -1%",
@@ -137,6 +140,26 @@ TEST(Config, FaultScheduling) {
   EXPECT_TRUE(config.fault_scheduling);
   config.standalone = true;
   EXPECT_NE(check_config(config).error().text().find("--fault-scheduling cannot be combined"),
+            std::string::npos);
+}
+
+TEST(Config, GangHostfiles) {
+  Config config;
+  EXPECT_NE(print_config(config).find("gang-hostfiles: \"false\""), std::string::npos);
+  ASSERT_TRUE(apply_config_text("gang-hostfiles: true", config).ok());
+  EXPECT_TRUE(config.gang_hostfiles);
+  config.standalone = true;
+  EXPECT_NE(check_config(config).error().text().find("--gang-hostfiles cannot be combined"),
+            std::string::npos);
+}
+
+TEST(Config, DlroverTopology) {
+  Config config;
+  EXPECT_NE(print_config(config).find("dlrover-topology: []"), std::string::npos);
+  ASSERT_TRUE(apply_config_text("dlrover-topology: [team, other]", config).ok());
+  EXPECT_EQ(config.dlrover_topology, (std::vector<std::string>{"team", "other"}));
+  config.standalone = true;
+  EXPECT_NE(check_config(config).error().text().find("--dlrover-topology cannot be combined"),
             std::string::npos);
 }
 

@@ -60,7 +60,7 @@ class World {
 
   ManualClock clock;
   MemoryCluster cluster;
-  NullObserver observer;
+  Observers observer;
   Scheduler scheduler;
   std::set<std::string> names;
   std::uint64_t sequence = 0;

@@ -62,5 +62,36 @@ TEST_F(GangEventsTest, PodsThatDoNotCome) {
   EXPECT_THAT(sent_[0].note, testing::StartsWith("7 of 8 pods"));
 }
 
+TEST_F(GangEventsTest, PreemptionIsToldToThePreemptorAndToItsVictims) {
+  events_.on(GangPreempting{gang("big"), 3, 1, {{"team/one", false, 1}, {"team/two", true, 2}}});
+  events_.on(GangPreempted{gang("two"), 2, "team/big"});
+  events_.on(GangNotPreempting{gang("big"), "its pods keep changing", true});
+  events_.on(GangNotPreempting{gang("other"), "there are no pods"});
+  ASSERT_EQ(sent_.size(), 4U);
+  EXPECT_EQ(sent_[0].reason, "GangPreempting");
+  EXPECT_FALSE(sent_[0].warning);
+  EXPECT_EQ(sent_[0].note,
+            "3 pods of lower priority must end so that it fits: pod team/one, gang team/two (2 "
+            "pods)");
+  EXPECT_EQ(sent_[1].about.name, "two-0");
+  EXPECT_EQ(sent_[1].reason, "GangPreempted");
+  EXPECT_TRUE(sent_[1].warning);
+  EXPECT_EQ(sent_[1].note,
+            "Its pods end so that gang team/big, which has a higher priority, fits: 2 pods");
+  EXPECT_EQ(sent_[2].reason, "GangNotPreempting");
+  EXPECT_EQ(
+      sent_[2].note,
+      "No more pods end for it, and what was kept for it is given up: its pods keep changing");
+  EXPECT_EQ(sent_[3].note, "No pods end for it: there are no pods");
+}
+
+TEST_F(GangEventsTest, ANoteNamesSoManyVictims) {
+  GangPreempting many{gang("big"), 0, 0, {}};
+  for (int i = 0; i < 10; ++i) many.victims.push_back({"team/" + std::to_string(i), false, 1});
+  many.pods = many.victims.size();
+  events_.on(many);
+  EXPECT_THAT(sent_.at(0).note, testing::EndsWith("pod team/7, 2 more"));
+}
+
 }  // namespace
 }  // namespace chipweave::sched

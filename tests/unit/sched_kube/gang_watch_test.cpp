@@ -137,6 +137,9 @@ TEST_F(GangWatches, AKindThatIsNotServedDoesNotHurt) {
   server_.list_is_complete(older);
   EXPECT_TRUE(watch.known());
   EXPECT_EQ(said_.at("team/kubernetes/g"), "size ? min 2");
+  const auto owner = watch.object_of({"team", "kubernetes", "g"});
+  ASSERT_TRUE(owner);
+  EXPECT_EQ(owner->api_version, "scheduling.k8s.io/v1alpha2") << "the one that is served";
 }
 
 TEST_F(GangWatches, AWatchThatIsForbiddenIsReported) {

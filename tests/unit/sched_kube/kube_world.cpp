@@ -37,6 +37,7 @@ void KubeWorld::start() {
   if (const auto& [ns, name] = shared->network_config_map; !name.empty())
     kube_options.network_config_map = {ns, name};
   kube_options.store_gang_plans = shared->store_gang_plans;
+  kube_options.write_hostfiles = shared->write_hostfiles;
   if (!replica_name.empty()) {
     kube_options.election.emplace();
     kube_options.election->lease.ns = "chipweave-system";

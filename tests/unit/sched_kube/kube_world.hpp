@@ -57,6 +57,8 @@ class KubeWorld {
     std::pair<std::string, std::string> network_config_map;
     // And store the plans of gangs.
     bool store_gang_plans = false;
+    // And write the hostfiles of gangs.
+    bool write_hostfiles = false;
   };
   explicit KubeWorld(bool streaming = true);
   // One of several replicas that elect a leader; in the cluster of `other`, or in one of its own.

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "common/base/json_writer.hpp"
+#include "common/codec/kube/objects/config_map.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -24,6 +25,7 @@ std::string write_merge_patch(const ObjectVersion& of, const ObjectChanges& chan
   w.field("uid", of.uid).field("resourceVersion", of.resource_version);
   append_changes(w, "labels", changes.labels);
   append_changes(w, "annotations", changes.annotations);
+  append_owners(w, changes.owners);
   w.end_object();
   append_changes(w, "data", changes.data);
   w.end_object();

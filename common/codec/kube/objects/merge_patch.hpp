@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/codec/kube/objects/stored_object.hpp"
 
@@ -16,9 +17,12 @@ using StringChanges = std::map<std::string, std::optional<std::string>, std::les
 struct ObjectChanges {
   StringChanges labels;
   StringChanges annotations;
-  StringChanges data = {};  // only for a ConfigMap
+  StringChanges data = {};               // only for a ConfigMap
+  std::vector<ObjectOwner> owners = {};  // in place of those that it has; empty: these stay
 
-  bool none() const { return labels.empty() && annotations.empty() && data.empty(); }
+  bool none() const {
+    return labels.empty() && annotations.empty() && data.empty() && owners.empty();
+  }
   friend bool operator==(const ObjectChanges&, const ObjectChanges&) = default;
 };
 

@@ -16,10 +16,13 @@ void read_metadata(od::value value, StoredObject& to) {
       return read_string("metadata.resourceVersion", v, to.version.resource_version);
     if (is_key(key, "labels")) return read_map("metadata.labels", v, false, to.labels);
     if (!is_key(key, "ownerreferences")) return check(v, 2);
-    to.owned = false;
+    to.owners.clear();
     each_element("metadata.ownerReferences", v, [&](od::value owner) {
-      check(owner, 3);
-      to.owned = true;
+      std::string& uid = to.owners.emplace_back();
+      each_member("ownerReferences", owner, [&](std::string_view inner, od::value w) {
+        if (is_key(inner, "uid")) return read_string("ownerReferences.uid", w, uid);
+        check(w, 4);
+      });
     });
   });
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "common/base/result.hpp"
 #include "common/codec/kube/pod/pod.hpp"
@@ -16,9 +17,19 @@ struct ObjectVersion {
   std::string resource_version;
 };
 
+// An ownerReference: an object of the same namespace, or of none. With its last owner the object is
+// deleted.
+struct ObjectOwner {
+  std::string api_version;  // "batch/v1"
+  std::string kind;
+  std::string name;
+  std::string uid;
+  friend bool operator==(const ObjectOwner&, const ObjectOwner&) = default;
+};
+
 struct StoredObject {
   ObjectVersion version;
-  bool owned = false;  // has ownerReferences
+  std::vector<std::string> owners;  // uids of its ownerReferences
   // status.bootId and status.sequence; empty and 0 if absent.
   std::string boot_id;
   std::int64_t sequence = 0;

@@ -91,6 +91,8 @@ void read_spec(od::value value, int depth, KubePod& pod, ClaimsOfPodReader& clai
   nodes.forget_spec();
   pod.node_name.clear();
   pod.scheduler.clear();
+  pod.hostname.clear();
+  pod.subdomain.clear();
   pod.priority = 0;
   pod.may_preempt = true;
   pod.gang.clear();
@@ -102,6 +104,8 @@ void read_spec(od::value value, int depth, KubePod& pod, ClaimsOfPodReader& clai
   each_member("spec", value, [&](std::string_view key, od::value v) {
     if (is_key(key, "nodename")) return read_string("spec.nodeName", v, pod.node_name);
     if (is_key(key, "schedulername")) return read_string("spec.schedulerName", v, pod.scheduler);
+    if (is_key(key, "hostname")) return read_string("spec.hostname", v, pod.hostname);
+    if (is_key(key, "subdomain")) return read_string("spec.subdomain", v, pod.subdomain);
     if (is_key(key, "priority")) {
       std::int64_t priority = 0;
       if (is_null(v)) return;

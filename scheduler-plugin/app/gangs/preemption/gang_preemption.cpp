@@ -176,8 +176,13 @@ void GangPreemption::keep(const Gang& gang, const GangPlacement& placement) {
   attempt_->tried = conditions_of(gang);
   attempt_->tried_at = clock_.now();
   kept_.want(gang.id, {gang.ns, gang.name}, wanted, attempt_->until + kKeepsLonger);
-  if (victims_.pods() > 0)
-    observer_.on(GangPreempting{ref_of(gang), victims_.pods(), victims_.gangs()});
+  if (victims_.pods() == 0) return;
+  std::vector<PreemptionVictim> victims = victims_.whole();
+  const auto gangs = std::count_if(victims.begin(), victims.end(),
+                                   [](const PreemptionVictim& one) { return one.gang; });
+  attempt_->reported = true;
+  observer_.on(GangPreempting{ref_of(gang), victims_.pods(), static_cast<std::size_t>(gangs),
+                              std::move(victims)});
 }
 
 FreedOnNodes GangPreemption::kept_only() const {
@@ -233,8 +238,9 @@ void GangPreemption::restart(const Gang& gang, const char* why) {
 
 void GangPreemption::give_up(const Gang& gang, std::string why, bool may_pass) {
   const auto known = failures_.find(gang.id);
-  if (known == failures_.end() || known->second.why != why)
-    observer_.on(GangNotPreempting{ref_of(gang), why});
+  const bool begun = attempt_->reported;
+  if (begun || known == failures_.end() || known->second.why != why)
+    observer_.on(GangNotPreempting{ref_of(gang), why, begun});
   end();
   failures_.insert_or_assign(gang.id,
                              Failure{conditions_of(gang), clock_.now(), may_pass, std::move(why)});

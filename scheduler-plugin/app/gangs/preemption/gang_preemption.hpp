@@ -77,6 +77,7 @@ class GangPreemption : public UseCase {
     Phase phase = Phase::budgets;
     int restarts = 0;
     Clock::Steady until{};
+    bool reported = false;      // that pods end for it
     std::uint64_t changes = 0;  // Gang::changes of the trial
     GangTrial trial;
     Evictions::Budgets budgets;

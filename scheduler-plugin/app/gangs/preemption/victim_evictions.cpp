@@ -1,6 +1,7 @@
 #include "scheduler-plugin/app/gangs/preemption/victim_evictions.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace chipweave::sched {
@@ -23,6 +24,7 @@ void VictimEvictions::end() {
   ++round_;
   victims_.clear();
   uids_.clear();
+  reported_.clear();
   asked_ = 0;
   refused_.clear();
 }
@@ -53,9 +55,18 @@ void VictimEvictions::evicted(std::uint64_t round, const std::string& uid,
   at->asked = false;
   --asked_;
   at->evicted = result.ok();
-  if (result) return observer_.on(PodPreempted{at->pod.key, uid, for_gang_});
+  if (result) return report_end(*at);
   at->next = clock_.now() + at->refusals.next();
   if (result.error().code == Errc::invalid_argument) refused_ = result.error().text();
+}
+
+void VictimEvictions::report_end(const Victim& victim) {
+  observer_.on(PodPreempted{victim.pod.key, victim.pod.uid, for_gang_});
+  if (!victim.gang || !reported_.insert(victim.gang->text()).second) return;
+  const auto pods = std::count_if(victims_.begin(), victims_.end(), [&](const Victim& one) {
+    return one.gang && one.gang->text() == victim.gang->text();
+  });
+  observer_.on(GangPreempted{*victim.gang, static_cast<std::size_t>(pods), for_gang_});
 }
 
 bool VictimEvictions::is_settled() const {
@@ -64,12 +75,15 @@ bool VictimEvictions::is_settled() const {
          });
 }
 
-std::size_t VictimEvictions::gangs() const {
-  std::set<std::string_view> out;
+std::vector<PreemptionVictim> VictimEvictions::whole() const {
+  std::map<std::pair<bool, std::string>, std::size_t> pods;  // by whether it is a gang, and name
   for (const Victim& victim : victims_) {
-    if (!victim.gang.empty()) out.insert(victim.gang);
+    const bool gang = victim.gang.has_value();
+    ++pods[{gang, gang ? victim.gang->text() : victim.pod.key.text()}];
   }
-  return out.size();
+  std::vector<PreemptionVictim> out;
+  for (const auto& [victim, count] : pods) out.push_back({victim.second, victim.first, count});
+  return out;
 }
 
 bool VictimEvictions::frees(const KeptChips::ByNode& chips) const {
@@ -89,7 +103,7 @@ VictimEvictions::Left VictimEvictions::left() const {
   for (const Victim& victim : victims_) {
     if (ledger_.find(victim.pod.uid) == nullptr) continue;
     out.pods.insert(victim.pod.uid);
-    if (!victim.gang.empty()) out.gangs.insert(victim.gang);
+    if (victim.gang) out.gangs.insert(victim.gang->text());
   }
   return out;
 }

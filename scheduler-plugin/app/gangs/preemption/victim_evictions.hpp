@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -37,33 +38,36 @@ class VictimEvictions : public UseCase {
   void end();
 
   std::size_t pods() const { return victims_.size(); }
-  std::size_t gangs() const;
+  // The gangs and single pods that these pods are, by name.
+  std::vector<PreemptionVictim> whole() const;
   // Whether all of these chips come free with them, or with other pods that end.
   bool frees(const KeptChips::ByNode& chips) const;
   // Those that hold chips, and their gangs.
   struct Left {
     std::set<std::string_view> pods;  // uids
-    std::set<std::string_view> gangs;
+    std::set<std::string> gangs;
   };
   Left left() const;
 
  private:
   struct Victim {
     VictimPod pod;
-    std::string gang;      // VictimUnit::gang
-    bool evicted = false;  // the API server has accepted it
+    std::optional<GangRef> gang;  // VictimUnit::gang
+    bool evicted = false;         // the API server has accepted it
     bool asked = false;
     Clock::Steady next{};  // not before
     Backoff refusals{{std::chrono::seconds(1), std::chrono::seconds(30), 0}};
   };
   void evict(Victim& victim);
   void evicted(std::uint64_t round, const std::string& uid, const Result<void>& result);
+  void report_end(const Victim& victim);
 
   const VictimUnits& units_;
   Evictions* evictions_ = nullptr;
   std::string for_gang_;
   std::vector<Victim> victims_;
   std::set<std::string, std::less<>> uids_;
+  std::set<std::string> reported_;  // gangs of which pods end
   std::size_t asked_ = 0;
   std::uint64_t round_ = 0;
   std::string refused_;

@@ -5,6 +5,8 @@
 #include <set>
 #include <unordered_map>
 
+#include "scheduler-plugin/app/gangs/planning/gang_planning.hpp"
+
 namespace chipweave::sched {
 namespace {
 
@@ -96,7 +98,7 @@ std::optional<VictimUnit> VictimUnits::gang_unit(const Gang& victim, int priorit
     }
   }
   VictimUnit unit;
-  unit.gang = victim.ns + "/" + victim.name;
+  unit.gang = ref_of(victim);
   bool ending = false;
   std::size_t running = 0;
   for (const auto& [uid, key] : victim.members) {

@@ -34,7 +34,7 @@ struct VictimPod {
 };
 
 struct VictimUnit {
-  std::string gang;  // "namespace/name", for people; empty: a single pod
+  std::optional<GangRef> gang;  // nullopt: a single pod
   // Whether a gang is broken by it that is not broken already by pods that are gone or end.
   bool breaks_gang = false;
   std::vector<VictimPod> pods;
