@@ -23,6 +23,7 @@
 #include <tuple>
 #include <vector>
 
+#include "common/domain/gangs/gang_patience.hpp"
 #include "scheduler-plugin/app/gangs/gangs.hpp"
 #include "scheduler-plugin/app/gangs/opening/gate_opener.hpp"
 #include "scheduler-plugin/app/gangs/preemption/gang_preemption.hpp"
@@ -32,7 +33,7 @@ namespace chipweave::sched {
 
 class GangGates : public UseCase {
  public:
-  static constexpr std::chrono::minutes kPatience{5};
+  static constexpr std::chrono::minutes kPatience = domain::kGangPatience;
   // The object that says how many pods a gang has may come later than they.
   static constexpr std::chrono::seconds kSizeComes{10};
   // So much of a check() is spent on planning, and one plan more.
