@@ -33,7 +33,7 @@ namespace chipweave::sched {
 
 class GangGates : public UseCase {
  public:
-  static constexpr std::chrono::minutes kPatience = domain::kGangPatience;
+  static constexpr std::chrono::seconds kPatience{domain::kGangPatienceSeconds};
   // The object that says how many pods a gang has may come later than they.
   static constexpr std::chrono::seconds kSizeComes{10};
   // So much of a check() is spent on planning, and one plan more.

@@ -4,7 +4,8 @@
 // Queue: the highest priority first, then by arrival. Whenever a gang comes or ends, the waiting
 // ones are tried in this order. One that does not fit lets later ones go first until it has waited
 // for patience_s; from then on all behind it wait until it runs. 0: strictly first come, first
-// served; domain::kGangPatience: as chipweave-scheduler does; infinite: everything is back-filled.
+// served; domain::kGangPatienceSeconds: as chipweave-scheduler does; infinite: everything is
+// back-filled.
 //
 // Values in, values out; the time that a decision takes is measured by the caller's clock.
 #pragma once
