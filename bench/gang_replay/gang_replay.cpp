@@ -1,5 +1,5 @@
-// gang_replay — the same jobs on the same network, placed by chipweave's planner, by best fit, and
-// by other programs: a Markdown table for docs/develop/cluster-quality.md.
+// gang_replay — the same jobs on the same network, placed by the policies of `simulate` and by
+// other programs: a Markdown table for docs/develop/gang-replay.md.
 //
 //   gang_replay [--shape 4x8x20] [--chips 8] [--gangs 2000] [--smallest 8] [--largest 512]
 //               [--loads 70,90,110] [--seeds 1,2,3] [--patience 0] [--required L | --preferred L]

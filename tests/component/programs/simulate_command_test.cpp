@@ -138,7 +138,8 @@ TEST_F(SimulateGangs, WrongFlagsAndFiles) {
   expect_refused("", kWrongUsage, "--free is required");
   expect_refused("--free 8 --nodes x", kWrongUsage, "--nodes");
   expect_refused("--free 8 --html x", kWrongUsage, "--html");
-  expect_refused("--free 8 --policies fgd", kWrongUsage, "known: best-fit, chipweave");
+  expect_refused("--free 8 --policies fgd", kWrongUsage,
+                 "known: best-fit, fullest-domain, chipweave");
   expect_refused("--free 8 --required rak", kWrongUsage,
                  "--required: unknown level \"rak\" (did you mean \"rack\"?)");
   expect_refused("--free 8 --sizes normal", kWrongUsage, "--sizes: unknown distribution");

@@ -42,7 +42,7 @@ TEST(GangReport, JsonHasAllFigures) {
   EXPECT_EQ(json["levels"], (std::vector<std::string>{"block", "rack"}));
   EXPECT_EQ(json["patience_s"], 0);
   EXPECT_EQ(json["notes"][0], "as \"agreed\"");
-  const auto& policy = json["policies"][1];
+  const auto& policy = json["policies"][2];
   EXPECT_EQ(policy["name"], "chipweave");
   EXPECT_EQ(policy["started"], 2);
   EXPECT_EQ(policy["never_fit"], 1);

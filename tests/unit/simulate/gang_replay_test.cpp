@@ -137,7 +137,7 @@ TEST(GangReplay, UnhealthyNodesAndThoseThatTakeNoMorePodsStayEmpty) {
   cluster.set_healthy(0, false);
   cluster.set_max_pods(1, 1);
   EXPECT_EQ(free_chips(cluster), 24);
-  for (const char* by : {"best-fit", "chipweave"}) {
+  for (const char* by : {"best-fit", "fullest-domain", "chipweave"}) {
     const auto inner = test::placer(by);
     test::Recorder placer(*inner);
     // The second runs when the first has given the pods of node 1 back.
@@ -252,7 +252,7 @@ TEST(GangReplay, NoChipTwiceAllChipSecondsAndWholeGangs) {
     draw_durations(gangs, 100, random);
     draw_arrivals(gangs, gap_of_load(gangs, 1.1, free_chips(cluster)), random);
     const double patience = std::vector<double>{0, 50, 1e9}[seed % 3];
-    for (const char* by : {"best-fit", "chipweave"}) {
+    for (const char* by : {"best-fit", "fullest-domain", "chipweave"}) {
       const auto inner = test::placer(by);
       test::Recorder placer(*inner);
       const auto run = test::replayed(gangs, cluster, placer, patience).value();

@@ -64,6 +64,21 @@ TEST(GangPlacer, BestFitFillsTheFullestNodesFirst) {
   EXPECT_EQ(placer->place(on, inside).value(), (GangSeats{3, 2, 2}));
 }
 
+TEST(GangPlacer, FullestDomainIsTheOneOfTheRequiredLevel) {
+  solver::Fabric on = fabric(2, 2, 2);
+  for (const solver::FabricNodeId node : {2U, 5U}) on.set_free(node, 4);
+  for (const solver::FabricNodeId node : {6U, 7U}) on.set_free(node, 3);
+  const auto placer = test::placer("fullest-domain");
+  domain::TraceGang inside = gang(2, 4);
+  EXPECT_EQ(placer->place(on, inside).value(), (GangSeats{2, 5}));
+  inside.required_level = 0;
+  EXPECT_EQ(placer->place(on, inside).value(), (GangSeats{5, 4}));
+  inside.required_level = 1;
+  EXPECT_EQ(placer->place(on, inside).value(), (GangSeats{2, 3}));
+  inside.pods = 4;
+  EXPECT_EQ(placer->place(on, inside).value(), (GangSeats{0, 0, 1, 1}));
+}
+
 TEST(GangPlacer, ChipweaveTakesTheFewestDomainsInOrderOfRanks) {
   solver::Fabric on = fabric(2, 2, 2);
   on.set_free(0, 0);

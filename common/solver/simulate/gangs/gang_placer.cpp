@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <utility>
 
 #include "common/solver/gang/planner.hpp"
@@ -33,20 +35,36 @@ class PlannedGangs : public GangPlacer {
   std::vector<std::string> level_names_;
 };
 
+// Which domain of the required level is taken, of those with room.
+enum class DomainChoice { first, fullest };
+
 // Pod by pod on the node with the fewest free chips that has room for it, the first of equal ones.
-// Knows no network: a preferred level counts for nothing, and of a required one the first domain
-// with room is taken.
+// Knows no network but for a required level.
 class BestFitGangs : public GangPlacer {
  public:
+  explicit BestFitGangs(DomainChoice choice) : choice_(choice) {}
+
   Result<std::optional<GangSeats>> place(const Fabric& fabric, const TraceGang& gang) override {
-    for (const solver::DomainId domain :
-         fabric.domains_of_level(solver::kRootDomain, gang.required_level)) {
+    std::vector<solver::DomainId> domains =
+        fabric.domains_of_level(solver::kRootDomain, gang.required_level);
+    if (choice_ == DomainChoice::fullest) sort_by_free(fabric, domains);
+    for (const solver::DomainId domain : domains) {
       if (auto seats = place_in(fabric, domain, gang)) return seats;
     }
     return std::optional<GangSeats>();
   }
 
  private:
+  static void sort_by_free(const Fabric& fabric, std::vector<solver::DomainId>& domains) {
+    std::map<solver::DomainId, std::int64_t> free;
+    for (const solver::DomainId domain : domains) {
+      std::int64_t& here = free[domain];
+      fabric.each_node_below(domain, [&](FabricNodeId node) { here += fabric.node(node).free; });
+    }
+    std::stable_sort(domains.begin(), domains.end(),
+                     [&free](solver::DomainId a, solver::DomainId b) { return free[a] < free[b]; });
+  }
+
   static std::optional<GangSeats> place_in(const Fabric& fabric, solver::DomainId domain,
                                            const TraceGang& gang) {
     std::vector<FabricNodeId> nodes;
@@ -68,6 +86,8 @@ class BestFitGangs : public GangPlacer {
     }
     return std::nullopt;
   }
+
+  DomainChoice choice_;
 };
 
 }  // namespace
@@ -85,7 +105,11 @@ const std::vector<NamedGangPlacer>& gang_placers() {
   static const std::vector<NamedGangPlacer> placers = {
       {"best-fit", "node by node, the fullest that has room; without the network",
        [](std::vector<std::string>) -> std::unique_ptr<GangPlacer> {
-         return std::make_unique<BestFitGangs>();
+         return std::make_unique<BestFitGangs>(DomainChoice::first);
+       }},
+      {"fullest-domain", "the same inside the fullest domain of the required level",
+       [](std::vector<std::string>) -> std::unique_ptr<GangPlacer> {
+         return std::make_unique<BestFitGangs>(DomainChoice::fullest);
        }},
       {"chipweave", "the plan with the fewest domains, and its ranks",
        [](std::vector<std::string> level_names) -> std::unique_ptr<GangPlacer> {
