@@ -18,7 +18,7 @@ using simulate::LevelSpread;
 std::string seconds(double s) { return fmt::format("{:.0f}", s); }
 
 std::string queue_text(double patience_s) {
-  if (patience_s <= 0) return "queue: by priority, then by arrival; nobody passes a waiting gang";
+  if (patience_s <= 0) return "queue: by priority, then by arrival; no gang passes a waiting one";
   return fmt::format(
       "queue: by priority, then by arrival; a gang that does not fit lets others pass for {:g} s",
       patience_s);

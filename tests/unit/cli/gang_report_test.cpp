@@ -58,7 +58,7 @@ TEST(GangReport, JsonHasAllFigures) {
 TEST(GangReport, TextSaysHowGangsQueue) {
   const std::string strict = report_text(report_of(0), false);
   EXPECT_THAT(strict, HasSubstr("4 nodes with 32 chips; levels: block, rack"));
-  EXPECT_THAT(strict, HasSubstr("nobody passes a waiting gang"));
+  EXPECT_THAT(strict, HasSubstr("no gang passes a waiting one"));
   EXPECT_THAT(strict, HasSubstr("note: as \"agreed\""));
   EXPECT_THAT(report_text(report_of(300), false), HasSubstr("lets others pass for 300 s"));
 }

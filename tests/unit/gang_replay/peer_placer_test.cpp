@@ -65,7 +65,7 @@ TEST_F(Peer, RanksOfTheAnswerCount) {
 }
 
 TEST_F(Peer, SendsWhatIsFreeNow) {
-  // Says on which nodes one pod each is, by what the line says of them.
+  // Places pods only if the line has what the fabric has.
   PeerProgram program(shell(R"(n=0; while read -r line; do n=$((n+1)); case $line in
     *'"name":"n0","path":["r","n0"],"free":8}'*'"pods":2,"chips_per_pod":8,"required_level":"block"'*)
       echo '{"id":"'$n'","fits":true,"assignment":{"r/n0":2}}';;

@@ -45,6 +45,10 @@ TEST(GangReplay, StrictlyFirstComeFirstServed) {
   EXPECT_DOUBLE_EQ(run.used_until_end, (5 + 5 + 1.5) / 18);
   EXPECT_DOUBLE_EQ(run.used_until_last_arrival, 0.5);
   EXPECT_EQ(run.most_waiting, 2U);
+  // Also what comes at the same moment.
+  EXPECT_THAT(
+      starts(replayed({gang(1, 8, 0, 10), gang(2, 8, 1, 5), gang(1, 8, 1, 3)}, fabric(1, 1, 2))),
+      ElementsAre(Pair(0, 0), Pair(1, 10), Pair(2, 15)));
 }
 
 TEST(GangReplay, LaterGangsGoFirstUntilPatienceEnds) {
@@ -204,7 +208,7 @@ TEST(GangReplay, CountsDomainsAndCrossingsAgainstTheirBounds) {
   EXPECT_EQ(planned.levels[1].crossings, 0);
 }
 
-// What no replay may break, whoever decides.
+// What holds for every replay, with any placer.
 void expect_sound(const std::vector<TraceGang>& gangs, const solver::Fabric& cluster,
                   const GangReplayed& run, const std::vector<GangSeats>& seats) {
   ASSERT_EQ(run.runs.size(), seats.size());

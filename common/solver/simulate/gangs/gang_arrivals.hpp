@@ -25,7 +25,7 @@ struct GangMix {
   // Chips, 1 <= smallest <= largest; for powers of two there is one between them.
   std::int64_t smallest = 1;
   std::int64_t largest = 1;
-  // A gang of no more chips than this is one pod, a larger one has pods of so many: its size is
+  // A gang of at most this many chips is one pod. A larger one has pods of this many; its size is
   // rounded up to whole pods.
   int pod_chips = 1;
 };

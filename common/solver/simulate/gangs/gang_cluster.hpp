@@ -23,12 +23,11 @@ class GangCluster {
   std::int64_t chips() const { return chips_; }  // of the empty cluster
   std::int64_t used() const { return used_; }
 
-  // Whether the nodes have room for so many pods, wherever they are: without it no placer finds
-  // any.
+  // Whether all nodes together have room for the pods. Without it no placer finds a place.
   bool has_room(const domain::TraceGang& gang) const;
 
-  // Errors, with nothing taken: invalid_argument if these are no places for the gang: too few or
-  // too many, a node without room, pods outside one domain of the required level.
+  // Errors, with nothing taken: invalid_argument if the gang cannot run there: too few
+  // or too many seats, a node without room, pods outside one domain of the required level.
   Result<void> take(const domain::TraceGang& gang, const GangSeats& seats);
   // What take() took for it.
   void give_back(const domain::TraceGang& gang, const GangSeats& seats);

@@ -23,7 +23,7 @@ namespace chipweave::simulate {
 
 // What a gang needs on the empty cluster.
 struct AloneGang {
-  bool fits = false;         // otherwise it never starts, whoever places it
+  bool fits = false;         // otherwise it never starts, with any placer
   std::vector<int> domains;  // by level, those of chipweave's plan
 };
 // One of each gang.
@@ -77,7 +77,7 @@ struct GangReplayed {
   std::vector<std::uint64_t> decision_ns;  // also of decisions that a gang does not fit
 };
 
-// Errors: those of the placer, and a place that is none (GangCluster::take).
+// Errors: those of the placer, and of GangCluster::take for its answers.
 Result<GangReplayed> replay_gangs(const GangWorkload& workload, GangPlacer& placer,
                                   const GangReplayOptions& options);
 
