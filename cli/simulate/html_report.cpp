@@ -100,7 +100,6 @@ std::string speed_bars(const SimulationReport& report) {
 }
 
 std::string decision_bars(const SimulationReport& report) {
-  constexpr double kNanosPerMicro = 1000;
   std::vector<Bar> bars;
   for (const PolicyReport& p : report.policies) {
     const simulate::Distribution& d = p.summary.decision_ns;

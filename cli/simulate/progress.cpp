@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 
 namespace chipweave::cli {
@@ -26,6 +27,11 @@ void Progress::show(std::size_t done, const std::string& what) {
   drawn_ = std::move(bar);
   std::fprintf(stderr, "\r\x1b[K%s", drawn_.c_str());
   std::fflush(stderr);
+}
+
+std::uint64_t steady_ns() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(std::chrono::nanoseconds(now).count());
 }
 
 }  // namespace chipweave::cli

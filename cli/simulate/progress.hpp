@@ -1,7 +1,9 @@
-// Progress bar of a simulation, on stderr if that is a terminal.
+// Progress bar of a simulation, on stderr if that is a terminal, and the clock that measures its
+// decisions.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace chipweave::cli {
@@ -23,5 +25,7 @@ class Progress {
   bool terminal_;
   std::string drawn_;
 };
+
+std::uint64_t steady_ns();
 
 }  // namespace chipweave::cli

@@ -16,7 +16,6 @@ using Align = Table::Align;
 using simulate::Summary;
 
 constexpr double kGoalOfAlone = 0.98;
-constexpr double kNanosPerMicro = 1000;
 
 std::string percent(double share) { return fmt::format("{:.2f}", share * 100); }
 
@@ -92,14 +91,6 @@ void write_course(JsonWriter& json, const char* name, const simulate::Course& co
   json.key("at_end").number(course.at_end).key("mean").number(course.mean).end_object();
 }
 
-void write_distribution(JsonWriter& json, const char* name, const simulate::Distribution& d,
-                        double unit) {
-  json.key(name).begin_object();
-  json.key("mean").number(d.mean / unit).key("median").number(d.median / unit);
-  json.key("p95").number(d.p95 / unit).key("p99").number(d.p99 / unit);
-  json.key("most").number(d.most / unit).end_object();
-}
-
 void write_sizes(JsonWriter& json, const Summary& s) {
   json.key("sizes").begin_array();
   for (const auto& size : s.sizes) {
@@ -146,6 +137,14 @@ void write_policy(JsonWriter& json, const PolicyReport& p, bool pods_end) {
 }
 
 }  // namespace
+
+void write_distribution(JsonWriter& json, const char* name, const simulate::Distribution& d,
+                        double unit) {
+  json.key(name).begin_object();
+  json.key("mean").number(d.mean / unit).key("median").number(d.median / unit);
+  json.key("p95").number(d.p95 / unit).key("p99").number(d.p99 / unit);
+  json.key("most").number(d.most / unit).end_object();
+}
 
 const PolicyReport* SimulationReport::find(std::string_view name) const {
   const auto it = std::find_if(policies.begin(), policies.end(),

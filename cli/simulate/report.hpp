@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/base/json_writer.hpp"
 #include "common/solver/nodes/node_score.hpp"
 #include "common/solver/simulate/summary.hpp"
 
@@ -47,6 +48,11 @@ struct Goal {
 };
 // GB/s against the oracle; fragmentation against FGD, if both policies ran.
 std::vector<Goal> goals_of(const SimulationReport& report);
+
+inline constexpr double kNanosPerMicro = 1000;
+// Writes the member `name`, an object with the figures of `d`, divided by `unit`.
+void write_distribution(JsonWriter& json, const char* name, const simulate::Distribution& d,
+                        double unit);
 
 std::string report_text(const SimulationReport& report, bool colours);
 std::string report_json(const SimulationReport& report);

@@ -1,7 +1,7 @@
-// chipweave simulate: what several policies make of the same pods on the same cluster.
+// chipweave simulate: what several policies make of the same pods on the same cluster, or of the
+// same gangs on the same network (gangs/).
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -13,9 +13,12 @@
 #include "cli/commands.hpp"
 #include "cli/input_file.hpp"
 #include "cli/options.hpp"
+#include "cli/simulate/gangs/gang_flags.hpp"
+#include "cli/simulate/gangs/gang_simulation.hpp"
 #include "cli/simulate/html_report.hpp"
 #include "cli/simulate/machines.hpp"
 #include "cli/simulate/progress.hpp"
+#include "cli/simulate/replay_flags.hpp"
 #include "cli/simulate/report.hpp"
 #include "common/base/foreign_text.hpp"
 #include "common/base/limits.hpp"
@@ -28,18 +31,14 @@ namespace chipweave::cli {
 namespace {
 
 struct SimulateFlags {
+  ReplayFlags replay;
+  GangFlags gangs;
   std::string nodes, pods;
-  std::vector<std::string> machines, policies;
+  std::vector<std::string> machines;
   bool chips_only = false;
   bool managed_only = false;
-  std::optional<double> load;  // percent
-  std::optional<double> rate;  // pods an hour
-  std::optional<double> duration;
-  std::optional<std::size_t> count;
-  std::uint64_t seed = 1;
   double tolerance = 5;  // percent
   double per_peer = solver::NodePreference().useful_gbps_per_peer;
-  OutputForm form = OutputForm::text;
   std::string html;
 };
 
@@ -48,31 +47,31 @@ struct Inputs {
   domain::PodTrace trace;
 };
 
-std::uint64_t now_ns() {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return static_cast<std::uint64_t>(std::chrono::nanoseconds(now).count());
-}
-
 // The error that shows before any file is read; empty: none.
 std::string wrong_flags(const SimulateFlags& flags) {
   // A range does not refuse "nan".
-  const std::pair<const char*, double> numbers[] = {{"--load", flags.load.value_or(0)},
-                                                    {"--arrival-rate", flags.rate.value_or(0)},
-                                                    {"--duration", flags.duration.value_or(0)},
-                                                    {"--tolerance", flags.tolerance},
-                                                    {"--useful-gbps-per-peer", flags.per_peer}};
+  const std::pair<const char*, double> numbers[] = {
+      {"--load", flags.replay.load.value_or(0)},
+      {"--arrival-rate", flags.replay.rate.value_or(0)},
+      {"--duration", flags.replay.duration.value_or(0)},
+      {"--tolerance", flags.tolerance},
+      {"--useful-gbps-per-peer", flags.per_peer}};
   for (const auto& [flag, number] : numbers) {
     if (!std::isfinite(number)) return std::string(flag) + ": expected a finite number";
   }
-  if (flags.rate.has_value() != flags.duration.has_value())
+  if (flags.nodes.empty() || flags.pods.empty())
+    return "one of --network FILE, or --nodes FILE and --pods FILE is required";
+  if (flags.replay.rate.has_value() != flags.replay.duration.has_value())
     return "--arrival-rate and --duration belong together";
-  if (flags.rate && flags.load) return "--load cannot be combined with --arrival-rate";
-  if (flags.count && !flags.rate) return "--count needs --arrival-rate and --duration";
+  if (flags.replay.rate && flags.replay.load)
+    return "--load cannot be combined with --arrival-rate";
+  if (flags.replay.count && !flags.replay.rate)
+    return "--count needs --arrival-rate and --duration";
   if (flags.nodes == "-" && flags.pods == "-")
     return "--nodes - cannot be combined with --pods -: both read standard input";
   std::vector<std::string_view> known;
   for (const simulate::NamedPolicy& policy : simulate::policies()) known.push_back(policy.name);
-  for (const std::string& name : flags.policies) {
+  for (const std::string& name : flags.replay.policies) {
     if (std::find(known.begin(), known.end(), name) == known.end())
       return "--policies: " + unknown_name("policy", name, known);
   }
@@ -109,22 +108,23 @@ std::optional<Inputs> read_inputs(const SimulateFlags& flags, Exit& exit) {
 std::vector<simulate::Arrival> arrivals_of(const SimulateFlags& flags, const Inputs& inputs,
                                            SimulationReport& report) {
   const auto& pods = inputs.trace.pods;
-  const std::string seed = " (seed " + std::to_string(flags.seed) + ")";
-  report.pods_end = flags.rate.has_value() || inputs.trace.timed;
-  if (flags.rate) {
-    const std::size_t count = flags.count.value_or(pods.size());
+  const std::string seed = " (seed " + std::to_string(flags.replay.seed) + ")";
+  report.pods_end = flags.replay.rate.has_value() || inputs.trace.timed;
+  if (flags.replay.rate) {
+    const std::size_t count = flags.replay.count.value_or(pods.size());
     report.arrivals = std::to_string(count) + " pods drawn from the trace" + seed + ", " +
-                      gbps_text(*flags.rate) + " an hour, running for " +
-                      gbps_text(*flags.duration) + " s on average, both exponential";
-    return simulate::generated(pods, {*flags.rate, *flags.duration, count, flags.seed});
+                      gbps_text(*flags.replay.rate) + " an hour, running for " +
+                      gbps_text(*flags.replay.duration) + " s on average, both exponential";
+    return simulate::generated(
+        pods, {*flags.replay.rate, *flags.replay.duration, count, flags.replay.seed});
   }
   if (inputs.trace.timed) {
     report.arrivals = "the pods of the trace at their own times";
     return simulate::recorded(pods);
   }
-  const double percent = flags.load.value_or(100);
+  const double percent = flags.replay.load.value_or(100);
   auto arrivals = simulate::inflated(
-      pods, {inputs.cluster.chips(), percent / 100, limits::kMaxPods, flags.seed});
+      pods, {inputs.cluster.chips(), percent / 100, limits::kMaxPods, flags.replay.seed});
   report.arrivals = std::to_string(arrivals.size()) + " pods drawn from the trace" + seed +
                     ", one after the other until they have asked for " + gbps_text(percent) +
                     " % of the chips; they stay. The trace has no times, so that nothing waits";
@@ -135,7 +135,7 @@ void describe(const SimulateFlags& flags, const Inputs& inputs, SimulationReport
   report.nodes = inputs.cluster.nodes().size();
   report.chips = inputs.cluster.chips();
   report.trace_pods = inputs.trace.pods.size();
-  report.seed = flags.seed;
+  report.seed = flags.replay.seed;
   std::map<std::string, MachineCount> kinds;
   for (const simulate::ModelNode& node : inputs.cluster.empty_nodes()) {
     MachineCount& kind = kinds[node.machine == nullptr ? "without chips" : node.kind];
@@ -185,11 +185,11 @@ Exit run_simulation(const SimulateFlags& flags) {
   options.managed_only = flags.managed_only;
   options.preference.tolerance = flags.tolerance / 100;
   options.preference.useful_gbps_per_peer = flags.per_peer;
-  options.clock_ns = now_ns;
+  options.clock_ns = steady_ns;
   report.preference = options.preference;
   std::vector<const simulate::NamedPolicy*> chosen;
   for (const simulate::NamedPolicy& policy : simulate::policies()) {
-    const auto& named = flags.policies;
+    const auto& named = flags.replay.policies;
     if (named.empty() || std::find(named.begin(), named.end(), policy.name) != named.end())
       chosen.push_back(&policy);
   }
@@ -210,8 +210,53 @@ Exit run_simulation(const SimulateFlags& flags) {
     if (auto written = io::write_file_atomically(flags.html, report_html(report)); !written)
       return complain(written.error(), Exit::unreadable);
   }
-  return printed(flags.form == OutputForm::json ? report_json(report) + "\n"
-                                                : report_text(report, colour_wanted()));
+  return printed(flags.replay.form == OutputForm::json ? report_json(report) + "\n"
+                                                       : report_text(report, colour_wanted()));
+}
+
+void add_pod_flags(CLI::App& command, SimulateFlags& flags, CLI::Option* network) {
+  const auto option = [&](const char* name, const char* value, auto& to, const char* help) {
+    return add_value(command, name, value, to, help)->excludes(network);
+  };
+  option("--nodes", "FILE", flags.nodes, "nodes of the cluster, CSV; -: stdin");
+  option("--pods", "FILE", flags.pods, "pods of the trace, CSV; -: stdin");
+  option("--machines", "MODEL=PROFILE", flags.machines,
+         "node topology of a model of the trace: a profile, a file, or pcie")
+      ->delimiter(',');
+  command.add_flag("--chips-only", flags.chips_only, "as if no node ran out of CPU or memory")
+      ->option_text(" ")
+      ->excludes(network);
+  command
+      .add_flag("--managed-only", flags.managed_only,
+                "as if kube-scheduler asked chipweave about pods with chips only")
+      ->option_text(" ")
+      ->excludes(network);
+  option("--tolerance", "PERCENT", flags.tolerance,
+         "bandwidth-tolerance of chipweave-scheduler; default: 5")
+      ->check(CLI::Range(0.0, 99.0));
+  option("--useful-gbps-per-peer", "GBPS", flags.per_peer,
+         "the setting of chipweave-scheduler; default: 50")
+      ->check(CLI::Range(0.0, limits::kMaxGbps));
+  option("--html", "FILE", flags.html, "write a report with charts");
+}
+
+void add_replay_flags(CLI::App& command, ReplayFlags& flags) {
+  add_value(command, "--policies", "NAME,NAME…", flags.policies, "default: all")->delimiter(',');
+  add_value(command, "--load", "PERCENT", flags.load,
+            "pods: until they have asked for so many of the chips; default: 100; gangs: as many "
+            "of them at a time; default: 80")
+      ->check(CLI::Range(1.0, 1000.0));
+  add_value(command, "--arrival-rate", "NUMBER", flags.rate,
+            "draw times: so many pods or gangs an hour")
+      ->check(CLI::Range(1e-6, 1e9));
+  add_value(command, "--duration", "SECONDS", flags.duration,
+            "and so long on average; default for gangs: 3600, or as in the file")
+      ->check(CLI::Range(1e-3, 1e9));
+  add_value(command, "--count", "NUMBER", flags.count,
+            "so many pods or gangs with drawn times; default: as in the file, or 1000 gangs")
+      ->check(CLI::Range(std::size_t{1}, limits::kMaxPods));
+  add_value(command, "--seed", "NUMBER", flags.seed, "of all draws; default: 1");
+  add_output_option(command, flags.form);
 }
 
 }  // namespace
@@ -219,39 +264,20 @@ Exit run_simulation(const SimulateFlags& flags) {
 void register_simulate(CLI::App& app, Exit& exit_code) {
   auto flags = std::make_shared<SimulateFlags>();
   CLI::App* c = app.add_subcommand(
-      "simulate", "replay the pods of a trace over a cluster, by chipweave and by other policies");
-  add_value(*c, "--nodes", "FILE", flags->nodes, "nodes of the cluster, CSV; -: stdin")->required();
-  add_value(*c, "--pods", "FILE", flags->pods, "pods of the trace, CSV; -: stdin")->required();
-  add_value(*c, "--machines", "MODEL=PROFILE", flags->machines,
-            "node topology of a model of the trace: a profile, a file, or pcie")
-      ->delimiter(',');
-  add_value(*c, "--policies", "NAME,NAME…", flags->policies, "default: all")->delimiter(',');
-  c->add_flag("--chips-only", flags->chips_only, "as if no node ran out of CPU or memory");
-  c->add_flag("--managed-only", flags->managed_only,
-              "as if kube-scheduler asked chipweave about pods with chips only");
-  add_value(*c, "--load", "PERCENT", flags->load,
-            "until the pods have asked for so many of the chips; default: 100")
-      ->check(CLI::Range(1.0, 1000.0));
-  add_value(*c, "--arrival-rate", "PODS", flags->rate, "draw times: so many pods an hour")
-      ->check(CLI::Range(1e-6, 1e9));
-  add_value(*c, "--duration", "SECONDS", flags->duration, "and so long on average")
-      ->check(CLI::Range(1e-3, 1e9));
-  add_value(*c, "--count", "PODS", flags->count, "with --arrival-rate; default: as in the trace")
-      ->check(CLI::Range(std::size_t{1}, limits::kMaxPods));
-  add_value(*c, "--seed", "NUMBER", flags->seed, "of all draws; default: 1");
-  add_value(*c, "--tolerance", "PERCENT", flags->tolerance,
-            "bandwidth-tolerance of chipweave-scheduler; default: 5")
-      ->check(CLI::Range(0.0, 99.0));
-  add_value(*c, "--useful-gbps-per-peer", "GBPS", flags->per_peer,
-            "the setting of chipweave-scheduler; default: 50")
-      ->check(CLI::Range(0.0, limits::kMaxGbps));
-  add_output_option(*c, flags->form);
-  add_value(*c, "--html", "FILE", flags->html, "write a report with charts");
+      "simulate", "replay the pods of a trace, or gangs, by chipweave and by other policies");
+  CLI::Option* network = add_gang_flags(*c, flags->gangs);
+  add_pod_flags(*c, *flags, network);
+  add_replay_flags(*c, flags->replay);
   add_examples(*c,
                "  chipweave simulate --nodes nodes.csv --pods pods.csv --html report.html\n"
                "  chipweave simulate --nodes nodes.csv --pods pods.csv --arrival-rate 900 "
-               "--duration 14400");
-  c->callback([=, &exit_code] { exit_code = run_simulation(*flags); });
+               "--duration 14400\n"
+               "  chipweave simulate --network topology.conf --free 8 --jobs jobs.csv\n"
+               "  chipweave simulate --network topology.conf --free 8 --load 90 --preferred leaf");
+  c->callback([=, &exit_code] {
+    exit_code = flags->gangs.network.empty() ? run_simulation(*flags)
+                                             : run_gang_simulation(flags->gangs, flags->replay);
+  });
 }
 
 }  // namespace chipweave::cli

@@ -1,11 +1,12 @@
-// Arbitrary bytes → traces of nodes and pods: no crash, and what is accepted is within its limits,
-// in order, and printable.
+// Arbitrary bytes → traces of nodes, pods and jobs: no crash, and what is accepted is within its
+// limits, in order, and printable.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 #include "common/base/limits.hpp"
+#include "common/codec/trace/gang_trace_csv.hpp"
 #include "common/codec/trace/trace_csv.hpp"
 #include "tests/fuzz/read_back.hpp"
 
@@ -45,6 +46,24 @@ void check_pods(std::string_view text) {
   }
 }
 
+void check_gangs(std::string_view text) {
+  const auto trace = read_gang_trace(text, {"block", "rack"});
+  require_words(trace);
+  if (!trace) return;
+  require(trace->gangs.size() <= limits::kMaxPods);
+  double last = 0;
+  for (const domain::TraceGang& gang : trace->gangs) {
+    require_plain(gang.name);
+    require(gang.pods >= 1 && gang.pods <= limits::kMaxGangPods);
+    require(gang.chips >= 1 && gang.chips <= limits::kMaxChipsOfPod);
+    require(gang.required_level >= domain::kNoLevel && gang.required_level <= 1);
+    require(gang.preferred_level >= domain::kNoLevel && gang.preferred_level <= 1);
+    require(std::isfinite(gang.arrival_s) && gang.arrival_s >= last);
+    require(std::isfinite(gang.duration_s) && gang.duration_s >= 0);
+    last = gang.arrival_s;
+  }
+}
+
 }  // namespace
 }  // namespace chipweave::codec
 
@@ -53,5 +72,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(size == 0 ? "" : reinterpret_cast<const char*>(data), size);
   chipweave::codec::check_nodes(text);
   chipweave::codec::check_pods(text);
+  chipweave::codec::check_gangs(text);
   return 0;
 }

@@ -1,6 +1,5 @@
 #include "common/codec/trace/trace_csv.hpp"
 
-#include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
@@ -8,31 +7,14 @@
 #include "common/base/foreign_text.hpp"
 #include "common/base/limits.hpp"
 #include "common/codec/trace/csv_table.hpp"
+#include "common/codec/trace/trace_fields.hpp"
 
 namespace chipweave::codec {
 namespace {
 
 constexpr std::int64_t kMaxMilli = 1'000'000'000;  // a million cores
 constexpr std::int64_t kMaxMib = std::int64_t{1} << 40U;
-constexpr double kMaxSeconds = 1e12;
 constexpr std::int64_t kWholeChipMilli = 1000;
-
-Result<std::string> name_of(const CsvTable& table, std::size_t column) {
-  const std::string_view name = table.field(column);
-  if (name.empty()) return table.wrong(column, "expected a name, got nothing");
-  if (name.size() > limits::kMaxNameBytes)
-    return table.wrong(column, "longer than " + std::to_string(limits::kMaxNameBytes) + " bytes");
-  return printable(name);
-}
-
-// Reads one number of the row into `to`.
-template <class To>
-Result<void> read_into(const CsvTable& table, std::size_t column, std::int64_t max, To& to) {
-  const auto value = table.number(column, max);
-  if (!value) return value.error();
-  to = static_cast<To>(*value);
-  return {};
-}
 
 struct Shape {
   std::size_t name, cpu, memory, chips;
@@ -63,50 +45,6 @@ Result<void> read_shape(const CsvTable& table, const Shape& shape, std::int64_t 
   if (auto r = read_into(table, shape.cpu, kMaxMilli, row.cpu_milli); !r) return r;
   if (auto r = read_into(table, shape.memory, kMaxMib, row.memory_mib); !r) return r;
   return read_into(table, shape.chips, max_chips, row.chips);
-}
-
-Error too_many(const char* what, std::size_t most) {
-  return make_error(Errc::limit_exceeded,
-                    std::string("more than ") + std::to_string(most) + " " + what);
-}
-
-// Where a pod's times are: arrival and duration, or creation and deletion.
-struct TimeColumns {
-  std::optional<std::size_t> arrival, duration, deletion;
-};
-
-Result<TimeColumns> time_columns(const CsvTable& table) {
-  TimeColumns times;
-  times.arrival = table.column({"arrival_s", "creation_time"});
-  times.duration = table.column({"duration_s"});
-  if (!times.duration) times.deletion = table.column({"deletion_time"});
-  const bool ends = times.duration || times.deletion;
-  if (times.arrival.has_value() != ends) {
-    return make_error(Errc::invalid_argument,
-                      "arrival and duration belong together: arrival_s or creation_time, with "
-                      "duration_s or deletion_time")
-        .in("header");
-  }
-  return times;
-}
-
-Result<void> read_times(const CsvTable& table, const TimeColumns& times, domain::TracePod& pod) {
-  const auto arrival = table.decimal(*times.arrival, kMaxSeconds);
-  if (!arrival) return arrival.error();
-  pod.arrival_s = *arrival;
-  const std::size_t column = times.duration ? *times.duration : *times.deletion;
-  const auto end = table.decimal(column, kMaxSeconds);
-  if (!end) return end.error();
-  pod.duration_s = times.duration ? *end : *end - *arrival;
-  if (pod.duration_s < 0) return table.wrong(column, "expected a time after the pod's arrival");
-  return {};
-}
-
-void sort_by_arrival(domain::PodTrace& trace) {
-  std::stable_sort(trace.pods.begin(), trace.pods.end(),
-                   [](const auto& a, const auto& b) { return a.arrival_s < b.arrival_s; });
-  const double first = trace.pods.empty() ? 0 : trace.pods.front().arrival_s;
-  for (domain::TracePod& pod : trace.pods) pod.arrival_s -= first;
 }
 
 }  // namespace
@@ -163,11 +101,14 @@ Result<domain::PodTrace> read_pod_trace(std::string_view text) {
       pod.needs_gbps = *gbps;
     }
     if (trace.timed) {
-      if (auto r = read_times(*table, *times, pod); !r) return r.error();
+      const auto at = times_of(*table, *times);
+      if (!at) return at.error();
+      pod.arrival_s = at->arrival_s;
+      pod.duration_s = at->duration_s;
     }
     trace.pods.push_back(std::move(pod));
   }
-  sort_by_arrival(trace);
+  sort_by_arrival(trace.pods);
   return trace;
 }
 

@@ -1,33 +1,10 @@
 #include "common/solver/simulate/arrivals.hpp"
 
 #include <algorithm>
-#include <cmath>
 
-#include "common/solver/bandwidth/flat_map.hpp"
+#include "common/solver/simulate/random_numbers.hpp"
 
 namespace chipweave::simulate {
-namespace {
-
-// splitmix64: the same numbers with every compiler and library.
-class RandomNumbers {
- public:
-  explicit RandomNumbers(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t next() {
-    state_ += 0x9e3779b97f4a7c15ULL;
-    return solver::mix(state_);
-  }
-  std::size_t below(std::size_t n) { return static_cast<std::size_t>(next() % n); }
-  // Exponentially distributed with that mean.
-  double exponential(double mean) {
-    const double open = static_cast<double>((next() >> 11U) + 1) / 9007199254740993.0;  // (0, 1)
-    return -std::log(open) * mean;
-  }
-
- private:
-  std::uint64_t state_;
-};
-
-}  // namespace
 
 std::vector<Arrival> inflated(const std::vector<domain::TracePod>& pods, const Inflation& by) {
   std::vector<Arrival> out;

@@ -24,6 +24,7 @@
 #include <tuple>
 #include <vector>
 
+#include "common/domain/gangs/gang_patience.hpp"
 #include "scheduler-plugin/app/gangs/gangs.hpp"
 #include "scheduler-plugin/app/gangs/keeping/gang_keeping.hpp"
 #include "scheduler-plugin/app/gangs/opening/gate_opener.hpp"
@@ -34,7 +35,7 @@ namespace chipweave::sched {
 
 class GangGates : public UseCase {
  public:
-  static constexpr std::chrono::minutes kPatience{5};
+  static constexpr std::chrono::seconds kPatience{domain::kGangPatienceSeconds};
   // The object that says how many pods a gang has may come later than they.
   static constexpr std::chrono::seconds kSizeComes{10};
   // So much of a check() is spent on planning, and one plan more.

@@ -103,7 +103,7 @@ TEST(PodTrace, ErrorsNameLineAndColumn) {
               HasSubstr("belong together"));
   EXPECT_THAT(pod_error("name,cpu_milli,memory_mib,chips,creation_time,deletion_time\n"
                         "p,1,1,1,9,8\n"),
-              HasSubstr("after the pod's arrival"));
+              HasSubstr("after the arrival"));
   EXPECT_THAT(pod_error("name,cpu_milli,memory_mib,chips,gpu_milli\np,1,1,1,1001\n"),
               HasSubstr("line 2: \"gpu_milli\""));
 }
