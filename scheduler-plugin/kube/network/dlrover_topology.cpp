@@ -42,7 +42,7 @@ void DlroverTopology::read() {
   if (reading_ && reading_->table.levels != levels) reading_.reset();
   if (!reading_) {
     begun_ = clock_.now();
-    reading_.emplace();
+    reading_ = Reading();
     reading_->version = network_.version();
     reading_->addresses = address_changes_;
     reading_->table.levels = levels;

@@ -160,7 +160,7 @@ TEST_F(Hostfiles, AfterARestartWhatIsStoredIsComparedAndNotWrittenAgain) {
   start();
   pass();
   EXPECT_EQ(object()["metadata"]["resourceVersion"], version);
-  // changed while nobody looked
+  // changed between the two processes
   object()["data"]["hostfile"] = "somebody's";
   api_.put(kMap, object());
   start();

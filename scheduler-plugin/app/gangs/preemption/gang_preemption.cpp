@@ -177,12 +177,8 @@ void GangPreemption::keep(const Gang& gang, const GangPlacement& placement) {
   attempt_->tried_at = clock_.now();
   kept_.want(gang.id, {gang.ns, gang.name}, wanted, attempt_->until + kKeepsLonger);
   if (victims_.pods() == 0) return;
-  std::vector<PreemptionVictim> victims = victims_.whole();
-  const auto gangs = std::count_if(victims.begin(), victims.end(),
-                                   [](const PreemptionVictim& one) { return one.gang; });
   attempt_->reported = true;
-  observer_.on(GangPreempting{ref_of(gang), victims_.pods(), static_cast<std::size_t>(gangs),
-                              std::move(victims)});
+  observer_.on(victims_.announced_for(ref_of(gang)));
 }
 
 FreedOnNodes GangPreemption::kept_only() const {

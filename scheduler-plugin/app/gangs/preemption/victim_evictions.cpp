@@ -75,14 +75,17 @@ bool VictimEvictions::is_settled() const {
          });
 }
 
-std::vector<PreemptionVictim> VictimEvictions::whole() const {
+GangPreempting VictimEvictions::announced_for(GangRef gang) const {
   std::map<std::pair<bool, std::string>, std::size_t> pods;  // by whether it is a gang, and name
   for (const Victim& victim : victims_) {
-    const bool gang = victim.gang.has_value();
-    ++pods[{gang, gang ? victim.gang->text() : victim.pod.key.text()}];
+    const bool of_gang = victim.gang.has_value();
+    ++pods[{of_gang, of_gang ? victim.gang->text() : victim.pod.key.text()}];
   }
-  std::vector<PreemptionVictim> out;
-  for (const auto& [victim, count] : pods) out.push_back({victim.second, victim.first, count});
+  GangPreempting out{std::move(gang), victims_.size(), 0, {}};
+  for (const auto& [victim, count] : pods) {
+    out.gangs += victim.first ? 1 : 0;
+    out.victims.push_back({victim.second, victim.first, count});
+  }
   return out;
 }
 

@@ -38,8 +38,8 @@ class VictimEvictions : public UseCase {
   void end();
 
   std::size_t pods() const { return victims_.size(); }
-  // The gangs and single pods that these pods are, by name.
-  std::vector<PreemptionVictim> whole() const;
+  // That they end for the gang.
+  GangPreempting announced_for(GangRef gang) const;
   // Whether all of these chips come free with them, or with other pods that end.
   bool frees(const KeptChips::ByNode& chips) const;
   // Those that hold chips, and their gangs.

@@ -17,7 +17,7 @@ Error wrong(const std::string& pod, const std::string& what) {
   return make_error(Errc::invalid_argument, "pod " + pod + " " + what);
 }
 
-// Without room for it the rankfile says so: a launcher then stops with that line.
+// Without room for it, a comment with the reason.
 std::string rankfile_of(const std::vector<codec::Host>& hosts, std::size_t most,
                         std::string& problem) {
   auto text = codec::write_rankfile(hosts, most);
