@@ -103,35 +103,35 @@ void Kubernetes::start(Scheduler& scheduler) {
   cluster_.set_listener(&scheduler.reconciler());
   inventories_ = std::make_unique<InventoryWatch>(
       *transport_, InventoryWatch::Options{options_.lease_namespace}, scheduler,
-      InventoryWatch::Events{
-          [this] {
-            scheduler_->network().arrived(NetworkSource::inventories);
-            update_waiting_for();
-          },
-          [this](const kube::WatchFailure& failure) { watch_failed(failure); },
-          [this](const std::string& node, const Error& why) {
-            ++unusable_inventories_;
-            obs::log(obs::Level::error, "unusable NodeInventory",
-                     {{"node", node}, {"error", why.text()}});
-          },
-          // which chips claims have, before anyone decides about the node
-          [this] {
-            if (claims_) claims_->check();
-          },
-          [this](const codec::KubeNode& node) {
-            if (dlrover_) dlrover_->set_address(node.name, node.address);
-            scheduler_->network().set_labels(node.name, node.labels, node.annotations);
-          },
-          [this](const std::string& node) {
-            if (dlrover_) dlrover_->node_gone(node);
-            scheduler_->network().drop_labels(node);
-          },
-          [this] { scheduler_->network().arrived(NetworkSource::labels); },
-          [this](const kube::WatchFailure& failure) {
-            // the network is then what the other sources know
-            if (failure.status == kube::kForbidden)
-              scheduler_->network().arrived(NetworkSource::labels);
-          }},
+      InventoryWatch::Events{[this] {
+                               scheduler_->network().arrived(NetworkSource::inventories);
+                               update_waiting_for();
+                             },
+                             [this](const kube::WatchFailure& failure) { watch_failed(failure); },
+                             [this](const std::string& node, const Error& why) {
+                               ++unusable_inventories_;
+                               obs::log(obs::Level::error, "unusable NodeInventory",
+                                        {{"node", node}, {"error", why.text()}});
+                             },
+                             // which chips claims have, before anyone decides about the node
+                             [this] {
+                               if (claims_) claims_->check();
+                             },
+                             [this](const codec::KubeNode& node) {
+                               if (dlrover_) dlrover_->set_address(node.name, node.address);
+                               scheduler_->network().set_labels(node.name, node.labels,
+                                                                node.annotations);
+                             },
+                             [this](const std::string& node) {
+                               if (dlrover_) dlrover_->node_gone(node);
+                               scheduler_->network().drop_labels(node);
+                             },
+                             [this] { scheduler_->network().arrived(NetworkSource::labels); },
+                             [this](const kube::WatchFailure& failure) {
+                               // the network is then what the other sources know
+                               if (failure.status == kube::kForbidden)
+                                 scheduler_->network().arrived(NetworkSource::labels);
+                             }},
       options_.jitter);
   claims_ = std::make_unique<ClaimWatch>(
       *transport_, scheduler.reconciler(), scheduler.nodes(),

@@ -148,7 +148,8 @@ void DecisionLog::on(const Observation& seen) {
                     [](const GangNotStored& gang) { write(gang); },
                     [](const GangGateFailed& pod) { write(pod); },
                     [](const GangNotNominated& pod) { write(pod); },
-                    [](const GangOverdue& gang) { write(gang); }, [](const auto&) {}},
+                    [](const GangOverdue& gang) { write(gang); },
+                    [](const auto&) {}},
              seen);
 }
 

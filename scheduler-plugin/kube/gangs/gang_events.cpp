@@ -4,47 +4,40 @@
 #include <variant>
 #include <vector>
 
+#include "common/base/count_of.hpp"
 #include "common/base/text.hpp"
 #include "scheduler-plugin/kube/events.hpp"
 
 namespace chipweave::sched {
-namespace {
-
-std::string pods_text(std::size_t pods) {
-  return std::to_string(pods) + (pods == 1 ? " pod" : " pods");
-}
-
-}  // namespace
-
 void GangEvents::on(const Observation& seen) {
-  std::visit(ByKind{[this](const GangPlanned& gang) { planned(gang); },
-                    [this](const GangUnplaceable& gang) { waits(gang); },
-                    [this](const GangReleased& gang) {
-                      send(gang.gang, true, "GangGivenUp",
-                           "Not all pods were bound in time: the places of the others in plan " +
-                               gang.plan + " are given up, and they are planned again");
-                    },
-                    [this](const GangOverdue& gang) {
-                      send(gang.gang, true, "GangIncomplete",
-                           std::to_string(gang.pods) + " of " + std::to_string(gang.quorum) +
-                               " pods that must start together have come. These wait for the "
-                               "others; nothing is reserved for them");
-                    },
-                    [this](const GangKeepsChips& gang) {
-                      send(gang.gang, false, "GangKeepsChips",
-                           "It has waited long and is the first in line: chips that come free on " +
-                               std::to_string(gang.nodes) +
-                               " nodes are kept for it until it fits there");
-                    },
-                    [this](const GangPreempting& gang) { preempting(gang); },
-                    [this](const GangNotPreempting& gang) { not_preempting(gang); },
-                    [this](const GangPreempted& gang) {
-                      send(gang.gang, true, "GangPreempted",
-                           "Its pods end so that gang " + gang.by +
-                               ", which has a higher priority, fits: " + pods_text(gang.pods));
-                    },
-                    [](const auto&) {}},
-             seen);
+  std::visit(
+      ByKind{[this](const GangPlanned& gang) { planned(gang); },
+             [this](const GangUnplaceable& gang) { waits(gang); },
+             [this](const GangReleased& gang) {
+               send(gang.gang, true, "GangGivenUp",
+                    "Not all pods were bound in time: the places of the others in plan " +
+                        gang.plan + " are given up, and they are planned again");
+             },
+             [this](const GangOverdue& gang) {
+               send(gang.gang, true, "GangIncomplete",
+                    std::to_string(gang.pods) + " of " + std::to_string(gang.quorum) +
+                        " pods that must start together have come. These wait for the "
+                        "others; nothing is reserved for them");
+             },
+             [this](const GangKeepsChips& gang) {
+               send(gang.gang, false, "GangKeepsChips",
+                    "It has waited long and is the first in line: chips that come free on " +
+                        std::to_string(gang.nodes) + " nodes are kept for it until it fits there");
+             },
+             [this](const GangPreempting& gang) { preempting(gang); },
+             [this](const GangNotPreempting& gang) { not_preempting(gang); },
+             [this](const GangPreempted& gang) {
+               send(gang.gang, true, "GangPreempted",
+                    "Its pods end so that gang " + gang.by +
+                        ", which has a higher priority, fits: " + count_of(gang.pods, "pod"));
+             },
+             [](const auto&) {}},
+      seen);
 }
 
 void GangEvents::planned(const GangPlanned& gang) {
@@ -71,12 +64,12 @@ void GangEvents::preempting(const GangPreempting& gang) {
       named.push_back(std::to_string(gang.victims.size() - kMaxVictims) + " more");
       break;
     }
-    named.push_back(victim.gang ? "gang " + victim.name + " (" + pods_text(victim.pods) + ")"
+    named.push_back(victim.gang ? "gang " + victim.name + " (" + count_of(victim.pods, "pod") + ")"
                                 : "pod " + victim.name);
   }
-  send(
-      gang.gang, false, "GangPreempting",
-      pods_text(gang.pods) + " of lower priority must end so that it fits: " + joined(named, ", "));
+  send(gang.gang, false, "GangPreempting",
+       count_of(gang.pods, "pod") +
+           " of lower priority must end so that it fits: " + joined(named, ", "));
 }
 
 void GangEvents::not_preempting(const GangNotPreempting& gang) {

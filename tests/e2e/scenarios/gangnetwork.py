@@ -1,13 +1,13 @@
 """Gangs in a network of 64 nodes, racks and blocks: three at once with levels that they require or prefer; nodes that fail in the
 middle, whose pods come back near the others with their ranks, also where a Job makes them again and where places are kept free;
-half-bound gangs over a restart; an elastic gang."""
+half-bound gangs over a restart; an elastic gang; one that single pods would hold up for ever."""
 import json
 
 from lib.gangs import BLOCK, GATE, RACK, fabric, gate_webhook, gates_of
 from lib.scenario import GPU, SOON
 from scenarios.gangs import bound, crossings, of, place, remove
 
-FLAGS = ["--inventory-stale-after", "30m", "--fault-scheduling=true", "--max-gang-spares=1"]
+FLAGS = ["--inventory-stale-after", "30m", "--fault-scheduling=true", "--max-gang-spares=1", "--keep-chips-after=3s"]
 NODES = 64
 LONG = 3 * SOON
 LASTS = 30  # seconds until a failure counts (FaultEvictions::kLasts)
@@ -30,6 +30,7 @@ def run(s):
         gate_webhook(s, rights)
         s.must_come("the gate of a new pod", lambda: gates_of(member(s, "probe", 0, 2, query="?dryRun=All")) == [GATE])
         half_bound(s)
+        first_in_line(s)
     s.settled(LONG)
 
 
@@ -240,3 +241,30 @@ def half_bound(s):
     for gang in gangs:
         ranks_are_kept(s, of(s, gang))
     remove(s, *gangs)
+
+
+# Single pods of a node each come all the time: without the chips that are kept for it, the gang would wait for ever.
+def first_in_line(s):
+    pool = [f"fake-{number}" for number in range(4)]
+    for node in pool:
+        s.bed.must("PATCH", f"/api/v1/nodes/{node}", {"metadata": {"labels": {"pool": "busy"}}})
+        s.undo.append(lambda node=node: s.bed.ask("PATCH", f"/api/v1/nodes/{node}", {"metadata": {"labels": {"pool": None}}}))
+    busy = {"nodeSelector": {"pool": "busy"}}
+    running_now = [s.create(f"single-{number}", 8, **busy)["metadata"]["name"] for number in range(4)]
+    s.bound(*running_now)
+    for index in range(3):
+        member(s, "line", index, 3, spec=busy)
+    summary = lambda: s.chipweave.ask("GET", f"/api/v1/gangs/{s.ns}/line")[1]["items"][0]["summary"]
+    kept = "chips that come free on 3 nodes are kept for it"
+    s.eventually("a gang that has waited long keeps chips", lambda: kept in summary(), why=summary)
+    s.eventually("and says so", lambda: any(event["reason"] == "GangKeepsChips" for event in s.all_events()))
+    later = [s.create(f"later-{number}", 8, **busy)["metadata"]["name"] for number in range(4)]
+    for name in running_now:
+        s.delete(name)
+    bound(s, "line", 3, LONG)
+    there = [name for name in later if s.pod(name)["spec"].get("nodeName")]
+    s.check("single pods have what it does not need", len(there) <= 1, there)
+    remove(s, "line")
+    s.bound(*later)
+    for name in later:
+        s.delete(name)
