@@ -1,7 +1,8 @@
-// Which new pods get the scheduling gate chipweave.dev/gang, so that no scheduler looks at them
-// before their gang is planned.
+// What pods of gangs say that wait: which new ones get the scheduling gate chipweave.dev/gang, so
+// that no scheduler looks at them before their gang is planned, and where they may run.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -29,5 +30,12 @@ bool wants_gate(const codec::KubePod& pod, const ResourceTable& resources,
 // Whether it has kGangGate, or any other scheduling gate.
 bool has_gang_gate(const codec::KubePod& pod);
 bool has_foreign_gates(const codec::KubePod& pod);
+
+// The gang that it may be planned in; null: none. chips: that it requests.
+std::shared_ptr<const GangMark> planned_mark_of(const codec::KubePod& pod, int chips);
+// Where it may run, by its own wish: without the pin that it got when its gate was opened, which
+// does not bind the pod that replaces it. Returns `like` if that says the same.
+std::shared_ptr<const domain::NodeWishes> own_wishes(
+    const codec::KubePod& pod, const std::shared_ptr<const domain::NodeWishes>& like);
 
 }  // namespace chipweave::sched

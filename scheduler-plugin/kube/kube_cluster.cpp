@@ -14,7 +14,6 @@
 #include "scheduler-plugin/app/annotations.hpp"
 #include "scheduler-plugin/kube/attribution.hpp"
 #include "scheduler-plugin/kube/gang_gate.hpp"
-#include "scheduler-plugin/model/gangs/frameworks.hpp"
 #include "scheduler-plugin/model/pod.hpp"
 
 namespace chipweave::sched {
@@ -32,15 +31,6 @@ constexpr int kListAttempts = 4;  // attempts to list pods that keep changing
 // Once bound, nothing of it counts but its CPU and memory.
 bool is_bare(const ClusterPod& pod) {
   return pod.request.chips == 0 && pod.request.mark == nullptr;
-}
-
-// Where all pods of a gang are alike, there is nothing to plan without chips, and there may be
-// many.
-std::shared_ptr<const GangMark> mark_of(const codec::KubePod& pod, int chips) {
-  auto mark = gang_mark_of(pod);
-  if (chips > 0 || mark == nullptr) return mark;
-  const gangs::Framework* framework = gangs::framework_called(mark->framework);
-  return framework != nullptr && framework->one_template ? nullptr : mark;
 }
 
 // Whole objects: the resources and the node of a pod are in its spec, its rejection in its status.
@@ -72,7 +62,7 @@ ClusterPod KubeCluster::made_of(const codec::KubePod& seen) const {
   ClusterPod pod;
   pod.request = std::move(counted.request);
   pod.request.job = job_identity(pod.request);
-  pod.request.mark = mark_of(seen, pod.request.chips);
+  pod.request.mark = planned_mark_of(seen, pod.request.chips);
   pod.request.labels.clear();
   pod.request.annotations.clear();
   pod.refused = std::move(counted.refused);
@@ -169,19 +159,12 @@ void KubeCluster::end_bare(const std::string& key) {
 // A gate of others may come with node selectors when it is opened (Kueue).
 void KubeCluster::take_nodes(ClusterPod& pod, const codec::KubePod& seen) {
   if (!pod.node.empty() || pod.request.mark == nullptr) return;
-  auto wishes = seen.nodes;
-  // our own pin does not bind the pod that replaces it
-  if (wishes != nullptr && !pod.gated && seen.annotations.contains(kGangPlanAnnotation))
-    wishes = std::make_shared<const domain::NodeWishes>(domain::without_pin(*wishes));
-  const bool same =
-      (wishes_ == nullptr) == (wishes == nullptr) && (wishes_ == nullptr || *wishes_ == *wishes);
-  if (!same) wishes_ = std::move(wishes);
-  pod.nodes = wishes_;
+  pod.nodes = wishes_ = own_wishes(seen, wishes_);
 }
 
 // Some frameworks set their marks after the pod was made.
 void KubeCluster::take_mark(Entry& entry, const codec::KubePod& seen) {
-  auto mark = mark_of(seen, entry.pod.request.chips);
+  auto mark = planned_mark_of(seen, entry.pod.request.chips);
   const auto& known = entry.pod.request.mark;
   if ((mark == nullptr) == (known == nullptr) && (mark == nullptr || *mark == *known)) return;
   entry.pod.request.mark = std::move(mark);

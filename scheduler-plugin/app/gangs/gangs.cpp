@@ -20,7 +20,7 @@ std::optional<Verdict> Gangs::find_place(const ClusterPod& pod,
   NodeSet offered = places_.offers().of(gang, nodes);
   // a gang may need more nodes than a sample has
   if (places_.offers().is_sample(offered)) offered.assign(nodes_.size(), true);
-  places_.planning().add_nodes_of_others(pod, offered);
+  places_.planning().planner().add_nodes_of_others(pod, offered);
   return places_.planning().plan(gang, pod.request.uid, std::move(offered));
 }
 
@@ -50,7 +50,7 @@ std::optional<Verdict> Gangs::find_another(const ClusterPod& pod,
   if (own != nullptr && !offered[own->node] && places_.offers().is_sample(offered)) {
     // a nominated node is tried before others, unless the nomination came a moment ago
     const bool tried = pod.nominated == nodes_.node(own->node).name;
-    const bool barred = !places_.planning().may_run(pod, own->node);
+    const bool barred = !places_.planning().planner().may_run(pod, own->node);
     if (!barred && ++missed_[pod.request.uid] < (tried ? kMaxMissedNominated : kMaxMissed))
       return gang_elsewhere();
     // its scheduler rules the node out, or seems to
@@ -59,7 +59,7 @@ std::optional<Verdict> Gangs::find_another(const ClusterPod& pod,
     offered[node] = false;
   }
   missed_.erase(pod.request.uid);
-  places_.planning().add_nodes_of_others(pod, offered);
+  places_.planning().planner().add_nodes_of_others(pod, offered);
   // What else makes its scheduler rule a node out for one pod of a gang holds for the others.
   places_.lose_unusable(gang, offered);
   return places_.planning().plan(gang, pod.request.uid, std::move(offered));

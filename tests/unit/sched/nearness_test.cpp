@@ -181,8 +181,14 @@ TEST(Nearness, CountsTheLevelsOnWhichNoneIs) {
     far.push_back(near.far(w.scheduler.nodes().find("n" + std::to_string(i))));
   EXPECT_THAT(far, ElementsAre(1, 1, 0, 0, 2, 2, 2, 2));
   of_job.clear();
-  EXPECT_FALSE(near.begin("nvidia.com/gpu", &of_job, nullptr));
-  EXPECT_FALSE(near.begin("nvidia.com/gpu", nullptr, nullptr));
+  for (const Ledger::ByNode* none :
+       {static_cast<const Ledger::ByNode*>(nullptr), static_cast<const Ledger::ByNode*>(&of_job)}) {
+    ASSERT_TRUE(near.begin("nvidia.com/gpu", none, nullptr));
+    EXPECT_EQ(near.far(w.scheduler.nodes().find("n7")), 0);
+  }
+  World flat;
+  flat.add_node("n0", "hgx-h100-8");
+  EXPECT_FALSE(Nearness(&flat.scheduler.network()).begin("nvidia.com/gpu", nullptr, nullptr));
 }
 
 }  // namespace

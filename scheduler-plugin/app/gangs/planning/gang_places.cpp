@@ -35,7 +35,7 @@ bool GangPlaces::lose_unusable(const Gang& gang, const NodeSet& offered) {
     const Holding* held = plans_.holding_of(slot);
     if (held == nullptr || held->bound || slot.uid.empty()) continue;
     const ClusterPod* pod = planning_.pod_of(gang, slot);
-    const bool may_run = pod == nullptr || planning_.may_run(*pod, held->node);
+    const bool may_run = pod == nullptr || planning_.planner().may_run(*pod, held->node);
     if (!offered[held->node] || !may_run || !is_usable(*held)) lost.push_back(slot.uid);
   }
   for (const std::string& uid : lost) plans_.lose(uid);

@@ -1,16 +1,14 @@
 #include "scheduler-plugin/app/gangs/planning/gang_planner.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <utility>
 
 #include "common/solver/gang/chips/chip_plan.hpp"
-#include "common/solver/gang/chips/legal_split.hpp"
 #include "common/solver/gang/planner.hpp"
 #include "common/solver/gang/rails/best_nodes.hpp"
 #include "common/solver/vendor/vendor_plan.hpp"
 #include "scheduler-plugin/app/gangs/planning/neighbours.hpp"
-#include "scheduler-plugin/app/gangs/planning/nodes/slot_nodes.hpp"
+#include "scheduler-plugin/app/gangs/planning/nodes/plan_problem.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -18,17 +16,9 @@ namespace {
 using solver::Fabric;
 using solver::FabricNodeId;
 
-constexpr std::size_t kMaxLegal = 16384;  // remembered counts
 // Of larger gangs the leaf switches do not count: they are on many sets of them anyway, and looking
 // for fewer takes up to kMaxLeafPlans plans.
 constexpr int kMaxAlignedPods = 256;
-constexpr std::uint64_t kSplitSteps =
-    200'000;  // for one of them; beyond it the pods count as fitting
-
-bool has_rules(const domain::NodeTopology& topology) {
-  return topology.rule().kind != domain::RuleKind::any || !topology.partitions().empty();
-}
-
 // How many pods with these needs fit into the room.
 int pods_in(const solver::Room& room, const solver::Room& needs) {
   int most = solver::kUnlimitedPods;
@@ -47,44 +37,6 @@ solver::NodeMachine machine_of(const Node& node, ChipSet free, ChipSet held) {
   out.held_known = !held.empty();
   out.loaded = node.topology.all() - node.free() - node.unhealthy - held - free;
   return out;
-}
-
-// Counts only the pods that need a place; the others are running ones. open: their slots.
-domain::Gang with_running(domain::Gang gang, const GangToPlan& asked, const NodeTable& nodes,
-                          const Fabric& fabric, std::vector<std::size_t>& open) {
-  std::vector<int> sizes;
-  std::size_t slot = 0;
-  int unknown = 0;
-  const auto split = [&](int pods, domain::PodSet* set) {
-    int left = 0;
-    for (int i = 0; i < pods; ++i, ++slot) {
-      const auto& seat = asked.seated[slot];
-      if (!seat) {
-        open.push_back(slot);
-        if (!gang.pod_chips.empty()) sizes.push_back(gang.pod_chips[slot]);
-        ++left;
-        continue;
-      }
-      const FabricNodeId at =
-          seat->node == kNoNode ? solver::kNowhere : fabric.find(nodes.node(seat->node).name);
-      unknown += at == solver::kNowhere ? 1 : 0;
-      if (at == solver::kNowhere) continue;
-      domain::Running& running = gang.existing[at];
-      ++running.pods;
-      running.ranks.push_back(static_cast<int>(slot));
-      if (set != nullptr) ++set->existing[at];
-    }
-    return left;
-  };
-  if (gang.sets.empty()) {
-    gang.pods = split(gang.pods, nullptr);
-  } else {
-    for (domain::PodSet& set : gang.sets) set.pods = split(set.pods, &set);
-    gang.pods = static_cast<int>(open.size());
-  }
-  gang.pod_chips = std::move(sizes);
-  gang.min_member = std::max(gang.min_member - unknown, 0);
-  return gang;
 }
 
 std::string why_barred(std::size_t nodes, std::size_t of) {
@@ -127,54 +79,6 @@ std::vector<NodeId> GangPlacement::nodes() const {
   return out;
 }
 
-// One plan: its request, and what limits nodes meanwhile, which is taken back at the end.
-struct GangPlanner::Problem {
-  explicit Problem(ResourceFabric& of) : resource(of), fabric(of.fabric()) {}
-  Problem(const Problem&) = delete;
-  Problem& operator=(const Problem&) = delete;
-  ~Problem() {
-    for (const FabricNodeId node : left_out) fabric.set_healthy(node, true);
-    for (const auto& [node, chips] : raised) fabric.set_free(node, chips);
-    for (const auto& [node, machine] : machines) fabric.set_max_pods(node, solver::kUnlimitedPods);
-    fabric.set_chip_fit(nullptr);
-  }
-  void leave_out(FabricNodeId node) {
-    fabric.set_healthy(node, false);
-    left_out.push_back(node);
-  }
-
-  // Pods that may not have all nodes that others may.
-  void keep_apart(const SlotNodes& may) {
-    if (may.alike()) return;
-    std::vector<std::vector<FabricNodeId>> nodes(may.kinds());
-    for (std::size_t kind = 0; kind < nodes.size(); ++kind) {
-      const NodeSet* only = may.nodes_of(kind);
-      for (FabricNodeId at = 0; only != nullptr && at < fabric.node_numbers(); ++at) {
-        if (fabric.node(at).in_use && (*only)[resource.node_of(at)]) nodes[kind].push_back(at);
-      }
-    }
-    for (std::size_t pod = 0; pod < open.size(); ++pod) {
-      const std::size_t kind = may.kind(pod);
-      if (may.nodes_of(kind) != nullptr) gang.allowed[static_cast<int>(pod)] = nodes[kind];
-    }
-  }
-
-  void raise(FabricNodeId node, int chips) {
-    if (fabric.node(node).free == chips) return;
-    raised.emplace_back(node, fabric.node(node).free);
-    fabric.set_free(node, chips);
-  }
-
-  const ResourceFabric& resource;
-  Fabric& fabric;
-  domain::Gang gang;
-  std::vector<std::size_t> open;  // slots of the pods to place, in their order
-  solver::NodeMachines machines;  // that may hold pods of the gang
-  std::vector<FabricNodeId> left_out;
-  std::size_t barred = 0;                            // of these, because its pods may not run there
-  std::vector<std::pair<FabricNodeId, int>> raised;  // with what was free before
-};
-
 GangPlanner::Capacity GangPlanner::capacity_of(const Node& node, const ToComeFree* to_come) {
   if (to_come == nullptr) return {node.free() - node.network_unhealthy, node.room};
   return {(node.free() | (to_come->chips - node.unhealthy)) - node.network_unhealthy,
@@ -185,23 +89,11 @@ GangPlanner::Capacity GangPlanner::capacity_of(const Node& node, const ToComeFre
 int GangPlanner::most_pods(const Node& node, const Capacity& capacity, int chips,
                            const solver::Room& needs, bool distributed) {
   const int by_room = pods_in(capacity.room, needs);
-  if (chips == 0 || !has_rules(node.topology)) return by_room;
-  if (legal_.size() >= kMaxLegal) legal_.clear();
-  const ChipSet free = capacity.free;
-  const auto [known, fresh] =
-      legal_.try_emplace({node.wiring.get(), free.bits(), chips, distributed}, 0);
-  for (int pods = free.size() / chips; fresh && pods > 0; --pods) {
-    std::uint64_t steps = kSplitSteps;
-    const std::vector<int> sizes(static_cast<std::size_t>(pods), chips);
-    if (!solver::splits_legally(*node.wiring, free, sizes, distributed, steps).value_or(true))
-      continue;
-    known->second = pods;
-    break;
-  }
-  return std::min(by_room, known->second);
+  if (chips == 0) return by_room;
+  return std::min(by_room, legal_.on(node, capacity.free, chips, distributed));
 }
 
-void GangPlanner::limit_nodes(Problem& problem, const GangToPlan& asked, const SlotNodes& may) {
+void GangPlanner::limit_nodes(PlanProblem& problem, const GangToPlan& asked, const SlotNodes& may) {
   Fabric& fabric = problem.fabric;
   std::map<NodeId, ChipSet> held;
   for (const auto& seat : asked.seated) {
@@ -237,8 +129,8 @@ void GangPlanner::limit_nodes(Problem& problem, const GangToPlan& asked, const S
 
 GangPlacement GangPlanner::plan(const GangToPlan& asked) {
   const GangLayout& layout = *asked.layout;
-  Problem problem(network_.fabric_of(layout.resource));
-  problem.gang = with_running(layout.request, asked, nodes_, problem.fabric, problem.open);
+  PlanProblem problem(network_.fabric_of(layout.resource));
+  problem.take(asked, nodes_);
   const SlotNodes may(eligible_, open_wishes(asked));
   limit_nodes(problem, asked, may);
   const std::vector<std::string>& levels = network_.levels();

@@ -17,11 +17,13 @@
 #include "common/solver/gang/chips/node_machine.hpp"
 #include "scheduler-plugin/app/gangs/planning/gang_layout.hpp"
 #include "scheduler-plugin/app/gangs/planning/nodes/eligible_nodes.hpp"
+#include "scheduler-plugin/app/gangs/planning/nodes/legal_pods.hpp"
 #include "scheduler-plugin/model/decision.hpp"
 #include "scheduler-plugin/state/node_table.hpp"
 
 namespace chipweave::sched {
 
+struct PlanProblem;
 class SlotNodes;
 
 // Where a pod of a gang is, or shall be.
@@ -71,7 +73,8 @@ class GangPlanner {
   // Whether all of it would fit if all healthy chips were free. Cost: a copy of the fabric, and a
   // plan without chips.
   bool fits_when_empty(const GangLayout& layout);
-  // Adds the nodes that the pod may not have itself, as their Node objects say. Cost: O(nodes).
+  // What a scheduler offers for the pod says nothing about nodes that only others of its gang may
+  // have: adds those that it may not have itself. Cost: O(nodes).
   void add_nodes_of_others(const ClusterPod& pod, NodeSet& nodes);
   // Whether the pod may be on the node as far as the Node object says.
   bool may_run(const ClusterPod& pod, NodeId node) const {
@@ -79,8 +82,7 @@ class GangPlanner {
   }
 
  private:
-  struct Problem;
-  void limit_nodes(Problem& problem, const GangToPlan& asked, const SlotNodes& may);
+  void limit_nodes(PlanProblem& problem, const GangToPlan& asked, const SlotNodes& may);
   struct Capacity {
     ChipSet free;  // that a pod of a job with several can use
     solver::Room room;
@@ -92,8 +94,7 @@ class GangPlanner {
   const NodeTable& nodes_;
   Network& network_;
   EligibleNodes eligible_;
-  // How many pods of so many chips have legal chips together, by machine and free chips.
-  std::map<std::tuple<const solver::Machine*, std::uint64_t, int, bool>, int> legal_;
+  LegalPods legal_;
 };
 
 }  // namespace chipweave::sched

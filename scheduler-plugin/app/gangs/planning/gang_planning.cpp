@@ -38,22 +38,6 @@ Verdict GangPlanning::waits_for_pods(const std::string& gang) {
   return rejected(Cause::gang, Remedy::unresolvable, "waiting for the other pods of gang " + gang);
 }
 
-GangPlanning::Misfit GangPlanning::tried(const Gang& gang, NodeSet offered) const {
-  Misfit out;
-  out.gang = gang.changes;
-  out.released = ledger_.released();
-  out.gains = nodes_.gains();
-  out.network = state_.network.version();
-  out.standings = state_.standings.version();
-  out.offered = std::move(offered);
-  return out;
-}
-
-bool GangPlanning::Misfit::same_conditions(const Misfit& other) const {
-  return gang == other.gang && released == other.released && gains == other.gains &&
-         network == other.network && standings == other.standings && offered == other.offered;
-}
-
 std::optional<Verdict> GangPlanning::plan(const Gang& gang, const std::string& uid,
                                           NodeSet offered) {
   if (!state_.network.known()) {
@@ -61,11 +45,17 @@ std::optional<Verdict> GangPlanning::plan(const Gang& gang, const std::string& u
     return rejected(Cause::gang, Remedy::unresolvable,
                     "waiting for the description of the network, to plan gang " + gang.name);
   }
-  Misfit now = tried(gang, std::move(offered));
+  Misfit now;
+  now.tried = {gang.changes,
+               ledger_.released(),
+               nodes_.gains(),
+               state_.network.version(),
+               state_.standings.version(),
+               std::move(offered)};
   const auto before = misfits_.find(gang.id);
   const auto begin = clock_.now();
   if (before != misfits_.end()) {
-    if (now.same_conditions(before->second)) return before->second.verdict;
+    if (now.tried == before->second.tried) return before->second.verdict;
     // Conditions change all the time in a busy cluster: planning may take a tenth of the time.
     if (begin - before->second.at < kRest * before->second.took) {
       retry_ = true;
@@ -102,10 +92,10 @@ std::optional<Verdict> GangPlanning::plan(const Gang& gang, const std::string& u
     observer_.on(GangPlanned{ref_of(gang), made.id, made.slots.size(), made.domains, made.gbps,
                              clock_.now() - begin});
   }
-  if (spares_.is_due(gang)) spares_.place(gang, *layout, now.offered);
+  if (spares_.is_due(gang)) spares_.place(gang, *layout, now.tried.offered);
   misfits_.erase(gang.id);
   if (filled == Filled::all) return std::nullopt;
-  now.released = ledger_.released();
+  now.tried.released = ledger_.released();
   const Verdict verdict = misfits_.insert_or_assign(gang.id, std::move(now)).first->second.verdict;
   const GangPlans::Where at = plans_.of(uid);
   const bool placed = at.slot != nullptr && plans_.holding_of(*at.slot) != nullptr;
@@ -115,7 +105,7 @@ std::optional<Verdict> GangPlanning::plan(const Gang& gang, const std::string& u
 Verdict GangPlanning::did_not_fit(const Gang& gang, Misfit misfit, Clock::Steady begin) {
   misfit.at = clock_.now();
   misfit.took = misfit.at - begin;
-  misfit.released = ledger_.released();
+  misfit.tried.released = ledger_.released();
   if (why_not(gang.id) != misfit.reason) observer_.on(GangUnplaceable{ref_of(gang), misfit.reason});
   return misfits_.insert_or_assign(gang.id, std::move(misfit)).first->second.verdict;
 }
@@ -153,7 +143,7 @@ GangPlanning::Filled GangPlanning::fill(const Gang& gang, const GangLayout& layo
   GangToPlan wanted;
   wanted.layout = &layout;
   wanted.slots = &slots;
-  wanted.offered = &now.offered;
+  wanted.offered = &now.tried.offered;
   wanted.seated.resize(slots.size());
   std::size_t seated = 0;
   for (std::size_t i = 0; i < slots.size(); ++i) {
@@ -221,7 +211,7 @@ void GangPlanning::explain_survivors(const GangLayout& layout, Misfit& now) {
   GangToPlan anew;
   anew.layout = &layout;
   anew.slots = &layout.slots;
-  anew.offered = &now.offered;
+  anew.offered = &now.tried.offered;
   anew.seated.resize(layout.slots.size());
   anew.to_come = &held_by_them;
   now.reason += "; " + std::to_string(running) + " of its pods " +

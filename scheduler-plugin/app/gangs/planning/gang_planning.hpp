@@ -60,13 +60,8 @@ class GangPlanning : public UseCase {
   const GangSpares& spares() const { return spares_; }
   void set_max_spares(int most) { spares_.set_most(most); }
 
-  // What a scheduler offers for the pod says nothing about nodes that only others of its gang may
-  // have: adds these.
-  void add_nodes_of_others(const ClusterPod& pod, NodeSet& offered) {
-    planner_.add_nodes_of_others(pod, offered);
-  }
-  // Whether the pod may be on the node as far as the Node object says.
-  bool may_run(const ClusterPod& pod, NodeId node) const { return planner_.may_run(pod, node); }
+  GangPlanner& planner() { return planner_; }
+  const GangPlanner& planner() const { return planner_; }
   // Its pods, those excepted that end or request no chips.
   std::vector<const ClusterPod*> pods_of(const Gang& gang) const;
   // Null: it has not come.
@@ -76,18 +71,21 @@ class GangPlanning : public UseCase {
  private:
   static constexpr int kRest = 10;
   // A gang that did not fit, and what has to change before it is tried again.
-  struct Misfit {
-    std::string reason;           // for people
-    Verdict verdict;              // for its pods
+  struct Conditions {
     std::uint64_t gang = 0;       // Gang::changes
     std::uint64_t released = 0;   // Ledger::released()
     std::uint64_t gains = 0;      // NodeTable::gains()
     std::uint64_t network = 0;    // Network::version()
     std::uint64_t standings = 0;  // NodeStandings::version()
     NodeSet offered;
-    Clock::Steady at{};              // when it was tried
+    friend bool operator==(const Conditions&, const Conditions&) = default;
+  };
+  struct Misfit {
+    std::string reason;  // for people
+    Verdict verdict;     // for its pods
+    Conditions tried;
+    Clock::Steady at{};              // when it was
     Clock::Steady::duration took{};  // and how long that took
-    bool same_conditions(const Misfit& other) const;
   };
   enum class Filled {
     all,
@@ -95,7 +93,6 @@ class GangPlanning : public UseCase {
     nothing_more,  // none of the slots, but as many as must start hold chips already
     none
   };
-  Misfit tried(const Gang& gang, NodeSet offered) const;
   Verdict did_not_fit(const Gang& gang, Misfit misfit, Clock::Steady begin);
   int chipless(const Gang& gang) const;
   // Sees to it that there is a plan, with these slots.

@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kInVain = "it would not fit if all pods of lower priority that may end did";
 constexpr const char* kKeptByBudgets =
     "PodDisruptionBudgets keep the pods that would have to end for it";
-constexpr std::chrono::seconds kTryEvery{1};     // whether the gang fits without further victims
+constexpr std::chrono::seconds kTryEvery{1};     // whether it fits without further victims
 constexpr std::chrono::minutes kKeepsLonger{1};  // than the attempt, which ends what it keeps
 
 }  // namespace
@@ -33,9 +33,9 @@ int GangPreemption::priority_of(const Gang& gang) const {
 bool GangPreemption::may_begin(const Gang& gang) const {
   if (evictions_ == nullptr || attempt_ || begun_) return false;
   const auto pods = gangs_.pods_of(gang);
-  const bool may = !pods.empty() && std::all_of(pods.begin(), pods.end(),
-                                                [](const auto* pod) { return pod->may_preempt; });
-  if (!may) return false;
+  if (pods.empty() ||
+      !std::all_of(pods.begin(), pods.end(), [](const auto* pod) { return pod->may_preempt; }))
+    return false;
   const auto failure = failures_.find(gang.id);
   if (failure == failures_.end()) return true;
   return clock_.now() - failure->second.at >= kRest &&

@@ -1,16 +1,14 @@
 // GangPreemption — makes room for a gang behind the gate by ending pods of lower priority.
 //
 // For one gang at a time: if it fits without all pods that may end, reads the budgets
-// (PodDisruptionBudget), looks for the cheapest set of victims (GangSearch),
-// and plans again with all of them gone. Then it keeps the chips of that plan (KeptChips), asks
-// the API server to evict the victims, and once all chips are there, or the gang fits otherwise,
-// gives them up and has the gang planned in the same turn. Chips of pods that end already count as
-// free: so a restart in the middle goes on with the same victims, without anything stored. If what
-// is wanted cannot be had any more, it looks again; after kLifetime, or kMaxRestarts, it gives up.
-// A gang that found no victims is not tried again for kRest, and not before something has changed.
-//
-// Pods with spec.preemptionPolicy Never end no others. Off until it has a way to evict. Owner: the
-// loop thread.
+// (PodDisruptionBudget), looks for the cheapest set of victims (GangSearch), and plans again with
+// all of them gone. Then it keeps the chips of that plan (KeptChips), asks the API server to evict
+// the victims, and once all chips are there, or the gang fits otherwise, gives them up and has the
+// gang planned in the same turn. Chips of pods that end already count as free: so a restart in the
+// middle goes on with the same victims, without anything stored. If what is wanted cannot be had
+// any more, it looks again; after kLifetime, or kMaxRestarts, it gives up. A gang without victims
+// is not tried again for kRest, and not before something has changed. Pods with
+// spec.preemptionPolicy Never end no others. Off until it can evict. Owner: the loop thread.
 #pragma once
 
 #include <chrono>
