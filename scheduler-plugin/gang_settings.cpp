@@ -143,7 +143,7 @@ std::vector<Setting> gang_settings() {
        [](const Config& c) { return show_limit(c.gate_timeout); }},
       {"keep-chips-after",
        "keep chips that come free for the first gang in line once it has waited so long behind its "
-       "gates, so that pods without a gate cannot hold it up for ever; never: they may",
+       "gates, so that pods without a gate cannot keep taking them; never: they may",
        false, [](Config& c, const Values& v) { return set_limit(c.keep_chips_after, v[0]); },
        [](const Config& c) { return show_limit(c.keep_chips_after); }},
       {"pinned-schedulers",

@@ -122,6 +122,7 @@ std::optional<NodeId> BoundPods::gone(std::string_view uid) {
   const NodeId id = drop_holding(std::string(uid)).node;
   ++state_.freed;
   kept_.take(id);
+  first_kept_.take(id);
   const Node& node = nodes_.node(id);
   if (node.holders == 0 && node.boot_id.empty()) {
     nodes_.remove(id);  // no agent reports it

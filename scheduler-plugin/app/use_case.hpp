@@ -26,7 +26,8 @@ struct Core {
   Authority authority{cluster};
   Groups groups{state.ledger, observer};
   GangPlans plans{state.ledger, observer};
-  KeptChips kept{state.nodes, state.ledger, observer};
+  KeptChips kept{state.nodes, state.ledger, observer};        // for GangPreemption
+  KeptChips first_kept{state.nodes, state.ledger, observer};  // for GangKeeping
   RequestContexts contexts{state, cluster, groups};
 };
 
@@ -48,6 +49,7 @@ class UseCase {
         groups_(core.groups),
         plans_(core.plans),
         kept_(core.kept),
+        first_kept_(core.first_kept),
         contexts_(core.contexts) {}
   ~UseCase() = default;
 
@@ -71,6 +73,7 @@ class UseCase {
   Groups& groups_;
   GangPlans& plans_;
   KeptChips& kept_;
+  KeptChips& first_kept_;
   const RequestContexts& contexts_;
 };
 

@@ -1,6 +1,6 @@
 """Gangs in a network of 64 nodes, racks and blocks: three at once with levels that they require or prefer; nodes that fail in the
 middle, whose pods come back near the others with their ranks, also where a Job makes them again and where places are kept free;
-half-bound gangs over a restart; an elastic gang; one that single pods would hold up for ever."""
+half-bound gangs over a restart; an elastic gang; one whose chips single pods would take."""
 import json
 
 from lib.gangs import BLOCK, GATE, RACK, fabric, gate_webhook, gates_of
@@ -243,7 +243,7 @@ def half_bound(s):
     remove(s, *gangs)
 
 
-# Single pods of a node each come all the time: without the chips that are kept for it, the gang would wait for ever.
+# Single pods of a node each come all the time: without the chips that are kept for it, the gang would wait as long as they come.
 def first_in_line(s):
     pool = [f"fake-{number}" for number in range(4)]
     for node in pool:

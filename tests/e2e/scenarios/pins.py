@@ -65,7 +65,7 @@ def as_planned(s, gang, size, chips):
     remove(s, gang)
 
 
-# Nobody filters nodes before the pin, so the plan has to know which of them take the pods.
+# No scheduler filters nodes before the pin, so the plan has to know which of them take the pods.
 def selected(s):
     pools = {"fake-2": "train", "fake-5": "train", "fake-9": "train", "fake-12": "train", "fake-13": "train", "fake-15": "head"}
     for node, pool in pools.items():

@@ -25,9 +25,9 @@ bool GangKeeping::go_on(const Gang& gang) {
   }
   if (!take_trial(gang)) return false;
   const auto now = clock_.now();
-  const bool choose = !chosen_ || now - *chosen_ >= kRenew || !kept_.usable();
+  const bool choose = !chosen_ || now - *chosen_ >= kRenew || !first_kept_.usable();
   if (choose && !search_ && (!in_vain_ || tried_ != conditions())) begin_search();
-  kept_.take_all();
+  first_kept_.take_all();
   if (search_) search(gang);
   if (!chosen_ || tried_ == conditions() || now - tried_at_ < kTryEvery) return false;
   tried_ = conditions();
@@ -52,8 +52,9 @@ bool GangKeeping::take_trial(const Gang& gang) {
 }
 
 void GangKeeping::begin_search() {
-  Search& search = search_.emplace();
-  const KeptChips::ByNode kept = kept_.kept();
+  search_ = Search();
+  Search& search = *search_;
+  const KeptChips::ByNode kept = first_kept_.kept();
   std::vector<std::pair<int, NodeId>> by_taken;
   for (NodeId id = 0; id < nodes_.size(); ++id) {
     const Node& node = nodes_.node(id);
@@ -96,7 +97,7 @@ void GangKeeping::search(const Gang& gang) {
   } else {
     // not even on all of them
     search_.reset();
-    kept_.end();
+    first_kept_.end();
     chosen_.reset();
     in_vain_ = true;
     tried_ = conditions();
@@ -117,7 +118,7 @@ void GangKeeping::chosen(const Gang& gang, const GangPlacement& placement) {
   const bool first = !chosen_;
   chosen_ = clock_.now();
   // not the names by which preemption and spares keep chips for the gang
-  kept_.want(gang.id + "#first", {gang.ns, gang.name}, wanted, *chosen_ + kRenew + kOverlap);
+  first_kept_.want(gang.id + "#first", {gang.ns, gang.name}, wanted, *chosen_ + kRenew + kOverlap);
   tried_ = {};
   if (first) observer_.on(GangKeepsChips{ref_of(gang), wanted.size()});
 }
@@ -125,9 +126,9 @@ void GangKeeping::chosen(const Gang& gang, const GangPlacement& placement) {
 // False: it does not fit on what is kept, and free.
 bool GangKeeping::plan_now(const Gang& gang) {
   FreedSum kept;
-  for (const auto& [node, chips] : kept_.kept()) kept.add(node, chips, {});
+  for (const auto& [node, chips] : first_kept_.kept()) kept.add(node, chips, {});
   if (!gangs_.planning().try_with(trial_, kept.result(state_)).fits) return false;
-  kept_.end();
+  first_kept_.end();
   gangs_.planning().forget(gang.id);
   const bool planned = gangs_.plan_gated(gang);
   end();
@@ -135,8 +136,8 @@ bool GangKeeping::plan_now(const Gang& gang) {
 }
 
 void GangKeeping::end() {
-  const bool kept = !kept_.kept().empty();
-  kept_.end();
+  const bool kept = !first_kept_.kept().empty();
+  first_kept_.end();
   if (kept) ++state_.freed;
   gang_.clear();
   changes_ = 0;
@@ -146,13 +147,13 @@ void GangKeeping::end() {
 }
 
 KeptChips::ByNode GangKeeping::kept_for(const std::string& gang) const {
-  return gang_ == gang ? kept_.kept() : KeptChips::ByNode();
+  return gang_ == gang ? first_kept_.kept() : KeptChips::ByNode();
 }
 
 std::string GangKeeping::why(const std::string& gang) const {
   if (gang_ != gang || !chosen_) return {};
   std::set<std::string> pods;
-  const KeptChips::ByNode missing = kept_.missing();
+  const KeptChips::ByNode missing = first_kept_.missing();
   for (const auto& [node, chips] : missing) {
     for (const Holding* held : ledger_.on(node)) {
       if (held->chips.intersects(chips)) pods.insert(held->uid);

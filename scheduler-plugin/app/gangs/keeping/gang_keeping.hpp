@@ -1,5 +1,5 @@
 // GangKeeping — keeps chips that come free for the first gang in line, so that pods which wait
-// behind no gate cannot hold it up for ever.
+// behind no gate cannot keep taking them.
 //
 // GangGates keeps later gangs back, but single pods and pods of other schedulers take what comes
 // free: as long as such pods come, a large gang might never find all its chips free together. Once
@@ -30,8 +30,7 @@ class GangKeeping : public UseCase {
   static constexpr std::chrono::minutes kRenew{10};
   static constexpr std::chrono::seconds kTryEvery{1};  // whether it fits by now
 
-  GangKeeping(Core& core, Gangs& gangs)
-      : UseCase(core), gangs_(gangs), kept_(core.state.nodes, core.state.ledger, core.observer) {}
+  GangKeeping(Core& core, Gangs& gangs) : UseCase(core), gangs_(gangs) {}
 
   // How long a gang has waited, complete and the first in line, before chips are kept; zero: never.
   void set_after(std::chrono::milliseconds after) { after_ = after; }
@@ -74,7 +73,6 @@ class GangKeeping : public UseCase {
   bool plan_now(const Gang& gang);
 
   Gangs& gangs_;
-  KeptChips kept_;
   std::chrono::milliseconds after_{0};
   std::string gang_;           // for which chips are kept; empty: for none
   std::uint64_t changes_ = 0;  // Gang::changes of the trial

@@ -1,4 +1,4 @@
-// PlanProblem — what the planner is asked for one plan: the pods that need a place as one gang, and
+// PlanProblem — what the solver gets for one plan: the pods that need a place as one gang, and
 // limits of nodes that the fabric does not have by itself. These are put on it and taken back when
 // the problem ends.
 #pragma once
