@@ -75,9 +75,13 @@ Result<void> set_dlrover_topology(Config& config, const Values& values) {
 
 // "never", or a duration.
 Result<void> set_limit(std::chrono::milliseconds& to, const std::string& value) {
-  if (value != "never") return set_duration(to, value);
-  to = std::chrono::milliseconds(0);
-  return {};
+  if (value == "never") {
+    to = std::chrono::milliseconds(0);
+    return {};
+  }
+  auto set = set_duration(to, value);
+  if (set) return {};
+  return make_error(set.error().code, set.error().message + "; or never");
 }
 
 Values show_limit(std::chrono::milliseconds limit) {
