@@ -135,6 +135,25 @@ TEST(GangKeeping, ChoosesTheNodesThatAreFreest) {
   EXPECT_THAT(w.why("large"), HasSubstr("on 1 node are kept for it; waits for 1 pod there to end"));
 }
 
+TEST(GangKeeping, ChoosesNodesAgainAfterAWhile) {
+  BusyWorld w;
+  w.gang_of("large", 2);
+  w.check();
+  w.wait(std::chrono::minutes(11));  // n0 and n1: all are equally full
+  for (const PodRequest& one : std::vector<PodRequest>(w.running)) {
+    const std::string node = w.node_of(one);
+    if (node == "n0" || node == "n1") continue;
+    ASSERT_TRUE(w.cluster.end(one.key).ok());
+    ASSERT_TRUE(w.bind(w.submit("small-" + node, 1), node).ok());
+  }
+  const auto before = w.submit("before", 1);
+  EXPECT_THAT(w.fit(before), Not(IsEmpty())) << "chips of n2 and n3 are free for all";
+  ASSERT_TRUE(w.cluster.end(before.key).ok());
+  w.wait(GangKeeping::kRenew);
+  EXPECT_THAT(w.fit(w.submit("after", 1)), IsEmpty()) << "they are kept now";
+  EXPECT_THAT(w.why("large"), HasSubstr("waits for 2 pods there to end"));
+}
+
 TEST(GangKeeping, EndsWithTheGang) {
   BusyWorld w;
   const auto gang = w.gang_of("large", 3);
