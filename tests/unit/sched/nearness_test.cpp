@@ -4,6 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scheduler-plugin/model/gangs/gang_mark.hpp"
 #include "tests/unit/sched/world.hpp"
 
 namespace chipweave::sched::test {
@@ -134,6 +140,32 @@ TEST(Nearness, TheLeavesOfOthersOfTheJobAmongEquallyNear) {
   on_leaves(w, "n2", {"l0", "l1"});
   EXPECT_EQ(w.best(w.of_job("b", 8)), "n1") << "as they are now";
   EXPECT_EQ(w.best(w.submit("single", 8)), "n0") << "without a job it does not matter";
+}
+
+TEST(Nearness, PlansOfGangsKeepToFewLeavesToo) {
+  Racks w;
+  for (int i = 0; i < 4; ++i) {
+    const std::string name = "n" + std::to_string(i);
+    w.scheduler.network().set_labels(name, {{"cloud.provider.com/topology-block", "b"},
+                                            {"cloud.provider.com/topology-rack", "r"}});
+    w.add_node(name, "hgx-h100-8");
+  }
+  for (const char* node : {"n0", "n2"}) on_leaves(w, node, {"l0", "l1"});
+  for (const char* node : {"n1", "n3"}) on_leaves(w, node, {"l2", "l3"});
+  w.scheduler.tick();
+  std::vector<PodRequest> pods;
+  for (int i = 0; i < 2; ++i) {
+    PodRequest pod = World::request("g-" + std::to_string(i), 8);
+    GangMark mark;
+    mark.framework = "chipweave";
+    mark.name = "g";
+    mark.size = 2;
+    mark.index = i;
+    pod.mark = std::make_shared<const GangMark>(std::move(mark));
+    pods.push_back(w.submit(pod));
+  }
+  EXPECT_THAT(w.fit(pods[0]), ElementsAre("n0"));
+  EXPECT_THAT(w.fit(pods[1]), ElementsAre("n2"));
 }
 
 TEST(Nearness, APodsOwnReservationIsNoSibling) {
