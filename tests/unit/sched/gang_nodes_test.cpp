@@ -211,7 +211,8 @@ TEST(GangNodes, OfManyDifferentWishesTheFirstCount) {
   const auto pods = w.gang("g", wishes);
   w.check();
   int right = 0;
-  for (int i = 0; i < count; ++i) right += w.place(pods[i]) == "n" + std::to_string(i) ? 1 : 0;
+  for (int i = 0; i < count; ++i)
+    right += w.place(pods[static_cast<std::size_t>(i)]) == "n" + std::to_string(i) ? 1 : 0;
   EXPECT_GE(right, static_cast<int>(SlotNodes::kMaxDifferent));
   w.expect_sound();
 }

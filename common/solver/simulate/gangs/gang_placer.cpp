@@ -104,16 +104,16 @@ domain::Gang as_planned(const TraceGang& gang) {
 const std::vector<NamedGangPlacer>& gang_placers() {
   static const std::vector<NamedGangPlacer> placers = {
       {"best-fit", "node by node, the fullest that has room; without the network",
-       [](std::vector<std::string>) -> std::unique_ptr<GangPlacer> {
+       [](const std::vector<std::string>&) -> std::unique_ptr<GangPlacer> {
          return std::make_unique<BestFitGangs>(DomainChoice::first);
        }},
       {"fullest-domain", "the same inside the fullest domain of the required level",
-       [](std::vector<std::string>) -> std::unique_ptr<GangPlacer> {
+       [](const std::vector<std::string>&) -> std::unique_ptr<GangPlacer> {
          return std::make_unique<BestFitGangs>(DomainChoice::fullest);
        }},
       {"chipweave", "the plan with the fewest domains, and its ranks",
-       [](std::vector<std::string> level_names) -> std::unique_ptr<GangPlacer> {
-         return std::make_unique<PlannedGangs>(std::move(level_names));
+       [](const std::vector<std::string>& level_names) -> std::unique_ptr<GangPlacer> {
+         return std::make_unique<PlannedGangs>(level_names);
        }}};
   return placers;
 }

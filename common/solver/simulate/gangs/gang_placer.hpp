@@ -29,7 +29,7 @@ struct NamedGangPlacer {
   std::string_view name;
   std::string_view help;  // how it chooses
   // level_names: of the fabric.
-  std::unique_ptr<GangPlacer> (*make)(std::vector<std::string> level_names);
+  std::unique_ptr<GangPlacer> (*make)(const std::vector<std::string>& level_names);
 };
 // In the order of reports; "chipweave" is last.
 const std::vector<NamedGangPlacer>& gang_placers();

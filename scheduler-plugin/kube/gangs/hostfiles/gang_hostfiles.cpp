@@ -122,9 +122,8 @@ void GangHostfiles::keep(const Gang& gang, File& file, const Content& content) {
   std::string rankfile = rankfile_of(content.hosts, max_bytes_ - hostfile->size(), problem);
   if (!problem.empty()) problem = "The rankfile is not written: " + problem;
   kube::ConfigMapKeeper::Wanted wanted;
-  const codec::StringMap data{{kHostfileKey, *std::move(hostfile)},
-                              {kRankfileKey, std::move(rankfile)}};
-  wanted.data = [data](std::int64_t) { return data; };
+  codec::StringMap data{{kHostfileKey, *std::move(hostfile)}, {kRankfileKey, std::move(rankfile)}};
+  wanted.data = [data = std::move(data)](std::int64_t) { return data; };
   const auto owner = ways_.owner(ref_of(gang));
   wanted.owners = {
       owner ? codec::ObjectOwner{owner->api_version, owner->kind, owner->name, owner->uid}
