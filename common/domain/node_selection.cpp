@@ -53,6 +53,17 @@ bool tolerates(const NodeWishes& pod, const NodeTaint& taint) {
 
 }  // namespace
 
+WishesSize size_of(const NodeWishes& pod) {
+  WishesSize out{pod.selector.size() + pod.tolerations.size(), 0};
+  for (const NodeTerm& term : pod.required) {
+    for (const auto* requirements : {&term.labels, &term.fields}) {
+      out.parts += requirements->size();
+      for (const NodeRequirement& one : *requirements) out.values += one.values.size();
+    }
+  }
+  return out;
+}
+
 std::string why_not_on(const NodeWishes& pod, const std::string& node, const NodeStanding& there) {
   if (there.unschedulable && !tolerates(pod, {kUnschedulableTaint, "", "NoSchedule"}))
     return "the node is unschedulable";

@@ -2,6 +2,7 @@
 // affinity, and the node's taints say. As kube-scheduler 1.36 decides it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -52,11 +53,19 @@ struct Toleration {
 
 struct NodeWishes {
   Labels selector;
-  bool has_required = false;       // required node affinity: one of the terms must match
-  std::vector<NodeTerm> required;  //
+  bool has_required = false;  // required node affinity: one of the terms must match
+  std::vector<NodeTerm> required;
   std::vector<Toleration> tolerations;
   friend bool operator==(const NodeWishes&, const NodeWishes&) = default;
 };
+
+// Parts of the wishes that are looked at for each node: requirements and tolerations / the values
+// of requirements.
+struct WishesSize {
+  std::size_t parts = 0;
+  std::size_t values = 0;
+};
+WishesSize size_of(const NodeWishes& pod);
 
 // Why the pod may not run there: "does not match the pod's nodeSelector"; empty: it may.
 std::string why_not_on(const NodeWishes& pod, const std::string& node, const NodeStanding& there);

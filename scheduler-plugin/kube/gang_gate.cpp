@@ -37,6 +37,10 @@ std::shared_ptr<const GangMark> planned_mark_of(const codec::KubePod& pod, int c
 std::shared_ptr<const domain::NodeWishes> own_wishes(
     const codec::KubePod& pod, const std::shared_ptr<const domain::NodeWishes>& like) {
   auto out = pod.nodes;
+  if (out != nullptr) {
+    const domain::WishesSize size = domain::size_of(*out);
+    if (size.parts > kMaxWishes || size.values > kMaxWishedValues) return nullptr;
+  }
   const bool opened = !has_gang_gate(pod) && pod.annotations.contains(kGangPlanAnnotation);
   if (out != nullptr && opened)
     out = std::make_shared<const domain::NodeWishes>(domain::without_pin(*out));

@@ -2,6 +2,7 @@
 // that no scheduler looks at them before their gang is planned, and where they may run.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,8 +34,13 @@ bool has_foreign_gates(const codec::KubePod& pod);
 
 // The gang that it may be planned in; null: none. chips: that it requests.
 std::shared_ptr<const GangMark> planned_mark_of(const codec::KubePod& pod, int chips);
+// The most that a pod may say about nodes for it to count in plans, which look at it for each node:
+// requirements and tolerations / values of requirements.
+inline constexpr std::size_t kMaxWishes = 32;
+inline constexpr std::size_t kMaxWishedValues = 256;
 // Where it may run, by its own wish: without the pin that it got when its gate was opened, which
-// does not bind the pod that replaces it. Returns `like` if that says the same.
+// does not bind the pod that replaces it. Null: it does not say, or says more than the above, and
+// it is up to its scheduler. Returns `like` if that says the same.
 std::shared_ptr<const domain::NodeWishes> own_wishes(
     const codec::KubePod& pod, const std::shared_ptr<const domain::NodeWishes>& like);
 

@@ -92,6 +92,15 @@ TEST(NodeSelection, KnowsTheNodesThatAPodNames) {
   EXPECT_EQ(named_nodes(pod), std::nullopt) << "any node of the zone";
 }
 
+TEST(NodeSelection, KnowsHowMuchAPodSays) {
+  NodeWishes pod = requires_label("zone", "In", {"a", "b"});
+  pod.required.front().fields.push_back({"metadata.name", "NotIn", {"n1"}});
+  pod.selector = {{"k", "v"}};
+  pod.tolerations.resize(2);
+  EXPECT_EQ(size_of(pod).parts, 5U);
+  EXPECT_EQ(size_of(pod).values, 3U);
+}
+
 TEST(NodeSelection, CanLeaveAPinOut) {
   NodeWishes pod = requires_label("zone", "Exists", {});
   const NodeWishes before = pod;

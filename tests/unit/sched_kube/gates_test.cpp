@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "scheduler-plugin/app/annotations.hpp"
+#include "scheduler-plugin/kube/gang_gate.hpp"
 #include "scheduler-plugin/kube/kube_cluster.hpp"
 #include "scheduler-plugin/state/leadership.hpp"
 #include "tests/unit/sched_kube/simulated_api.hpp"
@@ -147,6 +148,20 @@ TEST_F(Gates, OnlyOfGangsItIsKnownWherePodsMayRun) {
   api_.annotate("ns/alone", "somebody", "wrote this");
   api_.settle();
   EXPECT_EQ(nodes_of("alone"), nullptr);
+}
+
+// They cost as much for each node, and any user may make such pods.
+TEST_F(Gates, PodsThatSayTooMuchAboutNodesSayNothing) {
+  create("g-0", {kGangGate}, "g");
+  ServerPod& pod = api_.pods.at("ns/g-0");
+  for (std::size_t i = 0; i < kMaxWishes; ++i) pod.node_selector["k" + std::to_string(i)] = "v";
+  api_.annotate("ns/g-0", "somebody", "wrote this");
+  api_.settle();
+  EXPECT_NE(nodes_of("g-0"), nullptr);
+  pod.node_selector["one-more"] = "v";
+  api_.annotate("ns/g-0", "somebody", "wrote that");
+  api_.settle();
+  EXPECT_EQ(nodes_of("g-0"), nullptr);
 }
 
 // A replacement may get another node.

@@ -98,7 +98,7 @@ Result<GangMembers> members_of(const Pods& pods) {
 }
 
 // What pods of the gang that have not come will say about nodes; not what pins one of the others.
-NodeWishesOf wishes_of_next(const Pods& pods) {
+SharedWishes wishes_of_next(const Pods& pods) {
   const auto not_pinned = std::find_if(pods.begin(), pods.end(), [](const ClusterPod* pod) {
     return pod->nodes != nullptr && !domain::named_nodes(*pod->nodes);
   });
@@ -116,7 +116,7 @@ void add_slots(const RolePods& role, const Pods& pods, std::vector<GangSlot>& to
     if (mark.index && *mark.index < role.pods) numbers.insert(*mark.index);
   }
   const bool numbered = !mine.empty() && numbers.size() == mine.size();
-  const NodeWishesOf next = wishes_of_next(mine.empty() ? pods : mine);
+  const SharedWishes next = wishes_of_next(mine.empty() ? pods : mine);
   const std::size_t first = to.size();
   to.resize(first + static_cast<std::size_t>(role.pods));
   for (int i = 0; i < role.pods; ++i) {

@@ -23,7 +23,7 @@ struct GangSlot {
   int chips = 0;
   std::string uid;          // of its pod; empty: it has not come
   std::string spare;        // name of what the ledger holds for it until then; empty: nothing
-  NodeWishesOf nodes = {};  // where its pod may run; of one that has not come: as its role's others
+  SharedWishes nodes = {};  // where its pod may run; of one that has not come: as its role's others
 };
 
 struct GangLayout {

@@ -19,6 +19,7 @@ using solver::FabricNodeId;
 // Of larger gangs the leaf switches do not count: they are on many sets of them anyway, and looking
 // for fewer takes up to kMaxLeafPlans plans.
 constexpr int kMaxAlignedPods = 256;
+
 // How many pods with these needs fit into the room.
 int pods_in(const solver::Room& room, const solver::Room& needs) {
   int most = solver::kUnlimitedPods;
@@ -59,8 +60,8 @@ bool is_offered(const GangToPlan& asked, NodeId id) {
 }
 
 // Of the slots that need a place, in their order.
-std::vector<NodeWishesOf> open_wishes(const GangToPlan& asked) {
-  std::vector<NodeWishesOf> out;
+std::vector<SharedWishes> open_wishes(const GangToPlan& asked) {
+  std::vector<SharedWishes> out;
   for (std::size_t slot = 0; slot < asked.seated.size(); ++slot) {
     if (!asked.seated[slot]) out.push_back((*asked.slots)[slot].nodes);
   }
@@ -207,7 +208,7 @@ bool GangPlanner::may_fit(const GangToPlan& asked) {
 bool GangPlanner::fits_when_empty(const GangLayout& layout) {
   const ResourceFabric& resource = network_.fabric_of(layout.resource);
   Fabric fabric = resource.fabric();
-  std::vector<NodeWishesOf> wishes;
+  std::vector<SharedWishes> wishes;
   for (const GangSlot& slot : layout.slots) wishes.push_back(slot.nodes);
   const SlotNodes may(eligible_, wishes);
   for (FabricNodeId at = 0; at < fabric.node_numbers(); ++at) {

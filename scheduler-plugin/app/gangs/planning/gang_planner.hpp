@@ -7,14 +7,11 @@
 // loop thread.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
-#include "common/solver/gang/chips/node_machine.hpp"
 #include "scheduler-plugin/app/gangs/planning/gang_layout.hpp"
 #include "scheduler-plugin/app/gangs/planning/nodes/eligible_nodes.hpp"
 #include "scheduler-plugin/app/gangs/planning/nodes/legal_pods.hpp"

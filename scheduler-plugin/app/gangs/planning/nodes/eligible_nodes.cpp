@@ -16,7 +16,7 @@ bool EligibleNodes::may_run(const domain::NodeWishes* wishes, NodeId node) const
          domain::why_not_on(wishes == nullptr ? kNone : *wishes, name, *there).empty();
 }
 
-const NodeSet& EligibleNodes::of(const NodeWishesOf& wishes) {
+const NodeSet& EligibleNodes::of(const SharedWishes& wishes) {
   if (standings_version_ != standings_.version() || names_version_ != nodes_.names_version() ||
       kept_.size() > kMaxKept) {
     kept_.clear();

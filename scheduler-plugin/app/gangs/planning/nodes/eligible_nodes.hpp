@@ -16,7 +16,7 @@
 
 namespace chipweave::sched {
 
-using NodeWishesOf = std::shared_ptr<const domain::NodeWishes>;  // a pod's; null: it has none
+using SharedWishes = std::shared_ptr<const domain::NodeWishes>;  // a pod's; null: it has none
 
 class EligibleNodes {
  public:
@@ -29,12 +29,12 @@ class EligibleNodes {
   bool may_run(const domain::NodeWishes* wishes, NodeId node) const;
   // All of them. Cost: O(nodes) for new wishes or after a change, else O(log kMaxKept). Valid until
   // the next call.
-  const NodeSet& of(const NodeWishesOf& wishes);
+  const NodeSet& of(const SharedWishes& wishes);
 
  private:
   static constexpr std::size_t kMaxKept = 64;
   struct Kept {
-    NodeWishesOf wishes;  // keeps the key's address in use
+    SharedWishes wishes;  // keeps the key's address in use
     NodeSet nodes;
   };
 
