@@ -20,6 +20,16 @@
 
 namespace chipweave::sched {
 
+// What has to change before a plan that did not fit is made again, beside the gang and what is
+// offered for it.
+struct RoomVersion {
+  std::uint64_t released = 0;   // Ledger::released()
+  std::uint64_t gains = 0;      // NodeTable::gains()
+  std::uint64_t network = 0;    // Network::version()
+  std::uint64_t standings = 0;  // NodeStandings::version()
+  friend bool operator==(const RoomVersion&, const RoomVersion&) = default;
+};
+
 struct SchedulerState {
   SchedulerState() = default;
   SchedulerState(const SchedulerState&) = delete;
@@ -40,6 +50,10 @@ struct SchedulerState {
   std::uint64_t gathered = 0;  // gangs whose last pod came
   std::uint64_t stored = 0;    // bindings that were stored
   std::uint64_t epochs = 0;    // of bindings so far (InFlightBinding::epoch)
+
+  RoomVersion room_version() const {
+    return {ledger.released(), nodes.gains(), network.version(), standings.version()};
+  }
 };
 
 }  // namespace chipweave::sched

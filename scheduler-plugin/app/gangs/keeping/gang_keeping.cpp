@@ -14,10 +14,6 @@ constexpr std::chrono::minutes kOverlap{1};  // of what is kept, with the next c
 
 }  // namespace
 
-GangKeeping::Conditions GangKeeping::conditions() const {
-  return {ledger_.released(), nodes_.gains(), state_.network.version(), state_.standings.version()};
-}
-
 bool GangKeeping::go_on(const Gang& gang) {
   if (gang_ != gang.id) {
     end();
@@ -26,11 +22,11 @@ bool GangKeeping::go_on(const Gang& gang) {
   if (!take_trial(gang)) return false;
   const auto now = clock_.now();
   const bool choose = !chosen_ || now - *chosen_ >= kRenew || !first_kept_.usable();
-  if (choose && !search_ && (!in_vain_ || tried_ != conditions())) begin_search();
+  if (choose && !search_ && (!in_vain_ || tried_ != state_.room_version())) begin_search();
   first_kept_.take_all();
   if (search_) search(gang);
-  if (!chosen_ || tried_ == conditions() || now - tried_at_ < kTryEvery) return false;
-  tried_ = conditions();
+  if (!chosen_ || tried_ == state_.room_version() || now - tried_at_ < kTryEvery) return false;
+  tried_ = state_.room_version();
   tried_at_ = now;
   return plan_now(gang);
 }
@@ -100,7 +96,7 @@ void GangKeeping::search(const Gang& gang) {
     first_kept_.end();
     chosen_.reset();
     in_vain_ = true;
-    tried_ = conditions();
+    tried_ = state_.room_version();
     return;
   }
   if (search.fits - search.fails > 1) return;
@@ -126,7 +122,7 @@ void GangKeeping::chosen(const Gang& gang, const GangPlacement& placement) {
 // False: it does not fit on what is kept, and free.
 bool GangKeeping::plan_now(const Gang& gang) {
   FreedSum kept;
-  for (const auto& [node, chips] : first_kept_.kept()) kept.add(node, chips, {});
+  kept.add(first_kept_.kept());
   if (!gangs_.planning().try_with(trial_, kept.result(state_)).fits) return false;
   first_kept_.end();
   gangs_.planning().forget(gang.id);

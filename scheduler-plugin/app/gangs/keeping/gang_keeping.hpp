@@ -56,15 +56,6 @@ class GangKeeping : public UseCase {
     std::size_t fits = 0;
     std::optional<GangPlacement> found;  // on that many; nullopt: not known yet to suffice
   };
-  // What has to change before it is tried again whether the gang fits.
-  struct Conditions {
-    std::uint64_t released = 0;   // Ledger::released()
-    std::uint64_t gains = 0;      // NodeTable::gains()
-    std::uint64_t network = 0;    // Network::version()
-    std::uint64_t standings = 0;  // NodeStandings::version()
-    friend bool operator==(const Conditions&, const Conditions&) = default;
-  };
-  Conditions conditions() const;
   bool take_trial(const Gang& gang);
   void begin_search();
   void search(const Gang& gang);
@@ -79,7 +70,7 @@ class GangKeeping : public UseCase {
   GangTrial trial_;
   std::optional<Search> search_;
   std::optional<Clock::Steady> chosen_;  // when the nodes were chosen; nullopt: not yet
-  Conditions tried_;
+  RoomVersion tried_;                    // of the last plan
   Clock::Steady tried_at_{};
   bool in_vain_ = false;  // it does not fit on all nodes together
 };

@@ -46,12 +46,7 @@ std::optional<Verdict> GangPlanning::plan(const Gang& gang, const std::string& u
                     "waiting for the description of the network, to plan gang " + gang.name);
   }
   Misfit now;
-  now.tried = {gang.changes,
-               ledger_.released(),
-               nodes_.gains(),
-               state_.network.version(),
-               state_.standings.version(),
-               std::move(offered)};
+  now.tried = {gang.changes, state_.room_version(), std::move(offered)};
   const auto before = misfits_.find(gang.id);
   const auto begin = clock_.now();
   if (before != misfits_.end()) {
@@ -95,7 +90,7 @@ std::optional<Verdict> GangPlanning::plan(const Gang& gang, const std::string& u
   if (spares_.is_due(gang)) spares_.place(gang, *layout, now.tried.offered);
   misfits_.erase(gang.id);
   if (filled == Filled::all) return std::nullopt;
-  now.tried.released = ledger_.released();
+  now.tried.room = state_.room_version();
   const Verdict verdict = misfits_.insert_or_assign(gang.id, std::move(now)).first->second.verdict;
   const GangPlans::Where at = plans_.of(uid);
   const bool placed = at.slot != nullptr && plans_.holding_of(*at.slot) != nullptr;
@@ -105,7 +100,7 @@ std::optional<Verdict> GangPlanning::plan(const Gang& gang, const std::string& u
 Verdict GangPlanning::did_not_fit(const Gang& gang, Misfit misfit, Clock::Steady begin) {
   misfit.at = clock_.now();
   misfit.took = misfit.at - begin;
-  misfit.tried.released = ledger_.released();
+  misfit.tried.room = state_.room_version();
   if (why_not(gang.id) != misfit.reason) observer_.on(GangUnplaceable{ref_of(gang), misfit.reason});
   return misfits_.insert_or_assign(gang.id, std::move(misfit)).first->second.verdict;
 }

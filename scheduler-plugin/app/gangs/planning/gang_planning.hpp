@@ -72,11 +72,8 @@ class GangPlanning : public UseCase {
   static constexpr int kRest = 10;
   // A gang that did not fit, and what has to change before it is tried again.
   struct Conditions {
-    std::uint64_t gang = 0;       // Gang::changes
-    std::uint64_t released = 0;   // Ledger::released()
-    std::uint64_t gains = 0;      // NodeTable::gains()
-    std::uint64_t network = 0;    // Network::version()
-    std::uint64_t standings = 0;  // NodeStandings::version()
+    std::uint64_t gang = 0;  // Gang::changes
+    RoomVersion room;
     NodeSet offered;
     friend bool operator==(const Conditions&, const Conditions&) = default;
   };

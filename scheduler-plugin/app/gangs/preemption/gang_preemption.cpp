@@ -20,8 +20,7 @@ constexpr std::chrono::minutes kKeepsLonger{1};  // than the attempt, which ends
 }  // namespace
 
 GangPreemption::Conditions GangPreemption::conditions_of(const Gang& gang) const {
-  return {gang.changes,    ledger_.released(), nodes_.gains(), state_.network.version(),
-          ledger_.bound(), state_.stored};
+  return {gang.changes, state_.room_version(), ledger_.bound(), state_.stored};
 }
 
 int GangPreemption::priority_of(const Gang& gang) const {
@@ -60,7 +59,7 @@ bool GangPreemption::is_in_vain(const Gang& gang, const KeptChips::ByNode& kept)
   const auto trial = gangs_.planning().trial_of(gang);
   if (!trial) return true;
   FreedSum freed = coming_free();
-  for (const auto& [node, chips] : kept) freed.add(node, chips, {});
+  freed.add(kept);
   for (const VictimUnit& unit :
        units_.candidates(gang, attempt_->priority, trial->layout.resource, {}))
     freed.add(unit);
@@ -110,7 +109,7 @@ void GangPreemption::check() {
 // Without the rest of the victims: what ends already, and what is kept.
 FreedSum GangPreemption::coming_free() const {
   FreedSum out = units_.coming_free(attempt_->priority);
-  for (const auto& [node, chips] : kept_.kept()) out.add(node, chips, {});
+  out.add(kept_.kept());
   return out;
 }
 
@@ -183,7 +182,7 @@ void GangPreemption::keep(const Gang& gang, const GangPlacement& placement) {
 
 FreedOnNodes GangPreemption::kept_only() const {
   FreedSum out;
-  for (const auto& [node, chips] : kept_.kept()) out.add(node, chips, {});
+  out.add(kept_.kept());
   return out.result(state_);
 }
 

@@ -60,12 +60,10 @@ class GangPreemption : public UseCase {
   enum class Phase { budgets, search, keep };
   // What has to change before a gang is tried again.
   struct Conditions {
-    std::uint64_t gang = 0;      // Gang::changes
-    std::uint64_t released = 0;  // Ledger::released()
-    std::uint64_t gains = 0;     // NodeTable::gains()
-    std::uint64_t network = 0;   // Network::version()
-    std::size_t bound = 0;       // Ledger::bound()
-    std::uint64_t stored = 0;    // bindings
+    std::uint64_t gang = 0;  // Gang::changes
+    RoomVersion room;
+    std::size_t bound = 0;     // Ledger::bound()
+    std::uint64_t stored = 0;  // bindings
     friend bool operator==(const Conditions&, const Conditions&) = default;
   };
   struct Attempt {

@@ -57,6 +57,10 @@ void FreedSum::add(const VictimUnit& unit) {
   for (const VictimPod& pod : unit.pods) add(pod.node, pod.chips, pod.use);
 }
 
+void FreedSum::add(const KeptChips::ByNode& kept) {
+  for (const auto& [node, chips] : kept) add(node, chips, {});
+}
+
 FreedOnNodes FreedSum::result(const SchedulerState& state) const {
   FreedOnNodes out;
   for (const auto& [node, sum] : sums_) {

@@ -50,6 +50,8 @@ class FreedSum {
  public:
   void add(NodeId node, ChipSet chips, const NodeUse& use);
   void add(const VictimUnit& unit);
+  // What is kept there, without CPU and memory.
+  void add(const KeptChips::ByNode& kept);
   FreedOnNodes result(const SchedulerState& state) const;
 
  private:
