@@ -7,7 +7,7 @@ namespace chipweave::sched {
 
 bool Nearness::begin(const std::string& resource, const Ledger::ByNode* of_job,
                      const Holding* own) {
-  elsewhere_.clear();
+  for (auto& of_verdict : elsewhere_) of_verdict.clear();
   leaves_.clear();
   near_ = false;
   if (network_ == nullptr) return false;

@@ -57,6 +57,13 @@ struct BusyWorld : Gated {
     for (int i = 0; i < 8; ++i) check();
     expect_sound();
   }
+  // A gang that has waited long enough.
+  std::vector<PodRequest> gang_in_line(int size) {
+    std::vector<PodRequest> out = gang_of("large", size);
+    check();
+    wait(std::chrono::minutes(11));
+    return out;
+  }
   bool planned(const std::vector<PodRequest>& pods) const {
     return std::all_of(pods.begin(), pods.end(), [&](const PodRequest& one) {
       return scheduler.gang_plans().of(one.uid).slot != nullptr;
@@ -103,9 +110,7 @@ TEST(GangKeeping, WithoutItTheyMayForEver) {
 
 TEST(GangKeeping, LeavesOtherNodesToAll) {
   BusyWorld w;
-  const auto gang = w.gang_of("large", 3);
-  w.check();
-  w.wait(std::chrono::minutes(11));
+  const auto gang = w.gang_in_line(3);
   EXPECT_THAT(w.why("large"), HasSubstr("chips that come free on 3 nodes are kept for it; waits "
                                         "for 3 pods there to end"));
   int started = 0;
@@ -125,9 +130,7 @@ TEST(GangKeeping, ChoosesTheNodesThatAreFreest) {
   w.end_single();
   const auto small = w.submit("small", 1);
   ASSERT_TRUE(w.bind(small, freest).ok());
-  const auto gang = w.gang_of("large", 2);
-  w.check();
-  w.wait(std::chrono::minutes(11));
+  w.gang_in_line(2);
   EXPECT_THAT(w.why("large"), HasSubstr("waits for 2 pods there to end"));
   EXPECT_THAT(w.fit(w.submit("another", 1)), IsEmpty()) << "seven of its chips are kept";
   ASSERT_TRUE(w.cluster.end(small.key).ok());
@@ -137,9 +140,7 @@ TEST(GangKeeping, ChoosesTheNodesThatAreFreest) {
 
 TEST(GangKeeping, ChoosesNodesAgainAfterAWhile) {
   BusyWorld w;
-  w.gang_of("large", 2);
-  w.check();
-  w.wait(std::chrono::minutes(11));  // n0 and n1: all are equally full
+  w.gang_in_line(2);  // n0 and n1: all are equally full
   for (const PodRequest& one : std::vector<PodRequest>(w.running)) {
     const std::string node = w.node_of(one);
     if (node == "n0" || node == "n1") continue;
@@ -156,9 +157,7 @@ TEST(GangKeeping, ChoosesNodesAgainAfterAWhile) {
 
 TEST(GangKeeping, EndsWithTheGang) {
   BusyWorld w;
-  const auto gang = w.gang_of("large", 3);
-  w.check();
-  w.wait(std::chrono::minutes(11));
+  const auto gang = w.gang_in_line(3);
   w.end_single();
   w.check();
   ASSERT_EQ(w.scheduler.ledger().reserved(), 1U);
@@ -194,9 +193,7 @@ TEST(GangKeeping, AGangThatCouldNeverRunKeepsNothing) {
 
 TEST(GangKeeping, ANodeThatFailsIsReplaced) {
   BusyWorld w;
-  const auto gang = w.gang_of("large", 3);
-  w.check();
-  w.wait(std::chrono::minutes(11));
+  const auto gang = w.gang_in_line(3);
   for (int chip = 0; chip < 8; ++chip) w.set_health("n0", chip, domain::Health::unhealthy);
   w.clock.advance(std::chrono::seconds(2));
   for (const char* node : {"n1", "n2", "n3"}) w.set_health(node, 0, domain::Health::healthy);
@@ -215,9 +212,7 @@ TEST(GangKeeping, ANodeThatFailsIsReplaced) {
 
 TEST(GangKeeping, ANewTermKeepsNothingUntilItChooses) {
   BusyWorld w;
-  w.gang_of("large", 3);
-  w.check();
-  w.wait(std::chrono::minutes(11));
+  w.gang_in_line(3);
   w.end_single();
   w.check();
   ASSERT_EQ(w.scheduler.ledger().reserved(), 1U);

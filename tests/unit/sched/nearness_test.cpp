@@ -116,6 +116,17 @@ TEST(Nearness, ANodeWithoutAPlaceBreaksNothing) {
   EXPECT_EQ(w.best(w.submit("single", 8)), "a");
 }
 
+struct OneRack : Racks {
+  OneRack() {
+    for (int i = 0; i < 4; ++i) {
+      const std::string name = "n" + std::to_string(i);
+      scheduler.network().set_labels(name, {{"cloud.provider.com/topology-block", "b"},
+                                            {"cloud.provider.com/topology-rack", "r"}});
+      add_node(name, "hgx-h100-8");
+    }
+  }
+};
+
 // Leaf switches of its NICs, as an agent reports them.
 void on_leaves(Racks& w, const std::string& node, const std::vector<std::string>& leaves) {
   domain::NodeNetwork network;
@@ -124,13 +135,7 @@ void on_leaves(Racks& w, const std::string& node, const std::vector<std::string>
 }
 
 TEST(Nearness, TheLeavesOfOthersOfTheJobAmongEquallyNear) {
-  Racks w;
-  for (int i = 0; i < 4; ++i) {
-    const std::string name = "n" + std::to_string(i);
-    w.scheduler.network().set_labels(name, {{"cloud.provider.com/topology-block", "b"},
-                                            {"cloud.provider.com/topology-rack", "r"}});
-    w.add_node(name, "hgx-h100-8");
-  }
+  OneRack w;
   for (const char* node : {"n0", "n1"}) on_leaves(w, node, {"l0", "l1"});
   for (const char* node : {"n2", "n3"}) on_leaves(w, node, {"l2", "l3"});
   w.scheduler.tick();
@@ -143,13 +148,7 @@ TEST(Nearness, TheLeavesOfOthersOfTheJobAmongEquallyNear) {
 }
 
 TEST(Nearness, PlansOfGangsKeepToFewLeavesToo) {
-  Racks w;
-  for (int i = 0; i < 4; ++i) {
-    const std::string name = "n" + std::to_string(i);
-    w.scheduler.network().set_labels(name, {{"cloud.provider.com/topology-block", "b"},
-                                            {"cloud.provider.com/topology-rack", "r"}});
-    w.add_node(name, "hgx-h100-8");
-  }
+  OneRack w;
   for (const char* node : {"n0", "n2"}) on_leaves(w, node, {"l0", "l1"});
   for (const char* node : {"n1", "n3"}) on_leaves(w, node, {"l2", "l3"});
   w.scheduler.tick();
