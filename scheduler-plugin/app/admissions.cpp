@@ -17,6 +17,8 @@ Error admitted_too_often(const PodKey& pod) {
                                         "chipweave has read the pod");
 }
 
+bool has_gates(const ClusterPod& pod) { return pod.gated || pod.foreign_gates; }
+
 }  // namespace
 
 Error bound_elsewhere(const InFlightBinding& in_flight) {
@@ -37,8 +39,8 @@ void Admissions::admit(const AdmissionRequest& request, Admitted done) {
     return finish(make_error(Errc::unavailable, std::move(why)));
   const ClusterPod* pod = cluster_.find(binding.key);
   const bool same = pod != nullptr && (binding.uid.empty() || pod->request.uid == binding.uid);
-  if (same) return admit_when_certain(request, finish);
-  // the pod may have been created or recreated a moment ago
+  if (same && !has_gates(*pod)) return admit_when_certain(request, finish);
+  // the pod may have been created or recreated, or its last gate removed, a moment ago
   cluster_.refresh(binding.key,
                    [this, request, finish = std::move(finish)](const Result<void>& result) {
                      if (!result) return finish(result.error());
@@ -103,6 +105,11 @@ Result<Admission> Admissions::decide(const AdmissionRequest& request) {
   // Already bound: likewise. No whole chips requested: not ours.
   if (!pod->node.empty() || !pod->refused.empty() || pod->request.chips == 0)
     return Admission{pod->request.uid, {}};
+  // The API server binds none; chips that it was given now would bind its gang to this node.
+  if (has_gates(*pod)) {
+    return make_error(Errc::conflict,
+                      "pod " + request.binding.key.text() + " is behind a scheduling gate");
+  }
   const Binding binding{request.binding.key, pod->request.uid, request.binding.node};
   const NodeId node = nodes_.find(binding.node);
   if (node == kNoNode || !nodes_.node(node).has_inventory()) {
@@ -134,6 +141,7 @@ Result<Admission> Admissions::decide(const AdmissionRequest& request) {
   PodRecord& record = here ? *earlier : decisions_.begin(binding, pod->request);
   records_.on(binding.uid, PodEvent::admitted);
   InFlightBinding& begun = *record.in_flight;
+  if (here && begun.admitted_only()) decisions_.update_place(begun);
   begun.admitted_since = since;
   begun.admitted_until = now + kUncertaintyWindow;
   begun.term = authority_.term();

@@ -89,7 +89,9 @@ void BindCoordinator::bind_again(PodRecord& same, const Binding& binding, Done d
   if (!asked && !authority_.is_certain(binding.node))
     return bind_when_certain(binding, std::move(done));
   waiting_[same.uid].push_back(std::move(done));
-  if (!asked) ask_cluster(same);
+  if (asked) return;
+  if (in_flight.admitted_only()) decisions_.update_place(in_flight);
+  ask_cluster(same);
 }
 
 void BindCoordinator::bind_when_certain(const Binding& binding, Done done) {

@@ -44,6 +44,22 @@ PodRecord& Decisions::begin(const Binding& binding, const PodRequest& pod) {
   return record;
 }
 
+void Decisions::update_place(InFlightBinding& admitted) const {
+  Decision& decision = admitted.decision;
+  const Node& node = state_.nodes.node(decision.node);
+  auto now = gang_place(decision.uid, node);
+  if (now == nullptr) return;
+  decision.gang = std::move(now);
+  admitted.annotations = annotations_of(decision, node);
+}
+
+std::shared_ptr<const GangPlace> Decisions::gang_place(const std::string& uid,
+                                                       const Node& node) const {
+  const GangPlans::Where at = plans_.of(uid);
+  if (at.plan == nullptr) return nullptr;
+  return std::make_shared<const GangPlace>(place_of(at, node.name, state_.network));
+}
+
 void Decisions::continue_after(std::string_view id) {
   // No cluster makes as many, but a user who may annotate pods can write any number.
   constexpr std::uint64_t kMaxNumber = 1'000'000'000'000'000;
@@ -85,8 +101,7 @@ Decision Decisions::numbered(const PodRequest& pod, const Holding& holding,
     for (const auto& uid : group->spares) d.beside |= state_.ledger.find(uid)->chips;
     d.beside -= holding.chips;
   }
-  if (const GangPlans::Where at = plans_.of(pod.uid); at.plan != nullptr)
-    d.gang = std::make_shared<const GangPlace>(place_of(at, node.name, state_.network));
+  d.gang = gang_place(pod.uid, node);
   d.gbps = node.wiring->gbps(d.chips | d.beside);
   d.best_gbps = node.wiring->best_gbps(d.chips | d.beside, d.distributed);
   d.time = clock_.wall();

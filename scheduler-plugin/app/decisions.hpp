@@ -29,11 +29,16 @@ class Decisions {
   // Decides about a pod that is to be bound: its reservation becomes a binding in flight.
   // Precondition: it has a reservation on the binding's node.
   PodRecord& begin(const Binding& binding, const PodRequest& pod);
+  // Gives the decision of a binding that was only admitted the pod's place in its gang, if that was
+  // planned since.
+  void update_place(InFlightBinding& admitted) const;
   // Numbering continues after this decision ("d-000123"), which was made before a restart.
   void continue_after(std::string_view id);
   PlacedPod placed_pod_of(const Decision& decision) const;
 
  private:
+  // Null: it is in no plan.
+  std::shared_ptr<const GangPlace> gang_place(const std::string& uid, const Node& node) const;
   Decision numbered(const PodRequest& pod, const Holding& holding, std::uint64_t number) const;
 
   SchedulerState& state_;

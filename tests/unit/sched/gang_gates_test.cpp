@@ -212,6 +212,25 @@ TEST(GangGates, ThePlanOfAnEarlierGangOfTheNameIsNotTakenUp) {
   w.expect_sound();
 }
 
+// No API server binds them, and what they hold would decide where their gang goes.
+TEST(GangGates, PodsBehindAGateAreNotAdmitted) {
+  Gated w;
+  w.nodes(2);
+  const auto pods = w.gang_of("train", 2);
+  const PodRequest other = w.gated_pod("other", 0, 1, 0, true);
+  for (const PodRequest& pod : {pods[0], other}) {
+    for (const bool dry_run : {false, true}) {
+      std::string why;
+      w.scheduler.admissions().admit(
+          {{pod.key, pod.uid, "n0"}, "", dry_run},
+          [&](const auto& result) { why = result ? "admitted" : result.error().message; });
+      EXPECT_EQ(why, "pod " + pod.key.text() + " is behind a scheduling gate");
+    }
+  }
+  EXPECT_EQ(w.scheduler.ledger().bound(), 0U);
+  w.expect_sound();
+}
+
 // Its plan ends with the term, while the binding goes on.
 TEST(GangGates, ABindingThatFailsAfterAStepDownLeavesNothingReserved) {
   Gated w;

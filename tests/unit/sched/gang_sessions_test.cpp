@@ -17,6 +17,8 @@ namespace chipweave::sched::test {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
 using testing::SizeIs;
 
 const char* const kElsewhere = "the plan of the pod's gang has another node for it";
@@ -118,6 +120,25 @@ TEST_F(GangInSessions, ThePlacesOfAnotherRoleAreNotTheirs) {
   EXPECT_THAT(found(workers[0]), ElementsAre("n1", "n2"));
   ASSERT_EQ(allocate(workers[1], "n2"), "");
   EXPECT_THAT(found(workers[0]), ElementsAre("n1", "n2")) << "as long as it may be taken back";
+}
+
+// Its outcome is not known when the other pods come.
+TEST_F(GangInSessions, WhatWasAdmittedBeforeThePlanGetsItsPlaceInIt) {
+  nodes(3);
+  auto pods = workers(2, 8, true, 3);
+  for (const int i : {0, 1}) {
+    const auto early = admit(pods[static_cast<std::size_t>(i)], "n" + std::to_string(i + 1));
+    ASSERT_TRUE(early.ok()) << early.error().text();
+    EXPECT_THAT(early->annotations.at(kPlacementAnnotation), Not(HasSubstr("gang")));
+  }
+  pods.push_back(w_.submit(pod("worker", 2, 3, 8, 2)));
+  EXPECT_EQ(predicate(pods[2], "n0"), "");
+  const auto again = admit(pods[0], "n1");
+  ASSERT_TRUE(again.ok()) << again.error().text();
+  EXPECT_EQ(rank_in(*again), 0);
+  ASSERT_TRUE(w_.bind(pods[1], "n2").ok());
+  EXPECT_EQ(rank_in({pods[1].uid, w_.cluster.written(pods[1].key)}), 1);
+  EXPECT_EQ(w_.cluster.written(pods[1].key).at(kRankAnnotation), "1");
 }
 
 TEST_F(GangInSessions, APodWithAnIndexGoesToTheNodeOfItsRankOnly) {
