@@ -162,6 +162,7 @@ std::vector<JobCase> job_cases() {
       {"pod-groups", 0, "team/scheduler-plugins/train", indexed("train"), 4, 8, Keeps::nothing},
       {"pod-groups", 1, "team/koordinator/tune", indexed("tune"), 4},
       {"kueue", 0, "team/kueue/train", {"train-0", "train-1"}, 2},
+      {"kai", 0, "team/chipweave/train", {"train-0", "train-1"}, 2},
       {"jobset",
        0,
        "team/jobset/train",
