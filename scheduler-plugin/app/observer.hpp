@@ -127,6 +127,7 @@ struct GangPlanned {
   std::vector<int> domains;    // by level of the network, how many it uses
   std::optional<double> gbps;  // predicted, of the whole gang
   std::chrono::nanoseconds took{};
+  std::chrono::nanoseconds searched{};  // of it, for nodes, chips and ranks; the rest reserves them
 };
 
 // The pods of a gang that must start together do not fit.

@@ -85,7 +85,7 @@ std::optional<Verdict> GangPlanning::plan(const Gang& gang, const std::string& u
   if (filled != Filled::nothing_more) {
     const GangPlan& made = *plans_.find(gang.id);
     observer_.on(GangPlanned{ref_of(gang), made.id, made.slots.size(), made.domains, made.gbps,
-                             clock_.now() - begin});
+                             clock_.now() - begin, now.searched});
   }
   if (spares_.is_due(gang)) spares_.place(gang, *layout, now.tried.offered);
   misfits_.erase(gang.id);
@@ -159,7 +159,9 @@ GangPlanning::Filled GangPlanning::fill(const Gang& gang, const GangLayout& layo
   }
   const FreedOnNodes spares = spares_.freed(gang.id);
   wanted.to_come = &spares;
+  const auto begin = clock_.now();
   const GangPlacement placed = planner_.plan(wanted);
+  now.searched = clock_.now() - begin;
   now.reason = placed.reason;
   const auto least = static_cast<std::size_t>(std::max(layout.request.min_member, 1));
   if (!placed.fits) {

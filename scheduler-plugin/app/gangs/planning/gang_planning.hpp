@@ -81,8 +81,9 @@ class GangPlanning : public UseCase {
     std::string reason;  // for people
     Verdict verdict;     // for its pods
     Conditions tried;
-    Clock::Steady at{};              // when it was
-    Clock::Steady::duration took{};  // and how long that took
+    Clock::Steady at{};                  // when it was
+    Clock::Steady::duration took{};      // and how long that took
+    Clock::Steady::duration searched{};  // the planner's part
   };
   enum class Filled {
     all,
