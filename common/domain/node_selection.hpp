@@ -59,8 +59,8 @@ struct NodeWishes {
   friend bool operator==(const NodeWishes&, const NodeWishes&) = default;
 };
 
-// Parts of the wishes that are looked at for each node: requirements and tolerations / the values
-// of requirements.
+// What why_not_on() compares for a node at most: requirements and tolerations / the values of
+// requirements.
 struct WishesSize {
   std::size_t parts = 0;
   std::size_t values = 0;

@@ -88,6 +88,7 @@ struct NodesWorld : Gated {
   }
   std::vector<std::string> places(const std::vector<PodRequest>& pods) const {
     std::vector<std::string> out;
+    out.reserve(pods.size());
     for (const PodRequest& one : pods) out.push_back(place(one));
     std::sort(out.begin(), out.end());
     return out;

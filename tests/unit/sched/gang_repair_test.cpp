@@ -251,6 +251,7 @@ TEST_P(GangRepairAgainstSearch, IsNearestToTheSurvivors) {
     for (int node = 0; node < kNodes; ++node)
       if (pick(3) == 0) w.fill(node, pick(2) == 0 ? 8 : 4);
     std::vector<PodRequest> pods;
+    pods.reserve(static_cast<std::size_t>(kind.size));
     for (int i = 0; i < kind.size; ++i) pods.push_back(w.member(kind, i));
     if (w.fit(pods.front()).empty()) continue;
     for (const auto& one : pods) w.bind_planned(one);
@@ -283,6 +284,7 @@ TEST_P(GangRepairAgainstSearch, IsNearestToTheSurvivors) {
     }
     const auto best = NearestPlaces(w, seats, capacity).of(static_cast<int>(lost.size()));
     std::vector<PodRequest> again;
+    again.reserve(lost.size());
     for (const int index : lost) again.push_back(w.member(kind, index, 1));
     if (!best) {
       EXPECT_THAT(w.fit(again.front()), testing::IsEmpty());

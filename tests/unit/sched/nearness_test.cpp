@@ -208,6 +208,7 @@ TEST(Nearness, CountsTheLevelsOnWhichNoneIs) {
   Nearness near(&w.scheduler.network());
   ASSERT_TRUE(near.begin("nvidia.com/gpu", &of_job, nullptr));
   std::vector<int> far;
+  far.reserve(8);
   for (int i = 0; i < 8; ++i)
     far.push_back(near.far(w.scheduler.nodes().find("n" + std::to_string(i))));
   EXPECT_THAT(far, ElementsAre(1, 1, 0, 0, 2, 2, 2, 2));

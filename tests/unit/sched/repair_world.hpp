@@ -69,6 +69,7 @@ struct RepairWorld : World {
   // All bound.
   std::vector<PodRequest> running(const Kind& kind) {
     std::vector<PodRequest> out;
+    out.reserve(static_cast<std::size_t>(kind.size));
     for (int i = 0; i < kind.size; ++i) out.push_back(member(kind, i));
     for (const PodRequest& one : out) bind_planned(one);
     return out;

@@ -85,7 +85,7 @@ inline FabricPicture picture_of(Network& network, const std::string& resource = 
     domains.reserve(fabric.levels());
     for (int level = 0; level < static_cast<int>(fabric.levels()); ++level)
       domains.push_back(fabric.name(fabric.domain_of(id, level)));
-    out.nodes[node.name] = {std::move(domains), {node.free, node.healthy}};
+    out.nodes[node.name] = {domains, {node.free, node.healthy}};
   }
   return out;
 }
