@@ -19,7 +19,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
-using testing::SizeIs;
 
 const char* const kElsewhere = "the plan of the pod's gang has another node for it";
 
@@ -42,6 +41,7 @@ class GangInSessions : public ::testing::Test {
   }
   std::vector<PodRequest> workers(int count, int chips = 8, bool indexed = true, int size = 0) {
     std::vector<PodRequest> out;
+    out.reserve(static_cast<std::size_t>(count));
     for (int i = 0; i < count; ++i)
       out.push_back(w_.submit(pod("worker", indexed ? i : -1, size > 0 ? size : count, chips, i)));
     return out;
@@ -115,6 +115,7 @@ TEST_F(GangInSessions, ThePlacesOfAnotherRoleAreNotTheirs) {
   nodes(4);
   const auto master = w_.submit(pod("master", 0, 3, 8, 0));
   std::vector<PodRequest> workers;
+  workers.reserve(2);
   for (int i = 0; i < 2; ++i) workers.push_back(w_.submit(pod("worker", i, 3, 8, i)));
   EXPECT_THAT(found(master), ElementsAre("n0"));
   EXPECT_THAT(found(workers[0]), ElementsAre("n1", "n2"));
