@@ -62,14 +62,14 @@ struct Framework {
 };
 
 // Ours first, then what schedulers go by, then jobs, the outer controller before the inner one: a
-// JobSet's pods also carry the name of their Job.
+// JobSet's pods also carry the name of their Job. KAI's marks come to pods that were made already:
+// they must not take one out of the gang that it was planned in.
 inline constexpr std::array<Framework, 16> kFrameworks{{
     {"chipweave", read_own},
     {"kubernetes", read_native, true},
     {"volcano", read_volcano},
     {"scheduler-plugins", read_scheduler_plugins},
     {"koordinator", read_koordinator},
-    {"kai", read_kai},
     {"kueue", read_kueue},
     {"grove", read_grove},
     {"ack", read_ack, false, true},
@@ -80,6 +80,7 @@ inline constexpr std::array<Framework, 16> kFrameworks{{
     {"ray", read_ray},
     {"ascend", read_ascend},
     {"job", read_job, false, false, true},
+    {"kai", read_kai},
 }};
 
 // Null: there is none of that name.

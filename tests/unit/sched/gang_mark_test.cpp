@@ -58,6 +58,11 @@ TEST(GangMarks, EachFrameworkIsKnownByItsOwn) {
   EXPECT_EQ(
       said(pod_of({}, {{"pod-group-name", "pg"}, {"kai.scheduler/subgroup-name", "prefill"}})),
       "kai pg prefill - - -");
+  // its pod grouper marks pods that their job was planned with
+  EXPECT_EQ(said(pod_of({{"batch.kubernetes.io/job-name", "train"},
+                         {"batch.kubernetes.io/job-completion-index", "1"}},
+                        {{"pod-group-name", "pg"}})),
+            "job train - 1 - -");
   EXPECT_EQ(said(pod_of({{"kueue.x-k8s.io/pod-group-name", "pg"}},
                         {{"kueue.x-k8s.io/pod-group-total-count", "12"}})),
             "kueue pg - - 12 -");
