@@ -17,8 +17,6 @@ Error admitted_too_often(const PodKey& pod) {
                                         "chipweave has read the pod");
 }
 
-bool has_gates(const ClusterPod& pod) { return pod.gated || pod.foreign_gates; }
-
 }  // namespace
 
 Error bound_elsewhere(const InFlightBinding& in_flight) {
@@ -39,7 +37,7 @@ void Admissions::admit(const AdmissionRequest& request, Admitted done) {
     return finish(make_error(Errc::unavailable, std::move(why)));
   const ClusterPod* pod = cluster_.find(binding.key);
   const bool same = pod != nullptr && (binding.uid.empty() || pod->request.uid == binding.uid);
-  if (same && !has_gates(*pod)) return admit_when_certain(request, finish);
+  if (same && !pod->has_gates()) return admit_when_certain(request, finish);
   // the pod may have been created or recreated, or its last gate removed, a moment ago
   cluster_.refresh(binding.key,
                    [this, request, finish = std::move(finish)](const Result<void>& result) {
@@ -105,8 +103,8 @@ Result<Admission> Admissions::decide(const AdmissionRequest& request) {
   // Already bound: likewise. No whole chips requested: not ours.
   if (!pod->node.empty() || !pod->refused.empty() || pod->request.chips == 0)
     return Admission{pod->request.uid, {}};
-  // The API server binds none; chips that it was given now would bind its gang to this node.
-  if (has_gates(*pod)) {
+  // No API server binds it yet, and chips that it got now would decide where its gang goes.
+  if (pod->has_gates()) {
     return make_error(Errc::conflict,
                       "pod " + request.binding.key.text() + " is behind a scheduling gate");
   }
@@ -121,6 +119,7 @@ Result<Admission> Admissions::decide(const AdmissionRequest& request) {
   const bool only_there = earlier != nullptr && (!earlier->in_flight->admitted_only() ||
                                                  earlier->in_flight->claim.has_value());
   if (only_there && !here) return bound_elsewhere(*earlier->in_flight);
+  if (here) decisions_.update_place(*earlier->in_flight);
   if (here && (request.dry_run ||
                request.placement == earlier->in_flight->annotations[kPlacementAnnotation]))
     return Admission{binding.uid, earlier->in_flight->annotations};  // the latter: our own binding
@@ -141,7 +140,6 @@ Result<Admission> Admissions::decide(const AdmissionRequest& request) {
   PodRecord& record = here ? *earlier : decisions_.begin(binding, pod->request);
   records_.on(binding.uid, PodEvent::admitted);
   InFlightBinding& begun = *record.in_flight;
-  if (here && begun.admitted_only()) decisions_.update_place(begun);
   begun.admitted_since = since;
   begun.admitted_until = now + kUncertaintyWindow;
   begun.term = authority_.term();

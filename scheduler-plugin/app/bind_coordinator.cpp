@@ -90,7 +90,7 @@ void BindCoordinator::bind_again(PodRecord& same, const Binding& binding, Done d
     return bind_when_certain(binding, std::move(done));
   waiting_[same.uid].push_back(std::move(done));
   if (asked) return;
-  if (in_flight.admitted_only()) decisions_.update_place(in_flight);
+  decisions_.update_place(in_flight);
   ask_cluster(same);
 }
 

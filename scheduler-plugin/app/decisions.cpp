@@ -44,13 +44,14 @@ PodRecord& Decisions::begin(const Binding& binding, const PodRequest& pod) {
   return record;
 }
 
-void Decisions::update_place(InFlightBinding& admitted) const {
-  Decision& decision = admitted.decision;
+void Decisions::update_place(InFlightBinding& in_flight) const {
+  if (!in_flight.admitted_only()) return;
+  Decision& decision = in_flight.decision;
   const Node& node = state_.nodes.node(decision.node);
   auto now = gang_place(decision.uid, node);
   if (now == nullptr) return;
   decision.gang = std::move(now);
-  admitted.annotations = annotations_of(decision, node);
+  in_flight.annotations = annotations_of(decision, node);
 }
 
 std::shared_ptr<const GangPlace> Decisions::gang_place(const std::string& uid,

@@ -29,9 +29,9 @@ class Decisions {
   // Decides about a pod that is to be bound: its reservation becomes a binding in flight.
   // Precondition: it has a reservation on the binding's node.
   PodRecord& begin(const Binding& binding, const PodRequest& pod);
-  // Gives the decision of a binding that was only admitted the pod's place in its gang, if that was
-  // planned since.
-  void update_place(InFlightBinding& admitted) const;
+  // Gives a decision the pod's place in its gang, if that was planned since; nothing for a binding
+  // that was sent.
+  void update_place(InFlightBinding& in_flight) const;
   // Numbering continues after this decision ("d-000123"), which was made before a restart.
   void continue_after(std::string_view id);
   PlacedPod placed_pod_of(const Decision& decision) const;

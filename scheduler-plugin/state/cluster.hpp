@@ -46,6 +46,7 @@ struct ClusterPod {
   // Its scheduling gates while it waits. They can only be removed, so true never comes back.
   bool gated = false;          // kGangGate
   bool foreign_gates = false;  // any other
+  bool has_gates() const { return gated || foreign_gates; }
   // Where it may run, while it waits as one of a gang; null: it does not say, or it is none of one.
   std::shared_ptr<const domain::NodeWishes> nodes = {};
 };

@@ -108,7 +108,7 @@ Result<void> MemoryCluster::bind_now(const Binding& binding, const Annotations& 
   if (!pod.node.empty()) {
     return make_error(Errc::conflict, "pod " + binding.key.text() + " is already bound");
   }
-  if (pod.gated || pod.foreign_gates) {
+  if (pod.has_gates()) {
     return make_error(Errc::conflict, "pod " + binding.key.text() + " has scheduling gates");
   }
   pod.node = binding.node;

@@ -134,9 +134,11 @@ TEST_F(GangInSessions, WhatWasAdmittedBeforeThePlanGetsItsPlaceInIt) {
   }
   pods.push_back(w_.submit(pod("worker", 2, 3, 8, 2)));
   EXPECT_EQ(predicate(pods[2], "n0"), "");
-  const auto again = admit(pods[0], "n1");
-  ASSERT_TRUE(again.ok()) << again.error().text();
-  EXPECT_EQ(rank_in(*again), 0);
+  for (const bool dry_run : {true, false}) {
+    const auto again = admit(pods[0], "n1", dry_run);
+    ASSERT_TRUE(again.ok()) << again.error().text();
+    EXPECT_EQ(rank_in(*again), 0);
+  }
   ASSERT_TRUE(w_.bind(pods[1], "n2").ok());
   EXPECT_EQ(rank_in({pods[1].uid, w_.cluster.written(pods[1].key)}), 1);
   EXPECT_EQ(w_.cluster.written(pods[1].key).at(kRankAnnotation), "1");
