@@ -273,6 +273,7 @@ int run(const Config& config) {
                               config.plan_gangs,
                               config.nominate_gangs,
                               config.max_gang_spares,
+                              config.gang_kinds,
                               {config.gate_timeout,
                                {config.pinned_schedulers.begin(), config.pinned_schedulers.end()},
                                config.keep_chips_after},

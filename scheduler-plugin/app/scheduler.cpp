@@ -31,6 +31,7 @@ Scheduler::Scheduler(const Clock& clock, Cluster& cluster, Observer& observer,
       placements_(core_, evaluator_, reservations_, decisions_, extender_, gang_view()),
       claim_planner_(core_, evaluator_) {
   gangs_.set_on(options_.plan_gangs);
+  gangs_.await_owners(options_.gang_owners);
   gangs_.nominations().set_on(options_.nominate_gangs);
   gangs_.planning().set_max_spares(options_.max_gang_spares);
   core_.state.network.configure(options_.network);

@@ -39,6 +39,8 @@ struct SchedulerOptions {
   bool plan_gangs = true;      // false: pods of gangs are placed one by one
   bool nominate_gangs = true;  // GangNominations
   int max_gang_spares = 0;     // GangSpares
+  // Frameworks of gangs whose owner objects are reported by owner_says().
+  std::vector<std::string> gang_owners{};
   GangGates::Options gates{};
   Network::Options network{};
 };

@@ -113,10 +113,14 @@ const Gang* GangTable::set_spec(const std::string& id, std::optional<GangSpec> s
   return &it->second;
 }
 
-int GangTable::quorum_of(const PodRequest& pod) {
+int GangTable::quorum_of(const PodRequest& pod) const {
   Gang gang;
   gang.framework = pod.mark->framework;
-  take_sizes(*pod.mark, gang.spec);
+  if (const auto owner = of_owners_.find(gang_id(pod)); owner != of_owners_.end())
+    gang.spec = owner->second;
+  GangSpec of_pod;
+  take_sizes(*pod.mark, of_pod);
+  add_missing(gang.spec, of_pod);
   return gang.quorum();
 }
 

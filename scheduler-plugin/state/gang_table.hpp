@@ -58,8 +58,10 @@ class GangTable {
   // Returns the gang; null: no pod names it yet.
   const Gang* set_spec(const std::string& id, std::optional<GangSpec> spec);
 
-  // Gang::quorum() of a gang of which only this pod is known.
-  static int quorum_of(const PodRequest& pod);
+  // Gang::quorum() of the pod's gang, of whose pods none is known but this one.
+  int quorum_of(const PodRequest& pod) const;
+  // Whether an owner object speaks of the gang.
+  bool has_owner(std::string_view id) const { return of_owners_.contains(id); }
   // Null if no pod names it.
   const Gang* find(std::string_view id) const;
   // The gang of a pod; null: none.

@@ -18,6 +18,7 @@ void put(NodeSet& nodes, NodeId node) {
 }  // namespace
 
 std::optional<Verdict> GangSessions::find_place(const ClusterPod& pod, NodeId node) {
+  if (auto waits = places_.wait_for_owner(pod.request)) return waits;
   if (!places_.plans_for(pod.request)) return std::nullopt;
   places_.restored().restore();
   const Gang& gang = *state_.gangs.of(pod.request.uid);
@@ -124,8 +125,8 @@ Error GangSessions::refusal(const PodRequest& pod, NodeId node) const {
 }
 
 Result<void> GangSessions::place(const ClusterPod& pod, NodeId node) {
-  if (!places_.plans_for(pod.request)) return {};
   if (const auto waits = find_place(pod, kNoNode)) return make_error(Errc::conflict, waits->reason);
+  if (!places_.plans_for(pod.request)) return {};
   const std::string& uid = pod.request.uid;
   const std::string& gang = state_.gangs.of(uid)->id;
   const Holding* there = held_there(gang, pod.request, node);

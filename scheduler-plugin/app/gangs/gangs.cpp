@@ -9,6 +9,7 @@ namespace chipweave::sched {
 
 std::optional<Verdict> Gangs::find_place(const ClusterPod& pod,
                                          std::span<const std::string_view> nodes) {
+  if (auto waits = places_.wait_for_owner(pod.request)) return waits;
   if (!places_.plans_for(pod.request)) return std::nullopt;
   places_.restored().restore();
   const Gang& gang = *state_.gangs.of(pod.request.uid);
@@ -26,8 +27,9 @@ std::optional<Verdict> Gangs::find_place(const ClusterPod& pod,
 
 std::optional<Verdict> Gangs::refuse_unseen(const PodRequest& pod) {
   if (!places_.may_plan_for(pod)) return std::nullopt;
+  if (auto waits = places_.wait_for_owner(pod)) return waits;
   const Gang* gang = state_.gangs.find(gang_id(pod));
-  if (gang != nullptr ? !plans(*gang) : GangTable::quorum_of(pod) == 0) return std::nullopt;
+  if (gang != nullptr ? !plans(*gang) : state_.gangs.quorum_of(pod) == 0) return std::nullopt;
   if (unseen_.size() < kMaxUnseen) unseen_.insert(pod.uid);
   return GangPlanning::waits_for_pods(pod.mark->name);
 }
@@ -105,6 +107,7 @@ void Gangs::assign_gated(const Gang& gang) {
 }
 
 void Gangs::owner_says(const std::string& id, std::optional<GangSpec> spec) {
+  if (spec) places_.owner_came(id);
   const Gang* gang = state_.gangs.set_spec(id, std::move(spec));
   if (gang != nullptr && gang->complete() && plans_.find(id) == nullptr) ++state_.gathered;
 }
@@ -126,6 +129,7 @@ void Gangs::gone(const PodRequest& pod) {
 
 void Gangs::tick() {
   report_overdue();
+  places_.tick();
   if (places_.planning().take_retry()) ++state_.gathered;
   for (const std::string& id : plans_.due(clock_.now())) {
     const GangPlan& plan = *plans_.find(id);

@@ -79,6 +79,10 @@ class Gangs : public UseCase {
   GangNominations& nominations() { return nominations_; }
   // Off: pods of gangs are placed one by one, and their gates are opened at once.
   void set_on(bool on) { places_.set_on(on); }
+  // Frameworks whose owner objects are watched (GangPlaces).
+  void await_owners(std::vector<std::string> frameworks) {
+    places_.await_owners(std::move(frameworks));
+  }
   bool on() const { return places_.on(); }
   // Its pods, those excepted that end or request no chips.
   std::vector<const ClusterPod*> pods_of(const Gang& gang) const {

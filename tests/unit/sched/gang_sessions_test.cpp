@@ -82,10 +82,33 @@ class GangInSessions : public ::testing::Test {
     return nlohmann::json::parse(text).at("gang").at("rank");
   }
   std::size_t held() const { return w_.scheduler.ledger().reserved(); }
+  static SchedulerOptions options() {
+    SchedulerOptions out;
+    out.gang_owners = {"volcano"};
+    return out;
+  }
   void TearDown() override { w_.expect_sound(); }
 
-  World w_;
+  World w_{options()};
 };
+
+// Volcano has seen the PodGroup when it asks; our watch of PodGroups may be later than that of
+// pods.
+TEST_F(GangInSessions, WaitsForItsOwnerObject) {
+  nodes(2);
+  PodRequest one = pod("worker", 0, 0, 8, 0);
+  GangMark mark = *one.mark;
+  mark.size.reset();
+  one.mark = std::make_shared<const GangMark>(std::move(mark));
+  one = w_.submit(one);
+  EXPECT_EQ(predicate(one, "n0"), "waiting for the owner object of gang train");
+  EXPECT_THAT(allocate(one, "n0"), HasSubstr("waiting for the owner object of gang train"));
+  GangSpec spec;
+  spec.minimum = 1;
+  w_.scheduler.owner_says("ns/volcano/train", spec);
+  EXPECT_EQ(predicate(one, "n0"), "");
+  EXPECT_EQ(allocate(one, "n0"), "");
+}
 
 TEST_F(GangInSessions, IsPlannedOnAllNodesThoughOneIsAskedAbout) {
   nodes(6);

@@ -14,8 +14,10 @@
 namespace chipweave::sched::test {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::Pair;
 using testing::SizeIs;
 
 constexpr const char* kRack = "cloud.provider.com/topology-rack";
@@ -40,15 +42,21 @@ class NativeGangs : public ::testing::Test {
   }
   std::vector<PodRequest> submit(const std::string& gang, int pods, int chips = 8) {
     std::vector<PodRequest> out;
-    for (int i = 0; i < pods; ++i) {
-      PodRequest pod = World::request(gang + "-" + std::to_string(i), chips);
-      pod.gang = "ns/" + gang;
-      GangMark mark;
-      mark.framework = "kubernetes";
-      mark.name = gang;
-      pod.mark = std::make_shared<const GangMark>(std::move(mark));
-      out.push_back(w_.submit(pod));
-    }
+    for (int i = 0; i < pods; ++i) out.push_back(w_.submit(member(gang, i, chips)));
+    return out;
+  }
+  static PodRequest member(const std::string& gang, int index, int chips = 8) {
+    PodRequest pod = World::request(gang + "-" + std::to_string(index), chips);
+    pod.gang = "ns/" + gang;
+    GangMark mark;
+    mark.framework = "kubernetes";
+    mark.name = gang;
+    pod.mark = std::make_shared<const GangMark>(std::move(mark));
+    return pod;
+  }
+  static SchedulerOptions options() {
+    SchedulerOptions out;
+    out.gang_owners = {"kubernetes"};
     return out;
   }
   std::vector<std::string_view> fit(const PodRequest& pod, std::vector<std::string_view> nodes) {
@@ -64,7 +72,7 @@ class NativeGangs : public ::testing::Test {
     w_.scheduler.tick();
     w_.expect_sound();
   }
-  World w_;
+  World w_{options()};
 };
 
 TEST_F(NativeGangs, AreInAsFewDomainsAsCanBe) {
@@ -79,6 +87,46 @@ TEST_F(NativeGangs, AreInAsFewDomainsAsCanBe) {
     ASSERT_TRUE(w_.bind(pods[static_cast<std::size_t>(i)], "n" + std::to_string(4 + i)).ok());
     w_.expect_sound();
   }
+}
+
+// The watches of pods and of PodGroups are not one: kube-scheduler may know both before we do.
+TEST_F(NativeGangs, WhoseObjectIsNotKnownYetWait) {
+  add_nodes(4);
+  const auto pods = submit("train", 2);
+  for (const auto& pod : pods) {
+    EXPECT_THAT(w_.fit(pod), IsEmpty());
+    EXPECT_EQ(w_.rejections(pod).at("n0"), "waiting for the owner object of gang train");
+  }
+  const auto before = w_.scheduler.gathered();
+  group("train", 2);
+  EXPECT_GT(w_.scheduler.gathered(), before);
+  for (const auto& pod : pods) EXPECT_THAT(w_.fit(pod), SizeIs(1));
+  EXPECT_NE(w_.scheduler.gang_plans().find("ns/kubernetes/train"), nullptr);
+}
+
+TEST_F(NativeGangs, WhoseObjectDoesNotComeArePlacedOneByOne) {
+  add_nodes(4);
+  const auto pods = submit("train", 2);
+  EXPECT_THAT(w_.fit(pods[0]), IsEmpty());
+  const auto before = w_.scheduler.gathered();
+  pass(std::chrono::seconds(5));
+  EXPECT_EQ(w_.scheduler.gathered(), before);
+  EXPECT_THAT(w_.fit(pods[1]), IsEmpty());
+  pass(std::chrono::seconds(5));
+  EXPECT_GT(w_.scheduler.gathered(), before);
+  for (const auto& pod : pods) EXPECT_THAT(w_.fit(pod), SizeIs(4));
+}
+
+TEST_F(NativeGangs, WhosePodsAreNotKnownYetWait) {
+  add_nodes(4);
+  group("train", 2);
+  EXPECT_THAT(w_.rejections(member("train", 0)),
+              Contains(Pair("n0", "waiting for the other pods of gang train")));
+  EXPECT_THAT(w_.rejections(member("unknown", 0)),
+              Contains(Pair("n0", "waiting for the owner object of gang unknown")));
+  const auto before = w_.scheduler.gathered();
+  submit("train", 1);
+  EXPECT_GT(w_.scheduler.gathered(), before);
 }
 
 TEST_F(NativeGangs, HoldNothingWhereTheyDoNotFitAsAWhole) {
@@ -205,10 +253,12 @@ TEST_F(NativeGangs, WithATopologyThatTheNetworkDoesNotKnowPodsArePlacedOneByOne)
   EXPECT_THAT(w_.fit(pods[0]), SizeIs(4));
 }
 
-TEST_F(NativeGangs, WithoutTheirObjectPodsArePlacedOneByOne) {
-  add_nodes(4);
-  const auto pods = submit("train", 2);
-  EXPECT_THAT(w_.fit(pods[0]), SizeIs(4));
+TEST_F(NativeGangs, WhoseObjectsAreNotWatchedArePlacedOneByOne) {
+  World w;
+  for (const char* node : {"n0", "n1"}) w.add_node(node, "hgx-h100-8");
+  const PodRequest first = w.submit(member("train", 0));
+  w.submit(member("train", 1));
+  EXPECT_THAT(w.fit(first), SizeIs(2));
 }
 
 }  // namespace

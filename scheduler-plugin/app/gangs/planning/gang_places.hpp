@@ -3,6 +3,15 @@
 // (Gangs) or for one node at a time (GangSessions). Owner: the loop thread.
 #pragma once
 
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "scheduler-plugin/app/gangs/gang_restore.hpp"
 #include "scheduler-plugin/app/gangs/planning/gang_planning.hpp"
 #include "scheduler-plugin/app/gangs/planning/nodes/offered_nodes.hpp"
@@ -28,6 +37,15 @@ class GangPlaces : public UseCase {
   bool may_plan_for(const PodRequest& pod) const;
   bool plans_for(const PodRequest& pod) const;
 
+  // Frameworks whose owner objects are watched.
+  void await_owners(std::vector<std::string> frameworks) { awaited_ = std::move(frameworks); }
+  // The pods of a gang may come before the watch shows the object that says how many there are: for
+  // kOwnerComes they are not placed one by one. Cost: O(log gangs + frameworks).
+  std::optional<Verdict> wait_for_owner(const PodRequest& pod);
+  void owner_came(const std::string& gang);
+  // Pods that have waited for so long are placed; call it about every second.
+  void tick();
+
   bool is_usable(const Holding& held) const;
   // Pods that are not bound lose places that are not offered, that they may not have, or that
   // cannot be used. False: none does. Cost: O(pods).
@@ -39,9 +57,17 @@ class GangPlaces : public UseCase {
   OfferedNodes& offers() { return offers_; }
 
  private:
+  static constexpr std::chrono::seconds kOwnerComes{10};
+  static constexpr std::size_t kMaxWaiting = 10'000;
+  struct OwnerAwaited {
+    Clock::Steady since{};
+    bool over = false;
+  };
   GangPlanning planning_;
   GangRestore restored_;
   OfferedNodes offers_;
+  std::vector<std::string> awaited_;                          // frameworks
+  std::map<std::string, OwnerAwaited, std::less<>> waiting_;  // by gang
   bool on_ = true;
 };
 
