@@ -9,3 +9,5 @@ target_link_libraries(bench_loop_hold PRIVATE chipweave_options chipweave_sched_
   chipweave_profiles chipweave_http CLI11::CLI11 OpenSSL::SSL Threads::Threads)
 add_executable(bench_sched_gangs sched_gangs.cpp)
 target_link_libraries(bench_sched_gangs PRIVATE chipweave_options chipweave_sched_app chipweave_codec chipweave_profiles)
+add_executable(bench_rank_tables rank_tables.cpp)
+target_link_libraries(bench_rank_tables PRIVATE chipweave_options chipweave_sched_ranktables chipweave_codec_ranktable)

@@ -13,6 +13,7 @@
 #include "common/codec/config/flat_yaml.hpp"
 #include "scheduler-plugin/gang_settings.hpp"
 #include "scheduler-plugin/network_settings.hpp"
+#include "scheduler-plugin/rank_table_settings.hpp"
 #include "scheduler-plugin/setting_values.hpp"
 
 namespace chipweave::sched {
@@ -387,8 +388,8 @@ std::vector<Setting> general_settings() {
 const std::vector<Setting>& settings() {
   static const std::vector<Setting> table = [] {
     std::vector<Setting> all = general_settings();
-    const std::vector<Setting> of_gangs = gang_settings();
-    all.insert(all.end(), of_gangs.begin(), of_gangs.end());
+    for (const std::vector<Setting>& more : {gang_settings(), rank_table_settings()})
+      all.insert(all.end(), more.begin(), more.end());
     return all;
   }();
   return table;

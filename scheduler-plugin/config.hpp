@@ -68,6 +68,10 @@ struct Config {
   bool fault_scheduling = false;
   bool gang_hostfiles = false;
   int max_gang_spares = 0;
+  std::vector<std::string> rank_tables;  // that are written: "jobs", "mindie"
+  std::optional<Endpoint> clusterd;      // where MindIE subscribes; empty: not at all
+  bool clusterd_tls = false;
+  bool rank_table_pod_uids = false;  // are server_ids, not the addresses of hosts
   bool publish_cluster_info = false;
   std::vector<std::string> dlrover_topology;  // namespaces
   bool allocate_claims = false;

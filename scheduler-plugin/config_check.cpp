@@ -2,6 +2,7 @@
 #include "common/kube/leader_elector.hpp"
 #include "scheduler-plugin/config.hpp"
 #include "scheduler-plugin/network_settings.hpp"
+#include "scheduler-plugin/rank_table_settings.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -127,6 +128,7 @@ Result<void> check_config(const Config& config) {
     return contradiction("--gang-hostfiles cannot be combined with --standalone");
   if (config.standalone && !config.dlrover_topology.empty())
     return contradiction("--dlrover-topology cannot be combined with --standalone");
+  if (auto ok = check_rank_tables(config); !ok) return ok;
   if (auto ok = check_network(config); !ok) return ok;
   const auto grpc = config.grpc_address();
   if (grpc && config.http.port != 0 && config.http.port == grpc->port &&

@@ -4,6 +4,7 @@
 #include <malloc.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdio>
@@ -34,6 +35,8 @@
 #include "scheduler-plugin/crash_report.hpp"
 #include "scheduler-plugin/kube/kubernetes.hpp"
 #include "scheduler-plugin/network_file.hpp"
+#include "scheduler-plugin/ranktables/rank_tables.hpp"
+#include "scheduler-plugin/server/clusterd/clusterd_server.hpp"
 #include "scheduler-plugin/server/decision_log.hpp"
 #include "scheduler-plugin/server/grpc_server.hpp"
 #include "scheduler-plugin/server/http_front.hpp"
@@ -148,6 +151,11 @@ Result<Reached> reach_kubernetes(http::Loop& loop, const Clock& clock, const Con
   options.network_config_map = config.network_config_map;
   options.store_gang_plans = config.gang_plans;
   options.write_hostfiles = config.gang_hostfiles;
+  const auto writes = [&](const char* which) {
+    return std::find(config.rank_tables.begin(), config.rank_tables.end(), which) !=
+           config.rank_tables.end();
+  };
+  options.write_tables = {writes("jobs"), writes("mindie")};
   options.dlrover_namespaces = config.dlrover_topology;
   if (config.leader_elect) options.election = election_of(config, options.lease_namespace);
   Reached reached;
@@ -169,6 +177,17 @@ std::unique_ptr<sched::ClusterInfoPublisher> cluster_info_publisher(
   options.may_send = [&scheduler] { return scheduler.authority().cannot_decide().empty(); };
   options.jitter = Backoff::seeded(std::random_device{}());
   return std::make_unique<sched::ClusterInfoPublisher>(transport, clock, std::move(options));
+}
+
+// Null: none are written or served.
+std::unique_ptr<sched::RankTables> rank_tables(http::Loop& loop, const Config& config,
+                                               const sched::Scheduler& scheduler) {
+  if (config.rank_tables.empty() && !config.clusterd) return nullptr;
+  sched::RankTables::Options options;
+  if (config.rank_table_pod_uids) options.names = domain::ranktable::ServerNames::pod_uid;
+  auto out = std::make_unique<sched::RankTables>(scheduler, options);
+  out->on_work([&loop, tables = out.get()] { loop.post([tables] { tables->update(); }); });
+  return out;
 }
 
 // The HTTP port answers decisions only to authenticated callers, except standalone on loopback.
@@ -195,10 +214,12 @@ sched::CallerRules caller_rules(const Config& config, const sched::CallerFiles* 
           config.read_from_loopback};
 }
 
-std::string ports_json(std::uint16_t http, std::optional<std::uint16_t> grpc) {
+std::string ports_json(std::uint16_t http, std::optional<std::uint16_t> grpc,
+                       std::optional<std::uint16_t> clusterd) {
   JsonWriter out;
   out.begin_object().field("http", http);
   if (grpc) out.field("grpc", *grpc);
+  if (clusterd) out.field("clusterd", *clusterd);
   return out.end_object().take() + "\n";
 }
 
@@ -290,6 +311,7 @@ int run(const Config& config) {
     cluster_info = cluster_info_publisher(*cluster_api.of_cluster_info, clock, scheduler);
 
   http::ServerOptions options;
+  std::unique_ptr<sched::RankTables> tables = rank_tables(loop, config, scheduler);
   options.host = config.http.host;
   options.port = config.http.port;
   options.max_connections = config.max_connections;
@@ -305,7 +327,7 @@ int run(const Config& config) {
   }
   sched::NetworkLog network_log;
   sched::HttpFront front(loop, options, scheduler,
-                         {kubernetes ? nullptr : &memory, kubernetes.get()}, metrics,
+                         {kubernetes ? nullptr : &memory, kubernetes.get(), tables.get()}, metrics,
                          config.resources, CHIPWEAVE_VERSION,
                          {config.volcano_weight, caller_rules(config, callers.get()), config.gate});
   grpc_options.decisions = decisions;
@@ -335,13 +357,29 @@ int run(const Config& config) {
     grpc_port = *started;
   }
 
+  std::unique_ptr<sched::ClusterdServer> clusterd;
+  std::optional<std::uint16_t> clusterd_port;
+  if (config.clusterd) {
+    clusterd = std::make_unique<sched::ClusterdServer>(loop, *tables, scheduler, clock);
+    const auto started = clusterd->start(config.clusterd->text(),
+                                         config.clusterd_tls ? grpc_options.tls.get() : nullptr);
+    if (!started)
+      return complain(1, "--clusterd " + config.clusterd->text() + ": " + started.error().text());
+    clusterd_port = *started;
+  }
+
   loop.every(kTick, [&] {
     scheduler.tick();
     front.tick();
     if (network_file) network_file->check();
     network_log.check(scheduler.network());
+    if (tables) tables->tick();
+    if (tables) metrics.set_rank_tables(tables->counts(), clusterd ? clusterd->subscribers() : 0);
   });
-  loop.every(kWakeTick, [&] { scheduler.gang_gates().check(); });
+  loop.every(kWakeTick, [&] {
+    scheduler.gang_gates().check();
+    if (clusterd) clusterd->tick(scheduler.authority().cannot_decide().empty());
+  });
   if (kubernetes) {
     kubernetes->set_gang_listener([&](const sched::GangKey& gang, auto spec) {
       scheduler.owner_says(gang.text(), std::move(spec));
@@ -349,6 +387,7 @@ int run(const Config& config) {
     scheduler.use(kubernetes->plans());
     if (config.gang_preemption) scheduler.use(kubernetes->evictions());
     if (config.fault_scheduling) scheduler.end_failed_pods(kubernetes->evictions());
+    if (tables) kubernetes->use(*tables);
     kubernetes->start(scheduler);
     loop.every(kWakeTick, [&] {
       kubernetes->tick();
@@ -359,6 +398,7 @@ int run(const Config& config) {
   }
   loop.on_terminate([&] {
     obs::log(obs::Level::info, "draining");
+    if (clusterd) clusterd->stop();
     grpc.stop(kDrainGrace);
     front.drain(kDrainGrace, [&] {
       if (!kubernetes) return loop.stop();
@@ -367,7 +407,7 @@ int run(const Config& config) {
     });
   });
   if (!config.port_file.empty()) {
-    const std::string ports = ports_json(*http_port, grpc_port);
+    const std::string ports = ports_json(*http_port, grpc_port, clusterd_port);
     if (auto written = io::write_file_atomically(config.port_file, ports); !written) {
       grpc.stop(std::chrono::milliseconds(0));
       return complain(1, "--port-file: " + written.error().text());
@@ -377,6 +417,7 @@ int run(const Config& config) {
   obs::log(obs::Level::info, "ready",
            {{"http", int{*http_port}},
             {"grpc", grpc_port ? std::to_string(*grpc_port) : "off"},
+            {"clusterd", clusterd_port ? std::to_string(*clusterd_port) : "off"},
             {"descriptors", descriptors},
             {"version", CHIPWEAVE_VERSION}});
   loop.run();

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/base/stable_hash.hpp"
+#include "common/base/text.hpp"
+
 namespace chipweave::kube {
 namespace {
 
@@ -16,6 +19,16 @@ codec::StringChanges missing(const codec::StringMap& there, const codec::StringM
     if (found == there.end() || found->second != value) out[key] = value;
   }
   return out;
+}
+
+// Of the keys of `keys`, as they are in `data`.
+std::string content_hash(const codec::StringMap& keys, const codec::StringMap& data) {
+  std::string text;
+  for (const auto& [key, value] : keys) {
+    const auto found = data.find(key);
+    text += key + "\n" + (found == data.end() ? "" : found->second) + "\n";
+  }
+  return hexadecimal(stable_hash(text));
 }
 
 }  // namespace
@@ -87,7 +100,11 @@ void ConfigMapKeeper::step() {
     if (stored_ && is_ours()) return remove();
     return rest();
   }
-  if (!stored_) return create();
+  if (!stored_) return wanted_->create ? create() : rest();
+  if (others_write()) {
+    return chain_.refused(options_.ns + "/" + options_.name +
+                          " is written by another program and is left as it is");
+  }
   if (!is_ours() && !options_.take_over) {
     return chain_.refused(options_.ns + "/" + options_.name +
                           " was made by another program and is left as it is");
@@ -119,8 +136,8 @@ void ConfigMapKeeper::create() {
   for (const auto& [key, value] : sent_) data_keys_.insert(key);
   for (const std::string& key : wanted_->edited) data.try_emplace(key, edited_[key]);
   send_write(call_of("POST", codec::config_map_path(options_.ns),
-                     codec::write_config_map(options_.ns, options_.name, all_labels(), data, {},
-                                             wanted_->owners)),
+                     codec::write_config_map(options_.ns, options_.name, all_labels(sent_), data,
+                                             {}, wanted_->owners)),
              [this](Result<Reply> reply) {
                if (reply && reply->status == kNotFound) {
                  return chain_.refused("namespace " + options_.ns + " does not exist");
@@ -151,6 +168,7 @@ void ConfigMapKeeper::written(Result<Reply> reply, int also_expected) {
   }
   stored_by_us_ = true;
   last_write_ = transport_.now();
+  if (events_.written) events_.written(sent_);
   chain_.succeeded();
   step();
 }
@@ -187,6 +205,7 @@ bool ConfigMapKeeper::take(std::string body) {
     return false;
   }
   stored_ = std::move(object).value();
+  take_stamp();
   report_edited();
   return true;
 }
@@ -204,14 +223,31 @@ void ConfigMapKeeper::report_edited() {
   if (changed && events_.seen) events_.seen(edited_);
 }
 
+void ConfigMapKeeper::take_stamp() {
+  constexpr std::int64_t kAhead = 86'400;  // of our clock, in seconds
+  if (!options_.shared || stamp_ != 0) return;
+  const auto stored = stored_->data.find(options_.shared->stamp_key);
+  if (stored == stored_->data.end()) return;
+  const auto stamp = parse_number<std::int64_t>(stored->second);
+  if (stamp && *stamp > 0 && *stamp < next_stamp() + kAhead) stamp_ = *stamp;
+}
+
+bool ConfigMapKeeper::others_write() const {
+  if (!options_.shared || options_.shared->replaceable(stored_->data)) return false;
+  const auto label = stored_->labels.find(options_.shared->content_label);
+  return label == stored_->labels.end() ||
+         label->second != content_hash(wanted_->data(stamp_), stored_->data);
+}
+
 bool ConfigMapKeeper::is_ours() const {
+  if (options_.shared) return true;
   const auto label = stored_->labels.find(kManagedByLabel);
   return label != stored_->labels.end() && label->second == options_.managed_by &&
          missing(stored_->labels, options_.marks).empty();
 }
 
 bool ConfigMapKeeper::has_owners() const {
-  return !wanted_ ||
+  return !wanted_ || options_.shared ||
          std::all_of(wanted_->owners.begin(), wanted_->owners.end(),
                      [&](const codec::ObjectOwner& owner) {
                        const auto& there = stored_->owners;
@@ -232,7 +268,7 @@ std::int64_t ConfigMapKeeper::next_stamp() const {
 codec::ObjectChanges ConfigMapKeeper::changes_for(std::int64_t stamp) const {
   codec::ObjectChanges out;
   const codec::StringMap data = wanted_->data(stamp);
-  out.labels = missing(stored_->labels, all_labels());
+  out.labels = missing(stored_->labels, all_labels(data));
   out.data = missing(stored_->data, data);
   if (!has_owners()) out.owners = wanted_->owners;
   for (const std::string& key : data_keys_) {
@@ -246,10 +282,14 @@ codec::ObjectChanges ConfigMapKeeper::changes_for(std::int64_t stamp) const {
   return out;
 }
 
-codec::StringMap ConfigMapKeeper::all_labels() const {
-  codec::StringMap out = wanted_->labels;
+codec::StringMap ConfigMapKeeper::all_labels(const codec::StringMap& data) const {
+  codec::StringMap out = keeps_found() ? codec::StringMap{} : wanted_->labels;
   out.insert(options_.marks.begin(), options_.marks.end());
-  out[kManagedByLabel] = options_.managed_by;
+  if (options_.shared) {
+    out[options_.shared->content_label] = content_hash(data, data);
+  } else {
+    out[kManagedByLabel] = options_.managed_by;
+  }
   return out;
 }
 

@@ -42,13 +42,25 @@ class ConfigMapKeeper {
     std::vector<std::string> edited{};
     // It is deleted with them. Those that it has already stay only if these are among them.
     std::vector<codec::ObjectOwner> owners{};
+    bool create = true;  // false: it is not made if it is absent
+  };
+  // An object that users make beforehand, or this keeper, and that programs of others might write,
+  // too. One that is there keeps its labels and owners.
+  struct Shared {
+    // A label with a hash of what was written: with another hash, others have written it since.
+    std::string content_label;
+    // The key whose value is the stamp, and goes on from what is stored.
+    std::string stamp_key;
+    // Whether data that others wrote may be replaced; otherwise they are left as they are.
+    std::function<bool(const codec::StringMap& data)> replaceable;
   };
   struct Options {
     std::string ns;
     std::string name;
-    std::string managed_by;    // value of our label
+    std::string managed_by;    // value of our label; empty: shared
     codec::StringMap marks{};  // further labels without which an object is not ours
     bool take_over = false;    // an object that is not ours
+    std::optional<Shared> shared{};
     // Reads by an empty merge patch, which answers with the object and changes nothing. Admission
     // policies see patches and not reads, so an account without the right to read ConfigMaps can be
     // held to those that it owns by name.
@@ -66,6 +78,8 @@ class ConfigMapKeeper {
     std::function<void()> looked = nullptr;  // after each successful read
     // ApiChain::Owner::refused
     std::function<void(const std::string& problem)> refused = nullptr;
+    // The API server has stored what was wanted when it was sent.
+    std::function<void(const codec::StringMap& data)> written = nullptr;
   };
   ConfigMapKeeper(Transport& transport, const Clock& clock, Options options, Events events);
   ConfigMapKeeper(const ConfigMapKeeper&) = delete;
@@ -98,13 +112,16 @@ class ConfigMapKeeper {
   void rest();
   bool take(std::string body);
   void report_edited();
+  void take_stamp();
   bool is_ours() const;
+  bool others_write() const;
+  bool keeps_found() const { return options_.shared.has_value() && stored_.has_value(); }
   bool has_owners() const;
   bool must_rewrite() const;
   std::int64_t next_stamp() const;
   // The difference between the stored and the desired state at that stamp.
   codec::ObjectChanges changes_for(std::int64_t stamp) const;
-  codec::StringMap all_labels() const;
+  codec::StringMap all_labels(const codec::StringMap& data) const;
 
   Transport& transport_;
   const Clock& clock_;

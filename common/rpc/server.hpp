@@ -28,6 +28,8 @@ struct ServerLimits {
   // After this time a connection takes no new calls; running calls continue. A Service balances
   // connections, not calls, so only a new connection can reach another replica.
   std::chrono::milliseconds max_connection_age = std::chrono::seconds(30);
+  // Clients that ping more often are disconnected. channel.cpp pings less often than this.
+  std::chrono::milliseconds least_ping_interval = std::chrono::seconds(5);
 };
 
 struct Services {

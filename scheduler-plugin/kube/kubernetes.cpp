@@ -37,7 +37,8 @@ Result<std::unique_ptr<Kubernetes>> Kubernetes::make(http::Loop& loop, const Clo
     of_election = std::move(*another);
   }
   std::unique_ptr<kube::Transport> of_files;
-  if (options.write_hostfiles || !options.dlrover_namespaces.empty()) {
+  if (options.write_hostfiles || options.write_tables.any() ||
+      !options.dlrover_namespaces.empty()) {
     auto another = kube::ApiClient::make(loop, access, agent + " files");
     if (!another) return std::move(another).error();
     of_files = std::move(*another);
@@ -157,6 +158,7 @@ void Kubernetes::start(Scheduler& scheduler) {
   if (options_.allocate_claims) wire_waiting_claims();
   if (options_.write_hostfiles) wire_hostfiles();
   if (!options_.dlrover_namespaces.empty()) wire_dlrover_topology();
+  if (tables_ != nullptr && options_.write_tables.any()) wire_tables();
   wire_pod_watchers();
   if (!options_.gang_kinds.empty()) wire_gang_watch();
   claim_allocator_ = std::make_unique<ClaimAllocator>(*transport_, clock_, scheduler.nodes(),
@@ -221,16 +223,33 @@ void Kubernetes::wire_dlrover_topology() {
                                                std::move(ways));
 }
 
+void Kubernetes::wire_tables() {
+  TableConfigMaps::Ways ways;
+  ways.fence = [this] { return cluster_.fence(); };
+  ways.owner = [this](const GangRef& gang) { return owner_of(gang); };
+  ways.completed = [this](const GangRef& gang, const std::string& what) {
+    gang_events_.rank_table_complete(gang, what);
+  };
+  ways.failed = [this](const GangRef& gang, const std::string& why) {
+    gang_events_.rank_table_failed(gang, why);
+  };
+  table_maps_ = std::make_unique<TableConfigMaps>(of_files_ ? *of_files_ : *transport_, clock_,
+                                                  options_.write_tables, std::move(ways));
+  tables_->add(*table_maps_);
+}
+
 void Kubernetes::wire_pod_watchers() {
-  if (!waiting_claims_ && !hostfiles_) return;
+  if (!waiting_claims_ && !hostfiles_ && tables_ == nullptr) return;
   cluster_.set_watchers(
       [this](const codec::KubePod& pod) {
         if (waiting_claims_) waiting_claims_->pod_seen(pod);
         if (hostfiles_) hostfiles_->pod_seen(pod);
+        if (tables_ != nullptr) tables_->pod_seen(pod);
       },
       [this](const std::string& key) {
         if (waiting_claims_) waiting_claims_->pod_gone(key);
         if (hostfiles_) hostfiles_->pod_gone(key);
+        if (tables_ != nullptr) tables_->pod_gone(key);
       });
 }
 
@@ -293,7 +312,9 @@ void Kubernetes::tick() {
   const Authority& authority = scheduler_->authority();
   const bool leads = authority.cannot_decide().empty();
   if (hostfiles_) hostfiles_->tick(leads);
-  if (dlrover_) dlrover_->tick(leads ? std::optional(authority.term()) : std::nullopt);
+  const std::optional<std::uint64_t> term = leads ? std::optional(authority.term()) : std::nullopt;
+  if (dlrover_) dlrover_->tick(term);
+  if (table_maps_ && table_maps_->tick(term)) tables_->tell(*table_maps_);
   if (!leads) return;
   requeue_trigger_->check();
   leftover_claims_->check(cluster_.fence());

@@ -30,6 +30,7 @@
 #include "scheduler-plugin/kube/leader_election.hpp"
 #include "scheduler-plugin/kube/network/dlrover_topology.hpp"
 #include "scheduler-plugin/kube/network/network_watch.hpp"
+#include "scheduler-plugin/kube/ranktables/table_config_maps.hpp"
 #include "scheduler-plugin/kube/repair/leftover_claims.hpp"
 #include "scheduler-plugin/kube/repair/lost_claims.hpp"
 #include "scheduler-plugin/kube/requeue_trigger.hpp"
@@ -55,6 +56,8 @@ struct KubernetesOptions {
   bool store_gang_plans = false;
   // Writes the hostfiles that pods of gangs ask for (GangHostfiles).
   bool write_hostfiles = false;
+  // Which rank tables are written into ConfigMaps.
+  TableConfigMaps::Which write_tables{};
   // Where DLRover's node-topology-config is kept up to date (DlroverTopology).
   std::vector<std::string> dlrover_namespaces{};
   // Returns a number from 0 to 1 that shortens a wait; empty: random.
@@ -89,6 +92,9 @@ class Kubernetes {
   TokenReviewer& token_reviewer(TokenReviewer::Options options);
   // What owner objects say about gangs goes here. Call it before start().
   void set_gang_listener(GangBook::Changed changed) { gang_changed_ = std::move(changed); }
+  // Pods are shown to it, and its tables are written as options say. Call it before start(); it
+  // must outlive this.
+  void use(RankTables& tables) { tables_ = &tables; }
   // Starts the watches. The scheduler must use cluster() and outlive this.
   void start(Scheduler& scheduler);
   // Call several times a second.
@@ -121,6 +127,7 @@ class Kubernetes {
   void wire_waiting_claims();
   void wire_hostfiles();
   void wire_dlrover_topology();
+  void wire_tables();
   void wire_pod_watchers();
   // Whether this scheduler writes to claims which devices of the node they have.
   void wire_gang_watch();
@@ -152,6 +159,8 @@ class Kubernetes {
   std::unique_ptr<GangWatch> gang_watch_;          // null: off
   std::unique_ptr<GangHostfiles> hostfiles_;       // null: off
   std::unique_ptr<DlroverTopology> dlrover_;       // null: off
+  RankTables* tables_ = nullptr;                   // null: off
+  std::unique_ptr<TableConfigMaps> table_maps_;    // null: off
   std::unique_ptr<RequeueTrigger> requeue_trigger_;
   std::unique_ptr<NetworkWatch> network_watch_;
   std::unique_ptr<TokenReviewer> reviewer_;

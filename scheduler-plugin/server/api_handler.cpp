@@ -13,6 +13,7 @@
 #include "scheduler-plugin/app/gang_json.hpp"
 #include "scheduler-plugin/server/http_errors.hpp"
 #include "scheduler-plugin/server/network_json.hpp"
+#include "scheduler-plugin/server/rank_table_json.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -151,9 +152,10 @@ PodKey pod_key_of(std::string_view rest) {
   return {std::string(rest.substr(0, slash)), std::string(name)};
 }
 
-ApiHandler::ApiHandler(Scheduler& scheduler, SlicedReplies& replies)
+ApiHandler::ApiHandler(Scheduler& scheduler, SlicedReplies& replies, const RankTables* tables)
     : scheduler_(scheduler),
       replies_(replies),
+      tables_(tables),
       instance_(std::to_string(scheduler.clock().wall().time_since_epoch().count())) {}
 
 Result<ApiHandler::Page> ApiHandler::page_of(std::string_view query) const {
@@ -308,6 +310,39 @@ http::Response ApiHandler::gang(std::string_view rest) {
   }
   if (items.empty())
     return error_response(404, "not_found", "no pod belongs to a gang of that name");
+  return json_response(std::string(kListBegin) + items + "]}");
+}
+
+http::Answer ApiHandler::rank_tables(std::string_view query) {
+  return list(query, [this](Page& page, std::size_t most, std::string& out) {
+    return write_rank_tables(page, most, out);
+  });
+}
+
+// The position of a table is its place in the order of all.
+bool ApiHandler::write_rank_tables(Page& page, std::size_t most, std::string& out) const {
+  if (tables_ == nullptr) return false;
+  const auto all = tables_->all();
+  for (; most > 0 && page.left > 0 && page.after < all.size(); --most, --page.left) {
+    if (!out.empty()) out += ',';
+    out += rank_table_json(*all[page.after++], false);
+  }
+  return page.after < all.size();
+}
+
+http::Response ApiHandler::rank_table(std::string_view rest) {
+  const PodKey key = pod_key_of(rest);
+  if (key.ns.empty())
+    return error_response(404, "not_found", "the path is /api/v1/ranktables/NAMESPACE/NAME");
+  std::string items;
+  for (const PublishedTable* table :
+       tables_ == nullptr ? std::vector<const PublishedTable*>() : tables_->all()) {
+    if (table->ns != key.ns || table->name != key.name) continue;
+    if (!items.empty()) items += ',';
+    items += rank_table_json(*table, true);
+  }
+  if (items.empty())
+    return error_response(404, "not_found", "no job or deployment of that name asks for a table");
   return json_response(std::string(kListBegin) + items + "]}");
 }
 

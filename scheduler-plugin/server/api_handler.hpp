@@ -11,6 +11,7 @@
 
 #include "common/http/server.hpp"
 #include "scheduler-plugin/app/scheduler.hpp"
+#include "scheduler-plugin/ranktables/rank_tables.hpp"
 #include "scheduler-plugin/server/sliced_replies.hpp"
 
 namespace chipweave::sched {
@@ -20,7 +21,8 @@ PodKey pod_key_of(std::string_view rest);
 
 class ApiHandler {
  public:
-  ApiHandler(Scheduler& scheduler, SlicedReplies& replies);
+  // tables: null: none are made.
+  ApiHandler(Scheduler& scheduler, SlicedReplies& replies, const RankTables* tables = nullptr);
   // query: "limit=N&continue=TOKEN", both optional; other keys are ignored.
   http::Answer nodes(std::string_view query);
   http::Response node(std::string_view name);
@@ -30,6 +32,9 @@ class ApiHandler {
   http::Answer gangs(std::string_view query);
   // "NAMESPACE/NAME"; of several frameworks' gangs of that name all.
   http::Response gang(std::string_view rest);
+  http::Answer rank_tables(std::string_view query);
+  // "NAMESPACE/NAME"; of a job and a deployment of that name both.
+  http::Response rank_table(std::string_view rest);
 
  private:
   // Which items a list shows.
@@ -44,10 +49,12 @@ class ApiHandler {
   http::Answer list(std::string_view query, Items items);
   bool write_nodes(Page& page, std::size_t most, std::string& out) const;
   bool write_gangs(Page& page, std::size_t most, std::string& out) const;
+  bool write_rank_tables(Page& page, std::size_t most, std::string& out) const;
   bool write_pods(Page& page, std::size_t most, std::string& out) const;
 
   Scheduler& scheduler_;
   SlicedReplies& replies_;
+  const RankTables* tables_;
   std::string instance_;  // in tokens: positions mean nothing to another process
 };
 

@@ -44,14 +44,14 @@ HttpFront::HttpFront(http::Loop& loop, http::ServerOptions server, Scheduler& sc
       volcano_(scheduler, resources, options.volcano_weight),
       admission_(scheduler),
       gate_(resources, std::move(options.gate)),
-      api_(scheduler, replies_),
+      api_(scheduler, replies_, backend.tables),
       server_(
           loop, with_audit(std::move(server)),
           [this](const http::Request& request) { return handle(request); },
           [this](const http::RequestHead& head) { return check(head); }) {
   add_routes();
   if (backend.standalone == nullptr) return;
-  standalone_.emplace(*backend.standalone, resources);
+  standalone_.emplace(*backend.standalone, resources, backend.tables);
   add_standalone_routes();
 }
 
@@ -114,6 +114,10 @@ void HttpFront::add_routes() {
       [this](const Request& r, std::string_view) { return api_.gangs(r.query); });
   add("GET", "/api/v1/gangs/", {.prefix = true},
       [this](const Request&, std::string_view rest) { return api_.gang(rest); });
+  add("GET", "/api/v1/ranktables", {},
+      [this](const Request& r, std::string_view) { return api_.rank_tables(r.query); });
+  add("GET", "/api/v1/ranktables/", {.prefix = true},
+      [this](const Request&, std::string_view rest) { return api_.rank_table(rest); });
   add("GET", "/api/v1/network", {},
       [this](const Request&, std::string_view) { return api_.network(); });
   add("GET", "/api/v1/explain/", {.prefix = true},
@@ -175,6 +179,10 @@ void HttpFront::add_standalone_routes() {
       [this](const Request&, std::string_view) { return standalone_->list(); });
   add("GET", "/standalone/pods/", {.prefix = true},
       [this](const Request&, std::string_view rest) { return standalone_->get(rest); });
+  add("PUT", "/standalone/pods/", {.max_body = kSmall.max_body, .prefix = true},
+      [this](const Request& r, std::string_view rest) {
+        return standalone_->set_status(rest, r.body);
+      });
   add("DELETE", "/standalone/pods/", {.prefix = true},
       [this](const Request&, std::string_view rest) { return standalone_->remove(rest); });
 }

@@ -39,6 +39,7 @@ class HttpFront {
   struct Backend {
     MemoryCluster* standalone = nullptr;
     const Kubernetes* kubernetes = nullptr;
+    RankTables* tables = nullptr;  // null: none are made
   };
   struct Options {
     int volcano_weight = 20;  // see VolcanoExtenderHandler

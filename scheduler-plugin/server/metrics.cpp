@@ -168,6 +168,12 @@ Metrics::Metrics(std::string_view version)
       registry_.gauge("chipweave_gangs", "Gangs by state; planned: running ones included");
   for (const GangState state : kGangStages)
     gangs_.push_back(gangs.with({{"state", std::string(to_string(state))}}));
+  auto& tables = registry_.gauge("chipweave_rank_tables", "Rank tables of jobs by state");
+  rank_tables_ = {
+      tables.with({{"state", "complete"}}), tables.with({{"state", "incomplete"}}),
+      registry_
+          .gauge("chipweave_rank_table_subscribers", "Open subscriptions to rank tables over gRPC")
+          .with()};
   server_ = {registry_
                  .counter("chipweave_http_connections_refused_total",
                           "Connections refused or dropped because too many were open")
@@ -401,6 +407,12 @@ void Metrics::scrape_leader(const LeaderElection::Stats& now) {
       .with()
       .add(static_cast<double>(now.failures - seen_leader_.failures));
   seen_leader_ = now;
+}
+
+void Metrics::set_rank_tables(std::pair<std::size_t, std::size_t> jobs, std::size_t subscribers) {
+  rank_tables_[0].set(static_cast<double>(jobs.first));
+  rank_tables_[1].set(static_cast<double>(jobs.second));
+  rank_tables_[2].set(static_cast<double>(subscribers));
 }
 
 void Metrics::scrape_totals(const Scheduler& scheduler) {

@@ -38,6 +38,8 @@ class Metrics final : public Observer {
   // path: the route, not the client's path.
   void request(std::string_view route, int status, std::chrono::nanoseconds took);
   void refused_caller(CallerRefusal why);
+  // How many rank tables of jobs are complete / are not, and who follows those of deployments.
+  void set_rank_tables(std::pair<std::size_t, std::size_t> jobs, std::size_t subscribers);
   void loop_held(http::LoopTask task, std::chrono::nanoseconds took);
   // kubernetes: null in standalone mode.
   std::string scrape(Scheduler& scheduler, const http::Server::Stats& server,
@@ -76,6 +78,7 @@ class Metrics final : public Observer {
   std::vector<obs::Histogram> plan_seconds_;   // of gangs; one
   std::vector<obs::Counter> gang_events_;      // by GangEvent
   std::vector<obs::Gauge> gangs_;              // by GangState
+  std::vector<obs::Gauge> rank_tables_;        // complete, incomplete, subscribers
   std::vector<obs::Counter> server_;           // refused, bad, over budget
   std::vector<obs::Counter> refused_callers_;  // by CallerRefusal
   std::vector<obs::Histogram> loop_hold_;      // by http::LoopTask

@@ -44,14 +44,14 @@ int sum_of(const std::vector<RoleSpec>& roles, bool minimum) {
 int Gang::quorum() const {
   const gangs::Framework* known = gangs::framework_called(framework);
   if (known != nullptr && known->one_node) return 0;
-  const int size = spec.size.value_or(sum_of(spec.roles, false));
+  const int size = this->size();
   int needed = spec.minimum.value_or(0);
   if (needed == 0 && !spec.size) needed = sum_of(spec.roles, true);
   if (needed == 0) needed = size;
   return std::max(needed, size) > 1 ? needed : 0;
 }
 
-bool Gang::size_known() const { return spec.size.value_or(sum_of(spec.roles, false)) > 0; }
+int Gang::size() const { return spec.size.value_or(sum_of(spec.roles, false)); }
 
 void GangTable::merge(Gang& gang) const {
   const auto of_owner = of_owners_.find(gang.id);

@@ -32,8 +32,9 @@ struct Gang {
   // How many pods must be there before any may start; 0: the gang is not planned as a whole. That
   // is so for ACK's groups, which have one node (Groups).
   int quorum() const;
-  // Whether it is known how many pods it has, be it one.
-  bool size_known() const;
+  // How many pods it has, be it one; 0: that is not known.
+  int size() const;
+  bool size_known() const { return size() > 0; }
   // Whether so many are there. Of a sequential one, those that come later are not waited for.
   bool complete(std::size_t there) const {
     const bool waits = !sequential && !spec.sequential;

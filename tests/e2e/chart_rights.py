@@ -1,6 +1,7 @@
 """What the accounts of the chart may and may not do, as tables. chart_test.py holds an installed chart against them."""
 
 READ = "get list watch"
+NOTE = {"metadata": {"annotations": {"chipweave.dev/test": "1"}}}
 # Everywhere, and besides that in the release's namespace. No rights but these.
 SCHEDULER_RIGHTS = ({"pods": READ, "pods/binding": "create", "pods/status": "patch", "nodes": f"{READ} patch",
                      "nodeinventories.chipweave.dev": READ, "resourceclaims.resource.k8s.io": READ,
@@ -35,6 +36,28 @@ NOT_CLUSTER_INFO = ["somebodys", "cluster-info-device-20", "cluster-info-switch-
 # And where gangs have hostfiles: in each of the namespaces that the values name, else everywhere.
 HOSTFILE_RIGHTS = {"configmaps": "create patch"}
 
+# And where it writes rank tables: in each of the namespaces that the values name, else everywhere.
+RANK_TABLE_RIGHTS = {"configmaps": "create patch"}
+# The ConfigMap of a job that its user has made beforehand, with a key, a label and more of its own.
+USERS_RANK_TABLE = {
+    "apiVersion": "v1", "kind": "ConfigMap", "data": {"hccl.json": '{"status":"initializing"}', "notes": "kept"},
+    "metadata": {"name": "rings-config-users", "labels": {"ring-controller.atlas": "ascend-910"}, "annotations": {"example.com/x": "1"}}}
+# Patches of it that the scheduler may not make: what it changes, and the patch.
+RANK_TABLE_PATCHES = [
+    ("another key", {"data": {"notes": "changed"}}),
+    ("another key away", {"data": {"notes": None}}),
+    ("a further key", {"data": {"script": "x"}}),
+    ("binary data", {"binaryData": {"script": "MQ=="}}),
+    ("another label", {"metadata": {"labels": {"ring-controller.atlas": "ascend-310"}}}),
+    ("another label away", {"metadata": {"labels": {"ring-controller.atlas": None}}}),
+    ("a further label", {"metadata": {"labels": {"example.com/x": "1"}}}),
+    ("an annotation", NOTE),
+    ("whether it can be changed", {"immutable": True}),
+    ("its own label away", {"metadata": {"labels": {"chipweave.dev/ranktable-content": None}}}),
+    ("finalizers", {"metadata": {"finalizers": ["example.com/x"]}}),
+    ("owners", {"metadata": {"ownerReferences": [{"apiVersion": "v1", "kind": "Node", "name": "x", "uid": "x"}]}}),
+]
+
 # And where it keeps DLRover's description of the network: in each of these namespaces.
 DLROVER_RIGHTS = {"configmaps": "create patch"}
 
@@ -48,7 +71,6 @@ DEFAULT, INVENTORIES = "/api/v1/namespaces/default", "/apis/chipweave.dev/v1alph
 WATCH = "?watch=true&timeoutSeconds=1"
 TOKEN_REVIEWS = "/apis/authentication.k8s.io/v1/tokenreviews"
 TOKEN_REVIEW = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenReview", "spec": {"token": "none"}}
-NOTE = {"metadata": {"annotations": {"chipweave.dev/test": "1"}}}
 REQUEUE = {"metadata": {"annotations": {"chipweave.dev/chips-freed": "1"}}}
 
 
@@ -269,6 +291,12 @@ def config_map(name):
 def hostfile(name, key="hostfile"):
     mark = {"chipweave.dev/hostfile": "0123456789abcdef"}
     return {**config_map(name), "metadata": {"name": name, "labels": mark}, "data": {key: "a slots=8"}}
+
+
+# As the scheduler writes it; as a patch, too.
+def rank_table(name, key="hccl.json"):
+    marks = {"chipweave.dev/ranktable-content": "0123456789abcdef"}
+    return {**config_map(name), "metadata": {"name": name, "labels": marks}, "data": {key: "{}", "version": "1"}}
 
 
 # An object whose name the API server makes up from `node`.

@@ -13,7 +13,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from chart_agent import agent_tokens, built_agent, own_node_only, pools, published_config_maps, write_kubeconfig
-from chart_config_maps import cluster_info, dlrover_topology, gang_plans, hostfiles
+from chart_config_maps import cluster_info, clusterd, dlrover_topology, gang_plans, hostfiles, rank_tables
 from chart_device_plugin import device_plugins
 from chart_leftovers import removal
 from chart_rights import AGENT_RIGHTS, NOTE, PREEMPTION_RIGHTS, SCHEDULER_RIGHTS, TOKEN_REVIEW, TOKEN_REVIEWS, TOKEN_RIGHTS
@@ -117,7 +117,7 @@ def secrets(bed):
 
 def certificates(bed):
     data = secrets(bed)
-    services = {"scheduler": ["chipweave-scheduler", "chipweave-scheduler-read"], "agent": ["chipweave-agent"]}
+    services = {"scheduler": ["chipweave-scheduler", "chipweave-scheduler-read", "chipweave-scheduler-clusterd"], "agent": ["chipweave-agent"]}
     for who, prefix in SECRETS.items():
         for name, value in data[who].items():
             (bed.work / f"{prefix}{name}").write_text(bed.run("base64", "-d", text=value).stdout)
@@ -388,6 +388,8 @@ def checks(bed, agent):
     gang_plans(bed)
     cluster_info(bed, helm)
     hostfiles(bed, helm)
+    rank_tables(bed, helm)
+    clusterd(bed, helm)
     dlrover_topology(bed, helm)
     gates(bed, helm)
     device_plugins(bed, helm)

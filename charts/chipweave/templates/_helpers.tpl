@@ -12,6 +12,8 @@
 {{- define "chipweave.scheduler" -}}{{ include "chipweave.fullname" . }}-scheduler{{- end -}}
 {{/* The Service of all replicas, for what only looks. */}}
 {{- define "chipweave.readers" -}}{{ include "chipweave.scheduler" . }}-read{{- end -}}
+{{/* The Service for clients of MindCluster's ClusterD. */}}
+{{- define "chipweave.clusterd" -}}{{ include "chipweave.scheduler" . }}-clusterd{{- end -}}
 {{- define "chipweave.agent" -}}{{ include "chipweave.fullname" . }}-agent{{- end -}}
 
 {{/* Labels that never change: (list CONTEXT COMPONENT). */}}

@@ -76,8 +76,10 @@ Result<void> check_json(const JsonTree& tree, std::size_t max_values) {
 
 Result<JsonTree> parse_json(std::string_view text, JsonLimits most) {
   if (text.size() > most.bytes) {
-    return make_error(Errc::limit_exceeded,
-                      "larger than " + std::to_string(most.bytes >> 20U) + " MiB");
+    const bool small = most.bytes < (1U << 20U);
+    return make_error(Errc::limit_exceeded, "larger than " +
+                                                std::to_string(most.bytes >> (small ? 10U : 20U)) +
+                                                (small ? " KiB" : " MiB"));
   }
   constexpr std::string_view kBom = "\xEF\xBB\xBF";
   if (text.starts_with(kBom)) text.remove_prefix(kBom.size());

@@ -4,7 +4,8 @@
 // GangPlanned; GangWaits, at most every kPause with another reason; GangGivenUp, when not all of
 // its pods were bound in time; GangIncomplete, when pods do not come; GangPreempting, when pods of
 // lower priority are to end for it, and GangNotPreempting, when none do, or no more; GangPreempted,
-// when its pods end for another one; HostfileNotWritten. Owner: the loop thread.
+// when its pods end for another one; HostfileNotWritten; RankTableComplete, RankTableIncomplete.
+// Owner: the loop thread.
 #pragma once
 
 #include <chrono>
@@ -36,6 +37,13 @@ class GangEvents final : public Observer {
   // Why the gang has no hostfile, or not the one that it should have.
   void hostfile_failed(const GangRef& gang, const std::string& why) {
     send(gang, true, "HostfileNotWritten", why);
+  }
+  // Of a job, or of a MindIE deployment.
+  void rank_table_complete(const GangRef& gang, const std::string& what) {
+    send(gang, false, "RankTableComplete", what);
+  }
+  void rank_table_failed(const GangRef& gang, const std::string& why) {
+    send(gang, true, "RankTableIncomplete", why);
   }
 
  private:

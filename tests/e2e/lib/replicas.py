@@ -10,7 +10,7 @@ DEPLOYMENT = f"/apis/apps/v1/namespaces/{NS}/deployments/chipweave-scheduler"
 PODS = f"/api/v1/namespaces/{NS}/pods"
 SLICES = f"/apis/discovery.k8s.io/v1/namespaces/{NS}/endpointslices"
 LEASE = f"/apis/coordination.k8s.io/v1/namespaces/{NS}/leases/chipweave-scheduler"
-SERVICE, READERS = "chipweave-scheduler", "chipweave-scheduler-read"
+SERVICE, READERS, CLUSTERD = "chipweave-scheduler", "chipweave-scheduler-read", "chipweave-scheduler-clusterd"
 PROBE_SECONDS = LOOK_SECONDS = 0.1
 
 
@@ -72,7 +72,7 @@ class Replica:
     def __init__(self, replicas, pod, number):
         self.of, self.pod, self.bed = replicas, pod, replicas.bed
         self.ip = f"10.77.0.{number + 1}"
-        self.port, to_api = free_ports(2)
+        self.port, self.clusterd, to_api = free_ports(3)
         self.log = replicas.folder / f"{pod}.log"
         self.api = Way(replicas.loop, to_api, lambda: int(self.bed.server.rsplit(":", 1)[1]))
         text = (self.bed.folder / "scheduler.kubeconfig").read_text()
@@ -86,6 +86,7 @@ class Replica:
         for part in ("crt", "key"):
             settings = settings.replace(f"/etc/chipweave/tls/tls.{part}", f"{self.bed.work}/tls.{part}")
         settings = settings.replace("/etc/chipweave/callers", str(self.of.chipweave.callers))
+        settings = settings.replace("0.0.0.0:8899", f"127.0.0.1:{self.clusterd}")
         # of its own: another replica, which may be starting, must not find it half written
         file = self.of.folder / f"{self.pod}.yaml"
         file.write_text(settings)
@@ -152,7 +153,7 @@ class Replicas:
         self.stopping = threading.Event()
         self.loop = asyncio.new_event_loop()
         threading.Thread(target=self.loop.run_forever, daemon=True).start()
-        self.endpoints = {SERVICE: [], READERS: []}
+        self.endpoints = {SERVICE: [], READERS: [], CLUSTERD: []}
         self.all, self.ways, self.threads = [], [], []
         s.undo.append(self.stop)
         s.chipweave.terminate()
@@ -190,7 +191,8 @@ class Replicas:
                                        for endpoint in part["endpoints"] or [] if endpoint["conditions"]["ready"]]
 
     def port_behind(self, service):
-        found = [replica.port for replica in self.all if replica.pod in self.endpoints[service]]
+        found = [replica.clusterd if service == CLUSTERD else replica.port for replica in self.all
+                 if replica.pod in self.endpoints[service]]
         return self.s.random.choice(found) if found else None
 
     # The replica that reports itself as leader; None: none at the moment.

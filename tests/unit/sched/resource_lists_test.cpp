@@ -14,6 +14,7 @@
 #include "scheduler-plugin/app/annotations.hpp"
 #include "scheduler-plugin/kube/leader_label.hpp"
 #include "scheduler-plugin/kube/pod_request.hpp"
+#include "scheduler-plugin/kube/ranktables/table_config_maps.hpp"
 #include "scheduler-plugin/kube/requeue_trigger.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/unit/sched/world.hpp"
@@ -126,7 +127,7 @@ TEST(AnnotationLists, ThePageListsTheResourcesWhoseNameIsAnAnnotation) {
   EXPECT_EQ(std::set<std::string>(listed.begin(), listed.end()), written);
 }
 
-// The scheduler's rights to patch pods and nodes are limited to these two keys.
+// The scheduler's rights to patch pods, nodes and users' ConfigMaps are limited to these keys.
 TEST(AnnotationLists, ThePolicyOfTheChartAllowsTheKeysThatTheSchedulerWrites) {
   const std::string policy = repository_file("charts/chipweave/templates/scheduler-policy.yaml");
   std::set<std::string> allowed;
@@ -135,7 +136,8 @@ TEST(AnnotationLists, ThePolicyOfTheChartAllowsTheKeysThatTheSchedulerWrites) {
     at += begin.size();
     allowed.insert(policy.substr(at, policy.find('"', at) - at));
   }
-  EXPECT_EQ(allowed, (std::set<std::string>{kLeaderLabel, kRequeueAnnotation}));
+  EXPECT_EQ(allowed,
+            (std::set<std::string>{kLeaderLabel, kRequeueAnnotation, kRankTableContentLabel}));
 }
 
 TEST(AnnotationLists, ThePageListsEveryAnnotationOfABinding) {

@@ -36,6 +36,8 @@ struct KubePod {
   std::string nominated_node;  // status.nominatedNodeName
   std::string hostname;        // spec.hostname
   std::string subdomain;       // spec.subdomain
+  std::string host_ip;         // status.hostIP
+  std::string pod_ip;          // status.podIP
   // Reason and message of its condition PodScheduled, if that is False.
   std::string rejection;
   bool ending = false;      // deleted, with its grace period running
@@ -90,9 +92,9 @@ std::int64_t amount_of_resource(const KubePod& pod, std::string_view resource, i
 std::int64_t amount_of(std::string_view quantity, int decimals);
 
 // One Pod document, e.g. the body of POST /standalone/pods. resource_version, ending, priority,
-// gang, nominated_node, hostname, subdomain, rejection, claims and nodes stay empty, since there is
-// no API server, scheduler or DNS to act on them. A field of a wrong type is an error that names
-// it.
+// gang, nominated_node, hostname, subdomain, host_ip, pod_ip, rejection, claims and nodes stay
+// empty, since there is no API server, scheduler or DNS to act on them. A field of a wrong type is
+// an error that names it.
 Result<KubePod> read_pod(std::string_view json);
 
 // What a document gets after it was posted.

@@ -160,10 +160,14 @@ void read_status(od::value value, int depth, KubePod& pod, ClaimsOfPodReader& cl
   pod.phase.clear();
   pod.nominated_node.clear();
   pod.rejection.clear();
+  pod.host_ip.clear();
+  pod.pod_ip.clear();
   each_member("status", value, [&](std::string_view key, od::value v) {
     if (is_key(key, "phase")) return read_string("status.phase", v, pod.phase);
     if (is_key(key, "nominatednodename"))
       return read_string("status.nominatedNodeName", v, pod.nominated_node);
+    if (is_key(key, "hostip")) return read_string("status.hostIP", v, pod.host_ip);
+    if (is_key(key, "podip")) return read_string("status.podIP", v, pod.pod_ip);
     if (is_key(key, "conditions")) return read_conditions(v, depth + 1, pod);
     if (claims.take_status(key, v, depth + 1)) return;
     check(v, depth + 1);

@@ -1,0 +1,88 @@
+// TableConfigMaps — rank tables as the ConfigMaps that MindCluster's users mount: rings-config-JOB
+// (hccl.json, version) for jobs, global-ranktable-ID (global_ranktable.json, version) for MindIE
+// deployments.
+//
+// A ConfigMap that the user made beforehand is written in place and keeps its labels; one that is
+// absent is made, with the job as its owner. One that another program writes is left alone. Only
+// the leader writes; a text replaces exactly the version that was read. Owner: the loop thread;
+// ends with its destructor.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "common/codec/kube/objects/event.hpp"
+#include "common/kube/config_map_keeper.hpp"
+#include "scheduler-plugin/ranktables/rank_tables.hpp"
+
+namespace chipweave::sched {
+
+// On each, with a hash of what was written.
+inline constexpr const char* kRankTableContentLabel = "chipweave.dev/ranktable-content";
+
+class TableConfigMaps final : public RankTableListener {
+ public:
+  static constexpr std::size_t kMaxTables = 2'000;       // those that come later have none
+  static constexpr std::chrono::minutes kCheckEvery{2};  // whether others changed it
+  // A table of a job that is gone is empty after that.
+  static constexpr std::chrono::seconds kForget{60};
+
+  struct Which {
+    bool jobs = false;
+    bool deployments = false;
+    bool any() const { return jobs || deployments; }
+  };
+  struct Ways {
+    // Whether what is wanted from now on may still be sent later (KubeCluster::fence).
+    std::function<std::function<bool()>()> fence;
+    // The owner object of the gang; nullopt: it is not known.
+    std::function<std::optional<codec::EventObject>(const GangRef&)> owner;
+    // A complete table was written / it has a problem, or cannot be written; once for each reason.
+    std::function<void(const GangRef&, const std::string& what)> completed;
+    std::function<void(const GangRef&, const std::string& why)> failed;
+  };
+  TableConfigMaps(kube::Transport& transport, const Clock& clock, Which which, Ways ways)
+      : transport_(transport), clock_(clock), which_(which), ways_(std::move(ways)) {}
+
+  void job_table(const PublishedTable& table) override;
+  void job_table_gone(const std::string& ns, const std::string& job) override;
+  void deployment_table(const PublishedTable& table) override;
+  void deployment_table_gone(const std::string& ns, const std::string& id) override;
+
+  // term: in which this replica leads, Authority::term(); nullopt: it does not. True: it has begun,
+  // so that all tables have to be told again. Call it several times a second.
+  bool tick(std::optional<std::uint64_t> term);
+
+ private:
+  struct Map {
+    PublishedTable table;
+    std::string key;      // of the text
+    std::string problem;  // that was reported last
+    std::optional<Clock::Steady> gone;
+    std::unique_ptr<kube::ConfigMapKeeper> keeper;  // null: none yet
+  };
+  using Maps = std::map<std::string, Map, std::less<>>;  // by namespace/name
+
+  void put(const std::string& name, const char* key, const PublishedTable& table);
+  void forget(const std::string& name, const std::string& ns);
+  void want(Map& map, bool create);
+  std::unique_ptr<kube::ConfigMapKeeper> keeper_of(const std::string& id, const std::string& ns,
+                                                   const std::string& name);
+  void report(Map& map, const std::string& problem);
+
+  kube::Transport& transport_;
+  const Clock& clock_;
+  Which which_;
+  Ways ways_;
+  Maps maps_;  // empty while another replica leads
+  std::optional<std::uint64_t> term_;
+  std::uint64_t made_ = 0;  // keepers
+};
+
+}  // namespace chipweave::sched

@@ -1,0 +1,148 @@
+#include "scheduler-plugin/ranktables/table_pod.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "common/base/foreign_text.hpp"
+#include "common/base/limits.hpp"
+#include "common/base/text.hpp"
+#include "common/codec/mindcluster/pod/pod_devices.hpp"
+
+namespace chipweave::sched {
+namespace {
+
+using domain::ranktable::Dialect;
+
+constexpr const char* kResource950 = "huawei.com/npu";
+constexpr std::array<const char*, 2> kResources{"huawei.com/Ascend910", kResource950};
+// The name that users know their job by, before that of a part of it.
+constexpr std::array<const char*, 6> kJobLabels{"volcano.sh/job-name",
+                                                "training.kubeflow.org/job-name",
+                                                "jobset.sigs.k8s.io/jobset-name",
+                                                "batch.kubernetes.io/job-name",
+                                                "job-name",
+                                                "deploy-name"};
+constexpr std::array<const char*, 2> kConsumerLabels{"jobID", kRingControllerLabel};
+
+std::string_view find(const codec::StringMap& map, std::string_view key) {
+  const auto at = map.find(key);
+  return at == map.end() ? std::string_view() : std::string_view(at->second);
+}
+
+std::string_view mark_of(const codec::KubePod& pod, std::string_view key) {
+  const std::string_view label = find(pod.labels, key);
+  return label.empty() ? find(pod.annotations, key) : label;
+}
+
+std::string job_of(const codec::KubePod& pod) {
+  for (const char* key : kJobLabels) {
+    if (const std::string_view name = mark_of(pod, key); !name.empty()) return std::string(name);
+  }
+  const std::string_view gang = mark_of(pod, "chipweave.dev/gang");
+  return gang.empty() ? pod.name : std::string(gang);
+}
+
+MindieRole role_of(std::string_view app) {
+  if (app == "mindie-ms-coordinator") return MindieRole::coordinator;
+  if (app == "mindie-ms-controller") return MindieRole::controller;
+  if (app == "mindie-ms-server") return MindieRole::server;
+  return MindieRole::none;
+}
+
+void note(TablePod& to, std::string problem) {
+  if (to.problem.empty()) to.problem = std::move(problem);
+}
+
+std::optional<int> number_of(const codec::KubePod& pod, std::string_view key, int most,
+                             TablePod& to) {
+  const std::string_view text = mark_of(pod, key);
+  if (text.empty()) return std::nullopt;
+  const auto number = parse_number<int>(text);
+  if (number && *number >= 0 && *number <= most) return number;
+  note(to, std::string(key) + " is " + in_quotes(text) + ", which is no number from 0 to " +
+               std::to_string(most));
+  return std::nullopt;
+}
+
+void read_mark(const codec::KubePod& pod, TablePod& to) {
+  constexpr std::array<Dialect, 3> kDialects{Dialect::hccl_1_0, Dialect::hccl_1_2,
+                                             Dialect::hccl_2_0};
+  const std::string_view mark = mark_of(pod, kRankTableMark);
+  if (mark.empty()) {
+    // Volcano's svc plugin gives the pods of a Job their host names in its subdomain.
+    const bool in_job_of_volcano = !pod.subdomain.empty() &&
+                                   mark_of(pod, "volcano.sh/job-name") == pod.subdomain &&
+                                   to.chips > 0;
+    to.asks = pod.labels.contains(kRingControllerLabel) || in_job_of_volcano;
+    return;
+  }
+  if (mark == "off") return;
+  to.asks = true;
+  if (mark == "auto") return;
+  const auto* const found = std::find_if(kDialects.begin(), kDialects.end(), [&](Dialect one) {
+    return domain::ranktable::to_string(one) == mark;
+  });
+  if (found != kDialects.end()) {
+    to.dialect = *found;
+  } else {
+    note(to, std::string(kRankTableMark) + " is " + in_quotes(mark) +
+                 "; known: auto, off, hccl-1.0, hccl-1.2, hccl-2.0");
+  }
+}
+
+void read_chips(const codec::KubePod& pod, TablePod& to) {
+  for (const char* resource : kResources) {
+    const auto count = codec::count_resource(pod, resource);
+    if (!count || *count <= 0) continue;
+    to.chips = static_cast<int>(std::min<std::int64_t>(*count, limits::kMaxChipIndex));
+    to.a950 = resource == kResource950;
+  }
+}
+
+domain::ranktable::Text text_of(const codec::KubePod& pod, std::string_view key) {
+  const std::string_view value = find(pod.labels, key);
+  return value.empty() ? std::nullopt : std::optional(std::string(value));
+}
+
+void read_member(const codec::KubePod& pod, TablePod& to) {
+  to.member.pod = pod.name;
+  to.member.uid = pod.uid;
+  to.member.host_ip = pod.host_ip;
+  to.member.pod_ip = pod.pod_ip;
+  to.member.hardware = find(pod.annotations, "mind-cluster/hardware-type");
+  auto devices = codec::mindcluster::devices_of_pod(pod.annotations);
+  if (!devices) return note(to, devices.error().text());
+  if (!*devices) return;
+  to.member.super_pod = std::move((*devices)->super_pod);
+  to.member.devices = std::move((*devices)->devices);
+}
+
+}  // namespace
+
+std::optional<TablePod> read_table_pod(const codec::KubePod& pod) {
+  if (pod.ending || pod.phase == "Failed") return std::nullopt;
+  TablePod out;
+  read_chips(pod, out);
+  read_mark(pod, out);
+  out.deployment = find(pod.labels, "jobID");
+  if (!out.deployment.empty()) out.role = role_of(find(pod.labels, "app"));
+  if (!out.asks && out.role == MindieRole::none) return std::nullopt;
+  out.key = {pod.ns, pod.name};
+  out.uid = pod.uid;
+  out.node = pod.node_name;
+  out.job = job_of(pod);
+  out.planned_rank = number_of(pod, "chipweave.dev/rank", limits::kMaxGangPods, out);
+  out.framework_rank = number_of(pod, "hccl/rankIndex", limits::kMaxGangPods, out);
+  out.sp_block = number_of(pod, "sp-block", limits::kMaxGangPods, out).value_or(0);
+  out.group_deploys = text_of(pod, "grt-group/deploy-server");
+  out.server_deploys = text_of(pod, "grt-server/deploy-server");
+  for (const char* key : kConsumerLabels) {
+    if (auto value = text_of(pod, key)) out.consumer[key] = *std::move(value);
+  }
+  read_member(pod, out);
+  return out;
+}
+
+}  // namespace chipweave::sched

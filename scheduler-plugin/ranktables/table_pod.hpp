@@ -1,0 +1,52 @@
+// TablePod — what a pod says about the rank tables that it belongs to: of which job it is, whether
+// that asks for one (hccl.json), on which devices it runs and under which addresses, and its part
+// in a MindIE deployment. docs/reference/rank-tables-of-jobs.md has the labels.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "common/codec/kube/pod/pod.hpp"
+#include "common/domain/ranktable/assembly/member.hpp"
+#include "scheduler-plugin/model/pod.hpp"
+
+namespace chipweave::sched {
+
+// The label that MindCluster's operator reads: any value asks for hccl.json.
+inline constexpr const char* kRingControllerLabel = "ring-controller.atlas";
+// Ours, label or annotation: "auto", a dialect, or "off", whatever other marks say.
+inline constexpr const char* kRankTableMark = "chipweave.dev/ranktable";
+
+enum class MindieRole { none, coordinator, controller, server };
+
+struct TablePod {
+  PodKey key;
+  std::string uid;
+  std::string node;  // empty: not bound
+  std::string job;   // its job's name; of a pod without one, its own
+  bool asks = false;
+  // Of the table; nullopt: what the machines need.
+  std::optional<domain::ranktable::Dialect> dialect{};
+  int chips = 0;      // Ascend chips that it requests
+  bool a950 = false;  // of that family
+  // From its annotations and its status, without what only the scheduler knows.
+  domain::ranktable::Member member;
+  std::optional<int> planned_rank{};    // of the plan of its gang
+  std::optional<int> framework_rank{};  // hccl/rankIndex
+  int sp_block = 0;                     // chips of a logical super pod; 0: it does not say
+  std::string problem;                  // what cannot be used, in words; empty: nothing
+  MindieRole role = MindieRole::none;
+  std::string deployment;                         // its label jobID
+  domain::ranktable::Text group_deploys{};        // grt-group/deploy-server
+  domain::ranktable::Text server_deploys{};       // grt-server/deploy-server
+  std::map<std::string, std::string> consumer{};  // labels that consumers select ConfigMaps by
+
+  friend bool operator==(const TablePod&, const TablePod&) = default;
+};
+
+// nullopt: it belongs to no table, now or later; so do pods that failed or are being deleted. Cost:
+// a few look-ups for other pods.
+std::optional<TablePod> read_table_pod(const codec::KubePod& pod);
+
+}  // namespace chipweave::sched

@@ -1,0 +1,58 @@
+// PushedStream — a call that follows Subscriptions. Internal to scheduler-plugin/server/clusterd.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "common/rpc/status.hpp"
+#include "scheduler-plugin/server/clusterd/calls.hpp"
+#include "scheduler-plugin/server/clusterd/subscriptions.hpp"
+
+namespace chipweave::sched::clusterd {
+
+// "10.0.0.7" of "ipv4:10.0.0.7:4711"; of other forms what is before the last colon.
+inline std::string host_of(const grpc::CallbackServerContext& context) {
+  std::string peer = context.peer();
+  const std::size_t scheme = peer.find(':');
+  const std::size_t port = peer.rfind(':');
+  if (scheme == std::string::npos || port <= scheme) return peer;
+  return peer.substr(scheme + 1, port - scheme - 1);
+}
+
+template <class Message>
+class PushedStream final : public StreamCall<Message>, public Subscriptions::Subscriber {
+ public:
+  // A message from what was pushed for the job.
+  using Make = Message (*)(const std::string& job, const std::string& pushed);
+
+  PushedStream(CallContext context, Subscriptions& to, std::string job, Make make)
+      : StreamCall<Message>(
+            std::move(context),
+            [&to](StreamCall<Message>* call) { to.remove(static_cast<PushedStream*>(call)); }),
+        job_(std::move(job)),
+        make_(make) {}
+
+  static PushedStream* begin(const CallContext& context, Subscriptions& to, std::string job,
+                             std::string host, Make make) {
+    auto stream = std::make_shared<PushedStream>(context, to, std::move(job), make);
+    PushedStream* const out = stream.get();
+    out->StreamCall<Message>::begin(stream, [&to, stream, host = std::move(host)] {
+      auto subscribed = to.subscribe(stream->job_, host, stream);
+      if (!subscribed) stream->finish(rpc::to_status(subscribed.error()));
+    });
+    return out;
+  }
+
+  void send(const Subscriptions::Message& message) override { this->write(make_(job_, *message)); }
+  void end(bool failed) override {
+    this->finish(failed ? grpc::Status(grpc::StatusCode::UNAVAILABLE, "another replica leads now")
+                        : grpc::Status::OK);
+  }
+
+ private:
+  const std::string job_;
+  const Make make_;
+};
+
+}  // namespace chipweave::sched::clusterd

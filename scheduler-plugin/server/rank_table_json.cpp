@@ -1,0 +1,17 @@
+#include "scheduler-plugin/server/rank_table_json.hpp"
+
+#include "common/base/json_writer.hpp"
+
+namespace chipweave::sched {
+
+std::string rank_table_json(const PublishedTable& table, bool whole) {
+  JsonWriter out;
+  out.begin_object().field("kind", table.deployment ? "deployment" : "job");
+  out.field("namespace", table.ns).field("name", table.name);
+  out.key("complete").boolean(table.complete);
+  out.field("problem", table.problem).key("missing").strings(table.missing);
+  if (whole) out.key("table").raw(table.text.empty() ? "null" : table.text);
+  return out.end_object().take();
+}
+
+}  // namespace chipweave::sched

@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+"""MindIE's controller in another language: its table before its pods exist, while they come, after one is replaced and over a
+restart of the scheduler; what is refused; and many subscribers, some of which never read.
+
+usage: mindie_test.py SOURCE-FOLDER PROGRAMS-FOLDER CLASS
+"""
+import json, shutil, sys, tempfile, unittest, urllib.error
+from pathlib import Path
+
+import grpc
+
+from deployment import Controller, Deployment, PATIENCE, make_stubs, methods, until
+
+SOURCE, BIN = Path(sys.argv[1]), Path(sys.argv[2])
+STUBS_FOLDER = Path(tempfile.mkdtemp())
+STUBS = make_stubs(SOURCE, STUBS_FOLDER)
+
+
+def servers(table):
+    groups = json.loads(table)["server_group_list"]
+    return [[server["server_id"] for server in group["server_list"]] for group in groups]
+
+
+class Case(unittest.TestCase):
+    nodes = 4
+
+    def setUp(self):
+        self.d = Deployment(BIN, self.nodes)
+        self.addCleanup(shutil.rmtree, self.d.work)
+        self.addCleanup(self.d.end)
+        self.d.start()
+
+    def client(self, job="chat"):
+        client = Controller(STUBS, self.d.address, job)
+        self.addCleanup(client.stop)
+        client.start()
+        return client
+
+
+class Subscriptions(Case):
+    def test_a_deployment_from_nothing_to_a_repair_and_a_restart(self):
+        early = self.client()
+        self.d.head("coordinator")
+        self.d.head("controller")
+        name, node = self.d.servers("server-0")
+        until("what is missing", lambda: self.d.shown()["missing"] == [f"job server-0: pod {name}: its node"])
+        self.assertEqual(early.tables, [], "no part of a table is sent")
+        self.d.address_of(name, node, 2)
+        early.wait("the first table", lambda: len(early.tables) == 1)
+        first = early.tables[0]
+        table = json.loads(first)
+        self.assertEqual(table["status"], "completed")
+        self.assertEqual([group["group_id"] for group in table["server_group_list"]], ["0", "1", "2"])
+        ranks = [device["rank_id"] for server in table["server_group_list"][2]["server_list"] for device in server["device"]]
+        self.assertEqual(ranks, [str(rank) for rank in range(16)])
+        self.assertEqual(self.d.shown()["table"], table)
+
+        # An instance is added: one table, when all of it is there.
+        name, node = self.d.servers("server-1")
+        until("that it is incomplete", lambda: not self.d.shown()["complete"])
+        self.d.address_of(name, node, 2)
+        early.wait("the second table", lambda: len(early.tables) == 2)
+        self.assertEqual(len(servers(early.tables[1])), 4)
+
+        # A pod is lost: nothing is sent until another one has its place.
+        lost = self.d.http("GET", "/standalone/pods/mindie/server-1-0")["spec"]["nodeName"]
+        self.d.delete("server-1-0")
+        until("that it is incomplete", lambda: not self.d.shown()["complete"])
+        uid = self.d.create("server-1-0", "server", "server-1", 2, 8, 0)
+        node = self.d.bind("server-1-0", uid)
+        self.assertEqual(node, lost, "the only free one")
+        self.d.address_of("server-1-0", node, 9)
+        early.wait("the third table", lambda: len(early.tables) == 3)
+        self.assertNotEqual(early.tables[2], early.tables[1])
+
+        # The instance is removed.
+        for pod in ("server-1-0", "server-1-1"):
+            self.d.delete(pod)
+        early.wait("the fourth table", lambda: len(early.tables) == 4)
+        self.assertEqual(early.tables[3], first)
+
+        # A later subscriber ends the first one's stream and gets the table at once.
+        early.stopped = True
+        late = self.client()
+        late.wait("its table", lambda: late.tables == [first])
+        early.wait("the end", lambda: early.ends and early.ends[-1] == "OK")
+        self.assertEqual(len(early.tables), 4)
+
+        # The scheduler is killed; its successor knows nothing at first and sends nothing before it knows all.
+        self.d.end(hard=True)
+        self.d.start()
+        late.wait("the end", lambda: late.ends and late.ends[0] in ("UNAVAILABLE", "CANCELLED"))
+        self.d.head("coordinator")
+        self.d.head("controller")
+        name, node = self.d.servers("server-0")
+        self.d.address_of(name, node, 2)
+        late.wait("a table", lambda: len(late.tables) == 2)
+        self.assertEqual(servers(late.tables[1]), servers(first))
+
+
+class Refusals(Case):
+    nodes = 1
+
+    def register(self, channel, job):
+        return methods(STUBS, channel)[0](STUBS.ClientInfo(jobId=job, role="r"), timeout=PATIENCE)
+
+    def code(self, call):
+        with self.assertRaises(grpc.RpcError) as raised:
+            call()
+        return raised.exception.code().name, raised.exception.details()
+
+    def test_what_is_wrong_is_refused(self):
+        until("that it serves", lambda: self.serves())
+        with grpc.insecure_channel(self.d.address()) as channel:
+            _, subscribe = methods(STUBS, channel)
+            code, why = self.code(lambda: list(subscribe(STUBS.ClientInfo(jobId="chat"), timeout=PATIENCE)))
+            self.assertEqual(code, "NOT_FOUND")
+            self.assertIn("is not registered", why)
+            for job in ("", "a b", "-a", "x" * 64, "\u00e4", "a/b"):
+                self.assertEqual(self.code(lambda: self.register(channel, job))[0], "INVALID_ARGUMENT", job)
+            self.assertEqual(self.code(lambda: self.register(channel, "x" * (3 << 20)))[0], "RESOURCE_EXHAUSTED")
+            self.assertEqual(self.register(channel, "chat").code, 0)
+            # not a message
+            raw = channel.unary_unary("/config.Config/Register")
+            self.assertIn(self.code(lambda: raw(b"\xff\xff\xff", timeout=PATIENCE))[0], ("INTERNAL", "UNIMPLEMENTED"))
+            nothing = channel.unary_unary("/config.Config/Nothing")
+            self.assertEqual(self.code(lambda: nothing(b"", timeout=PATIENCE))[0], "UNIMPLEMENTED")
+            self.assertEqual(self.register(channel, "chat").code, 0)
+
+    def serves(self):
+        with grpc.insecure_channel(self.d.address()) as channel:
+            try:
+                return self.register(channel, "probe").code == 0
+            except grpc.RpcError:
+                return False
+
+    def test_an_odd_status_is_refused(self):
+        self.d.create("p", "server", "s", 1, 8)
+        for path, body, code in (("p/status", {"hostIP": 7}, 400), ("p/status", {"other": ""}, 400), ("p/state", {}, 404),
+                                 ("none/status", {}, 404), ("p/status", {"hostIP": "10.0.0.1"}, 409)):
+            with self.assertRaises(urllib.error.HTTPError) as raised:
+                self.d.http("PUT", f"/standalone/pods/mindie/{path}", body)
+            self.assertEqual(raised.exception.code, code, (path, body))
+
+
+class Many(Case):
+    """As many deployments as ClusterD serves from one address; half of the clients never read."""
+
+    def test_512_subscribers(self):
+        self.d.head("coordinator")
+        self.d.head("controller")
+        last = self.d.servers("server-0", 1)
+        until("that it serves", lambda: Refusals.serves(self))
+        readers = [self.client() for _ in range(1)]
+        streams = []
+        with grpc.insecure_channel(self.d.address()) as channel:
+            register, subscribe = methods(STUBS, channel)
+            for number in range(511):
+                client = STUBS.ClientInfo(jobId=f"other-{number}", role="r")
+                register(client, timeout=PATIENCE)
+                streams.append(subscribe(client))
+            until("all", lambda: self.subscribers() == 512)
+            client = STUBS.ClientInfo(jobId="one-more", role="r")
+            register(client, timeout=PATIENCE)
+            with self.assertRaises(grpc.RpcError) as raised:
+                list(subscribe(client, timeout=PATIENCE))
+            self.assertEqual(raised.exception.code().name, "RESOURCE_EXHAUSTED")
+            self.d.address_of(last[0], last[1], 1)
+            readers[0].wait("its table", lambda: readers[0].tables)
+            for stream in streams:
+                stream.cancel()
+            until("their end", lambda: self.subscribers() == 1)
+
+    def register(self, channel, job):
+        return Refusals.register(self, channel, job)
+
+    def subscribers(self):
+        import urllib.request
+        url = "http://127.0.0.1:%d/metrics" % self.d.ports["http"]
+        with urllib.request.urlopen(url, timeout=PATIENCE) as answer:
+            for line in answer.read().decode().splitlines():
+                if line.startswith("chipweave_rank_table_subscribers "):
+                    return int(float(line.split()[1]))
+        return -1
+
+
+if __name__ == "__main__":
+    program = unittest.main(argv=[sys.argv[0], sys.argv[3]], exit=False)
+    shutil.rmtree(STUBS_FOLDER)
+    sys.exit(not program.result.wasSuccessful())

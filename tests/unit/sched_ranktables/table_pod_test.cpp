@@ -1,0 +1,111 @@
+// What pods say about rank tables, and the devices that annotations name.
+#include "scheduler-plugin/ranktables/table_pod.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "common/codec/mindcluster/pod/pod_devices.hpp"
+#include "tests/unit/sched_ranktables/table_world.hpp"
+
+namespace chipweave::sched::test {
+namespace {
+
+using codec::mindcluster::read_pod_devices;
+using testing::HasSubstr;
+
+TEST(PodDevices, AreReadInBothSpellingsAndByPhysicalId) {
+  const auto read = read_pod_devices(R"({"pod_name":"w-0","server_id":"x","super_pod_id":3,
+      "devices":[{"device_id":"5","device_ip":"192.0.2.15","super_device_id":"589829"},
+                 {"device_id":4,"device_ip":"-1"}],"server_index":"0"})");
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_EQ(read->super_pod, "3");
+  ASSERT_EQ(read->devices.size(), 2U);
+  EXPECT_EQ(read->devices[0].device_id, 4);
+  EXPECT_EQ(read->devices[0].ip, "");
+  EXPECT_FALSE(read->devices[0].super_device_id.has_value());
+  EXPECT_EQ(read->devices[1].ip, "192.0.2.15");
+  EXPECT_EQ(*read->devices[1].super_device_id, 589829);
+}
+
+TEST(PodDevices, OfAnAscend950HaveLayers) {
+  const auto read = read_pod_devices(R"({"devices":[{"device_id":"0","levelList":[
+      {"net_layer":0,"net_instance_id":"sp0_rack1","net_type":"TOPO_FILE_DESC","net_attr":"",
+       "rank_addr_list":[{"addr_type":"EID","addr":"000000000000000000100000dfdf0020",
+                          "ports":["1/0"],"plane_id":""}]}]}]})");
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  ASSERT_EQ(read->devices.at(0).layers.size(), 1U);
+  const auto& layer = read->devices.at(0).layers.at(0);
+  EXPECT_EQ(layer.instance_id, "sp0_rack1");
+  EXPECT_EQ(layer.addresses.at(0).ports, std::vector<std::string>{"1/0"});
+}
+
+TEST(PodDevices, WhatIsWrongIsNamed) {
+  const auto why = [](const std::string& text) {
+    const auto read = read_pod_devices(text);
+    return read.ok() ? "" : read.error().text();
+  };
+  EXPECT_THAT(why(""), testing::Not(testing::IsEmpty()));
+  EXPECT_THAT(why("[]"), HasSubstr("expected an object"));
+  EXPECT_THAT(why("{}"), HasSubstr("devices"));
+  EXPECT_THAT(why(R"({"devices":[{}]})"), HasSubstr("device_id"));
+  EXPECT_THAT(why(R"({"devices":[{"device_id":"-1"}]})"), HasSubstr("devices[0].device_id"));
+  EXPECT_THAT(why(R"({"devices":[{"device_id":"99999999999999999999"}]})"), HasSubstr("device_id"));
+  EXPECT_THAT(why(R"({"devices":[{"device_id":"1"},{"device_id":"1"}]})"),
+              HasSubstr("device 1 is listed twice"));
+  EXPECT_THAT(why(R"({"devices":[{"device_id":"1","levelList":[{"net_layer":9}]}]})"),
+              HasSubstr("net_layer"));
+  EXPECT_THAT(why("{\"devices\":[" + std::string(70'000, ' ') + "]}"),
+              HasSubstr("larger than 64 KiB"));
+}
+
+TEST(TablePod, AsksByTheMarksThatUsersKnow) {
+  TestPod pod;
+  pod.name = "w-0";
+  pod.labels.clear();
+  EXPECT_FALSE(read_table_pod(kube_pod(pod)).has_value());
+  pod.labels = {{"ring-controller.atlas", "ascend-910b"}};
+  ASSERT_TRUE(read_table_pod(kube_pod(pod)).has_value());
+  EXPECT_TRUE(read_table_pod(kube_pod(pod))->asks);
+  EXPECT_EQ(read_table_pod(kube_pod(pod))->job, "w-0") << "a pod alone is its own job";
+  // Volcano's svc plugin
+  pod.labels = {{"volcano.sh/job-name", "train"}};
+  codec::KubePod of_volcano = kube_pod(pod);
+  EXPECT_FALSE(read_table_pod(of_volcano).has_value());
+  of_volcano.subdomain = "train";
+  ASSERT_TRUE(read_table_pod(of_volcano).has_value());
+  EXPECT_EQ(read_table_pod(of_volcano)->job, "train");
+  of_volcano.annotations[kRankTableMark] = "off";
+  EXPECT_FALSE(read_table_pod(of_volcano).has_value());
+}
+
+TEST(TablePod, PodsThatFailedOrEndBelongToNoTable) {
+  TestPod pod;
+  pod.name = "w-0";
+  codec::KubePod seen = kube_pod(pod);
+  seen.phase = "Succeeded";
+  EXPECT_TRUE(read_table_pod(seen).has_value());
+  seen.phase = "Failed";
+  EXPECT_FALSE(read_table_pod(seen).has_value());
+  seen.phase = "Running";
+  seen.ending = true;
+  EXPECT_FALSE(read_table_pod(seen).has_value());
+}
+
+TEST(TablePod, PartsOfADeploymentAreThoseWithBothLabels) {
+  TestPod pod;
+  pod.name = "c";
+  pod.chips = 0;
+  pod.labels = {{"app", "mindie-ms-controller"}};
+  EXPECT_FALSE(read_table_pod(kube_pod(pod)).has_value());
+  pod.labels["jobID"] = "chat";
+  ASSERT_TRUE(read_table_pod(kube_pod(pod)).has_value());
+  EXPECT_EQ(read_table_pod(kube_pod(pod))->role, MindieRole::controller);
+  EXPECT_EQ(read_table_pod(kube_pod(pod))->deployment, "chat");
+  EXPECT_FALSE(read_table_pod(kube_pod(pod))->asks);
+}
+
+}  // namespace
+}  // namespace chipweave::sched::test
