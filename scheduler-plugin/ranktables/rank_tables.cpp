@@ -119,7 +119,6 @@ void RankTables::put(const std::string& key, TablePod pod) {
   const auto known = pods_.find(key);
   if (known != pods_.end() && known->second != id) take_out(key);
   if (apart) {
-    if (!options_.deployments) return;
     const auto there = deployments_.find(id);
     if (there == deployments_.end() && deployments_.size() >= kMaxJobs) return;
     TablePod& kept = deployments_[id].pods[key];
@@ -246,8 +245,7 @@ void RankTables::read_labels(const Id& id, Job& job) {
   if (job.pods.empty()) return;
   const TablePod& first = job.pods.begin()->second;
   job.asks = first.asks;
-  const bool is_server = first.role == MindieRole::server && options_.deployments;
-  const std::string of = is_server ? first.deployment : std::string();
+  const std::string of = first.role == MindieRole::server ? first.deployment : std::string();
   if (of == job.deployment) return;
   if (!job.deployment.empty()) leave_deployment({id.first, job.deployment}, id.second);
   job.deployment = of;

@@ -57,7 +57,6 @@ class RankTables {
 
   struct Options {
     domain::ranktable::ServerNames names = domain::ranktable::ServerNames::host_ip;
-    bool deployments = true;            // of MindIE
     std::size_t max_bytes = 1'000'000;  // of a text; an object of Kubernetes has at most 1 MiB
   };
   RankTables(const Scheduler& scheduler, Options options)

@@ -25,7 +25,8 @@ bool is_token(std::string_view text) {
   });
 }
 
-// The address in "ipv4:10.0.0.1:4711" or "ipv6:%5B::1%5D:4711".
+}  // namespace
+
 std::string address_of(const std::string& peer) {
   const std::size_t begin = peer.find(':');
   const std::size_t end = peer.rfind(':');
@@ -35,8 +36,6 @@ std::string address_of(const std::string& peer) {
     address = address.substr(3, address.size() - 6);
   return printable(address);
 }
-
-}  // namespace
 
 GrpcCaller caller_of(const grpc::CallbackServerContext& context, const char* method,
                      GrpcAccess access) {

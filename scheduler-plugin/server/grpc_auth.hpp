@@ -27,6 +27,8 @@ struct GrpcCaller {
   bool has_certificate = false;      // a verified one
   std::string token{};               // until it is checked
 };
+// The address in gRPC's name of a peer: "ipv4:10.0.0.1:4711", "ipv6:%5B::1%5D:4711".
+std::string address_of(const std::string& peer);
 GrpcCaller caller_of(const grpc::CallbackServerContext& context, const char* method,
                      GrpcAccess access);
 

@@ -11,15 +11,6 @@
 
 namespace chipweave::sched::clusterd {
 
-// "10.0.0.7" of "ipv4:10.0.0.7:4711"; of other forms what is before the last colon.
-inline std::string host_of(const grpc::CallbackServerContext& context) {
-  std::string peer = context.peer();
-  const std::size_t scheme = peer.find(':');
-  const std::size_t port = peer.rfind(':');
-  if (scheme == std::string::npos || port <= scheme) return peer;
-  return peer.substr(scheme + 1, port - scheme - 1);
-}
-
 template <class Message>
 class PushedStream final : public StreamCall<Message>, public Subscriptions::Subscriber {
  public:

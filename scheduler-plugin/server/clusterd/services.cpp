@@ -3,6 +3,7 @@
 #include <string>
 
 #include "scheduler-plugin/server/clusterd/pushed_stream.hpp"
+#include "scheduler-plugin/server/grpc_auth.hpp"
 
 namespace chipweave::sched::clusterd {
 namespace {
@@ -42,8 +43,9 @@ grpc::ServerUnaryReactor* ConfigService::Register(grpc::CallbackServerContext* /
 
 grpc::ServerWriteReactor<config::RankTableStream>* ConfigService::SubscribeRankTable(
     grpc::CallbackServerContext* context, const config::ClientInfo* request) {
-  return PushedStream<config::RankTableStream>::begin(
-      context_, feed_.subscriptions(), request->jobid(), host_of(*context), table_message);
+  return PushedStream<config::RankTableStream>::begin(context_, feed_.subscriptions(),
+                                                      request->jobid(), address_of(context->peer()),
+                                                      table_message);
 }
 
 grpc::ServerUnaryReactor* FaultService::Register(grpc::CallbackServerContext* /*context*/,
@@ -54,8 +56,9 @@ grpc::ServerUnaryReactor* FaultService::Register(grpc::CallbackServerContext* /*
 
 grpc::ServerWriteReactor<fault::FaultMsgSignal>* FaultService::SubscribeFaultMsgSignal(
     grpc::CallbackServerContext* context, const fault::ClientInfo* request) {
-  return PushedStream<fault::FaultMsgSignal>::begin(
-      context_, feed_.subscriptions(), request->jobid(), host_of(*context), fault_message);
+  return PushedStream<fault::FaultMsgSignal>::begin(context_, feed_.subscriptions(),
+                                                    request->jobid(), address_of(context->peer()),
+                                                    fault_message);
 }
 
 grpc::ServerUnaryReactor* FaultService::GetFaultMsgSignal(grpc::CallbackServerContext* /*context*/,

@@ -4,7 +4,7 @@ restart of the scheduler; what is refused; and many subscribers, some of which n
 
 usage: mindie_test.py SOURCE-FOLDER PROGRAMS-FOLDER CLASS
 """
-import json, shutil, sys, tempfile, unittest, urllib.error
+import json, shutil, sys, tempfile, unittest, urllib.error, urllib.request
 from pathlib import Path
 
 import grpc
@@ -35,6 +35,16 @@ class Case(unittest.TestCase):
         self.addCleanup(client.stop)
         client.start()
         return client
+
+    def register(self, channel, job):
+        return methods(STUBS, channel)[0](STUBS.ClientInfo(jobId=job, role="r"), timeout=PATIENCE)
+
+    def serves(self):
+        with grpc.insecure_channel(self.d.address()) as channel:
+            try:
+                return self.register(channel, "probe").code == 0
+            except grpc.RpcError:
+                return False
 
 
 class Subscriptions(Case):
@@ -101,16 +111,13 @@ class Subscriptions(Case):
 class Refusals(Case):
     nodes = 1
 
-    def register(self, channel, job):
-        return methods(STUBS, channel)[0](STUBS.ClientInfo(jobId=job, role="r"), timeout=PATIENCE)
-
     def code(self, call):
         with self.assertRaises(grpc.RpcError) as raised:
             call()
         return raised.exception.code().name, raised.exception.details()
 
     def test_what_is_wrong_is_refused(self):
-        until("that it serves", lambda: self.serves())
+        until("that it serves", self.serves)
         with grpc.insecure_channel(self.d.address()) as channel:
             _, subscribe = methods(STUBS, channel)
             code, why = self.code(lambda: list(subscribe(STUBS.ClientInfo(jobId="chat"), timeout=PATIENCE)))
@@ -126,13 +133,6 @@ class Refusals(Case):
             nothing = channel.unary_unary("/config.Config/Nothing")
             self.assertEqual(self.code(lambda: nothing(b"", timeout=PATIENCE))[0], "UNIMPLEMENTED")
             self.assertEqual(self.register(channel, "chat").code, 0)
-
-    def serves(self):
-        with grpc.insecure_channel(self.d.address()) as channel:
-            try:
-                return self.register(channel, "probe").code == 0
-            except grpc.RpcError:
-                return False
 
     def test_an_odd_status_is_refused(self):
         self.d.create("p", "server", "s", 1, 8)
@@ -150,8 +150,8 @@ class Many(Case):
         self.d.head("coordinator")
         self.d.head("controller")
         last = self.d.servers("server-0", 1)
-        until("that it serves", lambda: Refusals.serves(self))
-        readers = [self.client() for _ in range(1)]
+        until("that it serves", self.serves)
+        reader = self.client()
         streams = []
         with grpc.insecure_channel(self.d.address()) as channel:
             register, subscribe = methods(STUBS, channel)
@@ -166,16 +166,12 @@ class Many(Case):
                 list(subscribe(client, timeout=PATIENCE))
             self.assertEqual(raised.exception.code().name, "RESOURCE_EXHAUSTED")
             self.d.address_of(last[0], last[1], 1)
-            readers[0].wait("its table", lambda: readers[0].tables)
+            reader.wait("its table", lambda: reader.tables)
             for stream in streams:
                 stream.cancel()
             until("their end", lambda: self.subscribers() == 1)
 
-    def register(self, channel, job):
-        return Refusals.register(self, channel, job)
-
     def subscribers(self):
-        import urllib.request
         url = "http://127.0.0.1:%d/metrics" % self.d.ports["http"]
         with urllib.request.urlopen(url, timeout=PATIENCE) as answer:
             for line in answer.read().decode().splitlines():

@@ -12,6 +12,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 class MindieTables : public testing::Test {
  protected:
@@ -85,6 +86,17 @@ TEST_F(MindieTables, NoPartOfOneIsEverShown) {
   w_.see(server(0, 1));
   EXPECT_TRUE(table().complete);
   ASSERT_EQ(w_.pushed.size(), 1U);
+}
+
+// After a start, pods come one after the other, of which some would make a table.
+TEST_F(MindieTables, NoneIsMadeBeforeTheClusterIsKnown) {
+  w_.scheduler.authority().set_waiting_for("waiting for the list of pods");
+  deploy(2);
+  EXPECT_THAT(w_.deployments, IsEmpty());
+  w_.scheduler.authority().set_waiting_for("");
+  w_.tables.tick();
+  ASSERT_EQ(w_.pushed.size(), 1U);
+  EXPECT_EQ(groups().size(), 4U);
 }
 
 TEST_F(MindieTables, TheOneBeforeStaysUntilTheNextIsComplete) {
