@@ -85,11 +85,12 @@ class FakeKubelet {
     stub_.reset();
   }
 
-  // "id healthy", of the newest list; waits until `good` accepts it.
+  // "id healthy", of the newest list; waits until there is one, with devices, that `good` accepts.
   template <class Good>
   bool devices(const Good& good) {
     std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, std::chrono::seconds(30), [&] { return good(devices_); });
+    return changed_.wait_for(lock, std::chrono::seconds(30),
+                             [&] { return !devices_.empty() && good(devices_); });
   }
   bool registered(int times) {
     std::unique_lock lock(mutex_);
