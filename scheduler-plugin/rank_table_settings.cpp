@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/base/endpoint.hpp"
 #include "common/base/near_names.hpp"
@@ -14,9 +15,10 @@ namespace {
 using Values = std::vector<std::string>;
 
 Result<void> set_rank_tables(Config& config, const Values& values) {
+  const std::vector<std::string_view> known{"jobs", "mindie", "modelarts"};
   for (const std::string& name : values) {
-    if (name != "jobs" && name != "mindie")
-      return make_error(Errc::invalid_argument, unknown_name("table", name, {"jobs", "mindie"}));
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      return make_error(Errc::invalid_argument, unknown_name("table", name, known));
   }
   config.rank_tables = values;
   return {};
@@ -47,7 +49,7 @@ std::vector<Setting> rank_table_settings() {
   return {
       {"rank-tables",
        "which rank tables are written into ConfigMaps: jobs (rings-config-JOB with hccl.json), "
-       "mindie (global-ranktable-ID)",
+       "mindie (global-ranktable-ID), modelarts (ranktable-JOB and torlist-JOB)",
        true, set_rank_tables, [](const Config& c) { return c.rank_tables; }},
       {"rank-table-server-ids",
        "server_id in the tables of jobs: host-ip, where pods on one machine are one server, or "

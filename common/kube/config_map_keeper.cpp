@@ -90,6 +90,8 @@ void ConfigMapKeeper::looked(Result<Reply> reply) {
       chain_.note("another program writes it, too: only one of them may run");
   }
   if (events_.looked) events_.looked();
+  const auto found = std::exchange(events_.found, nullptr);
+  if (found && stored_) found(stored_->data);
   step();
 }
 

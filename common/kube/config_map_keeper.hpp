@@ -80,6 +80,8 @@ class ConfigMapKeeper {
     std::function<void(const std::string& problem)> refused = nullptr;
     // The API server has stored what was wanted when it was sent.
     std::function<void(const codec::StringMap& data)> written = nullptr;
+    // The first object that was read, before anything is written: want() may still change what is.
+    std::function<void(const codec::StringMap& data)> found = nullptr;
   };
   ConfigMapKeeper(Transport& transport, const Clock& clock, Options options, Events events);
   ConfigMapKeeper(const ConfigMapKeeper&) = delete;

@@ -227,6 +227,9 @@ void Kubernetes::wire_tables() {
   TableConfigMaps::Ways ways;
   ways.fence = [this] { return cluster_.fence(); };
   ways.owner = [this](const GangRef& gang) { return owner_of(gang); };
+  ways.found = [this](const std::string& ns, const std::string& job, const std::string& text) {
+    tables_->adopt(ns, job, text);
+  };
   ways.completed = [this](const GangRef& gang, const std::string& what) {
     gang_events_.rank_table_complete(gang, what);
   };

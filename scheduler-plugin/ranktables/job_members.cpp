@@ -1,7 +1,9 @@
 #include "scheduler-plugin/ranktables/job_members.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "common/base/count_of.hpp"
@@ -133,6 +135,46 @@ std::string disagreement(const Pods& pods) {
 
 }  // namespace
 
+Presence presence_of(std::size_t there, int expected) {
+  Presence out;
+  const int pods = static_cast<int>(there);
+  if (expected == 0) {
+    out.problem =
+        "the number of its pods is not known: list its framework in gang-kinds, or give the pods "
+        "chipweave.dev/gang-size";
+  } else if (pods < expected) {
+    out.missing.push_back(std::to_string(expected - pods) + " of " + count_of(expected, "pod"));
+  } else if (pods > expected) {
+    out.missing.push_back("the end of " + count_of(pods - expected, "pod") + " beyond its " +
+                          std::to_string(expected));
+  }
+  return out;
+}
+
+KeptRanks ranks_in(const domain::ranktable::RankTable& table, const Pods& pods,
+                   domain::ranktable::ServerNames names, const Scheduler& scheduler) {
+  std::map<std::pair<std::string_view, std::int64_t>, std::int64_t> ranks;
+  for (const domain::ranktable::Server* server : table.servers()) {
+    for (const domain::ranktable::Device& device : server->devices) {
+      if (server->server_id && device.device_id && device.rank_id)
+        ranks.emplace(std::pair(std::string_view(*server->server_id), *device.device_id),
+                      *device.rank_id);
+    }
+  }
+  KeptRanks out;
+  for (const TablePod* pod : pods) {
+    const Member member = member_of(*pod, scheduler);
+    if (member.devices.empty()) continue;
+    const std::string& server =
+        names == domain::ranktable::ServerNames::host_ip ? member.host_ip : member.uid;
+    const auto first = ranks.find({server, member.devices.front().device_id});
+    const auto chips = static_cast<std::int64_t>(member.devices.size());
+    if (first != ranks.end() && first->second % chips == 0)
+      out.emplace(pod->key.name, static_cast<int>(first->second / chips));
+  }
+  return out;
+}
+
 Member member_of(const TablePod& pod, const Scheduler& scheduler) {
   Member out = pod.member;
   if (pod.node.empty()) return out;
@@ -152,22 +194,10 @@ JobMembers members_of(const Pods& pods, int expected, domain::ranktable::ServerN
                       const Scheduler& scheduler, KeptRanks& kept) {
   JobMembers out;
   out.form.names = names;
-  const int there = static_cast<int>(pods.size());
-  if (expected == 0) {
-    out.problem =
-        "the number of its pods is not known: list its framework in gang-kinds, or give the pods "
-        "chipweave.dev/gang-size";
-    return out;
-  }
-  if (there < expected) {
-    out.missing.push_back(std::to_string(expected - there) + " of " + count_of(expected, "pod"));
-    return out;
-  }
-  if (there > expected) {
-    out.missing.push_back("the end of " + count_of(there - expected, "pod") + " beyond its " +
-                          std::to_string(expected));
-    return out;
-  }
+  Presence presence = presence_of(pods.size(), expected);
+  out.missing = std::move(presence.missing);
+  out.problem = std::move(presence.problem);
+  if (!out.missing.empty() || !out.problem.empty()) return out;
   Pods ranked;
   for (const TablePod* pod : pods) {
     if (pod->chips > 0) ranked.push_back(pod);

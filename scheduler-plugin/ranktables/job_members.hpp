@@ -2,6 +2,7 @@
 // what the scheduler knows of their devices and machines. Pure: reads the scheduler's state.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -21,6 +22,14 @@ struct JobMembers {
   std::string problem;               // why there can be no table, for people; empty: nothing
 };
 
+// Whether the pods of a job are there.
+struct Presence {
+  std::vector<std::string> missing;  // for people
+  std::string problem;               // the same
+};
+// expected: how many pods the job has; 0: it is not known.
+Presence presence_of(std::size_t there, int expected);
+
 // Rank by the pod's name, of jobs whose pods have no number: a pod keeps it, and a new one gets one
 // that is free.
 using KeptRanks = std::map<std::string, int, std::less<>>;
@@ -30,6 +39,12 @@ using KeptRanks = std::map<std::string, int, std::less<>>;
 JobMembers members_of(const std::vector<const TablePod*>& pods, int expected,
                       domain::ranktable::ServerNames names, const Scheduler& scheduler,
                       KeptRanks& kept);
+
+// The ranks of the pods in the job's table before, as another process wrote it; of pods whose
+// devices it does not have, none.
+KeptRanks ranks_in(const domain::ranktable::RankTable& table,
+                   const std::vector<const TablePod*>& pods, domain::ranktable::ServerNames names,
+                   const Scheduler& scheduler);
 
 // One pod, with the devices and the super pod that its annotations do not name.
 domain::ranktable::Member member_of(const TablePod& pod, const Scheduler& scheduler);

@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "common/base/natural_order.hpp"
+#include "common/codec/ranktable/modelarts/job_table.hpp"
+#include "common/codec/ranktable/modelarts/route_file.hpp"
 #include "common/codec/ranktable/rank_table.hpp"
 #include "common/domain/ranktable/assembly/mindie_table.hpp"
-#include "common/domain/ranktable/lint/lint.hpp"
+#include "scheduler-plugin/ranktables/route_tables.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -13,48 +15,9 @@ namespace {
 using domain::ranktable::Dialect;
 using domain::ranktable::Member;
 using domain::ranktable::MindieServerJob;
-using domain::ranktable::Profile;
 
 bool is_of_deployment(const TablePod& pod) {
   return pod.role == MindieRole::coordinator || pod.role == MindieRole::controller;
-}
-
-Profile profile_of(Dialect dialect) {
-  if (dialect == Dialect::hccl_1_2) return Profile::hccl_a3;
-  if (dialect == Dialect::hccl_2_0) return Profile::hccl_950;
-  return dialect == Dialect::mindie_global ? Profile::mindie_motor : Profile::structural;
-}
-
-void name_missing(std::vector<std::string> all, PublishedTable& to) {
-  if (all.size() > RankTables::kMaxMissing) {
-    const std::size_t more = all.size() - RankTables::kMaxMissing;
-    all.resize(RankTables::kMaxMissing);
-    all.push_back("and " + std::to_string(more) + " more");
-  }
-  to.missing = std::move(all);
-}
-
-// The text of a table that may be used; else the problem, with the rule that it is against.
-void write(const domain::ranktable::RankTable& table, std::size_t max_bytes, PublishedTable& to) {
-  for (const auto& finding : domain::ranktable::lint(table, profile_of(table.dialect))) {
-    if (finding.severity != domain::ranktable::Severity::error) continue;
-    to.problem = std::string(finding.code) + ": " + finding.message;
-    return;
-  }
-  std::string text = codec::ranktable::write_table(table, 0);
-  if (text.size() > max_bytes) {
-    to.problem = "it has " + std::to_string(text.size()) + " bytes, and a ConfigMap holds " +
-                 std::to_string(max_bytes);
-    return;
-  }
-  to.text = std::move(text);
-  to.complete = true;
-}
-
-// Whether those who use or watch the table have to know.
-bool differ(const PublishedTable& a, const PublishedTable& b) {
-  return a.text != b.text || a.complete != b.complete || a.missing != b.missing ||
-         a.problem != b.problem || a.consumer != b.consumer;
 }
 
 GangRef about(const TablePod& pod) { return {pod.key.ns, "", pod.job, pod.key, pod.uid}; }
@@ -84,7 +47,8 @@ void RankTables::add(RankTableListener& listener) {
 
 void RankTables::tell(RankTableListener& listener) const {
   for (const PublishedTable* table : all())
-    table->deployment ? listener.deployment_table(*table) : listener.job_table(*table);
+    table->kind == TableKind::deployment ? listener.deployment_table(*table)
+                                         : listener.job_table(*table);
 }
 
 std::vector<const PublishedTable*> RankTables::all() const {
@@ -245,6 +209,8 @@ void RankTables::read_labels(const Id& id, Job& job) {
   if (job.pods.empty()) return;
   const TablePod& first = job.pods.begin()->second;
   job.asks = first.asks;
+  job.route = std::any_of(job.pods.begin(), job.pods.end(),
+                          [](const auto& one) { return one.second.route.has_value(); });
   const std::string of = first.role == MindieRole::server ? first.deployment : std::string();
   if (of == job.deployment) return;
   if (!job.deployment.empty()) leave_deployment({id.first, job.deployment}, id.second);
@@ -262,18 +228,45 @@ int RankTables::size_of(const Id& id, const Job& job, const Gang* gang) {
   return job.size == 0 && job.pods.empty() ? 1 : job.size;
 }
 
+std::vector<const TablePod*> RankTables::pods_of(const Job& job) {
+  std::vector<const TablePod*> out;
+  out.reserve(job.pods.size());
+  for (const auto& [key, pod] : job.pods) out.push_back(&pod);
+  return out;
+}
+
+void RankTables::adopt(const std::string& ns, const std::string& name, std::string_view text) {
+  const auto at = jobs_.find({ns, name});
+  if (at == jobs_.end()) return;
+  Job& job = at->second;
+  if (job.route) {
+    auto table = codec::read_job_table(text);
+    if (!table || table->servers().empty()) return;
+    job.previous = *std::move(table);
+  } else {
+    const auto table = codec::ranktable::parse_table(std::string(text));
+    if (!table) return;
+    KeptRanks ranks = ranks_in(*table, pods_of(job), options_.names, scheduler_);
+    if (ranks.empty()) return;
+    job.kept = std::move(ranks);
+  }
+  make(at->first, job);
+}
+
 void RankTables::make(const Id& id, Job& job) {
   job.source = source_of(job);
   read_labels(id, job);
   const Gang* gang = gang_of(job);
   job.size = size_of(id, job, gang);
-  std::vector<const TablePod*> pods;
-  pods.reserve(job.pods.size());
-  for (const auto& [key, pod] : job.pods) pods.push_back(&pod);
+  const std::vector<const TablePod*> pods = pods_of(job);
   // of a pod and its replacement, the first is about to go
   const bool stays =
       job.table.complete && job.size > 0 && pods.size() > static_cast<std::size_t>(job.size);
-  if (!stays) job.members = members_of(pods, job.size, options_.names, scheduler_, job.kept);
+  if (job.route) {
+    job.members = {};
+  } else if (!stays) {
+    job.members = members_of(pods, job.size, options_.names, scheduler_, job.kept);
+  }
   if (!job.deployment.empty()) {
     deployments_[{id.first, job.deployment}].jobs.insert(id.second);
     changed_deployments_.insert({id.first, job.deployment});
@@ -290,7 +283,6 @@ PublishedTable RankTables::table_of(const Id& id, Job& job, const Gang* gang) co
   now.ns = id.first;
   now.name = id.second;
   now.text = kInitializing;
-  now.problem = job.members.problem;
   now.about = job.table.about;
   now.consumer = job.table.consumer;
   if (!job.pods.empty()) {
@@ -298,18 +290,47 @@ PublishedTable RankTables::table_of(const Id& id, Job& job, const Gang* gang) co
     now.consumer = first.consumer;
     now.about = gang != nullptr ? ref_of(*gang) : about(first);
   }
-  if (now.problem.empty() && job.members.missing.empty() && !job.members.members.empty()) {
+  if (job.route) {
+    fill_route(job, now);
+  } else {
+    fill_hccl(job, now);
+  }
+  return now;
+}
+
+void RankTables::fill_hccl(Job& job, PublishedTable& to) const {
+  to.problem = job.members.problem;
+  if (to.problem.empty() && job.members.missing.empty() && !job.members.members.empty()) {
     auto made = domain::ranktable::make_job_table(job.members.members, job.members.form);
     if (!made) {
-      now.problem = made.error().text();
+      to.problem = made.error().text();
     } else if (!made->missing.empty()) {
       job.members.missing = std::move(made->missing);
     } else {
-      write(made->table, options_.max_bytes, now);
+      to.set(made->table, options_.max_bytes);
     }
   }
-  name_missing(job.members.missing, now);
-  return now;
+  to.name_missing(job.members.missing);
+}
+
+void RankTables::fill_route(Job& job, PublishedTable& to) const {
+  RouteTables made =
+      route_tables_of(pods_of(job), job.size, scheduler_, job.previous ? &*job.previous : nullptr);
+  to.kind = TableKind::modelarts;
+  to.problem = std::move(made.problem);
+  to.name_missing(std::move(made.missing));
+  if (to.problem.empty() && to.missing.empty()) {
+    to.set(made.ranks, options_.max_bytes);
+  } else {
+    to.text = codec::ranktable::write_table(made.ranks, 0);
+  }
+  const bool had_switches = job.pods.empty() && job.table.route;
+  if (made.switches || had_switches) {
+    to.route.emplace(RouteFiles{kInitializing, ""});
+    if (to.complete) to.route->tors = codec::ranktable::write_table(made.tors, 0);
+    if (to.complete && !made.plan.empty()) to.route->plan = codec::write_route_plan(made.plan);
+  }
+  if (to.complete) job.previous = std::move(made.ranks);
 }
 
 void RankTables::withdraw(const Id& id, Job& job) {
@@ -328,7 +349,7 @@ void RankTables::make(const Id& id, Deployment& deployment) {
   PublishedTable now;
   now.ns = id.first;
   now.name = id.second;
-  now.deployment = true;
+  now.kind = TableKind::deployment;
   now.text = deployment.table.text;
   now.about = deployment.table.about;
   domain::ranktable::MindieDeployment parts;
@@ -371,10 +392,10 @@ void RankTables::make(const Id& id, Deployment& deployment) {
         if (!told.contains(one)) missing.push_back(std::move(one));
       }
     } else {
-      write(made->table, options_.max_bytes, now);
+      now.set(made->table, options_.max_bytes);
     }
   }
-  name_missing(std::move(missing), now);
+  now.name_missing(std::move(missing));
   if (!differ(deployment.table, now)) return;
   deployment.table = std::move(now);
   for (RankTableListener* listener : listeners_) listener->deployment_table(deployment.table);

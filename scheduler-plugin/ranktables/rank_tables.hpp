@@ -1,5 +1,5 @@
-// RankTables — the rank tables of the cluster's jobs (hccl.json) and of its MindIE deployments
-// (global-ranktable), kept up to date: pods in, texts out.
+// RankTables — the rank tables of the cluster's jobs (hccl.json, of ModelArts jobstart_hccl.json)
+// and of its MindIE deployments (global-ranktable), kept up to date: pods in, texts out.
 //
 // A table is complete exactly when every pod of its job has its devices and addresses, all agree,
 // and our own linter finds no error. The table of a job whose pods are fewer again is empty
@@ -19,40 +19,13 @@
 #include <vector>
 
 #include "scheduler-plugin/ranktables/job_members.hpp"
+#include "scheduler-plugin/ranktables/published_table.hpp"
 
 namespace chipweave::sched {
-
-// hccl.json while it is not complete, as MindCluster's operator writes it.
-inline constexpr const char* kInitializing = R"({"status":"initializing"})";
-
-// A table as it is now.
-struct PublishedTable {
-  std::string ns;
-  std::string name;  // of the job, or jobID of the deployment
-  bool deployment = false;
-  std::string text;                               // compact JSON; of a deployment "": none yet
-  bool complete = false;                          // what it has to be now
-  std::vector<std::string> missing;               // for people, at most kMaxMissing of them
-  std::string problem;                            // why it cannot be complete; empty: it may be
-  std::map<std::string, std::string> consumer{};  // labels that consumers select ConfigMaps by
-  GangRef about;                                  // whom events are about
-};
-
-// Follows the tables.
-class RankTableListener {
- public:
-  virtual ~RankTableListener() = default;
-  // The text, or what is missing or wrong, has changed.
-  virtual void job_table(const PublishedTable& table) = 0;
-  virtual void job_table_gone(const std::string& ns, const std::string& job) = 0;
-  virtual void deployment_table(const PublishedTable& table) = 0;
-  virtual void deployment_table_gone(const std::string& ns, const std::string& id) = 0;
-};
 
 class RankTables {
  public:
   static constexpr std::size_t kMaxJobs = 10'000;       // those that come later have no table
-  static constexpr std::size_t kMaxMissing = 8;         // that are named
   static constexpr std::size_t kMaxPodsATurn = 20'000;  // and one job more: about 20 ms of work
 
   struct Options {
@@ -78,6 +51,9 @@ class RankTables {
   void update();
   // The same, and those whose nodes have changed; call it about every second. Cost: O(pods).
   void tick();
+  // The job's table that another process, or this one in an earlier term, has written: what numbers
+  // itself goes on from it. Tells the listeners what changes.
+  void adopt(const std::string& ns, const std::string& name, std::string_view text);
   // The table of a MindIE deployment, by its jobID, in whatever namespace; null: there is none, or
   // several namespaces have one.
   const PublishedTable* deployment(std::string_view id) const;
@@ -102,10 +78,12 @@ class RankTables {
     std::map<std::string, TablePod, std::less<>> pods;  // by key
     Source source;
     KeptRanks kept;
-    int size = 0;  // pods of the job, as it was known last
+    std::optional<domain::ranktable::RankTable> previous;  // jobstart_hccl.json
+    int size = 0;                                          // pods of the job, as it was known last
     JobMembers members;
     PublishedTable table;
     bool asks = false;
+    bool route = false;      // for the tables of ModelArts
     std::string deployment;  // that it is a server job of
   };
   struct Deployment {
@@ -114,6 +92,7 @@ class RankTables {
     PublishedTable table;
   };
 
+  static std::vector<const TablePod*> pods_of(const Job& job);
   static Id job_id(const TablePod& pod) { return {pod.key.ns, pod.job}; }
   void put(const std::string& key, TablePod pod);
   void take_out(std::string_view key);
@@ -125,6 +104,8 @@ class RankTables {
   static int size_of(const Id& id, const Job& job, const Gang* gang);
   void make(const Id& id, Job& job);
   PublishedTable table_of(const Id& id, Job& job, const Gang* gang) const;
+  void fill_hccl(Job& job, PublishedTable& to) const;
+  void fill_route(Job& job, PublishedTable& to) const;
   void publish(Job& job, PublishedTable now);
   void withdraw(const Id& id, Job& job);
   bool has_owner(const Job& job) const;

@@ -9,14 +9,17 @@
 #include "common/base/limits.hpp"
 #include "common/base/text.hpp"
 #include "common/codec/mindcluster/pod/pod_devices.hpp"
+#include "common/codec/ranktable/modelarts/job_pods.hpp"
 
 namespace chipweave::sched {
 namespace {
 
 using domain::ranktable::Dialect;
 
+constexpr std::string_view kModelArts = "modelarts-1980";
 constexpr const char* kResource950 = "huawei.com/npu";
-constexpr std::array<const char*, 2> kResources{"huawei.com/Ascend910", kResource950};
+constexpr const char* kResourceCce = "huawei.com/ascend-1980";
+constexpr std::array<const char*, 3> kResources{"huawei.com/Ascend910", kResource950, kResourceCce};
 // The name that users know their job by, before that of a part of it.
 constexpr std::array<const char*, 6> kJobLabels{"volcano.sh/job-name",
                                                 "training.kubeflow.org/job-name",
@@ -24,7 +27,8 @@ constexpr std::array<const char*, 6> kJobLabels{"volcano.sh/job-name",
                                                 "batch.kubernetes.io/job-name",
                                                 "job-name",
                                                 "deploy-name"};
-constexpr std::array<const char*, 2> kConsumerLabels{"jobID", kRingControllerLabel};
+constexpr std::array<const char*, 3> kConsumerLabels{"jobID", kRingControllerLabel,
+                                                     kRingControllerCceLabel};
 
 std::string_view find(const codec::StringMap& map, std::string_view key) {
   const auto at = map.find(key);
@@ -66,21 +70,28 @@ std::optional<int> number_of(const codec::KubePod& pod, std::string_view key, in
   return std::nullopt;
 }
 
+// Volcano's plugin svc gives the pods of a Job their host names in its subdomain. On CCE another
+// label asks.
+bool is_in_job_of_volcano(const codec::KubePod& pod) {
+  return !pod.subdomain.empty() && mark_of(pod, "volcano.sh/job-name") == pod.subdomain &&
+         !codec::count_resource(pod, kResourceCce).value_or(0);
+}
+
 void read_mark(const codec::KubePod& pod, TablePod& to) {
   constexpr std::array<Dialect, 3> kDialects{Dialect::hccl_1_0, Dialect::hccl_1_2,
                                              Dialect::hccl_2_0};
   const std::string_view mark = mark_of(pod, kRankTableMark);
+  const bool of_cce = pod.labels.contains(kRingControllerCceLabel);
   if (mark.empty()) {
-    // Volcano's svc plugin gives the pods of a Job their host names in its subdomain.
-    const bool in_job_of_volcano = !pod.subdomain.empty() &&
-                                   mark_of(pod, "volcano.sh/job-name") == pod.subdomain &&
-                                   to.chips > 0;
-    to.asks = pod.labels.contains(kRingControllerLabel) || in_job_of_volcano;
+    to.asks = pod.labels.contains(kRingControllerLabel) || of_cce ||
+              (to.chips > 0 && is_in_job_of_volcano(pod));
+    if (of_cce) to.route.emplace();
     return;
   }
   if (mark == "off") return;
   to.asks = true;
-  if (mark == "auto") return;
+  if (mark == kModelArts || (mark == "auto" && of_cce)) to.route.emplace();
+  if (mark == kModelArts || mark == "auto") return;
   const auto* const found = std::find_if(kDialects.begin(), kDialects.end(), [&](Dialect one) {
     return domain::ranktable::to_string(one) == mark;
   });
@@ -88,7 +99,7 @@ void read_mark(const codec::KubePod& pod, TablePod& to) {
     to.dialect = *found;
   } else {
     note(to, std::string(kRankTableMark) + " is " + in_quotes(mark) +
-                 "; known: auto, off, hccl-1.0, hccl-1.2, hccl-2.0");
+                 "; known: auto, off, hccl-1.0, hccl-1.2, hccl-2.0, modelarts-1980");
   }
 }
 
@@ -119,6 +130,27 @@ void read_member(const codec::KubePod& pod, TablePod& to) {
   to.member.devices = std::move((*devices)->devices);
 }
 
+void read_route(const codec::KubePod& pod, TablePod& to) {
+  RoutePod& route = *to.route;
+  route.task = mark_of(pod, "volcano.sh/task-spec");
+  route.cabinet = find(pod.annotations, codec::kCabinet) == codec::kCabinet;
+  for (const std::string_view key : codec::kSuperPodAnnotations) {
+    const std::string_view id = find(pod.annotations, key);
+    if (to.member.super_pod.empty() && !id.starts_with('-')) to.member.super_pod = id;
+  }
+  if (to.chips == 0) return;
+  const auto index = codec::index_of_pod(mark_of(pod, codec::kTaskIndex), pod.name);
+  if (index) {
+    route.index = *index;
+  } else {
+    note(to, index.error().text());
+  }
+  auto report = codec::report_of_pod(find(pod.annotations, codec::kAscend1980Configuration),
+                                     find(pod.annotations, codec::kAscendRankTable));
+  if (!report) return note(to, report.error().text());
+  route.report = *std::move(report);
+}
+
 }  // namespace
 
 std::optional<TablePod> read_table_pod(const codec::KubePod& pod) {
@@ -142,6 +174,7 @@ std::optional<TablePod> read_table_pod(const codec::KubePod& pod) {
     if (auto value = text_of(pod, key)) out.consumer[key] = *std::move(value);
   }
   read_member(pod, out);
+  if (out.route) read_route(pod, out);
   return out;
 }
 

@@ -3,11 +3,13 @@
 // in a MindIE deployment. docs/reference/rank-tables-of-jobs.md has the labels.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 
 #include "common/codec/kube/pod/pod.hpp"
+#include "common/codec/ranktable/modelarts/device_report.hpp"
 #include "common/domain/ranktable/assembly/member.hpp"
 #include "scheduler-plugin/model/pod.hpp"
 
@@ -17,6 +19,19 @@ namespace chipweave::sched {
 inline constexpr const char* kRingControllerLabel = "ring-controller.atlas";
 // Ours, label or annotation: "auto", a dialect, or "off", whatever other marks say.
 inline constexpr const char* kRankTableMark = "chipweave.dev/ranktable";
+
+// ModelArts' and CCE's: the tables of the Volcano plugin configmap1980.
+inline constexpr const char* kRingControllerCceLabel = "ring-controller.cce";
+
+// Of a pod whose job asks for the tables of configmap1980.
+struct RoutePod {
+  std::size_t index = 0;  // in its task
+  std::string task;       // empty: it does not say
+  bool cabinet = false;   // it asks for switches
+  std::optional<codec::DeviceReport> report{};
+
+  friend bool operator==(const RoutePod&, const RoutePod&) = default;
+};
 
 enum class MindieRole { none, coordinator, controller, server };
 
@@ -30,6 +45,8 @@ struct TablePod {
   std::optional<domain::ranktable::Dialect> dialect{};
   int chips = 0;      // Ascend chips that it requests
   bool a950 = false;  // of that family
+  // nullopt: the table of its job is hccl.json.
+  std::optional<RoutePod> route{};
   // From its annotations and its status, without what only the scheduler knows.
   domain::ranktable::Member member;
   std::optional<int> planned_rank{};    // of the plan of its gang

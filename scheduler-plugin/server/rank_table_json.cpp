@@ -6,11 +6,15 @@ namespace chipweave::sched {
 
 std::string rank_table_json(const PublishedTable& table, bool whole) {
   JsonWriter out;
-  out.begin_object().field("kind", table.deployment ? "deployment" : "job");
+  out.begin_object().field("kind", table.kind == TableKind::deployment ? "deployment" : "job");
   out.field("namespace", table.ns).field("name", table.name);
   out.key("complete").boolean(table.complete);
   out.field("problem", table.problem).key("missing").strings(table.missing);
   if (whole) out.key("table").raw(table.text.empty() ? "null" : table.text);
+  if (whole && table.route) {
+    out.key("tors").raw(table.route->tors);
+    out.key("plan").raw(table.route->plan.empty() ? "null" : table.route->plan);
+  }
   return out.end_object().take();
 }
 

@@ -260,6 +260,8 @@ Result<RouteTables> read_tables(const std::string& folder) {
     if (!content) return std::move(content).error();
     *to = *std::move(content);
   }
+  // What keeps it in a ConfigMap empties it when there is nothing to plan.
+  if (out.plan && out.plan->empty()) out.plan.reset();
   return out;
 }
 

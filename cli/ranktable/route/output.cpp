@@ -114,7 +114,7 @@ Result<void> add_tables(const RoutePlanFlags& flags, bool switches, const codec:
 std::vector<std::string> leaves_of(const RouteAnswer& answer) {
   std::vector<std::string> out;
   for (const solver::RoutePod& pod : answer.pods)
-    out.push_back(leaf_name(answer.levels.size(), pod.path));
+    out.push_back(solver::leaf_name(answer.levels.size(), pod.path));
   return out;
 }
 

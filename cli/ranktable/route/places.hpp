@@ -30,8 +30,4 @@ std::vector<std::string> super_pods_in(const domain::NetworkTable& network,
 // One level, "tor": machines that share a switch are one domain.
 RoutePlaces places_by_tors(const std::vector<RouteMachine>& machines);
 
-// The name of the path's leaf in a rank table: the leaf's own name if it is an address or the only
-// level, else the whole path, so that names are unique. "" if the path is incomplete.
-std::string leaf_name(std::size_t levels, const solver::RankPath& path);
-
 }  // namespace chipweave::cli

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "common/base/ip_address.hpp"
+
 namespace chipweave::solver {
 namespace {
 
@@ -78,6 +80,16 @@ RoutePlan route_plan(std::size_t levels, const std::vector<RoutePod>& pods) {
   out.crossings = ring_crossings(levels, paths, out.order);
   out.rank_of.resize(out.order.size());
   for (std::size_t rank = 0; rank < out.order.size(); ++rank) out.rank_of[out.order[rank]] = rank;
+  return out;
+}
+
+std::string leaf_name(std::size_t levels, const RankPath& path) {
+  const bool whole = levels > 0 && path.size() >= levels &&
+                     std::find(path.begin(), path.end(), std::string()) == path.end();
+  if (!whole) return "";
+  if (levels == 1 || parse_ip(path[levels - 1])) return path[levels - 1];
+  std::string out;
+  for (std::size_t level = 0; level < levels; ++level) out += (level == 0 ? "" : "/") + path[level];
   return out;
 }
 

@@ -41,4 +41,8 @@ struct RoutePlan {
 // O(n levels log n).
 RoutePlan route_plan(std::size_t levels, const std::vector<RoutePod>& pods);
 
+// The name of the path's leaf in a rank table: the leaf's own name if it is an address or the only
+// level, else the whole path, so that names are unique. "" if the path is incomplete.
+std::string leaf_name(std::size_t levels, const RankPath& path);
+
 }  // namespace chipweave::solver

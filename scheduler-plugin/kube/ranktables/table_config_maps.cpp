@@ -5,22 +5,40 @@
 #include "common/base/dns_name.hpp"
 #include "common/base/foreign_text.hpp"
 #include "common/codec/json/json_object.hpp"
+#include "common/codec/kube/base64.hpp"
+#include "common/codec/ranktable/modelarts/job_table.hpp"
+#include "common/codec/ranktable/modelarts/route_file.hpp"
+#include "common/io/gzip.hpp"
 
 namespace chipweave::sched {
 namespace {
 
 constexpr const char* kJobPrefix = "rings-config-";
 constexpr const char* kJobKey = "hccl.json";
+constexpr const char* kJobStartPrefix = "ranktable-";
+constexpr const char* kTorPrefix = "torlist-";
 constexpr const char* kDeploymentPrefix = "global-ranktable-";
 constexpr const char* kDeploymentKey = "global_ranktable.json";
 constexpr const char* kVersionKey = "version";
 constexpr codec::JsonLimits kStoredLimits{2U << 20U, 2'000'000};
 
+// A table as it is stored: base64 of gzip.
+std::string packed(const std::string& text) {
+  const Result<std::string> bytes = io::gzip(text);
+  return bytes ? codec::encode_base64(*bytes) : std::string();  // it fails for lack of memory only
+}
+
+std::string unpacked(const std::string& stored) {
+  const Result<std::string> bytes = codec::decode_base64(stored);
+  if (!bytes || !io::is_gzip(*bytes)) return stored;
+  return io::gunzip(*bytes, kStoredLimits.bytes).value_or("");
+}
+
 // Nothing is in it, or what says that a table follows: users make such ConfigMaps beforehand.
-bool is_initial(const codec::StringMap& data, const char* key) {
+bool is_initial(const codec::StringMap& data, const std::string& key) {
   const auto text = data.find(key);
   if (text == data.end() || text->second.empty()) return true;
-  const auto tree = codec::parse_json(text->second, kStoredLimits);
+  const auto tree = codec::parse_json(unpacked(text->second), kStoredLimits);
   if (!tree) return false;
   codec::JsonProblems problems;
   const auto object = codec::JsonObject::tolerant(codec::JsonValue(*tree), problems);
@@ -30,15 +48,31 @@ bool is_initial(const codec::StringMap& data, const char* key) {
 }  // namespace
 
 void TableConfigMaps::job_table(const PublishedTable& table) {
-  if (which_.jobs) put(kJobPrefix + table.name, kJobKey, table);
+  if (table.kind == TableKind::hccl) {
+    if (which_.jobs) put({kJobPrefix + table.name, kJobKey, table.text}, table);
+    return;
+  }
+  if (!which_.modelarts) return;
+  put({kJobStartPrefix + table.name, std::string(codec::kJobStartFile), table.text}, table);
+  if (table.route) put_switches(table);
+}
+
+void TableConfigMaps::put_switches(const PublishedTable& table) {
+  Content content;
+  content.name = kTorPrefix + table.name;
+  content.key = codec::kTorFile;
+  content.text = packed(table.route->tors);
+  content.more.emplace(codec::kRoutePlanFile, table.route->plan);
+  content.main = false;
+  put(std::move(content), table);
 }
 
 void TableConfigMaps::job_table_gone(const std::string& ns, const std::string& job) {
-  forget(kJobPrefix + job, ns);
+  for (const char* prefix : {kJobPrefix, kJobStartPrefix, kTorPrefix}) forget(prefix + job, ns);
 }
 
 void TableConfigMaps::deployment_table(const PublishedTable& table) {
-  if (which_.deployments) put(kDeploymentPrefix + table.name, kDeploymentKey, table);
+  if (which_.deployments) put({kDeploymentPrefix + table.name, kDeploymentKey, table.text}, table);
 }
 
 void TableConfigMaps::deployment_table_gone(const std::string& ns, const std::string& id) {
@@ -55,9 +89,9 @@ bool TableConfigMaps::tick(std::optional<std::uint64_t> term) {
   return begins;
 }
 
-void TableConfigMaps::put(const std::string& name, const char* key, const PublishedTable& table) {
+void TableConfigMaps::put(Content content, const PublishedTable& table) {
   if (!term_) return;
-  const std::string id = table.ns + "/" + name;
+  const std::string id = table.ns + "/" + content.name;
   auto at = maps_.find(id);
   if (at == maps_.end()) {
     if (maps_.size() >= kMaxTables)
@@ -67,18 +101,21 @@ void TableConfigMaps::put(const std::string& name, const char* key, const Publis
   }
   Map& map = at->second;
   map.table = table;
-  map.key = key;
+  map.table.text.clear();
+  map.table.route.reset();
+  map.content = std::move(content);
   map.gone.reset();
-  if (!is_dns_subdomain(name))
-    return report(map, "There is no rank table: " + in_quotes(name) + " is no name of a ConfigMap");
-  if (!table.problem.empty()) {
-    report(map, "The rank table is not complete: " + table.problem);
-  } else {
+  if (!is_dns_subdomain(map.content.name))
+    return report(map, "There is no rank table: " + in_quotes(map.content.name) +
+                           " is no name of a ConfigMap");
+  if (!map.content.main || table.problem.empty()) {
     map.problem.clear();
+  } else {
+    report(map, "The rank table is not complete: " + table.problem);
   }
-  if (table.text.empty()) return;
+  if (map.content.text.empty()) return;
   const bool fresh = map.keeper == nullptr;
-  if (fresh) map.keeper = keeper_of(id, table.ns, name);
+  if (fresh) map.keeper = keeper_of(id, table.ns, map.content.name);
   want(map, true);
   if (fresh) map.keeper->start();
 }
@@ -86,10 +123,14 @@ void TableConfigMaps::put(const std::string& name, const char* key, const Publis
 void TableConfigMaps::want(Map& map, bool create) {
   kube::ConfigMapKeeper::Wanted wanted;
   wanted.create = create;
-  for (const auto& [label, value] : map.table.consumer) wanted.labels[label] = value;
-  wanted.labels["mx-consumer-cim"] = "true";
-  wanted.data = [key = map.key, text = map.table.text](std::int64_t stamp) {
-    return codec::StringMap{{key, text}, {kVersionKey, std::to_string(stamp)}};
+  wanted.labels = {map.table.consumer.begin(), map.table.consumer.end()};
+  if (map.table.kind != TableKind::modelarts) wanted.labels["mx-consumer-cim"] = "true";
+  wanted.data = [key = map.content.key, text = map.content.text,
+                 more = map.content.more](std::int64_t stamp) {
+    codec::StringMap out = more;
+    out[key] = text;
+    out[kVersionKey] = std::to_string(stamp);
+    return out;
   };
   const GangRef& about = map.table.about;
   const auto owner = ways_.owner(about);
@@ -109,7 +150,8 @@ void TableConfigMaps::forget(const std::string& name, const std::string& ns) {
     return;
   }
   map.gone = clock_.now();
-  map.table.text = kInitializing;
+  map.content.text = map.content.main ? kInitializing : packed(kInitializing);
+  for (auto& [key, text] : map.content.more) text.clear();
   map.table.complete = false;
   want(map, false);
 }
@@ -125,23 +167,37 @@ std::unique_ptr<kube::ConfigMapKeeper> TableConfigMaps::keeper_of(const std::str
   options.may_send = ways_.fence();
   options.chain.what = "rank table " + id;
   options.chain.seed = ++made_;
-  const std::string& key = maps_.find(id)->second.key;
-  options.shared = {kRankTableContentLabel, kVersionKey,
-                    [key](const codec::StringMap& data) { return is_initial(data, key.c_str()); }};
+  const Content& content = maps_.find(id)->second.content;
+  options.shared = {
+      kRankTableContentLabel, kVersionKey,
+      [key = content.key](const codec::StringMap& data) { return is_initial(data, key); }};
   kube::ConfigMapKeeper::Events events{nullptr, [](bool /*works*/) {}};
   events.refused = [this, id](const std::string& why) {
     const auto map = maps_.find(id);
     if (map != maps_.end()) report(map->second, "The rank table is not written: " + why);
   };
-  events.written = [this, id](const codec::StringMap& data) {
-    const auto at = maps_.find(id);
-    if (at == maps_.end() || !at->second.table.complete) return;
-    const Map& map = at->second;
-    if (const auto text = data.find(map.key); text != data.end() && text->second == map.table.text)
-      ways_.completed(map.table.about, "The rank table is complete: ConfigMap " + id);
-  };
+  events.written = [this, id](const codec::StringMap& data) { written(id, data); };
+  events.found = [this, id](const codec::StringMap& data) { found(id, data); };
   return std::make_unique<kube::ConfigMapKeeper>(transport_, clock_, std::move(options),
                                                  std::move(events));
+}
+
+void TableConfigMaps::written(const std::string& id, const codec::StringMap& data) {
+  const auto at = maps_.find(id);
+  if (at == maps_.end() || !at->second.table.complete || !at->second.content.main) return;
+  const Map& map = at->second;
+  const auto text = data.find(map.content.key);
+  if (text != data.end() && text->second == map.content.text)
+    ways_.completed(map.table.about, "The rank table is complete: ConfigMap " + id);
+}
+
+void TableConfigMaps::found(const std::string& id, const codec::StringMap& data) {
+  const auto at = maps_.find(id);
+  if (at == maps_.end() || !at->second.content.main) return;
+  const Map& map = at->second;
+  const auto text = data.find(map.content.key);
+  if (map.table.kind != TableKind::deployment && text != data.end())
+    ways_.found(map.table.ns, map.table.name, text->second);
 }
 
 void TableConfigMaps::report(Map& map, const std::string& problem) {

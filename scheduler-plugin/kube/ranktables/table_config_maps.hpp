@@ -1,6 +1,8 @@
-// TableConfigMaps — rank tables as the ConfigMaps that MindCluster's users mount: rings-config-JOB
-// (hccl.json, version) for jobs, global-ranktable-ID (global_ranktable.json, version) for MindIE
-// deployments.
+// TableConfigMaps — rank tables as the ConfigMaps that users of MindCluster and ModelArts mount:
+// rings-config-JOB (hccl.json, version) for jobs, global-ranktable-ID (global_ranktable.json,
+// version) for MindIE deployments; for jobs on ModelArts ranktable-JOB (jobstart_hccl.json,
+// version), and where they ask for switches torlist-JOB (ranktable_tor.json as base64 of gzip,
+// route_plan.json, version).
 //
 // A ConfigMap that the user made beforehand is written in place and keeps its labels; one that is
 // absent is made, with the job as its owner. One that another program writes is left alone. Only
@@ -36,13 +38,18 @@ class TableConfigMaps final : public RankTableListener {
   struct Which {
     bool jobs = false;
     bool deployments = false;
-    bool any() const { return jobs || deployments; }
+    bool modelarts = false;
+    bool any() const { return jobs || deployments || modelarts; }
   };
   struct Ways {
     // Whether what is wanted from now on may still be sent later (KubeCluster::fence).
     std::function<std::function<bool()>()> fence;
     // The owner object of the gang; nullopt: it is not known.
     std::function<std::optional<codec::EventObject>(const GangRef&)> owner;
+    // What is there of a job in a ConfigMap that this process did not write in this term:
+    // RankTables::adopt().
+    std::function<void(const std::string& ns, const std::string& job, const std::string& text)>
+        found;
     // A complete table was written / it has a problem, or cannot be written; once for each reason.
     std::function<void(const GangRef&, const std::string& what)> completed;
     std::function<void(const GangRef&, const std::string& why)> failed;
@@ -60,20 +67,31 @@ class TableConfigMaps final : public RankTableListener {
   bool tick(std::optional<std::uint64_t> term);
 
  private:
+  // The main one of a table tells of it; another has what is beside it.
+  struct Content {
+    std::string name;
+    std::string key;          // of the table
+    std::string text;         // as it is stored under the key; empty: none yet
+    codec::StringMap more{};  // other keys
+    bool main = true;
+  };
   struct Map {
-    PublishedTable table;
-    std::string key;      // of the text
+    PublishedTable table;  // without texts
+    Content content;
     std::string problem;  // that was reported last
     std::optional<Clock::Steady> gone;
     std::unique_ptr<kube::ConfigMapKeeper> keeper;  // null: none yet
   };
   using Maps = std::map<std::string, Map, std::less<>>;  // by namespace/name
 
-  void put(const std::string& name, const char* key, const PublishedTable& table);
+  void put(Content content, const PublishedTable& table);
+  void put_switches(const PublishedTable& table);
   void forget(const std::string& name, const std::string& ns);
   void want(Map& map, bool create);
   std::unique_ptr<kube::ConfigMapKeeper> keeper_of(const std::string& id, const std::string& ns,
                                                    const std::string& name);
+  void written(const std::string& id, const codec::StringMap& data);
+  void found(const std::string& id, const codec::StringMap& data);
   void report(Map& map, const std::string& problem);
 
   kube::Transport& transport_;

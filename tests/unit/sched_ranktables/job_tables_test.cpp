@@ -17,14 +17,6 @@ using testing::IsEmpty;
 
 const Json kEmpty = Json::parse(kInitializing);
 
-// server_id and first rank of each server.
-std::vector<std::pair<std::string, std::string>> servers(const Json& table) {
-  std::vector<std::pair<std::string, std::string>> out;
-  for (const Json& server : table.at("server_list"))
-    out.emplace_back(server.at("server_id"), server.at("device").at(0).at("rank_id"));
-  return out;
-}
-
 TEST(JobTables, AreCompleteExactlyWhenEveryPodHasAll) {
   TableWorld w;
   TestPod second = w.member("train", 1, 2);

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "common/codec/kube/base64.hpp"
+#include "common/io/gzip.hpp"
 #include "tests/fakes/agent/fake_api.hpp"
 #include "tests/unit/sched_ranktables/table_world.hpp"
 
@@ -33,10 +35,13 @@ class TableMaps : public testing::Test {
  protected:
   void SetUp() override { start(); }
   // As a new process, or a new term.
-  void start(TableConfigMaps::Which which = {true, true}) {
+  void start(TableConfigMaps::Which which = {true, true, true}) {
     TableConfigMaps::Ways ways;
     ways.fence = [this] { return [this, term = term_] { return term == term_; }; };
     ways.owner = [this](const GangRef&) { return owner_; };
+    ways.found = [this](const std::string& ns, const std::string& job, const std::string& text) {
+      w_.tables.adopt(ns, job, text);
+    };
     ways.completed = [this](const GangRef&, const std::string& what) { told_.push_back(what); };
     ways.failed = [this](const GangRef&, const std::string& why) { failures_.push_back(why); };
     maps_ = std::make_unique<TableConfigMaps>(api_, w_.clock, which, std::move(ways));
@@ -220,6 +225,74 @@ TEST_F(TableMaps, WhatWentWithItsJobIsNotMadeAgain) {
   maps_->job_table_gone("ns", "train");
   pass(minutes(10));
   EXPECT_THAT(api_.objects, Not(Contains(Key(kMap))));
+}
+
+// Ranks that no pod has go on from the table that is stored, whatever this process had given.
+TEST_F(TableMaps, RanksOfTheTableThatIsStoredStay) {
+  for (int i = 0; i < 2; ++i) {
+    TestPod pod = w_.member("train", i, 2);
+    pod.annotations.erase("hccl/rankIndex");
+    w_.see(pod);
+  }
+  pass();
+  const std::string stored = file();
+  Json swapped = Json::parse(stored);
+  for (Json& server : swapped["server_list"]) {
+    for (Json& device : server["device"])
+      device["rank_id"] = std::to_string((std::stoi(device["rank_id"].get<std::string>()) + 8) % 16);
+  }
+  w_.tables.adopt("ns", "train", swapped.dump());
+  ASSERT_EQ(servers(w_.table("train")).front().first, "10.0.0.1");
+  ++term_;
+  start();
+  pass();
+  EXPECT_EQ(file(), stored);
+}
+
+TEST_F(TableMaps, OfModelArtsAreTwoWithTheSwitchesPacked) {
+  const std::string tables = "/api/v1/namespaces/ns/configmaps/ranktable-train";
+  const std::string tors = "/api/v1/namespaces/ns/configmaps/torlist-train";
+  const auto see = [&](int index) {
+    TestPod pod = w_.member("train", index, 2);
+    pod.labels = {{"ring-controller.cce", "ascend-1980"}};
+    pod.annotations["cabinet"] = "cabinet";
+    w_.see(pod);
+  };
+  w_.add_node("n0", "ascend-910b-8");
+  w_.add_node("n1", "ascend-910b-8");
+  for (const char* node : {"n0", "n1"})
+    w_.scheduler.network().set_labels(node, {{"cloud.provider.com/topology-block", node}});
+  see(0);
+  pass();
+  const auto unpack = [&] {
+    const auto bytes = codec::decode_base64(
+        api_.objects.at(tors)["data"]["ranktable_tor.json"].get<std::string>());
+    return Json::parse(io::gunzip(bytes.value(), 1U << 20U).value());
+  };
+  EXPECT_EQ(unpack(), Json::parse(kInitializing));
+  EXPECT_EQ(api_.objects.at(tors)["data"]["route_plan.json"], "");
+  EXPECT_EQ(Json::parse(
+                api_.objects.at(tables)["data"]["jobstart_hccl.json"].get<std::string>())["status"],
+            "initializing");
+  see(1);
+  pass();
+  EXPECT_EQ(unpack()["server_list"].size(), 2U);
+  EXPECT_EQ(
+      Json::parse(api_.objects.at(tors)["data"]["route_plan.json"].get<std::string>())["ranks"],
+      Json({0, 1}));
+  EXPECT_EQ(api_.objects.at(tables)["metadata"]["labels"]["ring-controller.cce"], "ascend-1980");
+  EXPECT_FALSE(api_.objects.at(tables)["metadata"]["labels"].contains("mx-consumer-cim"));
+  EXPECT_THAT(told_, ElementsAre("The rank table is complete: ConfigMap ns/ranktable-train"));
+  EXPECT_THAT(api_.objects, Not(Contains(Key(kMap))));
+  const auto before = api_.objects;
+  ++term_;
+  start();
+  pass();
+  EXPECT_EQ(api_.objects, before);
+  start({true, true, false});
+  api_.objects.clear();
+  pass();
+  EXPECT_THAT(api_.objects, IsEmpty());
 }
 
 }  // namespace

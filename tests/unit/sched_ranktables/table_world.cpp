@@ -54,6 +54,13 @@ codec::KubePod kube_pod(const TestPod& pod) {
   return out;
 }
 
+std::vector<std::pair<std::string, std::string>> servers(const Json& table) {
+  std::vector<std::pair<std::string, std::string>> out;
+  for (const Json& server : table.at("server_list"))
+    out.emplace_back(server.at("server_id"), server.at("device").at(0).at("rank_id"));
+  return out;
+}
+
 TableWorld::TableWorld(RankTables::Options options) : tables(scheduler, options) {
   tables.add(*this);
 }

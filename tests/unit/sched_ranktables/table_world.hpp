@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -38,6 +39,8 @@ std::string device_ip(const std::string& node, int device);
 std::string configuration(const TestPod& pod);
 // As the API server serves it.
 codec::KubePod kube_pod(const TestPod& pod);
+// server_id and first rank of each server of a table.
+std::vector<std::pair<std::string, std::string>> servers(const Json& table);
 
 class TableWorld : public World, public RankTableListener {
  public:

@@ -102,6 +102,13 @@ Result<std::vector<RouteDevice>> devices_of(JsonValue list) {
   return out;
 }
 
+Result<std::optional<DeviceReport>> report_in(std::string_view text, std::string_view annotation) {
+  if (text.empty()) return std::optional<DeviceReport>();
+  Result<DeviceReport> report = parse_device_report(text);
+  if (!report) return std::move(report).error().in(concat("annotation ", annotation));
+  return std::optional(*std::move(report));
+}
+
 }  // namespace
 
 bool is_address_list(std::string_view text) {
@@ -140,6 +147,16 @@ Result<DeviceReport> parse_device_report(std::string_view json) {
   Result<std::vector<RouteDevice>> devices = devices_of(list);
   if (!devices) return std::move(devices).error();
   out.devices = *std::move(devices);
+  return out;
+}
+
+Result<std::optional<DeviceReport>> report_of_pod(std::string_view configuration,
+                                                  std::string_view rank_table) {
+  auto out = report_in(configuration, kAscend1980Configuration);
+  if (!out) return out;
+  auto older = report_in(rank_table, kAscendRankTable);
+  if (!older || !*out) return older;
+  if (*older) (*out)->add_switches(**older);
   return out;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,8 @@ struct RouteDevice {
   std::string rank_id;
   std::string tor_ip;    // its leaf switch; empty: not known
   std::string tor_port;  // and its port there
+
+  friend bool operator==(const RouteDevice&, const RouteDevice&) = default;
 };
 
 struct DeviceReport {
@@ -35,6 +38,8 @@ struct DeviceReport {
 
   // Adds the switches that only the other report of the same machine has.
   void add_switches(const DeviceReport& other);
+
+  friend bool operator==(const DeviceReport&, const DeviceReport&) = default;
 };
 
 // Whether a device_ip is one address, or several separated by commas (dual-port devices).
@@ -43,6 +48,12 @@ bool is_address_list(std::string_view text);
 // Reads either form. Errors: not JSON, no server_id, no devices, a device without id, a repeated
 // device.
 Result<DeviceReport> parse_device_report(std::string_view json);
+
+// Of the values of a pod's kAscend1980Configuration and kAscendRankTable, "" where there is none:
+// the first lists the devices, the second may add their switches. nullopt: neither. Errors name the
+// annotation.
+Result<std::optional<DeviceReport>> report_of_pod(std::string_view configuration,
+                                                  std::string_view rank_table);
 
 // The value of kAscendRankTable: compact, members in the order of other writers.
 std::string write_rank_table_annotation(const DeviceReport& report);

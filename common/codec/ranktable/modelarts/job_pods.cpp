@@ -192,6 +192,17 @@ bool JobPods::complete() const {
          std::all_of(pods.begin(), pods.end(), [](const JobPod& pod) { return pod.ready(); });
 }
 
+Result<std::size_t> index_of_pod(std::string_view stated, std::string_view name) {
+  const std::string_view text = !stated.empty() ? stated : name.substr(name.rfind('-') + 1);
+  const auto index = parse_number<std::size_t>(text);
+  if (index && *index < kMaxPodIndex) return *index;
+  return network_error(stated.empty()
+                           ? concat("its index is not known: it has neither annotation ",
+                                    kTaskIndex, " nor a name that ends in -N")
+                           : concat("annotation ", kTaskIndex, " is ", quoted_excerpt(stated),
+                                    ", not a whole number below ", kMaxPodIndex));
+}
+
 Result<JobPods> read_job_pods(std::string_view text, const JobPodsChoice& choice) {
   const Result<NetworkObjects> objects = read_network_objects(text);
   if (!objects) return objects.error();

@@ -5,6 +5,7 @@
 // starting is not an error: pods may lack a node or a device report, and indexes may lack a pod.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -19,6 +20,12 @@ namespace chipweave::codec {
 
 // Pods request topology with annotation `cabinet` and this value.
 inline constexpr std::string_view kCabinet = "cabinet";
+// Where Volcano writes the index of a pod in its task.
+inline constexpr std::string_view kTaskIndex = "volcano.sh/task-index";
+// Annotations with the super pod of a pod; a negative number is none. The first that is there.
+inline constexpr std::array<std::string_view, 3> kSuperPodAnnotations{
+    "super-pod-id", "super_pod_id", "super-pod-rank"};
+inline constexpr std::size_t kMaxPodIndex = 100'000;
 
 struct JobPod {
   std::string name;
@@ -61,6 +68,10 @@ struct RouteNodes {
   std::vector<RouteNode> nodes;
   std::vector<std::string> warnings;
 };
+
+// stated: of kTaskIndex; empty: the number at the end of the pod's name. Errors: not below
+// kMaxPodIndex, or no number.
+Result<std::size_t> index_of_pod(std::string_view stated, std::string_view name);
 
 // Errors: neither JSON nor YAML, no NPU pod of a job, several jobs or tasks without a choice (names
 // the flag), an index that is repeated or not below `replicas`, a wrong report.

@@ -13,17 +13,11 @@ namespace {
 
 constexpr std::string_view kJobName = "volcano.sh/job-name";
 constexpr std::string_view kTaskSpec = "volcano.sh/task-spec";
-constexpr std::string_view kTaskIndex = "volcano.sh/task-index";
 
 // Volcano writes both; other tools often write only one.
 std::string annotation_or_label(JsonValue object, std::string_view key) {
   std::string out = annotation_of(object, key);
   return out.empty() ? text_or_empty(object["metadata"]["labels"][key]) : out;
-}
-
-std::optional<std::size_t> index_in(std::string_view text) {
-  const auto out = parse_number<std::size_t>(text);
-  return out && *out < kMaxPodIndex ? out : std::nullopt;
 }
 
 // Huawei's resources: huawei.com/ascend-1980, huawei.com/Ascend910, huawei.com/npu …
@@ -43,38 +37,8 @@ bool asks_for_npu(JsonValue container) {
   return false;
 }
 
-Result<std::size_t> index_of(JsonValue pod, const std::string& name) {
-  const std::string stated = annotation_or_label(pod, kTaskIndex);
-  const std::string text = !stated.empty() ? stated : name.substr(name.rfind('-') + 1);
-  const auto index = index_in(text);
-  if (index) return *index;
-  return network_error(stated.empty()
-                           ? concat("its index is not known: it has neither annotation ",
-                                    kTaskIndex, " nor a name that ends in -N")
-                           : concat("annotation ", kTaskIndex, " is ", quoted_excerpt(stated),
-                                    ", not a whole number below ", kMaxPodIndex));
-}
-
-Result<std::optional<DeviceReport>> report_in(JsonValue object, std::string_view key) {
-  const std::string text = annotation_of(object, key);
-  if (text.empty()) return std::optional<DeviceReport>();
-  Result<DeviceReport> report = parse_device_report(text);
-  if (!report) return std::move(report).error().in(concat("annotation ", key));
-  return std::optional(*std::move(report));
-}
-
-// The newer annotation lists the devices; the older one may add their switches.
-Result<std::optional<DeviceReport>> report_of(JsonValue pod) {
-  auto out = report_in(pod, kAscend1980Configuration);
-  if (!out) return out;
-  auto older = report_in(pod, kAscendRankTable);
-  if (!older || !*out) return older;
-  if (*older) (*out)->add_switches(**older);
-  return out;
-}
-
 std::string super_pod_of(JsonValue pod) {
-  for (const std::string_view key : {"super-pod-id", "super_pod_id", "super-pod-rank"}) {
+  for (const std::string_view key : kSuperPodAnnotations) {
     std::string id = annotation_of(pod, key);
     if (!id.empty() && !id.starts_with('-')) return id;  // negative: none
   }
@@ -115,7 +79,7 @@ Result<JobPod> read_pod_fields(const NetworkObject& pod) {
     return network_error("its name " + quoted_excerpt(out.name) + " is none of a pod")
         .in(object_label(pod));
   }
-  const Result<std::size_t> index = index_of(pod.value, out.name);
+  const auto index = index_of_pod(annotation_or_label(pod.value, kTaskIndex), out.name);
   if (!index) return Error(index.error()).in(object_label(pod));
   out.index = *index;
   out.node = text_or_empty(pod.value["spec"]["nodeName"]);
@@ -126,7 +90,8 @@ Result<JobPod> read_pod_fields(const NetworkObject& pod) {
   out.host_ip = text_or_empty(pod.value["status"]["hostIP"]);
   out.super_pod = super_pod_of(pod.value);
   out.cabinet = annotation_of(pod.value, kCabinet) == kCabinet;
-  Result<std::optional<DeviceReport>> report = report_of(pod.value);
+  auto report = report_of_pod(annotation_of(pod.value, kAscend1980Configuration),
+                              annotation_of(pod.value, kAscendRankTable));
   if (!report) return std::move(report).error().in(object_label(pod));
   out.report = *std::move(report);
   return out;

@@ -11,8 +11,6 @@
 
 namespace chipweave::codec {
 
-inline constexpr std::size_t kMaxPodIndex = 100'000;
-
 // "" if there is none.
 std::string annotation_of(JsonValue object, std::string_view key);
 

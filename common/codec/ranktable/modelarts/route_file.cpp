@@ -8,7 +8,7 @@
 #include "common/base/limits.hpp"
 #include "common/base/text.hpp"
 #include "common/codec/network/objects.hpp"
-#include "common/codec/ranktable/modelarts/pod_fields.hpp"
+#include "common/codec/ranktable/modelarts/job_pods.hpp"
 
 namespace chipweave::codec {
 namespace {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <string_view>
+#include <unordered_map>
 
 #include "common/base/natural_order.hpp"
 
@@ -48,6 +50,22 @@ std::vector<std::string> tor_groups(const std::vector<std::vector<std::string>>&
   std::vector<std::string> out;
   out.reserve(any.size());
   for (const std::size_t tor : any) out.push_back(tor == none ? "" : names[root_of(parent, tor)]);
+  return out;
+}
+
+std::vector<std::string> tor_groups_of_pods(const std::vector<PodSwitches>& pods) {
+  std::unordered_map<std::string_view, std::size_t> hosts;
+  std::vector<std::vector<std::string>> tors;
+  for (const PodSwitches& pod : pods) {
+    const auto [at, fresh] = hosts.try_emplace(pod.host, tors.size());
+    if (fresh) tors.emplace_back();
+    std::vector<std::string>& all = tors[at->second];
+    all.insert(all.end(), pod.tors.begin(), pod.tors.end());
+  }
+  const std::vector<std::string> groups = tor_groups(tors);
+  std::vector<std::string> out;
+  out.reserve(pods.size());
+  for (const PodSwitches& pod : pods) out.push_back(groups[hosts.at(pod.host)]);
   return out;
 }
 

@@ -14,4 +14,12 @@ namespace chipweave::codec {
 // name of its group: the group's first switch in natural order; "" if no switch is known.
 std::vector<std::string> tor_groups(const std::vector<std::vector<std::string>>& tors);
 
+struct PodSwitches {
+  std::string host;               // equal for pods of one machine
+  std::vector<std::string> tors;  // of its own devices, "" if not known
+};
+
+// The same for each pod: its machine has the switches of all pods on it.
+std::vector<std::string> tor_groups_of_pods(const std::vector<PodSwitches>& pods);
+
 }  // namespace chipweave::codec
