@@ -69,7 +69,8 @@ class Text final : public RankTableListener {
   void job_table(const PublishedTable& table) override { last = table; }
   void job_table_gone(const std::string& /*ns*/, const std::string& /*job*/) override {}
   void deployment_table(const PublishedTable& /*table*/) override {}
-  void deployment_table_gone(const std::string& /*ns*/, const std::string& /*id*/) override {}
+  void deployment_table_gone(TableKind /*kind*/, const std::string& /*ns*/,
+                             const std::string& /*id*/) override {}
   PublishedTable last;
 };
 

@@ -155,7 +155,7 @@ Result<Reached> reach_kubernetes(http::Loop& loop, const Clock& clock, const Con
     return std::find(config.rank_tables.begin(), config.rank_tables.end(), which) !=
            config.rank_tables.end();
   };
-  options.write_tables = {writes("jobs"), writes("mindie"), writes("modelarts")};
+  options.write_tables = {writes("jobs"), writes("mindie"), writes("modelarts"), writes("pd")};
   options.dlrover_namespaces = config.dlrover_topology;
   if (config.leader_elect) options.election = election_of(config, options.lease_namespace);
   Reached reached;

@@ -15,7 +15,7 @@ namespace {
 using Values = std::vector<std::string>;
 
 Result<void> set_rank_tables(Config& config, const Values& values) {
-  const std::vector<std::string_view> known{"jobs", "mindie", "modelarts"};
+  const std::vector<std::string_view> known{"jobs", "mindie", "modelarts", "pd"};
   for (const std::string& name : values) {
     if (std::find(known.begin(), known.end(), name) == known.end())
       return make_error(Errc::invalid_argument, unknown_name("table", name, known));
@@ -49,7 +49,8 @@ std::vector<Setting> rank_table_settings() {
   return {
       {"rank-tables",
        "which rank tables are written into ConfigMaps: jobs (rings-config-JOB with hccl.json), "
-       "mindie (global-ranktable-ID), modelarts (ranktable-JOB and torlist-JOB)",
+       "mindie (global-ranktable-ID), modelarts (ranktable-JOB and torlist-JOB), "
+       "pd (pd-ranktable-NAME, of prefill and decode instances)",
        true, set_rank_tables, [](const Config& c) { return c.rank_tables; }},
       {"rank-table-server-ids",
        "server_id in the tables of jobs: host-ip, where pods on one machine are one server, or "

@@ -14,7 +14,9 @@ using domain::ranktable::Profile;
 Profile profile_of(Dialect dialect) {
   if (dialect == Dialect::hccl_1_2) return Profile::hccl_a3;
   if (dialect == Dialect::hccl_2_0) return Profile::hccl_950;
-  return dialect == Dialect::mindie_global ? Profile::mindie_motor : Profile::structural;
+  if (dialect == Dialect::mindie_global) return Profile::mindie_motor;
+  if (dialect == Dialect::modelarts_global) return Profile::modelarts;
+  return dialect == Dialect::vllm_ascend ? Profile::vllm_ascend : Profile::structural;
 }
 
 }  // namespace
@@ -45,8 +47,9 @@ void PublishedTable::set(const domain::ranktable::RankTable& table, std::size_t 
 }
 
 bool differ(const PublishedTable& a, const PublishedTable& b) {
-  return a.kind != b.kind || a.text != b.text || a.route != b.route || a.complete != b.complete ||
-         a.missing != b.missing || a.problem != b.problem || a.consumer != b.consumer;
+  return a.kind != b.kind || a.text != b.text || a.route != b.route || a.pd != b.pd ||
+         a.complete != b.complete || a.missing != b.missing || a.problem != b.problem ||
+         a.consumer != b.consumer;
 }
 
 }  // namespace chipweave::sched

@@ -18,10 +18,15 @@ namespace chipweave::sched {
 inline constexpr const char* kInitializing = R"({"status":"initializing"})";
 
 enum class TableKind : std::uint8_t {
-  hccl,        // of a job
-  modelarts,   // of a job: jobstart_hccl.json, as the Volcano plugin configmap1980 writes it
-  deployment,  // of a MindIE deployment
+  hccl,       // of a job
+  modelarts,  // of a job: jobstart_hccl.json, as the Volcano plugin configmap1980 writes it
+  mindie,     // of a MindIE deployment
+  pd,         // of a deployment of prefill and decode instances
 };
+
+inline bool is_of_job(TableKind kind) {
+  return kind == TableKind::hccl || kind == TableKind::modelarts;
+}
 
 // Beside jobstart_hccl.json.
 struct RouteFiles {
@@ -31,12 +36,21 @@ struct RouteFiles {
   friend bool operator==(const RouteFiles&, const RouteFiles&) = default;
 };
 
+// Beside the table of a deployment of prefill and decode instances.
+struct PdFiles {
+  bool vllm = false;                          // of vLLM-Ascend, not of ModelArts
+  std::map<std::string, std::string> locals;  // local tables, by pod
+
+  friend bool operator==(const PdFiles&, const PdFiles&) = default;
+};
+
 struct PublishedTable {
   TableKind kind = TableKind::hccl;
   std::string ns;
-  std::string name;                   // of the job, or jobID of the deployment
+  std::string name;                   // of the job or deployment (MindIE: jobID)
   std::string text;                   // compact JSON; of a deployment "": none yet
   std::optional<RouteFiles> route{};  // nullopt: the job does not ask for switches
+  std::optional<PdFiles> pd{};        // nullopt also: none yet
   bool complete = false;              // what it has to be now
   std::vector<std::string> missing;   // for people, at most kMaxMissing of them, and how many more
   std::string problem;                // why it cannot be complete; empty: it may be
@@ -61,7 +75,9 @@ class RankTableListener {
   virtual void job_table(const PublishedTable& table) = 0;
   virtual void job_table_gone(const std::string& ns, const std::string& job) = 0;
   virtual void deployment_table(const PublishedTable& table) = 0;
-  virtual void deployment_table_gone(const std::string& ns, const std::string& id) = 0;
+  // kind: mindie or pd.
+  virtual void deployment_table_gone(TableKind kind, const std::string& ns,
+                                     const std::string& name) = 0;
 };
 
 }  // namespace chipweave::sched

@@ -6,37 +6,27 @@
 #include "common/codec/ranktable/modelarts/job_table.hpp"
 #include "common/codec/ranktable/modelarts/route_file.hpp"
 #include "common/codec/ranktable/rank_table.hpp"
-#include "common/domain/ranktable/assembly/mindie_table.hpp"
+#include "common/domain/ranktable/assembly/job_table.hpp"
+#include "scheduler-plugin/ranktables/deployment_tables.hpp"
 #include "scheduler-plugin/ranktables/route_tables.hpp"
 
 namespace chipweave::sched {
 namespace {
 
-using domain::ranktable::Dialect;
-using domain::ranktable::Member;
-using domain::ranktable::MindieServerJob;
+// A part of a deployment that is no instance.
+bool is_head(const TablePod& pod) {
+  return pod.role == DeploymentRole::coordinator || pod.role == DeploymentRole::controller ||
+         pod.role == DeploymentRole::scheduler;
+}
 
-bool is_of_deployment(const TablePod& pod) {
-  return pod.role == MindieRole::coordinator || pod.role == MindieRole::controller;
+bool is_pd_id(const std::string& id) { return id.starts_with(kPdPrefix); }
+
+// Of those of MindIE their label.
+std::string id_of_deployment(const TablePod& pod) {
+  return (is_pd(pod.role) ? kPdPrefix : "") + pod.deployment;
 }
 
 GangRef about(const TablePod& pod) { return {pod.key.ns, "", pod.job, pod.key, pod.uid}; }
-
-std::optional<Member> one_of(const std::map<std::string, TablePod, std::less<>>& pods,
-                             MindieRole role, const Scheduler& scheduler, std::string& problem) {
-  const TablePod* found = nullptr;
-  for (const auto& [key, pod] : pods) {
-    if (pod.role != role) continue;
-    if (found != nullptr) {
-      problem = "pods " + found->key.name + " and " + pod.key.name + " are both its " +
-                (role == MindieRole::coordinator ? "coordinator" : "controller");
-      return std::nullopt;
-    }
-    found = &pod;
-  }
-  if (found == nullptr) return std::nullopt;
-  return member_of(*found, scheduler);
-}
 
 }  // namespace
 
@@ -47,8 +37,7 @@ void RankTables::add(RankTableListener& listener) {
 
 void RankTables::tell(RankTableListener& listener) const {
   for (const PublishedTable* table : all())
-    table->kind == TableKind::deployment ? listener.deployment_table(*table)
-                                         : listener.job_table(*table);
+    is_of_job(table->kind) ? listener.job_table(*table) : listener.deployment_table(*table);
 }
 
 std::vector<const PublishedTable*> RankTables::all() const {
@@ -78,8 +67,8 @@ void RankTables::changed(std::set<Id>& of, const Id& id) {
 }
 
 void RankTables::put(const std::string& key, TablePod pod) {
-  const bool apart = is_of_deployment(pod);
-  const Id id = apart ? Id{pod.key.ns, pod.deployment} : job_id(pod);
+  const bool apart = is_head(pod);
+  const Id id = apart ? Id{pod.key.ns, id_of_deployment(pod)} : job_id(pod);
   const auto known = pods_.find(key);
   if (known != pods_.end() && known->second != id) take_out(key);
   if (apart) {
@@ -178,7 +167,7 @@ void RankTables::update() {
 void RankTables::drop_ended() {
   for (auto at = jobs_.begin(); at != jobs_.end();) {
     const auto& [id, job] = *at;
-    if (!job.pods.empty() || has_owner(job)) {
+    if (!job.pods.empty() || (has_owner(job) && !is_pd(job.role))) {
       ++at;
       continue;
     }
@@ -190,8 +179,9 @@ void RankTables::drop_ended() {
   std::erase_if(deployments_, [&](const auto& one) {
     const auto& [id, deployment] = one;
     if (!deployment.pods.empty() || !deployment.jobs.empty()) return false;
+    if (deployment.table.name.empty()) return true;
     for (RankTableListener* listener : listeners_)
-      listener->deployment_table_gone(id.first, id.second);
+      listener->deployment_table_gone(deployment.table.kind, id.first, deployment.table.name);
     changed_deployments_.erase(id);
     return true;
   });
@@ -211,7 +201,9 @@ void RankTables::read_labels(const Id& id, Job& job) {
   job.asks = first.asks;
   job.route = std::any_of(job.pods.begin(), job.pods.end(),
                           [](const auto& one) { return one.second.route.has_value(); });
-  const std::string of = first.role == MindieRole::server ? first.deployment : std::string();
+  job.role = first.role;
+  const bool instance = first.role != DeploymentRole::none && !is_head(first);
+  const std::string of = instance ? id_of_deployment(first) : std::string();
   if (of == job.deployment) return;
   if (!job.deployment.empty()) leave_deployment({id.first, job.deployment}, id.second);
   job.deployment = of;
@@ -219,6 +211,7 @@ void RankTables::read_labels(const Id& id, Job& job) {
 
 // 0: not known. The owner object of a job that is being removed may go before its pods.
 int RankTables::size_of(const Id& id, const Job& job, const Gang* gang) {
+  if (is_pd(job.role)) return 1;
   int size = gang == nullptr ? 0 : gang->size();
   if (size == 0 && gang != nullptr) size = gang->quorum();
   if (size > 0) return size;
@@ -346,56 +339,36 @@ void RankTables::publish(Job& job, PublishedTable now) {
 }
 
 void RankTables::make(const Id& id, Deployment& deployment) {
+  const bool pd = is_pd_id(id.second);
   PublishedTable now;
   now.ns = id.first;
-  now.name = id.second;
-  now.kind = TableKind::deployment;
+  now.name = pd ? id.second.substr(std::string_view(kPdPrefix).size()) : id.second;
+  now.kind = pd ? TableKind::pd : TableKind::mindie;
   now.text = deployment.table.text;
+  now.pd = deployment.table.pd;
   now.about = deployment.table.about;
-  domain::ranktable::MindieDeployment parts;
-  parts.coordinator = one_of(deployment.pods, MindieRole::coordinator, scheduler_, now.problem);
-  parts.controller = one_of(deployment.pods, MindieRole::controller, scheduler_, now.problem);
+  const auto is_about = [&](const TablePod& pod, const Gang* gang) {
+    now.consumer = pod.consumer;
+    now.about = gang != nullptr ? ref_of(*gang) : about(pod);
+  };
+  DeploymentParts parts{deployment.pods, {}};
   std::vector<std::string> names(deployment.jobs.begin(), deployment.jobs.end());
   std::sort(names.begin(), names.end(), natural_less);
-  std::vector<std::string> missing;
-  std::set<std::string> told;  // in more detail
   for (const std::string& name : names) {
     const Job& job = jobs_.at({id.first, name});
-    MindieServerJob& server = parts.servers.emplace_back();
-    server.name = name;
-    server.members = job.members.members;
-    parts.super_pods = parts.super_pods || job.members.form.dialect == Dialect::hccl_1_2;
-    if (!job.members.problem.empty() && now.problem.empty())
-      now.problem = "job " + name + ": " + job.members.problem;
-    for (const std::string& one : job.members.missing)
-      missing.push_back("job " + name + ": " + one);
-    if (!job.members.missing.empty()) told.insert("the pods of job " + name);
-    if (job.pods.empty()) continue;
-    const TablePod& pod = job.pods.begin()->second;
-    server.group_deploys = pod.group_deploys;
-    server.server_deploys = pod.server_deploys;
-    now.consumer = pod.consumer;
-    now.about = job.table.about;
+    const TablePod* pod = job.pods.empty() ? nullptr : &job.pods.begin()->second;
+    parts.jobs.push_back({name, job.role, job.members, pod});
+    if (pod != nullptr) is_about(*pod, gang_of(job));
   }
   if (!deployment.pods.empty()) {
     const TablePod& pod = deployment.pods.begin()->second;
-    const Gang* gang = scheduler_.gangs().of(pod.uid);
-    now.consumer = pod.consumer;
-    now.about = gang != nullptr ? ref_of(*gang) : about(pod);
+    is_about(pod, scheduler_.gangs().of(pod.uid));
   }
-  if (now.problem.empty()) {
-    auto made = domain::ranktable::make_mindie_table(parts);
-    if (!made) {
-      now.problem = made.error().text();
-    } else if (!made->missing.empty() || !missing.empty()) {
-      for (std::string& one : made->missing) {
-        if (!told.contains(one)) missing.push_back(std::move(one));
-      }
-    } else {
-      now.set(made->table, options_.max_bytes);
-    }
+  if (pd) {
+    fill_pd_table(parts, scheduler_, options_.max_bytes, now);
+  } else {
+    fill_mindie_table(parts, scheduler_, options_.max_bytes, now);
   }
-  now.name_missing(std::move(missing));
   if (!differ(deployment.table, now)) return;
   deployment.table = std::move(now);
   for (RankTableListener* listener : listeners_) listener->deployment_table(deployment.table);
@@ -405,7 +378,7 @@ const std::pair<const RankTables::Id, RankTables::Deployment>* RankTables::find_
     std::string_view id) const {
   const std::pair<const Id, Deployment>* out = nullptr;
   for (const auto& one : deployments_) {
-    if (one.first.second != id) continue;
+    if (one.first.second != id || is_pd_id(one.first.second)) continue;
     if (out != nullptr) return nullptr;
     out = &one;
   }

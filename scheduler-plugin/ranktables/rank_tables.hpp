@@ -1,5 +1,6 @@
 // RankTables — the rank tables of the cluster's jobs (hccl.json, of ModelArts jobstart_hccl.json)
-// and of its MindIE deployments (global-ranktable), kept up to date: pods in, texts out.
+// and of its inference deployments (MindIE's global table; those of prefill and decode instances),
+// kept up to date: pods in, texts out.
 //
 // A table is complete exactly when every pod of its job has its devices and addresses, all agree,
 // and our own linter finds no error. The table of a job whose pods are fewer again is empty
@@ -83,7 +84,8 @@ class RankTables {
     JobMembers members;
     PublishedTable table;
     bool asks = false;
-    bool route = false;      // for the tables of ModelArts
+    bool route = false;  // for the tables of ModelArts
+    DeploymentRole role = DeploymentRole::none;
     std::string deployment;  // that it is a server job of
   };
   struct Deployment {

@@ -48,11 +48,11 @@ std::string job_of(const codec::KubePod& pod) {
   return gang.empty() ? pod.name : std::string(gang);
 }
 
-MindieRole role_of(std::string_view app) {
-  if (app == "mindie-ms-coordinator") return MindieRole::coordinator;
-  if (app == "mindie-ms-controller") return MindieRole::controller;
-  if (app == "mindie-ms-server") return MindieRole::server;
-  return MindieRole::none;
+DeploymentRole mindie_role_of(std::string_view app) {
+  if (app == "mindie-ms-coordinator") return DeploymentRole::coordinator;
+  if (app == "mindie-ms-controller") return DeploymentRole::controller;
+  if (app == "mindie-ms-server") return DeploymentRole::server;
+  return DeploymentRole::none;
 }
 
 void note(TablePod& to, std::string problem) {
@@ -77,10 +77,24 @@ bool is_in_job_of_volcano(const codec::KubePod& pod) {
          !codec::count_resource(pod, kResourceCce).value_or(0);
 }
 
+std::optional<Dialect> pd_dialect_of(std::string_view mark) {
+  for (const Dialect one : {Dialect::modelarts_global, Dialect::vllm_ascend}) {
+    if (domain::ranktable::to_string(one) == mark) return one;
+  }
+  return std::nullopt;
+}
+
 void read_mark(const codec::KubePod& pod, TablePod& to) {
   constexpr std::array<Dialect, 3> kDialects{Dialect::hccl_1_0, Dialect::hccl_1_2,
                                              Dialect::hccl_2_0};
   const std::string_view mark = mark_of(pod, kRankTableMark);
+  if (is_pd(to.role)) {
+    to.pd_dialect = pd_dialect_of(mark);
+    if (!mark.empty() && !to.pd_dialect)
+      note(to, std::string(kRankTableMark) + " is " + in_quotes(mark) +
+                   "; known for prefill and decode: modelarts-global, vllm-ascend");
+    return;
+  }
   const bool of_cce = pod.labels.contains(kRingControllerCceLabel);
   if (mark.empty()) {
     to.asks = pod.labels.contains(kRingControllerLabel) || of_cce ||
@@ -110,6 +124,28 @@ void read_chips(const codec::KubePod& pod, TablePod& to) {
     to.chips = static_cast<int>(std::min<std::int64_t>(*count, limits::kMaxChipIndex));
     to.a950 = resource == kResource950;
   }
+}
+
+void read_role(const codec::KubePod& pod, TablePod& to) {
+  constexpr std::array<std::pair<std::string_view, DeploymentRole>, 3> kRoles{{
+      {"scheduler", DeploymentRole::scheduler},
+      {"prefill", DeploymentRole::prefill},
+      {"decode", DeploymentRole::decode},
+  }};
+  to.deployment = find(pod.labels, kPdDeploymentLabel);
+  const std::string_view role = find(pod.labels, kPdRoleLabel);
+  for (const auto& [name, of] : kRoles) {
+    if (!to.deployment.empty() && name == role) to.role = of;
+  }
+  if (to.role != DeploymentRole::none) {
+    to.role_pods = number_of(pod, kPdPodsMark, limits::kMaxGangPods, to).value_or(0);
+    return;
+  }
+  if (!to.deployment.empty() || !role.empty())
+    note(to, std::string(kPdRoleLabel) + " is " + in_quotes(role) + "; known, with " +
+                 kPdDeploymentLabel + ": scheduler, prefill, decode");
+  to.deployment = find(pod.labels, "jobID");
+  if (!to.deployment.empty()) to.role = mindie_role_of(find(pod.labels, "app"));
 }
 
 domain::ranktable::Text text_of(const codec::KubePod& pod, std::string_view key) {
@@ -157,14 +193,13 @@ std::optional<TablePod> read_table_pod(const codec::KubePod& pod) {
   if (pod.ending || pod.phase == "Failed") return std::nullopt;
   TablePod out;
   read_chips(pod, out);
+  read_role(pod, out);
   read_mark(pod, out);
-  out.deployment = find(pod.labels, "jobID");
-  if (!out.deployment.empty()) out.role = role_of(find(pod.labels, "app"));
-  if (!out.asks && out.role == MindieRole::none) return std::nullopt;
+  if (!out.asks && out.role == DeploymentRole::none) return std::nullopt;
   out.key = {pod.ns, pod.name};
   out.uid = pod.uid;
   out.node = pod.node_name;
-  out.job = job_of(pod);
+  out.job = is_pd(out.role) ? kPdPrefix + pod.name : job_of(pod);
   out.planned_rank = number_of(pod, "chipweave.dev/rank", limits::kMaxGangPods, out);
   out.framework_rank = number_of(pod, "hccl/rankIndex", limits::kMaxGangPods, out);
   out.sp_block = number_of(pod, "sp-block", limits::kMaxGangPods, out).value_or(0);

@@ -1,6 +1,6 @@
 // TablePod — what a pod says about the rank tables that it belongs to: of which job it is, whether
 // that asks for one (hccl.json), on which devices it runs and under which addresses, and its part
-// in a MindIE deployment. docs/reference/rank-tables-of-jobs.md has the labels.
+// in an inference deployment. docs/reference/rank-tables-of-jobs.md has the labels.
 #pragma once
 
 #include <cstddef>
@@ -33,13 +33,32 @@ struct RoutePod {
   friend bool operator==(const RoutePod&, const RoutePod&) = default;
 };
 
-enum class MindieRole { none, coordinator, controller, server };
+// Label of a pod that prefills or decodes, or is the API server of those: its part, and of what.
+inline constexpr const char* kPdRoleLabel = "chipweave.dev/pd-role";
+inline constexpr const char* kPdDeploymentLabel = "chipweave.dev/pd-deployment";
+// Label or annotation: how many pods have its role.
+inline constexpr const char* kPdPodsMark = "chipweave.dev/pd-pods";
+
+enum class DeploymentRole {
+  none,
+  coordinator,  // of a MindIE deployment, as the next two
+  controller,
+  server,
+  scheduler,  // of a deployment of prefill and decode instances, as the next two
+  prefill,
+  decode,
+};
+inline bool is_pd(DeploymentRole role) { return role >= DeploymentRole::scheduler; }
+// Before the names of such deployments and of their pods where those of others are, too. No name
+// begins so: none has a slash.
+inline constexpr const char* kPdPrefix = "pd/";
 
 struct TablePod {
   PodKey key;
   std::string uid;
   std::string node;  // empty: not bound
-  std::string job;   // its job's name; of a pod without one, its own
+  // Its job's name; of a pod without one, its own. One that prefills or decodes is a job alone.
+  std::string job;
   bool asks = false;
   // Of the table; nullopt: what the machines need.
   std::optional<domain::ranktable::Dialect> dialect{};
@@ -53,8 +72,11 @@ struct TablePod {
   std::optional<int> framework_rank{};  // hccl/rankIndex
   int sp_block = 0;                     // chips of a logical super pod; 0: it does not say
   std::string problem;                  // what cannot be used, in words; empty: nothing
-  MindieRole role = MindieRole::none;
-  std::string deployment;                         // its label jobID
+  DeploymentRole role = DeploymentRole::none;
+  std::string deployment;  // its label jobID or kPdDeploymentLabel
+  int role_pods = 0;       // 0: it does not say
+  // Of its deployment: modelarts_global or vllm_ascend; nullopt: it does not say.
+  std::optional<domain::ranktable::Dialect> pd_dialect{};
   domain::ranktable::Text group_deploys{};        // grt-group/deploy-server
   domain::ranktable::Text server_deploys{};       // grt-server/deploy-server
   std::map<std::string, std::string> consumer{};  // labels that consumers select ConfigMaps by

@@ -17,8 +17,11 @@ constexpr const char* kJobPrefix = "rings-config-";
 constexpr const char* kJobKey = "hccl.json";
 constexpr const char* kJobStartPrefix = "ranktable-";
 constexpr const char* kTorPrefix = "torlist-";
-constexpr const char* kDeploymentPrefix = "global-ranktable-";
-constexpr const char* kDeploymentKey = "global_ranktable.json";
+constexpr const char* kMindiePrefix = "global-ranktable-";
+constexpr const char* kGlobalKey = "global_ranktable.json";
+constexpr const char* kPdMapPrefix = "pd-ranktable-";
+constexpr const char* kVllmKey = "ranktable.json";
+constexpr const char* kLocalPrefix = "local_ranktable_";
 constexpr const char* kVersionKey = "version";
 constexpr codec::JsonLimits kStoredLimits{2U << 20U, 2'000'000};
 
@@ -72,11 +75,23 @@ void TableConfigMaps::job_table_gone(const std::string& ns, const std::string& j
 }
 
 void TableConfigMaps::deployment_table(const PublishedTable& table) {
-  if (which_.deployments) put({kDeploymentPrefix + table.name, kDeploymentKey, table.text}, table);
+  if (table.kind == TableKind::mindie) {
+    if (which_.mindie) put({kMindiePrefix + table.name, kGlobalKey, table.text}, table);
+    return;
+  }
+  if (!which_.pd) return;
+  Content content{kPdMapPrefix + table.name, kGlobalKey, table.text};
+  if (table.pd) {
+    if (table.pd->vllm) content.key = kVllmKey;
+    for (const auto& [pod, text] : table.pd->locals)
+      content.more.emplace(kLocalPrefix + pod + ".json", text);
+  }
+  put(std::move(content), table);
 }
 
-void TableConfigMaps::deployment_table_gone(const std::string& ns, const std::string& id) {
-  forget(kDeploymentPrefix + id, ns);
+void TableConfigMaps::deployment_table_gone(TableKind kind, const std::string& ns,
+                                            const std::string& name) {
+  forget((kind == TableKind::pd ? kPdMapPrefix : kMindiePrefix) + name, ns);
 }
 
 bool TableConfigMaps::tick(std::optional<std::uint64_t> term) {
@@ -103,6 +118,7 @@ void TableConfigMaps::put(Content content, const PublishedTable& table) {
   map.table = table;
   map.table.text.clear();
   map.table.route.reset();
+  map.table.pd.reset();
   map.content = std::move(content);
   map.gone.reset();
   if (!is_dns_subdomain(map.content.name))
@@ -196,7 +212,7 @@ void TableConfigMaps::found(const std::string& id, const codec::StringMap& data)
   if (at == maps_.end() || !at->second.content.main) return;
   const Map& map = at->second;
   const auto text = data.find(map.content.key);
-  if (map.table.kind != TableKind::deployment && text != data.end())
+  if (is_of_job(map.table.kind) && text != data.end())
     ways_.found(map.table.ns, map.table.name, text->second);
 }
 

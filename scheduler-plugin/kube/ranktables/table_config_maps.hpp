@@ -2,7 +2,8 @@
 // rings-config-JOB (hccl.json, version) for jobs, global-ranktable-ID (global_ranktable.json,
 // version) for MindIE deployments; for jobs on ModelArts ranktable-JOB (jobstart_hccl.json,
 // version), and where they ask for switches torlist-JOB (ranktable_tor.json as base64 of gzip,
-// route_plan.json, version).
+// route_plan.json, version). For deployments of prefill and decode instances pd-ranktable-NAME
+// (global_ranktable.json and local_ranktable_POD.json, or vLLM-Ascend's ranktable.json, version).
 //
 // A ConfigMap that the user made beforehand is written in place and keeps its labels; one that is
 // absent is made, with the job as its owner. One that another program writes is left alone. Only
@@ -37,9 +38,10 @@ class TableConfigMaps final : public RankTableListener {
 
   struct Which {
     bool jobs = false;
-    bool deployments = false;
+    bool mindie = false;
     bool modelarts = false;
-    bool any() const { return jobs || deployments || modelarts; }
+    bool pd = false;
+    bool any() const { return jobs || mindie || modelarts || pd; }
   };
   struct Ways {
     // Whether what is wanted from now on may still be sent later (KubeCluster::fence).
@@ -60,7 +62,8 @@ class TableConfigMaps final : public RankTableListener {
   void job_table(const PublishedTable& table) override;
   void job_table_gone(const std::string& ns, const std::string& job) override;
   void deployment_table(const PublishedTable& table) override;
-  void deployment_table_gone(const std::string& ns, const std::string& id) override;
+  void deployment_table_gone(TableKind kind, const std::string& ns,
+                             const std::string& name) override;
 
   // term: in which this replica leads, Authority::term(); nullopt: it does not. True: it has begun,
   // so that all tables have to be told again. Call it several times a second.

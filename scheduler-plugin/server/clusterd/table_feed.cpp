@@ -9,7 +9,8 @@ TableFeed::TableFeed(const RankTables& tables, const Clock& clock)
       }) {}
 
 void TableFeed::deployment_table(const PublishedTable& table) {
-  if (table.complete && tables_.deployment(table.name) != nullptr)
+  if (table.kind == TableKind::mindie && table.complete &&
+      tables_.deployment(table.name) != nullptr)
     subscriptions_.push(table.name, table.text);
 }
 

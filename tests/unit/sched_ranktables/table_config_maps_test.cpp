@@ -35,7 +35,7 @@ class TableMaps : public testing::Test {
  protected:
   void SetUp() override { start(); }
   // As a new process, or a new term.
-  void start(TableConfigMaps::Which which = {true, true, true}) {
+  void start(TableConfigMaps::Which which = {true, true, true, true}) {
     TableConfigMaps::Ways ways;
     ways.fence = [this] { return [this, term = term_] { return term == term_; }; };
     ways.owner = [this](const GangRef&) { return owner_; };
@@ -239,7 +239,8 @@ TEST_F(TableMaps, RanksOfTheTableThatIsStoredStay) {
   Json swapped = Json::parse(stored);
   for (Json& server : swapped["server_list"]) {
     for (Json& device : server["device"])
-      device["rank_id"] = std::to_string((std::stoi(device["rank_id"].get<std::string>()) + 8) % 16);
+      device["rank_id"] =
+          std::to_string((std::stoi(device["rank_id"].get<std::string>()) + 8) % 16);
   }
   w_.tables.adopt("ns", "train", swapped.dump());
   ASSERT_EQ(servers(w_.table("train")).front().first, "10.0.0.1");
@@ -293,6 +294,42 @@ TEST_F(TableMaps, OfModelArtsAreTwoWithTheSwitchesPacked) {
   api_.objects.clear();
   pass();
   EXPECT_THAT(api_.objects, IsEmpty());
+}
+
+TEST_F(TableMaps, OfPrefillAndDecodeHaveALocalTableForEachPod) {
+  const std::string path = "/api/v1/namespaces/ns/configmaps/pd-ranktable-chat";
+  const auto see = [&](const std::string& role, const std::string& node, int first) {
+    TestPod pod;
+    pod.name = role + "-0";
+    pod.node = node;
+    pod.chips = role == "scheduler" ? 0 : 2;
+    pod.first = first;
+    pod.labels = {{"chipweave.dev/pd-deployment", "chat"}, {"chipweave.dev/pd-role", role}};
+    w_.see(pod);
+  };
+  see("scheduler", "n0", 0);
+  see("prefill", "n0", 0);
+  pass();
+  EXPECT_THAT(api_.objects, IsEmpty()) << "no part of a deployment";
+  see("decode", "n0", 2);
+  pass();
+  const Json& data = api_.objects.at(path)["data"];
+  EXPECT_EQ(data.size(), 5U) << data;
+  EXPECT_EQ(
+      Json::parse(data["global_ranktable.json"].get<std::string>())["server_group_list"].size(),
+      3U);
+  EXPECT_EQ(Json::parse(data["local_ranktable_decode-0.json"].get<std::string>())["group_id"], "0");
+  EXPECT_THAT(told_, ElementsAre("The rank table is complete: ConfigMap ns/pd-ranktable-chat"));
+  w_.gone("decode-0");
+  see("decode", "n1", 0);
+  pass();
+  EXPECT_THAT(api_.objects.at(path)["data"]["local_ranktable_decode-0.json"].get<std::string>(),
+              HasSubstr("10.0.0.1"));
+  for (const char* name : {"scheduler-0", "prefill-0", "decode-0"}) w_.gone(name);
+  maps_->deployment_table_gone(TableKind::pd, "ns", "chat");
+  pass();
+  EXPECT_EQ(api_.objects.at(path)["data"]["global_ranktable.json"], kInitializing);
+  EXPECT_EQ(api_.objects.at(path)["data"]["local_ranktable_decode-0.json"], "");
 }
 
 }  // namespace

@@ -102,7 +102,7 @@ TEST(TablePod, PartsOfADeploymentAreThoseWithBothLabels) {
   EXPECT_FALSE(read_table_pod(kube_pod(pod)).has_value());
   pod.labels["jobID"] = "chat";
   ASSERT_TRUE(read_table_pod(kube_pod(pod)).has_value());
-  EXPECT_EQ(read_table_pod(kube_pod(pod))->role, MindieRole::controller);
+  EXPECT_EQ(read_table_pod(kube_pod(pod))->role, DeploymentRole::controller);
   EXPECT_EQ(read_table_pod(kube_pod(pod))->deployment, "chat");
   EXPECT_FALSE(read_table_pod(kube_pod(pod))->asks);
 }

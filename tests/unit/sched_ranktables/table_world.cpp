@@ -123,7 +123,8 @@ void TableWorld::deployment_table(const PublishedTable& table) {
     pushed.push_back(table.text);
 }
 
-void TableWorld::deployment_table_gone(const std::string& /*ns*/, const std::string& id) {
+void TableWorld::deployment_table_gone(TableKind /*kind*/, const std::string& /*ns*/,
+                                       const std::string& id) {
   deployments.erase(id);
 }
 

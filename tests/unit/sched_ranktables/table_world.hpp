@@ -67,7 +67,7 @@ class TableWorld : public World, public RankTableListener {
   void job_table(const PublishedTable& table) override;
   void job_table_gone(const std::string& ns, const std::string& job) override;
   void deployment_table(const PublishedTable& table) override;
-  void deployment_table_gone(const std::string& ns, const std::string& id) override;
+  void deployment_table_gone(TableKind kind, const std::string& ns, const std::string& id) override;
 
   RankTables tables;
   std::map<std::string, PublishedTable> jobs;         // by name

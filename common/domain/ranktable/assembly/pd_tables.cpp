@@ -98,7 +98,8 @@ Result<PdTables> make_pd_tables(const PdDeployment& deployment) {
       all.push_back(&member);
     }
   };
-  if (modelarts && !deployment.scheduler) out.missing.emplace_back("the pod with the role scheduler");
+  if (modelarts && !deployment.scheduler)
+    out.missing.emplace_back("the pod with the role scheduler");
   if (modelarts && deployment.scheduler)
     add_missing(*deployment.scheduler, {false, false, false, false}, out.missing);
   require(deployment.prefill, "prefill");
