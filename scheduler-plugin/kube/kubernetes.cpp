@@ -230,6 +230,8 @@ void Kubernetes::wire_tables() {
   ways.found = [this](const std::string& ns, const std::string& job, const std::string& text) {
     tables_->adopt(ns, job, text);
   };
+  ways.found_beside = [this](const std::string& ns, const std::string& job,
+                             const RouteFiles& files) { tables_->adopt(ns, job, files); };
   ways.completed = [this](const GangRef& gang, const std::string& what) {
     gang_events_.rank_table_complete(gang, what);
   };

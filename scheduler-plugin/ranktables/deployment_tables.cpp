@@ -101,6 +101,17 @@ std::string dialect_of(const DeploymentParts& parts, Dialect& to) {
   return {};
 }
 
+// Before the first table: pods wait for what they mount, and have no address before they start.
+PdFiles initial_files(const DeploymentParts& parts, Dialect dialect) {
+  PdFiles out{dialect == Dialect::vllm_ascend, {}};
+  if (out.vllm) return out;
+  for (const auto& [key, pod] : parts.heads) out.locals[pod.key.name] = kInitializing;
+  for (const DeploymentJob& job : parts.jobs) {
+    if (job.pod != nullptr) out.locals[job.pod->key.name] = kInitializing;
+  }
+  return out;
+}
+
 }  // namespace
 
 void fill_mindie_table(const DeploymentParts& parts, const Scheduler& scheduler,
@@ -140,6 +151,7 @@ void fill_pd_table(const DeploymentParts& parts, const Scheduler& scheduler, std
   domain::ranktable::PdDeployment of;
   to.problem = dialect_of(parts, of.dialect);
   of.scheduler = one_of(parts, DeploymentRole::scheduler, scheduler, to.problem);
+  if (to.text.empty()) to.pd = initial_files(parts, of.dialect);
   std::vector<std::string> missing = missing_of(parts, to);
   of.prefill = instances_of(parts, DeploymentRole::prefill, missing);
   of.decode = instances_of(parts, DeploymentRole::decode, missing);
@@ -153,8 +165,7 @@ void fill_pd_table(const DeploymentParts& parts, const Scheduler& scheduler, std
       // The local tables together have about the size of the global one.
       to.set(made->table, made->locals.empty() ? max_bytes : max_bytes / 2);
       if (to.complete) {
-        to.pd.emplace();
-        to.pd->vllm = of.dialect == Dialect::vllm_ascend;
+        to.pd = PdFiles{of.dialect == Dialect::vllm_ascend, {}};
         for (const auto& [pod, table] : made->locals)
           to.pd->locals.emplace(pod, codec::ranktable::write_table(table, 0));
       }

@@ -39,7 +39,7 @@ struct RouteFiles {
 // Beside the table of a deployment of prefill and decode instances.
 struct PdFiles {
   bool vllm = false;                          // of vLLM-Ascend, not of ModelArts
-  std::map<std::string, std::string> locals;  // local tables, by pod
+  std::map<std::string, std::string> locals;  // local tables, by pod; "initializing": none yet
 
   friend bool operator==(const PdFiles&, const PdFiles&) = default;
 };
@@ -50,7 +50,7 @@ struct PublishedTable {
   std::string name;                   // of the job or deployment (MindIE: jobID)
   std::string text;                   // compact JSON; of a deployment "": none yet
   std::optional<RouteFiles> route{};  // nullopt: the job does not ask for switches
-  std::optional<PdFiles> pd{};        // nullopt also: none yet
+  std::optional<PdFiles> pd{};        // nullopt: it is none of these
   bool complete = false;              // what it has to be now
   std::vector<std::string> missing;   // for people, at most kMaxMissing of them, and how many more
   std::string problem;                // why it cannot be complete; empty: it may be

@@ -8,7 +8,6 @@
 #include "common/codec/ranktable/rank_table.hpp"
 #include "common/domain/ranktable/assembly/job_table.hpp"
 #include "scheduler-plugin/ranktables/deployment_tables.hpp"
-#include "scheduler-plugin/ranktables/route_tables.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -246,6 +245,15 @@ void RankTables::adopt(const std::string& ns, const std::string& name, std::stri
   make(at->first, job);
 }
 
+void RankTables::adopt(const std::string& ns, const std::string& name, const RouteFiles& files) {
+  const auto at = jobs_.find({ns, name});
+  if (at == jobs_.end() || !at->second.route) return;
+  KeptPlan kept = kept_plan(pods_of(at->second), files.tors, files.plan);
+  if (kept.empty()) return;
+  at->second.kept_plan = std::move(kept);
+  make(at->first, at->second);
+}
+
 void RankTables::make(const Id& id, Job& job) {
   job.source = source_of(job);
   read_labels(id, job);
@@ -307,8 +315,8 @@ void RankTables::fill_hccl(Job& job, PublishedTable& to) const {
 }
 
 void RankTables::fill_route(Job& job, PublishedTable& to) const {
-  RouteTables made =
-      route_tables_of(pods_of(job), job.size, scheduler_, job.previous ? &*job.previous : nullptr);
+  RouteTables made = route_tables_of(pods_of(job), job.size, scheduler_,
+                                     job.previous ? &*job.previous : nullptr, job.kept_plan);
   to.kind = TableKind::modelarts;
   to.problem = std::move(made.problem);
   to.name_missing(std::move(made.missing));
@@ -323,7 +331,9 @@ void RankTables::fill_route(Job& job, PublishedTable& to) const {
     if (to.complete) to.route->tors = codec::ranktable::write_table(made.tors, 0);
     if (to.complete && !made.plan.empty()) to.route->plan = codec::write_route_plan(made.plan);
   }
-  if (to.complete) job.previous = std::move(made.ranks);
+  if (!to.complete) return;
+  job.previous = std::move(made.ranks);
+  job.kept_plan = std::move(made.kept);
 }
 
 void RankTables::withdraw(const Id& id, Job& job) {

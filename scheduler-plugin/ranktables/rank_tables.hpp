@@ -21,6 +21,7 @@
 
 #include "scheduler-plugin/ranktables/job_members.hpp"
 #include "scheduler-plugin/ranktables/published_table.hpp"
+#include "scheduler-plugin/ranktables/route_tables.hpp"
 
 namespace chipweave::sched {
 
@@ -55,6 +56,8 @@ class RankTables {
   // The job's table that another process, or this one in an earlier term, has written: what numbers
   // itself goes on from it. Tells the listeners what changes.
   void adopt(const std::string& ns, const std::string& name, std::string_view text);
+  // The same of the files beside it.
+  void adopt(const std::string& ns, const std::string& name, const RouteFiles& files);
   // The table of a MindIE deployment, by its jobID, in whatever namespace; null: there is none, or
   // several namespaces have one.
   const PublishedTable* deployment(std::string_view id) const;
@@ -80,7 +83,8 @@ class RankTables {
     Source source;
     KeptRanks kept;
     std::optional<domain::ranktable::RankTable> previous;  // jobstart_hccl.json
-    int size = 0;                                          // pods of the job, as it was known last
+    KeptPlan kept_plan;
+    int size = 0;  // pods of the job, as it was known last
     JobMembers members;
     PublishedTable table;
     bool asks = false;

@@ -5,6 +5,7 @@
 
 #include "common/codec/ranktable/modelarts/job_pods.hpp"
 #include "common/codec/ranktable/modelarts/job_table.hpp"
+#include "common/codec/ranktable/modelarts/route_file.hpp"
 #include "common/codec/ranktable/modelarts/tor_groups.hpp"
 #include "common/solver/ranks/route_plan.hpp"
 #include "scheduler-plugin/ranktables/job_members.hpp"
@@ -124,8 +125,30 @@ std::vector<std::size_t> planned_ranks(const Pods& pods) {
   return out;
 }
 
+// The order of the network for pods that are new, on the ranks that the others leave.
+std::vector<std::size_t> ranks_beside(const KeptPlan& kept, const Pods& pods,
+                                      const solver::RoutePlan& plan) {
+  constexpr auto kNone = static_cast<std::size_t>(-1);
+  std::vector<std::size_t> out(pods.size(), kNone);
+  std::vector<bool> used(pods.size(), false);
+  for (std::size_t i = 0; i < pods.size(); ++i) {
+    const auto rank = kept.find(pods[i]->uid);
+    if (rank == kept.end() || rank->second >= pods.size() || used[rank->second]) continue;
+    used[rank->second] = true;
+    out[i] = rank->second;
+  }
+  std::size_t next = 0;
+  for (const std::size_t pod : plan.order) {
+    if (out[pod] != kNone) continue;
+    while (used[next]) ++next;
+    out[pod] = next++;
+  }
+  return out;
+}
+
 // All machines are known. Adds the leaf switches of the network to the devices.
-std::vector<std::size_t> add_plan(const Pods& pods, const Network& network, codec::JobPods& job) {
+std::vector<std::size_t> add_plan(const Pods& pods, const Network& network, const KeptPlan& kept,
+                                  codec::JobPods& job) {
   const std::size_t levels = network.levels().size() - 1;
   std::vector<solver::RankPath> paths;
   std::vector<std::string> leaves;
@@ -137,13 +160,13 @@ std::vector<std::size_t> add_plan(const Pods& pods, const Network& network, code
   codec::add_leaf_switches(job, leaves);
   if (plan.state != solver::RouteState::planned) return {};
   std::vector<std::size_t> ranks = planned_ranks(pods);
-  return ranks.empty() ? plan.rank_of : ranks;
+  return ranks.empty() ? ranks_beside(kept, pods, plan) : ranks;
 }
 
 }  // namespace
 
 RouteTables route_tables_of(const Pods& pods, int expected, const Scheduler& scheduler,
-                            const domain::ranktable::RankTable* previous) {
+                            const domain::ranktable::RankTable* previous, const KeptPlan& kept) {
   RouteTables out;
   codec::JobPods job;
   Pods ranked;
@@ -163,7 +186,7 @@ RouteTables route_tables_of(const Pods& pods, int expected, const Scheduler& sch
   if (out.complete()) {
     for (const TablePod* pod : ranked) job.pods.push_back(job_pod(*pod, scheduler, out.missing));
   }
-  if (out.complete() && out.switches) out.plan = add_plan(ranked, scheduler.network(), job);
+  if (out.complete() && out.switches) out.plan = add_plan(ranked, scheduler.network(), kept, job);
   if (!out.complete()) job.missing.push_back(0);
   auto made = codec::make_job_tables(job, {false, out.switches}, previous);
   if (!made) {
@@ -174,6 +197,27 @@ RouteTables route_tables_of(const Pods& pods, int expected, const Scheduler& sch
   out.ranks = std::move(made->ranks);
   out.tors = std::move(made->tors);
   if (!out.complete()) out.plan.clear();
+  for (std::size_t i = 0; i < out.plan.size(); ++i) out.kept.emplace(ranked[i]->uid, out.plan[i]);
+  return out;
+}
+
+KeptPlan kept_plan(const Pods& pods, std::string_view tors, std::string_view plan) {
+  const auto table = codec::read_job_table(tors);
+  const auto ranks = codec::read_route_plan(plan);
+  if (!table || !ranks || table->servers().size() != ranks->size()) return {};
+  std::map<std::string_view, std::size_t> there;  // the position of each pod
+  const auto servers = table->servers();
+  for (std::size_t i = 0; i < servers.size(); ++i) {
+    if (servers[i]->pod_name) there.emplace(*servers[i]->pod_name, i);
+  }
+  KeptPlan out;
+  for (const TablePod* pod : pods) {
+    const auto at = there.find(pod->key.name);
+    if (at == there.end() || !pod->route) continue;
+    const std::string& host =
+        pod->route->report ? pod->route->report->server_id : pod->member.host_ip;
+    if (servers[at->second]->server_id == host) out.emplace(pod->uid, (*ranks)[at->second]);
+  }
   return out;
 }
 

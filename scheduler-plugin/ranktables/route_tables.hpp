@@ -3,8 +3,11 @@
 // scheduler's state. docs/reference/route-planning.md has the rules.
 #pragma once
 
-#include <optional>
+#include <cstddef>
+#include <functional>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/domain/ranktable/table.hpp"
@@ -12,6 +15,10 @@
 #include "scheduler-plugin/ranktables/table_pod.hpp"
 
 namespace chipweave::sched {
+
+// The rank by the plan of each pod, by uid: those that run have read it, so they keep theirs when
+// others are replaced.
+using KeptPlan = std::map<std::string, std::size_t, std::less<>>;
 
 struct RouteTables {
   std::vector<std::string> missing;  // for people
@@ -22,15 +29,20 @@ struct RouteTables {
   domain::ranktable::RankTable ranks;
   domain::ranktable::RankTable tors;
   std::vector<std::size_t> plan;  // rank of each pod, by index; empty: nothing to plan, or not yet
+  KeptPlan kept;                  // the same by uid
 
   bool complete() const { return missing.empty() && problem.empty(); }
 };
 
+// Of the files of another process: of pods that are still where ranktable_tor.json has them.
+KeptPlan kept_plan(const std::vector<const TablePod*>& pods, std::string_view tors,
+                   std::string_view plan);
+
 // pods: of one job, at least one of which requests chips. expected: how many pods the job has; 0:
 // it is not known. previous: jobstart_hccl.json before this one, whose devices keep their ranks;
-// null: there is none. Cost: O(pods log pods + devices log devices).
+// null: there is none. kept: of the plan before. Cost: O(pods log pods + devices log devices).
 RouteTables route_tables_of(const std::vector<const TablePod*>& pods, int expected,
                             const Scheduler& scheduler,
-                            const domain::ranktable::RankTable* previous);
+                            const domain::ranktable::RankTable* previous, const KeptPlan& kept);
 
 }  // namespace chipweave::sched

@@ -116,10 +116,13 @@ def rank_tables(bed, helm):
     bed.check("the policy for rank tables is in force", bed.poll(
         lambda: tried(rank_table(job))[0] == 201 and denied(tried(config_map("somebodys"))[1])))
     bed.check("without mindie it may not write MindIE's", denied(tried(table_of_mindie)[1]))
-    upgrade("--set", "scheduler.rankTables.write={jobs,mindie},scheduler.rankTables.namespaces={default}")
+    upgrade("--set", "scheduler.rankTables.write={jobs,mindie,modelarts,pd},scheduler.rankTables.namespaces={default}")
     bed.check("with mindie it may", bed.poll(lambda: tried(table_of_mindie)[0] == 201))
     bed.must("POST", maps, USERS_RANK_TABLE)
-    for body in (rank_table(job), table_of_mindie, rank_table(users)):
+    others = [rank_table("ranktable-job", "jobstart_hccl.json"), rank_table("torlist-job", "ranktable_tor.json", "route_plan.json"),
+              rank_table("pd-ranktable-chat", "global_ranktable.json", "local_ranktable_chat-p-0.json"),
+              rank_table("pd-ranktable-vllm", "ranktable.json")]
+    for body in (rank_table(job), table_of_mindie, rank_table(users), *others):
         name = body["metadata"]["name"]
         made = [] if name == users else [bed.ask("POST", maps, body, scheduler)[0]]
         codes = made + [bed.ask("PATCH", f"{maps}/{name}", patch, scheduler)[0] for patch in
@@ -141,13 +144,15 @@ def rank_tables(bed, helm):
             ("write MindIE's table for a job", "PATCH", f"{maps}/{job}", {"data": {"global_ranktable.json": "{}"}}),
             ("make one by another name", "POST", maps, rank_table("config-rings-config-job")),
             ("make one with another key", "POST", maps, rank_table("rings-config-another", "script")),
+            ("make one of a job with the table of a pod", "POST", maps, rank_table("rings-config-another", "local_ranktable_x.json")),
+            ("make one of pods with a script", "POST", maps, rank_table("pd-ranktable-another", "local_ranktable_x.sh")),
             ("make one without the label", "POST", maps, without_label("rings-config-another")),
             ("make one with binary data", "POST", maps, {**rank_table("rings-config-another"), "binaryData": {"x": "MQ=="}})):
         code, answer = bed.ask(method, path, body, scheduler)
         bed.check(f"it may not {what}", code == 403 and denied(answer), f"{code}: {answer}")
     try_requests(bed, "it", scheduler, [(False, "GET", f"{maps}/{job}", None), (False, "DELETE", f"{maps}/{job}", None),
                                         (False, "POST", maps.replace("default", "kube-system"), rank_table(job))])
-    for name in (job, mindie, users, "somebodys", "global-ranktable-somebodys"):
+    for name in (job, mindie, users, "somebodys", "global-ranktable-somebodys", *(body["metadata"]["name"] for body in others)):
         bed.must("DELETE", f"{maps}/{name}")
     rank_tables_everywhere(bed, scheduler, upgrade, here)
     upgrade()

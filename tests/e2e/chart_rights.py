@@ -294,9 +294,9 @@ def hostfile(name, key="hostfile"):
 
 
 # As the scheduler writes it; as a patch, too.
-def rank_table(name, key="hccl.json"):
-    marks = {"chipweave.dev/ranktable-content": "0123456789abcdef"}
-    return {**config_map(name), "metadata": {"name": name, "labels": marks}, "data": {key: "{}", "version": "1"}}
+def rank_table(name, *keys):
+    marks, texts = {"chipweave.dev/ranktable-content": "0123456789abcdef"}, dict.fromkeys(keys or ["hccl.json"], "{}")
+    return {**config_map(name), "metadata": {"name": name, "labels": marks}, "data": {**texts, "version": "1"}}
 
 
 # An object whose name the API server makes up from `node`.

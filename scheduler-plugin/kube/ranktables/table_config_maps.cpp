@@ -79,13 +79,11 @@ void TableConfigMaps::deployment_table(const PublishedTable& table) {
     if (which_.mindie) put({kMindiePrefix + table.name, kGlobalKey, table.text}, table);
     return;
   }
-  if (!which_.pd) return;
-  Content content{kPdMapPrefix + table.name, kGlobalKey, table.text};
-  if (table.pd) {
-    if (table.pd->vllm) content.key = kVllmKey;
-    for (const auto& [pod, text] : table.pd->locals)
-      content.more.emplace(kLocalPrefix + pod + ".json", text);
-  }
+  if (!which_.pd || !table.pd) return;
+  Content content{kPdMapPrefix + table.name, table.pd->vllm ? kVllmKey : kGlobalKey,
+                  table.text.empty() ? kInitializing : table.text};
+  for (const auto& [pod, text] : table.pd->locals)
+    content.more.emplace(kLocalPrefix + pod + ".json", text);
   put(std::move(content), table);
 }
 
@@ -209,11 +207,15 @@ void TableConfigMaps::written(const std::string& id, const codec::StringMap& dat
 
 void TableConfigMaps::found(const std::string& id, const codec::StringMap& data) {
   const auto at = maps_.find(id);
-  if (at == maps_.end() || !at->second.content.main) return;
+  if (at == maps_.end() || !is_of_job(at->second.table.kind)) return;
   const Map& map = at->second;
   const auto text = data.find(map.content.key);
-  if (is_of_job(map.table.kind) && text != data.end())
-    ways_.found(map.table.ns, map.table.name, text->second);
+  if (text == data.end()) return;
+  const std::string ns = map.table.ns;  // what is told changes the map
+  const std::string name = map.table.name;
+  if (map.content.main) return ways_.found(ns, name, text->second);
+  const auto plan = data.find(std::string(codec::kRoutePlanFile));
+  if (plan != data.end()) ways_.found_beside(ns, name, {unpacked(text->second), plan->second});
 }
 
 void TableConfigMaps::report(Map& map, const std::string& problem) {

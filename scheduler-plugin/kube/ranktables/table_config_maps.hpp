@@ -52,6 +52,8 @@ class TableConfigMaps final : public RankTableListener {
     // RankTables::adopt().
     std::function<void(const std::string& ns, const std::string& job, const std::string& text)>
         found;
+    std::function<void(const std::string& ns, const std::string& job, const RouteFiles& files)>
+        found_beside;
     // A complete table was written / it has a problem, or cannot be written; once for each reason.
     std::function<void(const GangRef&, const std::string& what)> completed;
     std::function<void(const GangRef&, const std::string& why)> failed;

@@ -8,7 +8,6 @@ from lib.bed import ROOT
 NS, DEPLOYMENT = "mindie", "mindie-ms-test"  # as the manifests have them
 GROUP, VERSION = "mindxdl.gitee.com", "v1"
 JOBS = f"/apis/{GROUP}/{VERSION}/namespaces/{NS}/ascendjobs"
-CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 NPU = "huawei.com/Ascend910"
 NODE_LABELS = {"accelerator": "huawei-Ascend910", "accelerator-type": "module-910b-8"}
 MARKS = {"ring-controller.atlas": "ascend-910b"}
@@ -52,18 +51,6 @@ def manifests():
     print(f"     SKIPPED: the manifests of users are not in {folder} (CHIPWEAVE_SHARED_DATA); manifests of our own are used",
           flush=True)
     return own_manifests()
-
-
-# A stand-in without a schema for the definition of ascend-operator.
-def serve_ascend_jobs(s):
-    schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
-    version = {"name": VERSION, "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
-    name = f"ascendjobs.{GROUP}"
-    names = {"kind": "AscendJob", "listKind": "AscendJobList", "plural": "ascendjobs", "singular": "ascendjob"}
-    spec = {"group": GROUP, "scope": "Namespaced", "names": names, "versions": [version]}
-    s.bed.must("POST", CRDS, {"metadata": {"name": name}, "spec": spec})
-    s.undo.append(lambda: s.bed.ask("DELETE", f"{CRDS}/{name}"))
-    s.must_come("the API of AscendJobs", lambda: s.bed.ask("GET", JOBS)[0] == 200)
 
 
 # --- what MindCluster and the kubelet do

@@ -13,6 +13,7 @@ from testbed.processes import command_of, living_pid
 
 INVENTORIES = "/apis/chipweave.dev/v1alpha1/nodeinventories"
 GPU = "nvidia.com/gpu"
+CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 # What takes one moment on an idle machine; kube-scheduler itself waits up to 10 s between two tries.
 SOON = 30
 
@@ -63,6 +64,18 @@ class Scenario:
         self.bed.ask("DELETE", f"/api/v1/nodes/{node}")
         for pod in self.bed.must("GET", f"/api/v1/namespaces/{NS}/pods?fieldSelector=spec.nodeName%3D{node}")["items"]:
             self.bed.ask("DELETE", f"/api/v1/namespaces/{NS}/pods/{pod['metadata']['name']}?gracePeriodSeconds=0")
+
+    # A stand-in without a schema for the definition of others.
+    def serve(self, group, kind, version):
+        schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+        plural = f"{kind.lower()}s"
+        spec = {"group": group, "scope": "Namespaced",
+                "names": {"kind": kind, "listKind": f"{kind}List", "plural": plural, "singular": kind.lower()},
+                "versions": [{"name": version, "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}]}
+        name = f"{plural}.{group}"
+        self.bed.must("POST", CRDS, {"metadata": {"name": name}, "spec": spec})
+        self.undo.append(lambda: self.bed.ask("DELETE", f"{CRDS}/{name}"))
+        self.must_come(f"the API of {name}", lambda: self.bed.ask("GET", f"/apis/{group}/{version}/{plural}")[0] == 200)
 
     # --- nodes
 

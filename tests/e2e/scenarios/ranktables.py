@@ -3,8 +3,8 @@ at a subscriber that plays MindIE's controller. A server pod comes back elsewher
 killed; a ConfigMap is another program's; and of two replicas, the leader is killed."""
 import json, subprocess
 
-from lib.mindie import DEPLOYMENT, JOBS, MARKS, NODE_LABELS, NPU, NS
-from lib.mindie import Controller, Kubelets, ascend_job, make_pods, manifests, serve_ascend_jobs
+from lib.mindie import DEPLOYMENT, GROUP, JOBS, MARKS, NODE_LABELS, NPU, NS, VERSION
+from lib.mindie import Controller, Kubelets, ascend_job, make_pods, manifests
 from lib.replicas import CLUSTERD, Replicas, Way
 from lib.scenario import SOON
 from testbed.processes import free_ports
@@ -23,7 +23,7 @@ LONG = 3 * SOON
 
 def run(s):
     lives_in(s, NS)
-    serve_ascend_jobs(s)
+    s.serve(GROUP, "AscendJob", VERSION)
     switch_on(s)
     machines(s)
     s.writes = s.watch_of(MAPS)

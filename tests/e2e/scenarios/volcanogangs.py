@@ -10,7 +10,6 @@ FLAGS = ["--inventory-stale-after", "30m", "--gang-kinds=volcano"]
 NODES = 16  # four racks of four
 LONG = 3 * SOON
 API = "scheduling.volcano.sh"
-CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 INDEX = "volcano.sh/task-index"
 # Volcano looks at nominated nodes first, and at no other then: without them its cache of refusals counts.
 SET_ONLY = "--nominations=false"
@@ -35,14 +34,7 @@ def run(s):
 
 # Volcano's own PodGroups, which say how many pods a gang has.
 def serve_pod_groups(s):
-    schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
-    version = {"name": "v1beta1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
-    name = f"podgroups.{API}"
-    names = {"kind": "PodGroup", "listKind": "PodGroupList", "plural": "podgroups", "singular": "podgroup"}
-    s.bed.must("POST", CRDS, {"metadata": {"name": name}, "spec": {"group": API, "scope": "Namespaced", "names": names,
-                                                                   "versions": [version]}})
-    s.undo.append(lambda: s.bed.ask("DELETE", f"{CRDS}/{name}"))
-    s.must_come("the API of PodGroups", lambda: s.bed.ask("GET", f"/apis/{API}/v1beta1/podgroups")[0] == 200)
+    s.serve(API, "PodGroup", "v1beta1")
     s.chipweave.helm("upgrade", "--set", "scheduler.gangs.kinds={volcano}")
     s.undo.append(lambda: s.chipweave.helm("upgrade", "--reset-values"))
     s.chipweave.restart()

@@ -111,6 +111,7 @@ TEST_F(PdTables, WaitForThePodsThatTheRoleHas) {
       EXPECT_FALSE(table().complete);
       EXPECT_THAT(table().missing, ElementsAre("1 of 2 pods with the role prefill"));
       EXPECT_EQ(table().text, "");
+      EXPECT_EQ(table().pd->locals.at("prefill-0"), kInitializing);
     }
   }
   EXPECT_TRUE(table().complete);

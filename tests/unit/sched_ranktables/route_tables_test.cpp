@@ -147,6 +147,35 @@ TEST(RouteTables, AReplacementTakesTheRanksThatAreFree) {
   EXPECT_EQ(w.table("train").at("status"), "completed");
 }
 
+// Those that run have read their ranks; all that are new are numbered along the network.
+TEST(RouteTables, APlanStaysForPodsThatRun) {
+  RouteWorld w({"a", "b", "a", "b", "a"});
+  w.job(4);
+  ASSERT_EQ(w.plan().at("ranks"), Json({0, 2, 1, 3}));
+  w.gone("train-3");
+  TestPod again = w.pod(3, 4);
+  again.annotations["life"] = "2";
+  again.node = "n4";
+  w.see(again);
+  EXPECT_EQ(w.plan().at("ranks"), Json({0, 2, 1, 3}))
+      << "though it is in the rack of the first now";
+  const RouteFiles stored = *w.published().route;
+  for (int i = 0; i < 4; ++i) w.gone("train-" + std::to_string(i));
+  for (int i = 0; i < 4; ++i) {
+    TestPod pod = w.pod(i, 4);
+    pod.annotations["life"] = "3";
+    if (i == 3) pod.node = "n4";
+    w.see(pod);
+  }
+  EXPECT_EQ(w.plan().at("ranks"), Json({0, 3, 1, 2})) << "the job has begun again";
+  w.tables.adopt("ns", "train", stored);
+  EXPECT_EQ(w.plan().at("ranks"), Json({0, 2, 1, 3})) << "as another process has planned it";
+  for (const char* bad : {"", "x", R"({"ranks":[0,1,2],"master_index":0})"})
+    w.tables.adopt("ns", "train", RouteFiles{stored.tors, bad});
+  w.tables.adopt("ns", "train", RouteFiles{"x", stored.plan});
+  EXPECT_EQ(w.plan().at("ranks"), Json({0, 2, 1, 3}));
+}
+
 // After a restart the ranks go on from the table that is stored.
 TEST(RouteTables, GoOnFromTheTableThatIsStored) {
   RouteWorld first({"a", "a"});
