@@ -413,6 +413,11 @@ std::map<std::string, std::string> RankTables::nodes_of(std::string_view id) con
   return out;
 }
 
+const JobMembers* RankTables::members(const std::string& ns, const std::string& job) const {
+  const auto at = jobs_.find({ns, job});
+  return at == jobs_.end() ? nullptr : &at->second.members;
+}
+
 std::pair<std::size_t, std::size_t> RankTables::counts() const {
   std::pair<std::size_t, std::size_t> out{0, 0};
   for (const auto& [id, job] : jobs_) {
