@@ -88,12 +88,18 @@ class Deployment:
         self.processes = []
 
     def start(self):
+        self.start_scheduler()
+        self.start_nodes()
+
+    def start_scheduler(self):
         ports = self.work / "ports.json"
         ports.unlink(missing_ok=True)
         self.run("chipweave-scheduler", "--standalone", "--http", "127.0.0.1:0", "--grpc", "127.0.0.1:0",
                  "--clusterd", f"{self.host}:0", "--port-file", ports)
         until("the scheduler's ports", lambda: ports.exists() and ports.read_text().strip())
         self.ports = json.loads(ports.read_text())
+
+    def start_nodes(self):
         shown = subprocess.run([self.bin / "chipweave", "topo", "show", "ascend-910b-8", "-o", "json"], check=True,
                                capture_output=True, text=True)
         for node in range(self.nodes):
@@ -129,11 +135,11 @@ class Deployment:
         with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
             return json.loads(answer.read() or "null")
 
-    def create(self, name, app, job, size=1, chips=0, index=0, deployment="chat"):
+    def create(self, name, app, job, size=1, chips=0, index=0, deployment="chat", annotations=None):
         labels = {"app": f"mindie-ms-{app}", "jobID": deployment, "ring-controller.atlas": "ascend-910b",
                   "chipweave.dev/gang": job, "chipweave.dev/gang-size": str(size), "chipweave.dev/gang-index": str(index)}
         resources = {"limits": {RESOURCE: str(chips)}} if chips else {}
-        pod = {"metadata": {"name": name, "namespace": "mindie", "labels": labels},
+        pod = {"metadata": {"name": name, "namespace": "mindie", "labels": labels, "annotations": annotations or {}},
                "spec": {"containers": [{"name": "c", "resources": resources}]}}
         return self.http("POST", "/standalone/pods", pod)["metadata"]["uid"]
 
@@ -150,9 +156,11 @@ class Deployment:
         return node
 
     def address_of(self, name, node, number):
+        self.put_addresses(name, f"10.0.0.{node[1:]}", f"10.244.{node[1:]}.{number}")
+
+    def put_addresses(self, name, host, pod):
         """What a kubelet reports."""
-        self.http("PUT", f"/standalone/pods/mindie/{name}/status",
-                  {"hostIP": f"10.0.0.{node[1:]}", "podIP": f"10.244.{node[1:]}.{number}"})
+        self.http("PUT", f"/standalone/pods/mindie/{name}/status", {"hostIP": host, "podIP": pod})
 
     def head(self, role, deployment="chat"):
         uid = self.create(f"{deployment}-{role}", role, f"{deployment}-{role}", deployment=deployment)
