@@ -1,8 +1,9 @@
-// bench_rank_table_push — from the address of a pod to the rank tables of subscribers: sends a pod's
-// status to a standalone scheduler again and again, and measures until every subscriber of job.Job
-// has the new table, and the subscriber of config.Config.
+// bench_rank_table_push — from the address of a pod to the rank tables of subscribers: sends a
+// pod's status to a standalone scheduler again and again, and measures until every subscriber of
+// job.Job has the new table, and the subscriber of config.Config.
 //
-//   bench_rank_table_push HTTP-PORT CLUSTERD-PORT POD-PATH NODE-ADDRESS JOB-ID SUBSCRIBERS CONNECTIONS
+//   bench_rank_table_push HTTP-PORT CLUSTERD-PORT POD-PATH NODE-ADDRESS JOB-ID SUBSCRIBERS
+//   CONNECTIONS
 //                         ROUNDS
 //
 // Started by bench/rank_table_push, which makes the pods. The floor is a bare gRPC server in this
@@ -128,9 +129,9 @@ std::vector<std::shared_ptr<grpc::Channel>> channels_to(int port, int count) {
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   std::vector<std::shared_ptr<grpc::Channel>> out;
   for (int i = 0; i < count; ++i) {
-    const std::string address =
-        (i % 2 == 0 ? "127.0.0.1:" : "[::1]:") + std::to_string(port);
-    out.push_back(grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments));
+    const std::string address = (i % 2 == 0 ? "127.0.0.1:" : "[::1]:") + std::to_string(port);
+    out.push_back(
+        grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments));
   }
   return out;
 }
@@ -155,8 +156,8 @@ Readers follow_jobs(int port, int count, int connections, Arrivals& arrivals) {
       std::exit(1);
     }
     client.set_clientid(status.clientid());
-    out.push_back(std::make_unique<Reader>(channel, "/job.Job/SubscribeJobSummarySignal", client,
-                                           arrivals));
+    out.push_back(
+        std::make_unique<Reader>(channel, "/job.Job/SubscribeJobSummarySignal", client, arrivals));
   }
   return out;
 }
@@ -179,14 +180,12 @@ void row(const char* what, std::size_t bytes, std::vector<double> all) {
   const auto at = [&](double part) {
     return all[static_cast<std::size_t>(part * static_cast<double>(all.size() - 1) + 0.5)];
   };
-  std::printf("| %s | %.1f | %zu | %.1f | %.1f | %.1f |\n", what,
-              static_cast<double>(bytes) / 1e3, all.size(), at(0.5), at(0.99), all.back());
+  std::printf("| %s | %.1f | %zu | %.1f | %.1f | %.1f |\n", what, static_cast<double>(bytes) / 1e3,
+              all.size(), at(0.5), at(0.99), all.back());
   std::fflush(stdout);
 }
 
-double ms(Steady::duration time) {
-  return std::chrono::duration<double, std::milli>(time).count();
-}
+double ms(Steady::duration time) { return std::chrono::duration<double, std::milli>(time).count(); }
 
 struct Pod {
   HttpSocket http;
@@ -218,8 +217,8 @@ void measure(const char* what, Pod& pod, Arrivals& arrivals, int count, int roun
 }
 
 // Holds its streams, and writes to all of them.
-class Bare final : public job::Job::WithRawCallbackMethod_SubscribeJobSummarySignal<
-                       job::Job::Service> {
+class Bare final
+    : public job::Job::WithRawCallbackMethod_SubscribeJobSummarySignal<job::Job::Service> {
  public:
   class Stream final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
    public:
@@ -262,9 +261,9 @@ void measure_floor(std::size_t bytes, int count, int connections, int rounds) {
   const auto channels = channels_to(port, connections);
   Readers readers;
   for (int i = 0; i < count; ++i) {
-    readers.push_back(std::make_unique<Reader>(channels[static_cast<std::size_t>(i) % channels.size()],
-                                               "/job.Job/SubscribeJobSummarySignal",
-                                               job::ClientInfo(), arrivals));
+    readers.push_back(std::make_unique<Reader>(
+        channels[static_cast<std::size_t>(i) % channels.size()],
+        "/job.Job/SubscribeJobSummarySignal", job::ClientInfo(), arrivals));
   }
   while (bare.open() < count) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   std::vector<double> all;

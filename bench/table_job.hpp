@@ -63,8 +63,8 @@ class TableJob {
     out.labels = {{"training.kubeflow.org/job-name", "train"}, {sched::kRingControllerLabel, "x"}};
     std::string devices;
     for (int i = 0; i < kTableChips; ++i) {
-      devices += std::string(devices.empty() ? "" : ",") + R"({"device_id":")" +
-                 std::to_string(i) + R"(","device_ip":")" +
+      devices += std::string(devices.empty() ? "" : ",") + R"({"device_id":")" + std::to_string(i) +
+                 R"(","device_ip":")" +
                  address(("172." + std::to_string(16 + i) + ".").c_str(), index) + R"("})";
     }
     out.annotations = {{"ascend.kubectl.kubernetes.io/ascend-910-configuration",

@@ -28,7 +28,7 @@ class ClusterdServer {
  public:
   // The uid of a gang's owner object; "": it is not known.
   using OwnerUid = std::function<std::string(const GangRef&)>;
-  // Follows the tables. owner: null where there are no owner objects.
+  // Follows the tables. owner: null for a scheduler without a cluster.
   ClusterdServer(http::Loop& loop, RankTables& tables, const Scheduler& scheduler,
                  const Clock& clock, OwnerUid owner);
   ~ClusterdServer();  // stop(), if it was not called

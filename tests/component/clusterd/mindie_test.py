@@ -121,7 +121,7 @@ class Jobs(Case):
 
     def test_jobs_from_their_pods_to_their_deletion(self):
         until("that it serves", self.serves)
-        self.d.head("coordinator")  # without chips, so of no job of these
+        self.d.head("coordinator")  # without chips, so it has no table
         name, node = self.d.servers("server-0")
         with grpc.insecure_channel(self.d.address()) as channel:
             stream = self.subscribe(channel)

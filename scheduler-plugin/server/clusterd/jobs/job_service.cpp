@@ -19,7 +19,7 @@ std::string milliseconds_now() {
                             .count());
 }
 
-// "" is no id that a client was given, so that an odd request ends as one with a wrong id.
+// "" for an odd request, which then ends as one with an unknown id.
 std::string client_of(const grpc::ByteBuffer& request) {
   grpc::ByteBuffer copy(request);
   job::ClientInfo out;
