@@ -14,7 +14,6 @@ namespace chipweave::sched::clusterd {
 namespace {
 
 using test::TableWorld;
-using test::TestPod;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;

@@ -160,6 +160,21 @@ class Jobs(Case):
             self.assertEqual((after.jobId, after.jobStatus), (signal.jobId, "failed"))
             self.assertTrue(after.deleteTime)
 
+    def test_a_slow_reader_gets_the_newest(self):
+        until("that it serves", self.serves)
+        name, node = self.d.servers("server-0", 4)
+        changes = 300
+        with grpc.insecure_channel(self.d.address()) as channel:
+            slow = self.subscribe(channel)
+            self.assertEqual(next(slow).jobStatus, "pending")
+            for number in range(changes):
+                self.d.put_addresses(name, f"10.0.0.{node[1:]}", f"10.250.{number // 250}.{number % 250 + 1}")
+            newest = f"10.250.{(changes - 1) // 250}.{(changes - 1) % 250 + 1}"
+            read = 1
+            while newest not in next(slow).HcclJson:
+                read += 1
+            self.assertLess(read, changes, "what is out of date is left out")
+
     def test_what_is_wrong_is_refused(self):
         until("that it serves", self.serves)
         with grpc.insecure_channel(self.d.address()) as channel:
