@@ -360,7 +360,15 @@ int run(const Config& config) {
   std::unique_ptr<sched::ClusterdServer> clusterd;
   std::optional<std::uint16_t> clusterd_port;
   if (config.clusterd) {
-    clusterd = std::make_unique<sched::ClusterdServer>(loop, *tables, scheduler, clock);
+    sched::ClusterdServer::OwnerUid owner_uid;
+    if (kubernetes) {
+      owner_uid = [&kubernetes](const sched::GangRef& gang) {
+        auto owner = kubernetes->owner_of(gang);
+        return owner ? std::move(owner->uid) : std::string();
+      };
+    }
+    clusterd = std::make_unique<sched::ClusterdServer>(loop, *tables, scheduler, clock,
+                                                       std::move(owner_uid));
     const auto started = clusterd->start(config.clusterd->text(),
                                          config.clusterd_tls ? grpc_options.tls.get() : nullptr);
     if (!started)

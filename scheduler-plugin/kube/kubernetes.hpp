@@ -101,6 +101,8 @@ class Kubernetes {
   void tick();
   // Why this replica cannot serve read-only requests yet; empty: it can.
   std::string not_ready() const { return election_ ? election_->not_ready() : std::string(); }
+  // The owner object of the gang; nullopt: it is not known.
+  std::optional<codec::EventObject> owner_of(const GangRef& gang) const;
   // Stops leading for good; `done` is called soon, whatever the API server does.
   void stop(std::function<void()> done);
 
@@ -129,10 +131,8 @@ class Kubernetes {
   void wire_dlrover_topology();
   void wire_tables();
   void wire_pod_watchers();
-  // Whether this scheduler writes to claims which devices of the node they have.
   void wire_gang_watch();
-  // The owner object of the gang; nullopt: it is not known.
-  std::optional<codec::EventObject> owner_of(const GangRef& gang) const;
+  // Whether this scheduler writes to claims which devices of the node they have.
   bool allocates_devices_of(const std::string& node) const;
 
   std::unique_ptr<kube::Transport> transport_;

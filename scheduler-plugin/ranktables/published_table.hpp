@@ -54,6 +54,7 @@ struct PublishedTable {
   bool complete = false;              // what it has to be now
   std::vector<std::string> missing;   // for people, at most kMaxMissing of them, and how many more
   std::string problem;                // why it cannot be complete; empty: it may be
+  std::string framework{};            // of a job, as the label of its pods says; empty: it does not
   std::map<std::string, std::string> consumer{};  // labels that consumers select ConfigMaps by
   GangRef about;                                  // whom events are about
 

@@ -286,9 +286,11 @@ PublishedTable RankTables::table_of(const Id& id, Job& job, const Gang* gang) co
   now.text = kInitializing;
   now.about = job.table.about;
   now.consumer = job.table.consumer;
+  now.framework = job.table.framework;
   if (!job.pods.empty()) {
     const TablePod& first = job.pods.begin()->second;
     now.consumer = first.consumer;
+    now.framework = first.framework;
     now.about = gang != nullptr ? ref_of(*gang) : about(first);
   }
   if (job.route) {
@@ -415,6 +417,11 @@ std::map<std::string, std::string> RankTables::nodes_of(std::string_view id) con
       add(at->second.pods);
   }
   return out;
+}
+
+const JobMembers* RankTables::members(const std::string& ns, const std::string& job) const {
+  const auto at = jobs_.find({ns, job});
+  return at == jobs_.end() ? nullptr : &at->second.members;
 }
 
 std::pair<std::size_t, std::size_t> RankTables::counts() const {

@@ -65,6 +65,8 @@ class RankTables {
   std::map<std::string, std::string> nodes_of(std::string_view id) const;
   // Those of jobs, then those of deployments, each by namespace and name. O(n).
   std::vector<const PublishedTable*> all() const;
+  // What the table of a job is made of; null: there is no such job.
+  const JobMembers* members(const std::string& ns, const std::string& job) const;
   std::size_t jobs() const { return jobs_.size(); }
   // How many tables of jobs are complete / are not.
   std::pair<std::size_t, std::size_t> counts() const;

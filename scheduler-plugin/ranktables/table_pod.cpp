@@ -203,6 +203,7 @@ std::optional<TablePod> read_table_pod(const codec::KubePod& pod) {
   out.planned_rank = number_of(pod, "chipweave.dev/rank", limits::kMaxGangPods, out);
   out.framework_rank = number_of(pod, "hccl/rankIndex", limits::kMaxGangPods, out);
   out.sp_block = number_of(pod, "sp-block", limits::kMaxGangPods, out).value_or(0);
+  out.framework = find(pod.labels, "framework");
   out.group_deploys = text_of(pod, "grt-group/deploy-server");
   out.server_deploys = text_of(pod, "grt-server/deploy-server");
   for (const char* key : kConsumerLabels) {

@@ -79,6 +79,7 @@ struct TablePod {
   std::optional<domain::ranktable::Dialect> pd_dialect{};
   domain::ranktable::Text group_deploys{};        // grt-group/deploy-server
   domain::ranktable::Text server_deploys{};       // grt-server/deploy-server
+  std::string framework{};                        // MindCluster's label: pytorch, mindspore …
   std::map<std::string, std::string> consumer{};  // labels that consumers select ConfigMaps by
 
   friend bool operator==(const TablePod&, const TablePod&) = default;

@@ -169,11 +169,11 @@ Metrics::Metrics(std::string_view version)
   for (const GangState state : kGangStages)
     gangs_.push_back(gangs.with({{"state", std::string(to_string(state))}}));
   auto& tables = registry_.gauge("chipweave_rank_tables", "Rank tables of jobs by state");
-  rank_tables_ = {
-      tables.with({{"state", "complete"}}), tables.with({{"state", "incomplete"}}),
-      registry_
-          .gauge("chipweave_rank_table_subscribers", "Open subscriptions to rank tables over gRPC")
-          .with()};
+  rank_tables_ = {tables.with({{"state", "complete"}}), tables.with({{"state", "incomplete"}}),
+                  registry_
+                      .gauge("chipweave_rank_table_subscribers",
+                             "Open subscriptions to rank tables, faults and jobs over gRPC")
+                      .with()};
   server_ = {registry_
                  .counter("chipweave_http_connections_refused_total",
                           "Connections refused or dropped because too many were open")

@@ -107,8 +107,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor, public Call {
   bool finished_ = false;  // under mutex_
 };
 
-// A call with messages of which only the newest counts: at most two are held, the one being written
-// and the newest.
+// A call with a stream of messages, one of which is written at a time.
 template <class Message>
 class StreamCall : public grpc::ServerWriteReactor<Message>, public Call {
  public:
@@ -121,16 +120,25 @@ class StreamCall : public grpc::ServerWriteReactor<Message>, public Call {
     if (!context_.calls->add(self)) return finish(CallSet::stopping());
     context_.loop.post(std::move(open));
   }
-  void write(Message message) {
-    const std::lock_guard lock(mutex_);
-    next_ = std::make_unique<Message>(std::move(message));
-    write_next();
-  }
   void finish(const grpc::Status& status) override {
     const std::lock_guard lock(mutex_);
-    if (std::exchange(finished_, true)) return;
-    next_ = nullptr;
-    this->Finish(status);
+    finish_now(status);
+  }
+
+ protected:
+  // Makes a change to what is to be sent, and sends it unless a message is being written.
+  template <class Change>
+  void change(Change make) {
+    const std::lock_guard lock(mutex_);
+    if (finished_) return;
+    make();
+    write_next();
+  }
+  // What is to be sent next; null: nothing now. Called under the mutex.
+  virtual std::unique_ptr<Message> take() = 0;
+  // finish() for take().
+  void finish_now(const grpc::Status& status) {
+    if (!std::exchange(finished_, true)) this->Finish(status);
   }
 
  private:
@@ -138,7 +146,7 @@ class StreamCall : public grpc::ServerWriteReactor<Message>, public Call {
     if (!ok) return finish(grpc::Status::CANCELLED);
     const std::lock_guard lock(mutex_);
     writing_ = nullptr;
-    write_next();
+    if (!finished_) write_next();
   }
   void OnCancel() override { finish(grpc::Status::CANCELLED); }
   void OnDone() override {
@@ -146,8 +154,10 @@ class StreamCall : public grpc::ServerWriteReactor<Message>, public Call {
     context_.loop.post([self = std::move(self_)] { self->gone_(self.get()); });
   }
   void write_next() {
-    if (finished_ || writing_ != nullptr || next_ == nullptr) return;
-    writing_ = std::move(next_);
+    if (writing_ != nullptr) return;
+    auto next = take();
+    if (next == nullptr) return;
+    writing_ = std::move(next);
     this->StartWrite(writing_.get());
   }
 
@@ -155,9 +165,8 @@ class StreamCall : public grpc::ServerWriteReactor<Message>, public Call {
   std::function<void(StreamCall*)> gone_;
   std::shared_ptr<StreamCall> self_;  // until OnDone
   std::mutex mutex_;
-  std::unique_ptr<Message> next_;     // under mutex_, as what follows
-  std::unique_ptr<Message> writing_;  // null: none is being written
-  bool finished_ = false;
+  std::unique_ptr<Message> writing_;  // under mutex_; null: none is being written
+  bool finished_ = false;             // likewise
 };
 
 }  // namespace chipweave::sched::clusterd

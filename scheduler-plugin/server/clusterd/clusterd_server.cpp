@@ -4,6 +4,7 @@
 
 #include "common/base/endpoint.hpp"
 #include "common/rpc/server.hpp"
+#include "scheduler-plugin/server/clusterd/jobs/job_service.hpp"
 #include "scheduler-plugin/server/clusterd/services.hpp"
 
 namespace chipweave::sched {
@@ -19,37 +20,44 @@ constexpr std::chrono::milliseconds kLeastPingInterval{3000};
 }  // namespace
 
 struct ClusterdServer::Impl {
-  Impl(http::Loop& loop, const RankTables& of, const Scheduler& scheduler, const Clock& clock)
-      : table_feed(of, clock),
-        fault_feed(of, scheduler, clock),
+  Impl(http::Loop& loop, const RankTables& of, const Scheduler& scheduler, const Clock& clock,
+       OwnerUid owner)
+      : table_feed(of, clock, limits),
+        fault_feed(of, scheduler, clock, limits),
+        job_feed(of, scheduler, clock, limits, std::move(owner)),
         tables({loop, calls}, table_feed),
-        faults({loop, calls}, fault_feed) {}
-  clusterd::TableFeed table_feed;  // loop thread only, as the next three
+        faults({loop, calls}, fault_feed),
+        jobs({loop, calls}, job_feed) {}
+  clusterd::CallerLimits limits;  // loop thread only, as the next five
+  clusterd::TableFeed table_feed;
   clusterd::FaultFeed fault_feed;
+  clusterd::JobFeed job_feed;
   bool leads = false;
   int turn = 0;
   std::shared_ptr<clusterd::CallSet> calls = std::make_shared<clusterd::CallSet>();
   clusterd::ConfigService tables;
   clusterd::FaultService faults;
+  clusterd::JobService jobs;
   std::unique_ptr<grpc::Server> server;
 };
 
 ClusterdServer::ClusterdServer(http::Loop& loop, RankTables& tables, const Scheduler& scheduler,
-                               const Clock& clock)
-    : impl_(std::make_unique<Impl>(loop, tables, scheduler, clock)) {
+                               const Clock& clock, OwnerUid owner)
+    : impl_(std::make_unique<Impl>(loop, tables, scheduler, clock, std::move(owner))) {
   tables.add(impl_->table_feed);
+  tables.add(impl_->job_feed);
 }
 
 void ClusterdServer::tick(bool leads) {
   impl_->table_feed.subscriptions().tick(leads);
-  constexpr int kFaultsEvery = 10;  // calls: about a second
+  constexpr int kOthersEvery = 10;  // calls: about a second
   const bool changes = std::exchange(impl_->leads, leads) != leads;
-  if (changes || ++impl_->turn % kFaultsEvery == 0) impl_->fault_feed.tick(leads);
+  if (!changes && ++impl_->turn % kOthersEvery != 0) return;
+  impl_->fault_feed.tick(leads);
+  impl_->job_feed.tick(leads);
 }
 
-std::size_t ClusterdServer::subscribers() const {
-  return impl_->table_feed.subscriptions().subscribers();
-}
+std::size_t ClusterdServer::subscribers() const { return impl_->limits.all(); }
 
 ClusterdServer::~ClusterdServer() { stop(); }
 
@@ -61,8 +69,8 @@ Result<std::uint16_t> ClusterdServer::start(const std::string& host_port,
   server_limits.max_message_bytes = kMaxMessageBytes;
   server_limits.least_ping_interval = kLeastPingInterval;
   server_limits.max_connection_age = std::chrono::hours(24);
-  auto started =
-      rpc::start_server(*endpoint, {{&impl_->tables, &impl_->faults}, nullptr}, server_limits, tls);
+  auto started = rpc::start_server(
+      *endpoint, {{&impl_->tables, &impl_->faults, &impl_->jobs}, nullptr}, server_limits, tls);
   if (!started) return std::move(started).error();
   impl_->server = std::move(started->server);
   return started->port;

@@ -1,5 +1,6 @@
-// ClusterdServer — the gRPC services by which MindIE learns of its rank table and of faults, with
-// the names, messages and behaviour of MindCluster's ClusterD (proto/mindcluster; Subscriptions).
+// ClusterdServer — the gRPC services by which MindIE learns of its rank table and of faults, and
+// others of the cluster's jobs, with the names, messages and behaviour of MindCluster's ClusterD
+// (proto/mindcluster; Subscriptions).
 //
 // Any client that reaches the port may ask, as there. Decodes on gRPC's threads and answers on the
 // loop. Made and ticked on the loop thread, started and stopped from one thread that is not gRPC's;
@@ -9,6 +10,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -24,9 +26,11 @@ namespace chipweave::sched {
 
 class ClusterdServer {
  public:
-  // Follows the tables.
+  // The uid of a gang's owner object; "": it is not known.
+  using OwnerUid = std::function<std::string(const GangRef&)>;
+  // Follows the tables. owner: null for a scheduler without a cluster.
   ClusterdServer(http::Loop& loop, RankTables& tables, const Scheduler& scheduler,
-                 const Clock& clock);
+                 const Clock& clock, OwnerUid owner);
   ~ClusterdServer();  // stop(), if it was not called
   ClusterdServer(const ClusterdServer&) = delete;
   ClusterdServer& operator=(const ClusterdServer&) = delete;
@@ -39,7 +43,7 @@ class ClusterdServer {
   // leads: this replica leads and knows the cluster; otherwise all are refused. Call it several
   // times a second.
   void tick(bool leads);
-  // Who follows rank tables.
+  // Open subscriptions of all services.
   std::size_t subscribers() const;
 
  private:

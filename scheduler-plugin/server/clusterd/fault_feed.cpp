@@ -52,10 +52,12 @@ bool describe(const Node* node, bool ready, fault::NodeFaultInfo& to) {
 
 }  // namespace
 
-FaultFeed::FaultFeed(const RankTables& tables, const Scheduler& scheduler, const Clock& clock)
-    : tables_(tables), scheduler_(scheduler), subscriptions_(clock, [this](const std::string& job) {
-        return signal(job).SerializeAsString();
-      }) {}
+FaultFeed::FaultFeed(const RankTables& tables, const Scheduler& scheduler, const Clock& clock,
+                     CallerLimits& limits)
+    : tables_(tables),
+      scheduler_(scheduler),
+      subscriptions_(clock, limits,
+                     [this](const std::string& job) { return signal(job).SerializeAsString(); }) {}
 
 fault::FaultMsgSignal FaultFeed::signal(const std::string& job) const {
   fault::FaultMsgSignal out;

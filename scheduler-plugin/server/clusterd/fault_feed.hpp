@@ -12,7 +12,8 @@ namespace chipweave::sched::clusterd {
 
 class FaultFeed {
  public:
-  FaultFeed(const RankTables& tables, const Scheduler& scheduler, const Clock& clock);
+  FaultFeed(const RankTables& tables, const Scheduler& scheduler, const Clock& clock,
+            CallerLimits& limits);
 
   Subscriptions& subscriptions() { return subscriptions_; }
   // The faults now; signalType "normal": there are none. Cost: O(pods and faults of the job).

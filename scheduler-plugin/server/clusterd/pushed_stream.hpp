@@ -1,4 +1,5 @@
-// PushedStream — a call that follows Subscriptions. Internal to scheduler-plugin/server/clusterd.
+// PushedStream — a call that gets the messages of Subscriptions. Only the newest counts: at most
+// two are held, the one being written and the newest. Internal to scheduler-plugin/server/clusterd.
 #pragma once
 
 #include <memory>
@@ -35,15 +36,21 @@ class PushedStream final : public StreamCall<Message>, public Subscriptions::Sub
     return out;
   }
 
-  void send(const Subscriptions::Message& message) override { this->write(make_(job_, *message)); }
+  void send(const Subscriptions::Message& message) override {
+    auto made = std::make_unique<Message>(make_(job_, *message));
+    this->change([&] { next_ = std::move(made); });
+  }
   void end(bool failed) override {
     this->finish(failed ? grpc::Status(grpc::StatusCode::UNAVAILABLE, "another replica leads now")
                         : grpc::Status::OK);
   }
 
  private:
+  std::unique_ptr<Message> take() override { return std::move(next_); }
+
   const std::string job_;
   const Make make_;
+  std::unique_ptr<Message> next_;
 };
 
 }  // namespace chipweave::sched::clusterd

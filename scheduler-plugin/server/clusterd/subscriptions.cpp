@@ -48,19 +48,13 @@ Result<void> Subscriptions::subscribe(const std::string& job, const std::string&
   if (!leads_) return not_serving();
   const auto known = registered_.find(job);
   if (known == registered_.end())
-    return make_error(Errc::not_found, "jobId=" + in_quotes(job) + " is not registered");
+    return make_error(Errc::not_found, in_quotes(job) + " is not registered");
   drop(known->second, false);
-  if (subscribers_ >= kMaxSubscribers || of_hosts_[host] >= kMaxSubscribersOfHost) {
-    if (of_hosts_[host] == 0) of_hosts_.erase(host);
-    return make_error(Errc::limit_exceeded,
-                      "at most " + std::to_string(kMaxSubscribers) + " clients may subscribe, " +
-                          std::to_string(kMaxSubscribersOfHost) + " of them from one address");
-  }
+  if (auto entered = limits_.enter(host); !entered) return entered;
   Registration& to = known->second;
   to.host = host;
   to.subscriber = std::move(subscriber);
   to.sent.clear();
-  ++of_hosts_[host];
   ++subscribers_;
   push(to, current_(job));
   return {};
@@ -87,7 +81,7 @@ void Subscriptions::each_subscribed(
 void Subscriptions::drop(Registration& of, bool failed) {
   if (of.subscriber == nullptr) return;
   --subscribers_;
-  if (const auto host = of_hosts_.find(of.host); --host->second == 0) of_hosts_.erase(host);
+  limits_.leave(of.host);
   std::exchange(of.subscriber, nullptr)->end(failed);
 }
 

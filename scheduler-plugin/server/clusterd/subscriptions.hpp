@@ -1,5 +1,5 @@
-// Subscriptions — who is registered with a service of ClusterD for which job, and gets its messages
-// pushed.
+// Subscriptions — who is registered with a service of ClusterD for which job (of job.Job: under
+// which id), and gets its messages pushed.
 //
 // As in MindCluster: a client registers for a job and subscribes then; another registration for the
 // job ends the subscription before it, and with a subscription its registration ends. Only the
@@ -16,14 +16,13 @@
 
 #include "common/base/clock.hpp"
 #include "common/base/result.hpp"
+#include "scheduler-plugin/server/clusterd/caller_limits.hpp"
 
 namespace chipweave::sched::clusterd {
 
 class Subscriptions {
  public:
   static constexpr std::size_t kMaxRegistered = 10'000;
-  static constexpr std::size_t kMaxSubscribers = 1'024;
-  static constexpr std::size_t kMaxSubscribersOfHost = 512;
   static constexpr std::chrono::minutes kRegistered{10};  // without a subscription
 
   // Shared by all who get it.
@@ -32,14 +31,16 @@ class Subscriptions {
    public:
     virtual ~Subscriber() = default;
     // A new message; one that was not sent yet is out of date.
-    virtual void send(const Message& message) = 0;
+    virtual void send(const Message& /*message*/) {}
     // Nothing comes any more. failed: the client should try again elsewhere, or later.
     virtual void end(bool failed) = 0;
   };
 
-  // current: the message that a new subscriber gets for the job; "": none.
-  Subscriptions(const Clock& clock, std::function<std::string(const std::string& job)> current)
-      : clock_(clock), current_(std::move(current)) {}
+  // limits: of all services, and outlives this. current: the message that a new subscriber gets for
+  // the job; "": none.
+  Subscriptions(const Clock& clock, CallerLimits& limits,
+                std::function<std::string(const std::string& job)> current)
+      : clock_(clock), limits_(limits), current_(std::move(current)) {}
 
   // Errors: invalid_argument (no possible id), limit_exceeded, unavailable.
   Result<void> register_for(const std::string& job);
@@ -67,10 +68,10 @@ class Subscriptions {
   void drop(Registration& of, bool failed);
 
   const Clock& clock_;
+  CallerLimits& limits_;
   std::function<std::string(const std::string& job)> current_;
   bool leads_ = false;
   std::map<std::string, Registration, std::less<>> registered_;  // by job
-  std::map<std::string, std::size_t> of_hosts_;                  // subscribers
   std::size_t subscribers_ = 0;
 };
 

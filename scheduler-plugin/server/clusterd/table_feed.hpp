@@ -10,15 +10,23 @@ namespace chipweave::sched::clusterd {
 
 class TableFeed final : public RankTableListener {
  public:
-  TableFeed(const RankTables& tables, const Clock& clock);
+  TableFeed(const RankTables& tables, const Clock& clock, CallerLimits& limits)
+      : tables_(tables), subscriptions_(clock, limits, [this](const std::string& job) {
+          const PublishedTable* table = tables_.deployment(job);
+          return table == nullptr ? std::string() : table->text;
+        }) {}
 
   Subscriptions& subscriptions() { return subscriptions_; }
 
   void job_table(const PublishedTable& /*table*/) override {}
   void job_table_gone(const std::string& /*ns*/, const std::string& /*job*/) override {}
-  void deployment_table(const PublishedTable& table) override;
+  void deployment_table(const PublishedTable& table) override {
+    if (table.kind == TableKind::mindie && table.complete &&
+        tables_.deployment(table.name) != nullptr)
+      subscriptions_.push(table.name, table.text);
+  }
   void deployment_table_gone(TableKind /*kind*/, const std::string& /*ns*/,
-                             const std::string& /*id*/) override {}
+                             const std::string& /*name*/) override {}
 
  private:
   const RankTables& tables_;

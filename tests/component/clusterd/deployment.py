@@ -1,5 +1,5 @@
 """A MindIE deployment on a standalone scheduler, and a client that follows its rank table as MindIE's controller does."""
-import json, subprocess, sys, tempfile, threading, time, urllib.request
+import importlib, json, subprocess, sys, tempfile, threading, time, urllib.request
 from pathlib import Path
 
 import grpc
@@ -8,12 +8,12 @@ PATIENCE = 60  # for what must come; never how long it takes
 RESOURCE = "huawei.com/Ascend910"
 
 
-def make_stubs(source, work):
-    """The messages of config.proto, as a client in another language makes them of the proto alone."""
-    subprocess.run(["protoc", f"-I{source}/proto/mindcluster", f"--python_out={work}", "config.proto"], check=True)
-    sys.path.insert(0, str(work))
-    import config_pb2
-    return config_pb2
+def make_stubs(source, work, name="config"):
+    """The messages of config.proto, or another one, as a client in another language makes them of the proto alone."""
+    subprocess.run(["protoc", f"-I{source}/proto/mindcluster", f"--python_out={work}", f"{name}.proto"], check=True)
+    if str(work) not in sys.path:
+        sys.path.insert(0, str(work))
+    return importlib.import_module(f"{name}_pb2")
 
 
 class Controller(threading.Thread):
@@ -71,21 +71,35 @@ def methods(stubs, channel):
                                  stubs.RankTableStream.FromString))
 
 
+def job_methods(stubs, channel):
+    """Register, SubscribeJobSummarySignal and SubscribeJobSummarySignalList of job.Job."""
+    send = stubs.ClientInfo.SerializeToString
+    return (channel.unary_unary("/job.Job/Register", send, stubs.Status.FromString),
+            channel.unary_stream("/job.Job/SubscribeJobSummarySignal", send, stubs.JobSummarySignal.FromString),
+            channel.unary_stream("/job.Job/SubscribeJobSummarySignalList", send, stubs.JobSummarySignalList.FromString))
+
+
 class Deployment:
     """Its scheduler, nodes n0, n1 … with addresses of devices, and its pods."""
 
-    def __init__(self, bin, nodes):
-        self.bin, self.nodes = bin, nodes
+    def __init__(self, bin, nodes, host="127.0.0.1"):
+        self.bin, self.nodes, self.host = bin, nodes, host
         self.work = Path(tempfile.mkdtemp())
         self.processes = []
 
     def start(self):
+        self.start_scheduler()
+        self.start_nodes()
+
+    def start_scheduler(self):
         ports = self.work / "ports.json"
         ports.unlink(missing_ok=True)
         self.run("chipweave-scheduler", "--standalone", "--http", "127.0.0.1:0", "--grpc", "127.0.0.1:0",
-                 "--clusterd", "127.0.0.1:0", "--port-file", ports)
+                 "--clusterd", f"{self.host}:0", "--port-file", ports)
         until("the scheduler's ports", lambda: ports.exists() and ports.read_text().strip())
         self.ports = json.loads(ports.read_text())
+
+    def start_nodes(self):
         shown = subprocess.run([self.bin / "chipweave", "topo", "show", "ascend-910b-8", "-o", "json"], check=True,
                                capture_output=True, text=True)
         for node in range(self.nodes):
@@ -112,8 +126,8 @@ class Deployment:
         if not hard and any(ends):
             raise AssertionError(f"programs ended with {ends}")
 
-    def address(self):
-        return "127.0.0.1:%d" % self.ports["clusterd"]
+    def address(self, host="127.0.0.1"):
+        return "%s:%d" % (host, self.ports["clusterd"])
 
     def http(self, method, path, body=None):
         request = urllib.request.Request("http://127.0.0.1:%d%s" % (self.ports["http"], path), method=method,
@@ -121,11 +135,11 @@ class Deployment:
         with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
             return json.loads(answer.read() or "null")
 
-    def create(self, name, app, job, size=1, chips=0, index=0, deployment="chat"):
+    def create(self, name, app, job, size=1, chips=0, index=0, deployment="chat", annotations=None):
         labels = {"app": f"mindie-ms-{app}", "jobID": deployment, "ring-controller.atlas": "ascend-910b",
                   "chipweave.dev/gang": job, "chipweave.dev/gang-size": str(size), "chipweave.dev/gang-index": str(index)}
         resources = {"limits": {RESOURCE: str(chips)}} if chips else {}
-        pod = {"metadata": {"name": name, "namespace": "mindie", "labels": labels},
+        pod = {"metadata": {"name": name, "namespace": "mindie", "labels": labels, "annotations": annotations or {}},
                "spec": {"containers": [{"name": "c", "resources": resources}]}}
         return self.http("POST", "/standalone/pods", pod)["metadata"]["uid"]
 
@@ -142,9 +156,11 @@ class Deployment:
         return node
 
     def address_of(self, name, node, number):
+        self.put_addresses(name, f"10.0.0.{node[1:]}", f"10.244.{node[1:]}.{number}")
+
+    def put_addresses(self, name, host, pod):
         """What a kubelet reports."""
-        self.http("PUT", f"/standalone/pods/mindie/{name}/status",
-                  {"hostIP": f"10.0.0.{node[1:]}", "podIP": f"10.244.{node[1:]}.{number}"})
+        self.http("PUT", f"/standalone/pods/mindie/{name}/status", {"hostIP": host, "podIP": pod})
 
     def head(self, role, deployment="chat"):
         uid = self.create(f"{deployment}-{role}", role, f"{deployment}-{role}", deployment=deployment)
@@ -173,6 +189,14 @@ class Deployment:
     def shown(self, name="chat"):
         items = self.http("GET", f"/api/v1/ranktables/mindie/{name}")["items"]
         return next(item for item in items if item["kind"] == "deployment")
+
+    def subscribers(self):
+        url = "http://127.0.0.1:%d/metrics" % self.ports["http"]
+        with urllib.request.urlopen(url, timeout=PATIENCE) as answer:
+            for line in answer.read().decode().splitlines():
+                if line.startswith("chipweave_rank_table_subscribers "):
+                    return int(float(line.split()[1]))
+        return -1
 
 
 def until(what, condition):

@@ -55,7 +55,8 @@ class Faults : public testing::Test {
   }
 
   TableWorld w_;
-  FaultFeed feed_{w_.tables, w_.scheduler, w_.clock};
+  CallerLimits limits_;
+  FaultFeed feed_{w_.tables, w_.scheduler, w_.clock, limits_};
 };
 
 TEST_F(Faults, AreThoseOfItsNodesAlone) {
@@ -118,7 +119,8 @@ TEST_F(Faults, ArePushedWhenTheyChange) {
 
 TEST(Subscriptions, ForgetRegistrationsWithoutASubscription) {
   ManualClock clock;
-  Subscriptions with(clock, [](const std::string&) { return std::string(); });
+  CallerLimits limits;
+  Subscriptions with(clock, limits, [](const std::string&) { return std::string(); });
   with.tick(true);
   ASSERT_TRUE(with.register_for("chat").ok());
   clock.advance(Subscriptions::kRegistered);

@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
 """MindIE's controller in another language: its table before its pods exist, while they come, after one is replaced and over a
-restart of the scheduler; what is refused; and many subscribers, some of which never read.
+restart of the scheduler; a reader of all jobs; what is refused; and many subscribers, some of which never read.
 
 usage: mindie_test.py SOURCE-FOLDER PROGRAMS-FOLDER CLASS
 """
-import json, shutil, sys, tempfile, unittest, urllib.error, urllib.request
+import json, shutil, sys, tempfile, threading, unittest, urllib.error, urllib.request
 from pathlib import Path
 
 import grpc
 
-from deployment import Controller, Deployment, PATIENCE, make_stubs, methods, until
+from deployment import Controller, Deployment, PATIENCE, job_methods, make_stubs, methods, until
 
 SOURCE, BIN = Path(sys.argv[1]), Path(sys.argv[2])
 STUBS_FOLDER = Path(tempfile.mkdtemp())
 STUBS = make_stubs(SOURCE, STUBS_FOLDER)
+JOB_STUBS = make_stubs(SOURCE, STUBS_FOLDER, "job")
 
 
 def servers(table):
@@ -23,9 +24,10 @@ def servers(table):
 
 class Case(unittest.TestCase):
     nodes = 4
+    host = "127.0.0.1"
 
     def setUp(self):
-        self.d = Deployment(BIN, self.nodes)
+        self.d = Deployment(BIN, self.nodes, self.host)
         self.addCleanup(shutil.rmtree, self.d.work)
         self.addCleanup(self.d.end)
         self.d.start()
@@ -108,6 +110,88 @@ class Subscriptions(Case):
         self.assertEqual(servers(late.tables[1]), servers(first))
 
 
+class Jobs(Case):
+    """A reader of all jobs, signal by signal and in lists."""
+
+    def subscribe(self, channel, lists=False):
+        register, signals, in_lists = job_methods(JOB_STUBS, channel)
+        status = register(JOB_STUBS.ClientInfo(role="CCAgent"), timeout=PATIENCE)
+        self.assertEqual(status.code, 200)
+        return (in_lists if lists else signals)(JOB_STUBS.ClientInfo(role="CCAgent", clientId=status.clientId), timeout=PATIENCE)
+
+    def test_jobs_from_their_pods_to_their_deletion(self):
+        until("that it serves", self.serves)
+        self.d.head("coordinator")  # without chips, so it has no table
+        name, node = self.d.servers("server-0")
+        with grpc.insecure_channel(self.d.address()) as channel:
+            stream = self.subscribe(channel)
+            signal = next(stream)
+            self.assertEqual((signal.jobName, signal.namespace, signal.jobStatus, signal.operator),
+                             ("server-0", "mindie", "pending", "add"))
+            self.assertEqual(json.loads(signal.HcclJson), {"status": "initializing"})
+            self.d.address_of(name, node, 2)
+            signal = next(stream)
+            self.assertEqual((signal.jobStatus, signal.operator), ("running", "add"))
+            table = json.loads(signal.HcclJson)
+            self.assertEqual(table["status"], "completed")
+            self.assertEqual(sum(len(server["device"]) for server in table["server_list"]), 16)
+            self.assertEqual(signal.masterAddr, table["server_list"][0]["host_ip"])
+            self.assertTrue(signal.jobId and signal.uuid and signal.time)
+
+            lists = self.subscribe(channel, lists=True)
+            first = next(lists)
+            self.assertEqual(first.JobTotalNum, 1)
+            self.assertEqual([one.HcclJson for one in first.jobSummarySignals], [signal.HcclJson])
+            name, node = self.d.servers("server-1", 1)
+            self.d.address_of(name, node, 1)
+            seen = {}
+            while seen.get("server-1") != "running":
+                some = next(lists)
+                self.assertEqual(some.JobTotalNum, len(some.jobSummarySignals))
+                seen.update((one.jobName, one.jobStatus) for one in some.jobSummarySignals)
+            self.assertNotIn("server-0", seen, "it has not changed")
+
+            for pod in ("server-0-0", "server-0-1"):
+                self.d.delete(pod)
+            while True:
+                after = next(stream)
+                if after.operator == "delete":
+                    break
+            self.assertEqual((after.jobId, after.jobStatus), (signal.jobId, "failed"))
+            self.assertTrue(after.deleteTime)
+
+    def test_a_slow_reader_gets_the_newest(self):
+        until("that it serves", self.serves)
+        name, node = self.d.servers("server-0", 4)
+        changes = 300
+        with grpc.insecure_channel(self.d.address()) as channel:
+            slow = self.subscribe(channel)
+            self.assertEqual(next(slow).jobStatus, "pending")
+            for number in range(changes):
+                self.d.put_addresses(name, f"10.0.0.{node[1:]}", f"10.250.{number // 250}.{number % 250 + 1}")
+            newest = f"10.250.{(changes - 1) // 250}.{(changes - 1) % 250 + 1}"
+            read = 1
+            while newest not in next(slow).HcclJson:
+                read += 1
+            self.assertLess(read, changes, "what is out of date is left out")
+
+    def test_what_is_wrong_is_refused(self):
+        until("that it serves", self.serves)
+        with grpc.insecure_channel(self.d.address()) as channel:
+            register, signals, lists = job_methods(JOB_STUBS, channel)
+            for subscribe in (signals, lists):
+                for client in ("", "unknown", "x" * 1000):
+                    with self.assertRaises(grpc.RpcError) as raised:
+                        next(subscribe(JOB_STUBS.ClientInfo(clientId=client), timeout=PATIENCE))
+                    self.assertEqual(raised.exception.code().name, "NOT_FOUND")
+            raw = channel.unary_stream("/job.Job/SubscribeJobSummarySignal")
+            with self.assertRaises(grpc.RpcError) as raised:
+                next(raw(b"\xff\xff\xff", timeout=PATIENCE))
+            self.assertEqual(raised.exception.code().name, "NOT_FOUND")
+            ids = {register(JOB_STUBS.ClientInfo(role="r"), timeout=PATIENCE).clientId for _ in range(10)}
+            self.assertEqual(len(ids), 10)
+
+
 class Refusals(Case):
     nodes = 1
 
@@ -159,7 +243,7 @@ class Many(Case):
                 client = STUBS.ClientInfo(jobId=f"other-{number}", role="r")
                 register(client, timeout=PATIENCE)
                 streams.append(subscribe(client))
-            until("all", lambda: self.subscribers() == 512)
+            until("all", lambda: self.d.subscribers() == 512)
             client = STUBS.ClientInfo(jobId="one-more", role="r")
             register(client, timeout=PATIENCE)
             with self.assertRaises(grpc.RpcError) as raised:
@@ -169,15 +253,57 @@ class Many(Case):
             reader.wait("its table", lambda: reader.tables)
             for stream in streams:
                 stream.cancel()
-            until("their end", lambda: self.subscribers() == 1)
+            until("their end", lambda: self.d.subscribers() == 1)
 
-    def subscribers(self):
-        url = "http://127.0.0.1:%d/metrics" % self.d.ports["http"]
-        with urllib.request.urlopen(url, timeout=PATIENCE) as answer:
-            for line in answer.read().decode().splitlines():
-                if line.startswith("chipweave_rank_table_subscribers "):
-                    return int(float(line.split()[1]))
-        return -1
+
+class Thousand(Case):
+    """A thousand readers of all jobs, from two addresses: each gets each new table of a job, whole."""
+    host = "[::]"
+
+    def read(self, stream, at):
+        try:
+            for signal in stream:
+                with self.news:
+                    self.got[at].append(signal.HcclJson)
+                    self.news.notify_all()
+        except grpc.RpcError as error:
+            if error.code() != grpc.StatusCode.CANCELLED:
+                self.ends.append(error.details())
+
+    def test_1000_subscribers(self):
+        until("that it serves", self.serves)
+        pods = self.d.nodes
+        name, node = self.d.servers("train", pods)
+        self.got, self.ends, self.news = [[] for _ in range(1000)], [], threading.Condition()
+        channels = [grpc.insecure_channel(self.d.address(host)) for host in ("127.0.0.1", "[::1]")]
+        streams = []
+        for at in range(1000):
+            register, signals, _ = job_methods(JOB_STUBS, channels[at % 2])
+            client = register(JOB_STUBS.ClientInfo(role="r"), timeout=PATIENCE).clientId
+            streams.append(signals(JOB_STUBS.ClientInfo(role="r", clientId=client)))
+            threading.Thread(target=self.read, args=(streams[-1], at), daemon=True).start()
+        until("all", lambda: self.d.subscribers() == 1000)
+        self.everyone("the empty table", lambda got: got[-1:] == ['{"status":"initializing"}'])
+        tables = []
+        for number in (7, 8):
+            self.d.address_of(name, node, number)
+            self.everyone("a new table", lambda got: f"10.244.{node[1:]}.{number}" in got[-1])
+            tables.append(self.got[0][-1])
+        for table in tables:
+            self.assertEqual(sum(len(server["device"]) for server in json.loads(table)["server_list"]), 8 * pods)
+        for got in self.got:
+            self.assertEqual(got[-2:], tables)
+        self.assertEqual(self.ends, [])
+        for stream in streams:
+            stream.cancel()
+        for channel in channels:
+            channel.close()
+        until("their end", lambda: self.d.subscribers() == 0)
+
+    def everyone(self, what, has):
+        with self.news:
+            if not self.news.wait_for(lambda: all(map(has, self.got)), PATIENCE):
+                raise AssertionError(f"{what} came to {sum(map(has, self.got))} of 1000; ends {self.ends[:3]}")
 
 
 if __name__ == "__main__":
