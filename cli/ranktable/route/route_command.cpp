@@ -87,7 +87,7 @@ void add_init(CLI::App& route, Exit& exit_code) {
   add_examples(*command,
                "  chipweave route init --config /user/config --dir /tmp\n"
                "  chipweave route init --index 3 --hosts hostfile --network topology.conf\n"
-               "docs/tasks/plan-routes.md has the container's manifest.");
+               "docs/tasks/modelarts-route-planning.md has the container's manifest.");
   command->callback([flags, &exit_code] { exit_code = run_route_init(*flags); });
 }
 

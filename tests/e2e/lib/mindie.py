@@ -4,6 +4,8 @@ import contextlib, json, os, subprocess, tempfile
 from pathlib import Path
 
 from lib.bed import ROOT
+from lib.volcano import GROUP as GANG
+from lib.volcano import MEMBERS, ROLE
 
 NS, DEPLOYMENT = "mindie", "mindie-ms-test"  # as the manifests have them
 GROUP, VERSION = "mindxdl.gitee.com", "v1"
@@ -55,12 +57,18 @@ def manifests():
 
 # --- what MindCluster and the kubelet do
 
-# Makes the pods of a job that are not there, as ascend-operator does, but for kube-scheduler: there is no Volcano.
+# Makes the pods of a job that are not there, as ascend-operator does; for the scheduler of the job if there is a driver
+# that plays it, else for kube-scheduler.
 def make_pods(s, name):
     job, rank = s.bed.must("GET", f"{JOBS}/{name}"), 0
+    members = sum(replica["replicas"] for replica in job["spec"]["replicaSpecs"].values())
     for role, replica in job["spec"]["replicaSpecs"].items():
         for index in range(replica["replicas"]):
-            code, answer = s.bed.ask("POST", s.pods_path, pod_of(job, role, index, rank, replica["template"]))
+            pod = pod_of(job, role, index, rank, replica["template"])
+            if s.driver:
+                pod["spec"]["schedulerName"] = job["spec"]["schedulerName"]
+                pod["metadata"]["annotations"] |= {GANG: name, MEMBERS: str(members), ROLE: role.lower()}
+            code, answer = s.bed.ask("POST", s.pods_path, pod)
             if code not in (201, 409):
                 raise RuntimeError(f"no pod of {name}: {code}: {answer}")
             rank += 1

@@ -1,5 +1,5 @@
 """Rank tables of a MindIE deployment that is submitted as users do: those of its server jobs and the global one, in ConfigMaps and
-at a subscriber that plays MindIE's controller. A server pod comes back elsewhere, an instance is removed, the scheduler is
+at a subscriber that plays MindIE's controller; a driver plays Volcano. A server pod comes back elsewhere, an instance is removed, the scheduler is
 killed; a ConfigMap is another program's; and of two replicas, the leader is killed."""
 import json, subprocess
 
@@ -7,6 +7,7 @@ from lib.mindie import DEPLOYMENT, GROUP, JOBS, MARKS, NODE_LABELS, NPU, NS, VER
 from lib.mindie import Controller, Kubelets, ascend_job, make_pods, manifests
 from lib.replicas import CLUSTERD, Replicas, Way
 from lib.scenario import SOON
+from lib.volcano import Driver, admission
 from testbed.processes import free_ports
 
 TABLES = ["--rank-tables=jobs,mindie", "--gang-kinds=ascend"]
@@ -26,6 +27,11 @@ def run(s):
     s.serve(GROUP, "AscendJob", VERSION)
     switch_on(s)
     machines(s)
+    # The manifests say that Volcano schedules; the API server asks webhooks over TLS only.
+    s.driver = None
+    if s.chipweave.https:
+        admission(s)
+        s.driver = Driver(s)
     s.writes = s.watch_of(MAPS)
     early_subscriber(s)
     submitted(s)
@@ -35,6 +41,8 @@ def run(s):
     killed(s)
     written_by_another(s)
     versions_of_the_tables(s)
+    if s.driver:
+        s.check("the driver of Volcano ends with 0", s.driver.stop() == 0)
     another_leads(s)
     s.nothing_was_refused(*NODES)
     for pod in s.pods():
