@@ -18,12 +18,13 @@
 #include <utility>
 #include <vector>
 
+#include "common/codec/mindcluster/pod/job_table.hpp"
 #include "scheduler-plugin/ranktables/job_members.hpp"
 
 namespace chipweave::sched {
 
 // hccl.json while it is not complete, as MindCluster's operator writes it.
-inline constexpr const char* kInitializing = R"({"status":"initializing"})";
+inline constexpr const char* kInitializing = codec::mindcluster::kInitialTable;
 
 // A table as it is now.
 struct PublishedTable {

@@ -4,37 +4,32 @@
 
 #include "common/base/dns_name.hpp"
 #include "common/base/foreign_text.hpp"
-#include "common/codec/json/json_object.hpp"
+#include "common/codec/mindcluster/pod/job_table.hpp"
 
 namespace chipweave::sched {
 namespace {
 
-constexpr const char* kJobPrefix = "rings-config-";
-constexpr const char* kJobKey = "hccl.json";
+namespace mindcluster = codec::mindcluster;
+
 constexpr const char* kDeploymentPrefix = "global-ranktable-";
 constexpr const char* kDeploymentKey = "global_ranktable.json";
-constexpr const char* kVersionKey = "version";
-constexpr codec::JsonLimits kStoredLimits{2U << 20U, 2'000'000};
 
 // Nothing is in it, or what says that a table follows: users make such ConfigMaps beforehand.
 bool is_initial(const codec::StringMap& data, const char* key) {
   const auto text = data.find(key);
   if (text == data.end() || text->second.empty()) return true;
-  const auto tree = codec::parse_json(text->second, kStoredLimits);
-  if (!tree) return false;
-  codec::JsonProblems problems;
-  const auto object = codec::JsonObject::tolerant(codec::JsonValue(*tree), problems);
-  return object.text_or_empty("status") == "initializing";
+  const auto status = mindcluster::status_of_table(text->second);
+  return status && *status == mindcluster::kInitialStatus;
 }
 
 }  // namespace
 
 void TableConfigMaps::job_table(const PublishedTable& table) {
-  if (which_.jobs) put(kJobPrefix + table.name, kJobKey, table);
+  if (which_.jobs) put(mindcluster::kJobTablePrefix + table.name, mindcluster::kJobTableKey, table);
 }
 
 void TableConfigMaps::job_table_gone(const std::string& ns, const std::string& job) {
-  forget(kJobPrefix + job, ns);
+  forget(mindcluster::kJobTablePrefix + job, ns);
 }
 
 void TableConfigMaps::deployment_table(const PublishedTable& table) {
@@ -89,7 +84,7 @@ void TableConfigMaps::want(Map& map, bool create) {
   for (const auto& [label, value] : map.table.consumer) wanted.labels[label] = value;
   wanted.labels["mx-consumer-cim"] = "true";
   wanted.data = [key = map.key, text = map.table.text](std::int64_t stamp) {
-    return codec::StringMap{{key, text}, {kVersionKey, std::to_string(stamp)}};
+    return codec::StringMap{{key, text}, {mindcluster::kTableVersionKey, std::to_string(stamp)}};
   };
   const GangRef& about = map.table.about;
   const auto owner = ways_.owner(about);
@@ -126,7 +121,7 @@ std::unique_ptr<kube::ConfigMapKeeper> TableConfigMaps::keeper_of(const std::str
   options.chain.what = "rank table " + id;
   options.chain.seed = ++made_;
   const std::string& key = maps_.find(id)->second.key;
-  options.shared = {kRankTableContentLabel, kVersionKey,
+  options.shared = {kRankTableContentLabel, mindcluster::kTableVersionKey,
                     [key](const codec::StringMap& data) { return is_initial(data, key.c_str()); }};
   kube::ConfigMapKeeper::Events events{nullptr, [](bool /*works*/) {}};
   events.refused = [this, id](const std::string& why) {
