@@ -142,8 +142,7 @@ int run_agent(const Flags& flags) {
       facts.events = EventCounts{stats->sent, stats->refused, stats->dropped};
     }
     if (const auto tables = reporting->rank_tables()) {
-      facts.rank_tables =
-          RankTableCounts{tables->initializing, tables->completed, tables->failed};
+      facts.rank_tables = RankTableCounts{tables->initializing, tables->completed, tables->failed};
     }
     return facts;
   });

@@ -155,8 +155,7 @@ void RankTableFiles::settle(const std::string& folder) {
   Job& job = jobs_[folder];
   if (!namespaces_[job.ns].listed) return;
   if (job.file == nullptr) {
-    job.file =
-        std::make_unique<TableFile>(transport_, folder_, job.ns, job.job, folder, ++seed_);
+    job.file = std::make_unique<TableFile>(transport_, folder_, job.ns, job.job, folder, ++seed_);
   }
   if (!job.pods.empty()) {
     job.resting = false;

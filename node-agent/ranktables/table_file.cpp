@@ -38,9 +38,7 @@ std::string value_of(const codec::StringMap& data, const char* key) {
 
 }  // namespace
 
-TableFile::Table TableFile::initial() {
-  return {mindcluster::kInitialTable, kFirstVersion, false};
-}
+TableFile::Table TableFile::initial() { return {mindcluster::kInitialTable, kFirstVersion, false}; }
 
 TableFile::TableFile(kube::Transport& transport, const TableFolder& folder, const std::string& ns,
                      const std::string& job, std::string name, std::uint64_t seed)
@@ -93,7 +91,7 @@ void TableFile::remove() {
     obs::log(obs::Level::info, "a rank table that another program wrote is not removed",
              {{"folder", folder_.path_of(name_)}});
   }
-  // Without a record the folder is no concern of ours; with one the next run tries again.
+  // With a record the next run tries again; without one the folder is left to others.
   if (!done && done.error().code != Errc::conflict) return;
   if (const auto forgotten = folder_.forget(name_); !forgotten) show(forgotten);
 }

@@ -78,7 +78,7 @@ class TableFile {
   bool reset_due_ = false;       // the file is not of these pods
   std::optional<Table> wanted_;  // nullopt: not known, what is there stays
   std::string seen_;             // version of the ConfigMap that was read; empty: there was none
-  std::string unusable_;         // why what was read is no table; empty: it is
+  std::string unusable_;         // why what was read cannot be written; empty: it can
   std::string problem_;          // as logged last; empty: none
   bool reads_ = true;            // the ConfigMap, or that there is none
 };

@@ -83,8 +83,7 @@ Result<std::optional<std::string>> read_regular(int folder, const std::string& f
   return std::optional(std::move(out));
 }
 
-Result<void> open_below(int parent, const char* name, const std::string& path,
-                        io::Descriptor& to) {
+Result<void> open_below(int parent, const char* name, const std::string& path, io::Descriptor& to) {
   to.adopt(::openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (to.valid()) return {};
   // Of a link with O_DIRECTORY Linux says ENOTDIR.
@@ -192,8 +191,8 @@ TableFolder::Record TableFolder::record(const std::string& name) const {
   Record out;
   io::Descriptor records(-1);
   if (const auto ok = open_records(records); !ok) return out;
-  const auto text = read_regular(records.get(), name, path_of(kRecords) + "/" + name,
-                                 kMaxRecordBytes);
+  const auto text =
+      read_regular(records.get(), name, path_of(kRecords) + "/" + name, kMaxRecordBytes);
   if (!text || !*text) return out;
   for (const std::string_view line : split(**text, '\n')) {
     if (line.starts_with(kTableWord)) out.tables.emplace_back(line.substr(kTableWord.size()));
@@ -220,7 +219,8 @@ Result<void> TableFolder::forget(const std::string& name) const {
 
 Result<void> TableFolder::open_folder(const std::string& name, Missing missing,
                                       io::Descriptor& to) const {
-  if (!is_usable(name)) return make_error(Errc::invalid_argument, in_quotes(name) + " is no folder");
+  if (!is_usable(name))
+    return make_error(Errc::invalid_argument, in_quotes(name) + " is no folder");
   io::Descriptor base(-1);
   if (auto ok = open_base(path_, base); !ok) return ok;
   const bool made =

@@ -54,11 +54,11 @@ class ClusterReporting final : public Reporting {
   std::unique_ptr<KubeReporter> reporter_;
   std::unique_ptr<NodeEvents> events_;
   std::unique_ptr<CompatPublisher> compat_;
-  std::unique_ptr<KubeletChips> kubelet_;  // null: the kubelet is not asked
-  std::unique_ptr<dra::DraDriver> dra_;    // null: no DRA driver
-  std::unique_ptr<GateWatch> gate_;        // null: no device plugin of ours enforces
+  std::unique_ptr<KubeletChips> kubelet_;        // null: the kubelet is not asked
+  std::unique_ptr<dra::DraDriver> dra_;          // null: no DRA driver
+  std::unique_ptr<GateWatch> gate_;              // null: no device plugin of ours enforces
   std::unique_ptr<RankTableFiles> rank_tables_;  // null: none are kept as files
-  NodeStatePtr state_;                     // null: not known yet
+  NodeStatePtr state_;                           // null: not known yet
   domain::Enforcement enforcement_ = domain::Enforcement::none;
   std::optional<domain::GivenChips> given_;  // nullopt: not known yet, or the kubelet is not asked
   // Of the previous run, until there is a state to compare it with.

@@ -52,7 +52,7 @@ class Reporting {
   virtual void fault(const FaultChange& change) = 0;
   // nullopt without a cluster, where there are no events.
   virtual std::optional<kube::EventSender::Stats> event_stats() const = 0;
-  // nullopt where none are kept as files.
+  // nullopt: none are kept as files.
   virtual std::optional<RankTableFiles::Counts> rank_tables() const = 0;
   virtual void stop(std::function<void()> done) = 0;
 };

@@ -43,8 +43,8 @@ struct ProbeFacts {
   std::uint64_t garbage = 0;
   std::optional<EventCounts> events = {};           // in a cluster only
   std::optional<RankTableCounts> rank_tables = {};  // absent: none are kept
-  std::string blind = {};                  // Agent::blind()
-  bool measuring = false;                  // the chips, by the probe process
+  std::string blind = {};                           // Agent::blind()
+  bool measuring = false;                           // the chips, by the probe process
 };
 
 class MetricsHandler {

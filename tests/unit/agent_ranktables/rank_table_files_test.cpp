@@ -45,8 +45,9 @@ class RankTableFilesTest : public testing::Test {
               {"labels", {{"volcano.sh/job-name", job}}}}},
             {"spec",
              {{"nodeName", "n1"},
-              {"volumes", Json::array({Json{{"name", "data"}, {"emptyDir", Json::object()}},
-                                       Json{{"name", "ranktable"}, {"hostPath", {{"path", folder}}}}})}}},
+              {"volumes",
+               Json::array({Json{{"name", "data"}, {"emptyDir", Json::object()}},
+                            Json{{"name", "ranktable"}, {"hostPath", {{"path", folder}}}}})}}},
             {"status", {{"phase", "Pending"}}}};
   }
   void put_pod(const std::string& name, const std::string& job) {
@@ -74,8 +75,8 @@ class RankTableFilesTest : public testing::Test {
   // A new run of the agent; the one before ends without a word, as with kill -9.
   void start(std::vector<std::string> namespaces = {"train"}) {
     files_.reset();
-    files_ = std::make_unique<RankTableFiles>(
-        api_, RankTableOptions{std::move(namespaces), base()}, "n1", ++seed_);
+    files_ = std::make_unique<RankTableFiles>(api_, RankTableOptions{std::move(namespaces), base()},
+                                              "n1", ++seed_);
     files_->start();
     pass(seconds(1));
   }
@@ -173,7 +174,8 @@ TEST_F(RankTableFilesTest, OfOtherNamespacesNodesAndVolumesAreNotWritten) {
   elsewhere["spec"]["nodeName"] = "n2";
   api_.put(kPods + "y-0", elsewhere);
   Json mounts_map = pod("z-0", "z", "");
-  mounts_map["spec"]["volumes"] = Json::array({Json{{"name", "ranktable"}, {"configMap", {{"name", "m"}}}}});
+  mounts_map["spec"]["volumes"] =
+      Json::array({Json{{"name", "ranktable"}, {"configMap", {{"name", "m"}}}}});
   api_.put(kPods + "z-0", mounts_map);
   start();
   for (const char* name : {"other.x", "train.x", "train.y", "train.z"})
@@ -191,9 +193,8 @@ TEST_F(RankTableFilesTest, HostilePathsAndNamesLeadNowhere) {
     const std::string name = "a-" + std::to_string(++number);
     api_.put(kPods + name, pod(name, "a", folder));
   }
-  for (const std::string& job :
-       {std::string("../outside"), std::string(".."), std::string("A_b"), std::string(300, 'x'),
-        std::string("x/y")}) {
+  for (const std::string& job : {std::string("../outside"), std::string(".."), std::string("A_b"),
+                                 std::string(300, 'x'), std::string("x/y")}) {
     const std::string name = "b-" + std::to_string(++number);
     api_.put(kPods + name, pod(name, job, base() + "/train." + job));
   }

@@ -153,16 +153,31 @@ TEST(TableFolderName, IsOfDnsNames) {
   const auto good = table_folder_name("train", "job-a.v2");
   ASSERT_TRUE(good.ok());
   EXPECT_EQ(*good, "train.job-a.v2");
-  EXPECT_EQ(parts_of_folder_name(*good), (std::pair<std::string, std::string>{"train", "job-a.v2"}));
-  for (const auto& [ns, job] : std::vector<std::pair<std::string, std::string>>{
-           {"", "a"}, {"..", "a"}, {"a/b", "c"}, {"a", ""}, {"a", "../b"}, {"a", "b/c"},
-           {"a", "."}, {"a.b", "c"}, {"a", "B"}, {"a", std::string("b\0c", 3)}}) {
+  EXPECT_EQ(parts_of_folder_name(*good),
+            (std::pair<std::string, std::string>{"train", "job-a.v2"}));
+  for (const auto& [ns, job] :
+       std::vector<std::pair<std::string, std::string>>{{"", "a"},
+                                                        {"..", "a"},
+                                                        {"a/b", "c"},
+                                                        {"a", ""},
+                                                        {"a", "../b"},
+                                                        {"a", "b/c"},
+                                                        {"a", "."},
+                                                        {"a.b", "c"},
+                                                        {"a", "B"},
+                                                        {"a", std::string("b\0c", 3)}}) {
     EXPECT_FALSE(table_folder_name(ns, job).ok()) << ns << " " << job;
   }
-  const auto longest = table_folder_name(std::string(63, 'n'), std::string(191, 'j').replace(60, 1, ".").replace(120, 1, ".").replace(180, 1, "."));
+  const auto longest = table_folder_name(
+      std::string(63, 'n'),
+      std::string(191, 'j').replace(60, 1, ".").replace(120, 1, ".").replace(180, 1, "."));
   ASSERT_TRUE(longest.ok());
   EXPECT_EQ(longest->size(), 255U);
-  EXPECT_FALSE(table_folder_name(std::string(63, 'n'), std::string(192, 'j').replace(60, 1, ".").replace(120, 1, ".").replace(180, 1, ".")).ok());
+  EXPECT_FALSE(
+      table_folder_name(
+          std::string(63, 'n'),
+          std::string(192, 'j').replace(60, 1, ".").replace(120, 1, ".").replace(180, 1, "."))
+          .ok());
 }
 
 }  // namespace
