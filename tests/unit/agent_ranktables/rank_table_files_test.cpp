@@ -240,6 +240,9 @@ TEST_F(RankTableFilesTest, StayOverARestartWhileAPodOfTheirsIsHere) {
   api_.unanswered = "configmaps";
   start();
   EXPECT_EQ(table("a"), complete("h1"));
+  put_pod("a-0", "a");  // another pod, which the list has before the one that stayed
+  start();
+  EXPECT_EQ(table("a"), complete("h1"));
   api_.unanswered.clear();
   remove(map_path("a"));
   start();
