@@ -168,22 +168,24 @@ void RankTableFiles::settle(const std::string& folder) {
 }
 
 void RankTableFiles::remove_later(const std::string& folder) {
-  jobs_[folder].removal = transport_.after(kRemoveAfter, [this, folder]() mutable {
-    const std::string name = std::move(folder);  // the wait may end with the next request
-    confirm_removal(name);
-  });
+  jobs_[folder].removal =
+      transport_.after(kRemoveAfter, [this, folder = std::string(folder)]() mutable {
+        const std::string name = std::move(folder);  // the wait may end with the next request
+        confirm_removal(name);
+      });
 }
 
 void RankTableFiles::confirm_removal(const std::string& folder) {
   Job& job = jobs_[folder];
   kube::Call call;
   call.target = pods_path(job.ns) + "?limit=5000&fieldSelector=spec.nodeName%3D" + node_;
-  job.removal = transport_.call(std::move(call), [this, folder](Result<kube::Reply> reply) mutable {
-    const std::string name = std::move(folder);  // the request ends with the job
-    if (has_pods(name, std::move(reply))) return remove_later(name);
-    jobs_[name].file->remove();
-    jobs_.erase(name);
-  });
+  job.removal = transport_.call(
+      std::move(call), [this, folder = std::string(folder)](Result<kube::Reply> reply) mutable {
+        const std::string name = std::move(folder);  // the request ends with the job
+        if (has_pods(name, std::move(reply))) return remove_later(name);
+        jobs_[name].file->remove();
+        jobs_.erase(name);
+      });
 }
 
 // Also where that is not known.
