@@ -141,6 +141,9 @@ int run_agent(const Flags& flags) {
     if (const auto stats = reporting->event_stats()) {
       facts.events = EventCounts{stats->sent, stats->refused, stats->dropped};
     }
+    if (const auto tables = reporting->rank_tables()) {
+      facts.rank_tables = RankTableCounts{tables->initializing, tables->completed, tables->failed};
+    }
     return facts;
   });
 

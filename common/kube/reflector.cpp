@@ -12,8 +12,6 @@ namespace {
 // refused with 406, a watch as PartialObjectMetadataList gets whole objects.
 constexpr const char* kMetadataOfList =
     "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
-constexpr const char* kMetadataOfEach =
-    "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
 constexpr int kNotAcceptable = 406;
 
 }  // namespace
@@ -82,7 +80,7 @@ void Reflector<Object>::watch(const WatchRequest& request) {
   } else {
     stream.target += "&resourceVersion=" + request.resource_version;
   }
-  stream.accept = options_.metadata_only ? kMetadataOfEach : kJson;
+  stream.accept = options_.metadata_only ? kMetadata : kJson;
   stream.max_idle = options_.dead_after;
   lines_.emplace(limits::kMaxKubeObjectBytes);
   begun_ = transport_.now();
@@ -163,6 +161,7 @@ std::chrono::milliseconds Reflector<Object>::lasted() const {
 }
 
 template class Reflector<codec::KubePod>;
+template class Reflector<codec::KubeRankTablePod>;
 template class Reflector<codec::KubeNode>;
 template class Reflector<codec::KubeNodeMetadata>;
 template class Reflector<codec::KubeInventory>;

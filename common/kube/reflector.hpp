@@ -70,6 +70,7 @@ class Reflector {
 };
 
 extern template class Reflector<codec::KubePod>;
+extern template class Reflector<codec::KubeRankTablePod>;
 extern template class Reflector<codec::KubeNode>;
 extern template class Reflector<codec::KubeNodeMetadata>;
 extern template class Reflector<codec::KubeInventory>;

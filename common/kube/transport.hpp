@@ -17,6 +17,9 @@
 namespace chipweave::kube {
 
 inline constexpr const char* kJson = "application/json";
+// Of one object only its metadata; servers that cannot convert answer with the whole object.
+inline constexpr const char* kMetadata =
+    "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
 
 struct Call {
   std::string method = "GET";

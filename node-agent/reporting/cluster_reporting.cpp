@@ -91,12 +91,21 @@ Result<std::unique_ptr<ClusterReporting>> ClusterReporting::make(
   if (!options.pod_resources.empty()) out->ask_kubelet(options, loop, std::move(kubelet));
   if (options.dra) out->drive(options, loop, std::move(contested));
   if (options.enforcement == domain::Enforcement::device_plugin) out->watch_gate(options, loop);
+  if (!options.rank_tables.namespaces.empty()) {
+    out->rank_tables_ = std::make_unique<RankTableFiles>(*out->api_, options.rank_tables,
+                                                         options.node, std::random_device{}());
+  }
   return out;
 }
 
 void ClusterReporting::recall() {
   if (dra_) dra_->start();
+  if (rank_tables_) rank_tables_->start();
   reporter_->recall();
+}
+
+std::optional<RankTableFiles::Counts> ClusterReporting::rank_tables() const {
+  return rank_tables_ ? std::optional(rank_tables_->counts()) : std::nullopt;
 }
 
 void ClusterReporting::drive(const ReportingOptions& options, http::Loop& loop,
@@ -220,6 +229,7 @@ void ClusterReporting::fault(const FaultChange& change) {
 void ClusterReporting::stop(std::function<void()> done) {
   kubelet_.reset();
   gate_.reset();
+  rank_tables_.reset();
   if (dra_) dra_->stop();
   start_->stop();
   compat_->stop();

@@ -32,6 +32,7 @@ class ClusterReporting final : public Reporting {
   void want(const NodeStatePtr& state, bool urgent) override;
   void fault(const FaultChange& change) override;
   std::optional<kube::EventSender::Stats> event_stats() const override { return events_->stats(); }
+  std::optional<RankTableFiles::Counts> rank_tables() const override;
   void stop(std::function<void()> done) override;
 
  private:
@@ -53,10 +54,11 @@ class ClusterReporting final : public Reporting {
   std::unique_ptr<KubeReporter> reporter_;
   std::unique_ptr<NodeEvents> events_;
   std::unique_ptr<CompatPublisher> compat_;
-  std::unique_ptr<KubeletChips> kubelet_;  // null: the kubelet is not asked
-  std::unique_ptr<dra::DraDriver> dra_;    // null: no DRA driver
-  std::unique_ptr<GateWatch> gate_;        // null: no device plugin of ours enforces
-  NodeStatePtr state_;                     // null: not known yet
+  std::unique_ptr<KubeletChips> kubelet_;        // null: the kubelet is not asked
+  std::unique_ptr<dra::DraDriver> dra_;          // null: no DRA driver
+  std::unique_ptr<GateWatch> gate_;              // null: no device plugin of ours enforces
+  std::unique_ptr<RankTableFiles> rank_tables_;  // null: none are kept as files
+  NodeStatePtr state_;                           // null: not known yet
   domain::Enforcement enforcement_ = domain::Enforcement::none;
   std::optional<domain::GivenChips> given_;  // nullopt: not known yet, or the kubelet is not asked
   // Of the previous run, until there is a state to compare it with.

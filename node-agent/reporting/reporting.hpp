@@ -15,6 +15,7 @@
 #include "common/kube/event_sender.hpp"
 #include "node-agent/app/agent.hpp"
 #include "node-agent/publish/reporter.hpp"
+#include "node-agent/ranktables/rank_table_files.hpp"
 #include "node-agent/reporting/chip_users.hpp"
 #include "node-agent/reporting/reporting_options.hpp"
 
@@ -51,6 +52,8 @@ class Reporting {
   virtual void fault(const FaultChange& change) = 0;
   // nullopt without a cluster, where there are no events.
   virtual std::optional<kube::EventSender::Stats> event_stats() const = 0;
+  // nullopt: none are kept as files.
+  virtual std::optional<RankTableFiles::Counts> rank_tables() const = 0;
   virtual void stop(std::function<void()> done) = 0;
 };
 

@@ -11,6 +11,7 @@
 #include "common/domain/enforcement.hpp"
 
 #include "node-agent/dra/dra_options.hpp"
+#include "node-agent/ranktables/rank_table_options.hpp"
 
 namespace chipweave::agent {
 
@@ -31,6 +32,7 @@ struct ReportingOptions {
   std::string gate_file = "/run/chipweave/device-plugin";
   std::string pod_resources;           // socket of the kubelet, checked before; empty: not asked
   std::optional<dra::DraOptions> dra;  // absent: no DRA driver; node and seed: ignored
+  RankTableOptions rank_tables;
 };
 
 // Whether leases of agents may be in the namespace. invalid_argument: not a valid name, or the

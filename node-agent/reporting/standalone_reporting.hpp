@@ -21,6 +21,7 @@ class StandaloneReporting final : public Reporting {
   void want(const NodeStatePtr& state, bool urgent) override;
   void fault(const FaultChange&) override {}
   std::optional<kube::EventSender::Stats> event_stats() const override { return std::nullopt; }
+  std::optional<RankTableFiles::Counts> rank_tables() const override { return std::nullopt; }
   void stop(std::function<void()> done) override { reporter_.stop(std::move(done)); }
 
   StandaloneReporting(http::Loop& loop, GrpcReporterOptions options, ReporterEvents events)

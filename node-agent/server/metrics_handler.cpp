@@ -133,6 +133,14 @@ struct MetricsHandler::Impl {
     follow(events.with({{"result", "dropped"}}), now.dropped, shown_events.dropped);
   }
 
+  void show_rank_tables(const RankTableCounts& now) {
+    auto& tables = registry.gauge("chipweave_agent_rank_table_files",
+                                  "Rank tables of jobs with pods on this node, kept as files.");
+    tables.with({{"state", "initializing"}}).set(static_cast<double>(now.initializing));
+    tables.with({{"state", "completed"}}).set(static_cast<double>(now.completed));
+    tables.with({{"state", "failed"}}).set(static_cast<double>(now.failed));
+  }
+
   http::Response answer(const http::Request& request) {
     if (request.method != "GET" && request.method != "HEAD") {
       return {405, "only GET and HEAD are supported\n", kText, "GET, HEAD"};
@@ -155,6 +163,7 @@ struct MetricsHandler::Impl {
     follow(ends.with({{"reason", "garbage"}}), facts.garbage, shown_facts.garbage);
     age.set(facts.age_seconds);
     if (facts.events) show_events(*facts.events);
+    if (facts.rank_tables) show_rank_tables(*facts.rank_tables);
     return {200, registry.expose() + page(), "text/plain; version=0.0.4; charset=utf-8", {}};
   }
 

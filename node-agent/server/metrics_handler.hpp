@@ -25,6 +25,13 @@ struct EventCounts {
   std::uint64_t dropped = 0;
 };
 
+// Rank tables that are kept as files, by what they are.
+struct RankTableCounts {
+  std::size_t initializing = 0;
+  std::size_t completed = 0;
+  std::size_t failed = 0;
+};
+
 // Read at each scrape.
 struct ProbeFacts {
   std::uint64_t errors = 0;
@@ -34,9 +41,10 @@ struct ProbeFacts {
   std::uint64_t stuck = 0;
   std::uint64_t crashed = 0;
   std::uint64_t garbage = 0;
-  std::optional<EventCounts> events = {};  // in a cluster only
-  std::string blind = {};                  // Agent::blind()
-  bool measuring = false;                  // the chips, by the probe process
+  std::optional<EventCounts> events = {};           // in a cluster only
+  std::optional<RankTableCounts> rank_tables = {};  // absent: none are kept
+  std::string blind = {};                           // Agent::blind()
+  bool measuring = false;                           // the chips, by the probe process
 };
 
 class MetricsHandler {

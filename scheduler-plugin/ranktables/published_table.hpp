@@ -9,13 +9,14 @@
 #include <string>
 #include <vector>
 
+#include "common/codec/mindcluster/pod/job_table.hpp"
 #include "common/domain/ranktable/table.hpp"
 #include "scheduler-plugin/app/scheduler.hpp"
 
 namespace chipweave::sched {
 
 // hccl.json while it is not complete, as MindCluster's operator writes it.
-inline constexpr const char* kInitializing = R"({"status":"initializing"})";
+inline constexpr const char* kInitializing = codec::mindcluster::kInitialTable;
 
 enum class TableKind : std::uint8_t {
   hccl,       // of a job

@@ -8,6 +8,7 @@
 #include "common/base/foreign_text.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/text.hpp"
+#include "common/codec/mindcluster/pod/job_table.hpp"
 #include "common/codec/mindcluster/pod/pod_devices.hpp"
 #include "common/codec/ranktable/modelarts/job_pods.hpp"
 
@@ -20,13 +21,6 @@ constexpr std::string_view kModelArts = "modelarts-1980";
 constexpr const char* kResource950 = "huawei.com/npu";
 constexpr const char* kResourceCce = "huawei.com/ascend-1980";
 constexpr std::array<const char*, 3> kResources{"huawei.com/Ascend910", kResource950, kResourceCce};
-// The name that users know their job by, before that of a part of it.
-constexpr std::array<const char*, 6> kJobLabels{"volcano.sh/job-name",
-                                                "training.kubeflow.org/job-name",
-                                                "jobset.sigs.k8s.io/jobset-name",
-                                                "batch.kubernetes.io/job-name",
-                                                "job-name",
-                                                "deploy-name"};
 constexpr std::array<const char*, 3> kConsumerLabels{"jobID", kRingControllerLabel,
                                                      kRingControllerCceLabel};
 
@@ -36,16 +30,7 @@ std::string_view find(const codec::StringMap& map, std::string_view key) {
 }
 
 std::string_view mark_of(const codec::KubePod& pod, std::string_view key) {
-  const std::string_view label = find(pod.labels, key);
-  return label.empty() ? find(pod.annotations, key) : label;
-}
-
-std::string job_of(const codec::KubePod& pod) {
-  for (const char* key : kJobLabels) {
-    if (const std::string_view name = mark_of(pod, key); !name.empty()) return std::string(name);
-  }
-  const std::string_view gang = mark_of(pod, "chipweave.dev/gang");
-  return gang.empty() ? pod.name : std::string(gang);
+  return codec::mindcluster::mark_of(pod.labels, pod.annotations, key);
 }
 
 DeploymentRole mindie_role_of(std::string_view app) {
@@ -199,7 +184,8 @@ std::optional<TablePod> read_table_pod(const codec::KubePod& pod) {
   out.key = {pod.ns, pod.name};
   out.uid = pod.uid;
   out.node = pod.node_name;
-  out.job = is_pd(out.role) ? kPdPrefix + pod.name : job_of(pod);
+  out.job = is_pd(out.role) ? kPdPrefix + pod.name
+                            : codec::mindcluster::job_of_pod(pod.name, pod.labels, pod.annotations);
   out.planned_rank = number_of(pod, "chipweave.dev/rank", limits::kMaxGangPods, out);
   out.framework_rank = number_of(pod, "hccl/rankIndex", limits::kMaxGangPods, out);
   out.sp_block = number_of(pod, "sp-block", limits::kMaxGangPods, out).value_or(0);

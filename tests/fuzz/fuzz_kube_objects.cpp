@@ -28,6 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   read<chipweave::codec::KubeInventory>(text);
   read<chipweave::codec::KubeNodeMetadata>(text);
   read<chipweave::codec::KubeLease>(text);
+  read<chipweave::codec::KubeRankTablePod>(text);
   read<chipweave::codec::KubeClaim>(text);
   read<chipweave::codec::KubeSlice>(text);
   static_cast<void>(chipweave::codec::read_placement(text));

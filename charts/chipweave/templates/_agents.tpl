@@ -73,7 +73,7 @@ objects. Refuses pools of the same name and those that choose the same nodes.
 {{- $settings := deepCopy (index . 1) -}}
 {{- range $layer := list $preset.settings (omit $pool "preset" "discovery") -}}
 {{- range $key, $value := $layer -}}
-{{- if has $key (list "publish" "dra" "devicePlugin" "nodeSelector" "podAnnotations" "podLabels") -}}
+{{- if has $key (list "publish" "dra" "devicePlugin" "rankTableFiles" "nodeSelector" "podAnnotations" "podLabels") -}}
 {{- $merged := dict -}}
 {{- range $part := list (default dict (index $settings $key)) $value -}}
 {{- range $name, $one := $part }}{{ $_ := set $merged $name $one }}{{ end -}}
@@ -215,6 +215,15 @@ true
 {{ $found }}
 {{- end -}}
 
+{{/* JSON list of the namespaces in which agents keep rank tables as files. */}}
+{{- define "chipweave.agentRankTableNamespaces" -}}
+{{- $where := list -}}
+{{- range include "chipweave.agentPools" . | fromJsonArray -}}
+{{- $where = concat $where .rankTableFiles.namespaces -}}
+{{- end -}}
+{{ $where | uniq | sortAlpha | toJson }}
+{{- end -}}
+
 {{/* JSON list of the names of the agents' DRA drivers. */}}
 {{- define "chipweave.draDrivers" -}}
 {{- $drivers := list -}}
@@ -286,6 +295,12 @@ true
 {{- end }}
 {{- with .dra.toolkitKind }}
 - --dra-toolkit-kind={{ . }}
+{{- end }}
+{{- end }}
+{{- with .rankTableFiles }}
+{{- if .namespaces }}
+- --rank-table-files={{ join "," .namespaces }}
+- --rank-table-folder={{ .folder }}
 {{- end }}
 {{- end }}
 {{- if .publish.nfd }}

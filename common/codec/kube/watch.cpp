@@ -29,6 +29,44 @@ bool read_object(od::value value, int depth, KubeNodeMetadata& to) {
   });
 }
 
+std::optional<std::string> read_rank_table_folder(od::value volumes, int depth) {
+  std::optional<std::string> out;
+  each_element("spec.volumes", volumes, [&](od::value one) {
+    std::string name;
+    std::optional<std::string> folder;
+    each_member("volumes", one, [&](std::string_view key, od::value v) {
+      if (is_key(key, "name")) return read_string("volumes.name", v, name);
+      if (!is_key(key, "hostpath")) return check(v, depth + 2);
+      each_member("hostPath", v, [&](std::string_view inner, od::value w) {
+        if (!is_key(inner, "path")) return check(w, depth + 3);
+        read_string("hostPath.path", w, folder.emplace());
+      });
+    });
+    if (name == kRankTableVolume) out = std::move(folder);
+  });
+  return out;
+}
+
+bool read_object(od::value value, int depth, KubeRankTablePod& to) {
+  to = KubeRankTablePod{};
+  return each_member("Pod", value, [&](std::string_view key, od::value v) {
+    if (is_key(key, "metadata")) return read_metadata(v, depth + 1, to);
+    const bool spec = is_key(key, "spec");
+    if (!spec && !is_key(key, "status")) return check(v, depth + 1);
+    each_member(spec ? "spec" : "status", v, [&](std::string_view inner, od::value w) {
+      if (spec && is_key(inner, "nodename")) return read_string("spec.nodeName", w, to.node);
+      if (spec && is_key(inner, "volumes")) {
+        to.folder = read_rank_table_folder(w, depth + 2);
+        return;
+      }
+      if (spec || !is_key(inner, "phase")) return check(w, depth + 2);
+      std::string phase;
+      read_string("status.phase", w, phase);
+      to.ended = phase == "Succeeded" || phase == "Failed";
+    });
+  });
+}
+
 void read_node_spec(od::value value, int depth, KubeNode& to) {
   to.taints.clear();
   to.unschedulable = false;
@@ -383,6 +421,7 @@ Result<Object> WatchReader<Object>::read_one(std::string& body) {
 }
 
 template class WatchReader<KubePod>;
+template class WatchReader<KubeRankTablePod>;
 template class WatchReader<KubeNode>;
 template class WatchReader<KubeNodeMetadata>;
 template class WatchReader<KubeInventory>;

@@ -88,6 +88,21 @@ struct KubeDocument {
   std::string data;  // likewise
 };
 
+// A Pod as the agent of its node sees it for the file of its rank table: the marks of its job, and
+// the folder of the host behind its volume of this name.
+inline constexpr const char* kRankTableVolume = "ranktable";
+struct KubeRankTablePod {
+  std::string ns;
+  std::string name;
+  std::string uid;
+  std::string resource_version;
+  std::string node;
+  bool ended = false;  // its containers have run: phase Succeeded or Failed
+  StringMap labels;
+  StringMap annotations;
+  std::optional<std::string> folder;  // hostPath; nullopt: it has no such volume
+};
+
 // A Lease: its holder, and how long it holds without a renewal.
 struct KubeLease {
   std::string ns;
@@ -215,6 +230,7 @@ class WatchReader {
 };
 
 extern template class WatchReader<KubePod>;
+extern template class WatchReader<KubeRankTablePod>;
 extern template class WatchReader<KubeNode>;
 extern template class WatchReader<KubeNodeMetadata>;
 extern template class WatchReader<KubeInventory>;

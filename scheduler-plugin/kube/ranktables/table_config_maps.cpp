@@ -4,8 +4,8 @@
 
 #include "common/base/dns_name.hpp"
 #include "common/base/foreign_text.hpp"
-#include "common/codec/json/json_object.hpp"
 #include "common/codec/kube/base64.hpp"
+#include "common/codec/mindcluster/pod/job_table.hpp"
 #include "common/codec/ranktable/modelarts/job_table.hpp"
 #include "common/codec/ranktable/modelarts/route_file.hpp"
 #include "common/io/gzip.hpp"
@@ -13,8 +13,8 @@
 namespace chipweave::sched {
 namespace {
 
-constexpr const char* kJobPrefix = "rings-config-";
-constexpr const char* kJobKey = "hccl.json";
+namespace mindcluster = codec::mindcluster;
+
 constexpr const char* kJobStartPrefix = "ranktable-";
 constexpr const char* kTorPrefix = "torlist-";
 constexpr const char* kMindiePrefix = "global-ranktable-";
@@ -22,8 +22,7 @@ constexpr const char* kGlobalKey = "global_ranktable.json";
 constexpr const char* kPdMapPrefix = "pd-ranktable-";
 constexpr const char* kVllmKey = "ranktable.json";
 constexpr const char* kLocalPrefix = "local_ranktable_";
-constexpr const char* kVersionKey = "version";
-constexpr codec::JsonLimits kStoredLimits{2U << 20U, 2'000'000};
+constexpr std::size_t kMaxUnpacked = 2U << 20U;
 
 // A table as it is stored: base64 of gzip.
 std::string packed(const std::string& text) {
@@ -34,25 +33,24 @@ std::string packed(const std::string& text) {
 std::string unpacked(const std::string& stored) {
   const Result<std::string> bytes = codec::decode_base64(stored);
   if (!bytes || !io::is_gzip(*bytes)) return stored;
-  return io::gunzip(*bytes, kStoredLimits.bytes).value_or("");
+  return io::gunzip(*bytes, kMaxUnpacked).value_or("");
 }
 
 // Nothing is in it, or what says that a table follows: users make such ConfigMaps beforehand.
 bool is_initial(const codec::StringMap& data, const std::string& key) {
   const auto text = data.find(key);
   if (text == data.end() || text->second.empty()) return true;
-  const auto tree = codec::parse_json(unpacked(text->second), kStoredLimits);
-  if (!tree) return false;
-  codec::JsonProblems problems;
-  const auto object = codec::JsonObject::tolerant(codec::JsonValue(*tree), problems);
-  return object.text_or_empty("status") == "initializing";
+  const auto status = mindcluster::status_of_table(unpacked(text->second));
+  return status && *status == mindcluster::kInitialStatus;
 }
 
 }  // namespace
 
 void TableConfigMaps::job_table(const PublishedTable& table) {
   if (table.kind == TableKind::hccl) {
-    if (which_.jobs) put({kJobPrefix + table.name, kJobKey, table.text}, table);
+    if (which_.jobs)
+      put({mindcluster::kJobTablePrefix + table.name, mindcluster::kJobTableKey, table.text},
+          table);
     return;
   }
   if (!which_.modelarts) return;
@@ -71,7 +69,8 @@ void TableConfigMaps::put_switches(const PublishedTable& table) {
 }
 
 void TableConfigMaps::job_table_gone(const std::string& ns, const std::string& job) {
-  for (const char* prefix : {kJobPrefix, kJobStartPrefix, kTorPrefix}) forget(prefix + job, ns);
+  for (const char* prefix : {mindcluster::kJobTablePrefix, kJobStartPrefix, kTorPrefix})
+    forget(prefix + job, ns);
 }
 
 void TableConfigMaps::deployment_table(const PublishedTable& table) {
@@ -143,7 +142,7 @@ void TableConfigMaps::want(Map& map, bool create) {
                  more = map.content.more](std::int64_t stamp) {
     codec::StringMap out = more;
     out[key] = text;
-    out[kVersionKey] = std::to_string(stamp);
+    out[mindcluster::kTableVersionKey] = std::to_string(stamp);
     return out;
   };
   const GangRef& about = map.table.about;
@@ -183,7 +182,7 @@ std::unique_ptr<kube::ConfigMapKeeper> TableConfigMaps::keeper_of(const std::str
   options.chain.seed = ++made_;
   const Content& content = maps_.find(id)->second.content;
   options.shared = {
-      kRankTableContentLabel, kVersionKey,
+      kRankTableContentLabel, mindcluster::kTableVersionKey,
       [key = content.key](const codec::StringMap& data) { return is_initial(data, key); }};
   kube::ConfigMapKeeper::Events events{nullptr, [](bool /*works*/) {}};
   events.refused = [this, id](const std::string& why) {

@@ -15,6 +15,7 @@ NODE_LABELS = {"accelerator": "huawei-Ascend910", "accelerator-type": "module-91
 MARKS = {"ring-controller.atlas": "ascend-910b"}
 PYTHON = "/usr/bin/python3"  # Debian's, for which scripts/setup installs gRPC
 OPERATOR = "ascendjob-controller"
+SCHEDULING = "scheduling.volcano.sh"
 
 
 # --- what users submit
@@ -57,11 +58,17 @@ def manifests():
 
 # --- what MindCluster and the kubelet do
 
-# Makes the pods of a job that are not there, as ascend-operator does; for the scheduler of the job if there is a driver
-# that plays it, else for kube-scheduler.
+# Makes the pods of a job that are not there, as ascend-operator does; for Volcano if there is a driver that plays it, with
+# the job's PodGroup, else for kube-scheduler.
 def make_pods(s, name):
     job, rank = s.bed.must("GET", f"{JOBS}/{name}"), 0
     members = sum(replica["replicas"] for replica in job["spec"]["replicaSpecs"].values())
+    if s.driver:
+        body = {"apiVersion": f"{SCHEDULING}/v1beta1", "kind": "PodGroup", "metadata": {"name": name, "ownerReferences": [owner_of(job)]},
+                "spec": {"minMember": members}}
+        code, answer = s.bed.ask("POST", f"/apis/{SCHEDULING}/v1beta1/namespaces/{NS}/podgroups", body)
+        if code not in (201, 409):
+            raise RuntimeError(f"no PodGroup of {name}: {code}: {answer}")
     for role, replica in job["spec"]["replicaSpecs"].items():
         for index in range(replica["replicas"]):
             pod = pod_of(job, role, index, rank, replica["template"])
@@ -74,15 +81,19 @@ def make_pods(s, name):
             rank += 1
 
 
+def owner_of(job):
+    meta = job["metadata"]
+    return {"apiVersion": job["apiVersion"], "kind": job["kind"], "name": meta["name"], "uid": meta["uid"],
+            "controller": True, "blockOwnerDeletion": True}
+
+
 def pod_of(job, role, index, rank, template):
     meta = job["metadata"]
     labels = {"group-name": GROUP, "job-name": meta["name"], "training.kubeflow.org/job-name": meta["name"],
               "training.kubeflow.org/operator-name": OPERATOR, "training.kubeflow.org/replica-type": role.lower(),
               "training.kubeflow.org/replica-index": str(index)}
-    owner = {"apiVersion": job["apiVersion"], "kind": job["kind"], "name": meta["name"], "uid": meta["uid"],
-             "controller": True, "blockOwnerDeletion": True}
     return {"apiVersion": "v1", "kind": "Pod", "spec": {**template["spec"], "terminationGracePeriodSeconds": 0},
-            "metadata": {"name": f"{meta['name']}-{role.lower()}-{index}", "ownerReferences": [owner],
+            "metadata": {"name": f"{meta['name']}-{role.lower()}-{index}", "ownerReferences": [owner_of(job)],
                          "labels": {**template["metadata"]["labels"], **labels}, "annotations": {"hccl/rankIndex": str(rank)}}}
 
 

@@ -3,14 +3,14 @@ at a subscriber that plays MindIE's controller; a driver plays Volcano. A server
 killed; a ConfigMap is another program's; and of two replicas, the leader is killed."""
 import json, subprocess
 
-from lib.mindie import DEPLOYMENT, GROUP, JOBS, MARKS, NODE_LABELS, NPU, NS, VERSION
+from lib.mindie import DEPLOYMENT, GROUP, JOBS, MARKS, NODE_LABELS, NPU, NS, SCHEDULING, VERSION
 from lib.mindie import Controller, Kubelets, ascend_job, make_pods, manifests
 from lib.replicas import CLUSTERD, Replicas, Way
 from lib.scenario import SOON
 from lib.volcano import Driver, admission
 from testbed.processes import free_ports
 
-TABLES = ["--rank-tables=jobs,mindie", "--gang-kinds=ascend"]
+TABLES = ["--rank-tables=jobs,mindie", "--gang-kinds=ascend,volcano"]
 NODES = [f"mindie-{number}" for number in range(5)]  # two servers of two pods each, and one more
 MAPS = f"/api/v1/namespaces/{NS}/configmaps"
 GLOBAL, FIRST, SECOND = f"global-ranktable-{DEPLOYMENT}", "mindie-server-0", "mindie-server-1"
@@ -25,6 +25,7 @@ LONG = 3 * SOON
 def run(s):
     lives_in(s, NS)
     s.serve(GROUP, "AscendJob", VERSION)
+    s.serve(SCHEDULING, "PodGroup", "v1beta1")
     switch_on(s)
     machines(s)
     # The manifests say that Volcano schedules; the API server asks webhooks over TLS only.
@@ -61,7 +62,7 @@ def lives_in(s, namespace):
 # As an operator does. The scheduler would try refused requests again, but this waits until it has the rights.
 def switch_on(s):
     s.undo.append(lambda: s.chipweave.helm("upgrade", "--reset-values"))
-    s.chipweave.helm("upgrade", "--set", "scheduler.gangs.kinds={ascend}", "--set",
+    s.chipweave.helm("upgrade", "--set", "scheduler.gangs.kinds={ascend,volcano}", "--set",
                      "scheduler.rankTables.write={jobs,mindie}", "--set", "scheduler.clusterd.enabled=true")
     token = s.bed.token("chipweave-scheduler")
     nobodys = lambda: s.bed.ask("POST", f"{MAPS}?dryRun=All", {"metadata": {"name": "nobodys"}}, token)[1]

@@ -124,6 +124,40 @@ TEST(WatchReader, ReadsWhatHangsOnANode) {
   EXPECT_FALSE(reader.read_event(line).ok());
 }
 
+TEST(WatchReader, ReadsTheFolderOfARankTable) {
+  WatchReader<KubeRankTablePod> reader;
+  const auto read = [&](const std::string& spec, const std::string& phase) {
+    std::string pod = R"({"metadata":{"name":"p","namespace":"n","uid":"u","resourceVersion":"1",)"
+                      R"("labels":{"job-name":"j"},"annotations":{"a":"b"}},"spec":)" +
+                      spec + R"(,"status":{"podIP":"10.1.1.1","phase":)" + phase + "}}";
+    return reader.read_one(pod);
+  };
+  const auto pod = read(
+      R"({"nodeName":"n1","containers":[{"name":"c"}],"volumes":[{"name":"x","hostPath":{"path":"/x"}},)"
+      R"({"hostPath":{"type":"","path":"/a/n.j"},"name":"ranktable"},{"name":"y","emptyDir":{}}]})",
+      R"("Running")");
+  ASSERT_TRUE(pod.ok()) << pod.error().text();
+  EXPECT_EQ(pod->ns + "/" + pod->name + "/" + pod->uid + "/" + pod->node, "n/p/u/n1");
+  EXPECT_EQ(pod->labels, (StringMap{{"job-name", "j"}}));
+  EXPECT_EQ(pod->annotations, (StringMap{{"a", "b"}}));
+  EXPECT_EQ(pod->folder, "/a/n.j");
+  EXPECT_FALSE(pod->ended);
+  EXPECT_TRUE(read("{}", R"("Failed")")->ended);
+  EXPECT_TRUE(read("{}", R"("Succeeded")")->ended);
+  for (const char* other :
+       {"{}", "null", R"({"volumes":null})", R"({"volumes":[{"name":"ranktable"}]})",
+        R"({"volumes":[{"name":"ranktable","configMap":{"name":"m"}}]})",
+        R"({"volumes":[{"name":"other","hostPath":{"path":"/a"}}]})"}) {
+    const auto without = read(other, "null");
+    ASSERT_TRUE(without.ok()) << other;
+    EXPECT_EQ(without->folder, std::nullopt) << other;
+  }
+  for (const char* wrong : {"[]", R"({"volumes":{}})", R"({"volumes":["a"]})",
+                            R"({"volumes":[{"name":"ranktable","hostPath":{"path":7}}]})"}) {
+    EXPECT_FALSE(read(wrong, "null").ok()) << wrong;
+  }
+}
+
 TEST(WatchReader, ReadsGangsOfKubernetesItself) {
   WatchReader<KubePod> reader;
   for (const auto& [spec, gang] : std::vector<std::pair<std::string, std::string>>{
