@@ -228,10 +228,10 @@ void Kubernetes::wire_tables() {
   ways.fence = [this] { return cluster_.fence(); };
   ways.owner = [this](const GangRef& gang) { return owner_of(gang); };
   ways.found = [this](const std::string& ns, const std::string& job, const std::string& text) {
-    tables_->adopt(ns, job, text);
+    tables_->continue_from(ns, job, text);
   };
   ways.found_beside = [this](const std::string& ns, const std::string& job,
-                             const RouteFiles& files) { tables_->adopt(ns, job, files); };
+                             const RouteFiles& files) { tables_->continue_from(ns, job, files); };
   ways.completed = [this](const GangRef& gang, const std::string& what) {
     gang_events_.rank_table_complete(gang, what);
   };

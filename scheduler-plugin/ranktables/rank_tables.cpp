@@ -12,7 +12,7 @@
 namespace chipweave::sched {
 namespace {
 
-// A part of a deployment that is no instance.
+// It serves a deployment and runs no model.
 bool is_head(const TablePod& pod) {
   return pod.role == DeploymentRole::coordinator || pod.role == DeploymentRole::controller ||
          pod.role == DeploymentRole::scheduler;
@@ -227,7 +227,8 @@ std::vector<const TablePod*> RankTables::pods_of(const Job& job) {
   return out;
 }
 
-void RankTables::adopt(const std::string& ns, const std::string& name, std::string_view text) {
+void RankTables::continue_from(const std::string& ns, const std::string& name,
+                               std::string_view text) {
   const auto at = jobs_.find({ns, name});
   if (at == jobs_.end()) return;
   Job& job = at->second;
@@ -245,7 +246,8 @@ void RankTables::adopt(const std::string& ns, const std::string& name, std::stri
   make(at->first, job);
 }
 
-void RankTables::adopt(const std::string& ns, const std::string& name, const RouteFiles& files) {
+void RankTables::continue_from(const std::string& ns, const std::string& name,
+                               const RouteFiles& files) {
   const auto at = jobs_.find({ns, name});
   if (at == jobs_.end() || !at->second.route) return;
   KeptPlan kept = kept_plan(pods_of(at->second), files.tors, files.plan);

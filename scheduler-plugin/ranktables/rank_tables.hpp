@@ -55,9 +55,9 @@ class RankTables {
   void tick();
   // The job's table that another process, or this one in an earlier term, has written: what numbers
   // itself goes on from it. Tells the listeners what changes.
-  void adopt(const std::string& ns, const std::string& name, std::string_view text);
+  void continue_from(const std::string& ns, const std::string& name, std::string_view text);
   // The same of the files beside it.
-  void adopt(const std::string& ns, const std::string& name, const RouteFiles& files);
+  void continue_from(const std::string& ns, const std::string& name, const RouteFiles& files);
   // The table of a MindIE deployment, by its jobID, in whatever namespace; null: there is none, or
   // several namespaces have one.
   const PublishedTable* deployment(std::string_view id) const;

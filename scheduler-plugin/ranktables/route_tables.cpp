@@ -192,7 +192,7 @@ RouteTables route_tables_of(const Pods& pods, int expected, const Scheduler& sch
   if (!made) {
     out.problem = made.error().text();
     job.missing.push_back(0);
-    made = codec::make_job_tables(job, {false, out.switches}, previous);  // of no pods: no error
+    made = codec::make_job_tables(job, {false, out.switches}, previous);  // waits: no error
   }
   out.ranks = std::move(made->ranks);
   out.tors = std::move(made->tors);

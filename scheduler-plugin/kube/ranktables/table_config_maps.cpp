@@ -210,7 +210,7 @@ void TableConfigMaps::found(const std::string& id, const codec::StringMap& data)
   const Map& map = at->second;
   const auto text = data.find(map.content.key);
   if (text == data.end()) return;
-  const std::string ns = map.table.ns;  // what is told changes the map
+  const std::string ns = map.table.ns;  // the call changes the map
   const std::string name = map.table.name;
   if (map.content.main) return ways_.found(ns, name, text->second);
   const auto plan = data.find(std::string(codec::kRoutePlanFile));

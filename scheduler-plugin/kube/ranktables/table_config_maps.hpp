@@ -49,7 +49,7 @@ class TableConfigMaps final : public RankTableListener {
     // The owner object of the gang; nullopt: it is not known.
     std::function<std::optional<codec::EventObject>(const GangRef&)> owner;
     // What is there of a job in a ConfigMap that this process did not write in this term:
-    // RankTables::adopt().
+    // RankTables::continue_from().
     std::function<void(const std::string& ns, const std::string& job, const std::string& text)>
         found;
     std::function<void(const std::string& ns, const std::string& job, const RouteFiles& files)>
@@ -72,7 +72,7 @@ class TableConfigMaps final : public RankTableListener {
   bool tick(std::optional<std::uint64_t> term);
 
  private:
-  // The main one of a table tells of it; another has what is beside it.
+  // Events are about the main one of a table; another has what is beside it.
   struct Content {
     std::string name;
     std::string key;          // of the table

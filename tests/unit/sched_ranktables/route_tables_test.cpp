@@ -168,11 +168,11 @@ TEST(RouteTables, APlanStaysForPodsThatRun) {
     w.see(pod);
   }
   EXPECT_EQ(w.plan().at("ranks"), Json({0, 3, 1, 2})) << "the job has begun again";
-  w.tables.adopt("ns", "train", stored);
+  w.tables.continue_from("ns", "train", stored);
   EXPECT_EQ(w.plan().at("ranks"), Json({0, 2, 1, 3})) << "as another process has planned it";
   for (const char* bad : {"", "x", R"({"ranks":[0,1,2],"master_index":0})"})
-    w.tables.adopt("ns", "train", RouteFiles{stored.tors, bad});
-  w.tables.adopt("ns", "train", RouteFiles{"x", stored.plan});
+    w.tables.continue_from("ns", "train", RouteFiles{stored.tors, bad});
+  w.tables.continue_from("ns", "train", RouteFiles{"x", stored.plan});
   EXPECT_EQ(w.plan().at("ranks"), Json({0, 2, 1, 3}));
 }
 
@@ -187,13 +187,13 @@ TEST(RouteTables, GoOnFromTheTableThatIsStored) {
   }
   RouteWorld second({"a", "a"});
   second.job(2);
-  second.tables.adopt("ns", "train", stored.dump());
+  second.tables.continue_from("ns", "train", stored.dump());
   EXPECT_EQ(second.table("train").at("server_list"), stored.at("server_list"));
   const Json kept = second.table("train");
   for (const char* bad :
        {"", "no JSON", "{}", R"({"status":"initializing"})", R"({"server_list":7})"})
-    second.tables.adopt("ns", "train", bad);
-  second.tables.adopt("ns", "other", stored.dump());
+    second.tables.continue_from("ns", "train", bad);
+  second.tables.continue_from("ns", "other", stored.dump());
   EXPECT_EQ(second.table("train"), kept);
 }
 

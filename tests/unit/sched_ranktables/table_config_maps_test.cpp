@@ -40,12 +40,12 @@ class TableMaps : public testing::Test {
     ways.fence = [this] { return [this, term = term_] { return term == term_; }; };
     ways.owner = [this](const GangRef&) { return owner_; };
     ways.found = [this](const std::string& ns, const std::string& job, const std::string& text) {
-      w_.tables.adopt(ns, job, text);
+      w_.tables.continue_from(ns, job, text);
       tell();
     };
     ways.found_beside = [this](const std::string& ns, const std::string& job,
                                const RouteFiles& files) {
-      w_.tables.adopt(ns, job, files);
+      w_.tables.continue_from(ns, job, files);
       tell();
     };
     ways.completed = [this](const GangRef&, const std::string& what) { told_.push_back(what); };
@@ -249,7 +249,7 @@ TEST_F(TableMaps, RanksOfTheTableThatIsStoredStay) {
       device["rank_id"] =
           std::to_string((std::stoi(device["rank_id"].get<std::string>()) + 8) % 16);
   }
-  w_.tables.adopt("ns", "train", swapped.dump());
+  w_.tables.continue_from("ns", "train", swapped.dump());
   ASSERT_EQ(servers(w_.table("train")).front().first, "10.0.0.1");
   ++term_;
   start();
@@ -294,7 +294,7 @@ TEST_F(TableMaps, OfModelArtsAreTwoWithTheSwitchesPacked) {
   EXPECT_THAT(api_.objects, Not(Contains(Key(kMap))));
   const auto before = api_.objects;
   // As another replica would have planned it.
-  w_.tables.adopt(
+  w_.tables.continue_from(
       "ns", "train",
       RouteFiles{unpack().dump(),
                  R"({"version":"1.0","status":"completed","master_index":1,"ranks":[1,0]})"});
