@@ -123,6 +123,7 @@ RankTables::Source RankTables::source_of(const Job& job) const {
     out.gang = gang->id;
     out.gang_changes = gang->changes;
   }
+  out.network = job.route ? scheduler_.network().version() : 0;
   out.nodes = 0;
   for (const auto& [key, pod] : job.pods) {
     const NodeId node = pod.node.empty() ? kNoNode : scheduler_.nodes().find(pod.node);

@@ -77,7 +77,8 @@ class RankTables {
   struct Source {
     std::string gang;
     std::uint64_t gang_changes = 0;
-    std::uint64_t nodes = 0;  // sum of Node::sequence
+    std::uint64_t nodes = 0;    // sum of Node::sequence
+    std::uint64_t network = 0;  // Network::version(), of jobs whose tables name switches
     friend bool operator==(const Source&, const Source&) = default;
   };
   struct Job {

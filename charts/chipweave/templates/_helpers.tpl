@@ -13,7 +13,7 @@
 {{/* The Service of all replicas, for what only looks. */}}
 {{- define "chipweave.readers" -}}{{ include "chipweave.scheduler" . }}-read{{- end -}}
 {{/* The Service for clients of MindCluster's ClusterD. */}}
-{{- define "chipweave.clusterd" -}}{{ include "chipweave.scheduler" . }}-clusterd{{- end -}}
+{{- define "chipweave.clusterd" -}}{{ .Values.scheduler.clusterd.serviceName | default (printf "%s-clusterd" (include "chipweave.scheduler" .)) }}{{- end -}}
 {{- define "chipweave.agent" -}}{{ include "chipweave.fullname" . }}-agent{{- end -}}
 
 {{/* Labels that never change: (list CONTEXT COMPONENT). */}}

@@ -23,10 +23,12 @@ class RouteWorld : public TableWorld {
   explicit RouteWorld(const std::vector<std::string>& racks = {}) {
     for (std::size_t i = 0; i < racks.size(); ++i)
       add_node("n" + std::to_string(i), "ascend-910b-8");
-    for (std::size_t i = 0; i < racks.size(); ++i)
+    for (std::size_t i = 0; i < racks.size(); ++i) {
+      if (racks[i].empty()) continue;
       scheduler.network().set_labels("n" + std::to_string(i),
                                      {{"cloud.provider.com/topology-block", "one"},
                                       {"cloud.provider.com/topology-rack", racks[i]}});
+    }
   }
   TestPod pod(int index, int size, bool cabinet = true) const {
     TestPod out = member("train", index, size);
@@ -61,6 +63,18 @@ TEST(RouteTables, PodsAreNumberedAlongTheNetwork) {
   EXPECT_EQ(first.at("pod_name"), "train-0");
   EXPECT_EQ(first.at("device").at(0).at("tor_ip"), "one/b");
   EXPECT_EQ(first.at("device").at(0).at("device_ip"), "192.168.0.1");
+}
+
+TEST(RouteTables, ANetworkThatBecomesKnownIsUsed) {
+  RouteWorld w({"", ""});
+  w.job(2);
+  EXPECT_TRUE(w.plan().is_null());
+  for (int i = 0; i < 2; ++i)
+    w.scheduler.network().set_labels(
+        "n" + std::to_string(i), {{"cloud.provider.com/topology-block", "b" + std::to_string(i)}});
+  w.tables.tick();
+  EXPECT_EQ(w.plan().at("ranks"), Json({0, 1}));
+  EXPECT_EQ(w.tors().at("server_list").at(1).at("device").at(0).at("tor_ip"), "b1");
 }
 
 TEST(RouteTables, TwoPodsAreEnough) {
