@@ -16,7 +16,7 @@ MAPS = f"/api/v1/namespaces/{NS}/configmaps"
 GLOBAL, FIRST, SECOND = f"global-ranktable-{DEPLOYMENT}", "mindie-server-0", "mindie-server-1"
 HEADS = [f"{DEPLOYMENT}-coordinator", f"{DEPLOYMENT}-controller"]
 LOST = f"{FIRST}-worker-0"
-ELSEWHERE = "trained-elsewhere"
+ELSEWHERE, FROM_THE_HOST = "trained-elsewhere", "from-the-host"
 INITIALIZING = {"status": "initializing"}
 TRIED_EVERY = 30  # seconds: a ConfigMap of another program's
 LONG = 3 * SOON
@@ -41,6 +41,7 @@ def run(s):
     removed(s)
     killed(s)
     written_by_another(s)
+    files_on_the_node(s)
     versions_of_the_tables(s)
     if s.driver:
         s.check("the driver of Volcano ends with 0", s.driver.stop() == 0)
@@ -63,7 +64,8 @@ def lives_in(s, namespace):
 def switch_on(s):
     s.undo.append(lambda: s.chipweave.helm("upgrade", "--reset-values"))
     s.chipweave.helm("upgrade", "--set", "scheduler.gangs.kinds={ascend,volcano}", "--set",
-                     "scheduler.rankTables.write={jobs,mindie}", "--set", "scheduler.clusterd.enabled=true")
+                     "scheduler.rankTables.write={jobs,mindie}", "--set", "scheduler.clusterd.enabled=true", "--set",
+                     f"agent.rankTableFiles.namespaces={{{NS}}},agent.asRoot=true")
     token = s.bed.token("chipweave-scheduler")
     nobodys = lambda: s.bed.ask("POST", f"{MAPS}?dryRun=All", {"metadata": {"name": "nobodys"}}, token)[1]
     s.must_come("the scheduler's right to write ConfigMaps", lambda: "may not write" in str(nobodys()))
@@ -74,6 +76,11 @@ def switch_on(s):
 
 def address(node, chip):
     return f"10.9.{NODES.index(node)}.{chip + 1}"
+
+
+# Where the agent of the node keeps files.
+def tables_of(s, node):
+    return s.folder / f"tables-{node}"
 
 
 # Agents that know the addresses of devices, as those of real machines do.
@@ -88,7 +95,8 @@ def machines(s):
         file.write_text(json.dumps(machine))
         s.add_node(node, {NPU: "8"})
         s.bed.must("PATCH", f"/api/v1/nodes/{node}", {"metadata": {"labels": NODE_LABELS}})
-        s.chipweave.start_agent(s.folder, node, f"file:{file}", NPU)
+        s.chipweave.start_agent(s.folder, node, f"file:{file}", NPU, "--rank-table-files", NS, "--rank-table-folder",
+                                tables_of(s, node))
     s.known(*NODES)
     s.kubelets = Kubelets(s, NODES)
 
@@ -315,6 +323,34 @@ def written_by_another(s):
     s.eventually("when it is gone, ours comes", lambda: table(s, job) == expected_job(s, job), TRIED_EVERY + LONG,
                  lambda: (table(s, job), expected_job(s, job)))
     s.eventually("with the event", lambda: job_events(s, job, "RankTableComplete"), why=s.all_events)
+
+
+# A job of one pod that mounts its table from the host, on the node that is free.
+def files_on_the_node(s):
+    (node,) = [node for node in NODES if len(s.free(node)) == 8][:1]
+    s.bed.must("PATCH", f"/api/v1/nodes/{node}", {"metadata": {"labels": {"files": "yes"}}})
+    job = ascend_job(FROM_THE_HOST, MARKS, ("Master",), 8)
+    spec, folder = job["spec"]["replicaSpecs"]["Master"]["template"]["spec"], tables_of(s, node) / f"{NS}.{FROM_THE_HOST}"
+    spec["volumes"] = [{"name": "ranktable", "hostPath": {"path": str(folder), "type": "DirectoryOrCreate"}}]
+    spec["nodeSelector"] = {"files": "yes"}
+    s.bed.kubectl("create", "-f", "-", text=json.dumps(job))
+    make_pods(s, FROM_THE_HOST)
+    name = f"{FROM_THE_HOST}-master-0"
+    s.bound(name, seconds=LONG)
+    there = lambda: {file.name: file.read_text() for file in folder.glob("*")}
+    s.eventually("a pod that mounts its table from the host finds one that is not complete", lambda: json.loads(
+        there().get("hccl.json", "{}")) == INITIALIZING, why=there)
+    s.kubelets.report()
+    same = lambda: is_complete(s, FROM_THE_HOST) and there() == stored(s, f"rings-config-{FROM_THE_HOST}")["data"]
+    s.eventually("and then that of the ConfigMap", same, LONG, lambda: (there(), stored(s, f"rings-config-{FROM_THE_HOST}")))
+    before = there()
+    s.agent(node).kill()
+    s.agent(node).start()
+    s.known(node)
+    s.check("a new agent leaves it as it is", there() == before, there())
+    s.delete(name)
+    s.eventually("without the pod it is empty", lambda: json.loads(there().get("hccl.json", "{}")) == INITIALIZING, why=there)
+    s.check("no other node has one", not [one for one in NODES if one != node and list(tables_of(s, one).glob("[a-z]*"))])
 
 
 # All that was written, in the order in which it was.
