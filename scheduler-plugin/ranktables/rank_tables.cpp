@@ -7,7 +7,7 @@
 #include "common/codec/ranktable/modelarts/route_file.hpp"
 #include "common/codec/ranktable/rank_table.hpp"
 #include "common/domain/ranktable/assembly/job_table.hpp"
-#include "scheduler-plugin/ranktables/deployment_tables.hpp"
+#include "scheduler-plugin/ranktables/tables/deployment_tables.hpp"
 
 namespace chipweave::sched {
 namespace {

@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "scheduler-plugin/ranktables/job_members.hpp"
-#include "scheduler-plugin/ranktables/published_table.hpp"
-#include "scheduler-plugin/ranktables/route_tables.hpp"
+#include "scheduler-plugin/ranktables/tables/published_table.hpp"
+#include "scheduler-plugin/ranktables/tables/route_tables.hpp"
 
 namespace chipweave::sched {
 

@@ -1,6 +1,6 @@
 // The tables of jobs on ModelArts and CCE (jobstart_hccl.json, ranktable_tor.json) and their route
 // plan, from pods as the API server shows them.
-#include "scheduler-plugin/ranktables/route_tables.hpp"
+#include "scheduler-plugin/ranktables/tables/route_tables.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

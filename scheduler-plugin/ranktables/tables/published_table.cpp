@@ -1,4 +1,4 @@
-#include "scheduler-plugin/ranktables/published_table.hpp"
+#include "scheduler-plugin/ranktables/tables/published_table.hpp"
 
 #include <utility>
 

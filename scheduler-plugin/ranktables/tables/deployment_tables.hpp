@@ -9,8 +9,8 @@
 
 #include "scheduler-plugin/app/scheduler.hpp"
 #include "scheduler-plugin/ranktables/job_members.hpp"
-#include "scheduler-plugin/ranktables/published_table.hpp"
 #include "scheduler-plugin/ranktables/table_pod.hpp"
+#include "scheduler-plugin/ranktables/tables/published_table.hpp"
 
 namespace chipweave::sched {
 

@@ -1,4 +1,4 @@
-#include "scheduler-plugin/ranktables/deployment_tables.hpp"
+#include "scheduler-plugin/ranktables/tables/deployment_tables.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "scheduler-plugin/ranktables/route_tables.hpp"
+#include "scheduler-plugin/ranktables/tables/route_tables.hpp"
 
 #include <algorithm>
 #include <utility>
