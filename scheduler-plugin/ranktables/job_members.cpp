@@ -113,6 +113,7 @@ domain::ranktable::JobTableForm form_of(const Pods& pods, const JobMembers& of) 
     out.dialect =
         first.sp_block > 0 || are_in_super_pods(of.members) ? Dialect::hccl_1_2 : Dialect::hccl_1_0;
   }
+  out.scale_out = first.scale_out;
   if (first.sp_block > 0 && first.chips > 0)
     out.pods_of_super_pod = std::max(1, first.sp_block / first.chips);
   return out;
@@ -129,6 +130,7 @@ std::string disagreement(const Pods& pods) {
     if (pod->dialect != first.dialect) return differs(kRankTableMark);
     if (pod->a950 != first.a950) return differs("the kind of their chips");
     if (pod->sp_block != first.sp_block) return differs("sp-block");
+    if (pod->scale_out != first.scale_out) return differs("scaleout-type");
   }
   return {};
 }

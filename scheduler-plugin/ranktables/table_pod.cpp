@@ -133,6 +133,19 @@ void read_role(const codec::KubePod& pod, TablePod& to) {
   if (!to.deployment.empty()) to.role = mindie_role_of(find(pod.labels, "app"));
 }
 
+// MindCluster's label, in any case.
+void read_scale_out(const codec::KubePod& pod, TablePod& to) {
+  std::string type(mark_of(pod, "scaleout-type"));
+  std::transform(type.begin(), type.end(), type.begin(), [](char c) {
+    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  });
+  if (type.empty() || type == "ROCE" || type == "UBOE") {
+    to.scale_out = std::move(type);
+  } else {
+    note(to, "scaleout-type is " + in_quotes(type) + "; known: RoCE, UBoE");
+  }
+}
+
 domain::ranktable::Text text_of(const codec::KubePod& pod, std::string_view key) {
   const std::string_view value = find(pod.labels, key);
   return value.empty() ? std::nullopt : std::optional(std::string(value));
@@ -195,6 +208,7 @@ std::optional<TablePod> read_table_pod(const codec::KubePod& pod) {
   for (const char* key : kConsumerLabels) {
     if (auto value = text_of(pod, key)) out.consumer[key] = *std::move(value);
   }
+  if (out.a950) read_scale_out(pod, out);
   read_member(pod, out);
   if (out.route) read_route(pod, out);
   return out;

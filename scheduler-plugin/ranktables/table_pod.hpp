@@ -70,6 +70,7 @@ struct TablePod {
   domain::ranktable::Member member;
   std::optional<int> planned_rank{};    // of the plan of its gang
   std::optional<int> framework_rank{};  // hccl/rankIndex
+  std::string scale_out{};              // of an Ascend 950: ROCE or UBOE; empty: it does not say
   int sp_block = 0;                     // chips of a logical super pod; 0: it does not say
   std::string problem;                  // what cannot be used, in words; empty: nothing
   DeploymentRole role = DeploymentRole::none;

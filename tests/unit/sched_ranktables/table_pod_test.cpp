@@ -30,16 +30,29 @@ TEST(PodDevices, AreReadInBothSpellingsAndByPhysicalId) {
   EXPECT_EQ(*read->devices[1].super_device_id, 589829);
 }
 
+// As MindCluster's device plugin writes them.
 TEST(PodDevices, OfAnAscend950HaveLayers) {
-  const auto read = read_pod_devices(R"({"devices":[{"device_id":"0","levelList":[
-      {"net_layer":0,"net_instance_id":"sp0_rack1","net_type":"TOPO_FILE_DESC","net_attr":"",
-       "rank_addr_list":[{"addr_type":"EID","addr":"000000000000000000100000dfdf0020",
-                          "ports":["1/0"],"plane_id":""}]}]}]})");
+  const auto read = read_pod_devices(R"({"devices":[{"device_id":"0","device_ip":"","levelList":[
+      {"level":0,"info":{"UB":{"net_layer":0,"net_instance_id":"sp0_rack1",
+        "net_type":"TOPO_FILE_DESC","net_attr":"","rank_addr_list":[{"addr_type":"EID",
+        "addr":"000000000000000000100000dfdf0020","ports":["1/0"],"plane_id":""}]}}},
+      {"level":1,"info":{"UB":{"net_layer":1,"net_instance_id":"sp0","net_type":"CLOS","net_attr":"",
+        "rank_addr_list":null}}},
+      {"level":2,"info":{
+        "UBOE":{"net_layer":2,"net_instance_id":"CLUSTER1","net_type":"CLOS","net_attr":"",
+          "rank_addr_list":[{"addr_type":"IP","addr":"192.0.2.1","ports":["0/7"],"plane_id":"p"}]},
+        "UBG":{"net_layer":2,"net_instance_id":"CLUSTER1","net_type":"CLOS","net_attr":"",
+          "rank_addr_list":[]}}}]}]})");
   ASSERT_TRUE(read.ok()) << read.error().text();
-  ASSERT_EQ(read->devices.at(0).layers.size(), 1U);
-  const auto& layer = read->devices.at(0).layers.at(0);
-  EXPECT_EQ(layer.instance_id, "sp0_rack1");
-  EXPECT_EQ(layer.addresses.at(0).ports, std::vector<std::string>{"1/0"});
+  const auto& device = read->devices.at(0);
+  ASSERT_EQ(device.layers.size(), 2U);
+  EXPECT_EQ(device.layers[0].instance_id, "sp0_rack1");
+  EXPECT_EQ(device.layers[0].addresses.at(0).ports, std::vector<std::string>{"1/0"});
+  EXPECT_EQ(device.layers[1].layer, 1);
+  ASSERT_EQ(device.outer.size(), 2U);
+  EXPECT_EQ(device.outer[0].type, "UBOE");
+  EXPECT_EQ(device.outer[0].layer.addresses.at(0).address, "192.0.2.1");
+  EXPECT_EQ(device.outer[1].type, "UBG");
 }
 
 TEST(PodDevices, WhatIsWrongIsNamed) {
@@ -55,10 +68,13 @@ TEST(PodDevices, WhatIsWrongIsNamed) {
   EXPECT_THAT(why(R"({"devices":[{"device_id":"99999999999999999999"}]})"), HasSubstr("device_id"));
   EXPECT_THAT(why(R"({"devices":[{"device_id":"1"},{"device_id":"1"}]})"),
               HasSubstr("device 1 is listed twice"));
-  EXPECT_THAT(why(R"({"devices":[{"device_id":"1","levelList":[{"net_layer":9}]}]})"),
+  EXPECT_THAT(why(R"({"devices":[{"device_id":"1","levelList":[{"level":9}]}]})"),
+              HasSubstr("level"));
+  EXPECT_THAT(why(R"({"devices":[{"device_id":"1","levelList":[
+                  {"level":0,"info":{"UB":{"net_layer":9}}}]}]})"),
               HasSubstr("net_layer"));
-  EXPECT_THAT(why("{\"devices\":[" + std::string(70'000, ' ') + "]}"),
-              HasSubstr("larger than 64 KiB"));
+  EXPECT_THAT(why("{\"devices\":[" + std::string(300'000, ' ') + "]}"),
+              HasSubstr("larger than 256 KiB"));
 }
 
 TEST(TablePod, AsksByTheMarksThatUsersKnow) {

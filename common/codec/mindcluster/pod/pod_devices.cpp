@@ -18,9 +18,10 @@ using domain::ranktable::MemberDevice;
 using domain::ranktable::NetLayer;
 using domain::ranktable::RankAddress;
 
-constexpr JsonLimits kConfigurationLimits{64U << 10U, 20'000};
+constexpr JsonLimits kConfigurationLimits{limits::kMaxAnnotationBytes, 50'000};
 constexpr std::size_t kMaxDevices = 64;
-constexpr std::size_t kMaxLayers = 8;
+constexpr std::size_t kMaxLevels = 4;
+constexpr std::size_t kMaxNetTypes = 8;
 constexpr std::size_t kMaxAddresses = 24;
 constexpr std::size_t kMaxPorts = 16;
 constexpr std::array<std::string_view, 2> kConfigurations{
@@ -64,6 +65,22 @@ NetLayer layer_of(const JsonObject& object) {
   return out;
 }
 
+// {"level":2,"info":{"UBOE":LAYER,"UBG":LAYER}}. Levels 0 and 1 have one network; a job uses one of
+// those of the others.
+void read_level(const JsonObject& object, MemberDevice& to) {
+  const auto level =
+      object.require_integer("level", std::int64_t{0}, std::int64_t{kMaxLevels - 1}).value_or(0);
+  bool first = true;
+  for (const JsonValue one : object.map("info", kMaxNetTypes)) {
+    NetLayer layer = layer_of(JsonObject::tolerant(one, object.problems()));
+    if (level > 1) {
+      to.outer.push_back({std::string(one.name()), std::move(layer)});
+    } else if (std::exchange(first, false)) {
+      to.layers.push_back(std::move(layer));
+    }
+  }
+}
+
 MemberDevice device_of(const JsonObject& object) {
   MemberDevice out;
   object.require("device_id");
@@ -72,8 +89,8 @@ MemberDevice device_of(const JsonObject& object) {
   if (out.ip == "-1") out.ip.clear();
   if (const auto id = number_of(object, "super_device_id", std::int64_t{UINT32_MAX}))
     out.super_device_id = *id;
-  for (const JsonValue layer : object.array("levelList", kMaxLayers))
-    out.layers.push_back(layer_of(JsonObject::tolerant(layer, object.problems())));
+  for (const JsonValue level : object.array("levelList", kMaxLevels))
+    read_level(JsonObject::tolerant(level, object.problems()), out);
   return out;
 }
 

@@ -20,8 +20,8 @@ struct PodDevices {
   std::vector<domain::ranktable::MemberDevice> devices;
 };
 
-// Of the annotation's text, at most 64 KiB. Errors: no JSON, or not of this form, naming the field;
-// a device twice.
+// Of the annotation's text, at most 256 KiB. Errors: no JSON, or not of this form, naming the
+// field; a device twice.
 Result<PodDevices> read_pod_devices(std::string_view json);
 
 // Of the annotations of a pod. nullopt: it has none of them. Errors: those of read_pod_devices(),

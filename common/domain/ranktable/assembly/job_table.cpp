@@ -10,6 +10,10 @@
 namespace chipweave::domain::ranktable {
 namespace {
 
+constexpr const char* kRoce = "ROCE";
+constexpr const char* kUboe = "UBOE";
+constexpr const char* kUbg = "UBG";
+
 using Members = std::span<const std::optional<Member>>;
 
 class Assembly {
@@ -101,7 +105,37 @@ class Assembly {
     return out;
   }
 
+  // As MindCluster's operator chooses; UBOE means both of its kinds. "": none.
+  std::string scale_out() const {
+    std::set<std::string_view> there;
+    for (const Member& member : members_) {
+      for (const MemberDevice& device : member.devices) {
+        for (const ScaleOut& one : device.outer) there.insert(one.type);
+      }
+    }
+    for (const char* type : {kRoce, kUboe, kUbg}) {
+      const bool wanted = form_.scale_out.empty() || form_.scale_out == type ||
+                          (form_.scale_out == kUboe && type == kUbg);
+      if (wanted && there.contains(type)) return type;
+    }
+    return form_.scale_out;
+  }
+
+  // What a device lacks is there without addresses, as the operator has it.
+  static NetLayer outer_layer(const MemberDevice& device, const std::string& type) {
+    for (const ScaleOut& one : device.outer) {
+      if (one.type == type) return one.layer;
+    }
+    NetLayer out;
+    out.layer = type == kRoce ? 3 : 2;
+    out.instance_id = "CLUSTER1";
+    out.type = "CLOS";
+    out.attributes = "";
+    return out;
+  }
+
   RankTable layered() const {
+    const std::string outer = scale_out();
     RankTable out = completed_table(form_.dialect);
     out.version = "2.0";
     std::int64_t rank = 0;
@@ -111,6 +145,7 @@ class Assembly {
         to.rank_id = rank++;
         to.local_id = to.device_id = device.device_id;
         to.layers = device.layers;
+        if (!outer.empty()) to.layers.push_back(outer_layer(device, outer));
       }
     }
     out.count = rank;

@@ -26,6 +26,8 @@ struct JobTableForm {
   ServerNames names = ServerNames::host_ip;
   // 1.2: pods of a logical super pod, counted by rank; 0: the super pods of the machines.
   std::int64_t pods_of_super_pod = 0;
+  // 2.0: ROCE or UBOE; empty: the first of ROCE, UBOE and UBG that a device has.
+  std::string scale_out{};
 };
 
 struct JobTable {

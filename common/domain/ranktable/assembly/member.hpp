@@ -10,11 +10,20 @@
 
 namespace chipweave::domain::ranktable {
 
+// A way out of the inner layers of an Ascend 950, of which a job uses one.
+struct ScaleOut {
+  std::string type;  // ROCE, UBOE, UBG
+  NetLayer layer;
+
+  friend bool operator==(const ScaleOut&, const ScaleOut&) = default;
+};
+
 struct MemberDevice {
   std::int64_t device_id = 0;  // physical, on its host
   std::string ip;              // of its NIC, or several separated by commas; empty: none is known
   Number super_device_id;
-  std::vector<NetLayer> layers;  // HCCL 2.0
+  std::vector<NetLayer> layers;  // HCCL 2.0: the inner ones, 0 and 1
+  std::vector<ScaleOut> outer;   // the same: 2 and 3
 
   friend bool operator==(const MemberDevice&, const MemberDevice&) = default;
 };

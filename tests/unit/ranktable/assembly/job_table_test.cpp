@@ -180,5 +180,49 @@ TEST(JobTable, OtherDialectsAreNotOfOneJob) {
   EXPECT_EQ(make_job_table(Members{}, {}).error().code, Errc::invalid_argument);
 }
 
+// The layers of each rank beyond the inner one: number and instance.
+std::vector<std::string> outer_layers(std::vector<std::vector<ScaleOut>> devices,
+                                      const std::string& scale_out) {
+  std::vector<std::optional<Member>> members;
+  NetLayer inner;
+  inner.layer = 0;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    Member& one =
+        *members.emplace_back(test::member(static_cast<int>(i), static_cast<int>(i), {0}));
+    one.devices[0].layers = {inner};
+    one.devices[0].outer = devices[i];
+  }
+  JobTableForm form;
+  form.dialect = Dialect::hccl_2_0;
+  form.scale_out = scale_out;
+  const auto made = make_job_table(members, form);
+  std::vector<std::string> out;
+  for (const LayeredRank& rank : made.value().table.ranks) {
+    std::string& line = out.emplace_back();
+    for (std::size_t i = 1; i < rank.layers.size(); ++i)
+      line += std::to_string(*rank.layers[i].layer) + " " + *rank.layers[i].instance_id;
+  }
+  return out;
+}
+
+// As ascend-operator: one way out for the whole job, RoCE before UBoE before UBG.
+TEST(JobTable, OfAnAscend950LeavesByOneNetwork) {
+  const auto way = [](const std::string& type) {
+    ScaleOut out{type, {}};
+    out.layer.layer = type == "ROCE" ? 3 : 2;
+    out.layer.instance_id = type;
+    return out;
+  };
+  using testing::ElementsAre;
+  EXPECT_THAT(outer_layers({{}, {}}, ""), ElementsAre("", ""));
+  EXPECT_THAT(outer_layers({{way("UBG")}, {way("UBG"), way("UBOE")}}, ""),
+              ElementsAre("2 CLUSTER1", "2 UBOE"));
+  EXPECT_THAT(outer_layers({{way("UBOE"), way("ROCE")}, {way("ROCE")}}, ""),
+              ElementsAre("3 ROCE", "3 ROCE"));
+  EXPECT_THAT(outer_layers({{way("UBG"), way("ROCE")}, {way("UBG")}}, "UBOE"),
+              ElementsAre("2 UBG", "2 UBG"));
+  EXPECT_THAT(outer_layers({{way("UBG")}}, "ROCE"), ElementsAre("3 CLUSTER1"));
+}
+
 }  // namespace
 }  // namespace chipweave::domain::ranktable

@@ -20,7 +20,7 @@ inline Member member(int rank, int host, std::initializer_list<std::int64_t> dev
   out.pod_ip = "10.244.0." + std::to_string(rank + 1);
   for (const std::int64_t device : devices) {
     out.devices.push_back(
-        {device, "192.0." + std::to_string(host) + "." + std::to_string(device + 1), {}, {}});
+        {device, "192.0." + std::to_string(host) + "." + std::to_string(device + 1), {}, {}, {}});
   }
   return out;
 }
