@@ -38,6 +38,7 @@ class GangLoad:
     def come(self, now):
         d = self.random
         kind, number, size, chips = d.choice(KINDS), d.randrange(8), d.choice((2, 2, 3, 4)), d.choice(CHIPS)
+        chips = min(chips, 4) if self.users else chips  # so that more of them run
         resource, priority = (ACK if d.random() < 0.15 else None), d.choice((None, None, *PRIORITIES))
         namespaces = self.load.world.namespaces
         where = namespaces if d.random() < BOTH_SHARE else [namespaces[d.random() < 0.4]]

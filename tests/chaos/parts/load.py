@@ -57,8 +57,10 @@ class Load:
 
     def come(self, dice):
         number, chips = self.random.randrange(40), self.random.choice(SIZES)
-        if self.world.options.tables and self.random.random() < TABLES_SHARE:
-            return self.gangs.come(time.monotonic())
+        if self.world.options.tables:
+            chips = min(chips, 2)
+            if self.random.random() < TABLES_SHARE:
+                return self.gangs.come(time.monotonic())
         rows = [(0.37, lambda: self.single(f"p-{number}", chips)),
                 (0.47, lambda: self.single(f"j-{number}", min(chips, 4), labels={"job-name": f"job-{number % 4}"})),
                 (0.54, lambda: self.ack(number % 10, min(chips, 4))),

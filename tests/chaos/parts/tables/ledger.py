@@ -51,15 +51,16 @@ class Life:
     def __init__(self, pod):
         self.uid, self.name, self.size, self.elastic = pod["metadata"]["uid"], name_of(pod), gangs.size_of(pod), gangs.is_elastic(pod)
         self.chips = asks(pod)[NPU]
-        self.start, self.end, self.ended_at = None, None, None  # versions; seconds
+        self.start, self.end = None, None  # versions
+        self.started_at, self.ended_at = None, None  # seconds
         self.host, self.address, self.devices, self.rank = None, None, [], None
 
-    def take(self, pod, revision, hosts):
+    def take(self, pod, revision, now, hosts):
         placement, status = placement_of(pod), pod.get("status", {})
         if self.start is not None or not pod["spec"].get("nodeName") or not placement or not status.get("podIP"):
             return
         self.start, self.host, self.address = revision, hosts[pod["spec"]["nodeName"]], status["podIP"]
-        self.devices = indices_of(placement)
+        self.started_at, self.devices = now, indices_of(placement)
         rank = pod["metadata"]["annotations"].get(gangs.RANK)
         self.rank = int(rank) if rank is not None else None
 
@@ -106,7 +107,7 @@ class Map:
 
     def __init__(self, meta, data):
         self.name, self.text, self.version = (meta["namespace"], meta["name"].removeprefix(PREFIX)), None, 0
-        self.foreign = False  # another program wrote it, and nobody has reset it since
+        self.foreign = False  # another program wrote it, and it was not reset since
         labels = meta.get("labels") or {}
         self.labels = labels if USER in labels else None  # of the user who made it
         self.others = {key: value for key, value in data.items() if key not in (KEY, VERSION)}
@@ -130,7 +131,8 @@ class Tables:
         self.maps, self.waiting = {}, []  # Map by uid; (revision, its Map, text, time) that are to be judged
         self.foreign, self.resets = set(), {}  # texts of the suite, each used once; of a reset, what is reset
         self.disturbed = {}  # by gang: when its ConfigMap was deleted or written by others last
-        self.complete, self.since = 0, {}  # tables seen; pods of gangs that lack theirs, and since when
+        self.delays = []  # seconds from the last address of its pods to each complete table
+        self.since = {}  # pods of gangs that lack their table, and since when
 
     # --- pods
 
@@ -142,7 +144,7 @@ class Tables:
             self.lives[uid] = Life(pod)
             self.by_gang.setdefault(gangs.gang_of(pod), []).append(self.lives[uid])
         life = self.lives[uid]
-        life.take(pod, revision if seen else 0, self.hosts)
+        life.take(pod, revision if seen else 0, now, self.hosts)
         if life.end is None and (kind == "DELETED" or pod.get("status", {}).get("phase") == "Failed"
                                  or pod["metadata"].get("deletionTimestamp")):
             life.end, life.ended_at = revision, now
@@ -231,10 +233,10 @@ class Tables:
         wrong, slots = read(text, self.hosts)
         if wrong:
             return wrong
-        self.complete += 1
         lives, why = self.pods_in(stored.name, slots, revision)
         if not lives:
             return [f"{why}: {text}"]
+        self.delays.append(now - max(life.started_at for life in lives))
         if stored.text == text:
             stored.lives = lives
         gone = [life for life in lives if life.ended_at is not None and now - life.ended_at > LATE_SECONDS]
