@@ -3,7 +3,7 @@ to faults.FAULTS."""
 import contextlib, os, signal, time
 
 from parts.faults import fault, which
-from parts.world import CHIPS, MACHINES, smaller_machine
+from parts.world import CHIPS, MACHINES
 
 CLOCKS = (-3600, -600, -61, -5, 5, 61, 600, 3600, 86400, 20 * 86400)
 
@@ -161,7 +161,7 @@ def machine_shrinks(world, v, hit):
         if not free:
             return
         world.s.agent(node).kill()
-        world.start_agent(node, machine=f"file:{smaller_machine(world.folder, node, v['keep'])}")
+        world.start_agent(node, machine=world.machine_of(node, v["keep"]))
         world.healing.wait(v["seconds"])
         world.s.agent(node).kill()
         world.start_agent(node)

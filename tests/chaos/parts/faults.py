@@ -2,7 +2,6 @@
 gang_faults.py those of gangs. A fault counts when it has hit something: an answer that was lost, a program that was killed."""
 import json, threading, time
 
-from lib.scenario import GPU
 from parts.load import BY_HAND
 from parts.proxy import Rule
 from parts.world import MACHINES
@@ -11,15 +10,16 @@ FAULTS = {}
 
 
 class Fault:
-    def __init__(self, name, weight, blow, draw, run, text):
+    def __init__(self, name, weight, blow, draw, run, text, tables):
         self.name, self.weight, self.blow, self.draw, self.run, self.text = name, weight, blow, draw, run, text
+        self.tables = tables
 
 
 # A function run(world, values, hit), called in a thread of its own; hit(**what) says that it struck. draw gives the values, from
-# the seed alone. The function's docstring is what people read of it.
-def fault(name, weight, draw, blow=False):
+# the seed alone. The function's docstring is what people read of it. tables: it is planned only where there are rank tables.
+def fault(name, weight, draw, blow=False, tables=False):
     def add(run):
-        FAULTS[name] = Fault(name, weight, blow, draw, run, run.__doc__)
+        FAULTS[name] = Fault(name, weight, blow, draw, run, run.__doc__, tables)
         return run
     return add
 
@@ -225,7 +225,7 @@ def bind_by_hand(world, v, hit):
     world.judge.excuse(pod)
     meta, how = pod["metadata"], v["how"]
     node = "no-such-node" if how == "no-node" else list(MACHINES)[int(v["node"] * len(MACHINES))]
-    notes = world.s.placement_text(pod, node, range(2), resource=GPU) if how == "false" else {}
+    notes = world.s.placement_text(pod, node, range(2), resource=world.resource) if how == "false" else {}
     uid = {"no-uid": None, "other-uid": "00000000-0000-0000-0000-000000000000"}.get(how, meta["uid"])
     body = {"apiVersion": "v1", "kind": "Binding", "target": {"kind": "Node", "name": node},
             "metadata": {"name": meta["name"], "annotations": notes, **({"uid": uid} if uid else {})}}

@@ -5,6 +5,8 @@ import time
 
 from audit import holds_chips
 from parts.gangs import JUDGES, MARK, POD_GROUP, POD_GROUPS, fits, gang_of, is_elastic, quorum_of, size_of
+from parts.tables.ledger import PREFIX
+from parts.tables.world import Users, maps_of
 from parts.world import ACK, PRIORITIES
 
 CHIPS = (2, 2, 2, 4, 4, 8)
@@ -12,6 +14,8 @@ KINDS = ("whole",) * 5 + ("late",) * 3 + ("elastic",) * 2 + ("never",) + ("owned
 BOTH_SHARE = 0.25  # of the gangs, which are made in both namespaces
 LATE_SECONDS, REPLACED_SECONDS, ONE_BY_ONE_SECONDS = 6, 3, 4
 RETRY_SECONDS = 0.5
+LASTS_SECONDS = (0, 5, 10, 20, 30)  # of gangs with rank tables, which are complete late
+OWNER, TABLE = "owner", "table"
 # A gang behind the gate that does not fit may keep others waiting after 5 minutes.
 PATIENCE_SECONDS = 60
 
@@ -19,19 +23,22 @@ PATIENCE_SECONDS = 60
 class Gang:
     def __init__(self, key, kind, bodies):
         self.key, self.kind, self.bodies, self.made = key, kind, bodies, time.monotonic()
+        self.table, self.lasts = None, 0  # its user's ConfigMap; seconds that it is left alone
 
 
 class GangLoad:
     def __init__(self, load):
         self.load, self.random = load, load.random
         self.gangs = {}  # by namespace and name
-        self.coming = []  # (when, gang, index): pods to be made; None: the owner object
+        self.coming = []  # (when, gang, index): pods to be made; OWNER: the owner object; TABLE: the ConfigMap of its user
+        self.users = Users(load.world.options.seed) if load.world.options.tables else None
 
     # --- they come
 
     def come(self, now):
         d = self.random
         kind, number, size, chips = d.choice(KINDS), d.randrange(8), d.choice((2, 2, 3, 4)), d.choice(CHIPS)
+        chips = min(chips, 4) if self.users else chips  # so that more of them run
         resource, priority = (ACK if d.random() < 0.15 else None), d.choice((None, None, *PRIORITIES))
         namespaces = self.load.world.namespaces
         where = namespaces if d.random() < BOTH_SHARE else [namespaces[d.random() < 0.4]]
@@ -50,7 +57,11 @@ class GangLoad:
                 waits = kind == "late" and index == size - 1 or kind == "elastic" and index > 1
                 self.coming.append((late + index if waits else now, gang, index))
             if kind == "owned":
-                self.coming.insert(0, (d.choice((now, late)), gang, None))
+                self.coming.insert(0, (d.choice((now, late)), gang, OWNER))
+            if self.users and resource != ACK:
+                self.users.mark(f"{kind}-{number}", bodies)
+                gang.table, gang.lasts = self.users.config_map(f"{kind}-{number}"), self.users.random.choice(LASTS_SECONDS)
+                self.coming.insert(0, (now, gang, TABLE))
         self.go_on(now)
 
     def body(self, name, index, chips, marks, resource, priority):
@@ -58,8 +69,7 @@ class GangLoad:
         marks = {f"{JUDGES if owned else MARK}-{key}": str(value) for key, value in {**marks, "index": index}.items()}
         labels = {POD_GROUP if owned else MARK: name, **marks}
         spec = {"priorityClassName": priority} if priority else {}
-        return self.load.world.s.pod_body(f"{name}-{index}", chips, **({"resource": resource} if resource else {}),
-                                          labels=labels, **spec)
+        return self.load.world.s.pod_body(f"{name}-{index}", chips, resource or self.load.world.resource, labels=labels, **spec)
 
     # As a controller that makes its pods until they are there.
     def go_on(self, now):
@@ -69,9 +79,11 @@ class GangLoad:
                 self.coming.append((now + RETRY_SECONDS, gang, index))  # also if the earlier one is not gone yet
 
     def make(self, gang, index):
-        if index is not None:
-            return self.load.post(gang.bodies[index], gang.key[0]) == 201
         namespace, name = gang.key
+        if index == TABLE:
+            return not gang.table or self.load.client.ask("POST", maps_of(namespace), gang.table)[0] in (201, 409)
+        if index != OWNER:
+            return self.load.post(gang.bodies[index], namespace) == 201
         body = {"apiVersion": "scheduling.x-k8s.io/v1alpha1", "kind": "PodGroup", "metadata": {"name": name},
                 "spec": {"minMember": len(gang.bodies)}}
         return self.load.client.ask("POST", f"{POD_GROUPS}/namespaces/{namespace}/podgroups", body)[0] in (201, 409)
@@ -81,6 +93,8 @@ class GangLoad:
     # One of the pods of a gang is to go.
     def go(self, chosen, pods, dice, pick):
         gang = self.gangs.get(gang_of(chosen))
+        if gang is not None and time.monotonic() - gang.made < gang.lasts:
+            return
         if gang is not None and dice < 0.35 and gang.kind != "never":
             index = int(chosen["metadata"]["name"].rsplit("-", 1)[1])
             self.load.end(chosen, 0, 0)
@@ -89,6 +103,8 @@ class GangLoad:
         self.gangs.pop(gang_of(chosen), None)
         if gang is not None and gang.kind == "owned":
             self.load.ending.append((time.monotonic(), "{}/namespaces/{}/podgroups/{}".format(POD_GROUPS, *gang.key)))
+        if gang is not None and gang.table and pick < 0.5:  # others leave theirs to the next gang of this name
+            self.load.ending.append((time.monotonic() + pick, f"{maps_of(gang.key[0])}/{PREFIX}{gang.key[1]}"))
         one_by_one = ONE_BY_ONE_SECONDS * pick if 0.35 <= dice < 0.45 else 0
         for number, pod in enumerate(pods):
             self.load.end(pod, dice, pick, number * one_by_one / len(pods))

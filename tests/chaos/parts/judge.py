@@ -14,7 +14,7 @@ import collections, contextlib, copy, http.client, json, threading, time
 from audit import ACCELERATORS, PLACEMENT, asks, example, findings, holds_chips, indices_of, name_of, placement_of, wrong_with
 from parts import gangs
 
-CLAIMS = "/apis/resource.k8s.io/v1/resourceclaims"
+CLAIMS, MAPS = "/apis/resource.k8s.io/v1/resourceclaims", "/api/v1/configmaps"
 PODS, INVENTORIES = "/api/v1/pods", "/apis/chipweave.dev/v1alpha1/nodeinventories"
 # A binding whose answer did not come may be sent again, word for word, for 75 s; it may arrive a minute after that.
 GRACE_SECONDS = 150
@@ -119,15 +119,17 @@ class Ledger:
 class Judge:
     """The threads that read, and what they found: `findings`, each with its second. Judge.live is what pods there are."""
 
-    # machines: the resource of each.
-    def __init__(self, bed, note, machines, by_claims=()):
+    # machines: the resource of each. tables: what is known of rank tables, if there are any.
+    def __init__(self, bed, note, machines, by_claims=(), tables=None):
         self.bed, self.note, self.machines, self.by_claims, self.ledger = bed, note, machines, by_claims, Ledger(by_claims)
+        self.tables = tables
         self.lock, self.stopping = threading.Lock(), threading.Event()
         self.findings, self.said, self.looks, self.lists = [], set(), 0, 0
         self.began = time.monotonic()
         self.connections = {}
+        watches = [lambda path=path: self.follow(path) for path in (INVENTORIES, PODS, *([MAPS] if tables else []))]
         self.threads = [threading.Thread(target=self.guarded, args=(target,), daemon=True) for target in
-                        (lambda: self.follow(INVENTORIES), lambda: self.follow(PODS), self.look_again)]
+                        (*watches, self.look_again)]
         for thread in self.threads:
             thread.start()
 
@@ -171,6 +173,10 @@ class Judge:
             if path == PODS:
                 self.lists += 1
                 self.find(self.ledger.listed(answer["items"], time.monotonic()), "list")
+                if self.tables:
+                    self.tables.pods_listed(answer["items"], int(answer["metadata"]["resourceVersion"]), time.monotonic())
+            elif path == MAPS:
+                self.find(self.tables.listed(answer["items"], time.monotonic()), "tables")
             else:
                 for one in answer["items"]:
                     self.ledger.inventory("MODIFIED", one, time.monotonic())
@@ -204,6 +210,11 @@ class Judge:
                 self.find(self.ledger.pod(kind, thing, time.monotonic()), "watch")
                 if len(self.ledger.bound) > known:
                     self.note(load="bound", pod=name_of(thing), node=thing["spec"]["nodeName"])
+                if self.tables:
+                    self.tables.pod(kind, thing, time.monotonic())
+                    self.find(self.tables.judged(int(thing["metadata"]["resourceVersion"])), "tables")
+            elif path == MAPS:
+                self.find(self.tables.config_map(kind, thing, time.monotonic()), "tables")
             else:
                 self.ledger.inventory(kind, thing, time.monotonic())
 
@@ -230,6 +241,7 @@ class Judge:
         self.find(found, "audit")
         with self.lock:
             self.find(self.ledger.gangs.half_placed(self.room, time.monotonic()), "audit")
+            self.find(self.tables.left_over(time.monotonic()) if self.tables else [], "tables")
         if self.by_claims:
             claims = self.claims()
             if claims is None:

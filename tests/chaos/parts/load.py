@@ -4,7 +4,6 @@ once, end by themselves, or take a while to end."""
 import random, threading, time
 
 from audit import holds_chips, name_of
-from lib.scenario import GPU
 from lib.volcano import GROUP, MEMBERS, NAME, ROLE
 from parts.gang_load import GangLoad
 from parts.gangs import gang_of
@@ -16,6 +15,7 @@ SIZES = (1, 1, 1, 1, 2, 2, 2, 4, 4, 8)
 BY_HAND = "by-hand"  # schedulerName of pods that no scheduler binds
 ENDING_SECONDS = (1, 8)
 BOUND_SHARE = 0.8  # of the pods that go
+TABLES_SHARE = 0.4  # of what comes, where gangs have rank tables; beside the gangs of other runs
 
 
 class Load:
@@ -57,6 +57,10 @@ class Load:
 
     def come(self, dice):
         number, chips = self.random.randrange(40), self.random.choice(SIZES)
+        if self.world.options.tables:
+            chips = min(chips, 2)
+            if self.random.random() < TABLES_SHARE:
+                return self.gangs.come(time.monotonic())
         rows = [(0.37, lambda: self.single(f"p-{number}", chips)),
                 (0.47, lambda: self.single(f"j-{number}", min(chips, 4), labels={"job-name": f"job-{number % 4}"})),
                 (0.54, lambda: self.ack(number % 10, min(chips, 4))),
@@ -75,8 +79,8 @@ class Load:
             self.note(load="made", pod=f"{namespace}/{body['metadata']['name']}")
         return code
 
-    def single(self, name, chips, resource=GPU, labels=None, **spec):
-        self.post(self.world.s.pod_body(name, chips, resource, labels=labels, **spec))
+    def single(self, name, chips, resource=None, labels=None, **spec):
+        self.post(self.world.s.pod_body(name, chips, resource or self.world.resource, labels=labels, **spec))
 
     def ack(self, number, chips):
         labels = {"gpu-topology": f"ack-{number}", "gpu-topology-replica": "2"}
@@ -87,7 +91,7 @@ class Load:
         if not self.world.driver:
             return
         for member in range(members):
-            body = self.world.s.pod_body(f"g-{number}-{member}", chips, schedulerName=NAME)
+            body = self.world.s.pod_body(f"g-{number}-{member}", chips, self.world.resource, schedulerName=NAME)
             body["metadata"]["annotations"] = {GROUP: f"g-{number}", MEMBERS: str(members), ROLE: "worker"}
             self.post(body)
 

@@ -13,8 +13,8 @@ SETTLE_SECONDS = 240  # an uncertain binding is checked after 75 s, and another 
 
 # Pods that wait though there is room for them: a single one on a node, an ACK group on one node, a gang wherever its members
 # fit, or as many of them as must start together. On these machines every number of chips is allowed.
-def could_run(pods):
-    free = dict.fromkeys(MACHINES, CHIPS)
+def could_run(pods, machines=MACHINES):
+    free = dict.fromkeys(machines, CHIPS)
     for pod in filter(holds_chips, pods):
         if asks(pod) and pod["spec"]["nodeName"] in free:
             free[pod["spec"]["nodeName"]] -= sum(asks(pod).values())
@@ -26,7 +26,7 @@ def could_run(pods):
     found = []
     for (kind, name), members in waiting.items():
         resource, chips = next(iter(asks(members[0]).items()))
-        nodes = [free[node] for node in MACHINES if MACHINES[node] == resource]
+        nodes = [free[node] for node in machines if machines[node] == resource]
         each = [room // chips for room in nodes]
         needed = len(members)
         if kind == "gang" and not (needed := gangs.missing(of_gang[kind, name])):
@@ -68,7 +68,8 @@ def unrest(world, pods):
     if world.by_claims:
         claims = world.judge.claims()
         found += ["claims cannot be read"] if claims is None else unclaimed(pods, claims, world.by_claims)
-    return found + plans_left(world, pods) + [f"waits though it would fit: {text}" for text in could_run(pods)]
+    found += tables_left(world, pods) if world.options.tables else []
+    return found + plans_left(world, pods) + [f"waits though it would fit: {text}" for text in could_run(pods, world.machines)]
 
 
 # ConfigMaps with plans of gangs of which no pod is there.
@@ -80,6 +81,19 @@ def plans_left(world, pods):
     there = {"/".join((of[0], framework(pod), of[1])) for pod in pods if (of := gangs.gang_of(pod))}
     plans = {one["metadata"]["name"]: one["metadata"].get("annotations", {}).get("chipweave.dev/gang") for one in answer["items"]}
     return [f"the plan of {gang} is left in ConfigMap {name}" for name, gang in plans.items() if gang not in there]
+
+
+# Rank tables that are not complete, or still are. The size of a gang is unknown while its PodGroup is away.
+def tables_left(world, pods):
+    code, answer = world.bed.ask("GET", f"{gangs.POD_GROUPS}/podgroups")
+    if code != 200 or not isinstance(answer, dict):
+        return ["PodGroups cannot be read"]
+    owners = {(one["metadata"]["namespace"], one["metadata"]["name"]) for one in answer["items"]}
+    judge = world.judge
+    with judge.lock:
+        left, late = judge.tables.unrest(pods, time.monotonic(), lambda pod: not gangs.has_owner(pod) or gangs.gang_of(pod) in owners)
+        judge.find(late, "tables")
+    return left
 
 
 def differences(used, wanted):

@@ -16,6 +16,8 @@ from lib.scenario import GPU, Scenario
 from lib.volcano import HOOKS, Driver
 from lib.dra import SLICES, slice_body
 from parts.proxy import Loop, Proxy
+from parts.tables.ledger import NPU
+from parts.tables.world import host_of, ids_of, machine_file
 from testbed.processes import free_ports, living_pid
 
 HERE = ROOT / "tests/chaos"
@@ -50,7 +52,7 @@ def kind_of_api(method, target):
     if "/leases" in path:
         return "lease"
     if "/configmaps" in path and (method != "GET"):
-        return "plan"
+        return "plan" if f"/namespaces/{NS}/" in path else "table"
     if method == "GET":
         return "list" if path.endswith("s") else "pod"
     if method == "PATCH" and "/pods/" in path and f"/namespaces/{NS}/" not in path:
@@ -173,9 +175,10 @@ class World:
         self.hook = Proxy(self.loop, "hook", chart_tls, self.chart_trust, self.route, kind_of_call)
         self.binds = []  # bodies of /kube/bind, the newest last
         self.calls.seen = self.remember
-        self.ungates, self.ungated = [], threading.Condition()  # (replica, path, body) of requests that open a gate
+        # (replica, path, body) of requests that open a gate, and of those that write rank tables
+        self.sent, self.sending = {"ungate": [], "table": []}, threading.Condition()
         for replica in self.replicas:
-            replica.api.seen = lambda kind, request, replica=replica: self.remember_gate(replica, kind, request)
+            replica.api.seen = lambda kind, request, replica=replica: self.remember_sent(replica, kind, request)
         self.chipweave.port = self.calls.port
         self.s = Scenario(bed, self.chipweave, "chaos", folder)
         self.s.seed, self.driver = options.seed, None
@@ -185,6 +188,10 @@ class World:
         self.nodes = {node: threading.RLock() for node in MACHINES}
         self.machine = "profile:hgx-v100-8"
         self.by_claims = [node for node in MACHINES if MACHINES[node] == GPU] if options.claims else []
+        self.resource = NPU if options.tables else GPU  # of the load
+        self.machines = {node: self.resource if MACHINES[node] == GPU else MACHINES[node] for node in MACHINES}
+        self.hosts = {node: host_of(number) for number, node in enumerate(MACHINES)}
+        self.ids = ids_of(options.seed)
         self.stopping, self.healing = threading.Event(), threading.Event()
         self.router = threading.Thread(target=self.look_after, daemon=True)
 
@@ -271,23 +278,30 @@ class World:
         if kind == "kube-bind":
             self.binds = [*self.binds[-49:], request.body]
 
-    def remember_gate(self, replica, kind, request):
-        if kind == "ungate":
-            with self.ungated:
-                self.ungates = [*self.ungates[-49:], (replica, request.target, request.body)]
-                self.ungated.notify_all()
+    def remember_sent(self, replica, kind, request):
+        if kind in self.sent and request.body != b"{}":  # an empty patch only reads
+            with self.sending:
+                self.sent[kind] = [*self.sent[kind][-49:], (replica, request.target, request.body)]
+                self.sending.notify_all()
 
-    # The next request that opens a gate, as soon as it was sent; None if there is none.
+    # The next request of this kind, as soon as it was sent; None if there is none.
+    def next_sent(self, kind, seconds):
+        with self.sending:
+            last = self.sent[kind][-1:]
+            self.sending.wait_for(lambda: self.sent[kind][-1:] != last, seconds)
+            return self.sent[kind][-1] if self.sent[kind][-1:] != last else None
+
+    # Of the gates of a gang the first.
     def next_ungate(self, seconds):
-        with self.ungated:
-            last = self.ungates[-1:]
-            self.ungated.wait_for(lambda: self.ungates[-1:] != last, seconds)
-            return self.ungates[-1] if self.ungates[-1:] != last else None
+        return self.next_sent("ungate", seconds)
 
     # Flags beside those that each scheduler has.
     def flags(self, replica):
         name, gangs = replica.pod, ["--gang-kinds=scheduler-plugins", "--gate-frameworks=chipweave,scheduler-plugins"]
-        return gangs + ["--leader-elect", "--leader-identity", name, "--pod-name", name] if len(self.replicas) > 1 else []
+        tables = ["--rank-tables=jobs", f"--rank-table-server-ids={self.ids}"] if self.options.tables else []
+        if len(self.replicas) == 1:
+            return tables
+        return [*gangs, *tables, "--leader-elect", "--leader-identity", name, "--pod-name", name]
 
     # --- the beginning
 
@@ -295,8 +309,9 @@ class World:
         s = self.s
         self.chipweave.process = None
         claims = ["--set", "dra.enabled=true", "--set", "agent.enforcement=dra"] if self.by_claims else []
+        tables = ["--set", "scheduler.rankTables.write={jobs}", "--set", f"scheduler.rankTables.serverIds={self.ids}"]
         self.chipweave.helm("upgrade", "--set", "scheduler.gangs.gate.enabled=true",
-                            "--set", "scheduler.gangs.kinds={scheduler-plugins}", *claims)
+                            "--set", "scheduler.gangs.kinds={scheduler-plugins}", *claims, *(tables if self.options.tables else []))
         self.bed.must("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", POD_GROUP_KIND)
         if self.by_claims:
             self.machine = f"file:{self.named_machine()}"
@@ -309,12 +324,12 @@ class World:
         self.router.start()
         s.begin()
         self.begin_gangs()
-        for name, resource in MACHINES.items():
+        for name, resource in self.machines.items():
             s.add_node(name, {resource: str(CHIPS)})  # Volcano counts them, also without a device plugin
             block, rack = PLACES[name]
             self.bed.must("PATCH", f"/api/v1/nodes/{name}", {"metadata": {"labels": {BLOCK: block, RACK: rack}}})
             how = ["--enforcement=dra"] if name in self.by_claims else []
-            self.chipweave.start_agent(self.folder, name, self.machine, resource, *how)
+            self.chipweave.start_agent(self.folder, name, self.machine_of(name), resource, *how)
         s.known(*MACHINES)
         for name in self.by_claims:
             self.bed.must("POST", SLICES, slice_body(name))
@@ -322,6 +337,12 @@ class World:
         self.admission()
         if self.options.webhook:
             self.start_driver()
+
+    # keep: the chips that are left of it; None: all.
+    def machine_of(self, node, keep=None):
+        if self.machines[node] == NPU:
+            return f"file:{machine_file(self, node, keep)}"
+        return self.machine if keep is None else f"file:{smaller_machine(self.folder, node, keep)}"
 
     # The devices of these chips and no other; whether the API server has taken it.
     def offer(self, node, chips):
@@ -405,7 +426,7 @@ class World:
         file.write_bytes(struct.pack("<q", int(clock * 10**9)))
         agent.say_health()
         command = [part for part in agent.command if not str(part).startswith(("env", "LD_PRELOAD=", "CHAOS_CLOCK="))]
-        command[command.index("--probe") + 1] = machine or self.machine
+        command[command.index("--probe") + 1] = machine or self.machine_of(node)
         shim = [f"{name}={value}" for name, value in self.shifted(file).items() if name in ("LD_PRELOAD", "CHAOS_CLOCK")]
         agent.command = ["env", *shim, *command]
         agent.start()
@@ -421,6 +442,8 @@ class World:
             proxy.clear()
             proxy.freeze(False)
         self.pinned = None
+        for clock in self.folder.glob("clock-[kv]?"):
+            self.set_clock(clock, 0)  # an agent whose clock is before the API server's certificate cannot report
         for replica in self.replicas:
             with replica.lock:
                 self.set_clock(replica.clock, 0)
