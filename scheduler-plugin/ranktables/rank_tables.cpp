@@ -52,9 +52,12 @@ std::vector<const PublishedTable*> RankTables::all() const {
 
 void RankTables::pod_seen(const codec::KubePod& pod) {
   const std::string key = pod.ns + "/" + pod.name;
-  auto read = read_table_pod(pod);
-  if (!read) return take_out(key);
-  put(key, *std::move(read));
+  if (auto read = read_table_pod(pod)) return put(key, *std::move(read));
+  take_out(key);
+  // Another process may have written the table of a job whose last pods end.
+  const auto job = job_of_ended_pod(pod);
+  if (!job || jobs_.contains({pod.ns, *job})) return;
+  for (RankTableListener* listener : listeners_) listener->job_table_gone(pod.ns, *job);
 }
 
 void RankTables::pod_gone(std::string_view key) { take_out(key); }

@@ -185,10 +185,22 @@ void read_route(const codec::KubePod& pod, TablePod& to) {
   route.report = *std::move(report);
 }
 
+bool has_ended(const codec::KubePod& pod) { return pod.ending || pod.phase == "Failed"; }
+
 }  // namespace
 
+std::optional<std::string> job_of_ended_pod(const codec::KubePod& pod) {
+  if (!has_ended(pod)) return std::nullopt;
+  TablePod marks;
+  read_chips(pod, marks);
+  read_role(pod, marks);
+  read_mark(pod, marks);
+  if (!marks.asks) return std::nullopt;
+  return codec::mindcluster::job_of_pod(pod.name, pod.labels, pod.annotations);
+}
+
 std::optional<TablePod> read_table_pod(const codec::KubePod& pod) {
-  if (pod.ending || pod.phase == "Failed") return std::nullopt;
+  if (has_ended(pod)) return std::nullopt;
   TablePod out;
   read_chips(pod, out);
   read_role(pod, out);

@@ -89,5 +89,7 @@ struct TablePod {
 // nullopt: it belongs to no table, now or later; so do pods that failed or are being deleted. Cost:
 // a few look-ups for other pods.
 std::optional<TablePod> read_table_pod(const codec::KubePod& pod);
+// The job of a pod that failed or is being deleted, if that asks for a table. nullopt: other pods.
+std::optional<std::string> job_of_ended_pod(const codec::KubePod& pod);
 
 }  // namespace chipweave::sched

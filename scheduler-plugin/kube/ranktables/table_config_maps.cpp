@@ -69,8 +69,14 @@ void TableConfigMaps::put_switches(const PublishedTable& table) {
 }
 
 void TableConfigMaps::job_table_gone(const std::string& ns, const std::string& job) {
-  for (const char* prefix : {mindcluster::kJobTablePrefix, kJobStartPrefix, kTorPrefix})
-    forget(prefix + job, ns);
+  if (which_.jobs)
+    forget({mindcluster::kJobTablePrefix + job, mindcluster::kJobTableKey, kInitializing}, ns);
+  if (!which_.modelarts) return;
+  forget({kJobStartPrefix + job, std::string(codec::kJobStartFile), kInitializing}, ns);
+  Content tors{kTorPrefix + job, std::string(codec::kTorFile), packed(kInitializing)};
+  tors.more.emplace(codec::kRoutePlanFile, "");
+  tors.main = false;
+  forget(std::move(tors), ns);
 }
 
 void TableConfigMaps::deployment_table(const PublishedTable& table) {
@@ -88,22 +94,43 @@ void TableConfigMaps::deployment_table(const PublishedTable& table) {
 
 void TableConfigMaps::deployment_table_gone(TableKind kind, const std::string& ns,
                                             const std::string& name) {
-  forget((kind == TableKind::pd ? kPdMapPrefix : kMindiePrefix) + name, ns);
+  if (kind == TableKind::mindie)
+    return forget({kMindiePrefix + name, kGlobalKey, kInitializing}, ns);
+  const auto known = maps_.find(ns + "/" + kPdMapPrefix + name);
+  if (known == maps_.end()) return;  // its keys are those of its pods
+  Content content = known->second.content;
+  content.text = kInitializing;
+  for (auto& [key, text] : content.more) text.clear();
+  forget(std::move(content), ns);
 }
 
 bool TableConfigMaps::tick(std::optional<std::uint64_t> term) {
   const bool begins = term && term != term_;
-  if (term != term_) maps_.clear();
+  if (term != term_) {
+    Maps before = std::exchange(maps_, {});
+    term_.reset();
+    for (auto& [id, map] : before) {
+      if (map.gone && map.keeper != nullptr) forget(std::move(map.content), map.table.ns);
+    }
+  }
   term_ = term;
   const auto now = clock_.now();
+  if (term_) {
+    for (auto& [id, one] : std::exchange(ended_, {})) {
+      if (now - one.since < kEnded) forget(std::move(one.content), one.ns);
+    }
+  }
   std::erase_if(
       maps_, [&](const auto& one) { return one.second.gone && now - *one.second.gone >= kForget; });
   return begins;
 }
 
 void TableConfigMaps::put(Content content, const PublishedTable& table) {
-  if (!term_) return;
   const std::string id = table.ns + "/" + content.name;
+  if (!term_) {
+    ended_.erase(id);
+    return;
+  }
   auto at = maps_.find(id);
   if (at == maps_.end()) {
     if (maps_.size() >= kMaxTables)
@@ -153,20 +180,28 @@ void TableConfigMaps::want(Map& map, bool create) {
   map.keeper->want(std::move(wanted));
 }
 
-// Pods of a job that is made again under its name must not read where those before them ran.
-void TableConfigMaps::forget(const std::string& name, const std::string& ns) {
-  const auto at = maps_.find(ns + "/" + name);
-  if (at == maps_.end()) return;
-  Map& map = at->second;
-  if (map.keeper == nullptr) {
-    maps_.erase(at);
+// Pods of a job that is made again under its name must not read where those before them ran. A
+// ConfigMap that a user made stays when the job goes, and this replica may not have written it.
+void TableConfigMaps::forget(Content content, const std::string& ns) {
+  const std::string id = ns + "/" + content.name;
+  if (!term_) {
+    const auto now = clock_.now();
+    if (ended_.size() >= kMaxEnded)
+      std::erase_if(ended_, [&](const auto& one) { return now - one.second.since >= kEnded; });
+    if (ended_.size() < kMaxEnded) ended_.insert_or_assign(id, Ended{ns, std::move(content), now});
     return;
   }
+  const bool room = maps_.contains(id) || maps_.size() < kMaxTables;
+  if (!room || !is_dns_subdomain(content.name)) return;
+  Map& map = maps_[id];
   map.gone = clock_.now();
-  map.content.text = map.content.main ? kInitializing : packed(kInitializing);
-  for (auto& [key, text] : map.content.more) text.clear();
+  map.content = std::move(content);
+  map.table.ns = ns;
   map.table.complete = false;
+  const bool fresh = map.keeper == nullptr;
+  if (fresh) map.keeper = keeper_of(id, ns, map.content.name);
   want(map, false);
+  if (fresh) map.keeper->start();
 }
 
 std::unique_ptr<kube::ConfigMapKeeper> TableConfigMaps::keeper_of(const std::string& id,
@@ -206,7 +241,7 @@ void TableConfigMaps::written(const std::string& id, const codec::StringMap& dat
 
 void TableConfigMaps::found(const std::string& id, const codec::StringMap& data) {
   const auto at = maps_.find(id);
-  if (at == maps_.end() || !is_of_job(at->second.table.kind)) return;
+  if (at == maps_.end() || !is_of_job(at->second.table.kind) || at->second.gone) return;
   const Map& map = at->second;
   const auto text = data.find(map.content.key);
   if (text == data.end()) return;
@@ -218,6 +253,7 @@ void TableConfigMaps::found(const std::string& id, const codec::StringMap& data)
 }
 
 void TableConfigMaps::report(Map& map, const std::string& problem) {
+  if (map.gone) return;  // no pod waits for it
   if (std::exchange(map.problem, problem) != problem) ways_.failed(map.table.about, problem);
 }
 

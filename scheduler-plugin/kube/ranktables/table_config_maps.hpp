@@ -35,6 +35,10 @@ class TableConfigMaps final : public RankTableListener {
   static constexpr std::chrono::minutes kCheckEvery{2};  // whether others changed it
   // A table of a job that is gone is empty after that.
   static constexpr std::chrono::seconds kForget{60};
+  // Jobs that ended while another replica led, or none, and so long ago that the leader, if there
+  // was one, has emptied their tables.
+  static constexpr std::size_t kMaxEnded = 2'000;
+  static constexpr std::chrono::minutes kEnded{10};
 
   struct Which {
     bool jobs = false;
@@ -91,7 +95,7 @@ class TableConfigMaps final : public RankTableListener {
 
   void put(Content content, const PublishedTable& table);
   void put_switches(const PublishedTable& table);
-  void forget(const std::string& name, const std::string& ns);
+  void forget(Content content, const std::string& ns);
   void want(Map& map, bool create);
   std::unique_ptr<kube::ConfigMapKeeper> keeper_of(const std::string& id, const std::string& ns,
                                                    const std::string& name);
@@ -104,6 +108,12 @@ class TableConfigMaps final : public RankTableListener {
   Which which_;
   Ways ways_;
   Maps maps_;  // empty while another replica leads
+  struct Ended {
+    std::string ns;
+    Content content;  // what is to be there
+    Clock::Steady since{};
+  };
+  std::map<std::string, Ended, std::less<>> ended_;  // by namespace/name; of a leader: none
   std::optional<std::uint64_t> term_;
   std::uint64_t made_ = 0;  // keepers
 };

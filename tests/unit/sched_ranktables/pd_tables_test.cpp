@@ -14,7 +14,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Key;
-using testing::Pair;
 
 class PdTables : public testing::Test {
  protected:

@@ -347,5 +347,56 @@ TEST_F(TableMaps, OfPrefillAndDecodeHaveALocalTableForEachPod) {
   EXPECT_EQ(api_.objects.at(path)["data"]["local_ranktable_decode-0.json"], "");
 }
 
+// The ConfigMap of a user stays, so the next job of the name would begin with its table.
+TEST_F(TableMaps, OfAJobThatEndedWhileNoReplicaLedIsEmptied) {
+  made_by_user();
+  w_.job("train", 2);
+  pass();
+  ASSERT_EQ(Json::parse(file())["status"], "completed");
+  leads_ = false;
+  pass();
+  w_.gone("train-0");
+  w_.gone("train-1");
+  maps_->job_table_gone("ns", "train");
+  pass();
+  EXPECT_EQ(Json::parse(file())["status"], "completed");
+  leads_ = true;
+  ++term_;
+  pass();
+  EXPECT_EQ(file(), kInitializing);
+  EXPECT_THAT(failures_, IsEmpty());
+}
+
+TEST_F(TableMaps, OfAJobThatALeaderBeforeWroteIsEmptiedWhenItsPodsEnd) {
+  made_by_user();
+  w_.job("train", 1);
+  pass();
+  TableWorld other;  // of a new process, which sees the pod when it ends
+  ++term_;
+  start();
+  other.tables.add(*maps_);
+  maps_->tick(term_);
+  codec::KubePod ending = kube_pod(w_.member("train", 0, 1));
+  ending.ending = true;
+  other.tables.pod_seen(ending);
+  api_.advance(seconds(2));
+  EXPECT_EQ(file(), kInitializing);
+}
+
+TEST_F(TableMaps, OfAJobThatComesBackBeforeAReplicaLeadsIsNotEmptied) {
+  made_by_user();
+  w_.job("train", 1);
+  pass();
+  const Json before = object();
+  leads_ = false;
+  pass();
+  maps_->job_table_gone("ns", "train");
+  tell();
+  leads_ = true;
+  ++term_;
+  pass();
+  EXPECT_EQ(object(), before);
+}
+
 }  // namespace
 }  // namespace chipweave::sched::test
