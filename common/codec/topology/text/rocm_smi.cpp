@@ -241,9 +241,9 @@ class RocmReader {
     const std::string model = upper_case(builder_.model);
     if (!model.empty() && model.find(kMi250x) == std::string::npos) return false;
     return gpus == kMi250xGpus && linked.size() == kMi250xNode.size() &&
-           std::all_of(
-               kMi250xNode.begin(), kMi250xNode.end(),
-               [&](const WiredPair& pair) { return linked.count({pair.a, pair.b}) != 0; });
+           std::all_of(kMi250xNode.begin(), kMi250xNode.end(), [&](const WiredPair& pair) {
+             return linked.count({pair.a, pair.b}) != 0;
+           });
   }
 
   Result<void> check_pair(const RocmTable& types, const RocmTable& weights, std::size_t i,
