@@ -116,6 +116,9 @@ Exit print_launcher(const OrderFlags& flags, const TableRing& ring) {
 }
 
 Exit run_order(const OrderFlags& flags) {
+  if (flags.network.empty() && !flags.write) {
+    return complain("--network is required, except with --write", Exit::usage);
+  }
   Exit exit = Exit::fine;
   const auto linted = load_table(flags.table, exit);
   if (!linted) return exit;
@@ -149,7 +152,7 @@ Exit run_table_show(const OrderFlags& flags) {
   return print(text) ? Exit::fine : Exit::unreadable;
 }
 
-CLI::Option* add_ring_options(CLI::App& command, OrderFlags& flags) {
+void add_ring_options(CLI::App& command, OrderFlags& flags) {
   add_table_options(command, flags.table);
   auto* network = add_value(command, "--network", "FILE", flags.network,
                             "description of the network, in any format that 'network import' "
@@ -160,7 +163,6 @@ CLI::Option* add_ring_options(CLI::App& command, OrderFlags& flags) {
   add_value(command, "--group", "ID", flags.choice.group,
             "which group of servers of a MindIE table");
   add_output_option(command, flags.form);
-  return network;
 }
 
 }  // namespace
@@ -169,8 +171,10 @@ void register_table_order(CLI::App& ranktable, Exit& exit_code) {
   auto order = std::make_shared<OrderFlags>();
   CLI::App* o = ranktable.add_subcommand(
       "order", "how often the ring crosses switches, and the ranks that cross least");
-  add_ring_options(*o, *order)->required();
-  auto* write = o->add_flag("--write", order->write, "give the table these ranks, in its file");
+  add_ring_options(*o, *order);
+  auto* write = o->add_flag("--write", order->write,
+                            "give the table these ranks, in its file; without "
+                            "--network only so that servers do not interleave");
   auto* pointer = o->get_option("--pointer");
   write->excludes(pointer);
   add_value(*o, "--to", "FORM", order->to, "print the new order as a launcher takes it instead")
