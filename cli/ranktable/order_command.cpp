@@ -13,6 +13,7 @@
 #include "cli/ranktable/render_ring.hpp"
 #include "cli/ranktable/table_file.hpp"
 #include "cli/terminal.hpp"
+#include "common/base/foreign_text.hpp"
 #include "common/base/text.hpp"
 #include "common/codec/ranktable/lint/renumber.hpp"
 
@@ -35,8 +36,10 @@ struct OrderFlags {
   OutputForm form = OutputForm::text;
 };
 
-// The ring of the table; nullopt with the exit code set.
-std::optional<TableRing> ring_of(const OrderFlags& flags, const LintedText& linted, Exit& exit) {
+// The ring of the table; nullopt with the exit code set. An order needs at least one host of the
+// network.
+std::optional<TableRing> ring_of(const OrderFlags& flags, const LintedText& linted, bool to_order,
+                                 Exit& exit) {
   std::optional<codec::ImportedNetwork> network;
   if (!flags.network.empty()) {
     network = load_network(flags.network, flags.import, exit);
@@ -46,6 +49,14 @@ std::optional<TableRing> ring_of(const OrderFlags& flags, const LintedText& lint
   auto ring = solver::table_ring(linted.table, network ? &network->table : nullptr, flags.choice);
   if (!ring) {
     exit = refuse(ring.error());
+    return std::nullopt;
+  }
+  if (to_order && !ring->unknown.empty() && ring->unknown.size() == ring->hosts.size()) {
+    exit = complain_of_input(
+        make_error(Errc::not_found,
+                   "expected nodes of the network, got other hosts only, such as " +
+                       in_quotes(ring->unknown.front())),
+        flags.table.file);
     return std::nullopt;
   }
   if (!ring->unknown.empty()) {
@@ -122,7 +133,7 @@ Exit run_order(const OrderFlags& flags) {
   Exit exit = Exit::fine;
   const auto linted = load_table(flags.table, exit);
   if (!linted) return exit;
-  const auto ring = ring_of(flags, *linted, exit);
+  const auto ring = ring_of(flags, *linted, true, exit);
   if (!ring) return exit;
   if (!flags.to.empty()) return print_launcher(flags, *ring);
   // The table itself goes to standard output.
@@ -145,7 +156,7 @@ Exit run_table_show(const OrderFlags& flags) {
         json ? layered_json(*linted) : render_layered(*linted, colour_wanted());
     return print(text) ? Exit::fine : Exit::unreadable;
   }
-  const auto ring = ring_of(flags, *linted, exit);
+  const auto ring = ring_of(flags, *linted, false, exit);
   if (!ring) return exit;
   const std::string text =
       json ? ring_json(*linted, *ring) : render_ring(*linted, *ring, colour_wanted());

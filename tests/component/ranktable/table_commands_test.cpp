@@ -49,6 +49,18 @@ TEST_F(TableCommands, HostsThatTheNetworkDoesNotKnowAreSaid) {
   EXPECT_EQ(Json::parse(out.out)["unknown"], Json::parse(R"(["c","d"])"));
 }
 
+TEST_F(TableCommands, OrderNeedsAHostOfTheNetwork) {
+  const std::string other = folder_.put("other.csv", "name,leaf\nx,s1\ny,s2\n");
+  for (const char* form : {"", " --write", " --to hostfile", " -o json"}) {
+    const Ran out = ranktable("order " + file_ + " --network " + other + form);
+    EXPECT_EQ(out.exit_code, 3) << form;
+    EXPECT_EQ(out.out, "") << form;
+    EXPECT_NE(out.err.find("got other hosts only, such as \"a\""), std::string::npos) << out.err;
+  }
+  EXPECT_EQ(content("hccl.json"), table());
+  EXPECT_EQ(ranktable("show " + file_ + " --network " + other).exit_code, 0);
+}
+
 TEST_F(TableCommands, ConvertForLaunchers) {
   EXPECT_EQ(ranktable("convert " + file_ + " --to hostfile").out,
             "a slots=2\nb slots=2\nc slots=2\nd slots=2\n");
@@ -101,6 +113,32 @@ TEST_F(TableCommands, AGlobalTableBecomesItsLocalOnes) {
   const Ran one = ranktable("convert " + global + " --to hccl-1.0 --instance 0");
   EXPECT_EQ(Json::parse(one.out)["server_list"][0]["device"].size(), 2U) << one.err;
   EXPECT_EQ(ranktable("convert " + global + " --to hccl-1.0 --instance 1").exit_code, 2);
+}
+
+TEST_F(TableCommands, DiffAndHashAgree) {
+  const auto differ = [&](const std::string& name, Json changed, const std::string& where,
+                          const std::string& what) {
+    const std::string both = file_ + " " + folder_.put(name, changed.dump());
+    EXPECT_EQ(ranktable("hash " + both).exit_code, 1) << name;
+    const Ran out = ranktable("diff " + both + " -o json");
+    EXPECT_EQ(out.exit_code, 1) << name;
+    const Json report = Json::parse(out.out);
+    ASSERT_EQ(report["differences"].size(), 1U) << out.out;
+    EXPECT_EQ(report["differences"][0]["where"], where) << out.out;
+    EXPECT_EQ(report["differences"][0]["what"], what) << out.out;
+  };
+  Json table = Json::parse(content("hccl.json"));
+  std::swap(table["server_list"][0], table["server_list"][3]);
+  differ("servers", table, "/server_list", "order of the list");
+  table = Json::parse(content("hccl.json"));
+  std::swap(table["server_list"][2]["device"][0], table["server_list"][2]["device"][1]);
+  differ("devices", table, "/server_list/2/device", "order of the list");
+  table = Json::parse(content("hccl.json"));
+  table["server_count"] = "5";
+  differ("count", table, "/server_count", "value");
+  table = Json::parse(content("hccl.json"));
+  table["server_list"][1]["note"] = Json::array();
+  differ("note", table, "server b", "note");
 }
 
 TEST_F(TableCommands, DiffAndHashGoByMeaning) {
