@@ -126,8 +126,11 @@ void remark_on_gone_nodes(const codec::PlanRequest& request) {
 Result<std::string> page_of(const PlanFlags& flags, const Planned& planned) {
   const domain::Plan& plan = planned.decided.plan;
   const codec::PlanRequest& request = planned.gang.request;
-  if (!flags.to.empty() && plan.fits)
-    return plan_for_launcher(request, planned.prepared, planned.decided, flags.to);
+  if (!flags.to.empty() && plan.fits) {
+    warn_of_cpu_packages(flags.to, flags.cpu_packages);
+    return plan_for_launcher(request, planned.prepared, planned.decided, flags.to,
+                             flags.cpu_packages.value_or(1));
+  }
   std::string page = plan.fits ? render_plan(request, plan, planned.decided.details) : "";
   if (const auto& why = planned.decided.details.explanation)
     page += (page.empty() ? "" : "\n") + render_explanation(request, *why);

@@ -33,6 +33,7 @@ struct OrderFlags {
   domain::ranktable::JobChoice choice;
   bool write = false;
   std::string to;
+  std::optional<int> cpu_packages;
   OutputForm form = OutputForm::text;
 };
 
@@ -121,7 +122,8 @@ Exit print_launcher(const OrderFlags& flags, const TableRing& ring) {
       host.ranks.emplace_back(next++, device.device_id.value_or(-1));
     }
   }
-  const Result<std::string> text = launcher_text(hosts, flags.to);
+  const Result<std::string> text = launcher_text(hosts, flags.to, flags.cpu_packages.value_or(1));
+  if (text) warn_of_cpu_packages(flags.to, flags.cpu_packages);
   if (text) return print(*text) ? Exit::fine : Exit::unreadable;
   return complain(text.error(), Exit::findings);
 }
@@ -192,6 +194,7 @@ void register_table_order(CLI::App& ranktable, Exit& exit_code) {
       ->check(
           CLI::IsMember(std::vector<std::string>(launcher_forms().begin(), launcher_forms().end())))
       ->excludes(write);
+  add_cpu_packages_option(*o, order->cpu_packages);
   add_examples(*o,
                "  chipweave ranktable order hccl.json --network topology.conf\n"
                "  chipweave ranktable order hccl.json --network tor.json --write\n"

@@ -268,8 +268,9 @@ TEST_F(PlanOnMachines, RanksFollowTheCommunicators) {
 
 TEST_F(PlanOnMachines, ALauncherGetsHostsRanksAndChips) {
   EXPECT_EQ(plan("--pods 2 --chips 8 --to hostfile").text, "x1 slots=8\nx2 slots=8\n");
-  EXPECT_THAT(plan("--pods 2 --chips 2 --to rankfile").text,
-              StartsWith("rank 0=x1 slot=0\nrank 1=x1 slot=1\nrank 2=x1 slot=2\n"));
+  EXPECT_THAT(plan("--pods 2 --chips 2 --to rankfile --cpu-packages 2").text,
+              StartsWith("rank 0=x1 slot=0:*;1:*\nrank 1=x1 slot=0:*;1:*\n"));
+  EXPECT_THAT(plan("--pods 2 --chips 2 --to rankfile").text, HasSubstr("rank 3=x1 slot=0:*\n"));
   EXPECT_EQ(plan("--pods 2 --chips 8 --to torchrun").text,
             "x1 CUDA_VISIBLE_DEVICES=0,1,2,3,4,5,6,7 torchrun --nnodes=2 --node_rank=0 "
             "--nproc_per_node=8 --master_addr=x1\n"

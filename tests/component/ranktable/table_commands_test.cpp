@@ -66,8 +66,14 @@ TEST_F(TableCommands, ConvertForLaunchers) {
             "a slots=2\nb slots=2\nc slots=2\nd slots=2\n");
   EXPECT_EQ(ranktable("convert " + file_ + " --to machinefile").out, "a:2\nb:2\nc:2\nd:2\n");
   EXPECT_EQ(ranktable("convert " + file_ + " --to slurm-hostfile").out, "a\na\nb\nb\nc\nc\nd\nd\n");
-  const std::string rankfile = ranktable("convert " + file_ + " --to rankfile").out;
-  EXPECT_EQ(rankfile.substr(0, 32), "rank 0=a slot=0\nrank 1=a slot=1\n");
+  // All cores of a package: slot=0 would be core 0 alone.
+  const Ran rankfile = ranktable("convert " + file_ + " --to rankfile");
+  EXPECT_EQ(rankfile.out.substr(0, 36), "rank 0=a slot=0:*\nrank 1=a slot=0:*\n");
+  EXPECT_NE(rankfile.err.find("--cpu-packages"), std::string::npos) << rankfile.err;
+  const Ran sockets = ranktable("convert " + file_ + " --to rankfile --cpu-packages 2");
+  EXPECT_EQ(sockets.out.substr(0, 22), "rank 0=a slot=0:*;1:*\n");
+  EXPECT_EQ(sockets.err, "");
+  EXPECT_EQ(ranktable("convert " + file_ + " --to rankfile --cpu-packages 0").exit_code, 2);
   const std::string torchrun = ranktable("convert " + file_ + " --to torchrun").out;
   EXPECT_EQ(torchrun.substr(0, torchrun.find('\n')),
             "a torchrun --nnodes=4 --node_rank=0 --nproc_per_node=2 --master_addr=a");
