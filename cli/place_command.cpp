@@ -7,6 +7,7 @@
 #include "cli/batch.hpp"
 #include "cli/chip_flags.hpp"
 #include "cli/commands.hpp"
+#include "cli/machine_source.hpp"
 #include "cli/options.hpp"
 #include "cli/overlays.hpp"
 #include "cli/place_engine.hpp"
@@ -19,7 +20,7 @@ namespace {
 
 struct Flags {
   BatchFlags batch;
-  std::string machine;
+  MachineSource machine;
   std::vector<std::string> free, unhealthy, network_unhealthy, required, beside, loaded, chips;
   bool has_free = false;  // given, if only as an empty text
   bool has_chips = false;
@@ -60,7 +61,7 @@ Result<std::vector<int>> some_chips(const std::string& flag, const std::vector<s
 
 Result<codec::PlaceRequest> request_of(const Flags& flags) {
   codec::PlaceRequest r;
-  r.machine = flags.machine;
+  r.machine = flags.machine.source;
   if (flags.has_free) {
     auto free = some_chips("--free", flags.free, "leave it out for all chips");
     if (!free) return std::move(free).error();
@@ -127,6 +128,11 @@ Exit run_one(const Flags& flags) {
   auto overlays = overlays_at(flags.overlays);
   if (!overlays) return complain(overlays.error(), Exit::unreadable);
   PlaceEngine engine(*std::move(overlays));
+  if (!flags.machine.model.empty() || !flags.machine.index.empty()) {
+    auto machine = load_machine_source(flags.machine);
+    if (!machine) return complain(machine.error(), exit_for(machine.error()));
+    engine.provide(flags.machine.source, *std::move(machine));
+  }
   const auto prepared = engine.prepare(*request);
   if (!prepared) {
     complain(prepared.error());
@@ -156,8 +162,11 @@ void register_place(CLI::App& app, Exit& exit_code) {
   CLI::App* c =
       app.add_subcommand("place", "choose chips on one machine, from flags or a batch file");
   auto* batch = add_batch_options(*c, flags->batch);
-  auto* machine =
-      c->add_option("--machine", flags->machine, "profile name or topology file")->excludes(batch);
+  auto* machine = c->add_option("--machine", flags->machine.source, "profile name or topology file")
+                      ->excludes(batch);
+  for (CLI::Option* option : add_machine_options(*c, flags->machine)) {
+    option->needs(machine)->excludes(batch);
+  }
   auto* size = c->add_option("--size", flags->size, "chips wanted")
                    ->check(CLI::Range(1, limits::kMaxChipIndex))
                    ->excludes(batch);
