@@ -14,6 +14,7 @@
 #include "cli/table.hpp"
 #include "cli/terminal.hpp"
 #include "common/base/limits.hpp"
+#include "common/base/text.hpp"
 
 namespace chipweave::cli {
 namespace {
@@ -98,6 +99,23 @@ Result<codec::PlaceRequest> request_of(const Flags& flags) {
   return r;
 }
 
+// A set to evaluate fits only if it is free where --free is given. Requests of a batch evaluate
+// `chips` whatever `free` says.
+void require_free(const codec::PlaceRequest& request, codec::PlaceAnswer& answer) {
+  if (!answer.fits || !request.chips || !request.free) return;
+  std::vector<int> taken;
+  for (const int chip : *request.chips) {
+    if (std::find(request.free->begin(), request.free->end(), chip) == request.free->end()) {
+      taken.push_back(chip);
+    }
+  }
+  if (taken.empty()) return;
+  std::sort(taken.begin(), taken.end());
+  answer.fits = false;
+  answer.bound.reset();
+  answer.reason = (taken.size() == 1 ? "chip " : "chips ") + comma_list(taken) + " not in --free";
+}
+
 std::string text_of(const PlaceEngine::Prepared& prepared, const codec::PlaceAnswer& a) {
   if (!a.fits) {
     std::string out = wrapped("does not fit: " + a.reason, 2) + "\n";
@@ -142,7 +160,8 @@ Exit run_one(const Flags& flags) {
   }
   Timing timing(flags.batch);
   const auto decided = timing.timed([&] { return PlaceEngine::decide(*prepared); });
-  const codec::PlaceAnswer answer = PlaceEngine::answer(*prepared, decided);
+  codec::PlaceAnswer answer = PlaceEngine::answer(*prepared, decided);
+  require_free(*request, answer);
   const bool json = flags.form == OutputForm::json;
   if (!json) {
     for (const std::string& w : answer.warnings) warn(w);

@@ -150,5 +150,37 @@ TEST(CommandLine, PlaceTakesOneOfSeveralMatrices) {
   EXPECT_EQ(run(place + "2 2>/dev/null").code, kWrongUsage);
 }
 
+TEST(CommandLine, AGivenSetFitsOnlyIfItIsFree) {
+  const Outcome taken = run("%B/" + kPlace + "--chips 0,1,2 --free 0,1 -o json");
+  EXPECT_EQ(taken.code, 1);
+  EXPECT_THAT(taken.text, HasSubstr(R"("fits":false,"chips":[0,1,2],"gbps":40.0)"));
+  EXPECT_THAT(taken.text, HasSubstr(R"("reason":"chip 2 not in --free")"));
+  EXPECT_THAT(run("%B/" + kPlace + "--chips 0,1,2 --free 0").text,
+              HasSubstr("does not fit: chips 1,2 not in --free\n"));
+  EXPECT_EQ(run("%B/" + kPlace + "--chips 0,1,2 --free 2,1,0").code, 0);
+  // The contract of a batch: whatever `free` says.
+  const Outcome batch = run(
+      R"(echo '{"machine":"hgx-v100-8","chips":[0,1,2],"free":[0,1]}' | %B/chipweave place --batch -)");
+  EXPECT_THAT(batch.text, HasSubstr(R"("fits":true)"));
+}
+
+TEST(CommandLine, UnknownAcceleratorResourcesOfAManifestAreWarnings) {
+  const io::TempFolder folder;
+  const auto pod = [&](const std::string& resources) {
+    const std::string file =
+        folder.put("pod.yaml",
+                   "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n"
+                   "  - {name: c, image: i, resources: {limits: {" +
+                       resources + "}}}\n");
+    return complaint("chipweave submit --print " + file).text;
+  };
+  EXPECT_THAT(pod("nvidia.com/gpus: 8"),
+              HasSubstr("warning: unknown accelerator resource \"nvidia.com/gpus\" (did you mean "
+                        "\"nvidia.com/gpu\""));
+  EXPECT_THAT(pod("example.com/accel: 8"), HasSubstr("\"example.com/accel\"; known: "));
+  EXPECT_EQ(pod("nvidia.com/gpu: 8, rdma/hca: 1"), "");
+  EXPECT_EQ(pod("cpu: 8"), "");
+}
+
 }  // namespace
 }  // namespace chipweave
