@@ -68,6 +68,21 @@ std::vector<CLI::Option*> add_network_options(CLI::App& command,
   return {format, levels};
 }
 
+CLI::Option* add_cpu_packages_option(CLI::App& command, std::optional<int>& packages) {
+  constexpr int kMax = 64;
+  return add_value(command, "--cpu-packages", "N", packages,
+                   "rankfile: CPU packages (sockets) of the hosts, on all cores of which ranks may "
+                   "run; default: 1")
+      ->check(CLI::Range(1, kMax));
+}
+
+void warn_of_cpu_packages(std::string_view form, const std::optional<int>& packages) {
+  if (form != "rankfile" || packages) return;
+  warn(
+      "Open MPI binds the ranks of a rankfile, here to all cores of the first CPU package; give "
+      "--cpu-packages N for hosts with several, or use a hostfile");
+}
+
 void add_examples(CLI::App& command, const std::string& lines) {
   command.footer("Examples:\n" + lines);
 }

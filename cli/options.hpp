@@ -3,7 +3,9 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/batch.hpp"
@@ -22,6 +24,10 @@ CLI::Option* add_value(CLI::App& command, const std::string& name, const std::st
                        Value& to, const std::string& help) {
   return command.add_option(name, to, help)->option_text(value);
 }
+// --cpu-packages N, for rankfiles.
+CLI::Option* add_cpu_packages_option(CLI::App& command, std::optional<int>& packages);
+// A warning if a rankfile is written without it: ranks are bound to the first package only.
+void warn_of_cpu_packages(std::string_view form, const std::optional<int>& packages);
 // -o, --output text|json
 void add_output_option(CLI::App& command, OutputForm& form);
 // --scheduler URL; --ca, --cert, --key and --token-file for https, or CHIPWEAVE_CA and so on.

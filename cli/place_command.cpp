@@ -7,19 +7,21 @@
 #include "cli/batch.hpp"
 #include "cli/chip_flags.hpp"
 #include "cli/commands.hpp"
+#include "cli/machine_source.hpp"
 #include "cli/options.hpp"
 #include "cli/overlays.hpp"
 #include "cli/place_engine.hpp"
 #include "cli/table.hpp"
 #include "cli/terminal.hpp"
 #include "common/base/limits.hpp"
+#include "common/base/text.hpp"
 
 namespace chipweave::cli {
 namespace {
 
 struct Flags {
   BatchFlags batch;
-  std::string machine;
+  MachineSource machine;
   std::vector<std::string> free, unhealthy, network_unhealthy, required, beside, loaded, chips;
   bool has_free = false;  // given, if only as an empty text
   bool has_chips = false;
@@ -60,7 +62,7 @@ Result<std::vector<int>> some_chips(const std::string& flag, const std::vector<s
 
 Result<codec::PlaceRequest> request_of(const Flags& flags) {
   codec::PlaceRequest r;
-  r.machine = flags.machine;
+  r.machine = flags.machine.source;
   if (flags.has_free) {
     auto free = some_chips("--free", flags.free, "leave it out for all chips");
     if (!free) return std::move(free).error();
@@ -97,6 +99,23 @@ Result<codec::PlaceRequest> request_of(const Flags& flags) {
   return r;
 }
 
+// A set to evaluate fits only if it is free where --free is given. Requests of a batch evaluate
+// `chips` whatever `free` says.
+void require_free(const codec::PlaceRequest& request, codec::PlaceAnswer& answer) {
+  if (!answer.fits || !request.chips || !request.free) return;
+  std::vector<int> taken;
+  for (const int chip : *request.chips) {
+    if (std::find(request.free->begin(), request.free->end(), chip) == request.free->end()) {
+      taken.push_back(chip);
+    }
+  }
+  if (taken.empty()) return;
+  std::sort(taken.begin(), taken.end());
+  answer.fits = false;
+  answer.bound.reset();
+  answer.reason = (taken.size() == 1 ? "chip " : "chips ") + comma_list(taken) + " not in --free";
+}
+
 std::string text_of(const PlaceEngine::Prepared& prepared, const codec::PlaceAnswer& a) {
   if (!a.fits) {
     std::string out = wrapped("does not fit: " + a.reason, 2) + "\n";
@@ -127,6 +146,11 @@ Exit run_one(const Flags& flags) {
   auto overlays = overlays_at(flags.overlays);
   if (!overlays) return complain(overlays.error(), Exit::unreadable);
   PlaceEngine engine(*std::move(overlays));
+  if (!flags.machine.model.empty() || !flags.machine.index.empty()) {
+    auto machine = load_machine_source(flags.machine);
+    if (!machine) return complain(machine.error(), exit_for(machine.error()));
+    engine.provide(flags.machine.source, *std::move(machine));
+  }
   const auto prepared = engine.prepare(*request);
   if (!prepared) {
     complain(prepared.error());
@@ -136,7 +160,8 @@ Exit run_one(const Flags& flags) {
   }
   Timing timing(flags.batch);
   const auto decided = timing.timed([&] { return PlaceEngine::decide(*prepared); });
-  const codec::PlaceAnswer answer = PlaceEngine::answer(*prepared, decided);
+  codec::PlaceAnswer answer = PlaceEngine::answer(*prepared, decided);
+  require_free(*request, answer);
   const bool json = flags.form == OutputForm::json;
   if (!json) {
     for (const std::string& w : answer.warnings) warn(w);
@@ -156,8 +181,11 @@ void register_place(CLI::App& app, Exit& exit_code) {
   CLI::App* c =
       app.add_subcommand("place", "choose chips on one machine, from flags or a batch file");
   auto* batch = add_batch_options(*c, flags->batch);
-  auto* machine =
-      c->add_option("--machine", flags->machine, "profile name or topology file")->excludes(batch);
+  auto* machine = c->add_option("--machine", flags->machine.source, "profile name or topology file")
+                      ->excludes(batch);
+  for (CLI::Option* option : add_machine_options(*c, flags->machine)) {
+    option->needs(machine)->excludes(batch);
+  }
   auto* size = c->add_option("--size", flags->size, "chips wanted")
                    ->check(CLI::Range(1, limits::kMaxChipIndex))
                    ->excludes(batch);

@@ -59,6 +59,11 @@ Result<codec::ImportedTopology> PlaceEngine::imported(const codec::PlaceRequest&
   return made;
 }
 
+void PlaceEngine::provide(const std::string& name, codec::ImportedTopology machine) {
+  machine.topology = domain::calibrated(machine.topology, overlays_);
+  imported_.insert_or_assign(name, std::move(machine));
+}
+
 Result<PlaceEngine::Prepared> PlaceEngine::prepare(const codec::PlaceRequest& r) {
   Result<codec::ImportedTopology> found = imported(r);
   if (!found) return std::move(found).error();

@@ -24,6 +24,9 @@ class PlaceEngine {
   explicit PlaceEngine(std::vector<domain::RateOverlay> overlays = {})
       : overlays_(std::move(overlays)) {}
 
+  // Machine of requests that name it so, in place of what load_machine() would read.
+  void provide(const std::string& name, codec::ImportedTopology machine);
+
   // A request with its machine resolved; --timing does not include this step.
   struct Prepared {
     std::shared_ptr<solver::Machine> machine;

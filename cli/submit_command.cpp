@@ -1,6 +1,7 @@
 // chipweave submit
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <set>
 #include <utility>
@@ -11,6 +12,8 @@
 #include "cli/submit.hpp"
 #include "common/base/json_writer.hpp"
 #include "common/base/limits.hpp"
+#include "common/base/near_names.hpp"
+#include "common/domain/vendor.hpp"
 #include "common/io/files.hpp"
 
 namespace chipweave::cli {
@@ -34,6 +37,24 @@ void remark_on_selectors(const std::vector<codec::ManifestPod>& pods) {
          (count == 1 ? " pod are" : " pods are") +
          " ignored, except kubernetes.io/hostname: a standalone scheduler has no node "
          "labels; use --node");
+}
+
+// Pods with extended resources none of which counts chips are placed like pods without chips.
+void warn_of_unknown_resources(const std::vector<codec::ManifestPod>& pods) {
+  const std::vector<std::string>& names = domain::whole_chip_resources();
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  const auto is_known = [&](const auto& resource) {
+    return std::find(known.begin(), known.end(), resource.first) != known.end();
+  };
+  std::map<std::string, std::size_t> unknown;
+  for (const codec::ManifestPod& pod : pods) {
+    if (std::any_of(pod.resources.begin(), pod.resources.end(), is_known)) continue;
+    for (const auto& resource : pod.resources) ++unknown[resource.first];
+  }
+  for (const auto& [name, count] : unknown) {
+    warn(unknown_name("accelerator resource", name, known) + "; requested by " +
+         std::to_string(count) + (count == 1 ? " pod" : " pods"));
+  }
 }
 
 // The pods of all files; prints an error and returns nullopt if one cannot be used.
@@ -91,6 +112,7 @@ Exit run_submit(const SubmitState& state) {
   }
   const auto pods = read_pods(state);
   if (!pods) return Exit::unreadable;
+  warn_of_unknown_resources(*pods);
   if (state.only_print) return printed(list_of(*pods));
   auto overlays = overlays_at(state.overlays);
   if (!overlays) return complain(overlays.error(), Exit::unreadable);

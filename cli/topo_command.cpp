@@ -1,82 +1,18 @@
 // chipweave topo show, chipweave topo convert
 #include <CLI/CLI.hpp>
-#include <charconv>
-#include <filesystem>
 #include <memory>
 #include <utility>
 
 #include "cli/commands.hpp"
+#include "cli/machine_source.hpp"
 #include "cli/options.hpp"
 #include "cli/overlays.hpp"
 #include "cli/render_topology.hpp"
-#include "common/base/foreign_text.hpp"
-#include "common/base/limits.hpp"
 #include "common/io/files.hpp"
-#include "common/profiles/profiles.hpp"
 #include "common/solver/chips/machine.hpp"
 
 namespace chipweave::cli {
 namespace {
-
-struct MachineOptions {
-  std::string source;
-  std::string model;
-  std::string index;  // digits; empty if not given
-};
-
-void add_machine_options(CLI::App& command, MachineOptions& options) {
-  add_value(command, "MACHINE", "FILE|PROFILE", options.source,
-            "topology file or folder in any format, or a profile")
-      ->required();
-  add_value(command, "--model", "NAME", options.model,
-            "what the chips are, where the file does not say: H100");
-  add_value(command, "--index", "N", options.index,
-            "which matrix of a file that has several, from 0")
-      ->check([](const std::string& text) {
-        const bool digits =
-            !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-        return digits ? "" : "expected a whole number from 0, got " + in_quotes(text);
-      });
-}
-
-// npu-smi texts are the one format that can hold several machines.
-Result<codec::ImportedTopology> load_one_of_several(const MachineOptions& options,
-                                                    const std::string& content) {
-  const codec::ImportOptions import{options.model};
-  Result<std::vector<codec::ImportedTopology>> all = codec::import_npu_smi_all(content, import);
-  if (!all) return std::move(all).error().in("file " + options.source);
-  std::size_t index = 0;
-  const char* end = options.index.data() + options.index.size();
-  const bool too_large =
-      !options.index.empty() && std::from_chars(options.index.data(), end, index).ec != std::errc{};
-  if (too_large || index >= all->size()) {
-    return make_error(Errc::invalid_argument, "must be less than " + std::to_string(all->size()) +
-                                                  ", the number of matrices in " + options.source)
-        .in("--index");
-  }
-  codec::ImportedTopology chosen = std::move((*all)[index]);
-  if (options.index.empty() && all->size() > 1) {
-    chosen.warnings.push_back("the file has " + std::to_string(all->size()) +
-                              " matrices, this is the first; choose with --index N");
-  }
-  return chosen;
-}
-
-Result<codec::ImportedTopology> load(const MachineOptions& options) {
-  std::error_code ignored;  // a pipe can be read only once, so load_machine reads it
-  if (profiles::find(options.source) == nullptr &&
-      std::filesystem::is_regular_file(options.source, ignored)) {
-    const auto content = io::read_file(options.source, limits::kMaxTopologyFileBytes);
-    if (content && codec::looks_like_npu_smi(*content)) {
-      return load_one_of_several(options, *content);
-    }
-  }
-  if (options.index.find_first_not_of('0') != std::string::npos) {
-    return make_error(Errc::invalid_argument, "must be 0: " + options.source + " has one machine")
-        .in("--index");
-  }
-  return io::load_machine(options.source, {options.model});
-}
 
 // Sizes above 16 chips are not searched, so that the page appears at once.
 std::vector<std::pair<int, double>> best_by_size(const domain::NodeTopology& topology) {
@@ -91,7 +27,7 @@ std::vector<std::pair<int, double>> best_by_size(const domain::NodeTopology& top
 }
 
 struct TopoState {
-  MachineOptions machine;
+  MachineSource machine;
   std::vector<std::string> overlays;
   OutputForm form = OutputForm::text;
   std::string format;
@@ -102,7 +38,7 @@ struct TopoState {
 using MachineUse = Exit (*)(const TopoState& state, const domain::NodeTopology& topology);
 
 Exit load_and(MachineUse use, const TopoState& state) {
-  const Result<codec::ImportedTopology> imported = load(state.machine);
+  const Result<codec::ImportedTopology> imported = load_machine_source(state.machine);
   if (!imported) return complain(imported.error(), exit_for(imported.error()));
   const auto overlays = overlays_at(state.overlays);
   if (!overlays) return complain(overlays.error(), Exit::unreadable);
@@ -140,6 +76,9 @@ void register_topo(CLI::App& app, Exit& exit_code) {
   const auto add = [&](const char* name, const char* what, MachineUse use) {
     auto state = std::make_shared<TopoState>();
     CLI::App* command = topo->add_subcommand(name, what);
+    add_value(*command, "MACHINE", "FILE|PROFILE", state->machine.source,
+              "topology file or folder in any format, or a profile")
+        ->required();
     add_machine_options(*command, state->machine);
     command->callback([state, use, &exit_code] { exit_code = load_and(use, *state); });
     return std::pair(command, state);

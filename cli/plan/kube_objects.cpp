@@ -62,11 +62,11 @@ int asked_by(const codec::KubePod& pod, const std::string& resource) {
   return most;
 }
 
-bool is_ready(JsonValue node) {
+JsonValue ready_condition(JsonValue node) {
   for (const JsonValue condition : node["status"]["conditions"]) {
-    if (condition["type"].text() == "Ready") return condition["status"].text() == "True";
+    if (condition["type"].text() == "Ready") return condition;
   }
-  return false;
+  return {};
 }
 
 Result<JsonTree> parsed_list(const std::string& items, const char* what) {
@@ -183,8 +183,11 @@ Result<KubeObjects> kube_objects_of(const KubeLists& lists, const std::string& r
   for (const JsonValue node : JsonValue(*nodes)) {
     write_node(description, node);
     KubeObjects::Node& to = out.nodes[std::string(node["metadata"]["name"].text())];
-    to.free = offered_by(node, resource);
-    to.schedulable = is_ready(node) && !node["spec"]["unschedulable"].boolean().value_or(false);
+    to.offered = to.free = offered_by(node, resource);
+    const JsonValue ready = ready_condition(node);
+    to.states_ready = static_cast<bool>(ready);
+    to.cordoned = node["spec"]["unschedulable"].boolean().value_or(false);
+    to.schedulable = ready["status"].text() == "True" && !to.cordoned;
   }
   for (const JsonValue item : JsonValue(*pods)) {
     const auto pod = codec::read_pod(item.raw());

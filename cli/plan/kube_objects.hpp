@@ -15,8 +15,11 @@ struct KubeObjects {
   // HyperNodes, or without these of Kueue's Topologies.
   std::string description;
   struct Node {
-    int free = 0;  // accelerators that no pod requests
+    int offered = 0;  // accelerators
+    int free = 0;     // those that no pod requests
     bool schedulable = true;
+    bool cordoned = false;
+    bool states_ready = false;  // it has the condition Ready
   };
   std::map<std::string, Node, std::less<>> nodes;
 };

@@ -225,8 +225,10 @@ void add_live_options(CLI::App& command, LiveClusterFlags& flags, CLI::Option* b
          "take the network from this cluster's nodes, HyperNodes or Topologies", "FILE");
   option("--kube-context", flags.context, "context of the kubeconfig; default: its current one",
          "NAME");
-  option("--resource", flags.resource,
-         "accelerator resource that is counted on nodes; default: those of known vendors", "NAME");
+  option(
+      "--resource", flags.resource,
+      "accelerator resource that is counted on Kubernetes nodes; default: those of known vendors",
+      "NAME");
   option("--job", flags.job, "job whose running pods the gang has already", "NAMESPACE/NAME");
 }
 
@@ -237,8 +239,6 @@ std::string live_usage_error(const LiveClusterFlags& flags) {
   }
   if (flags.kubeconfig.empty() && !flags.context.empty())
     return "--kube-context requires --kubeconfig";
-  if (flags.kubeconfig.empty() && !flags.resource.empty())
-    return "--resource requires --kubeconfig";
   if (!flags.job.empty() && flags.scheduler.url.empty()) return "--job requires --scheduler";
   if (!flags.job.empty() && flags.job.find('/') == std::string::npos)
     return "--job: expected NAMESPACE/NAME, got " + flags.job;

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,8 @@
 #include "cli/input_file.hpp"
 #include "cli/options.hpp"
 #include "cli/overlays.hpp"
+#include "cli/plan/flag_nodes.hpp"
+#include "cli/plan/node_list.hpp"
 #include "cli/plan/plan_engine.hpp"
 #include "cli/plan/plan_explain.hpp"
 #include "cli/plan/plan_flags.hpp"
@@ -22,7 +25,6 @@
 #include "common/base/limits.hpp"
 #include "common/codec/gang/gang_file.hpp"
 #include "common/codec/gang/plan_codec.hpp"
-#include "common/codec/network/plan_network.hpp"
 
 namespace chipweave::cli {
 namespace {
@@ -126,8 +128,11 @@ void remark_on_gone_nodes(const codec::PlanRequest& request) {
 Result<std::string> page_of(const PlanFlags& flags, const Planned& planned) {
   const domain::Plan& plan = planned.decided.plan;
   const codec::PlanRequest& request = planned.gang.request;
-  if (!flags.to.empty() && plan.fits)
-    return plan_for_launcher(request, planned.prepared, planned.decided, flags.to);
+  if (!flags.to.empty() && plan.fits) {
+    warn_of_cpu_packages(flags.to, flags.cpu_packages);
+    return plan_for_launcher(request, planned.prepared, planned.decided, flags.to,
+                             flags.cpu_packages.value_or(1));
+  }
   std::string page = plan.fits ? render_plan(request, plan, planned.decided.details) : "";
   if (const auto& why = planned.decided.details.explanation)
     page += (page.empty() ? "" : "\n") + render_explanation(request, *why);
@@ -159,6 +164,7 @@ struct PlanInputs {
   codec::GangFile gang;
   std::string gangs;  // the list as JSON
   LiveCluster cluster;
+  std::set<std::string, std::less<>> with_free;  // nodes with the chips of --free
 };
 
 // nullopt with the exit code set.
@@ -181,13 +187,14 @@ std::optional<PlanInputs> read_inputs(const PlanFlags& flags, Exit& exit) {
     }
     out.cluster = *std::move(cluster);
   } else {
-    auto network = codec::plan_network(description, flags.import, flags.free);
+    auto network = plan_network_of(description, flags.import, flags.free, flags.live.resource);
     if (!network) {
       exit = complain_of_input(network.error(), flags.network);
       return std::nullopt;
     }
     out.cluster.network = std::move(network->json);
     out.cluster.warnings = std::move(network->warnings);
+    out.with_free = std::move(network->with_free);
   }
   const std::string& file = flags.gangs.empty() ? flags.gang : flags.gangs;
   if (file.empty()) return out;
@@ -215,9 +222,10 @@ std::optional<PlanInputs> read_inputs(const PlanFlags& flags, Exit& exit) {
   return std::nullopt;
 }
 
-Exit run_plan_flags(const PlanFlags& flags) {
+Exit run_plan_flags(PlanFlags flags) {
   if (const std::string wrong = plan_usage_error(flags); !wrong.empty())
     return complain(wrong, Exit::usage);
+  // Before any file is read, and again once the network is known: flags name nodes.
   auto members = gang_members(flags);
   if (!members) return complain(members.error(), Exit::usage);
   if (!flags.gangs.empty() && !members->empty())
@@ -225,6 +233,10 @@ Exit run_plan_flags(const PlanFlags& flags) {
   Exit exit = Exit::fine;
   const auto inputs = read_inputs(flags, exit);
   if (!inputs) return exit;
+  if (auto put = put_paths(inputs->cluster.network, flags); !put)
+    return complain(put.error(), Exit::usage);
+  members = gang_members(flags);
+  if (!members) return complain(members.error(), Exit::usage);
   if (!inputs->cluster.existing.empty())
     members->push_back({"--job", "existing", inputs->cluster.existing});
   for (const GangMember& member : *members) {
@@ -242,7 +254,12 @@ Exit run_plan_flags(const PlanFlags& flags) {
   for (const auto& [name, topology] : inputs->cluster.machines) engine.add_machine(name, topology);
   const std::string line =
       plan_line_of(flags, inputs->cluster.network, *members, inputs->gang, inputs->gangs);
-  const auto planned = plan_line(engine, codec::parse_plan_gangs(line), timing);
+  codec::PlanGangsLine parsed = codec::parse_plan_gangs(line);
+  if (parsed.request) {
+    for (const std::string& warning : subtract_running(inputs->with_free, parsed.request->gangs))
+      warn(warning);
+  }
+  const auto planned = plan_line(engine, std::move(parsed), timing);
   if (!planned) return complain_of_line(planned.error(), flags, *members);
   remark_on_gone_nodes(planned->gangs.front().gang.request);
   exit = show(flags, *planned);

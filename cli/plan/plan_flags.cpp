@@ -197,8 +197,11 @@ void add_plan_flags(CLI::App& command, PlanFlags& flags, CLI::Option* batch) {
   option("--to", flags.to,
          "print the plan for a launcher instead: hostfile, rankfile, torchrun, mpi", "FORM")
       ->check(CLI::IsMember({"hostfile", "rankfile", "torchrun", "mpi"}).description(""));
-  repeated("--existing", flags.existing, "pods of the gang that run on a node", "PATH=PODS");
-  repeated("--failed", flags.failed, "repair: a node whose existing pods must move", "PATH");
+  add_cpu_packages_option(command, flags.cpu_packages)->excludes(batch);
+  repeated("--existing", flags.existing, "pods of the gang that run on a node, by its path or name",
+           "NODE=PODS");
+  repeated("--failed", flags.failed,
+           "repair: a node whose existing pods must move, by its path or name", "NODE");
 }
 
 }  // namespace chipweave::cli

@@ -32,6 +32,7 @@ struct PlanFlags {
   bool explain = false;
   std::vector<std::string> if_fails;
   std::string to;
+  std::optional<int> cpu_packages;  // of a rankfile
   OutputForm form = OutputForm::text;
 };
 

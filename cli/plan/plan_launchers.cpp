@@ -106,14 +106,15 @@ std::string mpi_script(const std::vector<LaunchedPod>& pods) {
 
 Result<std::string> plan_for_launcher(const codec::PlanRequest& request,
                                       const PlanEngine::Prepared& prepared,
-                                      const PlanEngine::Decided& decided, std::string_view form) {
+                                      const PlanEngine::Decided& decided, std::string_view form,
+                                      int cpu_packages) {
   if (!request.gang.existing.empty())
     return make_error(Errc::invalid_argument,
                       "a launcher starts all ranks, but pods of the gang run already");
   const std::vector<LaunchedPod> pods = launched(request, prepared, decided);
   if (form == "torchrun") return torchrun_lines(pods);
   if (form == "mpi") return mpi_script(pods);
-  return launcher_text(by_host(pods), form);
+  return launcher_text(by_host(pods), form, cpu_packages);
 }
 
 }  // namespace chipweave::cli

@@ -20,6 +20,7 @@ namespace chipweave::cli {
 // hostfile. Ends with a newline.
 Result<std::string> plan_for_launcher(const codec::PlanRequest& request,
                                       const PlanEngine::Prepared& prepared,
-                                      const PlanEngine::Decided& decided, std::string_view form);
+                                      const PlanEngine::Decided& decided, std::string_view form,
+                                      int cpu_packages);
 
 }  // namespace chipweave::cli

@@ -38,6 +38,7 @@ struct ConvertFlags {
   std::string write;
   std::string save_dir;
   bool compact = false;
+  std::optional<int> cpu_packages;
 };
 
 bool is_launcher(const std::string& form) {
@@ -72,7 +73,9 @@ Exit run_launcher(const ConvertFlags& flags, const RankTable& table) {
   const auto hosts =
       domain::ranktable::ranked_hosts(table, {flags.options.instance, flags.options.group});
   const Result<std::string> text =
-      hosts ? launcher_text(*hosts, flags.to) : Result<std::string>(hosts.error());
+      hosts ? launcher_text(*hosts, flags.to, flags.cpu_packages.value_or(1))
+            : Result<std::string>(hosts.error());
+  if (text) warn_of_cpu_packages(flags.to, flags.cpu_packages);
   return text ? print_or_write(*text, flags.write, flags.write.empty()) : refuse(text.error());
 }
 
@@ -162,6 +165,7 @@ void register_table_convert(CLI::App& ranktable, Exit& exit_code) {
             "hccl-1.2: index of a server in its super pod, to compute SDIDs from");
   add_value(*c, "--write", "FILE", flags->write, "write to this file, atomically; default: print");
   add_value(*c, "--save-dir", "DIR", flags->save_dir, "write to a file an instance in this folder");
+  add_cpu_packages_option(*c, flags->cpu_packages);
   c->add_flag("--compact", flags->compact, "without white space");
   add_examples(*c,
                "  chipweave ranktable convert hccl.json --to hostfile > hosts\n"

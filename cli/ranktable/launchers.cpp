@@ -32,12 +32,17 @@ Result<void> check_runs(const std::vector<RankedHost>& hosts, std::string_view f
   return {};
 }
 
-std::string rankfile(const std::vector<RankedHost>& hosts) {
+// Open MPI binds every rank of a rankfile to what its slot list names, and takes no line without
+// one: slot=0 is core 0, slot=0:* all cores of CPU package 0 (page "Rankfiles" of Open MPI 5.0, and
+// the parser of slot lists in Open MPI and PRRTE, where an asterisk is the whole package).
+std::string rankfile(const std::vector<RankedHost>& hosts, int cpu_packages) {
+  std::string slots;
+  for (int i = 0; i < cpu_packages; ++i) slots += concat(i == 0 ? "" : ";", i, ":*");
   std::vector<std::pair<std::int64_t, std::string>> lines;
   for (const RankedHost& host : hosts) {
-    for (std::size_t slot = 0; slot < host.ranks.size(); ++slot) {
-      lines.emplace_back(host.ranks[slot].first, concat("rank ", host.ranks[slot].first, "=",
-                                                        host.name, " slot=", slot, "\n"));
+    for (const auto& rank : host.ranks) {
+      lines.emplace_back(rank.first,
+                         concat("rank ", rank.first, "=", host.name, " slot=", slots, "\n"));
     }
   }
   std::sort(lines.begin(), lines.end());
@@ -89,9 +94,10 @@ const std::vector<std::string_view>& launcher_forms() {
   return kForms;
 }
 
-Result<std::string> launcher_text(const std::vector<RankedHost>& hosts, std::string_view form) {
+Result<std::string> launcher_text(const std::vector<RankedHost>& hosts, std::string_view form,
+                                  int cpu_packages) {
   if (hosts.empty()) return cannot(form, "there are no hosts");
-  if (form == "rankfile") return rankfile(hosts);
+  if (form == "rankfile") return rankfile(hosts, cpu_packages);
   if (form == "slurm-hostfile") return slurm_hostfile(hosts);
   if (form == "master-addr") return hosts.front().name + "\n";
   const auto runs = check_runs(hosts, form);

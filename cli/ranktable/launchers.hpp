@@ -14,8 +14,9 @@ namespace chipweave::cli {
 const std::vector<std::string_view>& launcher_forms();
 
 // Error if the form cannot express the order: hostfiles need consecutive ranks on each host,
-// torchrun also the same number on every host. Ends with a newline.
+// torchrun also the same number on every host. A rankfile gives every rank the cores of the first
+// cpu_packages packages of its host. Ends with a newline.
 Result<std::string> launcher_text(const std::vector<domain::ranktable::RankedHost>& hosts,
-                                  std::string_view form);
+                                  std::string_view form, int cpu_packages = 1);
 
 }  // namespace chipweave::cli

@@ -13,6 +13,7 @@
 #include "cli/ranktable/render_ring.hpp"
 #include "cli/ranktable/table_file.hpp"
 #include "cli/terminal.hpp"
+#include "common/base/foreign_text.hpp"
 #include "common/base/text.hpp"
 #include "common/codec/ranktable/lint/renumber.hpp"
 
@@ -32,11 +33,14 @@ struct OrderFlags {
   domain::ranktable::JobChoice choice;
   bool write = false;
   std::string to;
+  std::optional<int> cpu_packages;
   OutputForm form = OutputForm::text;
 };
 
-// The ring of the table; nullopt with the exit code set.
-std::optional<TableRing> ring_of(const OrderFlags& flags, const LintedText& linted, Exit& exit) {
+// The ring of the table; nullopt with the exit code set. An order needs at least one host of the
+// network.
+std::optional<TableRing> ring_of(const OrderFlags& flags, const LintedText& linted, bool to_order,
+                                 Exit& exit) {
   std::optional<codec::ImportedNetwork> network;
   if (!flags.network.empty()) {
     network = load_network(flags.network, flags.import, exit);
@@ -46,6 +50,14 @@ std::optional<TableRing> ring_of(const OrderFlags& flags, const LintedText& lint
   auto ring = solver::table_ring(linted.table, network ? &network->table : nullptr, flags.choice);
   if (!ring) {
     exit = refuse(ring.error());
+    return std::nullopt;
+  }
+  if (to_order && !ring->unknown.empty() && ring->unknown.size() == ring->hosts.size()) {
+    exit = complain_of_input(
+        make_error(Errc::not_found,
+                   "expected nodes of the network, got other hosts only, such as " +
+                       in_quotes(ring->unknown.front())),
+        flags.table.file);
     return std::nullopt;
   }
   if (!ring->unknown.empty()) {
@@ -110,16 +122,20 @@ Exit print_launcher(const OrderFlags& flags, const TableRing& ring) {
       host.ranks.emplace_back(next++, device.device_id.value_or(-1));
     }
   }
-  const Result<std::string> text = launcher_text(hosts, flags.to);
+  const Result<std::string> text = launcher_text(hosts, flags.to, flags.cpu_packages.value_or(1));
+  if (text) warn_of_cpu_packages(flags.to, flags.cpu_packages);
   if (text) return print(*text) ? Exit::fine : Exit::unreadable;
   return complain(text.error(), Exit::findings);
 }
 
 Exit run_order(const OrderFlags& flags) {
+  if (flags.network.empty() && !flags.write) {
+    return complain("--network is required, except with --write", Exit::usage);
+  }
   Exit exit = Exit::fine;
   const auto linted = load_table(flags.table, exit);
   if (!linted) return exit;
-  const auto ring = ring_of(flags, *linted, exit);
+  const auto ring = ring_of(flags, *linted, true, exit);
   if (!ring) return exit;
   if (!flags.to.empty()) return print_launcher(flags, *ring);
   // The table itself goes to standard output.
@@ -142,14 +158,14 @@ Exit run_table_show(const OrderFlags& flags) {
         json ? layered_json(*linted) : render_layered(*linted, colour_wanted());
     return print(text) ? Exit::fine : Exit::unreadable;
   }
-  const auto ring = ring_of(flags, *linted, exit);
+  const auto ring = ring_of(flags, *linted, false, exit);
   if (!ring) return exit;
   const std::string text =
       json ? ring_json(*linted, *ring) : render_ring(*linted, *ring, colour_wanted());
   return print(text) ? Exit::fine : Exit::unreadable;
 }
 
-CLI::Option* add_ring_options(CLI::App& command, OrderFlags& flags) {
+void add_ring_options(CLI::App& command, OrderFlags& flags) {
   add_table_options(command, flags.table);
   auto* network = add_value(command, "--network", "FILE", flags.network,
                             "description of the network, in any format that 'network import' "
@@ -160,7 +176,6 @@ CLI::Option* add_ring_options(CLI::App& command, OrderFlags& flags) {
   add_value(command, "--group", "ID", flags.choice.group,
             "which group of servers of a MindIE table");
   add_output_option(command, flags.form);
-  return network;
 }
 
 }  // namespace
@@ -169,14 +184,17 @@ void register_table_order(CLI::App& ranktable, Exit& exit_code) {
   auto order = std::make_shared<OrderFlags>();
   CLI::App* o = ranktable.add_subcommand(
       "order", "how often the ring crosses switches, and the ranks that cross least");
-  add_ring_options(*o, *order)->required();
-  auto* write = o->add_flag("--write", order->write, "give the table these ranks, in its file");
+  add_ring_options(*o, *order);
+  auto* write = o->add_flag("--write", order->write,
+                            "give the table these ranks, in its file; without "
+                            "--network only so that servers do not interleave");
   auto* pointer = o->get_option("--pointer");
   write->excludes(pointer);
   add_value(*o, "--to", "FORM", order->to, "print the new order as a launcher takes it instead")
       ->check(
           CLI::IsMember(std::vector<std::string>(launcher_forms().begin(), launcher_forms().end())))
       ->excludes(write);
+  add_cpu_packages_option(*o, order->cpu_packages);
   add_examples(*o,
                "  chipweave ranktable order hccl.json --network topology.conf\n"
                "  chipweave ranktable order hccl.json --network tor.json --write\n"

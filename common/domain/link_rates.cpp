@@ -66,6 +66,11 @@ constexpr std::array<ModelRates, 40> kModels = {{
     {"ASCEND910A", 0, LinkKind::hccs, 24.0},
 }};
 
+// Known models whose links have the rates of their kind.
+constexpr std::array<std::string_view, 14> kOtherModels = {
+    "910A",     "910B", "910C", "910", "310P",   "310",    "950",
+    "ATLAS350", "C550", "C500", "T4",  "VEGA10", "GFX906", "MI50"};
+
 const ModelRates* known_model(std::string_view model) {
   const std::string name = upper_case(model);
   const auto* const row =
@@ -111,6 +116,27 @@ double default_gbps_per_lane(LinkKind kind, std::string_view model) {
 std::string_view known_model_word(std::string_view model) {
   const ModelRates* known = known_model(model);
   return known == nullptr ? std::string_view{} : known->word;
+}
+
+const std::vector<std::string_view>& known_models() {
+  static const std::vector<std::string_view> kAll = [] {
+    std::vector<std::string_view> out;
+    for (const ModelRates& each : kModels) out.push_back(each.word);
+    out.insert(out.end(), kOtherModels.begin(), kOtherModels.end());
+    return out;
+  }();
+  return kAll;
+}
+
+bool is_known_model(std::string_view model) {
+  const std::string name = upper_case(model);
+  const auto is_digit = [&](std::size_t at) {
+    return at < name.size() && name[at] >= '0' && name[at] <= '9';
+  };
+  return std::any_of(known_models().begin(), known_models().end(), [&](std::string_view word) {
+    const std::size_t at = name.find(word);  // not inside another number
+    return at != std::string::npos && !is_digit(at + word.size()) && (at == 0 || !is_digit(at - 1));
+  });
 }
 
 double in_switch_reduction(std::string_view model) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "common/domain/node_topology.hpp"
 
@@ -19,6 +20,11 @@ double default_gbps_per_lane(LinkKind kind, std::string_view model);
 // What the model is called in the table of known models: "NVIDIA A100-SXM4-80GB" → "A100"; "" if it
 // is unknown.
 std::string_view known_model_word(std::string_view model);
+
+// Names by which models are known, for messages.
+const std::vector<std::string_view>& known_models();
+// Whether a model is one of them: "H100", "NVIDIA A100-SXM4-80GB", "Ascend910B3"; "H1000" is not.
+bool is_known_model(std::string_view model);
 
 // The share of a chip's ring rate that it gets through a switch of its model that reduces (NVLink
 // SHARP), as NCCL counts it: 0.85 on Hopper, 0.74 on Blackwell; 0: the switches do not reduce.

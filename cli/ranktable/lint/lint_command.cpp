@@ -12,6 +12,7 @@
 #include "cli/input_file.hpp"
 #include "cli/options.hpp"
 #include "cli/ranktable/commands.hpp"
+#include "cli/ranktable/lint/fix_file.hpp"
 #include "cli/ranktable/lint/machine_checks.hpp"
 #include "cli/ranktable/lint/render_lint.hpp"
 #include "cli/ranktable/table_file.hpp"
@@ -47,6 +48,7 @@ struct LintFlags {
   std::string profile = "structural";
   bool strict = false;
   bool fix = false;
+  bool dry_run = false;
   std::string topology;
   std::string against;
   std::string network;
@@ -112,7 +114,7 @@ std::optional<Exit> add_topology(const LintFlags& flags, LintedText& linted) {
   return std::nullopt;
 }
 
-Findings compared(const LintedText& linted, const LintedText& other, const std::string& file) {
+Findings compared(const LintedText& linted, const LintedText& other, const LintFlags& flags) {
   if (linted.dialect == Dialect::modelarts_local && other.dialect == Dialect::modelarts_global) {
     return domain::ranktable::lint_local_against_global(linted.table, other.table);
   }
@@ -120,8 +122,10 @@ Findings compared(const LintedText& linted, const LintedText& other, const std::
                            codec::ranktable::canonical(*other.tree, other.root)) {
     return {};
   }
-  return {Finding{"RT082", Severity::error, Place{linted.table.source}, std::nullopt,
-                  "the table in " + file + " is different; see 'chipweave ranktable diff'"}};
+  return {Finding{
+      "RT082", Severity::error, Place{linted.table.source}, std::nullopt,
+      concat("the table in ", flags.against, " is different; see 'chipweave ranktable diff ",
+             shell_word(flags.table.file), " ", shell_word(flags.against), "'")}};
 }
 
 // RT082, or RT070 of a local table against the global one.
@@ -137,7 +141,7 @@ std::optional<Exit> add_against(const LintFlags& flags, LintedText& linted) {
     return complain(place_text(flags.against, why.position) + ": " + why.message(),
                     Exit::unreadable);
   }
-  codec::ranktable::add_findings(linted, compared(linted, other, flags.against));
+  codec::ranktable::add_findings(linted, compared(linted, other, flags));
   return std::nullopt;
 }
 
@@ -192,15 +196,16 @@ std::optional<Exit> add_ring(const LintFlags& flags, LintedText& linted) {
 }
 
 bool show_findings(const LintFlags& flags, const LintedText& linted) {
+  const LintFiles names{flags.table.file, flags.network};
   switch (flags.form) {
     case LintForm::json:
-      return print(lint_json(linted, flags.table.file));
+      return print(lint_json(linted, names));
     case LintForm::sarif:
-      return print(lint_sarif(linted, flags.table.file));
+      return print(lint_sarif(linted, names));
     case LintForm::text:
       break;
   }
-  return print(render_lint(linted, flags.table.file, colour_wanted()));
+  return print(render_lint(linted, names, colour_wanted()));
 }
 
 Exit verdict(const LintFlags& flags, const LintedText& linted) {
@@ -212,19 +217,37 @@ Exit verdict(const LintFlags& flags, const LintedText& linted) {
   return bad ? Exit::findings : Exit::fine;
 }
 
-// Replaces the file by the corrected text; standard input goes to standard output.
+// Writes the corrected text over the file, of which a copy is kept; standard input goes to standard
+// output.
+std::optional<Exit> write_fixed(const std::string& file, const std::string& text) {
+  if (file == "-") return print_or_write(text, file, true);
+  const Result<std::string> copy = keep_copy(file);
+  if (!copy) return complain(copy.error(), Exit::unreadable);
+  if (!copy->empty()) remark("the file as it was: " + *copy);
+  const Exit done = print_or_write(text, file, false);
+  return done == Exit::fine ? std::nullopt : std::optional(done);
+}
+
+// An exit when the rest of the command has nothing to do.
 std::optional<Exit> run_fix(const LintFlags& flags, const LintOptions& options,
                             std::string& content) {
   codec::ranktable::Fixed fixed = codec::ranktable::fix(content, options);
-  if (fixed.changes.empty()) {
+  const bool changed = !fixed.changes.empty();
+  if (!fixed.refused.empty()) {
+    warn("ranks keep their gap: " + fixed.refused +
+         "; find the lost device and generate the table again");
+  } else if (!changed) {
     remark("nothing to correct mechanically");
-    if (flags.table.file != "-") return std::nullopt;
   }
   for (const std::string& change : fixed.changes) remark(change);
+  if (flags.dry_run) {
+    if (!print(line_diff(flags.table.file, content, fixed.text))) return Exit::unreadable;
+    return changed || !fixed.refused.empty() ? Exit::findings : Exit::fine;
+  }
   content = std::move(fixed.text);
-  const bool to_stdout = flags.table.file == "-";
-  const Exit done = print_or_write(content, flags.table.file, to_stdout);
-  return done == Exit::fine && !to_stdout ? std::nullopt : std::optional(done);
+  if (!changed && flags.table.file != "-") return std::nullopt;
+  const auto stopped = write_fixed(flags.table.file, content);
+  return stopped == Exit::fine && !fixed.refused.empty() ? Exit::findings : stopped;
 }
 
 Exit run_lint(const LintFlags& flags) {
@@ -277,10 +300,14 @@ void register_table_lint(CLI::App& ranktable, Exit& exit_code) {
         return unknown_name("profile", text, domain::ranktable::profile_names());
       });
   c->add_flag("--strict", flags->strict, "exit with 1 on warnings, too");
-  auto* fix =
-      c->add_flag("--fix", flags->fix, "correct quotes, counts, ranks and order in the file");
+  auto* fix = c->add_flag(
+      "--fix", flags->fix,
+      "correct quotes, counts, ranks and order in the file; a copy of it is kept as FILE.bak");
   auto* pointer = c->get_option("--pointer");
   fix->excludes(pointer);
+  c->add_flag("--dry-run", flags->dry_run,
+              "with --fix: print what would change as a diff; exit with 1 if something would")
+      ->needs(fix);
   add_value(*c, "--topo-file", "FILE", flags->topology,
             "topology file of the hosts of a 2.0 table");
   add_value(*c, "--against", "FILE", flags->against,

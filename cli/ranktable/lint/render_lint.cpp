@@ -41,6 +41,20 @@ std::string lint_summary(const LintedText& linted, const std::string& file) {
          (counts[0] > 0 ? ", " + counted(counts[0], "note") : "");
 }
 
+// The message, with the files of this run in the command of its remedy.
+std::string message_of(const Located& finding, const LintFiles& files) {
+  const std::string_view remedy = domain::ranktable::rule_of(finding.code).remedy;
+  std::string out = finding.message();
+  if (remedy.find("'chipweave ") == std::string_view::npos) return out;
+  const auto put = [&](std::string_view word, const std::string& file) {
+    const std::size_t at = out.find(concat(" ", word, " "), out.size() - remedy.size());
+    if (at != std::string::npos) out.replace(at + 1, word.size(), shell_word(file));
+  };
+  put("FILE", files.table);
+  if (!files.network.empty()) put("NETWORK", files.network);
+  return out;
+}
+
 // SARIF's words.
 const char* sarif_level(Severity severity) {
   return severity == Severity::info ? "note" : to_string(severity);
@@ -48,22 +62,35 @@ const char* sarif_level(Severity severity) {
 
 }  // namespace
 
-std::string render_lint(const LintedText& linted, const std::string& file, bool colours) {
+std::string shell_word(const std::string& text) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:@%+=,-";
+  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) {
+    if (std::string_view("\\\"$`").find(c) != std::string_view::npos) out += '\\';
+    out += c;
+  }
+  return out + '"';
+}
+
+std::string render_lint(const LintedText& linted, const LintFiles& files, bool colours) {
   std::string out;
   for (const Located& each : linted.findings) {
     const std::string head = concat(to_string(each.severity), " ", each.code);
-    out += printable(place_text(file, each.position)) + ": " +
-           painted(head, colour_of(each.severity), colours) + ": " + printable(each.message());
+    out += printable(place_text(files.table, each.position)) + ": " +
+           painted(head, colour_of(each.severity), colours) + ": " +
+           printable(message_of(each, files));
     if (each.related) {
       out +=
           concat(" (the other: line ", each.related->line, ", column ", each.related->column, ")");
     }
     out += '\n';
   }
-  return out + printable(lint_summary(linted, file)) + '\n';
+  return out + printable(lint_summary(linted, files.table)) + '\n';
 }
 
-std::string lint_json(const LintedText& linted, const std::string& file) {
+std::string lint_json(const LintedText& linted, const LintFiles& files) {
   JsonWriter json;
   json.begin_object().key("dialect");
   if (linted.dialect) {
@@ -71,7 +98,7 @@ std::string lint_json(const LintedText& linted, const std::string& file) {
   } else {
     json.raw("null");
   }
-  json.field("file", file).key("findings").begin_array();
+  json.field("file", files.table).key("findings").begin_array();
   for (const Located& each : linted.findings) {
     json.begin_object()
         .field("code", each.code)
@@ -79,13 +106,13 @@ std::string lint_json(const LintedText& linted, const std::string& file) {
         .field("where", each.pointer);
     json.field("line", each.position.line).field("column", each.position.column);
     if (each.related) json.field("related_line", each.related->line);
-    json.field("message", each.message()).end_object();
+    json.field("message", message_of(each, files)).end_object();
   }
   json.end_array().end_object();
   return json.take() + "\n";
 }
 
-std::string lint_sarif(const LintedText& linted, const std::string& file) {
+std::string lint_sarif(const LintedText& linted, const LintFiles& files) {
   JsonWriter json;
   json.begin_object()
       .field("version", "2.1.0")
@@ -103,9 +130,9 @@ std::string lint_sarif(const LintedText& linted, const std::string& file) {
   json.end_array().end_object().end_object().key("results").begin_array();
   for (const Located& each : linted.findings) {
     json.begin_object().field("ruleId", each.code).field("level", sarif_level(each.severity));
-    json.key("message").begin_object().field("text", each.message()).end_object();
+    json.key("message").begin_object().field("text", message_of(each, files)).end_object();
     json.key("locations").begin_array().begin_object().key("physicalLocation").begin_object();
-    json.key("artifactLocation").begin_object().field("uri", file).end_object();
+    json.key("artifactLocation").begin_object().field("uri", files.table).end_object();
     json.key("region").begin_object();
     json.field("startLine", each.position.line).field("startColumn", each.position.column);
     json.end_object().end_object().end_object().end_array().end_object();

@@ -8,10 +8,19 @@
 
 namespace chipweave::cli {
 
+// The files of the command: they stand in the commands that findings advise.
+struct LintFiles {
+  std::string table;
+  std::string network;  // empty: none
+};
+
+// A text as one word of a shell's command line.
+std::string shell_word(const std::string& text);
+
 // One line for each finding, "FILE:LINE:COLUMN: severity RT012: …", and a summary.
-std::string render_lint(const codec::ranktable::LintedText& linted, const std::string& file,
+std::string render_lint(const codec::ranktable::LintedText& linted, const LintFiles& files,
                         bool colours);
-std::string lint_json(const codec::ranktable::LintedText& linted, const std::string& file);
-std::string lint_sarif(const codec::ranktable::LintedText& linted, const std::string& file);
+std::string lint_json(const codec::ranktable::LintedText& linted, const LintFiles& files);
+std::string lint_sarif(const codec::ranktable::LintedText& linted, const LintFiles& files);
 
 }  // namespace chipweave::cli

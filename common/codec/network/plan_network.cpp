@@ -95,8 +95,12 @@ Result<PlanNetwork> plan_network(std::string_view content, const NetworkImportOp
   if (auto good = check_free(network["nodes"], free, out.warnings); !good) {
     return std::move(good).error();
   }
-  out.json =
-      with_nodes(network, [free](JsonWriter& to, JsonValue node) { write_node(node, free, to); });
+  out.json = with_nodes(network, [&](JsonWriter& to, JsonValue node) {
+    write_node(node, free, to);
+    if (free && node.is_object() && !gives_free(node)) {
+      out.with_free.emplace(node["name"].text());
+    }
+  });
   return out;
 }
 

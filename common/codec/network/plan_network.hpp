@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,7 @@ Result<ImportedNetwork> import_levelled_network(std::string_view content,
 struct PlanNetwork {
   std::string json;  // what the key `network` of a plan request holds
   std::vector<std::string> warnings;
+  std::set<std::string, std::less<>> with_free;  // nodes that have the given `free`
 };
 
 // free: chips of each node whose free chips the description does not give. Without it such nodes

@@ -1,7 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "tests/component/programs/run.hpp"
+#include "tests/unit/temp_folder.hpp"
 
 namespace chipweave {
 namespace {
@@ -96,6 +100,86 @@ TEST(CommandLine, SubmitReadsStandardInputAndWantsPods) {
   outcome = run("printf '\\377\\376\\000' | " + submit);
   EXPECT_EQ(outcome.code, kUnreadable);
   EXPECT_THAT(outcome.text, HasSubstr("not UTF-8 text"));
+}
+
+// A matrix of `nvidia-smi topo -m`, which does not say what the GPUs are.
+std::string gpu_matrix(const io::TempFolder& folder) {
+  return folder.put("box.txt",
+                    "\tGPU0\tGPU1\tCPU Affinity\tNUMA Affinity\n"
+                    "GPU0\t X \tNV4\t0-15\t0\nGPU1\tNV4\t X \t0-15\t0\n");
+}
+
+TEST(CommandLine, OnlyKnownModelsAreTaken) {
+  const io::TempFolder folder;
+  const std::string box = gpu_matrix(folder);
+  for (const std::string& command :
+       std::vector<std::string>{"topo show " + box, "topo convert " + box + " --to json",
+                                "place --size 2 --machine " + box}) {
+    const Outcome wrong = complaint("chipweave " + command + " --model H10O");
+    EXPECT_EQ(wrong.code, kWrongUsage) << command;
+    EXPECT_THAT(wrong.text, HasSubstr(R"(unknown model "H10O" (did you mean "H100")")) << command;
+    EXPECT_EQ(complaint("chipweave " + command + " --model H1000").code, kWrongUsage) << command;
+    EXPECT_EQ(complaint("chipweave " + command + " --model H100").text, "") << command;
+  }
+  const std::string place = "%B/chipweave place --size 2 -o json --machine " + box;
+  EXPECT_THAT(run(place + " --model H100").text, HasSubstr(R"("gbps":82.4,)"));
+  EXPECT_THAT(run(place + " --model V100").text, HasSubstr(R"("gbps":80.0,)"));
+  EXPECT_EQ(complaint("chipweave place --size 2 --model H100").code, kWrongUsage);
+}
+
+TEST(CommandLine, AnotherModelThanThatOfTheMachineIsAWarning) {
+  for (const char* command : {"topo show mi250x-8", "place --size 2 --machine mi250x-8"}) {
+    EXPECT_THAT(complaint(std::string("chipweave ") + command + " --model H100").text,
+                HasSubstr(R"(--model H100 replaces the model of mi250x-8, "MI250X")"))
+        << command;
+    EXPECT_EQ(complaint(std::string("chipweave ") + command + " --model mi250x").text, "");
+  }
+}
+
+TEST(CommandLine, PlaceTakesOneOfSeveralMatrices) {
+  const io::TempFolder folder;
+  std::string two;
+  for (const char* link : {"HCCS", "SYS"}) {
+    two += std::string("\t   NPU0       NPU1       CPU Affinity\nNPU0       X          ") + link +
+           "       0-23\nNPU1       " + link + "       X          0-23\n\n";
+  }
+  const std::string place =
+      "%B/chipweave place --size 2 -o json --machine " + folder.put("two.txt", two) + " --index ";
+  EXPECT_THAT(run(place + "0").text, HasSubstr(R"("gbps":28.0,)"));
+  EXPECT_THAT(run(place + "1").text, testing::Not(HasSubstr(R"("gbps":28.0,)")));
+  EXPECT_EQ(run(place + "2 2>/dev/null").code, kWrongUsage);
+}
+
+TEST(CommandLine, AGivenSetFitsOnlyIfItIsFree) {
+  const Outcome taken = run("%B/" + kPlace + "--chips 0,1,2 --free 0,1 -o json");
+  EXPECT_EQ(taken.code, 1);
+  EXPECT_THAT(taken.text, HasSubstr(R"("fits":false,"chips":[0,1,2],"gbps":40.0)"));
+  EXPECT_THAT(taken.text, HasSubstr(R"("reason":"chip 2 not in --free")"));
+  EXPECT_THAT(run("%B/" + kPlace + "--chips 0,1,2 --free 0").text,
+              HasSubstr("does not fit: chips 1,2 not in --free\n"));
+  EXPECT_EQ(run("%B/" + kPlace + "--chips 0,1,2 --free 2,1,0").code, 0);
+  // The contract of a batch: whatever `free` says.
+  const Outcome batch = run(
+      R"(echo '{"machine":"hgx-v100-8","chips":[0,1,2],"free":[0,1]}' | %B/chipweave place --batch -)");
+  EXPECT_THAT(batch.text, HasSubstr(R"("fits":true)"));
+}
+
+TEST(CommandLine, UnknownAcceleratorResourcesOfAManifestAreWarnings) {
+  const io::TempFolder folder;
+  const auto pod = [&](const std::string& resources) {
+    const std::string file =
+        folder.put("pod.yaml",
+                   "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n"
+                   "  - {name: c, image: i, resources: {limits: {" +
+                       resources + "}}}\n");
+    return complaint("chipweave submit --print " + file).text;
+  };
+  EXPECT_THAT(pod("nvidia.com/gpus: 8"),
+              HasSubstr("warning: unknown accelerator resource \"nvidia.com/gpus\" (did you mean "
+                        "\"nvidia.com/gpu\""));
+  EXPECT_THAT(pod("example.com/accel: 8"), HasSubstr("\"example.com/accel\"; known: "));
+  EXPECT_EQ(pod("nvidia.com/gpu: 8, rdma/hca: 1"), "");
+  EXPECT_EQ(pod("cpu: 8"), "");
 }
 
 }  // namespace

@@ -49,6 +49,80 @@ TEST(PlanCommand, JsonIsTheAnswerOfTheBatchForm) {
                        "\n");
 }
 
+// Nodes gpu01 to gpu04 of 8 GPUs, one cordoned, one not ready; a pod holds 6 chips of gpu01.
+std::string node(const std::string& name, const std::string& spec, const std::string& ready,
+                 const std::string& gpus = "8") {
+  return R"({"kind":"Node","metadata":{"name":")" + name +
+         R"(","labels":{"topology.kubernetes.io/zone":"z","kubernetes.io/hostname":")" + name +
+         R"("}},"spec":{)" + spec + R"(},"status":{"allocatable":{"cpu":"64","nvidia.com/gpu":")" +
+         gpus + R"("},"conditions":[{"type":"Ready","status":")" + ready + R"("}]}})";
+}
+const std::string kClusterNodes = node("gpu01", "", "True") + "," + node("gpu02", "", "True", "4") +
+                                  "," + node("gpu03", R"("unschedulable":true)", "True") + "," +
+                                  node("gpu04", "", "False");
+const std::string kClusterPods =
+    R"({"kind":"Pod","metadata":{"name":"p"},"spec":{"nodeName":"gpu01","containers":[{"resources":)"
+    R"({"limits":{"nvidia.com/gpu":"6"}}}]},"status":{"phase":"Running"}})";
+Outcome plan_objects(const std::string& items, const std::string& flags) {
+  const io::TempFolder folder;
+  return run(
+      "%B/chipweave plan --levels topology.kubernetes.io/zone,kubernetes.io/hostname "
+      "--network " +
+      folder.put("objects.json", R"({"apiVersion":"v1","kind":"List","items":[)" + items + "]}") +
+      " " + flags + " 2>&1");
+}
+
+TEST(PlanCommand, ANodeListSaysWhatNodesOfferAndWhichTakeNoPods) {
+  const Outcome out = plan_objects(kClusterNodes, "--pods 3 --chips 4");
+  EXPECT_EQ(out.code, 0);
+  EXPECT_THAT(out.text, HasSubstr("nodes that take no pods are left out: gpu03 (cordoned), gpu04 "
+                                  "(not ready)\n"));
+  EXPECT_THAT(out.text, HasSubstr("fits: 3 pods on 2 nodes"));
+  EXPECT_EQ(plan_objects(kClusterNodes, "--pods 4 --chips 4").code, kDoesNotFit);
+  EXPECT_THAT(plan_objects(kClusterNodes, "--pods 3 --chips 4 --free 16").text,
+              HasSubstr("--free has no effect"));
+  // Labels alone: --free is needed, and no node is left out.
+  const std::string labels =
+      R"({"kind":"Node","metadata":{"name":"a","labels":)"
+      R"({"topology.kubernetes.io/zone":"z","kubernetes.io/hostname":"a"}}})";
+  EXPECT_THAT(plan_objects(labels, "--pods 1 --chips 4").text, HasSubstr("--free is required"));
+  EXPECT_THAT(plan_objects(labels, "--pods 1 --chips 4 --free 8").text, StartsWith("fits: 1 pod"));
+}
+
+TEST(PlanCommand, PodsOfAListHoldTheirChips) {
+  const std::string both = kClusterPods + "," + kClusterNodes;
+  EXPECT_THAT(plan_objects(both, "--pods 1 --chips 4").text, HasSubstr("gpu02"));
+  EXPECT_EQ(plan_objects(both, "--pods 2 --chips 4").code, kDoesNotFit);
+  EXPECT_THAT(plan_objects(both, "--pods 3 --chips 2").text, HasSubstr("fits: 3 pods on 2 nodes"));
+}
+
+TEST(PlanCommand, RunningPodsHoldChipsOfFree) {
+  const std::string by_node =
+      R"(echo '{"levels":["rack","hostname"],"nodes":[{"name":"gpu01","path":["r1","gpu01"]},)"
+      R"({"name":"gpu02","path":["r1","gpu02"]}]}' | %B/chipweave plan --network - --free 8 )";
+  const Outcome full = run(by_node + "--pods 2 --chips 4 --existing gpu01=2 2>&1");
+  EXPECT_EQ(full.code, 0) << full.text;
+  EXPECT_THAT(full.text, HasSubstr("fits: 2 pods on 1 node"));
+  EXPECT_THAT(full.text, HasSubstr("gpu02"));
+  EXPECT_EQ(run(by_node + "--pods 3 --chips 4 --existing gpu01=2 2>&1").code, kDoesNotFit);
+  EXPECT_EQ(run(by_node + "--pods 3 --chips 4 --existing r1/gpu01=1 2>&1").code, 0);
+  EXPECT_THAT(run(by_node + "--pods 1 --chips 4 --existing gpu01=3 2>&1").text,
+              HasSubstr("running pods at r1/gpu01 hold 4 chips more than --free says"));
+}
+
+TEST(PlanCommand, NodesAreNamedByPathOrName) {
+  const std::string plan =
+      R"(echo '{"levels":["rack","hostname"],"nodes":[{"name":"gpu01","path":["r1","gpu01"]},)"
+      R"({"name":"gpu02","path":["r1","gpu02"]}]}' | %B/chipweave plan --network - --free 8 )"
+      "--pods 1 --chips 8 ";
+  const Outcome moved = run(plan + "--existing gpu01=1 --failed gpu01 -o json 2>&1");
+  EXPECT_EQ(moved.code, 0) << moved.text;
+  EXPECT_THAT(moved.text, HasSubstr(R"("assignment":{"r1/gpu02":1})"));
+  const Outcome shared = run(kOwn + "--pods 1 --chips 4 --existing x2=1 2>&1");
+  EXPECT_EQ(shared.code, kWrongUsage);
+  EXPECT_THAT(shared.text, HasSubstr(R"(--existing: node "x2" has the path "b1/r1" of 2 nodes)"));
+}
+
 // As `place` does: a pod of a gang gets no chip that is unhealthy, and where it is one of several
 // none whose network port is.
 TEST(PlanCommand, HandsOutNoUnhealthyChips) {
@@ -268,8 +342,9 @@ TEST_F(PlanOnMachines, RanksFollowTheCommunicators) {
 
 TEST_F(PlanOnMachines, ALauncherGetsHostsRanksAndChips) {
   EXPECT_EQ(plan("--pods 2 --chips 8 --to hostfile").text, "x1 slots=8\nx2 slots=8\n");
-  EXPECT_THAT(plan("--pods 2 --chips 2 --to rankfile").text,
-              StartsWith("rank 0=x1 slot=0\nrank 1=x1 slot=1\nrank 2=x1 slot=2\n"));
+  EXPECT_THAT(plan("--pods 2 --chips 2 --to rankfile --cpu-packages 2").text,
+              StartsWith("rank 0=x1 slot=0:*;1:*\nrank 1=x1 slot=0:*;1:*\n"));
+  EXPECT_THAT(plan("--pods 2 --chips 2 --to rankfile").text, HasSubstr("rank 3=x1 slot=0:*\n"));
   EXPECT_EQ(plan("--pods 2 --chips 8 --to torchrun").text,
             "x1 CUDA_VISIBLE_DEVICES=0,1,2,3,4,5,6,7 torchrun --nnodes=2 --node_rank=0 "
             "--nproc_per_node=8 --master_addr=x1\n"

@@ -88,6 +88,89 @@ TEST_F(LintCommand, FixMendsTheFileAndSaysWhat) {
   EXPECT_EQ(content("hccl.json"), table());
 }
 
+TEST_F(LintCommand, FixKeepsTheFileAsItWas) {
+  const std::string shifted = table("9");
+  const std::string file = folder_.put("fix.json", shifted);
+  const Ran out = ranktable("lint --fix " + file);
+  EXPECT_EQ(out.exit_code, 0) << out.out << out.err;
+  EXPECT_NE(out.err.find(file + ".bak"), std::string::npos) << out.err;
+  EXPECT_EQ(content("fix.json.bak"), shifted);
+  const std::string again = table("8");
+  folder_.put("fix.json", again);
+  ASSERT_EQ(ranktable("lint --fix " + file).exit_code, 0);
+  EXPECT_EQ(content("fix.json.bak"), shifted);
+  EXPECT_EQ(content("fix.json.bak.1"), again);
+  ASSERT_EQ(ranktable("lint --fix " + file_).exit_code, 0);  // nothing to correct
+  EXPECT_FALSE(std::filesystem::exists(file_ + ".bak"));
+}
+
+TEST_F(LintCommand, DryRunShowsTheChangeAndWritesNothing) {
+  std::string text = table();
+  text.replace(text.find("\"4\""), 3, "\"3\"");
+  const std::string file = folder_.put("fix.json", text);
+  const Ran out = ranktable("lint --fix --dry-run " + file);
+  EXPECT_EQ(out.exit_code, 1);
+  EXPECT_EQ(out.out, "--- " + file + "\n+++ " + file +
+                         "\n@@ -1,1 +1,1 @@\n"
+                         "-{\"version\": \"1.0\", \"server_count\": \"3\", \"server_list\": [\n"
+                         "+{\"version\": \"1.0\", \"server_count\": \"4\", \"server_list\": [\n");
+  EXPECT_EQ(content("fix.json"), text);
+  EXPECT_FALSE(std::filesystem::exists(file + ".bak"));
+  EXPECT_EQ(ranktable("lint --fix --dry-run " + file_).exit_code, 0);
+  EXPECT_EQ(ranktable("lint --dry-run " + file_).exit_code, 2);
+}
+
+TEST_F(LintCommand, FixDoesNotHideALostDevice) {
+  std::string text = table();  // without device 1 of b, rank 3
+  const std::size_t begin = text.find(", {\"device_id\": \"1\"", text.find("\"b\""));
+  text.erase(begin, text.find('}', begin) + 1 - begin);
+  const std::string file = folder_.put("fix.json", text);
+  for (const char* more : {"", "--dry-run "}) {
+    const Ran out = ranktable(std::string("lint --fix ") + more + file);
+    EXPECT_EQ(out.exit_code, 1);
+    EXPECT_NE(out.err.find("rank 3 is missing, and server \"b\" has 1 device, \"a\" has 2"),
+              std::string::npos)
+        << out.err;
+  }
+  EXPECT_EQ(content("fix.json"), text);
+}
+
+TEST_F(LintCommand, FixDoesNotHideALostServer) {
+  std::string text = table();
+  const std::size_t begin = text.find("  {\"server_id\": \"b\"");
+  text.erase(begin, text.find("]}", begin) + 4 - begin);
+  const std::string file = folder_.put("fix.json", text);
+  const Ran out = ranktable("lint --fix " + file);
+  EXPECT_EQ(out.exit_code, 1);
+  EXPECT_NE(out.err.find("ranks 2, 3 are missing, and the table states 4 servers and lists 3"),
+            std::string::npos)
+      << out.err;
+  EXPECT_EQ(content("fix.json"), text);
+}
+
+// Runs the command between quotes in the first message of a rule.
+TEST_F(LintCommand, AdvisedCommandsWork) {
+  std::string interleaved = table();
+  interleaved.replace(interleaved.find("\"rank_id\": \"1\""), 14, "\"rank_id\": \"2\"");
+  interleaved.replace(interleaved.rfind("\"rank_id\": \"2\""), 14, "\"rank_id\": \"1\"");
+  const std::string spaced = folder_.put("my table.json", interleaved);
+  const auto run_advice = [&](const std::string& arguments, const std::string& code) {
+    const Json report = json(arguments, 0);
+    for (const Json& each : report["findings"]) {
+      if (each["code"] != code) continue;
+      const std::string text = each["message"];
+      const std::size_t begin = text.find("'chipweave ranktable ");
+      if (begin == std::string::npos) return -1;
+      return ranktable(text.substr(begin + 21, text.find('\'', begin + 1) - begin - 21)).exit_code;
+    }
+    return -2;
+  };
+  EXPECT_EQ(run_advice("\"" + spaced + "\"", "RT021"), 0);
+  EXPECT_EQ(codes(json("\"" + spaced + "\"", 0)), "");
+  EXPECT_EQ(run_advice(file_ + " --network " + network_, "RT090"), 0);
+  EXPECT_EQ(codes(json(file_ + " --network " + network_, 0)), "");
+}
+
 TEST_F(LintCommand, LinksAndModes) {
   const std::string link = folder_.at("link.json");
   std::filesystem::create_symlink(file_, link);

@@ -49,13 +49,31 @@ TEST_F(TableCommands, HostsThatTheNetworkDoesNotKnowAreSaid) {
   EXPECT_EQ(Json::parse(out.out)["unknown"], Json::parse(R"(["c","d"])"));
 }
 
+TEST_F(TableCommands, OrderNeedsAHostOfTheNetwork) {
+  const std::string other = folder_.put("other.csv", "name,leaf\nx,s1\ny,s2\n");
+  for (const char* form : {"", " --write", " --to hostfile", " -o json"}) {
+    const Ran out = ranktable("order " + file_ + " --network " + other + form);
+    EXPECT_EQ(out.exit_code, 3) << form;
+    EXPECT_EQ(out.out, "") << form;
+    EXPECT_NE(out.err.find("got other hosts only, such as \"a\""), std::string::npos) << out.err;
+  }
+  EXPECT_EQ(content("hccl.json"), table());
+  EXPECT_EQ(ranktable("show " + file_ + " --network " + other).exit_code, 0);
+}
+
 TEST_F(TableCommands, ConvertForLaunchers) {
   EXPECT_EQ(ranktable("convert " + file_ + " --to hostfile").out,
             "a slots=2\nb slots=2\nc slots=2\nd slots=2\n");
   EXPECT_EQ(ranktable("convert " + file_ + " --to machinefile").out, "a:2\nb:2\nc:2\nd:2\n");
   EXPECT_EQ(ranktable("convert " + file_ + " --to slurm-hostfile").out, "a\na\nb\nb\nc\nc\nd\nd\n");
-  const std::string rankfile = ranktable("convert " + file_ + " --to rankfile").out;
-  EXPECT_EQ(rankfile.substr(0, 32), "rank 0=a slot=0\nrank 1=a slot=1\n");
+  // All cores of a package: slot=0 would be core 0 alone.
+  const Ran rankfile = ranktable("convert " + file_ + " --to rankfile");
+  EXPECT_EQ(rankfile.out.substr(0, 36), "rank 0=a slot=0:*\nrank 1=a slot=0:*\n");
+  EXPECT_NE(rankfile.err.find("--cpu-packages"), std::string::npos) << rankfile.err;
+  const Ran sockets = ranktable("convert " + file_ + " --to rankfile --cpu-packages 2");
+  EXPECT_EQ(sockets.out.substr(0, 22), "rank 0=a slot=0:*;1:*\n");
+  EXPECT_EQ(sockets.err, "");
+  EXPECT_EQ(ranktable("convert " + file_ + " --to rankfile --cpu-packages 0").exit_code, 2);
   const std::string torchrun = ranktable("convert " + file_ + " --to torchrun").out;
   EXPECT_EQ(torchrun.substr(0, torchrun.find('\n')),
             "a torchrun --nnodes=4 --node_rank=0 --nproc_per_node=2 --master_addr=a");
@@ -101,6 +119,32 @@ TEST_F(TableCommands, AGlobalTableBecomesItsLocalOnes) {
   const Ran one = ranktable("convert " + global + " --to hccl-1.0 --instance 0");
   EXPECT_EQ(Json::parse(one.out)["server_list"][0]["device"].size(), 2U) << one.err;
   EXPECT_EQ(ranktable("convert " + global + " --to hccl-1.0 --instance 1").exit_code, 2);
+}
+
+TEST_F(TableCommands, DiffAndHashAgree) {
+  const auto differ = [&](const std::string& name, Json changed, const std::string& where,
+                          const std::string& what) {
+    const std::string both = file_ + " " + folder_.put(name, changed.dump());
+    EXPECT_EQ(ranktable("hash " + both).exit_code, 1) << name;
+    const Ran out = ranktable("diff " + both + " -o json");
+    EXPECT_EQ(out.exit_code, 1) << name;
+    const Json report = Json::parse(out.out);
+    ASSERT_EQ(report["differences"].size(), 1U) << out.out;
+    EXPECT_EQ(report["differences"][0]["where"], where) << out.out;
+    EXPECT_EQ(report["differences"][0]["what"], what) << out.out;
+  };
+  Json table = Json::parse(content("hccl.json"));
+  std::swap(table["server_list"][0], table["server_list"][3]);
+  differ("servers", table, "/server_list", "order of the list");
+  table = Json::parse(content("hccl.json"));
+  std::swap(table["server_list"][2]["device"][0], table["server_list"][2]["device"][1]);
+  differ("devices", table, "/server_list/2/device", "order of the list");
+  table = Json::parse(content("hccl.json"));
+  table["server_count"] = "5";
+  differ("count", table, "/server_count", "value");
+  table = Json::parse(content("hccl.json"));
+  table["server_list"][1]["note"] = Json::array();
+  differ("note", table, "server b", "note");
 }
 
 TEST_F(TableCommands, DiffAndHashGoByMeaning) {

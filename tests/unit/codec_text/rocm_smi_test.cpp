@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/codec/topology/import.hpp"
+#include "common/profiles/profiles.hpp"
 
 namespace chipweave::codec {
 namespace {
@@ -76,6 +77,44 @@ TEST(RocmSmi, TheSmallestWeightMarksDirectLinks) {
   EXPECT_EQ(t.host_path(0, 1), LinkKind::node);
   EXPECT_EQ(t.host_path(0, 2), LinkKind::sys);
   EXPECT_THAT(imported->warnings, ElementsAre(HasSubstr("lanes"), HasSubstr("routed")));
+}
+
+TEST(RocmSmi, LanesOfAnMi250xNodeAreThoseOfItsProfile) {
+  const auto profile = import_topology(profiles::find("mi250x-8")->json, {});
+  ASSERT_TRUE(profile.ok()) << profile.error().text();
+  for (const char* model : {"", "MI250X", "AMD Instinct MI250X"}) {
+    const auto t = import_rocm_smi(mi250x(), {model});
+    ASSERT_TRUE(t.ok()) << t.error().text();
+    for (int a = 0; a < 8; ++a) {
+      for (int b = a + 1; b < 8; ++b) {
+        const auto* wanted = profile->topology.link(a, b);
+        const auto* link = t->topology.link(a, b);
+        ASSERT_EQ(link != nullptr, wanted != nullptr) << model << " " << a << "-" << b;
+        if (link == nullptr) continue;
+        EXPECT_EQ(link->lanes, wanted->lanes) << model << " " << a << "-" << b;
+        EXPECT_EQ(link->gbps_per_lane, wanted->gbps_per_lane) << model << " " << a << "-" << b;
+      }
+    }
+    EXPECT_THAT(t->warnings[0], HasSubstr("linked like those of an MI250X node"));
+  }
+  EXPECT_EQ(import_rocm_smi(mi250x(), {})->topology.model(), "MI250X");
+}
+
+TEST(RocmSmi, LanesOfOtherWiringOrAnotherModelCountAsOne) {
+  std::string other = mi250x();
+  for (const char* row : {"GPU0   0           15", "GPU1   15"}) {  // 0 and 1 are not linked
+    const std::size_t at = other.find(row);
+    ASSERT_NE(at, std::string::npos);
+    other.replace(other.find("15", at), 2, "30");
+  }
+  for (const auto& [text, model] : {std::pair<std::string, const char*>{other, "MI250X"},
+                                    std::pair<std::string, const char*>{mi250x(), "MI210"}}) {
+    const auto t = import_rocm_smi(text, {model});
+    ASSERT_TRUE(t.ok()) << t.error().text();
+    for (const auto& link : t->topology.links()) EXPECT_EQ(link.lanes, 1);
+    EXPECT_THAT(t->warnings[0], HasSubstr("one is assumed"));
+    EXPECT_EQ(t->topology.model(), model);
+  }
 }
 
 TEST(RocmSmi, PcieBoxesHaveNoLinks) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 #include "common/codec/ranktable/lint/lint_text.hpp"
@@ -90,6 +91,54 @@ TEST(Lint, MindieGlobal) {
   EXPECT_EQ(lines(wrong_count), Lines{"error RT011 /server_group_list/2/server_count"});
   EXPECT_EQ(lines(wrong_count, Profile::mindie_motor),
             Lines{"warning RT011 /server_group_list/2/server_count"});
+}
+
+// Server groups of MindIE: one device per server, of the given server_id, server_ip and SDID.
+std::string mindie_servers(const std::vector<std::array<std::string, 3>>& servers,
+                           const std::string& super_pods) {
+  std::string entries;
+  int rank = 0;
+  for (const auto& [id, ip, sdid] : servers) {
+    entries += (rank == 0 ? "" : ",") + std::string(R"({"server_id":")") + id +
+               R"(","server_ip":")" + ip + R"(","device":[{"device_id":"0","device_ip":"10.2.0.)" +
+               std::to_string(rank + 1) + R"(","device_logical_id":"0","rank_id":")" +
+               std::to_string(rank) + "\"" +
+               (sdid.empty() ? "" : R"(,"super_device_id":")" + sdid + "\"") + "}]}";
+    ++rank;
+  }
+  return R"({"version":"1.2","status":"completed","server_group_list":[{"group_id":"0","server_count":"1","server_list":[{"server_id":"coordinator","server_ip":"10.0.0.1"}]},{"group_id":"1","server_count":"1","server_list":[{"server_id":"controller","server_ip":"10.0.0.1"}]},{"group_id":"2","server_count":")" +
+         std::to_string(servers.size()) + R"(","server_list":[)" + entries + "]" + super_pods +
+         "}]}";
+}
+
+TEST(Lint, ServersOfMindieWithSdidsAreInASuperPod) {
+  const std::vector<std::array<std::string, 3>> servers = {{"10.0.0.2", "10.9.0.2", "4194304"},
+                                                           {"10.0.0.3", "10.9.0.3", "8388608"}};
+  const auto pods = [](const std::string& names) {
+    return R"(,"super_pod_list":[{"super_pod_id":"0","server_list":[)" + names + "]}]";
+  };
+  const std::string first = R"({"server_id":"10.0.0.2"})";
+  const std::string both = first + R"(,{"server_id":"10.0.0.3"})";
+  EXPECT_EQ(lines(mindie_servers(servers, pods(both))), Lines{});
+  EXPECT_EQ(lines(mindie_servers(servers, pods(first))),
+            Lines{"error RT060 /server_group_list/2/server_list/1/server_id"});
+  EXPECT_EQ(lines(mindie_servers(servers, "")), Lines{"warning RT060 /server_group_list/2"});
+  auto plain = servers;
+  plain[1][2].clear();  // no SDID
+  EXPECT_EQ(lines(mindie_servers(plain, pods(first))),
+            Lines{"warning RT060 /server_group_list/2/server_list/1/server_id"});
+}
+
+TEST(Lint, HostsOfMindieUnderOneServerIdAreOneWarning) {
+  std::vector<std::array<std::string, 3>> servers;
+  for (int i = 2; i < 98; ++i) servers.push_back({"127.0.0.1", "10.9.0." + std::to_string(i), ""});
+  EXPECT_EQ(lines(mindie_servers(servers, "")),
+            Lines{"warning RT012 /server_group_list/2/server_list/1/server_id"});
+  // One pod twice: its devices do collide.
+  servers = {{"10.0.0.2", "10.9.0.2", ""}, {"10.0.0.2", "10.9.0.2", ""}};
+  EXPECT_EQ(lines(mindie_servers(servers, "")),
+            (Lines{"warning RT012 /server_group_list/2/server_list/1/server_id",
+                   "error RT030 /server_group_list/2/server_list/1/device/0/device_id"}));
 }
 
 TEST(Lint, VllmAscend) {

@@ -1,5 +1,6 @@
 // fix — makes mechanical corrections: quotes around scalars, counts, ranks without gaps, lists in
-// the order of ranks. The rest of the text does not change.
+// the order of ranks. The rest of the text does not change. Ranks are not closed up where a device
+// was lost.
 #pragma once
 
 #include <string>
@@ -12,6 +13,7 @@ namespace chipweave::codec::ranktable {
 struct Fixed {
   std::string text;                  // the whole document
   std::vector<std::string> changes;  // for people; empty: nothing to correct
+  std::string refused;               // why the ranks keep their gap; empty: no such gap
 };
 
 // Up to three rounds: types, then numbers, then order. Precondition: the table is an object of

@@ -1,7 +1,9 @@
 // `rocm-smi --showtopo`: tables of weight, hops and link type, then NUMA lines. The hops table
 // prints 1 for every XGMI pair, also for those without a link of their own, so the weight decides:
-// a direct link has the smallest XGMI weight.
+// a direct link has the smallest XGMI weight. Lanes are not printed; those of known nodes follow
+// from which pairs are linked.
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <utility>
@@ -31,6 +33,26 @@ struct RocmTable {
     return rows.at(gpus[row])[column];
   }
 };
+
+struct WiredPair {
+  int a, b, lanes;
+};
+// A node of four MI250X modules as in LUMI-G and Frontier, GPUs in PCI order (the user guides'
+// node diagram; the profile mi250x-8 has the same lanes).
+constexpr std::array<WiredPair, 12> kMi250xNode = {{{0, 1, 4},
+                                                    {2, 3, 4},
+                                                    {4, 5, 4},
+                                                    {6, 7, 4},
+                                                    {0, 6, 2},
+                                                    {2, 4, 2},
+                                                    {0, 2, 1},
+                                                    {1, 3, 1},
+                                                    {1, 5, 1},
+                                                    {3, 7, 1},
+                                                    {4, 6, 1},
+                                                    {5, 7, 1}}};
+constexpr std::size_t kMi250xGpus = 8;
+constexpr std::string_view kMi250x = "MI250X";
 
 bool is_section(std::string_view line) { return line.find("==") != std::string_view::npos; }
 
@@ -173,6 +195,7 @@ class RocmReader {
         if (w && (!least || *w < *least)) least = w;
       }
     }
+    std::set<std::pair<int, int>> linked;
     bool indirect = false;
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t k = i + 1; k < n; ++k) {
@@ -182,20 +205,45 @@ class RocmReader {
         builder_.add_link(a, b, near ? LinkKind::node : LinkKind::sys);
         if (types.cell(i, k) != "XGMI") continue;
         if (weight_of(weights.cell(i, k)) == least) {
-          builder_.add_link(a, b, LinkKind::xgmi);
+          linked.insert(std::minmax(a.value, b.value));
         } else {
           indirect = true;
         }
       }
     }
-    if (least) {
-      warnings_.push_back("rocm-smi does not print the XGMI lanes of a pair; one is assumed");
-    }
+    add_xgmi_links(linked, n);
     if (indirect) {
       warnings_.push_back("pairs with an XGMI weight above " + std::to_string(*least) +
                           " count as routed over other GPUs, not as linked");
     }
     return {};
+  }
+
+  void add_xgmi_links(const std::set<std::pair<int, int>>& linked, std::size_t gpus) {
+    if (linked.empty()) return;
+    if (is_mi250x_node(linked, gpus)) {
+      warnings_.push_back("the GPUs are linked like those of an MI250X node: lanes" +
+                          std::string(builder_.model.empty() ? " and model are" : " are") +
+                          " taken from it");
+      if (builder_.model.empty()) builder_.model = kMi250x;
+      for (const WiredPair& pair : kMi250xNode) {
+        builder_.add_link(ChipIndex{pair.a}, ChipIndex{pair.b}, LinkKind::xgmi, pair.lanes);
+      }
+      return;
+    }
+    warnings_.push_back("rocm-smi does not print the XGMI lanes of a pair; one is assumed");
+    for (const auto& [a, b] : linked) {
+      builder_.add_link(ChipIndex{a}, ChipIndex{b}, LinkKind::xgmi);
+    }
+  }
+
+  bool is_mi250x_node(const std::set<std::pair<int, int>>& linked, std::size_t gpus) const {
+    const std::string model = upper_case(builder_.model);
+    if (!model.empty() && model.find(kMi250x) == std::string::npos) return false;
+    return gpus == kMi250xGpus && linked.size() == kMi250xNode.size() &&
+           std::all_of(kMi250xNode.begin(), kMi250xNode.end(), [&](const WiredPair& pair) {
+             return linked.count({pair.a, pair.b}) != 0;
+           });
   }
 
   Result<void> check_pair(const RocmTable& types, const RocmTable& weights, std::size_t i,

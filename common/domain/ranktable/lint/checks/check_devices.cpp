@@ -1,6 +1,7 @@
 // Device ids: unique on a host, in the chip's range, in sets that the hardware runs.
 #include <algorithm>
 #include <array>
+#include <map>
 #include <unordered_map>
 #include <utility>
 
@@ -17,6 +18,13 @@ std::string_view host_of(const Check& check, const Server& server) {
   return server.server_id ? std::string_view(*server.server_id) : std::string_view();
 }
 
+// What device ids are unique in: a host, in MindIE's tables a pod of it, since a server_id that
+// several pods have may be that of several hosts (RT012).
+std::pair<std::string_view, std::string_view> unit_of(const Check& check, const Server& server) {
+  const bool pods = check.is(Dialect::mindie_global) && server.server_ip;
+  return {host_of(check, server), pods ? std::string_view(*server.server_ip) : ""};
+}
+
 bool several_entries(const Check& check) {
   return check.lists_hosts_repeatedly() || check.is(Dialect::mindie_global);
 }
@@ -26,20 +34,22 @@ bool several_entries(const Check& check) {
 void check_unique(Check& check) {
   const bool by_host = several_entries(check);
   if (!by_host && check.ids_ascend) return;
-  std::unordered_map<std::string_view, std::unordered_map<std::int64_t, const DeviceEntry*>> seen;
+  std::map<std::pair<std::string_view, std::string_view>,
+           std::unordered_map<std::int64_t, const DeviceEntry*>>
+      seen;
   const Server* last = nullptr;
   for (const DeviceEntry& entry : check.entries) {
     const Server& server = *entry.server;
     if (!by_host && last != nullptr && &server != last) seen.clear();
     last = &server;
-    const std::string_view host = host_of(check, server);
     if (entry.device->device_id < 0) continue;
-    const auto [first, is_new] = seen[host].emplace(*entry.device->device_id, &entry);
+    const auto [first, is_new] =
+        seen[unit_of(check, server)].emplace(*entry.device->device_id, &entry);
     if (is_new) continue;
     check.add("RT030", check.severity_of_repeat(*first->second, entry),
               {entry.device->source, "device_id"},
-              concat("device_id ", *entry.device->device_id, " of host ", in_quotes(host),
-                     " is repeated"),
+              concat("device_id ", *entry.device->device_id, " of host ",
+                     in_quotes(host_of(check, server)), " is repeated"),
               Place{first->second->device->source, "device_id"});
   }
 }

@@ -1,6 +1,9 @@
 // Servers: their names, and hosts that have two.
 #include <array>
+#include <set>
+#include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "common/base/foreign_text.hpp"
 #include "common/base/ip_address.hpp"
@@ -12,12 +15,44 @@ namespace {
 
 constexpr std::size_t kMaxServerIdBytes = 64;
 
+// Pods on one host share its address. Several hosts under one name, such as 127.0.0.1, are one
+// mistake of whatever wrote the table: one finding for each name.
+void check_mindie_names(Check& check) {
+  struct Named {
+    std::vector<const Server*> servers;
+    std::set<std::string_view> addresses;
+  };
+  std::unordered_map<std::string_view, Named> names;
+  for (const Server* server : check.servers) {
+    if (!server->server_id || server->server_id->empty()) continue;
+    Named& named = names[*server->server_id];
+    named.servers.push_back(server);
+    if (server->server_ip) named.addresses.insert(*server->server_ip);
+  }
+  for (const Server* server : check.servers) {  // in the order of the text
+    if (!server->server_id) continue;
+    const auto at = names.find(*server->server_id);
+    if (at == names.end() || at->second.servers.size() < 2) continue;
+    const Named& named = at->second;
+    if (server != named.servers[1]) continue;
+    const std::string many =
+        named.addresses.size() > 1
+            ? concat(" is that of ", named.servers.size(), " servers with ", named.addresses.size(),
+                     " different server_ip")
+            : concat(" is repeated", named.servers.size() > 2
+                                         ? concat(", in ", named.servers.size(), " servers")
+                                         : std::string());
+    check.warn("RT012", {server->source, "server_id"},
+               "server_id " + in_quotes(*server->server_id) + many,
+               Place{named.servers[0]->source, "server_id"});
+  }
+}
+
 void check_names(Check& check) {
   std::unordered_map<std::string_view, const Server*> seen;
   seen.reserve(check.servers.size());
   const bool may_repeat = check.lists_hosts_repeatedly() || check.is(Dialect::modelarts_local);
   const bool mindie = check.is(Dialect::mindie_global);
-  const Severity severity = mindie ? Severity::warning : Severity::error;
   for (const Server* server : check.servers) {
     if (!server->server_id) continue;
     const std::string& id = *server->server_id;
@@ -30,11 +65,14 @@ void check_names(Check& check) {
       check.error("RT012", place,
                   concat("server_id has ", id.size(), " characters; the maximum is 64"));
     }
-    const auto [at, is_new] = seen.emplace(id, server);
-    if (is_new || may_repeat) continue;
-    check.add("RT012", severity, place, "server_id " + in_quotes(id) + " is repeated",
-              Place{at->second->source, "server_id"});
+    if (!may_repeat && !mindie) {
+      const auto [at, is_new] = seen.emplace(id, server);
+      if (is_new) continue;
+      check.error("RT012", place, "server_id " + in_quotes(id) + " is repeated",
+                  Place{at->second->source, "server_id"});
+    }
   }
+  if (mindie) check_mindie_names(check);
 }
 
 // The members that a consumer takes for addresses.

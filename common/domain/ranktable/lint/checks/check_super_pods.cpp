@@ -1,4 +1,5 @@
 // Super pods and clusters: every server in one, SDIDs that fit device and server.
+#include <algorithm>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -14,11 +15,15 @@ namespace {
 
 constexpr std::size_t kMaxSetIdBytes = 127;
 
+bool has_sdid(const Server& server) {
+  return std::any_of(server.devices.begin(), server.devices.end(),
+                     [](const Device& device) { return device.super_device_id.has_value(); });
+}
+
 // The sets' ids, the servers they name, and the servers that none names.
 class SetCheck {
  public:
-  SetCheck(Check& check, const char* what, bool all_needed)
-      : check_(check), what_(what), all_needed_(all_needed) {}
+  SetCheck(Check& check, const char* what) : check_(check), what_(what) {}
 
   void run(const std::vector<ServerSet>& sets, const std::vector<Server>& servers) {
     for (const Server& server : servers) {
@@ -27,7 +32,9 @@ class SetCheck {
     for (const ServerSet& set : sets) check_set(set);
     for (const Server& server : servers) {
       if (!server.server_id || in_set_.at(*server.server_id) != nullptr) continue;
-      check_.add("RT060", all_needed_ ? Severity::error : Severity::warning,
+      // MindIE lists servers without super pods beside others.
+      const bool needed = !check_.is(Dialect::mindie_global) || has_sdid(server);
+      check_.add("RT060", needed ? Severity::error : Severity::warning,
                  {server.source, "server_id"},
                  "server " + in_quotes(*server.server_id) + " is in no " + what_);
     }
@@ -69,7 +76,6 @@ class SetCheck {
 
   Check& check_;
   const char* what_;
-  bool all_needed_;
   std::unordered_map<std::string_view, const ServerName*> in_set_;
   std::set<std::string_view> ids_;
 };
@@ -217,9 +223,15 @@ class SdidCheck {
 void check_super_pods(Check& check) {
   const RankTable& table = check.table;
   for (const Group& group : table.groups) {
-    if (table.super_pods) SetCheck(check, "super pod", true).run(*table.super_pods, group.servers);
-    if (table.clusters) SetCheck(check, "cluster", true).run(*table.clusters, group.servers);
-    if (group.super_pods) SetCheck(check, "super pod", false).run(*group.super_pods, group.servers);
+    if (table.super_pods) SetCheck(check, "super pod").run(*table.super_pods, group.servers);
+    if (table.clusters) SetCheck(check, "cluster").run(*table.clusters, group.servers);
+    if (group.super_pods) {
+      SetCheck(check, "super pod").run(*group.super_pods, group.servers);
+    } else if (check.is(Dialect::mindie_global) &&
+               std::any_of(group.servers.begin(), group.servers.end(), has_sdid)) {
+      check.warn("RT060", {group.source},
+                 "devices have a super_device_id, but the group has no super_pod_list");
+    }
   }
   if (table.super_pods) {
     for (const DeviceEntry& entry : check.entries) {
