@@ -8,6 +8,7 @@
 #include <set>
 
 #include "cli/terminal.hpp"
+#include "common/base/text.hpp"
 #include "common/domain/vendor.hpp"
 
 namespace chipweave::cli {
