@@ -8,6 +8,7 @@
 #include <set>
 
 #include "cli/terminal.hpp"
+#include "common/base/text.hpp"
 #include "common/domain/vendor.hpp"
 
 namespace chipweave::cli {
@@ -96,11 +97,36 @@ std::string legend(const std::set<std::string>& words) {
   return wrapped("  " + out, 2) + "\n";
 }
 
-std::string numa_text(int numa) { return numa < 0 ? "-" : std::to_string(numa); }
+// The last column of the matrix: NUMA nodes, or the CPUs where the file prints these instead.
+struct Affinity {
+  std::string_view title = "NUMA";
+  std::vector<std::string> cells;  // by slot
+  std::size_t width() const {
+    std::size_t out = title.size();
+    for (const std::string& text : cells) out = std::max(out, text.size());
+    return out;
+  }
+};
 
-// One block of columns [from, to) of the matrix; the last one has the NUMA column.
+Affinity affinity_of(const NodeTopology& topology, const std::map<int, std::string>& cpus) {
+  constexpr std::size_t kMostCpus = 24;
+  Affinity out;
+  if (!cpus.empty()) out.title = "CPUS";
+  for (const domain::Chip& chip : topology.chips()) {
+    const auto at = cpus.find(chip.index.value);
+    if (at != cpus.end()) {
+      out.cells.emplace_back(shortened(at->second, kMostCpus));
+    } else {
+      out.cells.push_back(chip.numa < 0 || !cpus.empty() ? "-" : std::to_string(chip.numa));
+    }
+  }
+  return out;
+}
+
+// One block of columns [from, to) of the matrix; the last one has the affinity.
 void add_block(const NodeTopology& topology, const std::vector<std::vector<std::string>>& cells,
-               std::size_t from, std::size_t to, std::size_t width, std::string& out) {
+               const Affinity& affinity, std::size_t from, std::size_t to, std::size_t width,
+               std::string& out) {
   const std::string_view word = chip_word(topology);
   const auto n = cells.size();
   const auto name = [&](std::size_t slot) {
@@ -108,19 +134,21 @@ void add_block(const NodeTopology& topology, const std::vector<std::vector<std::
   };
   std::string header = fmt::format("{:<8}", "");
   for (std::size_t b = from; b < to; ++b) header += fmt::format("{:<{}}", name(b), width);
-  header += to == n ? "NUMA" : "";
+  if (to == n) header += affinity.title;
   header.erase(header.find_last_not_of(' ') + 1);
   out += header + "\n";
   for (std::size_t a = 0; a < n; ++a) {
     std::string line = fmt::format("{:<8}", name(a));
     for (std::size_t b = from; b < to; ++b) line += fmt::format("{:<{}}", cells[a][b], width);
-    if (to == n) line += numa_text(topology.chip(static_cast<int>(a)).numa);
+    if (to == n) line += affinity.cells[a];
     line.erase(line.find_last_not_of(' ') + 1);
     out += line + "\n";
   }
 }
 
-std::string matrix(const NodeTopology& topology, std::set<std::string>& words) {
+std::string matrix(const NodeTopology& topology, const std::map<int, std::string>& cpus,
+                   std::set<std::string>& words) {
+  const Affinity affinity = affinity_of(topology, cpus);
   const int n = topology.chip_count();
   std::vector<std::vector<std::string>> cells(static_cast<std::size_t>(n));
   // The last chip has the longest name: indices ascend.
@@ -136,13 +164,12 @@ std::string matrix(const NodeTopology& topology, std::set<std::string>& words) {
   }
   width += 2;
   constexpr std::size_t kRowName = 8;
-  constexpr std::size_t kNuma = 4;
-  const std::size_t block = (kMaxColumns - kRowName - kNuma) / width;
+  const std::size_t block = (kMaxColumns - kRowName - affinity.width()) / width;
   const auto count = static_cast<std::size_t>(n);
   std::string out;
   for (std::size_t from = 0; from < count; from += block) {
     if (from > 0) out += "\n";
-    add_block(topology, cells, from, std::min(from + block, count), width, out);
+    add_block(topology, cells, affinity, from, std::min(from + block, count), width, out);
   }
   return out;
 }
@@ -152,7 +179,7 @@ std::string count_of(std::size_t count, const char* one, const char* many) {
                     : fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
-std::string summary(const NodeTopology& topology, const std::string& title) {
+std::string summary(const NodeTopology& topology, const TopologyPage& page) {
   std::set<int> numa;
   for (const domain::Chip& chip : topology.chips()) {
     if (chip.numa >= 0) numa.insert(chip.numa);
@@ -168,10 +195,12 @@ std::string summary(const NodeTopology& topology, const std::string& title) {
   if (!topology.model().empty()) machine += (machine.empty() ? "" : " ") + topology.model();
   if (machine.empty()) machine = "unknown model";
   return wrapped(
-             fmt::format("{}: {}, {}{}{}, {}, {}", title, machine,
+             fmt::format("{}: {}, {}{}{}, {}, {}", page.title, machine,
                          count_of(static_cast<std::size_t>(topology.chip_count()), "chip", "chips"),
                          numa.empty() ? std::string()
-                                      : " on " + count_of(numa.size(), "NUMA node", "NUMA nodes"),
+                         : page.cpus.empty()
+                             ? " on " + count_of(numa.size(), "NUMA node", "NUMA nodes")
+                             : " at " + count_of(numa.size(), "range of CPUs", "ranges of CPUs"),
                          links.empty() ? ", no direct links" : links,
                          count_of(topology.switches().size(), "switch", "switches"),
                          count_of(topology.nics().size(), "NIC", "NICs")),
@@ -327,8 +356,8 @@ std::vector<ChipSet> islands(const NodeTopology& topology) {
 
 std::string render_topology(const NodeTopology& topology, const TopologyPage& page) {
   std::set<std::string> words;
-  std::string out = summary(topology, page.title) + "\n";
-  out += matrix(topology, words) + "\n";
+  std::string out = summary(topology, page) + "\n";
+  out += matrix(topology, page.cpus, words) + "\n";
   out += legend(words) + "\n";
   out += rates(topology) + size_line(page.sizes) + island_line(topology);
   out += switch_lines(topology) + nic_lines(topology) + health_lines(topology);

@@ -1,6 +1,7 @@
 // Renders a machine as the chip matrix known from nvidia-smi and npu-smi, followed by a legend.
 #pragma once
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,8 @@ struct TopologyPage {
   std::string title;  // name or path as the user gave it
   std::vector<std::pair<int, double>>
       sizes;  // legal sizes with the best predicted GB/s; may be empty
+  // CPUs by chip index, in place of NUMA nodes that the file does not state; usually empty.
+  std::map<int, std::string> cpus = {};
 };
 // The whole page; no line is longer than 100 columns (wide matrices are cut into blocks of
 // columns).

@@ -35,7 +35,7 @@ struct TopoState {
 };
 
 // What a subcommand does with the machine.
-using MachineUse = Exit (*)(const TopoState& state, const domain::NodeTopology& topology);
+using MachineUse = Exit (*)(const TopoState& state, const codec::ImportedTopology& machine);
 
 Exit load_and(MachineUse use, const TopoState& state) {
   const Result<codec::ImportedTopology> imported = load_machine_source(state.machine);
@@ -43,15 +43,31 @@ Exit load_and(MachineUse use, const TopoState& state) {
   const auto overlays = overlays_at(state.overlays);
   if (!overlays) return complain(overlays.error(), Exit::unreadable);
   for (const std::string& warning : imported->warnings) warn(warning);
-  return use(state, domain::calibrated(imported->topology, *overlays));
+  codec::ImportedTopology machine = *imported;
+  machine.topology = domain::calibrated(machine.topology, *overlays);
+  return use(state, machine);
 }
 
-Exit show(const TopoState& state, const domain::NodeTopology& topology) {
-  if (state.form == OutputForm::json) return printed(codec::export_topology_json(topology));
-  return printed(render_topology(topology, {state.machine.source, best_by_size(topology)}));
+// JSON has no key for CPUs.
+void warn_of_cpu_ranges(const codec::ImportedTopology& machine) {
+  if (machine.cpu_ranges.empty()) return;
+  warn(
+      "the file prints ranges of CPUs and no NUMA nodes: \"numa\" only says which chips share one");
 }
 
-Exit convert(const TopoState& state, const domain::NodeTopology& topology) {
+Exit show(const TopoState& state, const codec::ImportedTopology& machine) {
+  const domain::NodeTopology& topology = machine.topology;
+  if (state.form == OutputForm::text) {
+    return printed(render_topology(
+        topology, {state.machine.source, best_by_size(topology), machine.cpu_ranges}));
+  }
+  warn_of_cpu_ranges(machine);
+  return printed(codec::export_topology_json(topology));
+}
+
+Exit convert(const TopoState& state, const codec::ImportedTopology& machine) {
+  const domain::NodeTopology& topology = machine.topology;
+  warn_of_cpu_ranges(machine);
   std::string text;
   if (state.format == "nccl-xml") {
     codec::NcclXml xml = codec::export_nccl_xml(topology);

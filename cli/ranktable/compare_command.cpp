@@ -11,6 +11,7 @@
 #include "cli/ranktable/table_file.hpp"
 #include "cli/terminal.hpp"
 #include "common/base/json_writer.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/ranktable/canonical.hpp"
 #include "common/domain/ranktable/diff.hpp"
 #include "common/http/sha256.hpp"

@@ -14,7 +14,7 @@ namespace chipweave::cli {
 std::string line_diff(const std::string& file, std::string_view before, std::string_view after);
 
 // Copies a file to FILE.bak, or if that exists to FILE.bak.1, FILE.bak.2, …, with its mode. Returns
-// the name; "" for what is no regular file.
+// the name; "" for anything but a regular file.
 Result<std::string> keep_copy(const std::string& file);
 
 }  // namespace chipweave::cli

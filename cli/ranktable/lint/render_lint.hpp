@@ -8,7 +8,7 @@
 
 namespace chipweave::cli {
 
-// The files of the command: they stand in the commands that findings advise.
+// The files of the command, which the commands that findings advise name.
 struct LintFiles {
   std::string table;
   std::string network;  // empty: none

@@ -30,6 +30,9 @@ struct ImportedTopology {
   std::string format;  // "nccl-xml", "nccl-graph", "nvidia-smi", "hwloc-xml", "kfd", "npu-smi",
                        // "rocm-smi", "chipweave-json"
   std::vector<std::string> warnings;  // what was assumed or left out, for people
+  // CPUs of each chip, by index, where the file prints these but no NUMA nodes: chips with the same
+  // CPUs have the same `numa`, a number that the file does not state. Empty otherwise.
+  std::map<int, std::string> cpu_ranges = {};
 };
 
 // What an importer returns in the end; `format` as above.

@@ -136,6 +136,22 @@ TEST(CommandLine, AnotherModelThanThatOfTheMachineIsAWarning) {
   }
 }
 
+TEST(CommandLine, RangesOfCpusAreNoNumaNodes) {
+  const io::TempFolder folder;
+  const std::string file = folder.put(
+      "npu.txt",
+      "\t   NPU0       NPU1       CPU Affinity\n"
+      "NPU0       X          HCCS       144-167\nNPU1       HCCS       X          0-23\n");
+  const std::string page = run("%B/chipweave topo show " + file + " 2>/dev/null").text;
+  EXPECT_THAT(page, HasSubstr("2 chips at 2 ranges of CPUs,"));
+  EXPECT_THAT(page, HasSubstr("NPU0  NPU1  CPUS\n"));
+  EXPECT_THAT(page, HasSubstr("HCCS  144-167\n"));
+  EXPECT_THAT(page, HasSubstr("X     0-23\n"));
+  EXPECT_THAT(complaint("chipweave topo show -o json " + file).text,
+              HasSubstr("\"numa\" only says which chips share one"));
+  EXPECT_THAT(run("%B/chipweave topo show " + gpu_matrix(folder)).text, HasSubstr("NUMA\n"));
+}
+
 TEST(CommandLine, PlaceTakesOneOfSeveralMatrices) {
   const io::TempFolder folder;
   std::string two;

@@ -47,7 +47,10 @@ class NpuReader : MatrixReader {
     if (Result<void> ok = add_nics({}, ""); !ok) return std::move(ok).error();
     warn();
     auto out = imported(std::move(builder_), "npu-smi", std::move(warnings_));
-    if (out) warn_of_rule(*out);
+    if (out) {
+      out->cpu_ranges = cpu_ranges();
+      warn_of_rule(*out);
+    }
     return out;
   }
 

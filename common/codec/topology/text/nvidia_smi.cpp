@@ -60,7 +60,9 @@ class NvidiaReader : MatrixReader {
     if (Result<void> ok = add_nics(names, " (is this column a GPU?)"); !ok)
       return std::move(ok).error();
     warn_of_rates();
-    return imported(std::move(builder_), "nvidia-smi", std::move(warnings_));
+    auto out = imported(std::move(builder_), "nvidia-smi", std::move(warnings_));
+    if (out) out->cpu_ranges = cpu_ranges();
+    return out;
   }
 
  private:

@@ -438,6 +438,18 @@ Result<void> MatrixReader::add_nics(const std::map<std::string, std::string>& na
   return {};
 }
 
+std::map<int, std::string> MatrixReader::cpu_ranges() const {
+  std::map<int, std::string> out;
+  bool all_printed = true;  // as in numa_nodes()
+  for (std::size_t i = 0; i < chips_.size(); ++i) {
+    const LinkMatrix::Tail& tail = matrix_.tails[chips_[i]];
+    all_printed = all_printed && number_after("", tail.numa_affinity).value_or(-1) >= 0;
+    if (numa_[i] >= 0) out[index(i).value] = tail.cpu_affinity;
+  }
+  if (all_printed) out.clear();
+  return out;
+}
+
 LinkKind MatrixReader::hidden_host_path(std::size_t i, std::size_t k) const {
   LinkKind bound = numa_[i] >= 0 && numa_[i] == numa_[k] ? LinkKind::node : LinkKind::sys;
   for (const std::size_t nic : matrix_.nic_columns()) {

@@ -98,6 +98,9 @@ class MatrixReader {
   // NUMA: NODE inside one node, else SYS.
   domain::LinkKind hidden_host_path(std::size_t i, std::size_t k) const;
 
+  // As in ImportedTopology.
+  std::map<int, std::string> cpu_ranges() const;
+
   const LinkMatrix& matrix_;
   std::vector<std::size_t> chips_;  // their columns
   domain::TopologyBuilder builder_;
