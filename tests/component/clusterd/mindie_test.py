@@ -164,7 +164,9 @@ class Jobs(Case):
         until("that it serves", self.serves)
         name, node = self.d.servers("server-0", 4)
         changes = 300
-        with grpc.insecure_channel(self.d.address()) as channel:
+        # Without these gRPC may take in all of them for a client that does not read.
+        small_window = [("grpc.http2.bdp_probe", 0), ("grpc.http2.lookahead_bytes", 65536)]
+        with grpc.insecure_channel(self.d.address(), options=small_window) as channel:
             slow = self.subscribe(channel)
             self.assertEqual(next(slow).jobStatus, "pending")
             for number in range(changes):
