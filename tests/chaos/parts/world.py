@@ -17,7 +17,7 @@ from lib.volcano import HOOKS, Driver
 from lib.dra import SLICES, slice_body
 from parts.proxy import Loop, Proxy
 from parts.tables.ledger import NPU
-from parts.tables.world import host_of, ids_of, machine_file
+from parts.tables.world import host_of, ids_of, machine_with_addresses
 from testbed.processes import free_ports, living_pid
 
 HERE = ROOT / "tests/chaos"
@@ -341,7 +341,7 @@ class World:
     # keep: the chips that are left of it; None: all.
     def machine_of(self, node, keep=None):
         if self.machines[node] == NPU:
-            return f"file:{machine_file(self, node, keep)}"
+            return f"file:{machine_with_addresses(self, node, keep)}"
         return self.machine if keep is None else f"file:{smaller_machine(self.folder, node, keep)}"
 
     # The devices of these chips and no other; whether the API server has taken it.

@@ -1,9 +1,9 @@
 """MindIE on a testbed: its AscendJobs and their manifests, their pods as ascend-operator makes them, the addresses that kubelets
 report, and its controller as a subscriber to the global rank table."""
-import contextlib, json, os, subprocess, tempfile
+import contextlib, json, subprocess, tempfile
 from pathlib import Path
 
-from lib.bed import ROOT
+from lib.ascend import users_manifests
 from lib.volcano import GROUP as GANG
 from lib.volcano import MEMBERS, ROLE
 
@@ -45,15 +45,9 @@ def own_manifests():
             json.dumps(table) + "\n---\n" + json.dumps(server))
 
 
-# Texts of the controller and of the first server with its ConfigMap. Those of users may not be copied into the repository.
+# Texts of the controller and of the first server with its ConfigMap.
 def manifests():
-    folder = Path(os.environ.get("CHIPWEAVE_SHARED_DATA", ROOT.parent / "shared/data")) / "manifests"
-    files = [folder / "mindie-controller.yaml", folder / "mindie-server-0.yaml"]
-    if all(file.exists() for file in files):
-        return [file.read_text() for file in files]
-    print(f"     SKIPPED: the manifests of users are not in {folder} (CHIPWEAVE_SHARED_DATA); manifests of our own are used",
-          flush=True)
-    return own_manifests()
+    return users_manifests("mindie-controller.yaml", "mindie-server-0.yaml") or own_manifests()
 
 
 # --- what MindCluster and the kubelet do

@@ -2,9 +2,8 @@
 the driver that plays Volcano binds the pods, their ConfigMaps fill, and the init command writes each pod's rank. A pod comes back
 elsewhere, the scheduler is killed, a ConfigMap that a user made beforehand is filled in."""
 import base64, gzip, json, os, subprocess
-from pathlib import Path
 
-from lib.bed import ROOT
+from lib.ascend import machine_file, users_manifests
 from lib.gangs import BLOCK, RACK
 from lib.mindie import Kubelets
 from lib.scenario import SOON
@@ -56,14 +55,8 @@ def address(node, chip):
 
 
 def machines(s):
-    shown = subprocess.run([s.chipweave.binaries / "chipweave", "topo", "show", "ascend-910b-8", "-o", "json"],
-                           capture_output=True, text=True, check=True)
     for node, rack in zip(NODES, RACKS):
-        machine = json.loads(shown.stdout)
-        for chip in machine["chips"]:
-            chip["device_ips"] = [address(node, chip["index"])]
-        file = s.folder / f"{node}.json"
-        file.write_text(json.dumps(machine))
+        file = machine_file(s.bed, s.chipweave.binaries, s.folder / f"{node}.json", lambda chip: address(node, chip))
         s.add_node(node, {NPU: "8"})
         s.bed.must("PATCH", f"/api/v1/nodes/{node}", {"metadata": {"labels": {**LABELS, BLOCK: "b0", RACK: rack}}})
         s.chipweave.start_agent(s.folder, node, f"file:{file}", NPU)
@@ -71,12 +64,9 @@ def machines(s):
     s.kubelets = Kubelets(s, NODES)
 
 
-# That of users may not be copied into the repository.
 def manifest(s):
-    file = Path(os.environ.get("CHIPWEAVE_SHARED_DATA", ROOT.parent / "shared/data")) / "manifests/modelarts-volcano-job.yaml"
-    if file.exists():
-        return file.read_text().replace("namespace: default", f"namespace: {s.ns}")
-    print(f"     SKIPPED: {file} is not there (CHIPWEAVE_SHARED_DATA); a manifest of our own is used", flush=True)
+    if users := users_manifests("modelarts-volcano-job.yaml"):
+        return users[0].replace("namespace: default", f"namespace: {s.ns}")
     resources = {"limits": {NPU: "8"}, "requests": {NPU: "8"}}
     template = {"metadata": {"annotations": {"cabinet": "cabinet"}, "labels": {"ring-controller.cce": "ascend-1980"}},
                 "spec": {"containers": [{"name": "train", "image": "registry.example.com/none", "resources": resources}],

@@ -3,6 +3,7 @@ at a subscriber that plays MindIE's controller; a driver plays Volcano. A server
 killed; a ConfigMap is another program's; and of two replicas, the leader is killed."""
 import json, subprocess
 
+from lib.ascend import machine_file
 from lib.mindie import DEPLOYMENT, GROUP, JOBS, MARKS, NODE_LABELS, NPU, NS, SCHEDULING, VERSION
 from lib.mindie import Controller, Kubelets, ascend_job, make_pods, manifests
 from lib.replicas import CLUSTERD, Replicas, Way
@@ -85,14 +86,8 @@ def tables_of(s, node):
 
 # Agents that know the addresses of devices, as those of real machines do.
 def machines(s):
-    shown = subprocess.run([s.chipweave.binaries / "chipweave", "topo", "show", "ascend-910b-8", "-o", "json"],
-                           capture_output=True, text=True, check=True)
     for node in NODES:
-        machine = json.loads(shown.stdout)
-        for chip in machine["chips"]:
-            chip["device_ips"] = [address(node, chip["index"])]
-        file = s.folder / f"{node}.json"
-        file.write_text(json.dumps(machine))
+        file = machine_file(s.bed, s.chipweave.binaries, s.folder / f"{node}.json", lambda chip: address(node, chip))
         s.add_node(node, {NPU: "8"})
         s.bed.must("PATCH", f"/api/v1/nodes/{node}", {"metadata": {"labels": NODE_LABELS}})
         s.chipweave.start_agent(s.folder, node, f"file:{file}", NPU, "--rank-table-files", NS, "--rank-table-folder",

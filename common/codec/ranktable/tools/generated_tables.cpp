@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "common/codec/ranktable/rank_table.hpp"
+#include "common/domain/ranktable/assembly/pd_tables.hpp"
 
 namespace chipweave::codec::ranktable {
 namespace {
@@ -28,20 +29,8 @@ Server api_server_of(const PdMachine& machine) {
   return out;
 }
 
-Group group_of(std::string id, std::vector<Server> servers) {
-  Group out;
-  out.id = std::move(id);
-  out.count = static_cast<std::int64_t>(servers.size());
-  out.servers = std::move(servers);
-  return out;
-}
-
 NamedText local_table(const Server& server) {
-  RankTable table = completed_table(Dialect::modelarts_local);
-  table.group_id = "0";
-  table.count = 1;
-  table.groups.emplace_back().servers.push_back(server);
-  return {local_table_name(server), write_table(table)};
+  return {local_table_name(server), write_table(domain::ranktable::local_pd_table(server))};
 }
 
 }  // namespace
@@ -61,9 +50,11 @@ std::vector<NamedText> write_pd_tables(const PdMachine& machine) {
       add_devices(servers.emplace_back(api_server_of(machine)), instance);
       out.push_back(local_table(servers.back()));
     }
-    if (!servers.empty()) global.groups.push_back(group_of(id, std::move(servers)));
+    if (!servers.empty())
+      global.groups.push_back(domain::ranktable::pd_group(id, std::move(servers)));
   };
-  if (machine.api_server) global.groups.push_back(group_of("0", {api_server_of(machine)}));
+  if (machine.api_server)
+    global.groups.push_back(domain::ranktable::pd_group("0", {api_server_of(machine)}));
   add("1", machine.prefill);
   add("2", machine.decode);
   if (machine.api_server) out.push_back(local_table(api_server_of(machine)));

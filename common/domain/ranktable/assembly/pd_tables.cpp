@@ -24,28 +24,15 @@ Server instance_of(const Member& member) {
   return out;
 }
 
-Group group_of(const char* id, std::span<const Member> members) {
-  Group out;
-  out.id = id;
-  out.count = static_cast<std::int64_t>(members.size());
-  for (const Member& member : members) out.servers.push_back(instance_of(member));
-  return out;
-}
-
-RankTable local_of(const Server& server) {
-  RankTable out = completed_table(Dialect::modelarts_local);
-  out.group_id = "0";
-  out.count = 1;
-  out.groups.emplace_back().servers.push_back(server);
-  return out;
-}
-
 void fill_modelarts(const PdDeployment& deployment, PdTables& out) {
   out.table = completed_table(Dialect::modelarts_global);
   const auto add = [&](const char* id, std::span<const Member> members) {
-    const Group& group = out.table.groups.emplace_back(group_of(id, members));
-    for (std::size_t i = 0; i < members.size(); ++i)
-      out.locals.emplace_back(members[i].pod, local_of(group.servers[i]));
+    std::vector<Server> instances;
+    for (const Member& member : members) {
+      instances.push_back(instance_of(member));
+      out.locals.emplace_back(member.pod, local_pd_table(instances.back()));
+    }
+    out.table.groups.push_back(pd_group(id, std::move(instances)));
   };
   add("0", std::span(&*deployment.scheduler, 1));
   add("1", deployment.prefill);
@@ -83,6 +70,22 @@ void fill_vllm(const PdDeployment& deployment, PdTables& out) {
 }
 
 }  // namespace
+
+Group pd_group(std::string id, std::vector<Server> instances) {
+  Group out;
+  out.id = std::move(id);
+  out.count = static_cast<std::int64_t>(instances.size());
+  out.servers = std::move(instances);
+  return out;
+}
+
+RankTable local_pd_table(const Server& instance) {
+  RankTable out = completed_table(Dialect::modelarts_local);
+  out.group_id = "0";
+  out.count = 1;
+  out.groups.emplace_back().servers.push_back(instance);
+  return out;
+}
 
 Result<PdTables> make_pd_tables(const PdDeployment& deployment) {
   const bool modelarts = deployment.dialect == Dialect::modelarts_global;

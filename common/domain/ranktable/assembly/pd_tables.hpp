@@ -28,6 +28,12 @@ struct PdTables {
   std::vector<std::string> missing;  // for people; empty: the table is complete
 };
 
+// A group of ModelArts' global table: "0" API server, "1" prefill, "2" decode; a server each
+// instance.
+Group pd_group(std::string id, std::vector<Server> instances);
+// The local table of an instance or of the API server, as it is in the global one.
+RankTable local_pd_table(const Server& instance);
+
 // server_id and server_ip are the host's address: readers take two instances of one address for
 // neighbours that need no NIC. Devices without an address make the tables incomplete. Cost:
 // O(devices log devices). Errors: conflict: as make_job_table(). invalid_argument: another dialect.

@@ -2,7 +2,7 @@
 them. Importing this adds them to faults.FAULTS."""
 import json, time
 
-from parts.blows import alone, kill_now
+from parts.blows import kill_sender
 from parts.faults import arm, fault, which
 from parts.tables.ledger import KEY, PREFIX
 
@@ -110,15 +110,4 @@ def table_deleted(world, v, hit):
        tables=True)
 def kill_in_table_write(world, v, hit):
     """kill -9 of a scheduler that has just sent a rank table"""
-    sent = world.next_sent("table", WAIT_SECONDS)
-    if not sent:
-        return
-    replica, target, _ = sent
-    time.sleep(v["after"])
-    with alone(replica.lock) as free:
-        if not free or not replica.process:
-            return
-        kill_now(world, replica)
-        hit(of=f"{replica.name}: {target[:80]}")
-        time.sleep(v["away"])
-        replica.launch()
+    kill_sender(world, v, hit, world.next_sent("table", WAIT_SECONDS))

@@ -1,9 +1,10 @@
 """What rank tables need beside pods: machines whose devices have addresses, the addresses that kubelets report, and the
 ConfigMaps that users make beforehand."""
-import json, random, threading, time
+import random, threading, time
 
+from lib.ascend import machine_file
 from parts import gangs
-from parts.tables.ledger import HOST_IP, INITIALIZING, KEY, MARK, NPU, POD_UID, PREFIX, USER, VERSION, address
+from parts.tables.ledger import HOST_IP, INITIALIZING, KEY, MARK, POD_UID, PREFIX, USER, VERSION, address
 
 REPORT_SECONDS = 0.1
 ADDRESS_SECONDS = (0.05, 0.3, 1, 3)  # until a bound pod has its address, at most
@@ -23,17 +24,11 @@ def ids_of(seed):
     return random.Random(f"{seed}/tables").choice((HOST_IP, POD_UID))
 
 
-# A file with the machine of a node, or with a part of its chips.
-def machine_file(world, node, keep=None):
-    shown = world.bed.run(world.binaries / "chipweave", "topo", "show", "ascend-910b-8", "-o", "json").stdout
-    machine = json.loads(shown)
-    keep = range(len(machine["chips"])) if keep is None else keep
-    machine["chips"] = [{**chip, "device_ips": [address(world.hosts[node], chip["index"])]} for chip in machine["chips"]
-                        if chip["index"] in keep]
-    machine["links"] = [link for link in machine["links"] if link["a"] in keep and link["b"] in keep]
+# A file with the machine of a node; keep: the chips that are left of it, None: all.
+def machine_with_addresses(world, node, keep=None):
+    keep = range(8) if keep is None else keep
     file = world.folder / f"{'part-' if len(keep) < 8 else ''}{node}.json"
-    file.write_text(json.dumps(machine))
-    return file
+    return machine_file(world.bed, world.binaries, file, lambda chip: address(world.hosts[node], chip), keep)
 
 
 class Kubelets:
