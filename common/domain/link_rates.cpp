@@ -121,6 +121,7 @@ std::string_view known_model_word(std::string_view model) {
 const std::vector<std::string_view>& known_models() {
   static const std::vector<std::string_view> kAll = [] {
     std::vector<std::string_view> out;
+    out.reserve(kModels.size() + kOtherModels.size());
     for (const ModelRates& each : kModels) out.push_back(each.word);
     out.insert(out.end(), kOtherModels.begin(), kOtherModels.end());
     return out;

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -14,17 +16,20 @@ namespace {
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
+using testing::UnorderedElementsAre;
 
 // What is reported of preemption.
 struct Reports final : Observer {
   void on(const Observation& seen) override {
     std::visit(ByKind{[this](const GangPreempting& gang) { begun.push_back(gang); },
+                      [this](const PodPreempted& pod) { pods.push_back(pod.pod.name); },
                       [this](const GangPreempted& gang) { victims.push_back(gang); },
                       [this](const GangNotPreempting& gang) { given_up.push_back(gang); },
                       [](const auto&) {}},
                seen);
   }
   std::vector<GangPreempting> begun;
+  std::vector<std::string> pods;
   std::vector<GangPreempted> victims;
   std::vector<GangNotPreempting> given_up;
 };
@@ -61,6 +66,31 @@ TEST(PreemptionReports, WhoEndsForWhomIsReported) {
   ASSERT_THAT(reports.given_up, SizeIs(1));
   EXPECT_TRUE(reports.given_up[0].begun);
   EXPECT_THAT(reports.given_up[0].why, HasSubstr("have ended in time"));
+}
+
+// A pod without a grace period is gone before the answer to its eviction is read; with the last of
+// them the gang has its plan.
+TEST(PreemptionReports, AnEvictionThatIsAnsweredAfterThePlanIsReported) {
+  PreemptingWorld w;
+  Reports reports;
+  w.observer.add(reports);
+  w.nodes(3);
+  w.running_gang("victims", 2, 1);
+  w.running("single", "n2", 1);
+  w.gang_of("train", 3, 9);
+  w.settle();
+  auto asked = std::exchange(w.evictions.requests, {});
+  ASSERT_THAT(asked, SizeIs(3));
+  for (const auto& one : asked) w.gone(one.pod.name);
+  w.settle();
+  ASSERT_NE(w.scheduler.gang_plans().all().size(), 0U);
+  ASSERT_THAT(reports.pods, IsEmpty());
+  for (auto& one : asked) one.done({});
+  EXPECT_THAT(reports.pods, UnorderedElementsAre("single", "victims-0", "victims-1"));
+  ASSERT_THAT(reports.victims, SizeIs(1));
+  EXPECT_EQ(reports.victims[0].pods, 2U);
+  EXPECT_EQ(reports.victims[0].by, "ns/train");
+  w.expect_sound();
 }
 
 TEST(PreemptionReports, ThatNobodyEndsIsReportedOnce) {

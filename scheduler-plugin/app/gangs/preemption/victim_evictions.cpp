@@ -8,23 +8,24 @@ namespace chipweave::sched {
 
 void VictimEvictions::begin(std::string for_gang, const std::vector<const VictimUnit*>& units) {
   end();
-  for_gang_ = std::move(for_gang);
+  round_ = std::make_shared<Round>();
+  round_->for_gang = std::move(for_gang);
   for (const VictimUnit* unit : units) {
     for (const VictimPod& pod : unit->pods) {
       if (units_.ends(pod)) continue;
       Victim& victim = victims_.emplace_back();
       victim.pod = pod;
       victim.gang = unit->gang;
+      if (victim.gang) ++round_->pods[victim.gang->text()];
       uids_.insert(pod.uid);
     }
   }
 }
 
 void VictimEvictions::end() {
-  ++round_;
+  round_.reset();
   victims_.clear();
   uids_.clear();
-  reported_.clear();
   asked_ = 0;
   refused_.clear();
 }
@@ -42,31 +43,31 @@ void VictimEvictions::evict(Victim& victim) {
   victim.asked = true;
   ++asked_;
   evictions_->evict(victim.pod.key, victim.pod.uid, Grace::usual,
-                    [this, round = round_, uid = victim.pod.uid](const Result<void>& result) {
-                      evicted(round, uid, result);
+                    [this, round = round_, pod = victim.pod.key, uid = victim.pod.uid,
+                     gang = victim.gang](const Result<void>& result) {
+                      evicted(round.get(), uid, result);
+                      if (result) report_end(*round, pod, uid, gang);
                     });
 }
 
-void VictimEvictions::evicted(std::uint64_t round, const std::string& uid,
+void VictimEvictions::evicted(const Round* round, const std::string& uid,
                               const Result<void>& result) {
-  if (round != round_) return;
+  if (round != round_.get()) return;
   const auto at = std::find_if(victims_.begin(), victims_.end(),
                                [&](const Victim& victim) { return victim.pod.uid == uid; });
   at->asked = false;
   --asked_;
   at->evicted = result.ok();
-  if (result) return report_end(*at);
+  if (result) return;
   at->next = clock_.now() + at->refusals.next();
   if (result.error().code == Errc::invalid_argument) refused_ = result.error().text();
 }
 
-void VictimEvictions::report_end(const Victim& victim) {
-  observer_.on(PodPreempted{victim.pod.key, victim.pod.uid, for_gang_});
-  if (!victim.gang || !reported_.insert(victim.gang->text()).second) return;
-  const auto pods = std::count_if(victims_.begin(), victims_.end(), [&](const Victim& one) {
-    return one.gang && one.gang->text() == victim.gang->text();
-  });
-  observer_.on(GangPreempted{*victim.gang, static_cast<std::size_t>(pods), for_gang_});
+void VictimEvictions::report_end(Round& round, const PodKey& pod, const std::string& uid,
+                                 const std::optional<GangRef>& gang) {
+  observer_.on(PodPreempted{pod, uid, round.for_gang});
+  if (!gang || !round.reported.insert(gang->text()).second) return;
+  observer_.on(GangPreempted{*gang, round.pods[gang->text()], round.for_gang});
 }
 
 bool VictimEvictions::is_settled() const {

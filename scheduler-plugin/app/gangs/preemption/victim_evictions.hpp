@@ -4,7 +4,8 @@
 
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -34,7 +35,7 @@ class VictimEvictions : public UseCase {
   bool is_settled() const;
   // Why the API server will never evict one of them; "": it may.
   const std::string& refused() const { return refused_; }
-  // Answers that come later do not count.
+  // An eviction that is accepted later is still reported.
   void end();
 
   std::size_t pods() const { return victims_.size(); }
@@ -58,18 +59,23 @@ class VictimEvictions : public UseCase {
     Clock::Steady next{};  // not before
     Backoff refusals{{std::chrono::seconds(1), std::chrono::seconds(30), 0}};
   };
+  // What reports need after end(), too: a pod may be gone before its eviction is answered.
+  struct Round {
+    std::string for_gang;
+    std::map<std::string, std::size_t> pods;  // by gang that ends
+    std::set<std::string> reported;           // gangs of which pods end
+  };
   void evict(Victim& victim);
-  void evicted(std::uint64_t round, const std::string& uid, const Result<void>& result);
-  void report_end(const Victim& victim);
+  void evicted(const Round* round, const std::string& uid, const Result<void>& result);
+  void report_end(Round& round, const PodKey& pod, const std::string& uid,
+                  const std::optional<GangRef>& gang);
 
   const VictimUnits& units_;
   Evictions* evictions_ = nullptr;
-  std::string for_gang_;
+  std::shared_ptr<Round> round_;  // null: between end() and begin()
   std::vector<Victim> victims_;
   std::set<std::string, std::less<>> uids_;
-  std::set<std::string> reported_;  // gangs of which pods end
   std::size_t asked_ = 0;
-  std::uint64_t round_ = 0;
   std::string refused_;
 };
 
