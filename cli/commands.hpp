@@ -23,7 +23,9 @@ Exit exit_for(const Error& error);
 void register_topo(CLI::App& app, Exit& exit_code);       // topo show, topo convert
 void register_profiles(CLI::App& app, Exit& exit_code);   // profiles
 void register_submit(CLI::App& app, Exit& exit_code);     // submit
-void register_views(CLI::App& app, Exit& exit_code);      // explain, nodes, pods, gangs
+void register_views(CLI::App& app, Exit& exit_code);      // explain, gangs
+void register_nodes(CLI::App& app, Exit& exit_code);      // nodes
+void register_pods(CLI::App& app, Exit& exit_code);       // pods
 void register_place(CLI::App& app, Exit& exit_code);      // place
 void register_plan(CLI::App& app, Exit& exit_code);       // plan
 void register_defrag(CLI::App& app, Exit& exit_code);     // defrag

@@ -37,6 +37,8 @@ int run(int argc, char** argv) {
   chipweave::cli::register_calibrate(app, exit_code);
   chipweave::cli::register_submit(app, exit_code);
   chipweave::cli::register_views(app, exit_code);
+  chipweave::cli::register_nodes(app, exit_code);
+  chipweave::cli::register_pods(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {

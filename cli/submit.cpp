@@ -99,6 +99,10 @@ class Submission {
         created_.emplace_back(*std::move(created));
       } else if (lost(created.error())) {
         return std::move(created).error();
+      } else if (created.error().code == Errc::conflict) {
+        auto taken = take_existing(row, created.error());
+        if (!taken) return std::move(taken).error();
+        created_.push_back(*std::move(taken));
       } else if (created.error().code == Errc::not_found) {
         return make_error(
             Errc::unsupported,
@@ -110,6 +114,31 @@ class Submission {
       out_.push_back(std::move(row));
     }
     return {};
+  }
+
+  // A pod of this name exists: its place, or the pod itself if it has none yet.
+  Result<std::optional<CreatedPod>> take_existing(SubmittedPod& row, const Error& conflict) {
+    row.existed = true;
+    Result<std::string> body = scheduler_.get("/standalone/pods/" + row.ns + "/" + row.name);
+    Result<codec::PodView> view = body ? codec::read_pod_view(*body) : Error(body.error());
+    if (!view) {
+      if (lost(view.error())) return std::move(view).error();
+      row.reason = conflict.message;  // it is gone by now, or another pod has its uid
+      return std::optional<CreatedPod>();
+    }
+    if (view->node.empty()) return std::optional(CreatedPod{*std::move(view), *std::move(body)});
+    take_place(row, *view);
+    return std::optional<CreatedPod>();
+  }
+
+  static void take_place(SubmittedPod& row, const codec::PodView& bound) {
+    row.node = bound.node;
+    if (bound.placement) {
+      row.chips = bound.placement->chips;
+      row.gbps = bound.placement->gbps;
+    }
+    const auto note = bound.annotations.find("chipweave.dev/placement");
+    if (note != bound.annotations.end()) row.annotation = note->second;
   }
 
   // A pod that cannot be placed has the reason in its row; an Error means that the scheduler cannot
@@ -180,17 +209,11 @@ class Submission {
     SubmittedPod& row = out_[i];
     const Result<codec::PodView> bound = scheduler_.pod(row.ns, row.name);
     if (!bound) return settle(row, bound.error());
-    row.node = bound->node;
-    if (row.node.empty()) {
+    if (bound->node.empty()) {
       row.reason = "the scheduler reports the pod as bound, but without a node";
       return {};
     }
-    if (bound->placement) {
-      row.chips = bound->placement->chips;
-      row.gbps = bound->placement->gbps;
-    }
-    const auto note = bound->annotations.find("chipweave.dev/placement");
-    if (note != bound->annotations.end()) row.annotation = note->second;
+    take_place(row, *bound);
     group.members[row.node].push_back(i);
     // For a pod without a group only its own node matters from here on.
     if (pods_[i].group.empty()) {
@@ -232,7 +255,7 @@ class Submission {
     for (std::size_t i = 0; i < out_.size(); ++i) {
       SubmittedPod& row = out_[i];
       const auto found = known.find({row.ns, row.name});
-      if (!created_[i] || found == known.end()) continue;
+      if (found == known.end() || (!created_[i] && !row.placed())) continue;
       if (row.placed()) row.best_gbps = found->second->best_gbps;
       if (found->second->resource.empty()) continue;
       row.resource = found->second->resource;

@@ -3,7 +3,8 @@
 // bind.
 //
 // As in kube-scheduler the highest score wins; among equal scores the first node by name wins
-// instead of a random one, so that runs are repeatable. Each pod is tried once.
+// instead of a random one, so that runs are repeatable. Each pod is tried once. Pods of a name that
+// exists are left as they are, and tried if they have no node.
 #pragma once
 
 #include <optional>
@@ -36,6 +37,7 @@ struct SubmittedPod {
   std::string reason;      // why it is pending
   std::string annotation;  // chipweave.dev/placement as written
   std::optional<Comparison> comparison;
+  bool existed = false;  // before this submission; if it was pending, it was tried again
   bool placed() const { return !node.empty(); }
 };
 

@@ -33,7 +33,7 @@ void write_pod(JsonWriter& w, const SubmittedPod& pod) {
   w.field("resource", pod.resource).key("requested").integer(pod.requested);
   w.field("node", pod.node).key("chips").integers(pod.chips);
   w.key("gbps").number(pod.gbps).key("best_gbps").number(pod.best_gbps);
-  w.field("reason", pod.reason);
+  w.field("reason", pod.reason).key("existed").boolean(pod.existed);
   if (pod.comparison) {
     write_choice(w, "pair_sum", pod.comparison->pair_sum);
     write_choice(w, "first_fit", pod.comparison->first_fit);
@@ -65,13 +65,18 @@ std::string submit_text(const std::vector<SubmittedPod>& pods, bool compare, boo
   }
   Table table(std::move(columns));
   std::string reasons;
+  std::string existed;
   for (const SubmittedPod& pod : pods) {
     table.add(row_of(pod, compare), pod.placed() ? Colour::none : Colour::yellow);
+    if (pod.existed && pod.placed())
+      existed += (existed.empty() ? "" : ", ") + pod.ns + "/" + pod.name;
     if (!pod.placed()) {
       reasons += wrapped("  " + pod.ns + "/" + pod.name + ": " + pod.reason, 4) + "\n";
     }
   }
   std::string out = table.text(colours);
+  if (!existed.empty())
+    out += wrapped("Unchanged, because they exist: " + existed, 2) + "\n";
   if (!reasons.empty()) out += "Pending:\n" + reasons;
   return out;
 }

@@ -1,11 +1,13 @@
 // Why a pod is where it is, or why it is pending and the smallest change that would let it run.
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "common/base/json_writer.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/text.hpp"
+#include "scheduler-plugin/app/availability.hpp"
 #include "scheduler-plugin/app/change_search.hpp"
 #include "scheduler-plugin/app/explainer.hpp"
 #include "scheduler-plugin/app/gang_json.hpp"
@@ -94,6 +96,7 @@ class Explainer {
 
   void placement(const Node& node, const std::vector<int>& chips, double gbps, double best) {
     w_.field("node", node.name).field("machine", node.machine);
+    w_.key("node_stale").boolean(node.stale);
     w_.key("chips").integers(chips);
     w_.key("gbps").number(gbps).key("best_gbps").number(best);
   }
@@ -143,7 +146,8 @@ class Explainer {
     w_.key("group").boolean(d.of_group);
     choice(node, d.request);
     write_others(w_, d.others);
-    std::string summary = summary_of(node, d.indices, d.gbps, d.best_gbps, "runs on ");
+    std::string summary =
+        summary_of(node, d.indices, d.gbps, d.best_gbps, "runs on ") + silence(node);
     if (given != nullptr && given->chosen) {
       summary += "; chips " + comma_list(given->chosen->chips) + " at ";
       append_json_number(summary, given->chosen->gbps);
@@ -176,7 +180,8 @@ class Explainer {
     }
     w_.field("summary", summary_of(node, indices, gbps, best,
                                    state_of(pod) == PodState::reserved ? "reserved on "
-                                                                       : "is being bound to "));
+                                                                       : "is being bound to ") +
+                            silence(node));
   }
 
   // Bound by another scheduler; its node may have no inventory.
@@ -187,8 +192,8 @@ class Explainer {
                                 ? "its placement claims chips of another pod"
                                 : "another scheduler bound it without saying which " +
                                       chips_word(held.count()) + " it has";
-    w_.field("summary",
-             "runs on " + node.name + "; " + why + ", so the best free ones are set aside for it");
+    w_.field("summary", "runs on " + node.name + "; " + why +
+                            ", so the best free ones are set aside for it" + silence(node));
   }
 
   // Bound by another scheduler, although its request would be refused.
@@ -205,7 +210,14 @@ class Explainer {
     } else if (node.has_inventory()) {
       text += "; all chips of the node are in use";
     }
-    w_.field("summary", text);
+    w_.field("summary", text + silence(node));
+  }
+
+  // Of the node where a pod is; empty: its agent reports.
+  std::string silence(const Node& node) const {
+    if (!node.stale) return {};
+    return "; the node is NotReady: " + silence_text(node, clock_.now()) +
+           ", so the health of its chips is not known";
   }
 
   static std::string summary_of(const Node& node, const std::vector<int>& chips, double gbps,
@@ -249,18 +261,44 @@ class Explainer {
     return names;
   }
 
+  // The fitting ones first, then those where other pods would have to end, those that time may
+  // mend, and those that can never hold the pod; among equals the more free chips, then the name.
+  std::vector<std::size_t> by_relevance(const std::vector<std::string_view>& names) const {
+    const Evaluation& evaluation = evaluator_.evaluation();
+    std::vector<std::pair<int, int>> keys;
+    keys.reserve(names.size());
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const Verdict& v = evaluation.of(i);
+      const NodeId id = evaluation.nodes[i];
+      const int free = id == kNoNode ? 0 : state_.nodes.node(id).free().size();
+      const int last = v.cause == Cause::resource ? 1 : 0;
+      keys.emplace_back(static_cast<int>(v.remedy) + last, -free);
+    }
+    std::vector<std::size_t> out(names.size());
+    std::iota(out.begin(), out.end(), std::size_t{0});
+    std::stable_sort(out.begin(), out.end(),
+                     [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
+    return out;
+  }
+
   void pending(const ClusterPod& pod) {
     const std::vector<std::string_view> names = candidates(pod);
     const RequestContext context = contexts_.of(pod.request, nullptr);
     evaluator_.evaluate(context, names);
     const Evaluation& evaluation = evaluator_.evaluation();
     w_.key("fits_now").boolean(evaluation.fits > 0);
-    std::map<std::string, std::size_t> reasons;
-    w_.key("nodes").begin_array();
+    std::map<std::string_view, Rejection> reasons;
     for (std::size_t i = 0; i < names.size(); ++i) {
       const Verdict& v = evaluation.of(i);
-      if (!v.fits()) ++reasons[v.reason];
-      if (i >= limits::kMaxNodesExplained) continue;
+      if (v.fits()) continue;
+      Rejection& one = reasons[v.reason];
+      one = {one.nodes + 1, v.cause, v.reason};
+    }
+    w_.key("nodes").begin_array();
+    std::size_t shown = 0;
+    for (const std::size_t i : by_relevance(names)) {
+      if (++shown > limits::kMaxNodesExplained) break;
+      const Verdict& v = evaluation.of(i);
       w_.begin_object()
           .field("node", names[i])
           .key("fits")
@@ -269,11 +307,13 @@ class Explainer {
           .end_object();
     }
     w_.end_array().key("reasons").begin_array();
-    for (const auto& [reason, count] : reasons) {
+    std::vector<Rejection> rejections;
+    for (const auto& [reason, one] : reasons) {
+      rejections.push_back(one);
       w_.begin_object()
           .field("reason", reason)
           .key("nodes")
-          .integer(static_cast<std::int64_t>(count))
+          .integer(static_cast<std::int64_t>(one.nodes))
           .end_object();
     }
     w_.end_array().key("not_offered").integer(static_cast<std::int64_t>(not_offered_));
@@ -285,12 +325,17 @@ class Explainer {
                                               : " now; the scheduler has not retried it yet"));
       return;
     }
-    changes(pod.request, context, names);
+    std::string summary = "no node has reported its chips";
+    if (names.size() + not_offered_ > 0) {
+      summary = "pending: " + availability_text(pod.request.resource, rejections, not_offered_);
+      const std::string never = never_text(pod.request);
+      if (!never.empty()) summary += "; " + never;
+    }
+    changes(context, names, std::move(summary));
   }
 
-  void changes(const PodRequest& request, const RequestContext& context,
-               const std::vector<std::string_view>& names) {
-    std::string unresolvable = unresolvable_text(request);
+  void changes(const RequestContext& context, const std::vector<std::string_view>& names,
+               std::string summary) {
     ChangeSearch search(state_, evaluator_, clock_);
     const std::vector<Change> found = search.easiest(context, names);
     w_.key("changes").begin_array();
@@ -304,35 +349,31 @@ class Explainer {
     w_.end_array().key("changes_complete").boolean(search.complete());
     const std::string smallest = found.empty() ? "" : found.front().text;
     w_.field("smallest_change", smallest);
-    std::string summary = unresolvable.empty() ? "pending: no node fits now" : unresolvable;
     if (!smallest.empty()) summary += "; it would fit " + smallest;
     if (never_offered_ && !names.empty()) summary += kNeverOffered;
     w_.field("summary", summary);
   }
 
-  // Set if no machine in the cluster can hold the pod.
-  std::string unresolvable_text(const PodRequest& request) const {
-    const Evaluation& evaluation = evaluator_.evaluation();
-    std::string size_reason;
-    bool offered = false;
-    std::size_t seen = 0;
-    for (const Verdict& v : evaluation.verdicts) {
+  // Set if none of the nodes that were offered can hold the pod even when it is empty and whole.
+  // Nothing is known of others, which a change of the pod's selectors may let it use.
+  std::string never_text(const PodRequest& request) const {
+    bool any = false;
+    bool has_resource = false;
+    for (const Verdict& v : evaluator_.evaluation().verdicts) {
       if (v.count == 0) continue;
-      ++seen;
+      any = true;
       if (v.cause == Cause::resource) continue;
-      offered = true;
-      if (v.remedy != Remedy::unresolvable) return {};
-      size_reason = v.reason;
+      has_resource = true;
+      const bool of_machine = v.cause == Cause::size || v.cause == Cause::group;
+      if (!of_machine || v.remedy != Remedy::unresolvable) return {};
     }
-    if (seen == 0) {
-      return not_offered_ == 0
-                 ? "no node has reported its chips"
-                 : "pending: no node with chips is eligible (node selector, taints or "
-                   "other resources rule them out)";
-    }
-    if (!offered) return "no node in the cluster has " + request.resource;
-    const std::string what = is_member(request) ? "its group" : chips_word(request.chips);
-    return "no machine in the cluster can hold " + what + ": " + size_reason;
+    if (!any) return {};
+    const bool all = not_offered_ == 0;
+    if (!has_resource)
+      return (all ? "no node in the cluster has " : "none of the offered nodes has ") +
+             request.resource;
+    return (all ? "no machine in the cluster can hold " : "none of the offered nodes can hold ") +
+           (is_member(request) ? "its group" : chips_word(request.chips));
   }
 
   const GangView& gangs_;

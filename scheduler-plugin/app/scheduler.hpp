@@ -20,6 +20,7 @@
 #include "scheduler-plugin/app/gangs/repair/fault_evictions.hpp"
 #include "scheduler-plugin/app/inventory_sink.hpp"
 #include "scheduler-plugin/app/placements.hpp"
+#include "scheduler-plugin/app/pod_reason.hpp"
 #include "scheduler-plugin/app/preemption.hpp"
 #include "scheduler-plugin/app/reconciler.hpp"
 #include "scheduler-plugin/app/victim_choice.hpp"
@@ -83,6 +84,10 @@ class Scheduler final : public InventorySink {
   }
   GangView gang_view() const {
     return {gangs_, core_.plans, preempting_, keeping_, core_.state, core_.cluster};
+  }
+  // See pod_reason.hpp.
+  std::string pod_reason(const ClusterPod& pod) const {
+    return sched::pod_reason(pod, gang_view(), core_.state, core_.clock.now());
   }
   const GangPlans& gang_plans() const { return core_.plans; }
   const GangTable& gangs() const { return core_.state.gangs; }

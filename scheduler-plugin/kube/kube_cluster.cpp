@@ -75,6 +75,7 @@ ClusterPod KubeCluster::made_of(const codec::KubePod& seen) const {
   }
   pod.started = !seen.phase.empty() && seen.phase != "Pending";
   pod.ending = seen.ending;
+  pod.created = seen.created;
   pod.priority = seen.priority;
   pod.may_preempt = seen.may_preempt;
   pod.nominated = seen.nominated_node;

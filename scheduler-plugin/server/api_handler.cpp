@@ -86,9 +86,11 @@ void write_node(JsonWriter& w, const Node& node, const std::vector<const Holding
   const domain::NodeTopology& t = node.topology;
   w.begin_object().field("name", node.name).field("machine", node.machine);
   w.key("chips").integer(t.chip_count());
-  w.key("free").integers(t.indices(node.free()));
+  // of a node whose agent is silent no chip is known to be healthy
+  const ChipSet free = node.stale ? ChipSet{} : node.free();
+  w.key("free").integers(t.indices(free));
   // a chip in use that becomes unhealthy stays with its pod until the pod is gone
-  w.key("unhealthy").integers(t.indices(node.unhealthy - node.taken));
+  w.key("unhealthy").integers(t.indices(t.all() - free - node.taken));
   w.key("used").begin_object();
   std::map<std::string, ChipSet> used;
   for (const Holding* h : holdings) used[h->key.text()] |= h->chips;
@@ -123,8 +125,11 @@ void write_pod(JsonWriter& w, const ClusterPod& pod, const Scheduler& scheduler)
   w.field("resource", pod.request.resource).key("requested").integer(pod.request.chips);
   w.field("state", to_string(scheduler.records().state_of(pod)));
   w.field("refused", pod.refused);
+  w.field("reason", scheduler.pod_reason(pod));
+  if (pod.created > 0) w.field("created", time_of(pod.created * 1000));
   const Node* node = held == nullptr ? nullptr : &scheduler.nodes().node(held->node);
   w.field("node", node != nullptr ? node->name : pod.node);
+  w.key("node_stale").boolean(node != nullptr && node->stale);
   std::vector<int> chips;
   if (decision != nullptr) {
     chips = decision->indices;
@@ -236,14 +241,17 @@ bool ApiHandler::write_nodes(Page& page, std::size_t most, std::string& out) con
   return page.after < nodes.size();
 }
 
-http::Response ApiHandler::node(std::string_view name) {
+http::Response ApiHandler::node(std::string_view name, std::string_view query) {
+  const auto page = page_of(query);
+  if (!page) return error_response(page.error());
   const NodeTable& nodes = scheduler_.nodes();
   const NodeId id = nodes.find(name);
   if (id == kNoNode || !is_shown(nodes.node(id))) {
     return error_response(404, "not_found", "no node of that name has reported chips");
   }
   JsonWriter w;
-  write_node(w, nodes.node(id), scheduler_.ledger().on(id), scheduler_.clock().now());
+  write_node(w, nodes.node(id), scheduler_.ledger().on(id), scheduler_.clock().now(),
+             page->topology);
   return json_response(w.take());
 }
 

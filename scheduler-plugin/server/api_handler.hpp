@@ -25,7 +25,8 @@ class ApiHandler {
   ApiHandler(Scheduler& scheduler, SlicedReplies& replies, const RankTables* tables = nullptr);
   // query: "limit=N&continue=TOKEN", both optional; other keys are ignored.
   http::Answer nodes(std::string_view query);
-  http::Response node(std::string_view name);
+  // query: topology=1 or nothing.
+  http::Response node(std::string_view name, std::string_view query);
   http::Answer pods(std::string_view query);
   http::Response network();
   http::Response explain(std::string_view rest);

@@ -51,7 +51,7 @@ HttpFront::HttpFront(http::Loop& loop, http::ServerOptions server, Scheduler& sc
           [this](const http::RequestHead& head) { return check(head); }) {
   add_routes();
   if (backend.standalone == nullptr) return;
-  standalone_.emplace(*backend.standalone, resources, backend.tables);
+  standalone_.emplace(*backend.standalone, scheduler.clock(), resources, backend.tables);
   add_standalone_routes();
 }
 
@@ -107,7 +107,7 @@ void HttpFront::add_routes() {
   add("GET", "/api/v1/nodes", {},
       [this](const Request& r, std::string_view) { return api_.nodes(r.query); });
   add("GET", "/api/v1/nodes/", {.prefix = true},
-      [this](const Request&, std::string_view rest) { return api_.node(rest); });
+      [this](const Request& r, std::string_view rest) { return api_.node(rest, r.query); });
   add("GET", "/api/v1/pods", {},
       [this](const Request& r, std::string_view) { return api_.pods(r.query); });
   add("GET", "/api/v1/gangs", {},

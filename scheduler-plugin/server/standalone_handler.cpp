@@ -1,5 +1,6 @@
 #include "scheduler-plugin/server/standalone_handler.hpp"
 
+#include <chrono>
 #include <utility>
 
 #include "common/base/json_writer.hpp"
@@ -52,6 +53,8 @@ http::Response StandaloneHandler::create(const std::string& body) {
   entry.request.mark = gang_mark_of(*pod);
   entry.refused = std::move(counted.refused);
   entry.scheduler = std::move(pod->scheduler);
+  entry.created =
+      std::chrono::duration_cast<std::chrono::seconds>(clock_.wall().time_since_epoch()).count();
   entry.gated = has_gang_gate(*pod);
   entry.foreign_gates = has_foreign_gates(*pod);
   auto added = cluster_.add(std::move(entry), body);

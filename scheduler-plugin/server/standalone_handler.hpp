@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "common/base/clock.hpp"
 #include "common/http/server.hpp"
 #include "scheduler-plugin/kube/pod_request.hpp"
 #include "scheduler-plugin/ranktables/rank_tables.hpp"
@@ -14,8 +15,9 @@ namespace chipweave::sched {
 class StandaloneHandler {
  public:
   // tables: gets the pods; null: none.
-  StandaloneHandler(MemoryCluster& cluster, const ResourceTable& resources, RankTables* tables)
-      : cluster_(cluster), resources_(resources), tables_(tables) {}
+  StandaloneHandler(MemoryCluster& cluster, const Clock& clock, const ResourceTable& resources,
+                    RankTables* tables)
+      : cluster_(cluster), clock_(clock), resources_(resources), tables_(tables) {}
 
   // body: a Pod in JSON. Answers it with namespace and uid, status 201; 409 if the name exists.
   http::Response create(const std::string& body);
@@ -31,6 +33,7 @@ class StandaloneHandler {
  private:
   Result<std::string> document(const ClusterPod& pod) const;
   MemoryCluster& cluster_;
+  const Clock& clock_;
   const ResourceTable& resources_;
   RankTables* tables_;
 };

@@ -31,12 +31,13 @@ struct OtherResources {
 struct ClusterPod {
   // Key, uid, labels and annotations as its owner wrote them. Chips: what it uses if it is bound.
   PodRequest request;
-  std::string refused;      // why no node can serve its request ("500m" GPUs); empty: one may
-  bool parts = false;       // bound, and of some chips it uses a part only
-  std::string node;         // empty until bound
-  std::string scheduler{};  // its spec.schedulerName while it waits; empty: the default
-  bool started = false;     // it runs or ran: its devices were allocated
-  bool ending = false;      // being deleted; it keeps its chips until it is gone
+  std::string refused;       // why no node can serve its request ("500m" GPUs); empty: one may
+  bool parts = false;        // bound, and of some chips it uses a part only
+  std::string node;          // empty until bound
+  std::string scheduler{};   // its spec.schedulerName while it waits; empty: the default
+  bool started = false;      // it runs or ran: its devices were allocated
+  bool ending = false;       // being deleted; it keeps its chips until it is gone
+  std::int64_t created = 0;  // seconds since 1970; 0: not known. For people
   int priority = 0;
   bool may_preempt = true;  // spec.preemptionPolicy is not Never
   // Where kube-scheduler expects it to be bound later; empty: nowhere.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <iterator>
 #include <utility>
 
 #include "common/base/json_writer.hpp"
@@ -81,6 +82,17 @@ NodeView node_view(JsonValue item, JsonProblems& problems) {
   }
   node.down_nics = object.texts("down_nics", limits::kMaxNetworkValues);
   node.stale = object.flag("stale").value_or(false);
+  if (node.stale) {  // older schedulers list them as free
+    std::vector<int> unknown;
+    std::merge(node.free.begin(), node.free.end(), node.unhealthy.begin(), node.unhealthy.end(),
+               std::back_inserter(unknown));
+    node.unhealthy = std::move(unknown);
+    node.free.clear();
+  }
+  node.closed = object.flag("closed").value_or(false);
+  node.age = object.number("inventory_age_seconds");
+  node.resources = object.texts("resources", limits::kMaxNetworkValues);
+  node.enforcement = object.text_or_empty("enforcement");
   node.topology = object.find("topology").raw();
   for (const JsonValue value : list("faults")) {
     const JsonObject fault = JsonObject::tolerant(value, problems);
@@ -88,6 +100,7 @@ NodeView node_view(JsonValue item, JsonProblems& problems) {
                            fault.require_text("effect").value_or(""), fault.text_or_empty("where"),
                            fault.text_or_empty("text"), fault.text_or_empty("since")});
   }
+  node.json = item.raw();
   return node;
 }
 
@@ -125,6 +138,11 @@ PodSummary pod_summary(JsonValue value, JsonProblems& problems) {
   pod.gbps = item.number("gbps").value_or(0);
   pod.best_gbps = item.number("best_gbps").value_or(0);
   pod.job = item.text_or_empty("job");
+  pod.gang = value["gang"]["name"].string().value_or("");
+  pod.reason = item.text_or_empty("reason");
+  pod.created = item.text_or_empty("created");
+  pod.node_stale = item.flag("node_stale").value_or(false);
+  pod.json = value.raw();
   return pod;
 }
 

@@ -48,8 +48,13 @@ struct NodeView {
   std::vector<DownPortView> down_ports;
   std::vector<std::string> down_nics;
   std::vector<FaultView> faults;  // worst first
-  bool stale = false;             // its agent is no longer heard
-  std::string topology;           // as JSON; empty unless the request has topology=1
+  bool stale = false;             // its agent is no longer heard: it has no free chips
+  bool closed = false;            // its device plugin is not ready
+  std::optional<double> age;      // seconds since its agent was heard; nullopt: it never was
+  std::vector<std::string> resources;
+  std::string enforcement;
+  std::string topology;  // as JSON; empty unless the request has topology=1
+  std::string json;      // the item as it was answered
 };
 // By name; the scheduler lists them in order of arrival.
 Result<std::vector<NodeView>> read_node_views(std::string_view json);
@@ -78,7 +83,12 @@ struct PodSummary {
   std::vector<int> chips;
   double gbps = 0;
   double best_gbps = 0;
-  std::string job;  // of its namespace, "" if none
+  std::string job;      // of its namespace, "" if none
+  std::string gang;     // the same
+  std::string reason;   // why it waits, or what is wrong where it runs; "" if nothing
+  std::string created;  // RFC 3339; "" if not known
+  bool node_stale = false;
+  std::string json;  // the item as it was answered
 };
 Result<std::vector<PodSummary>> read_pod_summaries(std::string_view json);
 

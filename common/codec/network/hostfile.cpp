@@ -64,8 +64,7 @@ Result<std::string> write_rankfile(std::span<const Host> hosts, std::size_t most
   std::int64_t rank = 0;
   for (const Host& host : hosts) {
     for (std::int64_t slot = 0; slot < host.slots; ++slot) {
-      out += "rank " + std::to_string(rank++) + "=" + host.name + " slot=" + std::to_string(slot) +
-             "\n";
+      out += "rank " + std::to_string(rank++) + "=" + host.name + " slot=0:*\n";
       if (out.size() > most) return too_large("rankfile", most);
     }
   }

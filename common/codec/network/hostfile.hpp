@@ -26,7 +26,8 @@ Result<std::vector<Host>> parse_hostfile(std::string_view text);
 
 // Host after host. Errors: limit_exceeded: it would have more than `most` bytes.
 Result<std::string> write_hostfile(std::span<const Host> hosts, std::size_t most);
-// "rank R=NAME slot=S": each host has as many ranks as slots, host after host. Errors: likewise.
+// "rank R=NAME slot=0:*", all cores of the first CPU package, where slot=0 would be core 0 alone:
+// each host has as many ranks as slots, host after host. Errors: likewise.
 Result<std::string> write_rankfile(std::span<const Host> hosts, std::size_t most);
 
 }  // namespace chipweave::codec

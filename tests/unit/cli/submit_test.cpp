@@ -126,6 +126,25 @@ std::vector<SubmittedPod> run(FakeScheduler& fake, const std::vector<codec::Mani
   return outcome ? *std::move(outcome) : std::vector<SubmittedPod>();
 }
 
+TEST(Submit, PodsThatExistKeepTheirPlace) {
+  FakeScheduler fake;
+  fake.bind_error = "later";
+  ASSERT_FALSE(run(fake, pods({"a", "b"}))[0].placed());
+  fake.bind_error.clear();
+  ASSERT_TRUE(run(fake, pods({"a"}))[0].placed()) << "a pending one is tried again";
+  fake.calls.clear();
+  const auto rows = run(fake, pods({"a"}));
+  EXPECT_TRUE(rows[0].existed);
+  EXPECT_EQ(rows[0].node, "n1");
+  EXPECT_THAT(rows[0].chips, ElementsAre(0, 3));
+  EXPECT_EQ(rows[0].best_gbps, 80);
+  EXPECT_THAT(fake.calls, ElementsAre("GET /api/v1/nodes", "POST /standalone/pods",
+                                      "GET /standalone/pods/default/a", "GET /api/v1/pods"));
+  EXPECT_THAT(submit_text(rows, false, false),
+              testing::HasSubstr("Unchanged, because they exist: default/a\n"));
+  EXPECT_THAT(submit_json(rows), testing::HasSubstr(R"("reason":"","existed":true)"));
+}
+
 TEST(Submit, CreatesAllPodsThenPlaysKubeSchedulerForEach) {
   FakeScheduler fake;
   const auto rows = run(fake, pods({"a", "b"}));

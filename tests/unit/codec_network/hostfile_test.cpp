@@ -69,15 +69,16 @@ TEST(Hostfile, IsWrittenInTheOrderOfTheHostsAndReadAgain) {
   const auto ranks = write_rankfile(hosts, 100);
   ASSERT_TRUE(ranks.ok());
   EXPECT_EQ(*ranks,
-            "rank 0=b.train.team.svc slot=0\nrank 1=b.train.team.svc slot=1\nrank 2=a slot=0\n");
+            "rank 0=b.train.team.svc slot=0:*\nrank 1=b.train.team.svc slot=0:*\n"
+            "rank 2=a slot=0:*\n");
 }
 
 TEST(Hostfile, IsNotWrittenLargerThanAllowed) {
   const std::vector<Host> hosts{{"a", 1, {}}};
   EXPECT_TRUE(write_hostfile(hosts, 10).ok());
   EXPECT_EQ(write_hostfile(hosts, 9).error().code, Errc::limit_exceeded);
-  EXPECT_TRUE(write_rankfile(hosts, 16).ok());
-  EXPECT_EQ(write_rankfile(hosts, 15).error().text(), "the rankfile would have more than 15 bytes");
+  EXPECT_TRUE(write_rankfile(hosts, 18).ok());
+  EXPECT_EQ(write_rankfile(hosts, 17).error().text(), "the rankfile would have more than 17 bytes");
 }
 
 }  // namespace

@@ -171,6 +171,70 @@ TEST(Explain, TheSmallestPodWhoseEndIsEnoughOnAnyNode) {
   EXPECT_EQ(explain(w, p)["smallest_change"], "if pod ns/one (1 chip) on n2 ended");
 }
 
+TEST(Explain, ThePodOfASilentNodeIsFlagged) {
+  World w;
+  w.add_node("n1", "hgx-v100-8");
+  const auto a = w.submit("p", 2);
+  ASSERT_TRUE(w.bind(a, "n1").ok());
+  EXPECT_FALSE(explain(w, a)["node_stale"].get<bool>());
+  EXPECT_EQ(w.scheduler.pod_reason(w.pod(a)), "");
+  w.scheduler.agent_gone("n1", "boot");
+  w.clock.advance(std::chrono::minutes(5));
+  const Json j = explain(w, a);
+  EXPECT_TRUE(j["node_stale"].get<bool>());
+  EXPECT_THAT(j["summary"].get<std::string>(),
+              testing::HasSubstr("the node is NotReady: the agent has not reported for 5m"));
+  EXPECT_EQ(w.scheduler.pod_reason(w.pod(a)), "NotReady: the agent has not reported for 5m");
+}
+
+// In kube-scheduler's words, of all nodes; and those first that are nearest to taking the pod.
+TEST(Explain, CountsNodesAsKubeSchedulerDoes) {
+  World w;
+  for (const char* name : {"a-small", "b-silent", "c-full", "d-half", "e-away"})
+    w.add_node(name, std::string(name) == "a-small" ? "hgx-a100-4" : "hgx-h100-8");
+  w.scheduler.agent_gone("b-silent", "boot");
+  ASSERT_TRUE(w.bind(w.submit("all", 8), "c-full").ok());
+  ASSERT_TRUE(w.bind(w.submit("half", 4), "d-half").ok());
+  const auto p = w.submit("p", 8);
+  const std::vector<std::string_view> offered{"a-small", "b-silent", "c-full", "d-half"};
+  ASSERT_TRUE(fitting(w.scheduler, p, offered).empty());
+  const Json j = explain(w, p);
+  EXPECT_THAT(
+      j["summary"].get<std::string>(),
+      testing::StartsWith(
+          "pending: 0/5 nodes are available: 2 Insufficient nvidia.com/gpu, "
+          "1 NotReady (the agent is silent), 1 the machine has fewer chips than requested, "
+          "1 not offered by the scheduler (node selector, taints or other resources); it would fit"));
+  std::vector<std::string> names;
+  for (const Json& node : j["nodes"]) names.push_back(node["node"]);
+  EXPECT_THAT(names, testing::ElementsAre("d-half", "c-full", "b-silent", "a-small"));
+  EXPECT_EQ(w.scheduler.pod_reason(w.pod(p)),
+            "0/4 nodes are available: 2 Insufficient nvidia.com/gpu, 1 NotReady (the agent is "
+            "silent), 1 the machine has fewer chips than requested");
+}
+
+// What it says of all machines it must know of all of them.
+TEST(Explain, NeverIsSaidOfTheOfferedNodesOnly) {
+  World w;
+  w.add_node("small", "hgx-a100-4");
+  w.add_node("large", "hgx-h100-8");
+  const auto p = w.submit("p", 8);
+  ASSERT_TRUE(fitting(w.scheduler, p, std::vector<std::string_view>{"small"}).empty());
+  const std::string some = explain(w, p)["summary"];
+  EXPECT_THAT(some, testing::HasSubstr("none of the offered nodes can hold 8 chips"));
+  EXPECT_THAT(some, testing::Not(testing::HasSubstr("no machine in the cluster")));
+  const auto q = w.submit("q", 9);
+  ASSERT_TRUE(w.fit(q).empty());
+  EXPECT_THAT(explain(w, q)["summary"].get<std::string>(),
+              testing::HasSubstr("no machine in the cluster can hold 9 chips"));
+  // a silent one may come back as any machine
+  w.scheduler.agent_gone("large", "boot");
+  const auto r = w.submit("r", 8);
+  ASSERT_TRUE(w.fit(r).empty());
+  EXPECT_THAT(explain(w, r)["summary"].get<std::string>(),
+              testing::Not(testing::HasSubstr("can hold")));
+}
+
 TEST(Explain, SpeaksOfTheNodesThatWereOffered) {
   World w;
   w.add_node("n1", "hgx-v100-8");

@@ -40,9 +40,10 @@ struct KubePod {
   std::string pod_ip;          // status.podIP
   // Reason and message of its condition PodScheduled, if that is False.
   std::string rejection;
-  bool ending = false;      // deleted, with its grace period running
-  int priority = 0;         // spec.priority
-  bool may_preempt = true;  // spec.preemptionPolicy is not Never
+  bool ending = false;       // deleted, with its grace period running
+  std::int64_t created = 0;  // metadata.creationTimestamp, seconds since 1970; 0: not known
+  int priority = 0;          // spec.priority
+  bool may_preempt = true;   // spec.preemptionPolicy is not Never
   // Kubernetes' own gang, in this namespace: the PodGroup of spec.schedulingGroup (1.36), or what
   // spec.workloadRef names (1.35), "workload/group/replica". Empty: none.
   std::string gang;
@@ -91,10 +92,10 @@ std::int64_t amount_of_resource(const KubePod& pod, std::string_view resource, i
 // off.
 std::int64_t amount_of(std::string_view quantity, int decimals);
 
-// One Pod document, e.g. the body of POST /standalone/pods. resource_version, ending, priority,
-// gang, nominated_node, hostname, subdomain, host_ip, pod_ip, rejection, claims and nodes stay
-// empty, since there is no API server, scheduler or DNS to act on them. A field of a wrong type is
-// an error that names it.
+// One Pod document, e.g. the body of POST /standalone/pods. resource_version, ending, created,
+// priority, gang, nominated_node, hostname, subdomain, host_ip, pod_ip, rejection, claims and nodes
+// stay empty, since there is no API server, scheduler or DNS to act on them. A field of a wrong
+// type is an error that names it.
 Result<KubePod> read_pod(std::string_view json);
 
 // What a document gets after it was posted.

@@ -38,6 +38,7 @@ void clear_metadata(KubePod& pod) {
   pod.uid.clear();
   pod.resource_version.clear();
   pod.ending = false;
+  pod.created = 0;
   pod.labels.clear();
   pod.annotations.clear();
 }

@@ -2,8 +2,11 @@
 // common/codec/kube.
 #pragma once
 
+#include <string>
+
 #include "common/codec/json/stream_reader.hpp"
 #include "common/codec/kube/pod/pod.hpp"
+#include "common/codec/kube/rfc3339_time.hpp"
 
 namespace chipweave::codec::json_stream {
 
@@ -23,6 +26,14 @@ void read_metadata(od::value value, Object& to, Other&& other) {
         std::string when;
         read_string("metadata.deletionTimestamp", v, when);
         to.ending = !when.empty();
+        return;
+      }
+    }
+    if constexpr (requires { to.created; }) {
+      if (is_key(key, "creationtimestamp")) {
+        std::string when;
+        read_string("metadata.creationTimestamp", v, when);
+        to.created = seconds_of(when);
         return;
       }
     }

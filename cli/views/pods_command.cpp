@@ -1,0 +1,136 @@
+// chipweave pods
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "cli/commands.hpp"
+#include "cli/options.hpp"
+#include "cli/scheduler_client.hpp"
+#include "cli/views/list_form.hpp"
+#include "cli/views/pods_view.hpp"
+#include "cli/views/view.hpp"
+
+namespace chipweave::cli {
+namespace {
+
+using Pods = std::vector<codec::PodSummary>;
+
+struct PodsState {
+  SchedulerAddress scheduler;
+  std::string pod;
+  PodFilter filter;
+  bool all = false;
+  bool watch = false;
+  ListForm form = ListForm::text;
+};
+
+std::string table_of(const Pods& pods, const PodsState& state) {
+  if (state.form == ListForm::name) {
+    std::string names;
+    for (const codec::PodSummary& pod : pods) names += pod.ns + "/" + pod.name + "\n";
+    return names;
+  }
+  return render_pods(pods, state.form == ListForm::wide, colour_wanted(),
+                     std::chrono::system_clock::now());
+}
+
+Result<std::string> text_of(const Pods& pods, const PodsState& state) {
+  if (state.form != ListForm::json && state.form != ListForm::yaml) return table_of(pods, state);
+  std::vector<std::string> items;
+  items.reserve(pods.size());
+  for (const codec::PodSummary& pod : pods) items.push_back(pod.json);
+  return list_text(items, state.form);
+}
+
+Exit follow(SchedulerClient& scheduler, const PodsState& state) {
+  Pods before;
+  bool begun = false;
+  return watch(scheduler, "/api/v1/pods", [&](const std::string& body) {
+    return codec::read_pod_summaries(body).transform([&](Pods read) {
+      Pods now = shown_pods(std::move(read), state.filter);
+      const Pods changed = changed_pods(std::exchange(before, now), now);
+      if (changed.empty() && begun) return std::string();
+      const std::string table = table_of(changed, state);
+      // the header once
+      if (!std::exchange(begun, true) || state.form == ListForm::name) return table;
+      return table.substr(table.find('\n') + 1);
+    });
+  });
+}
+
+std::string annotations_text(const codec::PodView& pod) {
+  std::string out =
+      pod.ns + "/" + pod.name + " on " + (pod.node.empty() ? "no node yet" : pod.node) + "\n";
+  for (const auto& [key, value] : pod.annotations) out += key + ": " + value + "\n";
+  return out;
+}
+
+// The document of a standalone scheduler has the annotations; one in a cluster knows what its list
+// says.
+Exit one_pod(SchedulerClient& scheduler, const PodsState& state) {
+  const std::string path =
+      pod_path(state.pod, state.filter.ns.empty() ? "default" : state.filter.ns);
+  if (path.empty()) return Exit::usage;
+  const bool text = state.form == ListForm::text;
+  if (const auto body = scheduler.get("/standalone/pods/" + path);
+      body && state.form != ListForm::name) {
+    const auto shown =
+        text ? codec::read_pod_view(*body).transform(annotations_text)
+             : item_text(*body, state.form == ListForm::wide ? ListForm::json : state.form);
+    return shown ? printed(*shown) : complain(shown.error(), Exit::unreadable);
+  }
+  auto pods = scheduler.pods();
+  if (!pods) return complain(pods.error(), exit_for(pods.error()));
+  std::erase_if(*pods,
+                [&](const codec::PodSummary& pod) { return pod.ns + "/" + pod.name != path; });
+  if (pods->empty()) {
+    const Error error = make_error(Errc::not_found, "the scheduler knows no pod " + path +
+                                                        "; 'chipweave pods' lists those it knows");
+    return complain(error, exit_for(error));
+  }
+  const auto shown = state.form == ListForm::json || state.form == ListForm::yaml
+                         ? item_text(pods->front().json, state.form)
+                         : text_of(*pods, state);
+  return shown ? printed(*shown) : complain(shown.error(), Exit::unreadable);
+}
+
+Exit run_pods(const PodsState& state) {
+  if (state.watch && (state.form == ListForm::json || state.form == ListForm::yaml))
+    return complain("-w: only with the forms text, wide and name", Exit::usage);
+  Result<Transport> transport = connect(state.scheduler);
+  if (!transport) return complain(transport.error(), exit_for(transport.error()));
+  SchedulerClient scheduler(*std::move(transport));
+  if (!state.pod.empty()) return one_pod(scheduler, state);
+  if (state.watch) return follow(scheduler, state);
+  auto pods = scheduler.pods();
+  if (!pods) return complain(pods.error(), exit_for(pods.error()));
+  const auto text = text_of(shown_pods(*std::move(pods), state.filter), state);
+  return text ? printed(*text) : complain(text.error(), Exit::unreadable);
+}
+
+}  // namespace
+
+void register_pods(CLI::App& app, Exit& exit_code) {
+  auto state = std::make_shared<PodsState>();
+  CLI::App* command =
+      app.add_subcommand("pods", "pods with their chips and bandwidth, and why they wait");
+  add_value(*command, "POD", "[[NAMESPACE/]NAME]", state->pod,
+            "only this pod; of a standalone scheduler with its annotations");
+  CLI::Option* ns = add_value(*command, "-n,--namespace", "NAME", state->filter.ns,
+                              "only pods of this namespace");
+  command->add_flag("-A,--all-namespaces", state->all, "pods of all namespaces (the default)")
+      ->excludes(ns);
+  command->add_flag("--pending", state->filter.pending_only, "only pods without a node");
+  add_watch_option(*command, state->watch);
+  add_scheduler_option(*command, state->scheduler);
+  add_list_form_option(*command, state->form);
+  add_examples(*command,
+               "  chipweave pods --scheduler http://127.0.0.1:8080\n"
+               "  chipweave pods -n team --pending\n"
+               "  chipweave pods -o name --pending | xargs -n 1 chipweave explain\n"
+               "  chipweave pods -w");
+  command->callback([state, &exit_code] { exit_code = run_pods(*state); });
+}
+
+}  // namespace chipweave::cli

@@ -1,0 +1,30 @@
+// Availability — why no node takes a pod, in the form of kube-scheduler's own sentence:
+// "0/10 nodes are available: 7 Insufficient nvidia.com/gpu, 3 NotReady (the agent is silent)".
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scheduler-plugin/model/decision.hpp"
+#include "scheduler-plugin/state/node_table.hpp"
+
+namespace chipweave::sched {
+
+// Nodes that were rejected for one reason.
+struct Rejection {
+  std::size_t nodes = 0;
+  Cause cause = Cause::none;
+  std::string_view reason;  // Verdict::reason
+};
+
+// The sentence without a full stop, the most frequent reason first. not_offered: nodes with chips
+// that the pod's scheduler has ruled out itself.
+std::string availability_text(std::string_view resource, std::vector<Rejection> rejections,
+                              std::size_t not_offered);
+
+// "the agent has not reported for 5m"; of a node without inventory: that none ever has.
+std::string silence_text(const Node& node, Clock::Steady now);
+
+}  // namespace chipweave::sched
