@@ -18,8 +18,7 @@ bool lost(const Error& error) {
   return error.code == Errc::unavailable || error.code == Errc::deadline;
 }
 
-// "0 of 3 nodes fit: 2 have too few free chips, …" — equal reasons are counted together, as in an
-// event.
+// "0/3 nodes are available: 2 not enough free chips, …", as in kube-scheduler's event.
 std::string misfit_text(const codec::FilterReply& reply, std::size_t nodes) {
   if (!reply.error.empty()) return reply.error;
   std::map<std::string, std::size_t> counted;
@@ -27,9 +26,9 @@ std::string misfit_text(const codec::FilterReply& reply, std::size_t nodes) {
   if (counted.size() == 1 && nodes == 1) return counted.begin()->first;
   std::string out;
   for (const auto& [reason, count] : counted) {
-    out += fmt::format("{}{} x {}", out.empty() ? ": " : "; ", count, reason);
+    out += fmt::format("{}{} {}", out.empty() ? ": " : ", ", count, reason);
   }
-  return fmt::format("0 of {} nodes fit{}", nodes, out);
+  return fmt::format("0/{} nodes are available{}", nodes, out);
 }
 
 // Pods with the same ACK group are planned as one: their figures are those of the group on the

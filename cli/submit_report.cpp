@@ -75,8 +75,7 @@ std::string submit_text(const std::vector<SubmittedPod>& pods, bool compare, boo
     }
   }
   std::string out = table.text(colours);
-  if (!existed.empty())
-    out += wrapped("Unchanged, because they exist: " + existed, 2) + "\n";
+  if (!existed.empty()) out += wrapped("Unchanged, because they exist: " + existed, 2) + "\n";
   if (!reasons.empty()) out += "Pending:\n" + reasons;
   return out;
 }

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "common/codec/kube/rfc3339_time.hpp"
 #include "tests/unit/cli/profile.hpp"
+#include "tests/unit/cli/view_time.hpp"
 
 namespace chipweave::cli {
 namespace {
@@ -12,9 +12,6 @@ namespace {
 using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
-
-const std::chrono::system_clock::time_point kNow{
-    std::chrono::seconds(codec::seconds_of("2026-11-22T09:17:22Z"))};
 
 codec::NodeView sick_node() {
   codec::NodeView node;
@@ -37,14 +34,14 @@ TEST(NodesView, ManyShowWhyTheirChipsAreOutOfUse) {
   well.name = "n2";
   well.machine = "pcie-8";
   well.age = 3;
-  EXPECT_EQ(render_nodes({sick_node(), well}, false, false, kNow),
+  EXPECT_EQ(render_nodes({sick_node(), well}, false, false, test::view_time()),
             "NODE  STATUS  MACHINE     CHIPS  FREE  UNHEALTHY  PODS  SEEN\n"
             "n1    Ready   hgx-h100-8      8  0-2   3             0  4s\n"
             "n2    Ready   pcie-8          0  -     -             0  3s\n"
             "\n"
             "NODE  EFFECT    WHERE   FAULT   AGE    TEXT\n"
             "n1    unusable  chip 3  xid.79  3m20s  off the bus?[2J\n");
-  EXPECT_THAT(render_nodes({well}, false, false, kNow), Not(HasSubstr("FAULT")));
+  EXPECT_THAT(render_nodes({well}, false, false, test::view_time()), Not(HasSubstr("FAULT")));
 }
 
 TEST(NodesView, ANodeWhoseAgentIsSilentIsNotReady) {
@@ -54,15 +51,16 @@ TEST(NodesView, ANodeWhoseAgentIsSilentIsNotReady) {
       R"({"name":"n2","chips":0,"free":[],"used":{"team/b":[]},"stale":true,"inventory_age_seconds":null},)"
       R"({"name":"n3","machine":"pcie-8","chips":8,"free":[0],"closed":true,"inventory_age_seconds":1}]})");
   ASSERT_TRUE(nodes.ok()) << nodes.error().text();
-  EXPECT_EQ(render_nodes(*nodes, false, false, kNow),
+  EXPECT_EQ(render_nodes(*nodes, false, false, test::view_time()),
             "NODE  STATUS    MACHINE     CHIPS  FREE  UNHEALTHY  PODS  SEEN\n"
             "n1    NotReady  hgx-h100-8      8  -     unknown       1  12m\n"
             "n2    NotReady  -               0  -     unknown       1  never\n"
             "n3    NotReady  pcie-8          8  0     -             0  1s\n");
-  EXPECT_THAT(render_node(nodes->at(0), nullptr, false, kNow),
+  EXPECT_THAT(render_node(nodes->at(0), nullptr, false, test::view_time()),
               HasSubstr("NotReady: its agent has not reported for 12m"));
-  EXPECT_THAT(render_node(nodes->at(1), nullptr, false, kNow), HasSubstr("no agent has reported"));
-  EXPECT_THAT(render_node(nodes->at(2), nullptr, false, kNow),
+  EXPECT_THAT(render_node(nodes->at(1), nullptr, false, test::view_time()),
+              HasSubstr("no agent has reported"));
+  EXPECT_THAT(render_node(nodes->at(2), nullptr, false, test::view_time()),
               HasSubstr("its device plugin is not ready"));
 }
 
@@ -76,13 +74,14 @@ TEST(NodesView, OneShowsItsChips) {
   node.used = {{"team/a", {0}}};
   node.down_links = {{{0}, {3}, 2}};
   const auto machine = test::profile("hgx-v100-8");
-  const std::string text = render_node(node, &machine, false, kNow);
-  EXPECT_THAT(text, ContainsRegex("\\nCHIP  POD +HEALTH +NUMA  NEAREST NIC +LINKS DOWN\\n"
-                                  "   0  team/a  healthy +0  [^ ]+ +to 3\\n"
+  const std::string text = render_node(node, &machine, false, test::view_time());
+  EXPECT_THAT(text, ContainsRegex("\nCHIP  POD +HEALTH +NUMA  NEAREST NIC +LINKS DOWN\n"
+                                  "   0  team/a  healthy +0  [^ ]+ +to 3\n"
                                   "   1  -       healthy "));
-  EXPECT_THAT(text, ContainsRegex("\\n   3  -       unhealthy +[01]  [^ ]+ +to 0\\n"));
+  EXPECT_THAT(text, ContainsRegex("\n   3  -       unhealthy +[01]  [^ ]+ +to 0\n"));
   node.stale = true;
-  EXPECT_THAT(render_node(node, &machine, false, kNow), ContainsRegex("   1  -       unknown "));
+  EXPECT_THAT(render_node(node, &machine, false, test::view_time()),
+              ContainsRegex("   1  -       unknown "));
 }
 
 TEST(NodesView, AWatchShowsWhatChanges) {
@@ -100,7 +99,7 @@ TEST(NodesView, AWatchShowsWhatChanges) {
 }
 
 TEST(NodesView, OneShowsAllOfIt) {
-  const std::string text = render_node(sick_node(), nullptr, false, kNow);
+  const std::string text = render_node(sick_node(), nullptr, false, test::view_time());
   EXPECT_THAT(text, HasSubstr("\n\nlinks down: 0-3 (2 lanes)\n"
                               "switch ports down: 3 to nvswitch (1 lane)\n"
                               "NICs down: mlx5_1\n"
@@ -113,11 +112,11 @@ TEST(NodesView, OneShowsAllOfIt) {
 
 TEST(NodesView, OneSaysWhoUsesPartsOfChips) {
   codec::NodeView node = sick_node();
-  EXPECT_THAT(render_node(node, nullptr, false, kNow), Not(HasSubstr("parts")));
+  EXPECT_THAT(render_node(node, nullptr, false, test::view_time()), Not(HasSubstr("parts")));
   node.chips_in_parts = {4, 5};
   node.pods_with_parts = {"team/a", "team/b"};
   EXPECT_THAT(
-      render_node(node, nullptr, false, kNow),
+      render_node(node, nullptr, false, test::view_time()),
       HasSubstr("\n\nparts of chips 4,5 are in use, so these are not offered: team/a, team/b\n"));
 }
 
@@ -126,7 +125,7 @@ TEST(NodesView, OneSaysTheWholeTextOfEachFault) {
   std::string words;
   for (int i = 0; i < 40; ++i) words += "word" + std::to_string(i) + " ";
   node.faults[0].text = words + "end";
-  std::string shown = render_node(node, nullptr, false, kNow);
+  std::string shown = render_node(node, nullptr, false, test::view_time());
   for (std::size_t at = 0; (at = shown.find("\n  ", at)) != std::string::npos;) {
     shown.replace(at, 3, " ");
   }

@@ -3,15 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "common/codec/kube/rfc3339_time.hpp"
+#include "tests/unit/cli/view_time.hpp"
 
 namespace chipweave::cli {
 namespace {
 
 using testing::ElementsAre;
-
-const std::chrono::system_clock::time_point kNow{
-    std::chrono::seconds(codec::seconds_of("2026-11-22T09:17:22Z"))};
 
 std::vector<codec::PodSummary> answered() {
   auto pods = codec::read_pod_summaries(
@@ -40,14 +37,15 @@ TEST(PodsView, AreSortedAndFiltered) {
 }
 
 TEST(PodsView, HaveAgeAndReason) {
-  EXPECT_EQ(render_pods(shown_pods(answered(), {"", false}), false, false, kNow),
+  EXPECT_EQ(render_pods(shown_pods(answered(), {"", false}), false, false, test::view_time()),
             "POD            STATE    NODE  CHIPS  GB/s  BEST GB/s  AGE    REASON\n"
-            "alpha/x        bound    n2    5         -          -  -      NotReady: the a...ported "
-            "for 5m\n"
+            "alpha/x        bound    n2    5         -          -  -      NotReady: the agen...ot "
+            "reported for 5m\n"
             "team/train-2   bound    n1    0-3     300        300  2d     -\n"
-            "team/train-10  pending  -     -         -          -  3m20s  0/2 nodes are "
-            "...vidia.com/gpu\n");
-  const std::string wide = render_pods(shown_pods(answered(), {"team", true}), true, false, kNow);
+            "team/train-10  pending  -     -         -          -  3m20s  0/2 nodes are avai...ent "
+            "nvidia.com/gpu\n");
+  const std::string wide =
+      render_pods(shown_pods(answered(), {"team", true}), true, false, test::view_time());
   EXPECT_THAT(wide, testing::ContainsRegex("nvidia.com/gpu +8  j +train "));
 }
 

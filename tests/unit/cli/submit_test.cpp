@@ -214,7 +214,7 @@ TEST(Submit, PendingPodsSayWhy) {
   };
   const auto rows = run(fake, pods({"a"}));
   EXPECT_FALSE(rows[0].placed());
-  EXPECT_EQ(rows[0].reason, "0 of 2 nodes fit: 2 x too few free chips");
+  EXPECT_EQ(rows[0].reason, "0/2 nodes are available: 2 too few free chips");
   EXPECT_EQ(rows[0].requested, 2);
 
   FakeScheduler refusing;
@@ -231,12 +231,12 @@ TEST(Submit, PendingPodsSayWhy) {
   EXPECT_THAT(empty.calls, testing::Not(testing::Contains("POST /kube/filter")));
 }
 
-TEST(Submit, APodThatExistsIsReportedAndLeftAlone) {
+TEST(Submit, OthersArePlacedBesideAPodThatExists) {
   FakeScheduler fake;
   run(fake, pods({"a"}));
   const auto rows = run(fake, pods({"a", "b"}));
-  EXPECT_FALSE(rows[0].placed());
-  EXPECT_THAT(rows[0].reason, HasSubstr("there is such a pod"));
+  EXPECT_TRUE(rows[0].existed);
+  EXPECT_FALSE(rows[1].existed);
   EXPECT_TRUE(rows[1].placed());
 }
 
@@ -306,12 +306,13 @@ TEST(SubmitReport, TextAndJson) {
             "{\"pods\":[{\"namespace\":\"default\",\"name\":\"a\",\"resource\":\"nvidia.com/"
             "gpu\",\"requested\":2,"
             "\"node\":\"n1\",\"chips\":[0,3],\"gbps\":40.0,\"best_gbps\":40.0,\"reason\":\"\","
+            "\"existed\":false,"
             "\"pair_sum\":{\"chips\":[0,1],\"gbps\":20.0,\"legal\":true},"
             "\"first_fit\":{\"chips\":[0,1],\"gbps\":20.0,\"legal\":false}},"
             "{\"namespace\":\"default\",\"name\":\"b\",\"resource\":\"nvidia.com/"
             "gpu\",\"requested\":9,\"node\":\"\","
             "\"chips\":[],\"gbps\":0.0,\"best_gbps\":0.0,\"reason\":\"9 chips asked, the machine "
-            "has 8\"}],"
+            "has 8\",\"existed\":false}],"
             "\"placed\":1,\"pending\":1}\n");
 }
 

@@ -199,12 +199,12 @@ TEST(Explain, CountsNodesAsKubeSchedulerDoes) {
   const std::vector<std::string_view> offered{"a-small", "b-silent", "c-full", "d-half"};
   ASSERT_TRUE(fitting(w.scheduler, p, offered).empty());
   const Json j = explain(w, p);
-  EXPECT_THAT(
-      j["summary"].get<std::string>(),
-      testing::StartsWith(
-          "pending: 0/5 nodes are available: 2 Insufficient nvidia.com/gpu, "
-          "1 NotReady (the agent is silent), 1 the machine has fewer chips than requested, "
-          "1 not offered by the scheduler (node selector, taints or other resources); it would fit"));
+  EXPECT_THAT(j["summary"].get<std::string>(),
+              testing::StartsWith(
+                  "pending: 0/5 nodes are available: 2 Insufficient nvidia.com/gpu, "
+                  "1 NotReady (the agent is silent), 1 the machine has fewer chips than requested, "
+                  "1 not offered by the scheduler (node selector, taints or other resources); it "
+                  "would fit"));
   std::vector<std::string> names;
   for (const Json& node : j["nodes"]) names.push_back(node["node"]);
   EXPECT_THAT(names, testing::ElementsAre("d-half", "c-full", "b-silent", "a-small"));
