@@ -10,6 +10,8 @@
 #include "cli/render_nodes.hpp"
 #include "cli/scheduler_client.hpp"
 #include "cli/table.hpp"
+#include "common/base/near_names.hpp"
+#include "common/base/text.hpp"
 
 namespace chipweave::cli {
 namespace {
@@ -40,15 +42,70 @@ std::string pods_text(const std::vector<codec::PodSummary>& pods) {
 // SchedulerClient::get or list.
 using Fetch = Result<std::string> (SchedulerClient::*)(const std::string& target);
 
-// What the scheduler answers: its JSON, or the text of what `read` makes of it.
+// The object that a command names, e.g. pod default/train-0, and how the names of all are listed.
+struct Named {
+  const char* kind = "";
+  std::string name;
+  Result<std::vector<std::string>> (*all)(SchedulerClient& scheduler) = nullptr;
+};
+
+Result<std::vector<std::string>> names_of_pods(SchedulerClient& scheduler) {
+  return scheduler.pods().transform([](const std::vector<codec::PodSummary>& pods) {
+    std::vector<std::string> out;
+    for (const codec::PodSummary& pod : pods) out.push_back(pod.ns + "/" + pod.name);
+    return out;
+  });
+}
+
+Result<std::vector<std::string>> names_of_nodes(SchedulerClient& scheduler) {
+  return scheduler.nodes().transform([](const std::vector<codec::NodeView>& nodes) {
+    std::vector<std::string> out;
+    for (const codec::NodeView& node : nodes) out.push_back(node.name);
+    return out;
+  });
+}
+
+Result<std::vector<std::string>> names_of_gangs(SchedulerClient& scheduler) {
+  return scheduler.list("/api/v1/gangs")
+      .and_then(codec::read_gang_summaries)
+      .transform([](const std::vector<codec::GangSummary>& gangs) {
+        std::vector<std::string> out;
+        for (const codec::GangSummary& gang : gangs) out.push_back(gang.ns + "/" + gang.name);
+        return out;
+      });
+}
+
+// Objects of the same name in other namespaces, or else those whose names are near.
+std::string meant(const std::string& typed, const std::vector<std::string>& all) {
+  const std::string_view name = std::string_view(typed).substr(typed.find('/') + 1);
+  std::vector<std::string_view> same;
+  for (const std::string_view one : all)
+    if (one.substr(one.find('/') + 1) == name) same.push_back(one);
+  if (same.empty()) return did_you_mean(typed, {all.begin(), all.end()});
+  return " (did you mean " + in_quotes(same.front()) + "?)";
+}
+
+// The scheduler's own error, or for an object that it does not know one with the names near it.
+Exit view_failed(SchedulerClient& scheduler, const Error& error, const Named& named) {
+  const bool no_route = error.message.find("no such path") != std::string::npos;
+  if (named.name.empty() || error.code != Errc::not_found || no_route)
+    return complain(error, Exit::unreadable);
+  const auto all = named.all(scheduler);
+  return complain(concat(named.kind, " ", in_quotes(named.name), " not found",
+                         all ? meant(named.name, *all) : ""),
+                  Exit::not_found);
+}
+
+// What the scheduler answers: its JSON, or the text of what `read` makes of it. named: empty for a
+// list.
 template <class Read, class Text>
-Exit view(const ViewState& state, Fetch fetch, const std::string& target, const Read& read,
-          const Text& text) {
+Exit view(const ViewState& state, Fetch fetch, const std::string& target, const Named& named,
+          const Read& read, const Text& text) {
   Result<Transport> transport = connect(state.scheduler);
   if (!transport) return complain(transport.error(), exit_for(transport.error()));
   SchedulerClient scheduler(*std::move(transport));
   Result<std::string> body = (scheduler.*fetch)(target);
-  if (!body) return complain(body.error(), Exit::unreadable);
+  if (!body) return view_failed(scheduler, body.error(), named);
   if (state.form == OutputForm::json) {
     const bool ended = !body->empty() && body->back() == '\n';
     return printed(*body + (ended ? "" : "\n"));
@@ -84,15 +141,15 @@ std::string pod_path(const std::string& typed) {
 Exit explain(const ViewState& state) {
   const std::string path = pod_path(state.pod);
   if (path.empty()) return Exit::usage;
-  return view(state, &SchedulerClient::get, "/api/v1/explain/" + path, codec::explain_as_text,
-              [](std::string text) { return text; });
+  return view(state, &SchedulerClient::get, "/api/v1/explain/" + path, {"pod", path, names_of_pods},
+              codec::explain_as_text, [](std::string text) { return text; });
 }
 
 Exit pod(const ViewState& state) {
   const std::string path = pod_path(state.pod);
   if (path.empty()) return Exit::usage;
-  return view(state, &SchedulerClient::get, "/standalone/pods/" + path, codec::read_pod_view,
-              [](const auto& shown) {
+  return view(state, &SchedulerClient::get, "/standalone/pods/" + path,
+              {"pod", path, names_of_pods}, codec::read_pod_view, [](const auto& shown) {
                 std::string out = shown.ns + "/" + shown.name + " on " +
                                   (shown.node.empty() ? "no node yet" : shown.node) + "\n";
                 for (const auto& [key, value] : shown.annotations) out += key + ": " + value + "\n";
@@ -103,33 +160,36 @@ Exit pod(const ViewState& state) {
 Exit node(const ViewState& state) {
   if (!is_name_of(kNodeCharacters, state.node))
     return complain("NODE: expected the name of a node, got " + in_quotes(state.node), Exit::usage);
-  return view(state, &SchedulerClient::get, "/api/v1/nodes/" + state.node, codec::read_node_view,
+  return view(state, &SchedulerClient::get, "/api/v1/nodes/" + state.node,
+              {"node", state.node, names_of_nodes}, codec::read_node_view,
               [](const auto& shown) { return render_node(shown, colour_wanted()); });
 }
 
 Exit nodes(const ViewState& state) {
   if (!state.node.empty()) return node(state);
-  return view(state, &SchedulerClient::list, "/api/v1/nodes", codec::read_node_views,
+  return view(state, &SchedulerClient::list, "/api/v1/nodes", {}, codec::read_node_views,
               [](const auto& shown) { return render_nodes(shown, colour_wanted()); });
 }
 
 // A group of a LeaderWorkerSet is NAMESPACE/SET/INDEX.
 Exit gangs(const ViewState& state) {
   if (state.pod.empty())
-    return view(state, &SchedulerClient::list, "/api/v1/gangs", codec::read_gang_summaries,
+    return view(state, &SchedulerClient::list, "/api/v1/gangs", {}, codec::read_gang_summaries,
                 [](const auto& shown) { return render_gangs(shown, colour_wanted()); });
   const bool named = state.pod.find('/') != std::string::npos;
   const std::string path = named ? state.pod : "default/" + state.pod;
   if (!is_name_of(kGangCharacters, path) || path.front() == '/' || path.back() == '/')
     return complain("GANG: expected NAME or NAMESPACE/NAME, got " + in_quotes(state.pod),
                     Exit::usage);
-  return view(state, &SchedulerClient::get, "/api/v1/gangs/" + path, codec::read_gang_summaries,
+  return view(state, &SchedulerClient::get, "/api/v1/gangs/" + path, {"gang", path, names_of_gangs},
+              codec::read_gang_summaries,
               [](const auto& shown) { return render_whole_gangs(shown, colour_wanted()); });
 }
 
 Exit pods(const ViewState& state) {
   if (!state.pod.empty()) return pod(state);
-  return view(state, &SchedulerClient::list, "/api/v1/pods", codec::read_pod_summaries, pods_text);
+  return view(state, &SchedulerClient::list, "/api/v1/pods", {}, codec::read_pod_summaries,
+              pods_text);
 }
 
 CLI::App* add_view(CLI::App& app, const char* name, const char* what, Exit (*run)(const ViewState&),
