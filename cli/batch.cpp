@@ -1,5 +1,8 @@
 #include "cli/batch.hpp"
 
+#include <cerrno>
+#include <cstring>
+
 #include <algorithm>
 #include <chrono>
 #include <fstream>
@@ -56,7 +59,9 @@ Exit run_batch(const BatchFlags& flags, std::size_t max_bytes,
     opened.open(file, std::ios::binary);
     opened.peek();  // a folder opens, but does not read
     if (!opened.is_open() || opened.bad())
-      return complain("cannot read " + file + " (use - for standard input)", Exit::unreadable);
+      return complain(
+          "file " + file + ": cannot be read: " + std::strerror(errno) + "; - reads standard input",
+          Exit::unreadable);
     opened.clear();
   }
   std::istream& in = file == "-" ? std::cin : opened;

@@ -14,11 +14,14 @@ enum class Exit {
   fine = 0,
   findings = 1,    // does not fit, pending, lint errors
   usage = 2,       // wrong usage
-  unreadable = 3,  // a file or a scheduler that cannot be read
+  unreadable = 3,  // a file that cannot be read, a scheduler or API server that cannot be reached
+  not_found = 4,   // the pod, node, gang or job that the command names does not exist
 };
 
 // The exit code for an error: usage if its context is a flag, otherwise unreadable.
 Exit exit_for(const Error& error);
+// The same for an error of a call about one object of the cluster.
+Exit exit_for_object(const Error& error);
 
 void register_topo(CLI::App& app, Exit& exit_code);       // topo show, topo convert
 void register_profiles(CLI::App& app, Exit& exit_code);   // profiles
@@ -35,5 +38,6 @@ void register_ranktable(CLI::App& app, Exit& exit_code);  // ranktable lint, con
 void register_network(CLI::App& app, Exit& exit_code);    // network import, export, show
 void register_route(CLI::App& app, Exit& exit_code);      // route plan, init
 void register_calibrate(CLI::App& app, Exit& exit_code);  // calibrate
+void register_reference(CLI::App& app, Exit& exit_code);  // help, completion, man
 
 }  // namespace chipweave::cli

@@ -69,6 +69,7 @@ std::vector<CLI::Option*> add_machine_options(CLI::App& command, MachineSource& 
                 !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
             return digits ? "" : "expected a whole number from 0, got " + in_quotes(text);
           });
+  offer(model, domain::known_models());
   return {model, index};
 }
 

@@ -1,10 +1,15 @@
 // chipweave: topology and placement from the command line. Each subcommand lives in its own file.
 #include <CLI/CLI.hpp>
 #include <exception>
+#include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "cli/commands.hpp"
 #include "cli/ranktable/tools/entry.hpp"
+#include "cli/reference/completion.hpp"
+#include "cli/reference/help_formatter.hpp"
 #include "cli/terminal.hpp"
 #include "common/flags/usage_error.hpp"
 
@@ -16,13 +21,14 @@ using chipweave::cli::Exit;
 int run(int argc, char** argv) {
   CLI::App app("Places AI workloads on the accelerators that talk to each other fastest.",
                "chipweave");
+  app.formatter(std::make_shared<chipweave::cli::HelpFormatter>());  // subcommands inherit it
   app.require_subcommand(1);
   app.set_version_flag("--version", "chipweave " CHIPWEAVE_VERSION);
   app.footer(
       "Examples:\n"
       "  chipweave topo show hgx-v100-8\n"
       "  chipweave submit examples/ack-pytorchjob.yaml --scheduler http://127.0.0.1:8080\n"
-      "chipweave COMMAND --help says more.");
+      "`chipweave help COMMAND` describes a command.");
   Exit exit_code = Exit::fine;
   chipweave::cli::register_place(app, exit_code);
   chipweave::cli::register_plan(app, exit_code);
@@ -39,6 +45,10 @@ int run(int argc, char** argv) {
   chipweave::cli::register_views(app, exit_code);
   chipweave::cli::register_nodes(app, exit_code);
   chipweave::cli::register_pods(app, exit_code);
+  chipweave::cli::register_reference(app, exit_code);
+  if (argc > 1 && argv[1] == chipweave::cli::kCompleteWord)
+    return static_cast<int>(chipweave::cli::printed(chipweave::cli::completion_lines(
+        chipweave::cli::complete(app, std::vector<std::string>(argv + 2, argv + argc)))));
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {

@@ -92,8 +92,9 @@ void register_network(CLI::App& app, Exit& exit_code) {
 
   const auto [export_command, export_options] =
       add("export", "write it in another format", run_export);
-  add_value(*export_command, "--to", "FORMAT", export_options->to,
-            joined(codec::network_export_formats(), ", "))
+  offer(add_value(*export_command, "--to", "FORMAT", export_options->to,
+                  joined(codec::network_export_formats(), ", ")),
+        codec::network_export_formats())
       ->required();
   add_examples(*export_command,
                "  ibnetdiscover | chipweave network export - --to slurm > topology.conf\n"

@@ -1,5 +1,7 @@
 #include "cli/options.hpp"
 
+#include <array>
+
 #include "cli/commands.hpp"
 #include "common/base/foreign_text.hpp"
 #include "common/codec/network/import.hpp"
@@ -13,19 +15,25 @@ Exit exit_for(const Error& error) {
   return names_flag ? Exit::usage : Exit::unreadable;
 }
 
+Exit exit_for_object(const Error& error) {
+  return error.code == Errc::not_found ? Exit::not_found : exit_for(error);
+}
+
 void add_output_option(CLI::App& command, OutputForm& form) {
   const auto set = [&form](const std::string& text) {
     if (text != "text" && text != "json")
       throw CLI::ValidationError("-o: unknown form " + in_quotes(text) + "; known: text, json");
     form = text == "json" ? OutputForm::json : OutputForm::text;
   };
-  command.add_option_function<std::string>("-o,--output", set, "text (default) or json")
+  constexpr std::array<std::string_view, 2> kForms = {"text", "json"};
+  offer(command.add_option_function<std::string>("-o,--output", set, "text (default) or json"),
+        kForms)
       ->option_text("FORM");
 }
 
 CLI::Option* add_batch_options(CLI::App& command, BatchFlags& flags) {
-  CLI::Option* batch = command.add_option(
-      "--batch", flags.file, "requests, one JSON object a line; - reads standard input");
+  CLI::Option* batch = add_value(command, "--batch", "FILE", flags.file,
+                                 "requests, one JSON object a line; - reads standard input");
   command.add_flag("--timing", flags.timing, "print the time per decision to standard error");
   command.add_option("--repeat", flags.repeat, "decide each request so often (with --timing)")
       ->check(CLI::Range(1, 1000000));
@@ -65,6 +73,7 @@ std::vector<CLI::Option*> add_network_options(CLI::App& command,
   CLI::Option* levels = add_value(command, "--levels", "LABEL,LABEL…", options.levels,
                                   "node labels that are the levels, coarsest first")
                             ->delimiter(',');
+  offer(format, codec::network_formats());
   return {format, levels};
 }
 

@@ -11,6 +11,7 @@
 #include "cli/batch.hpp"
 #include "cli/scheduler_client.hpp"
 #include "cli/terminal.hpp"
+#include "common/base/text.hpp"
 
 namespace chipweave::codec {
 struct NetworkImportOptions;
@@ -23,6 +24,13 @@ template <class Value>
 CLI::Option* add_value(CLI::App& command, const std::string& name, const std::string& value,
                        Value& to, const std::string& help) {
   return command.add_option(name, to, help)->option_text(value);
+}
+// Names the values for the completion and the generated pages. It checks nothing: the option's own
+// check has the error.
+template <class Names>
+CLI::Option* offer(CLI::Option* option, const Names& values) {
+  return option->check(
+      CLI::Validator([](std::string&) { return std::string(); }, "{" + joined(values, ",") + "}"));
 }
 // --cpu-packages N, for rankfiles.
 CLI::Option* add_cpu_packages_option(CLI::App& command, std::optional<int>& packages);

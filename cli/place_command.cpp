@@ -2,7 +2,10 @@
 // --batch.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <memory>
+#include <string_view>
+#include <utility>
 
 #include "cli/batch.hpp"
 #include "cli/chip_flags.hpp"
@@ -134,10 +137,30 @@ std::string text_of(const PlaceEngine::Prepared& prepared, const codec::PlaceAns
   if (why.best_rejected) {
     const std::string rejected =
         chip_list(prepared.machine->topology().indices(why.best_rejected->chips));
-    out += wrapped("next best: chips " + rejected + ", lost by " + why.best_rejected->lost_by, 2) +
-           "\n";
+    out += wrapped("next best: chips " + rejected + ": " + why.best_rejected->lost_by, 2) + "\n";
   }
   return out;
+}
+
+// "chips: unknown chip 9", as the key of a request, with the flag instead of the key.
+std::string with_flag(const std::string& message) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kFlags = {
+      {{"free", "--free"},
+       {"unhealthy", "--unhealthy"},
+       {"network_unhealthy", "--network-unhealthy"},
+       {"down_links", "--down"},
+       {"required", "--required"},
+       {"beside", "--beside"},
+       {"loaded", "--loaded"},
+       {"chips", "--chips"},
+       {"size", "--size"}}};
+  const std::string_view key = std::string_view(message).substr(0, message.find_first_of(":[ "));
+  const auto* const at = std::find_if(kFlags.begin(), kFlags.end(),
+                                      [&](const auto& flag) { return flag.first == key; });
+  const std::size_t colon = message.find(": ");
+  return at == kFlags.end() || colon == std::string::npos
+             ? message
+             : std::string(at->second) + message.substr(colon);
 }
 
 Exit run_one(const Flags& flags) {
@@ -153,10 +176,9 @@ Exit run_one(const Flags& flags) {
   }
   const auto prepared = engine.prepare(*request);
   if (!prepared) {
-    complain(prepared.error());
-    return prepared.error().context.empty()
-               ? Exit::usage
-               : Exit::unreadable;  // the machine, or the requested chips
+    const Error& error = prepared.error();
+    return error.context.empty() ? complain(with_flag(error.message), Exit::usage)
+                                 : complain(error, Exit::unreadable);  // the machine
   }
   Timing timing(flags.batch);
   const auto decided = timing.timed([&] { return PlaceEngine::decide(*prepared); });
@@ -182,6 +204,7 @@ void register_place(CLI::App& app, Exit& exit_code) {
       app.add_subcommand("place", "choose chips on one machine, from flags or a batch file");
   auto* batch = add_batch_options(*c, flags->batch);
   auto* machine = c->add_option("--machine", flags->machine.source, "profile name or topology file")
+                      ->option_text("PROFILE|FILE")
                       ->excludes(batch);
   for (CLI::Option* option : add_machine_options(*c, flags->machine)) {
     option->needs(machine)->excludes(batch);
@@ -189,20 +212,30 @@ void register_place(CLI::App& app, Exit& exit_code) {
   auto* size = c->add_option("--size", flags->size, "chips wanted")
                    ->check(CLI::Range(1, limits::kMaxChipIndex))
                    ->excludes(batch);
-  auto* free =
-      c->add_option("--free", flags->free, "chips that may be used, e.g. 0,1,4")->excludes(batch);
-  c->add_option("--unhealthy", flags->unhealthy, "chips that may not be used")->excludes(batch);
-  c->add_option("--network-unhealthy", flags->network_unhealthy, "unusable when --distributed")
+  auto* free = c->add_option("--free", flags->free, "chips that may be used, e.g. 0,1,4")
+                   ->option_text("CHIPS")
+                   ->excludes(batch);
+  c->add_option("--unhealthy", flags->unhealthy, "chips that may not be used")
+      ->option_text("CHIPS")
       ->excludes(batch);
-  c->add_option("--required", flags->required, "chips that must be in the answer")->excludes(batch);
+  c->add_option("--network-unhealthy", flags->network_unhealthy, "unusable when --distributed")
+      ->option_text("CHIPS")
+      ->excludes(batch);
+  c->add_option("--required", flags->required, "chips that must be in the answer")
+      ->option_text("CHIPS")
+      ->excludes(batch);
   c->add_option("--beside", flags->beside, "chips that other pods of the job hold")
+      ->option_text("CHIPS")
       ->excludes(batch);
   c->add_option("--loaded", flags->loaded, "chips of other jobs, whose adapters to avoid")
+      ->option_text("CHIPS")
       ->excludes(batch);
   auto* chips = c->add_option("--chips", flags->chips, "evaluate exactly these chips")
+                    ->option_text("CHIPS")
                     ->excludes(batch)
                     ->excludes(size);
   c->add_option("--down", flags->down, "links that are down: A-B or A-B:LANES")
+      ->option_text("LINKS")
       ->delimiter(',')
       ->excludes(batch);
   c->add_flag("--distributed", flags->distributed, "the pod is one of several of a job")

@@ -181,13 +181,13 @@ std::string rank_line_of(const std::vector<std::string>& levels,
 
 // The benefit of the order, printed in addition to the hostfile.
 void remark_on_order(const RankedLine& ranked) {
-  std::string borders;
+  std::string crossings;
   const codec::RankAnswer& order = ranked.order;
   for (std::size_t i = 0; i < ranked.request.levels.size(); ++i) {
-    borders += concat((i == 0 ? "" : ", "), ranked.request.levels[i], " ", order.crossings[i],
-                      " (as given ", order.input_crossings[i], ")");
+    crossings += concat((i == 0 ? "" : ", "), ranked.request.levels[i], " ", order.crossings[i],
+                        " (as given ", order.input_crossings[i], ")");
   }
-  remark("borders that the ring of hosts crosses: " + borders);
+  remark("Ring crossings: " + crossings);
   if (!order.communicators) return;
   const codec::CommunicatorCosts& costs = *order.communicators;
   remark(concat("cost of the communicators: ", costs.weighted, " (as given ", costs.input_weighted,

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/base/json_writer.hpp"
+#include "common/codec/json/json_object.hpp"
 #include "common/io/files.hpp"
 
 namespace chipweave::cli {
@@ -16,13 +17,19 @@ constexpr std::size_t kMaxTokenBytes = 16384;
 constexpr int kItemsAPage = 2000;
 constexpr int kTopologiesAPage = 200;  // of 64 chips each: 12 MB
 
-Errc code_of(int status) {
-  switch (status) {
+// A 404 without the scheduler's own form of an error is another server's.
+bool is_of_scheduler(const http::Reply& reply) {
+  const auto tree = codec::parse_json(reply.body);
+  return tree && codec::JsonValue(*tree)["error"];
+}
+
+Errc code_of(const http::Reply& reply) {
+  switch (reply.status) {
     case 400:
     case 422:
       return Errc::invalid_argument;
     case 404:
-      return Errc::not_found;
+      return is_of_scheduler(reply) ? Errc::not_found : Errc::unsupported;
     case 409:
       return Errc::conflict;
     case 413:
@@ -45,8 +52,8 @@ Result<ClientPem> read_pem(const SchedulerAddress& to) {
                                                    : "--token-file");
   }
   if (certificate.empty() != key.empty())
-    return make_error(Errc::invalid_argument, "must be given together with --cert and --key")
-        .in(key.empty() ? "--cert" : "--key");
+    return make_error(Errc::invalid_argument,
+                      key.empty() ? "--cert requires --key" : "--key requires --cert");
   return tls::read_client_files(to.files);
 }
 
@@ -57,7 +64,9 @@ Result<std::string> read_token(const std::string& file) {
   if (!text) return std::move(text).error();
   while (text->ends_with('\n') || text->ends_with('\r')) text->pop_back();
   if (text->empty() || text->find_first_of(" \t\r\n") != std::string::npos)
-    return make_error(Errc::invalid_argument, "expected one word in " + file);
+    return make_error(Errc::invalid_argument,
+                      "expected one token without blanks, got several words or none")
+        .in("file " + file);
   return std::move(text).value();
 }
 
@@ -91,9 +100,8 @@ Result<std::string> SchedulerClient::call(std::string_view method, const std::st
   Result<http::Reply> reply = transport_(method, target, body);
   if (!reply) return std::move(reply).error();
   if (reply->status >= 200 && reply->status < 300) return std::move(reply->body);
-  return make_error(code_of(reply->status),
-                    fmt::format("{} {} answered {}: {}", method, target, reply->status,
-                                codec::read_refusal(reply->body)));
+  return make_error(code_of(*reply), fmt::format("{} {} answered {}: {}", method, target,
+                                                 reply->status, codec::read_refusal(reply->body)));
 }
 
 Result<std::vector<codec::NodeView>> SchedulerClient::nodes() {

@@ -7,12 +7,19 @@
 #include <utility>
 
 #include "common/base/foreign_text.hpp"
+#include "common/base/near_names.hpp"
 
 namespace chipweave::cli {
 namespace {
 
 using codec::ManifestPod;
 using codec::NodeView;
+
+std::vector<std::string_view> names_of(const std::vector<NodeView>& nodes) {
+  std::vector<std::string_view> out;
+  for (const NodeView& node : nodes) out.push_back(node.name);
+  return out;
+}
 
 bool lost(const Error& error) {
   return error.code == Errc::unavailable || error.code == Errc::deadline;
@@ -70,6 +77,7 @@ class Submission {
                                      [&](const NodeView& node) { return node.name == name; });
       if (!known) {
         return make_error(Errc::not_found, "unknown node " + in_quotes(name) +
+                                               did_you_mean(name, names_of(nodes_)) +
                                                "; known: those that 'chipweave nodes' lists")
             .in("--node");
       }

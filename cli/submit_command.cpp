@@ -123,7 +123,7 @@ Exit run_submit(const SubmitState& state) {
   if (!transport) return complain(transport.error(), exit_for(transport.error()));
   SchedulerClient scheduler(*std::move(transport));
   const auto outcome = submit(scheduler, *pods, options);
-  if (!outcome) return complain(outcome.error(), exit_for(outcome.error()));
+  if (!outcome) return complain(outcome.error(), exit_for_object(outcome.error()));
   const bool written = print(state.form == OutputForm::json
                                  ? submit_json(*outcome)
                                  : submit_text(*outcome, state.options.compare, colour_wanted()));
@@ -159,7 +159,7 @@ void register_submit(CLI::App& app, Exit& exit_code) {
                "  CHIPWEAVE_SCHEDULER=http://127.0.0.1:8080 chipweave submit job.yaml --compare\n"
                "  chipweave submit job.yaml --print | kubectl apply -f -\n"
                "Exit: 0 all pods have a place, 1 some are pending, 3 a file or the scheduler "
-               "cannot be read.");
+               "cannot be read, 4 --node names an unknown node.");
   command->callback([state, &exit_code] { exit_code = run_submit(*state); });
 }
 

@@ -111,7 +111,7 @@ void register_topo(CLI::App& app, Exit& exit_code) {
 
   const auto [convert_command, converted] = add("convert", "write it in another format", convert);
   add_value(*convert_command, "--to", "FORMAT", converted->format, "json or nccl-xml")
-      ->check(CLI::IsMember({"json", "nccl-xml"}).description(""))
+      ->check(CLI::IsMember({"json", "nccl-xml"}))
       ->required();
   add_value(*convert_command, "--out", "FILE", converted->out,
             "file to write; default: standard output");

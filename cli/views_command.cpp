@@ -21,15 +21,16 @@ struct ViewState {
 // SchedulerClient::get or list.
 using Fetch = Result<std::string> (SchedulerClient::*)(const std::string& target);
 
-// What the scheduler answers: its JSON, or the text of what `read` makes of it.
+// What the scheduler answers: its JSON, or the text of what `read` makes of it. named: empty for a
+// list.
 template <class Read, class Text>
-Exit view(const ViewState& state, Fetch fetch, const std::string& target, const Read& read,
-          const Text& text) {
+Exit view(const ViewState& state, Fetch fetch, const std::string& target, const Named& named,
+          const Read& read, const Text& text) {
   Result<Transport> transport = connect(state.scheduler);
   if (!transport) return complain(transport.error(), exit_for(transport.error()));
   SchedulerClient scheduler(*std::move(transport));
   Result<std::string> body = (scheduler.*fetch)(target);
-  if (!body) return complain(body.error(), Exit::unreadable);
+  if (!body) return view_failed(scheduler, body.error(), named);
   if (state.form == OutputForm::json) {
     const bool ended = !body->empty() && body->back() == '\n';
     return printed(*body + (ended ? "" : "\n"));
@@ -49,21 +50,22 @@ bool is_gang_name(const std::string& name) {
 Exit explain(const ViewState& state) {
   const std::string path = pod_path(state.pod);
   if (path.empty()) return Exit::usage;
-  return view(state, &SchedulerClient::get, "/api/v1/explain/" + path, codec::explain_as_text,
-              [](std::string text) { return text; });
+  return view(state, &SchedulerClient::get, "/api/v1/explain/" + path, {"pod", path, names_of_pods},
+              codec::explain_as_text, [](std::string text) { return text; });
 }
 
 // A group of a LeaderWorkerSet is NAMESPACE/SET/INDEX.
 Exit gangs(const ViewState& state) {
   if (state.pod.empty())
-    return view(state, &SchedulerClient::list, "/api/v1/gangs", codec::read_gang_summaries,
+    return view(state, &SchedulerClient::list, "/api/v1/gangs", {}, codec::read_gang_summaries,
                 [](const auto& shown) { return render_gangs(shown, colour_wanted()); });
   const bool named = state.pod.find('/') != std::string::npos;
   const std::string path = named ? state.pod : "default/" + state.pod;
   if (!is_gang_name(path) || path.front() == '/' || path.back() == '/')
     return complain("GANG: expected NAME or NAMESPACE/NAME, got " + in_quotes(state.pod),
                     Exit::usage);
-  return view(state, &SchedulerClient::get, "/api/v1/gangs/" + path, codec::read_gang_summaries,
+  return view(state, &SchedulerClient::get, "/api/v1/gangs/" + path, {"gang", path, names_of_gangs},
+              codec::read_gang_summaries,
               [](const auto& shown) { return render_whole_gangs(shown, colour_wanted()); });
 }
 

@@ -104,7 +104,7 @@ void register_calibrate(CLI::App& app, Exit& exit_code) {
               "chips that took part, e.g. 0,1,4, where the logs do not tell");
     add_value(*command, "--collective", "NAME", flags->collective,
               "all_reduce, all_gather or reduce_scatter, where the logs do not tell")
-        ->check(CLI::IsMember({"all_reduce", "all_gather", "reduce_scatter"}).description(""));
+        ->check(CLI::IsMember({"all_reduce", "all_gather", "reduce_scatter"}));
     if (format != LogFormat::hccl_test) {
       command->add_flag("--ring", flags->ring,
                         "the runs were restricted to rings (NCCL_ALGO=Ring)");

@@ -182,7 +182,9 @@ std::optional<PlanInputs> read_inputs(const PlanFlags& flags, Exit& exit) {
   if (flags.live.any()) {
     auto cluster = read_live_cluster(flags.live, description, flags.import, flags.free);
     if (!cluster) {
-      exit = complain(cluster.error(), Exit::unreadable);
+      const Error& error = cluster.error();
+      const bool no_job = !error.context.empty() && error.context.back() == "--job";
+      exit = complain(error, no_job ? exit_for_object(error) : Exit::unreadable);
       return std::nullopt;
     }
     out.cluster = *std::move(cluster);

@@ -1,5 +1,6 @@
 #include "cli/plan/plan_flags.hpp"
 
+#include <array>
 #include <set>
 #include <utility>
 
@@ -179,11 +180,13 @@ void add_plan_flags(CLI::App& command, PlanFlags& flags, CLI::Option* batch) {
   option("--preferred", flags.preferred, "the same if that is possible", "LEVEL");
   repeated("--slice", flags.slices, "used domains of the level hold a multiple of so many pods",
            "LEVEL=PODS");
-  option("--policy", flags.policy, "compact (default): fewest domains; even: equal shares",
-         "POLICY");
-  option("--objective", flags.objective,
-         "what nodes and chips are chosen for: bandwidth (default), latency, all_to_all",
-         "OBJECTIVE");
+  offer(option("--policy", flags.policy, "compact (default): fewest domains; even: equal shares",
+               "POLICY"),
+        std::array<std::string_view, 2>{"compact", "even"});
+  offer(option("--objective", flags.objective,
+               "what nodes and chips are chosen for: bandwidth (default), latency, all_to_all",
+               "OBJECTIVE"),
+        std::array<std::string_view, 3>{"bandwidth", "latency", "all_to_all"});
   option("--keep-spare", flags.keep_spare,
          "leave so many whole free nodes in each used domain if that is possible", "LEVEL=NODES");
   add_parallel_flags(command, flags.parallel, batch,
@@ -196,7 +199,7 @@ void add_plan_flags(CLI::App& command, PlanFlags& flags, CLI::Option* batch) {
            "explain what happens if this node of the plan fails; default: each", "NODE");
   option("--to", flags.to,
          "print the plan for a launcher instead: hostfile, rankfile, torchrun, mpi", "FORM")
-      ->check(CLI::IsMember({"hostfile", "rankfile", "torchrun", "mpi"}).description(""));
+      ->check(CLI::IsMember({"hostfile", "rankfile", "torchrun", "mpi"}));
   add_cpu_packages_option(command, flags.cpu_packages)->excludes(batch);
   repeated("--existing", flags.existing, "pods of the gang that run on a node, by its path or name",
            "NODE=PODS");

@@ -129,17 +129,15 @@ Exit run_convert(ConvertFlags flags) {
   return print_or_write(text, flags.write, flags.write.empty());
 }
 
-std::string targets() {
-  return "hccl-1.0, hccl-1.2, mindie-llm, vllm-ascend, modelarts-local, modelarts-global, "
-         "mindie-global, modelarts-1980, " +
-         joined(launcher_forms(), ", ");
+std::vector<std::string_view> targets() {
+  std::vector<std::string_view> out = domain::ranktable::dialect_names();
+  out.insert(out.end(), launcher_forms().begin(), launcher_forms().end());
+  return out;
 }
 
 std::string wrong_target(const std::string& text) {
   if (is_launcher(text) || domain::ranktable::dialect_named(text)) return {};
-  std::vector<std::string_view> known = domain::ranktable::dialect_names();
-  known.insert(known.end(), launcher_forms().begin(), launcher_forms().end());
-  return unknown_name("form", text, known);
+  return unknown_name("form", text, targets());
 }
 
 }  // namespace
@@ -148,7 +146,9 @@ void register_table_convert(CLI::App& ranktable, Exit& exit_code) {
   auto flags = std::make_shared<ConvertFlags>();
   CLI::App* c = ranktable.add_subcommand("convert", "write a table in another dialect or form");
   add_table_options(*c, flags->table);
-  add_value(*c, "--to", "FORM", flags->to, targets())->check(wrong_target)->required();
+  offer(add_value(*c, "--to", "FORM", flags->to, joined(targets(), ", ")), targets())
+      ->check(wrong_target)
+      ->required();
   add_value(*c, "--instance", "N", flags->options.instance,
             "which instance of a global table, from 0 in the order of the text");
   add_value(*c, "--group", "ID", flags->options.group, "which group of servers of a MindIE table");

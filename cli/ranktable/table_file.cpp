@@ -9,6 +9,7 @@
 #include "cli/input_file.hpp"
 #include "cli/options.hpp"
 #include "cli/terminal.hpp"
+#include "common/base/foreign_text.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/near_names.hpp"
 #include "common/base/text.hpp"
@@ -41,9 +42,16 @@ void add_table_options(CLI::App& command, TableFile& table, const std::string& n
       ->option_text(" ")
       ->required();
   add_value(command, "--pointer", "POINTER", table.pointer,
-            "where in the file the table is, as a JSON pointer: /data/hccl.json");
-  add_value(command, "--dialect", "DIALECT", table.dialect,
-            "dialect of a table whose members do not tell: modelarts-global or mindie-global")
+            "where in the file the table is, as a JSON pointer: /data/hccl.json")
+      ->check([](const std::string& text) {
+        const bool pointer = text.empty() || text.starts_with('/');
+        return pointer ? ""
+                       : "expected a JSON pointer such as /data/hccl.json, got " + in_quotes(text);
+      });
+  offer(
+      add_value(command, "--dialect", "DIALECT", table.dialect,
+                "dialect of a table whose members do not tell: modelarts-global or mindie-global"),
+      domain::ranktable::dialect_names())
       ->check([](const std::string& text) {
         if (domain::ranktable::dialect_named(text)) return std::string();
         return unknown_name("dialect", text, domain::ranktable::dialect_names());

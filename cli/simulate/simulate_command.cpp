@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -23,6 +24,7 @@
 #include "common/base/foreign_text.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/near_names.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/trace/trace_csv.hpp"
 #include "common/io/files.hpp"
 #include "common/solver/simulate/bounds.hpp"
@@ -57,7 +59,7 @@ std::string wrong_flags(const SimulateFlags& flags) {
       {"--tolerance", flags.tolerance},
       {"--useful-gbps-per-peer", flags.per_peer}};
   for (const auto& [flag, number] : numbers) {
-    if (!std::isfinite(number)) return std::string(flag) + ": expected a finite number";
+    if (!std::isfinite(number)) return std::string(flag) + ": expected a finite number, got nan";
   }
   if (flags.nodes.empty() || flags.pods.empty())
     return "one of --network FILE, or --nodes FILE and --pods FILE is required";
@@ -255,7 +257,13 @@ void add_replay_flags(CLI::App& command, ReplayFlags& flags) {
   add_value(command, "--count", "NUMBER", flags.count,
             "so many pods or gangs with drawn times; default: as in the file, or 1000 gangs")
       ->check(CLI::Range(std::size_t{1}, limits::kMaxPods));
-  add_value(command, "--seed", "NUMBER", flags.seed, "of all draws; default: 1");
+  add_value(command, "--seed", "NUMBER", flags.seed, "of all draws; default: 1")
+      ->check([](const std::string& text) {  // CLI11 takes the largest number for a larger one
+        return parse_number<std::uint64_t>(text)
+                   ? std::string()
+                   : "expected a whole number from 0 to 18446744073709551615, got " +
+                         in_quotes(text);
+      });
   add_output_option(command, flags.form);
 }
 

@@ -72,7 +72,7 @@ Exit one_node(SchedulerClient& scheduler, const NodesState& state) {
   if (!is_node_name(state.node))
     return complain("NODE: expected the name of a node, got " + in_quotes(state.node), Exit::usage);
   const auto body = scheduler.get("/api/v1/nodes/" + state.node + "?topology=1");
-  if (!body) return complain(body.error(), exit_for(body.error()));
+  if (!body) return view_failed(scheduler, body.error(), {"node", state.node, names_of_nodes});
   if (state.form == ListForm::name) return printed(state.node + "\n");
   const bool text = state.form == ListForm::text || state.form == ListForm::wide;
   const auto shown = text ? node_text(*body) : item_text(*body, state.form);
@@ -82,6 +82,8 @@ Exit one_node(SchedulerClient& scheduler, const NodesState& state) {
 Exit run_nodes(const NodesState& state) {
   if (state.watch && (state.form == ListForm::json || state.form == ListForm::yaml))
     return complain("-w: only with the forms text, wide and name", Exit::usage);
+  if (state.watch && !state.node.empty())
+    return complain("-w: only without the name of a node", Exit::usage);
   Result<Transport> transport = connect(state.scheduler);
   if (!transport) return complain(transport.error(), exit_for(transport.error()));
   SchedulerClient scheduler(*std::move(transport));

@@ -72,12 +72,11 @@ Exit one_pod(SchedulerClient& scheduler, const PodsState& state) {
   const std::string path =
       pod_path(state.pod, state.filter.ns.empty() ? "default" : state.filter.ns);
   if (path.empty()) return Exit::usage;
-  const bool text = state.form == ListForm::text;
+  const bool text = state.form == ListForm::text || state.form == ListForm::wide;
   if (const auto body = scheduler.get("/standalone/pods/" + path);
       body && state.form != ListForm::name) {
-    const auto shown =
-        text ? codec::read_pod_view(*body).transform(annotations_text)
-             : item_text(*body, state.form == ListForm::wide ? ListForm::json : state.form);
+    const auto shown = text ? codec::read_pod_view(*body).transform(annotations_text)
+                            : item_text(*body, state.form);
     return shown ? printed(*shown) : complain(shown.error(), Exit::unreadable);
   }
   auto pods = scheduler.pods();
@@ -85,9 +84,7 @@ Exit one_pod(SchedulerClient& scheduler, const PodsState& state) {
   std::erase_if(*pods,
                 [&](const codec::PodSummary& pod) { return pod.ns + "/" + pod.name != path; });
   if (pods->empty()) {
-    const Error error = make_error(Errc::not_found, "the scheduler knows no pod " + path +
-                                                        "; 'chipweave pods' lists those it knows");
-    return complain(error, exit_for(error));
+    return view_failed(scheduler, make_error(Errc::not_found, path), {"pod", path, names_of_pods});
   }
   const auto shown = state.form == ListForm::json || state.form == ListForm::yaml
                          ? item_text(pods->front().json, state.form)
@@ -98,6 +95,8 @@ Exit one_pod(SchedulerClient& scheduler, const PodsState& state) {
 Exit run_pods(const PodsState& state) {
   if (state.watch && (state.form == ListForm::json || state.form == ListForm::yaml))
     return complain("-w: only with the forms text, wide and name", Exit::usage);
+  if (state.watch && !state.pod.empty())
+    return complain("-w: only without the name of a pod", Exit::usage);
   Result<Transport> transport = connect(state.scheduler);
   if (!transport) return complain(transport.error(), exit_for(transport.error()));
   SchedulerClient scheduler(*std::move(transport));

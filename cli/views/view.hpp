@@ -5,6 +5,7 @@
 #include <chrono>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "cli/commands.hpp"
 #include "cli/scheduler_client.hpp"
@@ -14,6 +15,20 @@ namespace chipweave::cli {
 // "ns/name" of "[NAMESPACE/]NAME", or "" with an error message if it is not a valid name of a pod,
 // so that only characters of object names reach a URL. ns: where the text names none.
 std::string pod_path(const std::string& typed, const std::string& ns = "default");
+// The object that a command names, e.g. pod default/train-0, and how the names of all are listed.
+struct Named {
+  const char* kind = "";
+  std::string name;
+  Result<std::vector<std::string>> (*all)(SchedulerClient& scheduler) = nullptr;
+};
+Result<std::vector<std::string>> names_of_pods(SchedulerClient& scheduler);
+Result<std::vector<std::string>> names_of_nodes(SchedulerClient& scheduler);
+Result<std::vector<std::string>> names_of_gangs(SchedulerClient& scheduler);
+
+// Prints the scheduler's own error, or for an object that it does not know one with the names near
+// it. named: empty for a list.
+Exit view_failed(SchedulerClient& scheduler, const Error& error, const Named& named);
+
 // Whether it can be the name of a node; also such as are possible without Kubernetes.
 bool is_node_name(const std::string& name);
 

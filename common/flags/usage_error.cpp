@@ -22,15 +22,16 @@ constexpr std::size_t kMaxFlagBytes = 60;
 
 constexpr int code_of(CLI::ExitCodes code) { return static_cast<int>(code); }
 
-// The innermost command that was named, and the words that call it.
+// The command that the error is about, and the words that call it: the first one with an argument
+// that it does not know, else the innermost one that was named.
 struct Command {
   const CLI::App* app;
   std::string words;
 };
 
-Command innermost(const CLI::App& app) {
+Command wrong_command(const CLI::App& app) {
   Command command{&app, app.get_name()};
-  while (!command.app->get_subcommands().empty()) {
+  while (!command.app->get_subcommands().empty() && command.app->remaining().empty()) {
     command.app = command.app->get_subcommands().front();
     command.words += " " + command.app->get_name();
   }
@@ -125,15 +126,35 @@ std::string wrong_number(const CLI::App& command, const std::string& text) {
   return p[1] + ": expected " + (at_least ? "at least one value" : "one value") + ", got " + p[2];
 }
 
+// "1.500000" → "1.5"
+std::string without_zeros(std::string number) {
+  if (number.find('.') == std::string::npos) return number;
+  number.erase(number.find_last_not_of('0') + 1);
+  if (number.ends_with('.')) number.pop_back();
+  return number;
+}
+
+// "Value 0 not in range 1 to 5"; CLI11 gives the same for what is not a number.
+std::string out_of_range(const CLI::App& command, const std::string& flag, std::string value,
+                         const std::string& low, const std::string& high) {
+  if (const auto bare = parts(value, {"Value "}); !bare.empty()) value = bare[0];
+  const std::string_view kind = expected_by(command, flag);
+  const std::size_t digits = value.starts_with('-') ? 1 : 0;
+  const bool whole =
+      value.size() > digits && value.find_first_not_of("0123456789", digits) == std::string::npos;
+  if (kind.find("whole") != std::string_view::npos && !whole)
+    return flag + ": expected a whole number from " + low + " to " + high + ", got " +
+           in_quotes(value);
+  return flag + ": must be between " + without_zeros(low) + " and " + without_zeros(high) +
+         ", got " + in_quotes(value);
+}
+
 // Validators say "--size: Value 0 not in range 1 to 5" and "--to: x not in {json,yaml}".
-std::string not_valid(const std::string& text) {
-  if (const auto p = parts(text, {"", ": ", " not in range ", " to "}); !p.empty()) {
-    const auto bare = parts(p[1], {"Value "});
-    return p[0] + ": must be between " + p[2] + " and " + p[3] + ", got " +
-           in_quotes(bare.empty() ? p[1] : bare[0]);
-  }
+std::string not_valid(const CLI::App& command, const std::string& text) {
+  if (const auto p = parts(text, {"", ": ", " not in range ", " to "}); !p.empty())
+    return out_of_range(command, p[0], p[1], p[2], p[3]);
   if (const auto p = parts(text, {"", ": ", " not in {", "}"}); !p.empty())
-    return p[0] + ": unknown value " + in_quotes(p[1]) +
+    return p[0] + ": unknown value " + in_quotes(p[1]) + did_you_mean(p[1], split(p[2], ',')) +
            "; known: " + joined(split(p[2], ','), ", ");
   return text;
 }
@@ -162,7 +183,7 @@ std::string what_is_wrong(const CLI::App& command, const CLI::ParseError& error)
     case code_of(CLI::ExitCodes::ArgumentMismatch):
       return wrong_number(command, text);
     case code_of(CLI::ExitCodes::ValidationError):
-      return not_valid(text);
+      return not_valid(command, text);
     case code_of(CLI::ExitCodes::ExcludesError):
       return excluded(text);
     default:
@@ -173,7 +194,7 @@ std::string what_is_wrong(const CLI::App& command, const CLI::ParseError& error)
 }  // namespace
 
 std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
-  const Command command = innermost(app);
+  const Command command = wrong_command(app);
   return what_is_wrong(*command.app, error) + "; see '" + command.words + " --help'";
 }
 

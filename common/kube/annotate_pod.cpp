@@ -19,7 +19,7 @@ class AnnotateAttempt : public PodAttempt {
 
   void begin() {
     if (well_named_) return read();
-    fail_later("the namespace or pod has a name that no object can have");
+    fail_later("the name of the namespace or pod is invalid");
   }
 
  private:

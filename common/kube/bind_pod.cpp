@@ -32,7 +32,7 @@ class BindAttempt : public PodAttempt {
 
   void begin() {
     if (well_named_ && is_dns_subdomain(order_.node)) return post();
-    fail_later("the namespace, pod or node has a name that no object can have");
+    fail_later("the name of the namespace, pod or node is invalid");
   }
 
  private:

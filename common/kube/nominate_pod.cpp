@@ -21,7 +21,7 @@ class NominateAttempt : public PodAttempt {
 
   void begin() {
     if (!well_named_ || !is_dns_subdomain(request_.node))
-      return fail_later("the namespace, pod or node has a name that no object can have");
+      return fail_later("the name of the namespace, pod or node is invalid");
     JsonWriter w;
     w.begin_object().key("metadata").begin_object().field("uid", request_.uid).end_object();
     w.key("status").begin_object().field("nominatedNodeName", request_.node).end_object();

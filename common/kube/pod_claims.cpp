@@ -67,7 +67,7 @@ class Allocation : public ClaimAttempt {
 
   void begin() {
     if (well_named_) return create();
-    fail_later("the namespace or pod has a name that no object can have");
+    fail_later("the name of the namespace or pod is invalid");
   }
 
  private:
@@ -153,7 +153,7 @@ class End : public ClaimAttempt {
 
   void begin() {
     if (well_named_) return read();
-    fail_later("the namespace or pod has a name that no object can have");
+    fail_later("the name of the namespace or pod is invalid");
   }
 
  private:

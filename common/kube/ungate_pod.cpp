@@ -23,7 +23,7 @@ class UngateAttempt : public PodAttempt {
   void begin() {
     const bool node_ok = !request_.pin_to || is_dns_subdomain(*request_.pin_to);
     if (!well_named_ || !node_ok)
-      return fail_later("the namespace, pod or node has a name that no object can have");
+      return fail_later("the name of the namespace, pod or node is invalid");
     if (request_.pin_to) patch_.terms = codec::pin_terms(*request_.pin_to);
     patch();
   }

@@ -220,7 +220,7 @@ Result<void> TableFolder::forget(const std::string& name) const {
 Result<void> TableFolder::open_folder(const std::string& name, Missing missing,
                                       io::Descriptor& to) const {
   if (!is_usable(name))
-    return make_error(Errc::invalid_argument, in_quotes(name) + " is no folder");
+    return make_error(Errc::invalid_argument, in_quotes(name) + " is not a folder");
   io::Descriptor base(-1);
   if (auto ok = open_base(path_, base); !ok) return ok;
   const bool made =

@@ -50,7 +50,7 @@ std::optional<int> number_of(const codec::KubePod& pod, std::string_view key, in
   if (text.empty()) return std::nullopt;
   const auto number = parse_number<int>(text);
   if (number && *number >= 0 && *number <= most) return number;
-  note(to, std::string(key) + " is " + in_quotes(text) + ", which is no number from 0 to " +
+  note(to, std::string(key) + " is " + in_quotes(text) + ", which is not a number from 0 to " +
                std::to_string(most));
   return std::nullopt;
 }

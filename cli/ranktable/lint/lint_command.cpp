@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -237,7 +238,7 @@ std::optional<Exit> run_fix(const LintFlags& flags, const LintOptions& options,
     warn("ranks keep their gap: " + fixed.refused +
          "; find the lost device and generate the table again");
   } else if (!changed) {
-    remark("nothing to correct mechanically");
+    remark("nothing to fix automatically");
   }
   for (const std::string& change : fixed.changes) remark(change);
   if (flags.dry_run) {
@@ -282,7 +283,10 @@ void add_form_option(CLI::App& command, LintForm& form) {
                                  "; known: text, json, sarif");
     }
   };
-  command.add_option_function<std::string>("-o,--output", set, "text (default), json or sarif")
+  constexpr std::array<std::string_view, 3> kForms = {"text", "json", "sarif"};
+  offer(
+      command.add_option_function<std::string>("-o,--output", set, "text (default), json or sarif"),
+      kForms)
       ->option_text("FORM");
 }
 
@@ -293,8 +297,9 @@ void register_table_lint(CLI::App& ranktable, Exit& exit_code) {
   CLI::App* c =
       ranktable.add_subcommand("lint", "report what is wrong with a table, and how to mend it");
   add_table_options(*c, flags->table);
-  add_value(*c, "--profile", "PROFILE", flags->profile,
-            "consumer of the table: " + joined(domain::ranktable::profile_names(), ", "))
+  offer(add_value(*c, "--profile", "PROFILE", flags->profile,
+                  "consumer of the table: " + joined(domain::ranktable::profile_names(), ", ")),
+        domain::ranktable::profile_names())
       ->check([](const std::string& text) {
         if (domain::ranktable::profile_named(text)) return std::string();
         return unknown_name("profile", text, domain::ranktable::profile_names());

@@ -339,7 +339,12 @@ std::optional<int> run_ranktable_tools(int argc, char** argv) {
 }
 
 void register_ranktable_tools(CLI::App& ranktable) {
-  for (const Tool& tool : kTools) ranktable.add_subcommand(tool.name, tool.about);
+  // For the help and the completion; run_ranktable_tools() has parsed a call before.
+  for (const Tool& tool : kTools) {
+    CLI::App* command = ranktable.add_subcommand(tool.name, tool.about);
+    command->footer(concat("Examples:\n  chipweave ranktable ", tool.name, " ", tool.example));
+    command->final_callback([run = tool.add(*command)] {});  // keeps what the options refer to
+  }
 }
 
 }  // namespace chipweave::cli

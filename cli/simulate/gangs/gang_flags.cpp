@@ -1,6 +1,7 @@
 #include "cli/simulate/gangs/gang_flags.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string_view>
 #include <utility>
@@ -38,8 +39,10 @@ CLI::Option* add_gang_flags(CLI::App& command, GangFlags& flags) {
   option("--patience", "SECONDS", flags.patience_s,
          "so long a gang that does not fit lets later ones go first; 0: never; default: 300")
       ->check(CLI::Range(0.0, kMaxPatience));
-  option("--sizes", "DISTRIBUTION", flags.sizes,
-         "chips of a drawn gang: powers-of-two (default), all equally likely, or log-uniform");
+  offer(
+      option("--sizes", "DISTRIBUTION", flags.sizes,
+             "chips of a drawn gang: powers-of-two (default), all equally likely, or log-uniform"),
+      std::array<std::string_view, 2>{"powers-of-two", "log-uniform"});
   option("--smallest", "CHIPS", flags.smallest, "fewest chips of a drawn gang; default: 1")
       ->check(CLI::Range(std::int64_t{1}, kMaxGangChips));
   option("--largest", "CHIPS", flags.largest,
@@ -61,7 +64,7 @@ std::string wrong_gang_flags(const GangFlags& flags, const ReplayFlags& replay) 
                                                     {"--duration", replay.duration.value_or(0)}};
   // A range does not refuse "nan".
   for (const auto& [flag, number] : numbers) {
-    if (!std::isfinite(number)) return std::string(flag) + ": expected a finite number";
+    if (!std::isfinite(number)) return std::string(flag) + ": expected a finite number, got nan";
   }
   if (flags.network == "-" && flags.jobs == "-")
     return "--network - cannot be combined with --jobs -: both read standard input";

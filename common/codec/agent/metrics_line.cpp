@@ -152,7 +152,7 @@ domain::LinkRate read_rate(const JsonObject& o) {
 void read_throttled(const JsonObject& o, ChipMetrics& out) {
   for (const JsonValue entry : o.map("throttled", domain::kThrottleReasons)) {
     const auto reason = domain::throttle_reason(entry.name());
-    if (!reason) o.problems().add(entry, "is no known reason");
+    if (!reason) o.problems().add(entry, "unknown reason");
     const auto now = entry.boolean();
     if (!now) o.problems().add(entry, expected("true or false", entry));
     if (reason && now) out.throttled[*reason] = *now;

@@ -26,7 +26,7 @@ void expand_list(JsonValue list, const std::string& where, int depth, Expansion&
 void expand_value(JsonValue value, const std::string& where, int depth, Expansion& out,
                   Shape& shape) {
   if (!value.is_object())
-    return shape.problem(where, "must be a Kubernetes object: " + expected("a map", value));
+    return shape.problem(where, "not a Kubernetes object: " + expected("a map", value));
   ManifestObject object;
   object.body = value;
   object.api_version = shape.text(value, "apiVersion", where);

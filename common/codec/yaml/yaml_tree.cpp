@@ -1,5 +1,6 @@
 #include "common/codec/yaml/yaml_tree.hpp"
 
+#include <yaml-cpp/depthguard.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
@@ -329,6 +330,8 @@ Result<std::vector<YamlDocument>> parse_yaml(std::string_view text) {
       documents.push_back({root.Mark().line + 1, *std::move(tree), converter.take_lines()});
     }
     return documents;
+  } catch (const YAML::DeepRecursion& error) {  // whose own text is "bad file"
+    return make_error(Errc::limit_exceeded, at_line(error.mark.line) + ": nested too deeply");
   } catch (const YAML::Exception& error) {
     const bool placed = error.mark.line >= 0;
     return make_error(Errc::invalid_argument,

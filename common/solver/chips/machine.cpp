@@ -258,11 +258,17 @@ GroupChoice Machine::choose_among(const std::vector<ChipSet>& unions, const Grou
 
 namespace {
 
+// "1 chip", "2 chips"
+std::string counted(std::int64_t count, const char* what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
 std::string host_text(const HostSide& h, bool p2p) {
-  return (p2p ? std::to_string(h.spread) + " NUMA node(s)"
-              : "at most " + std::to_string(h.spread) + " chips a NUMA node") +
-         ", " + std::to_string(h.without_nic) + " chip(s) without a near NIC of their own, " +
-         std::to_string(h.shared_uplinks) + " pair(s) sharing a PCIe uplink";
+  return (p2p ? counted(h.spread, "NUMA node")
+              : "at most " + counted(h.spread, "chip") + " a NUMA node") +
+         ", " + counted(h.without_nic, "chip") + " without a near NIC of " +
+         (h.without_nic == 1 ? "its" : "their") + " own, " + counted(h.shared_uplinks, "pair") +
+         " sharing a PCIe uplink";
 }
 
 std::string gbps_text(Rate rate) {
@@ -283,7 +289,7 @@ std::string lost_text(const RankedCandidate& lost, const RankedCandidate& won, b
     case Criterion::host:
       return "host side: " + host_text(lost.host, p2p) + " against " + host_text(won.host, p2p);
     case Criterion::indices:
-      return "equal in every respect, higher chip indices";
+      return "equally good; lower indices win";
   }
   return "";
 }
@@ -306,9 +312,9 @@ Explanation Machine::explain(const Request& request) {
                            gbps_text(to_rate(all_to_all_gbps(won.chips | request.already_held))));
   } else if (request.objective == domain::Objective::latency) {
     const Distance far = distance(won.chips | request.already_held);
-    out.criteria.push_back("objective latency: at most " + std::to_string(far.farthest) +
-                           " hop(s), " + std::to_string(far.sum) + " over all pairs, on " +
-                           std::to_string(far.numa_nodes) + " NUMA node(s)");
+    out.criteria.push_back("objective latency: at most " + counted(far.farthest, "hop") + ", " +
+                           std::to_string(far.sum) + " over all pairs, on " +
+                           counted(far.numa_nodes, "NUMA node"));
   }
   out.criteria.push_back("predicted bandwidth " + gbps_text(won.rate) + ", best on this machine " +
                          gbps_text(to_rate(out.choice.best_gbps)));
@@ -316,7 +322,7 @@ Explanation Machine::explain(const Request& request) {
     out.criteria.push_back("vendor rule " +
                            std::string(domain::to_string(impl_->topology.rule().kind)));
   }
-  out.criteria.push_back("left free: fast bandwidth over all pairs " + gbps_text(won.rest.pairs));
+  out.criteria.push_back("Link bandwidth left among free chips: " + gbps_text(won.rest.pairs));
   out.criteria.push_back("host side: " + host_text(won.host, p2p));
   if (two.size() > 1) {
     out.best_rejected = RunnerUp{two[1].chips, to_gbps(two[1].rate), lost_text(two[1], won, p2p)};

@@ -36,7 +36,7 @@ Result<const OfferedDevice*> find(const std::vector<OfferedDevice>& offered,
   const auto found = std::find_if(offered.begin(), offered.end(), [&](const OfferedDevice& each) {
     return each.name == result.device;
   });
-  if (found == offered.end()) return refused(Errc::not_found, result, "is no chip of this node");
+  if (found == offered.end()) return refused(Errc::not_found, result, "is not a chip of this node");
   if (!found->problem.empty())
     return refused(Errc::conflict, result, "cannot be used: " + found->problem);
   return &*found;

@@ -112,7 +112,7 @@ std::optional<Error> ClaimStore::holder_of(const PreparedClaim& claim) const {
 Result<const PreparedClaim*> ClaimStore::prepare(PreparedClaim claim) {
   if (auto ok = load_once(); !ok) return std::move(ok).error();
   if (!codec::is_plain_uid(claim.uid))
-    return make_error(Errc::invalid_argument, "the claim has a uid that no object has");
+    return make_error(Errc::invalid_argument, "the claim's uid is invalid");
   const auto found = stored_->claims.find(claim.uid);
   if (found == stored_->claims.end()) {
     if (stored_->claims.size() == codec::kMaxPreparedClaims)

@@ -147,7 +147,7 @@ void TableConfigMaps::put(Content content, const PublishedTable& table) {
   map.gone.reset();
   if (!is_dns_subdomain(map.content.name))
     return report(map, "There is no rank table: " + in_quotes(map.content.name) +
-                           " is no name of a ConfigMap");
+                           " is not a valid name of a ConfigMap");
   if (!map.content.main || table.problem.empty()) {
     map.problem.clear();
   } else {

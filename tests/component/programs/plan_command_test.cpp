@@ -427,7 +427,7 @@ kill $A $B $S; wait; } 2>&1)");
   EXPECT_THAT(out.text, HasSubstr("n1    r1       1  0      4-7\n"));
   EXPECT_THAT(out.text, HasSubstr("fits: 1 pod on 1 node, beside 1 that run\n"));
   EXPECT_THAT(out.text, HasSubstr("n1    r1       1  1      3-5\n"));
-  EXPECT_THAT(out.text, HasSubstr("--job: no pod of d/x has a node\n3\n"));
+  EXPECT_THAT(out.text, HasSubstr("--job: no pod of d/x has a node\n4\n"));
 }
 
 TEST(PlanOnACluster, RefusesWhatMakesNoSense) {

@@ -42,8 +42,7 @@ TEST_F(RankCommand, PrintsTheHostfileInOrderAndWhatItIsGoodFor) {
   EXPECT_EQ(out.code, 0);
   EXPECT_EQ(out.text, "n4 slots=8\nn5 slots=8\nn1 slots=8\nn2 slots=8\n");
   EXPECT_EQ(rank(hosts, "2>&1 >/dev/null").text,
-            "chipweave: note: borders that the ring of hosts crosses: spine 0 (as given 0), leaf 2 "
-            "(as given 4)\n");
+            "chipweave: note: Ring crossings: spine 0 (as given 0), leaf 2 (as given 4)\n");
 }
 
 TEST_F(RankCommand, JsonIsTheAnswerOfTheBatchForm) {

@@ -156,10 +156,10 @@ CHIPWEAVE_TOKEN_FILE=callers/reader %B/chipweave explain ns/p
   EXPECT_THAT(out.text, HasSubstr("without: 3"));
   EXPECT_THAT(out.text, HasSubstr("MACHINE"));
   EXPECT_THAT(out.text, HasSubstr("reader: 0"));
-  EXPECT_THAT(out.text, HasSubstr("answered 404: pod ns/p is not known"));
+  EXPECT_THAT(out.text, HasSubstr("pod \"ns/p\" not found"));
   EXPECT_THAT(out.text, HasSubstr("the secret is another caller's"));
   EXPECT_THAT(out.text, HasSubstr("another's: 3"));
-  EXPECT_THAT(out.text, HasSubstr("expected one word in empty"));
+  EXPECT_THAT(out.text, HasSubstr("file empty: expected one token"));
   EXPECT_THAT(out.text, HasSubstr("empty: 3"));
   EXPECT_THAT(out.text, HasSubstr("none: 3"));
   EXPECT_THAT(out.text, HasSubstr("--token-file: must be combined with an https:// URL"));
@@ -242,7 +242,7 @@ TEST_F(ProgramsTls, FilesThatDoNotFitAreNamed) {
          "other.key is not the key of");
   expect("chipweave nodes --scheduler http://127.0.0.1:1 --ca ca.crt", 2, "https://");
   expect("chipweave nodes --scheduler https://127.0.0.1:1 --cert client.crt", 2,
-         "must be given together");
+         "--cert requires --key");
   expect("chipweave nodes --scheduler https://127.0.0.1:1 --ca none.crt", 3, "none.crt");
 }
 

@@ -84,12 +84,12 @@ TEST_F(ClaimPlan, LeavesDevicesOfOtherDriversToThem) {
 
 TEST_F(ClaimPlan, RefusesWhatItCannotHaveOffered) {
   EXPECT_THAT(refusal({}), HasSubstr("no devices are allocated"));
-  EXPECT_THAT(refusal({one("gpu-8")}), HasSubstr("is no chip of this node"));
+  EXPECT_THAT(refusal({one("gpu-8")}), HasSubstr("is not a chip of this node"));
   EXPECT_THAT(refusal({one("gpu-1"), one("gpu-1", "b")}), HasSubstr("allocated twice"));
   EXPECT_THAT(refusal({{"a", kDriver, "n2", "gpu-1"}}), HasSubstr("is of pool \"n2\""));
   EXPECT_THAT(refusal({{"a", kDriver, kNode, "gpu-1", true}}), HasSubstr("admin access"));
   EXPECT_THAT(refusal({{"a", kDriver, kNode, "gpu-1", false, true}}), HasSubstr("is shared"));
-  EXPECT_THAT(refusal({one("gpu-01")}), HasSubstr("is no chip of this node"));
+  EXPECT_THAT(refusal({one("gpu-01")}), HasSubstr("is not a chip of this node"));
 }
 
 TEST_F(ClaimPlan, RefusesChipsThatAreUnhealthyOrGone) {

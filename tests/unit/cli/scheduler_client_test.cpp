@@ -46,7 +46,7 @@ TEST_F(Pages, AnEmptyListIsOne) {
 TEST_F(Pages, WhatIsNoListIsAnError) {
   answers = {{"/api/v1/nodes?limit=2000", R"({"name":"n"})"}};
   EXPECT_FALSE(client.list("/api/v1/nodes").ok());
-  EXPECT_EQ(client.list("/api/v1/pods").error().code, Errc::not_found);
+  EXPECT_EQ(client.list("/api/v1/pods").error().code, Errc::unsupported);
 }
 
 }  // namespace

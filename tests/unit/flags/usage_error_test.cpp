@@ -75,8 +75,15 @@ TEST(UsageError, SaysWhichValueWasExpected) {
 TEST(UsageError, SaysTheLimitsAndTheSet) {
   EXPECT_EQ(error_of({"place", "f", "--size", "65"}),
             "--size: must be between 1 and 64, got \"65\"; see 'tool place --help'");
+  for (const char* word : {"nan", "2.5", "0x", ""})
+    EXPECT_EQ(error_of({"place", "f", "--size", word}),
+              std::string("--size: expected a whole number from 1 to 64, got \"") + word +
+                  "\"; see 'tool place --help'");
   EXPECT_EQ(error_of({"place", "f", "--to", "xml"}),
             "--to: unknown value \"xml\"; known: json, yaml; see 'tool place --help'");
+  EXPECT_EQ(error_of({"place", "f", "--to", "jsn"}),
+            "--to: unknown value \"jsn\" (did you mean \"json\"?); known: json, yaml; see 'tool "
+            "place --help'");
 }
 
 TEST(UsageError, SaysWhatIsRequiredOrExcluded) {

@@ -104,7 +104,7 @@ TEST_F(Annotates, NothingWithAnImpossibleName) {
   begin("../nodes");
   EXPECT_EQ(server_.target, "wait 0");
   server_.pass_time();
-  EXPECT_EQ(outcome_, "invalid_argument: the namespace or pod has a name that no object can have");
+  EXPECT_EQ(outcome_, "invalid_argument: the name of the namespace or pod is invalid");
 }
 
 }  // namespace

@@ -216,7 +216,7 @@ TEST_F(Ungates, NothingForAReplicaThatDoesNotLeadAnyMore) {
 
 TEST_F(Ungates, NothingWithAnImpossibleName) {
   const std::string impossible =
-      "invalid_argument: the namespace, pod or node has a name that no object can have";
+      "invalid_argument: the name of the namespace, pod or node is invalid";
   begin({}, "../nodes");
   server_.pass_time();
   EXPECT_EQ(outcome_, impossible);

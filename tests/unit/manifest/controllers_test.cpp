@@ -164,7 +164,7 @@ TEST(Controllers, AllMistakesOfADocumentAreNamed) {
 }
 
 TEST(Controllers, WrongShapesAreRefused) {
-  EXPECT_THAT(refusal("just text\n"), HasSubstr("must be a Kubernetes object"));
+  EXPECT_THAT(refusal("just text\n"), HasSubstr("not a Kubernetes object"));
   EXPECT_THAT(refusal("kind: Pod\n"), HasSubstr("apiVersion is missing"));
   EXPECT_THAT(refusal("apiVersion: v1\nkind: Pod\nspec: {}\n"),
               HasSubstr("metadata.name is missing"));

@@ -116,7 +116,7 @@ TEST(Yaml, DeepAndLargeFilesAreRefused) {
   for (int i = 0; i < 100; ++i) deep += "[";
   for (int i = 0; i < 100; ++i) deep += "]";
   EXPECT_THAT(refusal(deep + "\n"), HasSubstr("nested deeper"));
-  EXPECT_THAT(refusal(std::string(100000, '[')), HasSubstr("not valid YAML"));
+  EXPECT_THAT(refusal(std::string(100000, '[')), HasSubstr("nested too deeply"));
   EXPECT_THAT(refusal(std::string(limits::kMaxManifestBytes + 1, ' ')), HasSubstr("split it"));
 }
 

@@ -37,7 +37,7 @@ std::optional<std::int64_t> number_of(const JsonObject& object, std::string_view
   if (!value.is_string()) return object.integer(key, 0, most);
   const auto number = parse_number<std::int64_t>(value.text());
   if (number && *number >= 0 && *number <= most) return number;
-  object.problem(key, "is no number from 0 to " + std::to_string(most));
+  object.problem(key, "must be a number from 0 to " + std::to_string(most));
   return std::nullopt;
 }
 
