@@ -13,13 +13,14 @@ Exit exit_for(const Error& error) {
   return names_flag ? Exit::usage : Exit::unreadable;
 }
 
-void add_output_option(CLI::App& command, OutputForm& form) {
+CLI::Option* add_output_option(CLI::App& command, OutputForm& form) {
   const auto set = [&form](const std::string& text) {
     if (text != "text" && text != "json")
       throw CLI::ValidationError("-o: unknown form " + in_quotes(text) + "; known: text, json");
     form = text == "json" ? OutputForm::json : OutputForm::text;
   };
-  command.add_option_function<std::string>("-o,--output", set, "text (default) or json")
+  return command
+      .add_option_function<std::string>("-o,--output", set, "text (default) or json")
       ->option_text("FORM");
 }
 
