@@ -1,5 +1,7 @@
 #include "cli/options.hpp"
 
+#include <utility>
+
 #include "cli/commands.hpp"
 #include "common/base/foreign_text.hpp"
 #include "common/codec/network/import.hpp"
@@ -13,15 +15,38 @@ Exit exit_for(const Error& error) {
   return names_flag ? Exit::usage : Exit::unreadable;
 }
 
-CLI::Option* add_output_option(CLI::App& command, OutputForm& form) {
-  const auto set = [&form](const std::string& text) {
-    if (text != "text" && text != "json")
-      throw CLI::ValidationError("-o: unknown form " + in_quotes(text) + "; known: text, json");
-    form = text == "json" ? OutputForm::json : OutputForm::text;
+namespace {
+
+using OutputForms = std::vector<std::pair<std::string, OutputForm>>;
+
+CLI::Option* add_output_forms(CLI::App& command, OutputForm& form, OutputForms forms,
+                              const std::string& help) {
+  const auto set = [&form, forms = std::move(forms)](const std::string& text) {
+    std::string known;
+    for (const auto& [name, value] : forms) {
+      if (name == text) {
+        form = value;
+        return;
+      }
+      known += (known.empty() ? "" : ", ") + name;
+    }
+    throw CLI::ValidationError("-o: unknown form " + in_quotes(text) + "; known: " + known);
   };
-  return command
-      .add_option_function<std::string>("-o,--output", set, "text (default) or json")
-      ->option_text("FORM");
+  return command.add_option_function<std::string>("-o,--output", set, help)->option_text("FORM");
+}
+
+}  // namespace
+
+CLI::Option* add_output_option(CLI::App& command, OutputForm& form) {
+  return add_output_forms(command, form, {{"text", OutputForm::text}, {"json", OutputForm::json}},
+                          "text (default) or json");
+}
+
+CLI::Option* add_wide_output_option(CLI::App& command, OutputForm& form) {
+  return add_output_forms(
+      command, form,
+      {{"text", OutputForm::text}, {"wide", OutputForm::wide}, {"json", OutputForm::json}},
+      "text (default), wide or json");
 }
 
 CLI::Option* add_batch_options(CLI::App& command, BatchFlags& flags) {

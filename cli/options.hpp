@@ -30,6 +30,8 @@ CLI::Option* add_cpu_packages_option(CLI::App& command, std::optional<int>& pack
 void warn_of_cpu_packages(std::string_view form, const std::optional<int>& packages);
 // -o, --output text|json
 CLI::Option* add_output_option(CLI::App& command, OutputForm& form);
+// -o, --output text|wide|json
+CLI::Option* add_wide_output_option(CLI::App& command, OutputForm& form);
 // --scheduler URL; --ca, --cert, --key and --token-file for https, or CHIPWEAVE_CA and so on.
 // Returns all of them, --scheduler first.
 std::vector<CLI::Option*> add_scheduler_options(CLI::App& command, SchedulerAddress& address);

@@ -179,14 +179,13 @@ std::string json_of(const Flags& flags, const PlaceEngine::Prepared& prepared,
   return codec::write_place_answer("null", answer, more) + "\n";
 }
 
-// --to env and --to docker: nothing but what a shell takes, or an error.
+// --to env and --to docker: on stdout nothing but what a shell takes.
 Exit print_for_shell(const Flags& flags, const ChipUse& use) {
   const bool docker = flags.to == "docker";
   if (docker ? use.docker.empty() : use.environment.empty()) {
-    return complain("--to " + flags.to + ": cannot tell how " +
-                        (docker ? "containers get" : "a process sees") +
-                        " some chips only of this machine" +
-                        (use.notes.empty() ? "" : ": " + use.notes.front()),
+    return complain("--to " + flags.to + ": cannot tell how a " +
+                        (docker ? "container" : "process") +
+                        " gets only some of the chips of this machine's vendor",
                     Exit::findings);
   }
   for (const std::string& note : docker ? use.docker_notes : use.notes) remark(note);
@@ -227,11 +226,7 @@ Exit run_one(const Flags& flags) {
                        : complain("does not fit: " + answer.reason, Exit::findings);
   } else {
     std::string text = text_of(*prepared, answer);
-    if (answer.fits) {
-      const ChipUse use = use_of(flags, *prepared, decided);
-      text += "\n" + render_chip_use(use);
-      for (const std::string& note : use.notes) remark(note);
-    }
+    if (answer.fits) text += "\n" + render_chip_use(use_of(flags, *prepared, decided));
     if (!print(text)) return Exit::unreadable;
   }
   timing.report();

@@ -1,12 +1,15 @@
 #include "cli/terminal.hpp"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+
+#include "common/base/text.hpp"
 
 namespace chipweave::cli {
 namespace {
@@ -51,6 +54,25 @@ bool colour_wanted() {
   const char* term = std::getenv("TERM");
   return isatty(STDOUT_FILENO) != 0 && (off == nullptr || *off == '\0') && term != nullptr &&
          std::string_view(term) != "dumb";
+}
+
+std::size_t output_columns() {
+  if (isatty(STDOUT_FILENO) == 0) return kUnlimited;
+  winsize size{};
+  const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : kMaxColumns;
+}
+
+bool utf8_wanted() {
+  const char* term = std::getenv("TERM");
+  if (term != nullptr && std::string_view(term) == "dumb") return false;
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* value = std::getenv(name);
+    if (value == nullptr || *value == '\0') continue;  // as setlocale() does
+    const std::string locale = lower_case(std::string_view(value));
+    return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
+  }
+  return false;
 }
 
 std::string painted(std::string_view text, Colour colour, bool wanted) {

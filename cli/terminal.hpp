@@ -2,6 +2,7 @@
 // formats.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,7 +15,10 @@ namespace chipweave::cli {
 
 inline constexpr std::size_t kMaxColumns = 100;
 
-enum class OutputForm { text, json };
+// A width without limit: nothing is shortened, no row is left out.
+inline constexpr std::size_t kUnlimited = static_cast<std::size_t>(-1);
+
+enum class OutputForm { text, json, wide };
 
 // "chipweave: …" and a newline on stderr.
 void complain(std::string_view message);
@@ -33,6 +37,10 @@ Exit printed(std::string_view text);
 
 // Whether stdout is a terminal that shows colours (NO_COLOR and TERM=dumb are respected).
 bool colour_wanted();
+// Columns for tables: the terminal's, or kUnlimited where stdout is a pipe or a file.
+std::size_t output_columns();
+// Whether stdout shows UTF-8, by the locale's variables (LC_ALL, LC_CTYPE, LANG) and TERM=dumb.
+bool utf8_wanted();
 enum class Colour { none, bold, green, yellow, dim };
 std::string painted(std::string_view text, Colour colour, bool wanted);
 

@@ -74,21 +74,16 @@ std::string adapters_of(const std::vector<UsedChip>& chips) {
   return joined(names, ",");
 }
 
-// Each text once, in the order given.
-std::vector<std::string> distinct(const std::vector<UsedChip>& chips,
-                                  std::string UsedChip::*member) {
-  std::vector<std::string> out;
-  for (const UsedChip& chip : chips) {
-    if (std::find(out.begin(), out.end(), chip.*member) == out.end()) out.push_back(chip.*member);
-  }
-  return out;
-}
-
 // All CPUs of the chips, where each names some.
 std::string cpus_of(const std::vector<UsedChip>& chips) {
-  const std::vector<std::string> lists = distinct(chips, &UsedChip::cpus);
-  const bool known = std::find(lists.begin(), lists.end(), "") == lists.end();
-  return known ? joined(lists, ",") : "";
+  std::vector<std::string> lists;
+  for (const UsedChip& chip : chips) {
+    if (chip.cpus.empty()) return "";
+    lists.push_back(chip.cpus);
+  }
+  std::sort(lists.begin(), lists.end(), natural_less);
+  lists.erase(std::unique(lists.begin(), lists.end()), lists.end());
+  return joined(lists, ",");
 }
 
 // "0,1" of the NUMA nodes, where all are known.
@@ -226,10 +221,12 @@ class Advice {
   }
 
   void note_profile() {
-    if (!host_.is_profile) return;
+    bool told = !numa_.empty();
+    for (const UsedChip& chip : out_.chips) told = told || !chip.nics.empty();
+    if (!host_.is_profile || !told) return;
     out_.notes.emplace_back(
-        "NUMA nodes and network adapters are those of the profile: for your machine's own, "
-        "describe it (nvidia-smi topo -m, a topology file)");
+        "NUMA nodes and network adapters are those of the profile, and NCCL_IB_HCA is left out; "
+        "with a description of your machine (nvidia-smi topo -m >box.txt) they are its own");
   }
 
   void add_docker(const std::string& flag, const std::string& value) {

@@ -92,7 +92,9 @@ std::string render_chip_use(const ChipUse& use) {
   if (!variables.empty()) out += wrapped("Environment: " + joined(variables, " "), 2) + "\n";
   if (!use.numactl.empty())
     out += wrapped("CPU binding: numactl " + joined(use.numactl, " "), 2) + "\n";
-  return out + chip_table(use.chips);
+  out += chip_table(use.chips);
+  for (const std::string& note : use.notes) out += wrapped("note: " + note, 2) + "\n";
+  return out;
 }
 
 std::string export_lines(const ChipUse& use) {
