@@ -26,7 +26,7 @@ struct TreeDomain {
   std::size_t level = 0;  // of this domain; unused at the root
   std::size_t nodes = 0;  // those of domains below included
   std::map<std::string, std::unique_ptr<TreeDomain>, NaturalLess> children;
-  NetworkNodes own;                           // directly below
+  NetworkNodes own;                             // directly below
   std::map<std::size_t, NetworkNodes> unknown;  // by the level at which their paths end
 };
 

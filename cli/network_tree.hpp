@@ -9,7 +9,7 @@
 namespace chipweave::cli {
 
 struct TreeStyle {
-  bool utf8 = false;        // ├─ └─ │ instead of |- `- |
+  bool utf8 = false;         // ├─ └─ │ instead of |- `- |
   bool line_a_node = false;  // each node on a line of its own, with its rails
 };
 

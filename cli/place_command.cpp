@@ -152,8 +152,7 @@ std::string explanation_members(const PlaceEngine::Prepared& prepared) {
   json.begin_object().key("criteria").strings(why.criteria);
   if (why.best_rejected) {
     json.key("runner_up").begin_object();
-    json.key("chips").integers(
-        prepared.machine->topology().indices(why.best_rejected->chips));
+    json.key("chips").integers(prepared.machine->topology().indices(why.best_rejected->chips));
     json.key("gbps").decimal(why.best_rejected->gbps);
     json.field("lost_by", why.best_rejected->lost_by).end_object();
   }
@@ -165,8 +164,8 @@ ChipUse use_of(const Flags& flags, const PlaceEngine::Prepared& prepared,
                const PlaceEngine::Decided& decided) {
   const DescribedHost host{prepared.host, prepared.numa_stated,
                            profiles::find(flags.machine.source) != nullptr};
-  return chip_use(prepared.machine->topology(), decided.choice.chips,
-                  prepared.request.already_held, host);
+  return chip_use(prepared.machine->topology(), decided.choice.chips, prepared.request.already_held,
+                  host);
 }
 
 std::string json_of(const Flags& flags, const PlaceEngine::Prepared& prepared,

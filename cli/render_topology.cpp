@@ -118,7 +118,9 @@ std::string rates(const NodeTopology& topology) {
   }
   if (!host.empty()) out += (out.empty() ? "host paths" : "; host paths") + host;
   if (out.empty()) return {};
-  return wrapped("GB/s one way, as a ring gets them: " + out + (topology.p2p() ? "" : ", staged in host memory"), 2) +
+  return wrapped("GB/s one way, as a ring gets them: " + out +
+                     (topology.p2p() ? "" : ", staged in host memory"),
+                 2) +
          "\n";
 }
 

@@ -1,5 +1,5 @@
-// The matrix of `topo show`, in the shape of `nvidia-smi topo -m`: a row per chip; columns of chips,
-// network adapters, CPU affinity and NUMA affinity.
+// The matrix of `topo show`, in the shape of `nvidia-smi topo -m`: a row per chip; columns of
+// chips, network adapters, CPU affinity and NUMA affinity.
 #pragma once
 
 #include <cstddef>

@@ -147,7 +147,8 @@ class Advice {
       return;
     }
     // CUDA's default order puts the fastest device first.
-    if (vendor.id == VendorId::nvidia) out_.environment.emplace_back("CUDA_DEVICE_ORDER", "PCI_BUS_ID");
+    if (vendor.id == VendorId::nvidia)
+      out_.environment.emplace_back("CUDA_DEVICE_ORDER", "PCI_BUS_ID");
     const bool ascend = vendor.id == VendorId::ascend;
     out_.environment.emplace_back(vendor.visible_devices, number_list(set_, [&](int slot) {
                                     return ascend ? logical(slot) : number(slot);
@@ -174,7 +175,7 @@ class Advice {
     if (!adapters_.empty()) add_docker("--env", "NCCL_IB_HCA==" + adapters_);
   }
 
-  // The devices of the container are numbered anew, so variables of the host do not count in it.
+  // A container numbers its devices from 0, so it must not get the variables of the host.
   void add_docker_devices() {
     switch (domain::vendor_of(topology_).id) {
       case VendorId::nvidia:
@@ -252,8 +253,8 @@ ChipUse chip_use(const NodeTopology& topology, ChipSet chips, ChipSet already_he
 bool is_rdma_device(std::string_view name) {
   // Prefixes of the drivers' names, and of those that udev gives RoCE devices. Its names of
   // InfiniBand devices (ibp24s0) are also names of network interfaces.
-  constexpr std::array<std::string_view, 11> kPrefixes = {"mlx4_", "mlx5_", "mthca", "bnxt_re",
-                                                          "irdma", "i40iw", "roce",  "hns_",
+  constexpr std::array<std::string_view, 11> kPrefixes = {"mlx4_", "mlx5_",  "mthca", "bnxt_re",
+                                                          "irdma", "i40iw",  "roce",  "hns_",
                                                           "erdma", "ionic_", "qedr"};
   constexpr const char* kCharacters =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";

@@ -20,7 +20,7 @@ struct DescribedHost {
   codec::HostFacts facts;
   // False: the numbers of NUMA nodes only say which chips share one.
   bool numa_stated = true;
-  // A built-in profile: the names of its adapters are those of no real machine.
+  // A built-in profile: real machines can have other names of adapters.
   bool is_profile = false;
 };
 

@@ -151,7 +151,8 @@ std::string node_table(const codec::PlanRequest& request, const std::vector<Row>
     const Row& row = rows[i];
     const codec::PlanNode& node = request.nodes[row.node];
     const std::string path = codec::joined_path(node.path);
-    std::vector<std::string> cells{shortened(node.name, most(kMaxOfNode)), path.empty() ? "-" : path};
+    std::vector<std::string> cells{shortened(node.name, most(kMaxOfNode)),
+                                   path.empty() ? "-" : path};
     if (!sets.empty()) {
       const bool known = row.set != domain::kNoSet;
       cells.push_back(

@@ -72,8 +72,7 @@ PlaceLine parse_place_line(std::string_view line) {
   return {std::move(read.id), read_place_request(JsonValue(*read.json))};
 }
 
-std::string write_place_answer(const std::string& id, const PlaceAnswer& a,
-                               std::string_view more) {
+std::string write_place_answer(const std::string& id, const PlaceAnswer& a, std::string_view more) {
   JsonWriter out = begin_answer(id);
   out.key("fits").boolean(a.fits).key("chips").integers(a.chips);
   out.key("gbps").decimal(a.gbps).key("best_gbps").decimal(a.best_gbps);

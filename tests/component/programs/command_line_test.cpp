@@ -1,10 +1,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "tests/component/programs/run.hpp"
+#include "tests/component/programs/run_on_terminal.hpp"
 #include "tests/unit/temp_folder.hpp"
 
 namespace chipweave {
@@ -202,13 +204,28 @@ TEST(CommandLine, PlaceGivesAShellNothingWrong) {
             "export CUDA_DEVICE_ORDER='PCI_BUS_ID'\nexport CUDA_VISIBLE_DEVICES='0,3'\n");
 }
 
-TEST(CommandLine, PipedTablesAreNotCut) {
+TEST(CommandLine, TablesKeepToTheTerminalAndPipedOnesAreNotCut) {
+  const auto widest = [](const std::string& page) {
+    std::size_t out = 0;
+    for (std::size_t at = 0; at < page.size();) {
+      const std::size_t end = std::min(page.find('\n', at), page.size());
+      out = std::max(out, end - at);
+      at = end + 1;
+    }
+    return out;
+  };
+  const std::string topology = "NO_COLOR=1 %B/chipweave topo show dgx2-v100-16";
+  EXPECT_THAT(run(topology).text, HasSubstr("  NIC7   CPU Affinity  NUMA Affinity\n"));
+  EXPECT_LE(widest(run_on_terminal(topology, 120).text), 120U);
+  EXPECT_GT(widest(run_on_terminal(topology, 120).text), 100U);
+
   const io::TempFolder folder;
-  EXPECT_THAT(run("%B/chipweave topo show dgx2-v100-16").text,
-              HasSubstr("  GPU15  CPU Affinity  NUMA Affinity\n"));
   const std::string name(120, 'n');
-  EXPECT_THAT(run("printf 'name,rack\\n" + name + ",r\\n' | %B/chipweave network import -").text,
-              HasSubstr("\n" + name + "  r\n"));
+  const std::string import = "NO_COLOR=1 %B/chipweave network import " +
+                             folder.put("net.csv", "name,rack\n" + name + ",r\n");
+  EXPECT_THAT(run(import).text, HasSubstr("\n" + name + "  r\n"));
+  EXPECT_EQ(widest(run_on_terminal(import, 80).text), 80U);
+  EXPECT_THAT(run_on_terminal(import, 200).text, HasSubstr("\n" + name + "  r\n"));
 }
 
 TEST(CommandLine, PlaceTakesOneOfSeveralMatrices) {

@@ -54,14 +54,13 @@ TEST(ChipUse, OfAnNvidiaMachine) {
   DescribedHost host;
   host.facts.cpus = {{0, "0-7"}, {1, "8-15"}, {2, "0-7"}};
   const ChipUse use = chip_use(built(std::move(builder)), {0, 1}, {}, host);
-  EXPECT_THAT(use.environment,
-              ElementsAre(Pair("CUDA_DEVICE_ORDER", "PCI_BUS_ID"),
-                          Pair("CUDA_VISIBLE_DEVICES", "0,1"),
-                          Pair("NCCL_IB_HCA", "=mlx5_2,mlx5_3,mlx5_10")));
+  EXPECT_THAT(use.environment, ElementsAre(Pair("CUDA_DEVICE_ORDER", "PCI_BUS_ID"),
+                                           Pair("CUDA_VISIBLE_DEVICES", "0,1"),
+                                           Pair("NCCL_IB_HCA", "=mlx5_2,mlx5_3,mlx5_10")));
   EXPECT_THAT(use.numactl, ElementsAre("--cpunodebind=0,1", "--membind=0,1"));
-  EXPECT_THAT(use.docker, ElementsAre("--gpus", "\"device=0,1\"", "--cpuset-cpus", "0-7,8-15",
-                                      "--cpuset-mems", "0,1", "--env",
-                                      "NCCL_IB_HCA==mlx5_2,mlx5_3,mlx5_10"));
+  EXPECT_THAT(use.docker,
+              ElementsAre("--gpus", "\"device=0,1\"", "--cpuset-cpus", "0-7,8-15", "--cpuset-mems",
+                          "0,1", "--env", "NCCL_IB_HCA==mlx5_2,mlx5_3,mlx5_10"));
   EXPECT_THAT(use.ring, ElementsAre(0, 1));
   EXPECT_THAT(use.notes, IsEmpty());
   EXPECT_EQ(render_chip_use(use),
@@ -92,9 +91,9 @@ TEST(ChipUse, NvidiaDevicesAreNumberedByPciAddress) {
   EXPECT_EQ(use.chips[0].index, 0);
   EXPECT_THAT(chip_use(swapped, {2}, {}, {}).notes, IsEmpty());
   // ROCm does not.
-  EXPECT_THAT(chip_use(built(machine("amd", {"0002:00:00.0", "0001:00:00.0"})), {0}, {}, {})
-                  .environment,
-              ElementsAre(Pair("ROCR_VISIBLE_DEVICES", "0")));
+  EXPECT_THAT(
+      chip_use(built(machine("amd", {"0002:00:00.0", "0001:00:00.0"})), {0}, {}, {}).environment,
+      ElementsAre(Pair("ROCR_VISIBLE_DEVICES", "0")));
 }
 
 TEST(ChipUse, OfAMachineThatTellsLittle) {

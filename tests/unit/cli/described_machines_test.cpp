@@ -101,7 +101,8 @@ TEST(DescribedMachines, PlaceSaysNothingThatTheyDoNot) {
     ++read;
     SCOPED_TRACE(file);
     const NodeTopology& topology = machine->topology;
-    for (const int chips : {1, (topology.chip_count() + 1) / 2, std::min(topology.chip_count(), 16)}) {
+    for (const int chips :
+         {1, (topology.chip_count() + 1) / 2, std::min(topology.chip_count(), 16)}) {
       const ChipUse use = chip_use(topology, ChipSet::first(chips), {}, host_of(*machine));
       expect_honest(use, *machine, chips);
     }
@@ -122,7 +123,8 @@ TEST(DescribedMachines, TopologyPagesHaveAllColumnsOfOneWidth) {
     const std::vector<std::string_view> lines = split(matrix.text, '\n');
     ASSERT_EQ(lines.size(), static_cast<std::size_t>(topology.chip_count()) + 2);
     const std::size_t columns = split_words(lines[0]).size();  // "CPU Affinity" has two words
-    EXPECT_EQ(columns, static_cast<std::size_t>(topology.chip_count()) + topology.nics().size() + 4);
+    EXPECT_EQ(columns,
+              static_cast<std::size_t>(topology.chip_count()) + topology.nics().size() + 4);
     EXPECT_TRUE(lines[0].ends_with("CPU Affinity  NUMA Affinity") ||
                 lines[0].find("CPU Affinity") != std::string_view::npos);
     for (std::size_t row = 1; row + 1 < lines.size(); ++row)
@@ -136,8 +138,7 @@ codec::ImportedTopology described(const std::string& name) {
 }
 
 TEST(DescribedMachines, KnownOnesAreRight) {
-  if (described_machines().empty())
-    GTEST_SKIP() << "no shared data folder (CHIPWEAVE_SHARED_DATA)";
+  if (described_machines().empty()) GTEST_SKIP() << "no shared data folder (CHIPWEAVE_SHARED_DATA)";
   // The file lists GPUs 3, 4, 1, 2, … by PCI address.
   const auto azure = described("topologies/nccl-xml/azure-ndv4-a100x8.xml");
   const ChipUse first = chip_use(azure.topology, {0, 2}, {}, host_of(azure));

@@ -13,9 +13,12 @@ domain::NetworkTable two_blocks() {
   domain::NetworkTable out;
   out.levels = {"example.com/block", "example.com/rack"};
   out.accelerator_levels = {"pod"};
-  out.nodes = {{"gpu10", {"b1", "r10"}, {}, {"p1"}},      {"gpu09", {"b1", "r10"}, {}, {"p1"}},
-               {"gpu01", {"b1", "r2"}, {"l1", "l2"}, {}}, {"gpu02", {"b1", "r2"}, {}, {}},
-               {"x", {"b2", ""}, {}, {}},                 {"y", {"", "r2"}, {}, {}}};
+  out.nodes = {{"gpu10", {"b1", "r10"}, {}, {"p1"}},
+               {"gpu09", {"b1", "r10"}, {}, {"p1"}},
+               {"gpu01", {"b1", "r2"}, {"l1", "l2"}, {}},
+               {"gpu02", {"b1", "r2"}, {}, {}},
+               {"x", {"b2", ""}, {}, {}},
+               {"y", {"", "r2"}, {}, {}}};
   return out;
 }
 

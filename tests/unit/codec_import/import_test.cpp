@@ -73,7 +73,8 @@ TEST(Import, CpusOfEachChipWhereTheSourceSaysThem) {
   EXPECT_THAT(cpus("     NPU0 NPU1 CPU Affinity\nNPU0 X    HCCS 144-167\nNPU1 HCCS X    0-23\n"),
               ElementsAre(Pair(0, "144-167"), Pair(1, "0-23")));
   EXPECT_THAT(cpus(kMatrix), IsEmpty());
-  const std::string pci = "<pci busid=\"0000:01:00.0\" class=\"0x030200\"><gpu dev=\"3\" sm=\"80\"/>";
+  const std::string pci =
+      "<pci busid=\"0000:01:00.0\" class=\"0x030200\"><gpu dev=\"3\" sm=\"80\"/>";
   EXPECT_THAT(cpus("<system version=\"1\"><cpu numaid=\"0\" affinity=\"0000ff,f000000f\">" + pci +
                    "</pci></cpu></system>"),
               ElementsAre(Pair(3, "0-3,28-39")));
