@@ -7,6 +7,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/input_file.hpp"
+#include "cli/network_tree.hpp"
 #include "cli/options.hpp"
 #include "cli/render_network.hpp"
 #include "common/base/text.hpp"
@@ -54,7 +55,13 @@ Exit run_show(const NetworkOptions& options, const codec::ImportedNetwork& netwo
     return printed(network_summary_json(summary, network.format, network.warnings));
   }
   for (const std::string& warning : network.warnings) warn(warning);
-  return printed(render_network(summary, network.format));
+  const TreeStyle style{utf8_wanted(), options.form == OutputForm::wide};
+  std::string text = render_network(summary, network.format);
+  for (const std::string& tree :
+       {network_tree(network.table, style), accelerator_tree(network.table, style)}) {
+    if (!tree.empty()) text += "\n" + tree;
+  }
+  return printed(text);
 }
 
 Exit run_export(const NetworkOptions& options, const codec::ImportedNetwork& network) {
@@ -101,8 +108,8 @@ void register_network(CLI::App& app, Exit& exit_code) {
                "  chipweave network export topology.conf --to hypernode | kubectl apply -f -");
 
   const auto [show_command, show_options] =
-      add("show", "print levels, domains, their sizes and who is outside", run_show);
-  add_output_option(*show_command, show_options->form);
+      add("show", "print its domains as a tree, their sizes and who is outside", run_show);
+  add_wide_output_option(*show_command, show_options->form);
   add_examples(*show_command, "  chipweave network show topology.conf");
 }
 

@@ -1,6 +1,6 @@
 #include "cli/options.hpp"
 
-#include <array>
+#include <utility>
 
 #include "cli/commands.hpp"
 #include "common/base/foreign_text.hpp"
@@ -19,16 +19,52 @@ Exit exit_for_object(const Error& error) {
   return error.code == Errc::not_found ? Exit::not_found : exit_for(error);
 }
 
-void add_output_option(CLI::App& command, OutputForm& form) {
-  const auto set = [&form](const std::string& text) {
-    if (text != "text" && text != "json")
-      throw CLI::ValidationError("-o: unknown form " + in_quotes(text) + "; known: text, json");
-    form = text == "json" ? OutputForm::json : OutputForm::text;
+namespace {
+
+using OutputForms = std::vector<std::pair<std::string, OutputForm>>;
+
+CLI::Option* add_output_forms(CLI::App& command, OutputForm& form, OutputForms forms,
+                              const std::string& help) {
+  std::vector<std::string> names;
+  names.reserve(forms.size());
+  for (const auto& [name, value] : forms) names.push_back(name);
+  const auto set = [&form, forms = std::move(forms)](const std::string& text) {
+    std::string known;
+    for (const auto& [name, value] : forms) {
+      if (name == text) {
+        form = value;
+        return;
+      }
+      known += (known.empty() ? "" : ", ") + name;
+    }
+    throw CLI::ValidationError("-o: unknown form " + in_quotes(text) + "; known: " + known);
   };
-  constexpr std::array<std::string_view, 2> kForms = {"text", "json"};
-  offer(command.add_option_function<std::string>("-o,--output", set, "text (default) or json"),
-        kForms)
+  return offer(command.add_option_function<std::string>("-o,--output", set, help), names)
       ->option_text("FORM");
+}
+
+}  // namespace
+
+CLI::Option* add_output_option(CLI::App& command, OutputForm& form) {
+  return add_output_forms(command, form, {{"text", OutputForm::text}, {"json", OutputForm::json}},
+                          "text (default) or json");
+}
+
+CLI::Option* add_wide_output_option(CLI::App& command, OutputForm& form) {
+  return add_output_forms(
+      command, form,
+      {{"text", OutputForm::text}, {"wide", OutputForm::wide}, {"json", OutputForm::json}},
+      "text (default), wide or json");
+}
+
+CLI::Option* add_list_output_option(CLI::App& command, OutputForm& form) {
+  return add_output_forms(command, form,
+                          {{"text", OutputForm::text},
+                           {"wide", OutputForm::wide},
+                           {"name", OutputForm::name},
+                           {"json", OutputForm::json},
+                           {"yaml", OutputForm::yaml}},
+                          "text (default), wide, name, json or yaml");
 }
 
 CLI::Option* add_batch_options(CLI::App& command, BatchFlags& flags) {

@@ -37,7 +37,11 @@ CLI::Option* add_cpu_packages_option(CLI::App& command, std::optional<int>& pack
 // A warning if a rankfile is written without it: ranks are bound to the first package only.
 void warn_of_cpu_packages(std::string_view form, const std::optional<int>& packages);
 // -o, --output text|json
-void add_output_option(CLI::App& command, OutputForm& form);
+CLI::Option* add_output_option(CLI::App& command, OutputForm& form);
+// -o, --output text|wide|json
+CLI::Option* add_wide_output_option(CLI::App& command, OutputForm& form);
+// -o, --output text|wide|name|json|yaml, as kubectl names them.
+CLI::Option* add_list_output_option(CLI::App& command, OutputForm& form);
 // --scheduler URL; --ca, --cert, --key and --token-file for https, or CHIPWEAVE_CA and so on.
 // Returns all of them, --scheduler first.
 std::vector<CLI::Option*> add_scheduler_options(CLI::App& command, SchedulerAddress& address);

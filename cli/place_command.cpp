@@ -13,11 +13,15 @@
 #include "cli/machine_source.hpp"
 #include "cli/options.hpp"
 #include "cli/overlays.hpp"
+#include "cli/place/chip_use.hpp"
+#include "cli/place/render_chip_use.hpp"
 #include "cli/place_engine.hpp"
 #include "cli/table.hpp"
 #include "cli/terminal.hpp"
+#include "common/base/json_writer.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/text.hpp"
+#include "common/profiles/profiles.hpp"
 
 namespace chipweave::cli {
 namespace {
@@ -33,6 +37,7 @@ struct Flags {
   bool distributed = false;
   std::string objective = "bandwidth";
   OutputForm form = OutputForm::text;
+  std::string to;  // "env", "docker", "json"; empty: the form above
 };
 
 Exit answer_batch(const Flags& flags) {
@@ -163,6 +168,52 @@ std::string with_flag(const std::string& message) {
              : std::string(at->second) + message.substr(colon);
 }
 
+// What the text says of the choice, as members of the JSON answer.
+std::string explanation_members(const PlaceEngine::Prepared& prepared) {
+  const solver::Explanation why = prepared.machine->explain(prepared.request);
+  JsonWriter json;
+  json.begin_object().key("criteria").strings(why.criteria);
+  if (why.best_rejected) {
+    json.key("runner_up").begin_object();
+    json.key("chips").integers(prepared.machine->topology().indices(why.best_rejected->chips));
+    json.key("gbps").decimal(why.best_rejected->gbps);
+    json.field("lost_by", why.best_rejected->lost_by).end_object();
+  }
+  const std::string object = json.end_object().take();
+  return object.substr(1, object.size() - 2);
+}
+
+ChipUse use_of(const Flags& flags, const PlaceEngine::Prepared& prepared,
+               const PlaceEngine::Decided& decided) {
+  const DescribedHost host{prepared.host, prepared.numa_stated,
+                           profiles::find(flags.machine.source) != nullptr};
+  return chip_use(prepared.machine->topology(), decided.choice.chips, prepared.request.already_held,
+                  host);
+}
+
+std::string json_of(const Flags& flags, const PlaceEngine::Prepared& prepared,
+                    const PlaceEngine::Decided& decided, const codec::PlaceAnswer& answer) {
+  std::string more;
+  if (answer.fits) {
+    if (prepared.evaluate.empty()) more = explanation_members(prepared) + ",";
+    more += chip_use_members(use_of(flags, prepared, decided));
+  }
+  return codec::write_place_answer("null", answer, more) + "\n";
+}
+
+// --to env and --to docker: on stdout nothing but what a shell takes.
+Exit print_for_shell(const Flags& flags, const ChipUse& use) {
+  const bool docker = flags.to == "docker";
+  if (docker ? use.docker.empty() : use.environment.empty()) {
+    return complain("--to " + flags.to + ": cannot tell how a " +
+                        (docker ? "container" : "process") +
+                        " gets only some of the chips of this machine's vendor",
+                    Exit::findings);
+  }
+  for (const std::string& note : docker ? use.docker_notes : use.notes) remark(note);
+  return printed(docker ? docker_line(use) : export_lines(use));
+}
+
 Exit run_one(const Flags& flags) {
   const auto request = request_of(flags);
   if (!request) return complain(request.error(), Exit::usage);
@@ -184,16 +235,23 @@ Exit run_one(const Flags& flags) {
   const auto decided = timing.timed([&] { return PlaceEngine::decide(*prepared); });
   codec::PlaceAnswer answer = PlaceEngine::answer(*prepared, decided);
   require_free(*request, answer);
-  const bool json = flags.form == OutputForm::json;
+  const bool json = flags.form == OutputForm::json || flags.to == "json";
   if (!json) {
     for (const std::string& w : answer.warnings) warn(w);
   }
-  if (!print(json ? codec::write_place_answer("null", answer) + "\n"
-                  : text_of(*prepared, answer))) {
-    return Exit::unreadable;
+  Exit exit = answer.fits ? Exit::fine : Exit::findings;
+  if (json) {
+    if (!print(json_of(flags, *prepared, decided, answer))) return Exit::unreadable;
+  } else if (!flags.to.empty()) {
+    exit = answer.fits ? print_for_shell(flags, use_of(flags, *prepared, decided))
+                       : complain("does not fit: " + answer.reason, Exit::findings);
+  } else {
+    std::string text = text_of(*prepared, answer);
+    if (answer.fits) text += "\n" + render_chip_use(use_of(flags, *prepared, decided));
+    if (!print(text)) return Exit::unreadable;
   }
   timing.report();
-  return answer.fits ? Exit::fine : Exit::findings;
+  return exit;
 }
 
 }  // namespace
@@ -245,10 +303,16 @@ void register_place(CLI::App& app, Exit& exit_code) {
       ->check(CLI::IsMember({"bandwidth", "latency", "all_to_all"}))
       ->excludes(batch);
   add_overlay_option(*c, flags->overlays);
-  add_output_option(*c, flags->form);
+  auto* output = add_output_option(*c, flags->form);
+  add_value(*c, "--to", "FORM", flags->to,
+            "env: export lines for eval; docker: arguments of docker run; json: everything")
+      ->check(CLI::IsMember({"env", "docker", "json"}).description(""))
+      ->excludes(batch)
+      ->excludes(output);
   add_examples(
       *c,
       "  chipweave place --machine hgx-v100-8 --free 0,1,4,5,6 --size 2\n"
+      "  eval \"$(chipweave place --machine box.txt --size 4 --to env)\"\n"
       "  echo '{\"id\":\"r1\",\"machine\":\"hgx-v100-8\",\"size\":4}' | chipweave place --batch -");
   c->callback([=, &exit_code] {
     if (batch->count() > 0) {

@@ -70,6 +70,8 @@ Result<PlaceEngine::Prepared> PlaceEngine::prepare(const codec::PlaceRequest& r)
   NodeTopology t = std::move(found->topology);
   Prepared out;
   out.warnings = std::move(found->warnings);
+  out.host = std::move(found->host);
+  out.numa_stated = found->cpu_ranges.empty();
   std::string key = (r.inline_machine.empty() ? r.machine : r.inline_machine) + "\n";
   for (std::size_t i = 0; i < r.down_links.size(); ++i) {
     const domain::DownLink& d = r.down_links[i];

@@ -34,6 +34,8 @@ class PlaceEngine {
     domain::ChipSet evaluate;  // the set to evaluate; empty: choose one
     domain::ChipSet unusable;  // unhealthy, held by others
     std::vector<std::string> warnings;
+    codec::HostFacts host;    // of the machine's description
+    bool numa_stated = true;  // whether the description has the numbers of NUMA nodes
   };
   Result<Prepared> prepare(const codec::PlaceRequest& request);
 

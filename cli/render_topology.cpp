@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <map>
 #include <set>
 
+#include "cli/table.hpp"
 #include "cli/terminal.hpp"
 #include "common/base/text.hpp"
-#include "common/domain/vendor.hpp"
 
 namespace chipweave::cli {
 namespace {
@@ -17,46 +18,6 @@ namespace {
 using domain::ChipSet;
 using domain::LinkKind;
 using domain::NodeTopology;
-
-std::string_view chip_word(const NodeTopology& topology) {
-  return topology.vendor().empty() ? "CHIP" : domain::vendor_of(topology).chip_word;
-}
-
-std::string direct_cell(const domain::DirectLink& link) {
-  const std::string down = link.lanes_down > 0 ? "*" : "";
-  switch (link.kind) {
-    case LinkKind::nvlink:
-    case LinkKind::nvswitch:
-      return fmt::format("NV{}{}", link.lanes_up(), down);
-    case LinkKind::xgmi:
-      return fmt::format("XGMI{}{}", link.lanes_up(), down);
-    case LinkKind::metaxlink:
-      return fmt::format("MXL{}{}", link.lanes_up(), down);
-    default:
-      return std::string(domain::to_string(link.kind)) + down;
-  }
-}
-
-std::string switch_cell(LinkKind kind, int lanes) {
-  switch (kind) {
-    case LinkKind::nvlink:
-    case LinkKind::nvswitch:
-      return fmt::format("NV{}", lanes);
-    case LinkKind::metaxlink:
-      return fmt::format("MXL{}", lanes);
-    case LinkKind::xgmi:
-      return fmt::format("XGMI{}", lanes);
-    default:
-      return std::string(domain::to_string(kind)) + "_SW";
-  }
-}
-
-const domain::SwitchPort* port_of(const domain::Switch& fabric, int slot) {
-  for (const domain::SwitchPort& port : fabric.ports) {
-    if (port.slot == slot) return &port;
-  }
-  return nullptr;
-}
 
 struct Meaning {
   const char* start;  // of the cells it explains
@@ -97,83 +58,6 @@ std::string legend(const std::set<std::string>& words) {
   return wrapped("  " + out, 2) + "\n";
 }
 
-// The last column of the matrix: NUMA nodes, or the CPUs where the file prints these instead.
-struct Affinity {
-  std::string_view title = "NUMA";
-  std::vector<std::string> cells;  // by slot
-  std::size_t width() const {
-    std::size_t out = title.size();
-    for (const std::string& text : cells) out = std::max(out, text.size());
-    return out;
-  }
-};
-
-Affinity affinity_of(const NodeTopology& topology, const std::map<int, std::string>& cpus) {
-  constexpr std::size_t kMostCpus = 24;
-  Affinity out;
-  if (!cpus.empty()) out.title = "CPUS";
-  for (const domain::Chip& chip : topology.chips()) {
-    const auto at = cpus.find(chip.index.value);
-    if (at != cpus.end()) {
-      out.cells.emplace_back(shortened(at->second, kMostCpus));
-    } else {
-      out.cells.push_back(chip.numa < 0 || !cpus.empty() ? "-" : std::to_string(chip.numa));
-    }
-  }
-  return out;
-}
-
-// One block of columns [from, to) of the matrix; the last one has the affinity.
-void add_block(const NodeTopology& topology, const std::vector<std::vector<std::string>>& cells,
-               const Affinity& affinity, std::size_t from, std::size_t to, std::size_t width,
-               std::string& out) {
-  const std::string_view word = chip_word(topology);
-  const auto n = cells.size();
-  const auto name = [&](std::size_t slot) {
-    return fmt::format("{}{}", word, topology.chip(static_cast<int>(slot)).index.value);
-  };
-  std::string header = fmt::format("{:<8}", "");
-  for (std::size_t b = from; b < to; ++b) header += fmt::format("{:<{}}", name(b), width);
-  if (to == n) header += affinity.title;
-  header.erase(header.find_last_not_of(' ') + 1);
-  out += header + "\n";
-  for (std::size_t a = 0; a < n; ++a) {
-    std::string line = fmt::format("{:<8}", name(a));
-    for (std::size_t b = from; b < to; ++b) line += fmt::format("{:<{}}", cells[a][b], width);
-    if (to == n) line += affinity.cells[a];
-    line.erase(line.find_last_not_of(' ') + 1);
-    out += line + "\n";
-  }
-}
-
-std::string matrix(const NodeTopology& topology, const std::map<int, std::string>& cpus,
-                   std::set<std::string>& words) {
-  const Affinity affinity = affinity_of(topology, cpus);
-  const int n = topology.chip_count();
-  std::vector<std::vector<std::string>> cells(static_cast<std::size_t>(n));
-  // The last chip has the longest name: indices ascend.
-  std::size_t width =
-      fmt::format("{}{}", chip_word(topology), topology.chip(n - 1).index.value).size();
-  for (int a = 0; a < n; ++a) {
-    for (int b = 0; b < n; ++b) {
-      cells[static_cast<std::size_t>(a)].push_back(cell(topology, a, b));
-      const std::string& text = cells[static_cast<std::size_t>(a)].back();
-      width = std::max(width, text.size());
-      words.insert(text);
-    }
-  }
-  width += 2;
-  constexpr std::size_t kRowName = 8;
-  const std::size_t block = (kMaxColumns - kRowName - affinity.width()) / width;
-  const auto count = static_cast<std::size_t>(n);
-  std::string out;
-  for (std::size_t from = 0; from < count; from += block) {
-    if (from > 0) out += "\n";
-    add_block(topology, cells, affinity, from, std::min(from + block, count), width, out);
-  }
-  return out;
-}
-
 std::string count_of(std::size_t count, const char* one, const char* many) {
   return count == 0 ? fmt::format("no {}", one)
                     : fmt::format("{} {}", count, count == 1 ? one : many);
@@ -198,7 +82,7 @@ std::string summary(const NodeTopology& topology, const TopologyPage& page) {
              fmt::format("{}: {}, {}{}{}, {}, {}", page.title, machine,
                          count_of(static_cast<std::size_t>(topology.chip_count()), "chip", "chips"),
                          numa.empty() ? std::string()
-                         : page.cpus.empty()
+                         : page.matrix.numa_stated
                              ? " on " + count_of(numa.size(), "NUMA node", "NUMA nodes")
                              : " at " + count_of(numa.size(), "range of CPUs", "ranges of CPUs"),
                          links.empty() ? ", no direct links" : links,
@@ -234,7 +118,9 @@ std::string rates(const NodeTopology& topology) {
   }
   if (!host.empty()) out += (out.empty() ? "host paths" : "; host paths") + host;
   if (out.empty()) return {};
-  return wrapped("GB/s one way: " + out + (topology.p2p() ? "" : ", staged in host memory"), 2) +
+  return wrapped("GB/s one way, as a ring gets them: " + out +
+                     (topology.p2p() ? "" : ", staged in host memory"),
+                 2) +
          "\n";
 }
 
@@ -248,7 +134,8 @@ std::string size_line(const std::vector<std::pair<int, double>>& sizes) {
     out += (out.empty() ? " " : ", ") + chip_list(list);
     if (gbps > 0) out += fmt::format(" ({})", gbps_text(gbps));
   }
-  return wrapped("Sizes a pod can ask for (best ring GB/s):" + out, 2) + "\n";
+  return wrapped("Sizes a pod can ask for (best predicted busbw, GB/s):" + out, 2) +
+         "\n  busbw = bus bandwidth of a ring all-reduce, as nccl-tests prints it\n";
 }
 
 std::string island_line(const NodeTopology& topology) {
@@ -278,22 +165,48 @@ std::string switch_lines(const NodeTopology& topology) {
   return out;
 }
 
-std::string nic_lines(const NodeTopology& topology) {
-  std::string out;
-  for (const domain::Nic& nic : topology.nics()) {
-    std::map<LinkKind, ChipSet> near;
-    for (std::size_t slot = 0; slot < nic.paths.size(); ++slot) {
-      near[nic.paths[slot]].insert(static_cast<int>(slot));
-    }
-    std::string line = "NIC " + nic.name + (nic.pci.empty() ? "" : " " + nic.pci);
+std::string nic_legend(const NodeTopology& topology) {
+  if (topology.nics().empty()) return {};
+  std::string out = "\nNIC Legend:\n";
+  for (std::size_t i = 0; i < topology.nics().size(); ++i) {
+    const domain::Nic& nic = topology.nics()[i];
+    std::string line = fmt::format("  NIC{}: {}", i, nic.name);
+    if (!nic.pci.empty() && nic.pci != nic.name) line += ", " + nic.pci;
     if (nic.numa >= 0) line += fmt::format(", NUMA {}", nic.numa);
-    if (nic.gbps > 0) line += fmt::format(", {} GB/s", gbps_text(nic.gbps));
-    for (const auto& [path, chips] : near) {
-      line += fmt::format(", {} {}", domain::to_string(path), chip_list(topology.indices(chips)));
-    }
-    out += wrapped(line, 2) + "\n";
+    if (nic.gbps > 0) line += fmt::format(", line rate {} GB/s", gbps_text(nic.gbps));
+    out += wrapped(line, 4) + "\n";
   }
   return out;
+}
+
+std::string memory_text(std::uint64_t bytes) {
+  constexpr double kGib = 1024.0 * 1024 * 1024;
+  return bytes == 0 ? "-" : fmt::format("{:.0f} GiB", static_cast<double>(bytes) / kGib);
+}
+
+const char* health_word(domain::Health health) {
+  switch (health) {
+    case domain::Health::healthy:
+      break;
+    case domain::Health::network_unhealthy:
+      return "port down";
+    case domain::Health::unhealthy:
+      return "unhealthy";
+  }
+  return "healthy";
+}
+
+std::string chip_rows(const NodeTopology& topology, std::size_t columns) {
+  constexpr std::size_t kId = 1;
+  Table table({{"CHIP"}, {"ID"}, {"MODEL"}, {"PCI"}, {"MEMORY", Table::Align::right}, {"HEALTH"}},
+              kId);
+  const auto known = [](const std::string& text) { return text.empty() ? "-" : text; };
+  for (const domain::Chip& chip : topology.chips()) {
+    table.add({std::to_string(chip.index.value), known(chip.id),
+               known(chip.model.empty() ? topology.model() : chip.model), known(chip.pci),
+               memory_text(chip.memory_bytes), health_word(chip.health)});
+  }
+  return "\n" + table.text(colour_wanted(), columns);
 }
 
 std::string health_lines(const NodeTopology& topology) {
@@ -311,21 +224,6 @@ std::string health_lines(const NodeTopology& topology) {
 }
 
 }  // namespace
-
-std::string cell(const NodeTopology& topology, int slot_a, int slot_b) {
-  if (slot_a == slot_b) return "X";
-  const domain::DirectLink* link = topology.link(slot_a, slot_b);
-  if (link != nullptr && link->lanes_up() > 0) return direct_cell(*link);
-  for (const domain::Switch& fabric : topology.switches()) {
-    const domain::SwitchPort* a = port_of(fabric, slot_a);
-    const domain::SwitchPort* b = port_of(fabric, slot_b);
-    if (a == nullptr || b == nullptr) continue;
-    const int lanes = std::min(a->lanes_up(), b->lanes_up());
-    if (lanes == 0) continue;
-    return switch_cell(fabric.kind, lanes) + (a->lanes_down + b->lanes_down > 0 ? "*" : "");
-  }
-  return std::string(domain::to_string(topology.host_path(slot_a, slot_b)));
-}
 
 std::vector<ChipSet> islands(const NodeTopology& topology) {
   std::vector<ChipSet> groups;
@@ -355,12 +253,12 @@ std::vector<ChipSet> islands(const NodeTopology& topology) {
 }
 
 std::string render_topology(const NodeTopology& topology, const TopologyPage& page) {
-  std::set<std::string> words;
+  const TopologyMatrix matrix = topology_matrix(topology, page.matrix);
   std::string out = summary(topology, page) + "\n";
-  out += matrix(topology, page.cpus, words) + "\n";
-  out += legend(words) + "\n";
+  out += matrix.text + "\n" + legend(matrix.words) + "\n";
   out += rates(topology) + size_line(page.sizes) + island_line(topology);
-  out += switch_lines(topology) + nic_lines(topology) + health_lines(topology);
+  out += switch_lines(topology) + health_lines(topology) + nic_legend(topology);
+  if (page.wide) out += chip_rows(topology, page.matrix.columns);
   return out;
 }
 

@@ -14,8 +14,6 @@ std::string padded(const std::string& text, std::size_t width, Table::Align alig
   return align == Table::Align::right ? blanks + text : text + blanks;
 }
 
-void trim_right(std::string& line) { line.erase(line.find_last_not_of(' ') + 1); }
-
 }  // namespace
 
 void Table::add(std::vector<std::string> cells, Colour colour) {
@@ -28,7 +26,7 @@ void Table::add_text(const std::string& text) {
   if (!text.empty()) rows_.back().beneath = wrapped("  " + text, 2) + "\n";
 }
 
-std::vector<std::size_t> Table::widths() const {
+std::vector<std::size_t> Table::widths(std::size_t columns) const {
   std::vector<std::size_t> widths;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     std::size_t width = columns_[c].title.size();
@@ -37,16 +35,16 @@ std::vector<std::size_t> Table::widths() const {
   }
   const std::size_t total =
       std::accumulate(widths.begin(), widths.end(), kGap * (widths.size() - 1));
-  if (total > kMaxColumns) {
+  if (total > columns) {
     std::size_t& flexible = widths[shrinking_];
-    const std::size_t excess = total - kMaxColumns;
+    const std::size_t excess = total - columns;
     flexible = std::max(std::min(flexible, kLeast), flexible - std::min(flexible, excess));
   }
   return widths;
 }
 
-std::string Table::text(bool colours) const {
-  const std::vector<std::size_t> width = widths();
+std::string Table::text(bool colours, std::size_t columns) const {
+  const std::vector<std::size_t> width = widths(columns);
   std::string header;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     if (c > 0) header.append(kGap, ' ');
@@ -66,6 +64,8 @@ std::string Table::text(bool colours) const {
   }
   return out;
 }
+
+void trim_right(std::string& line) { line.erase(line.find_last_not_of(' ') + 1); }
 
 std::string shortened(const std::string& text, std::size_t width) {
   constexpr std::size_t kDots = 3;

@@ -1,12 +1,15 @@
 #include "cli/terminal.hpp"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+
+#include "common/base/text.hpp"
 
 namespace chipweave::cli {
 namespace {
@@ -53,6 +56,25 @@ bool colour_wanted() {
          std::string_view(term) != "dumb";
 }
 
+std::size_t output_columns() {
+  if (isatty(STDOUT_FILENO) == 0) return kUnlimited;
+  winsize size{};
+  const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : kMaxColumns;
+}
+
+bool utf8_wanted() {
+  const char* term = std::getenv("TERM");
+  if (term != nullptr && std::string_view(term) == "dumb") return false;
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* value = std::getenv(name);
+    if (value == nullptr || *value == '\0') continue;  // as setlocale() does
+    const std::string locale = lower_case(std::string_view(value));
+    return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
+  }
+  return false;
+}
+
 std::string painted(std::string_view text, Colour colour, bool wanted) {
   const char* code = nullptr;
   switch (colour) {
@@ -80,6 +102,8 @@ std::string gbps_text(double gbps) {
   return tenths == std::round(tenths) ? fmt::format("{:.0f}", tenths)
                                       : fmt::format("{:.1f}", tenths);
 }
+
+std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
 
 std::string chip_list(const std::vector<int>& chips) {
   std::string out;

@@ -57,9 +57,10 @@ void warn_of_cpu_ranges(const codec::ImportedTopology& machine) {
 
 Exit show(const TopoState& state, const codec::ImportedTopology& machine) {
   const domain::NodeTopology& topology = machine.topology;
-  if (state.form == OutputForm::text) {
-    return printed(render_topology(
-        topology, {state.machine.source, best_by_size(topology), machine.cpu_ranges}));
+  if (state.form != OutputForm::json) {
+    const MatrixLayout matrix{machine.host.cpus, machine.cpu_ranges.empty(), output_columns()};
+    return printed(render_topology(topology, {state.machine.source, best_by_size(topology), matrix,
+                                              state.form == OutputForm::wide}));
   }
   warn_of_cpu_ranges(machine);
   return printed(codec::export_topology_json(topology));
@@ -103,7 +104,7 @@ void register_topo(CLI::App& app, Exit& exit_code) {
   const auto [show_command, shown] =
       add("show", "print the matrix of chips and what it means", show);
   add_overlay_option(*show_command, shown->overlays);
-  add_output_option(*show_command, shown->form);
+  add_wide_output_option(*show_command, shown->form);
   add_examples(*show_command,
                "  chipweave topo show hgx-v100-8\n"
                "  nvidia-smi topo -m > box.txt && chipweave topo show box.txt --model H100\n"

@@ -81,7 +81,10 @@ std::string rates(const codec::MoveEntry& move) {
 }
 
 std::string move_table(const codec::DefragLineRequest& request,
-                       const std::vector<codec::MoveEntry>& moves) {
+                       const std::vector<codec::MoveEntry>& moves, std::size_t columns_wide) {
+  const auto most = [columns_wide](std::size_t on_terminal) {
+    return columns_wide == kUnlimited ? kUnlimited : on_terminal;
+  };
   const auto any = [&moves](const auto& has) {
     return std::any_of(moves.begin(), moves.end(), has);
   };
@@ -92,19 +95,20 @@ std::string move_table(const codec::DefragLineRequest& request,
   if (gbps) columns.push_back({"GB/S"});
   if (steps) columns.push_back({"STEP"});
   Table table(std::move(columns));
-  for (std::size_t i = 0; i < std::min(moves.size(), kMaxMoveRows); ++i) {
+  for (std::size_t i = 0; i < std::min(moves.size(), most(kMaxMoveRows)); ++i) {
     const codec::MoveEntry& move = moves[i];
-    std::vector<std::string> cells{request.pods[move.pod].name,
-                                   shortened(request.network.nodes[move.from].name, kMaxNodeColumn),
-                                   shortened(request.network.nodes[move.to].name, kMaxNodeColumn),
-                                   move.chips ? shortened(chip_list(*move.chips), kMaxChipsColumn)
-                                              : std::to_string(request.pods[move.pod].chips)};
+    std::vector<std::string> cells{
+        request.pods[move.pod].name,
+        shortened(request.network.nodes[move.from].name, most(kMaxNodeColumn)),
+        shortened(request.network.nodes[move.to].name, most(kMaxNodeColumn)),
+        move.chips ? shortened(chip_list(*move.chips), most(kMaxChipsColumn))
+                   : std::to_string(request.pods[move.pod].chips)};
     if (gbps) cells.push_back(rates(move));
     if (steps)
       cells.push_back(std::to_string(move.step) + (move.stop_first ? ", stop it first" : ""));
     table.add(std::move(cells));
   }
-  return table.text(colour_wanted());
+  return table.text(colour_wanted(), columns_wide);
 }
 
 }  // namespace
@@ -117,7 +121,7 @@ std::string gang_outlook_line(const codec::DefragLineRequest& request,
 }
 
 std::string render_defrag(const codec::DefragLineRequest& request,
-                          const codec::DefragAnswer& answer) {
+                          const codec::DefragAnswer& answer, std::size_t columns) {
   std::string out;
   std::string uses;
   if (!answer.used_up.empty()) uses = "uses up " + named_domains(request, answer.used_up);
@@ -128,8 +132,8 @@ std::string render_defrag(const codec::DefragLineRequest& request,
         moves_line(request, answer)}) {
     if (!line.empty()) out += wrapped(line, 2) + "\n";
   }
-  out += "\n" + move_table(request, answer.moves);
-  if (answer.moves.size() <= kMaxMoveRows) return out;
+  out += "\n" + move_table(request, answer.moves, columns);
+  if (columns == kUnlimited || answer.moves.size() <= kMaxMoveRows) return out;
   return out + count_of(answer.moves.size() - kMaxMoveRows, "more move") +
          " left out: -o json has all\n";
 }

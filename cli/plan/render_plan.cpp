@@ -13,7 +13,7 @@
 namespace chipweave::cli {
 namespace {
 
-// With these and the least that a path gets, a row has at most kMaxColumns.
+// On a terminal. With these and the least that a path gets, a row has at most kMaxColumns.
 constexpr std::size_t kMaxOfNode = 24;
 constexpr std::size_t kMaxOfSet = 14;
 constexpr std::size_t kMaxOfRanks = 18;
@@ -133,7 +133,11 @@ std::string ranks_line(const codec::PlanDetails& details) {
   return out + (ranks.optimal ? ", proven the least for these nodes" : ", not proven the least");
 }
 
-std::string node_table(const codec::PlanRequest& request, const std::vector<Row>& rows) {
+std::string node_table(const codec::PlanRequest& request, const std::vector<Row>& rows,
+                       std::size_t columns_wide) {
+  const auto most = [columns_wide](std::size_t on_terminal) {
+    return columns_wide == kUnlimited ? kUnlimited : on_terminal;
+  };
   const std::vector<domain::PodSet>& sets = request.gang.sets;
   const bool chips =
       std::any_of(rows.begin(), rows.end(), [](const Row& row) { return !row.chips.empty(); });
@@ -143,36 +147,37 @@ std::string node_table(const codec::PlanRequest& request, const std::vector<Row>
   columns.push_back({"RANKS"});
   if (chips) columns.push_back({"CHIPS"});
   Table table(std::move(columns), 1);
-  for (std::size_t i = 0; i < std::min(rows.size(), kMaxPlanRows); ++i) {
+  for (std::size_t i = 0; i < std::min(rows.size(), most(kMaxPlanRows)); ++i) {
     const Row& row = rows[i];
     const codec::PlanNode& node = request.nodes[row.node];
     const std::string path = codec::joined_path(node.path);
-    std::vector<std::string> cells{shortened(node.name, kMaxOfNode), path.empty() ? "-" : path};
+    std::vector<std::string> cells{shortened(node.name, most(kMaxOfNode)),
+                                   path.empty() ? "-" : path};
     if (!sets.empty()) {
       const bool known = row.set != domain::kNoSet;
-      cells.push_back(known ? shortened(sets[static_cast<std::size_t>(row.set)].name, kMaxOfSet)
-                            : "-");
+      cells.push_back(
+          known ? shortened(sets[static_cast<std::size_t>(row.set)].name, most(kMaxOfSet)) : "-");
     }
     cells.push_back(std::to_string(row.ranks.size()));
-    cells.push_back(short_list(row.ranks, kMaxOfRanks));
-    if (chips) cells.push_back(short_list(row.chips, kMaxOfChips));
+    cells.push_back(short_list(row.ranks, most(kMaxOfRanks)));
+    if (chips) cells.push_back(short_list(row.chips, most(kMaxOfChips)));
     table.add(std::move(cells));
   }
-  return table.text(colour_wanted());
+  return table.text(colour_wanted(), columns_wide);
 }
 
 }  // namespace
 
 std::string render_plan(const codec::PlanRequest& request, const domain::Plan& plan,
-                        const codec::PlanDetails& details) {
+                        const codec::PlanDetails& details, std::size_t columns) {
   std::string out;
   for (const std::string& line : {headline(request.gang, plan), domains_line(request.levels, plan),
                                   bandwidth_line(details), ranks_line(details), plan.reason}) {
     if (!line.empty()) out += wrapped(line, 2) + "\n";
   }
   const std::vector<Row> rows = rows_of(plan, details);
-  out += "\n" + node_table(request, rows);
-  if (rows.size() <= kMaxPlanRows) return out;
+  out += "\n" + node_table(request, rows, columns);
+  if (columns == kUnlimited || rows.size() <= kMaxPlanRows) return out;
   std::size_t pods = 0;
   for (std::size_t i = kMaxPlanRows; i < rows.size(); ++i) pods += rows[i].ranks.size();
   return out + count_of(rows.size() - kMaxPlanRows, "more row") + " with " + count_of(pods, "pod") +

@@ -6,7 +6,7 @@
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
 #include "cli/scheduler_client.hpp"
-#include "cli/views/list_form.hpp"
+#include "cli/views/list_output.hpp"
 #include "cli/views/nodes_view.hpp"
 #include "cli/views/view.hpp"
 #include "common/codec/topology/import.hpp"
@@ -20,21 +20,22 @@ struct NodesState {
   SchedulerAddress scheduler;
   std::string node;
   bool watch = false;
-  ListForm form = ListForm::text;
+  OutputForm form = OutputForm::text;
 };
 
 std::string table_of(const Nodes& nodes, const NodesState& state) {
-  if (state.form == ListForm::name) {
+  if (state.form == OutputForm::name) {
     std::string names;
     for (const codec::NodeView& node : nodes) names += node.name + "\n";
     return names;
   }
-  return render_nodes(nodes, state.form == ListForm::wide, colour_wanted(),
+  return render_nodes(nodes, state.form == OutputForm::wide, colour_wanted(),
                       std::chrono::system_clock::now());
 }
 
 Result<std::string> text_of(const Nodes& nodes, const NodesState& state) {
-  if (state.form != ListForm::json && state.form != ListForm::yaml) return table_of(nodes, state);
+  if (state.form != OutputForm::json && state.form != OutputForm::yaml)
+    return table_of(nodes, state);
   std::vector<std::string> items;
   items.reserve(nodes.size());
   for (const codec::NodeView& node : nodes) items.push_back(node.json);
@@ -49,7 +50,7 @@ Exit follow(SchedulerClient& scheduler, const NodesState& state) {
       const Nodes changed = changed_nodes(std::exchange(before, now), now);
       if (changed.empty() && begun) return std::string();
       const std::string table = table_of(changed, state);
-      if (!std::exchange(begun, true) || state.form == ListForm::name) return table;
+      if (!std::exchange(begun, true) || state.form == OutputForm::name) return table;
       return table.substr(table.find('\n') + 1);
     });
   });
@@ -73,14 +74,14 @@ Exit one_node(SchedulerClient& scheduler, const NodesState& state) {
     return complain("NODE: expected the name of a node, got " + in_quotes(state.node), Exit::usage);
   const auto body = scheduler.get("/api/v1/nodes/" + state.node + "?topology=1");
   if (!body) return view_failed(scheduler, body.error(), {"node", state.node, names_of_nodes});
-  if (state.form == ListForm::name) return printed(state.node + "\n");
-  const bool text = state.form == ListForm::text || state.form == ListForm::wide;
+  if (state.form == OutputForm::name) return printed(state.node + "\n");
+  const bool text = state.form == OutputForm::text || state.form == OutputForm::wide;
   const auto shown = text ? node_text(*body) : item_text(*body, state.form);
   return shown ? printed(*shown) : complain(shown.error(), Exit::unreadable);
 }
 
 Exit run_nodes(const NodesState& state) {
-  if (state.watch && (state.form == ListForm::json || state.form == ListForm::yaml))
+  if (state.watch && (state.form == OutputForm::json || state.form == OutputForm::yaml))
     return complain("-w: only with the forms text, wide and name", Exit::usage);
   if (state.watch && !state.node.empty())
     return complain("-w: only without the name of a node", Exit::usage);
@@ -105,7 +106,7 @@ void register_nodes(CLI::App& app, Exit& exit_code) {
             "only this one: each chip, also what is down and mere notes");
   add_watch_option(*command, state->watch);
   add_scheduler_option(*command, state->scheduler);
-  add_list_form_option(*command, state->form);
+  add_list_output_option(*command, state->form);
   add_examples(*command,
                "  chipweave nodes --scheduler http://127.0.0.1:8080\n"
                "  chipweave nodes gpu-1\n"

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "cli/place/chip_use.hpp"
 #include "cli/table.hpp"
 #include "cli/terminal.hpp"
 #include "common/base/age.hpp"
@@ -81,16 +82,9 @@ std::string not_ready_line(const codec::NodeView& node) {
   return why.empty() ? why : "\n" + wrapped("NotReady: " + why, 2) + "\n";
 }
 
-std::string nearest_nics(const domain::NodeTopology& topology, int slot) {
-  const auto path = [&](const domain::Nic& nic) {
-    return nic.paths[static_cast<std::size_t>(slot)];
-  };
-  domain::LinkKind nearest = domain::LinkKind::sys;
-  for (const domain::Nic& nic : topology.nics()) nearest = std::min(nearest, path(nic));
+std::string nic_names(const domain::NodeTopology& topology, int slot) {
   std::vector<std::string> names;
-  for (const domain::Nic& nic : topology.nics()) {
-    if (nearest != domain::LinkKind::sys && path(nic) == nearest) names.push_back(nic.name);
-  }
+  for (const NearNic& nic : nearest_nics(topology, slot)) names.push_back(nic.name);
   return names.empty() ? "-" : joined(names, ",");
 }
 
@@ -133,7 +127,7 @@ std::string chip_table(const codec::NodeView& node, const domain::NodeTopology& 
     const auto pod = pods.find(chip.index.value);
     const std::string health = health_of(node, chip);
     table.add({std::to_string(chip.index.value), pod == pods.end() ? "-" : pod->second, health,
-               chip.numa < 0 ? "-" : std::to_string(chip.numa), nearest_nics(topology, slot),
+               chip.numa < 0 ? "-" : std::to_string(chip.numa), nic_names(topology, slot),
                links_down(node, chip.index.value)},
               health == "healthy" ? Colour::none : Colour::yellow);
   }

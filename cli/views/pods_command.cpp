@@ -7,7 +7,7 @@
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
 #include "cli/scheduler_client.hpp"
-#include "cli/views/list_form.hpp"
+#include "cli/views/list_output.hpp"
 #include "cli/views/pods_view.hpp"
 #include "cli/views/view.hpp"
 
@@ -22,21 +22,22 @@ struct PodsState {
   PodFilter filter;
   bool all = false;
   bool watch = false;
-  ListForm form = ListForm::text;
+  OutputForm form = OutputForm::text;
 };
 
 std::string table_of(const Pods& pods, const PodsState& state) {
-  if (state.form == ListForm::name) {
+  if (state.form == OutputForm::name) {
     std::string names;
     for (const codec::PodSummary& pod : pods) names += pod.ns + "/" + pod.name + "\n";
     return names;
   }
-  return render_pods(pods, state.form == ListForm::wide, colour_wanted(),
+  return render_pods(pods, state.form == OutputForm::wide, colour_wanted(),
                      std::chrono::system_clock::now());
 }
 
 Result<std::string> text_of(const Pods& pods, const PodsState& state) {
-  if (state.form != ListForm::json && state.form != ListForm::yaml) return table_of(pods, state);
+  if (state.form != OutputForm::json && state.form != OutputForm::yaml)
+    return table_of(pods, state);
   std::vector<std::string> items;
   items.reserve(pods.size());
   for (const codec::PodSummary& pod : pods) items.push_back(pod.json);
@@ -53,7 +54,7 @@ Exit follow(SchedulerClient& scheduler, const PodsState& state) {
       if (changed.empty() && begun) return std::string();
       const std::string table = table_of(changed, state);
       // the header once
-      if (!std::exchange(begun, true) || state.form == ListForm::name) return table;
+      if (!std::exchange(begun, true) || state.form == OutputForm::name) return table;
       return table.substr(table.find('\n') + 1);
     });
   });
@@ -72,9 +73,9 @@ Exit one_pod(SchedulerClient& scheduler, const PodsState& state) {
   const std::string path =
       pod_path(state.pod, state.filter.ns.empty() ? "default" : state.filter.ns);
   if (path.empty()) return Exit::usage;
-  const bool text = state.form == ListForm::text || state.form == ListForm::wide;
+  const bool text = state.form == OutputForm::text || state.form == OutputForm::wide;
   if (const auto body = scheduler.get("/standalone/pods/" + path);
-      body && state.form != ListForm::name) {
+      body && state.form != OutputForm::name) {
     const auto shown = text ? codec::read_pod_view(*body).transform(annotations_text)
                             : item_text(*body, state.form);
     return shown ? printed(*shown) : complain(shown.error(), Exit::unreadable);
@@ -86,14 +87,14 @@ Exit one_pod(SchedulerClient& scheduler, const PodsState& state) {
   if (pods->empty()) {
     return view_failed(scheduler, make_error(Errc::not_found, path), {"pod", path, names_of_pods});
   }
-  const auto shown = state.form == ListForm::json || state.form == ListForm::yaml
+  const auto shown = state.form == OutputForm::json || state.form == OutputForm::yaml
                          ? item_text(pods->front().json, state.form)
                          : text_of(*pods, state);
   return shown ? printed(*shown) : complain(shown.error(), Exit::unreadable);
 }
 
 Exit run_pods(const PodsState& state) {
-  if (state.watch && (state.form == ListForm::json || state.form == ListForm::yaml))
+  if (state.watch && (state.form == OutputForm::json || state.form == OutputForm::yaml))
     return complain("-w: only with the forms text, wide and name", Exit::usage);
   if (state.watch && !state.pod.empty())
     return complain("-w: only without the name of a pod", Exit::usage);
@@ -123,7 +124,7 @@ void register_pods(CLI::App& app, Exit& exit_code) {
   command->add_flag("--pending", state->filter.pending_only, "only pods without a node");
   add_watch_option(*command, state->watch);
   add_scheduler_option(*command, state->scheduler);
-  add_list_form_option(*command, state->form);
+  add_list_output_option(*command, state->form);
   add_examples(*command,
                "  chipweave pods --scheduler http://127.0.0.1:8080\n"
                "  chipweave pods -n team --pending\n"

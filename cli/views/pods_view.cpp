@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cli/table.hpp"
+#include "cli/terminal.hpp"
 #include "common/base/age.hpp"
 #include "common/base/natural_order.hpp"
 #include "common/codec/kube/rfc3339_time.hpp"
@@ -13,8 +14,6 @@ namespace chipweave::cli {
 namespace {
 
 std::string figure(double gbps) { return gbps > 0 ? gbps_text(gbps) : std::string("-"); }
-
-std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
 
 std::string age_of(const codec::PodSummary& pod, std::chrono::system_clock::time_point now) {
   const std::int64_t created = codec::seconds_of(pod.created);

@@ -12,9 +12,9 @@ namespace {
 constexpr std::array<Vendor, 5> kVendors = {{
     {VendorId::unknown, "", "GPU", "", "", false, false},
     {VendorId::nvidia, "nvidia", "GPU", "nvidia.com/", "CUDA_VISIBLE_DEVICES", true, false},
-    {VendorId::amd, "amd", "GPU", "amd.com/", "HIP_VISIBLE_DEVICES", true, false},
+    {VendorId::amd, "amd", "GPU", "amd.com/", "ROCR_VISIBLE_DEVICES", true, false},
     {VendorId::ascend, "ascend", "NPU", "huawei.com/", "ASCEND_RT_VISIBLE_DEVICES", false, true},
-    {VendorId::metax, "metax", "GPU", "metax-tech.com/", "", false, false},
+    {VendorId::metax, "metax", "GPU", "metax-tech.com/", "MACA_VISIBLE_DEVICES", false, false},
 }};
 
 }  // namespace

@@ -72,7 +72,7 @@ PlaceLine parse_place_line(std::string_view line) {
   return {std::move(read.id), read_place_request(JsonValue(*read.json))};
 }
 
-std::string write_place_answer(const std::string& id, const PlaceAnswer& a) {
+std::string write_place_answer(const std::string& id, const PlaceAnswer& a, std::string_view more) {
   JsonWriter out = begin_answer(id);
   out.key("fits").boolean(a.fits).key("chips").integers(a.chips);
   out.key("gbps").decimal(a.gbps).key("best_gbps").decimal(a.best_gbps);
@@ -81,6 +81,7 @@ std::string write_place_answer(const std::string& id, const PlaceAnswer& a) {
   if (a.hops) out.key("hops").integer(*a.hops);
   if (a.bound) out.key("exact").boolean(false).key("bound").decimal(*a.bound);
   if (!a.warnings.empty()) out.key("warnings").strings(a.warnings);
+  if (!more.empty()) out.raw(more);
   return out.end_object().take();
 }
 

@@ -48,7 +48,8 @@ struct PlaceAnswer {
 using PlaceLine = BatchRequest<PlaceRequest>;
 PlaceLine parse_place_line(std::string_view line);
 
-// One line without newline.
-std::string write_place_answer(const std::string& id, const PlaceAnswer& answer);
+// One line without newline. more: further members, as JSON text.
+std::string write_place_answer(const std::string& id, const PlaceAnswer& answer,
+                               std::string_view more = {});
 
 }  // namespace chipweave::codec

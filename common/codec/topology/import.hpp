@@ -25,6 +25,13 @@ struct ImportOptions {
   std::string model;  // overrides that of the file ("H100"); link rates follow from it
 };
 
+// What a source tells of the host beside the topology, by chip index. Chips of which it tells
+// nothing are missing.
+struct HostFacts {
+  std::map<int, std::string> cpus;   // the nearest CPUs: "0-19,40-59"
+  std::map<int, int> render_minors;  // N of /dev/dri/renderD<N>
+};
+
 struct ImportedTopology {
   domain::NodeTopology topology;
   std::string format;  // "nccl-xml", "nccl-graph", "nvidia-smi", "hwloc-xml", "kfd", "npu-smi",
@@ -33,6 +40,7 @@ struct ImportedTopology {
   // CPUs of each chip, by index, where the file prints these but no NUMA nodes: chips with the same
   // CPUs have the same `numa`, a number that the file does not state. Empty otherwise.
   std::map<int, std::string> cpu_ranges = {};
+  HostFacts host = {};
 };
 
 // What an importer returns in the end; `format` as above.

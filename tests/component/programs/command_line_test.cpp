@@ -1,10 +1,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "tests/component/programs/run.hpp"
+#include "tests/component/programs/run_on_terminal.hpp"
 #include "tests/unit/temp_folder.hpp"
 
 namespace chipweave {
@@ -144,12 +146,86 @@ TEST(CommandLine, RangesOfCpusAreNoNumaNodes) {
       "NPU0       X          HCCS       144-167\nNPU1       HCCS       X          0-23\n");
   const std::string page = run("%B/chipweave topo show " + file + " 2>/dev/null").text;
   EXPECT_THAT(page, HasSubstr("2 chips at 2 ranges of CPUs,"));
-  EXPECT_THAT(page, HasSubstr("NPU0  NPU1  CPUS\n"));
-  EXPECT_THAT(page, HasSubstr("HCCS  144-167\n"));
-  EXPECT_THAT(page, HasSubstr("X     0-23\n"));
+  EXPECT_THAT(page, HasSubstr("NPU0  NPU1  CPU Affinity  NUMA Affinity\n"));
+  EXPECT_THAT(page, HasSubstr("HCCS  144-167       N/A\n"));
+  EXPECT_THAT(page, HasSubstr("X     0-23          N/A\n"));
   EXPECT_THAT(complaint("chipweave topo show -o json " + file).text,
               HasSubstr("\"numa\" only says which chips share one"));
-  EXPECT_THAT(run("%B/chipweave topo show " + gpu_matrix(folder)).text, HasSubstr("NUMA\n"));
+}
+
+// Eight GPUs with adapters; the second pair is on NUMA node 1.
+std::string gpus_and_adapters(const io::TempFolder& folder) {
+  return folder.put("box.txt",
+                    "\tGPU0\tGPU1\tGPU2\tGPU3\tNIC0\tNIC1\tCPU Affinity\tNUMA Affinity\n"
+                    "GPU0\tX\tNV4\tSYS\tSYS\tPIX\tSYS\t0-7\t0\n"
+                    "GPU1\tNV4\tX\tSYS\tSYS\tPIX\tSYS\t0-7\t0\n"
+                    "GPU2\tSYS\tSYS\tX\tNV4\tSYS\tPXB\t8-15\t1\n"
+                    "GPU3\tSYS\tSYS\tNV4\tX\tSYS\tPXB\t8-15\t1\n"
+                    "NIC0\tPIX\tPIX\tSYS\tSYS\tX\tSYS\t\t\n"
+                    "NIC1\tSYS\tSYS\tPXB\tPXB\tSYS\tX\t\t\n\n"
+                    "NIC Legend:\n  NIC0: mlx5_1\n  NIC1: mlx5_10\n");
+}
+
+TEST(CommandLine, PlaceGivesAShellWhatAProcessNeeds) {
+  const io::TempFolder folder;
+  const std::string place = "%B/chipweave place --size 2 --free 1,2,3 --machine " +
+                            gpus_and_adapters(folder) + " --model A100 --to ";
+  EXPECT_EQ(run("unset CUDA_VISIBLE_DEVICES; eval \"$(" + place +
+                "env)\"; env | grep -e ^CUDA -e ^NCCL | sort")
+                .text,
+            "CUDA_DEVICE_ORDER=PCI_BUS_ID\nCUDA_VISIBLE_DEVICES=2,3\nNCCL_IB_HCA==mlx5_10\n");
+  EXPECT_EQ(run("eval \"set -- $(" + place + "docker)\"; printf '%s\\n' \"$@\"").text,
+            "--gpus\n\"device=2,3\"\n--cpuset-cpus\n8-15\n--cpuset-mems\n1\n--env\n"
+            "NCCL_IB_HCA==mlx5_10\n");
+  const Outcome json = run(place + "json");
+  EXPECT_THAT(json.text, HasSubstr(R"("ring":[2,3],"environment":{"CUDA_DEVICE_ORDER":)"));
+  EXPECT_THAT(json.text, HasSubstr(R"("criteria":["predicted bandwidth )"));
+  EXPECT_THAT(json.text, HasSubstr(R"("runner_up":{"chips":[1,2],"gbps":)"));
+  EXPECT_THAT(json.text, HasSubstr(R"("nics":[{"name":"mlx5_10","path":"PXB"}])"));
+  EXPECT_EQ(run("%B/" + kPlace + "--size 2 --to json").text,
+            run("%B/" + kPlace + "--size 2 -o json").text);
+}
+
+TEST(CommandLine, PlaceGivesAShellNothingWrong) {
+  for (const char* form : {"env", "docker"}) {
+    const std::string line = kPlace + "--size 9 --to " + form;
+    EXPECT_EQ(run("%B/" + line + " 2>/dev/null").text, "");
+    EXPECT_EQ(complaint(line).code, 1);
+    EXPECT_THAT(complaint(line).text, HasSubstr("chipweave: does not fit: "));
+  }
+  const std::string metax = "chipweave place --machine metax-c550-8 --size 2 --to docker";
+  EXPECT_EQ(run("%B/" + metax + " 2>/dev/null").text, "");
+  EXPECT_EQ(complaint(metax).code, 1);
+  EXPECT_THAT(complaint(metax).text, HasSubstr("--to docker: cannot tell how a container gets"));
+  EXPECT_EQ(complaint(kPlace + "--size 2 --to shell").code, kWrongUsage);
+  EXPECT_EQ(complaint(kPlace + "--size 2 --to env -o json").code, kWrongUsage);
+  // A profile has the names of no real adapters.
+  EXPECT_EQ(run("%B/" + kPlace + "--size 2 --to env 2>/dev/null").text,
+            "export CUDA_DEVICE_ORDER='PCI_BUS_ID'\nexport CUDA_VISIBLE_DEVICES='0,3'\n");
+}
+
+TEST(CommandLine, TablesKeepToTheTerminalAndPipedOnesAreNotCut) {
+  const auto widest = [](const std::string& page) {
+    std::size_t out = 0;
+    for (std::size_t at = 0; at < page.size();) {
+      const std::size_t end = std::min(page.find('\n', at), page.size());
+      out = std::max(out, end - at);
+      at = end + 1;
+    }
+    return out;
+  };
+  const std::string topology = "NO_COLOR=1 %B/chipweave topo show dgx2-v100-16";
+  EXPECT_THAT(run(topology).text, HasSubstr("  NIC7   CPU Affinity  NUMA Affinity\n"));
+  EXPECT_LE(widest(run_on_terminal(topology, 120).text), 120U);
+  EXPECT_GT(widest(run_on_terminal(topology, 120).text), 100U);
+
+  const io::TempFolder folder;
+  const std::string name(120, 'n');
+  const std::string import = "NO_COLOR=1 %B/chipweave network import " +
+                             folder.put("net.csv", "name,rack\n" + name + ",r\n");
+  EXPECT_THAT(run(import).text, HasSubstr("\n" + name + "  r\n"));
+  EXPECT_EQ(widest(run_on_terminal(import, 80).text), 80U);
+  EXPECT_THAT(run_on_terminal(import, 200).text, HasSubstr("\n" + name + "  r\n"));
 }
 
 TEST(CommandLine, PlaceTakesOneOfSeveralMatrices) {

@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "tests/component/programs/run.hpp"
+#include "tests/component/programs/run_on_terminal.hpp"
 #include "tests/unit/temp_folder.hpp"
 
 namespace chipweave {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -175,7 +177,7 @@ TEST_F(DefragCommand, BatchGoesOnAfterAnUnusableLine) {
   EXPECT_THAT(out.text, HasSubstr(R"({"decisions":1,)"));
 }
 
-TEST_F(DefragCommand, LongTablesAreCut) {
+TEST_F(DefragCommand, LongTablesAreCutOnATerminal) {
   std::string nodes = R"({"levels":["r"],"nodes":[{"name":"big","free":500})";
   std::string pods = "[";
   for (int i = 0; i < 60; ++i) {
@@ -186,10 +188,14 @@ TEST_F(DefragCommand, LongTablesAreCut) {
   }
   folder_.put("long.json", nodes + "]}");
   folder_.put("many.json", pods + R"(,{"name":"fixed","node":"big","chips":1}])");
-  const Outcome out = defrag("--network long.json --pods many.json");
+  const std::string flags = "--network long.json --pods many.json";
+  const Outcome out =
+      run_on_terminal("cd " + folder_.path() + " && NO_COLOR=1 %B/chipweave defrag " + flags, 100);
   EXPECT_EQ(out.code, 0);
   EXPECT_THAT(out.text, HasSubstr("20 more moves left out: -o json has all\n"));
   EXPECT_THAT(out.text, StartsWith("frees 60 nodes: n0, n1, n2, n3, n4, n5, n6, n7, ...\n"));
+  EXPECT_THAT(defrag(flags).text,
+              AllOf(HasSubstr("\np59  n59   big  1\n"), Not(HasSubstr("left out"))));
 }
 
 }  // namespace

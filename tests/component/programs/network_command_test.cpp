@@ -39,13 +39,32 @@ TEST(NetworkCommand, ExportReadsWhatImportPrints) {
 }
 
 TEST(NetworkCommand, ShowCountsDomains) {
-  const Outcome out = run(kTree + "show - 2>/dev/null");
+  const Outcome out = run("export LC_ALL=C; " + kTree + "show - 2>/dev/null");
   EXPECT_EQ(out.code, 0);
   EXPECT_EQ(out.text,
             "3 nodes, read as slurm\n\n"
             "LEVEL  DOMAINS  SMALLEST  MEDIAN  LARGEST  OUTSIDE\n"
             "spine        1         3       3        3        0\n"
-            "leaf         2         1       1        2        0\n");
+            "leaf         2         1       1        2        0\n"
+            "\n"
+            "network\n"
+            "`- s (spine, 3 nodes)\n"
+            "   |- a (leaf, 2 nodes) n[1-2]\n"
+            "   `- b (leaf, 1 node) n3\n");
+}
+
+TEST(NetworkCommand, ShowDrawsTheTreeInTheCharactersOfTheLocale) {
+  const auto show = [](const std::string& environment, const std::string& flags) {
+    const std::string shown = "env " + environment + " %B/chipweave network show - " + flags;
+    return run(R"(printf 'name,rack\nn1,a\n' | )" + shown).text;
+  };
+  const std::string none = "-u LC_ALL -u LC_CTYPE -u LANG -u TERM ";
+  EXPECT_THAT(show(none + "LANG=en_US.UTF-8", ""), HasSubstr("\n└─ a (rack, 1 node) n1\n"));
+  EXPECT_THAT(show(none + "LC_ALL=C LANG=en_US.UTF-8", ""), HasSubstr("\n`- a (rack, "));
+  EXPECT_THAT(show(none + "LC_CTYPE=C.utf8", ""), HasSubstr("\n└─ a"));
+  EXPECT_THAT(show(none + "LANG=C.UTF-8 TERM=dumb", ""), HasSubstr("\n`- a"));
+  EXPECT_THAT(show(none, ""), HasSubstr("\n`- a"));
+  EXPECT_THAT(show(none, "-o wide"), HasSubstr("\n`- a (rack, 1 node)\n   `- n1\n"));
 }
 
 TEST(NetworkCommand, ErrorsAreOneSentenceAndAnExitCode) {

@@ -9,6 +9,7 @@ namespace chipweave::cli {
 namespace {
 
 using domain::kNoSet;
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -127,10 +128,14 @@ TEST(RenderPlan, LongPlansAreCutAndSaySo) {
     for (int k = 0; k < 2; ++k)
       pods.push_back({2 * i + k, static_cast<domain::GangNodeId>(i), 2 * i + k, kNoSet});
   }
-  const std::string page = render_plan(asked, plan(pods, {1, 1}));
+  const auto made = plan(pods, {1, 1});
+  const std::string page = render_plan(asked, made, {}, kMaxColumns);
   EXPECT_THAT(page, HasSubstr("\nn39   b/r      2  78,79\n"
                               "5 more rows with 10 pods left out: -o json has all\n"));
   EXPECT_THAT(page, Not(HasSubstr("n40")));
+  const std::string piped = render_plan(asked, made, {}, kUnlimited);
+  EXPECT_THAT(piped, HasSubstr("\nn44   b/r      2  88,89\n"));
+  EXPECT_THAT(piped, Not(HasSubstr("left out")));
 }
 
 TEST(RenderPlan, NothingIsWiderThanATerminal) {
@@ -147,10 +152,13 @@ TEST(RenderPlan, NothingIsWiderThanATerminal) {
     pods.push_back({i, static_cast<domain::GangNodeId>(i % 2), 99000 + i, 0});
     details.chips.push_back({3 * i});
   }
-  const std::string page = render_plan(asked, plan(pods, std::vector<int>(16, 1)), details);
+  const auto made = plan(pods, std::vector<int>(16, 1));
+  const std::string page = render_plan(asked, made, details, kMaxColumns);
   expect_narrow(page);
   EXPECT_THAT(page, HasSubstr("  99000,99002,...  "));
   EXPECT_THAT(page, HasSubstr("\nx?x "));
+  EXPECT_THAT(render_plan(asked, made, details, kUnlimited),
+              AllOf(HasSubstr("\n" + longest + "  " + longest), HasSubstr(",99198  ")));
 }
 
 }  // namespace

@@ -2,6 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "cli/terminal.hpp"
 #include "common/domain/topology_builder.hpp"
 #include "tests/unit/cli/profile.hpp"
@@ -17,38 +21,76 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
+// A page without limits of width.
+TopologyPage page_of(std::string title, std::vector<std::pair<int, double>> sizes = {}) {
+  return {std::move(title), std::move(sizes), {{}, true, kUnlimited}};
+}
+
 TEST(RenderTopology, DgxOneAsPeopleKnowIt) {
-  const std::string page =
-      render_topology(profile("hgx-v100-8"), {"hgx-v100-8", {{1, 0}, {2, 40}, {4, 80}, {8, 120}}});
+  const std::string page = render_topology(
+      profile("hgx-v100-8"), page_of("hgx-v100-8", {{1, 0}, {2, 40}, {4, 80}, {8, 120}}));
   EXPECT_EQ(page,
             "hgx-v100-8: nvidia V100-SXM2 (DGX-1V), 8 chips on 2 NUMA nodes, 16 NVLINK pairs, no "
             "switch, 4 NICs\n"
             "\n"
-            "        GPU0  GPU1  GPU2  GPU3  GPU4  GPU5  GPU6  GPU7  NUMA\n"
-            "GPU0    X     NV1   NV1   NV2   NV2   SYS   SYS   SYS   0\n"
-            "GPU1    NV1   X     NV2   NV1   SYS   NV2   SYS   SYS   0\n"
-            "GPU2    NV1   NV2   X     NV2   SYS   SYS   NV1   SYS   0\n"
-            "GPU3    NV2   NV1   NV2   X     SYS   SYS   SYS   NV1   0\n"
-            "GPU4    NV2   SYS   SYS   SYS   X     NV1   NV1   NV2   1\n"
-            "GPU5    SYS   NV2   SYS   SYS   NV1   X     NV2   NV1   1\n"
-            "GPU6    SYS   SYS   NV1   SYS   NV1   NV2   X     NV2   1\n"
-            "GPU7    SYS   SYS   SYS   NV1   NV2   NV1   NV2   X     1\n"
+            "        GPU0  GPU1  GPU2  GPU3  GPU4  GPU5  GPU6  GPU7  NIC0  NIC1  NIC2  NIC3  "
+            "CPU Affinity  NUMA Affinity\n"
+            "GPU0    X     NV1   NV1   NV2   NV2   SYS   SYS   SYS   PIX   PHB   SYS   SYS   "
+            "N/A           0\n"
+            "GPU1    NV1   X     NV2   NV1   SYS   NV2   SYS   SYS   PIX   PHB   SYS   SYS   "
+            "N/A           0\n"
+            "GPU2    NV1   NV2   X     NV2   SYS   SYS   NV1   SYS   PHB   PIX   SYS   SYS   "
+            "N/A           0\n"
+            "GPU3    NV2   NV1   NV2   X     SYS   SYS   SYS   NV1   PHB   PIX   SYS   SYS   "
+            "N/A           0\n"
+            "GPU4    NV2   SYS   SYS   SYS   X     NV1   NV1   NV2   SYS   SYS   PIX   PHB   "
+            "N/A           1\n"
+            "GPU5    SYS   NV2   SYS   SYS   NV1   X     NV2   NV1   SYS   SYS   PIX   PHB   "
+            "N/A           1\n"
+            "GPU6    SYS   SYS   NV1   SYS   NV1   NV2   X     NV2   SYS   SYS   PHB   PIX   "
+            "N/A           1\n"
+            "GPU7    SYS   SYS   SYS   NV1   NV2   NV1   NV2   X     SYS   SYS   PHB   PIX   "
+            "N/A           1\n"
             "\n"
-            "  X = self, NV# = that many NVLink lanes, SYS = between NUMA nodes\n"
+            "  X = self, NV# = that many NVLink lanes, PIX = one PCIe bridge, PHB = PCIe host "
+            "bridge, SYS =\n  between NUMA nodes\n"
             "\n"
-            "GB/s one way: NVLINK 20 a lane; host paths PIX 10, PHB 10, SYS 5\n"
-            "Sizes a pod can ask for (best ring GB/s): 1, 2 (40), 4 (80), 8 (120)\n"
+            "GB/s one way, as a ring gets them: NVLINK 20 a lane; host paths PIX 10, PHB 10, SYS "
+            "5\n"
+            "Sizes a pod can ask for (best predicted busbw, GB/s): 1, 2 (40), 4 (80), 8 (120)\n"
+            "  busbw = bus bandwidth of a ring all-reduce, as nccl-tests prints it\n"
             "Fast islands: 0-7\n"
-            "NIC mlx5_0, NUMA 0, 12.5 GB/s, PIX 0,1, PHB 2,3, SYS 4-7\n"
-            "NIC mlx5_1, NUMA 0, 12.5 GB/s, PIX 2,3, PHB 0,1, SYS 4-7\n"
-            "NIC mlx5_2, NUMA 1, 12.5 GB/s, PIX 4,5, PHB 6,7, SYS 0-3\n"
-            "NIC mlx5_3, NUMA 1, 12.5 GB/s, PIX 6,7, PHB 4,5, SYS 0-3\n");
+            "\n"
+            "NIC Legend:\n"
+            "  NIC0: mlx5_0, NUMA 0, line rate 12.5 GB/s\n"
+            "  NIC1: mlx5_1, NUMA 0, line rate 12.5 GB/s\n"
+            "  NIC2: mlx5_2, NUMA 1, line rate 12.5 GB/s\n"
+            "  NIC3: mlx5_3, NUMA 1, line rate 12.5 GB/s\n");
+}
+
+TEST(RenderTopology, AffinityIsWhatTheDescriptionSays) {
+  TopologyPage page = page_of("x");
+  page.matrix.cpus = {{0, "0-19,40-59"}, {1, "0-19,40-59"}};
+  page.matrix.numa_stated = false;
+  const std::string text = render_topology(profile("hgx-v100-8"), page);
+  EXPECT_THAT(text, HasSubstr("  0-19,40-59    N/A\nGPU2"));
+  EXPECT_THAT(text, HasSubstr("  N/A           N/A\nGPU4"));
+  EXPECT_THAT(text, HasSubstr("8 chips at 2 ranges of CPUs,"));
+}
+
+TEST(RenderTopology, WidePagesHaveARowAChip) {
+  TopologyPage page = page_of("x");
+  EXPECT_THAT(render_topology(profile("hgx-v100-8"), page), Not(HasSubstr("HEALTH")));
+  page.wide = true;
+  EXPECT_THAT(render_topology(profile("hgx-v100-8"), page),
+              HasSubstr("\nCHIP  ID  MODEL               PCI  MEMORY  HEALTH\n"
+                        "0     -   V100-SXM2 (DGX-1V)  -         -  healthy\n"));
 }
 
 TEST(RenderTopology, TwoRingsOfAnAscend910A) {
   const std::string page = render_topology(profile("ascend-910a-8"), {"ascend-910a-8", {}});
-  EXPECT_THAT(page, HasSubstr("        NPU0  NPU1  NPU2  NPU3  NPU4  NPU5  NPU6  NPU7  NUMA\n"
-                              "NPU0    X     HCCS  HCCS  HCCS  "));
+  EXPECT_THAT(page, HasSubstr("        NPU0  NPU1  NPU2  NPU3  NPU4  NPU5  NPU6  NPU7  CPU "
+                              "Affinity  NUMA Affinity\nNPU0    X     HCCS  HCCS  HCCS  "));
   EXPECT_THAT(page, HasSubstr("Fast islands: 0-3 | 4-7\n"));
   EXPECT_THAT(page, HasSubstr("HCCS = direct HCCS link"));
   EXPECT_THAT(page, Not(HasSubstr("HCCS_SW")));

@@ -20,7 +20,7 @@ TEST(Table, AlignsColumnsAndLeavesNoBlanksAtTheEnd) {
 TEST(Table, FirstColumnGivesWayAtTheWidthOfATerminal) {
   Table table({{"POD"}, {"NODE"}, {"CHIPS"}});
   table.add({std::string(253, 'p') + "-7", std::string(40, 'n'), "0-7"});
-  const std::string text = table.text(false);
+  const std::string text = table.text(false, kMaxColumns);
   std::size_t start = 0;
   while (start < text.size()) {
     const std::size_t end = text.find('\n', start);
@@ -34,9 +34,17 @@ TEST(Table, FirstColumnGivesWayAtTheWidthOfATerminal) {
 TEST(Table, AnotherColumnCanGiveWay) {
   Table table({{"NAME"}, {"TEXT"}}, 1);
   table.add({"profile-name", std::string(120, 't')});
-  const std::string text = table.text(false);
+  const std::string text = table.text(false, kMaxColumns);
   EXPECT_NE(text.find("\nprofile-name  ttt"), std::string::npos);
   EXPECT_EQ(text.size(), std::string("NAME          TEXT\n").size() + kMaxColumns + 1);
+}
+
+TEST(Table, NothingIsCutWhereTheWidthHasNoLimit) {
+  Table table({{"POD"}, {"NODE"}});
+  table.add({std::string(253, 'p'), std::string(40, 'n')});
+  EXPECT_EQ(table.text(false, kUnlimited), "POD" + std::string(252, ' ') + "NODE\n" +
+                                               std::string(253, 'p') + "  " + std::string(40, 'n') +
+                                               "\n");
 }
 
 TEST(Table, ColourGoesAroundTheLine) {

@@ -12,7 +12,10 @@ namespace chipweave::codec {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
 
 std::string error_of(std::string_view content) {
   const auto t = import_topology(content);
@@ -56,6 +59,32 @@ TEST(Import, EveryRealFileFindsItsImporter) {
     const bool graph = name.find("graph") != std::string::npos;
     EXPECT_EQ(t->format, graph ? "nccl-graph" : "nccl-xml") << name;
   }
+}
+
+TEST(Import, CpusOfEachChipWhereTheSourceSaysThem) {
+  const auto cpus = [](std::string_view content) {
+    auto read = import_topology(content);
+    EXPECT_TRUE(read.ok()) << read.error().text();
+    return read ? read->host.cpus : std::map<int, std::string>{};
+  };
+  EXPECT_THAT(cpus("\tGPU0\tGPU1\tCPU Affinity\tNUMA Affinity\n"
+                   "GPU0\tX\tNV1\t0-19,40-59\t0\nGPU1\tNV1\tX\tN/A\t1\n"),
+              ElementsAre(Pair(0, "0-19,40-59")));
+  EXPECT_THAT(cpus("     NPU0 NPU1 CPU Affinity\nNPU0 X    HCCS 144-167\nNPU1 HCCS X    0-23\n"),
+              ElementsAre(Pair(0, "144-167"), Pair(1, "0-23")));
+  EXPECT_THAT(cpus(kMatrix), IsEmpty());
+  const std::string pci =
+      "<pci busid=\"0000:01:00.0\" class=\"0x030200\"><gpu dev=\"3\" sm=\"80\"/>";
+  EXPECT_THAT(cpus("<system version=\"1\"><cpu numaid=\"0\" affinity=\"0000ff,f000000f\">" + pci +
+                   "</pci></cpu></system>"),
+              ElementsAre(Pair(3, "0-3,28-39")));
+  EXPECT_THAT(
+      cpus("<topology version=\"2.0\"><object type=\"Machine\" cpuset=\"0x000000ff\">"
+           "<object type=\"Package\" cpuset=\"0x0000000f\"><object type=\"Core\" cpuset=\"0x1\"/>"
+           "<object type=\"Bridge\" bridge_type=\"0-1\"><object type=\"PCIDev\" "
+           "pci_busid=\"0000:01:00.0\" pci_type=\"0302 [10de:1db1] [0:0] a1\"/></object></object>"
+           "</object></topology>"),
+      ElementsAre(Pair(0, "0-3")));
 }
 
 TEST(Import, WrongEncodingsAndBinariesAreNamed) {

@@ -54,6 +54,9 @@ TEST(PlaceLine, WritesAnswers) {
   EXPECT_EQ(write_place_answer("null", {false, {}, 0, 0, "a \"b\"", 370.8, {"w"}}),
             R"({"id":null,"fits":false,"chips":[],"gbps":0.0,"best_gbps":0.0,"reason":"a \"b\"",)"
             R"("exact":false,"bound":370.8,"warnings":["w"]})");
+  EXPECT_EQ(
+      write_place_answer("1", {true, {0}, 0, 0, "", std::nullopt, {}}, R"("ring":[0])"),
+      R"({"id":1,"fits":true,"chips":[0],"gbps":0.0,"best_gbps":0.0,"reason":"","ring":[0]})");
 }
 
 TEST(PlaceLine, WritesErrors) {

@@ -92,6 +92,7 @@ TEST(Kfd, MaximumOverMinimumIsTheNumberOfLinks) {
   const auto got = import_kfd_tree(two_kfd_gpus(), {});
   ASSERT_TRUE(got.ok()) << got.error().text();
   EXPECT_THAT(link_list(got->topology), ElementsAre("0-1 XGMI x4 36"));
+  EXPECT_THAT(got->host.render_minors, ElementsAre(testing::Pair(0, 128), testing::Pair(1, 129)));
 }
 
 TEST(Kfd, HeavierXgmiIsARouteNotALink) {

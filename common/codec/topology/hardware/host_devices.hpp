@@ -23,6 +23,7 @@ struct HostGpu {
   std::string model;   // "" unknown
   std::string id;      // uuid
   int numa = -1;
+  std::string cpus;  // the nearest: "0-19,40-59"; "" unknown
   int tree_node = 0;
   std::uint64_t memory_bytes = 0;
 };
@@ -66,6 +67,15 @@ void add_chips(const std::vector<Gpu>& gpus, const ImportOptions& options,
   }
   builder.vendor = common_text(vendors, "mixed");
   builder.model = common_text(models, "");
+}
+
+template <class Gpu>
+HostFacts facts_of(const std::vector<Gpu>& gpus) {
+  HostFacts out;
+  for (const HostGpu& gpu : gpus) {
+    if (!gpu.cpus.empty()) out.cpus[gpu.index] = gpu.cpus;
+  }
+  return out;
 }
 
 // The NICs, and the paths between all pairs of GPUs and from each NIC to each GPU.

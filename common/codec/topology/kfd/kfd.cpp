@@ -30,7 +30,11 @@ class KfdImporter {
     add_host_paths();
     add_xgmi();
     builder_.host_bandwidth = host_bandwidth();
-    return imported(std::move(builder_), "kfd", std::move(tree_.warnings).list());
+    auto out = imported(std::move(builder_), "kfd", std::move(tree_.warnings).list());
+    for (std::size_t i = 0; out && i < gpus_.size(); ++i) {
+      out->host.render_minors[static_cast<int>(i)] = gpus_[i]->render_minor;
+    }
+    return out;
   }
 
  private:

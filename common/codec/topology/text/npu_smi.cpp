@@ -49,6 +49,7 @@ class NpuReader : MatrixReader {
     auto out = imported(std::move(builder_), "npu-smi", std::move(warnings_));
     if (out) {
       out->cpu_ranges = cpu_ranges();
+      out->host.cpus = cpus();
       warn_of_rule(*out);
     }
     return out;

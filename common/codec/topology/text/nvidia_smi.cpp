@@ -61,7 +61,9 @@ class NvidiaReader : MatrixReader {
       return std::move(ok).error();
     warn_of_rates();
     auto out = imported(std::move(builder_), "nvidia-smi", std::move(warnings_));
-    if (out) out->cpu_ranges = cpu_ranges();
+    if (!out) return out;
+    out->cpu_ranges = cpu_ranges();
+    out->host.cpus = cpus();
     return out;
   }
 

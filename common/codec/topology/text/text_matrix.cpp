@@ -450,6 +450,16 @@ std::map<int, std::string> MatrixReader::cpu_ranges() const {
   return out;
 }
 
+std::map<int, std::string> MatrixReader::cpus() const {
+  std::map<int, std::string> out;
+  for (std::size_t i = 0; i < chips_.size(); ++i) {
+    const std::string& text = matrix_.tails[chips_[i]].cpu_affinity;
+    const bool list = !text.empty() && text.find_first_not_of("0123456789-,") == std::string::npos;
+    if (list) out[index(i).value] = text;
+  }
+  return out;
+}
+
 LinkKind MatrixReader::hidden_host_path(std::size_t i, std::size_t k) const {
   LinkKind bound = numa_[i] >= 0 && numa_[i] == numa_[k] ? LinkKind::node : LinkKind::sys;
   for (const std::size_t nic : matrix_.nic_columns()) {

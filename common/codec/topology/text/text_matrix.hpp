@@ -100,6 +100,8 @@ class MatrixReader {
 
   // As in ImportedTopology.
   std::map<int, std::string> cpu_ranges() const;
+  // As in HostFacts: what the column of CPUs says.
+  std::map<int, std::string> cpus() const;
 
   const LinkMatrix& matrix_;
   std::vector<std::size_t> chips_;  // their columns

@@ -7,6 +7,7 @@
 
 #include "common/base/limits.hpp"
 #include "common/codec/text/numbers.hpp"
+#include "common/codec/topology/hardware/cpu_mask.hpp"
 #include "common/codec/topology/hardware/device_models.hpp"
 #include "common/codec/topology/hardware/pci.hpp"
 
@@ -127,11 +128,19 @@ class HwlocTreeReader {
         } else if (const std::optional<int> memory = memory_child(object)) {
           inner = *memory;
         }
+        const std::string outer = std::exchange(cpus_, cpus_of(object));
         done = walk(object, node, inner);
+        cpus_ = outer;
       }
       if (!done) return done;
     }
     return {};
+  }
+
+  // Those of the enclosing object where it names none.
+  std::string cpus_of(pugi::xml_node object) const {
+    const pugi::xml_attribute mask = object.attribute("cpuset");
+    return mask ? cpu_list_of_mask(mask.value()) : cpus_;
   }
 
   Result<void> read_device(pugi::xml_node device, int parent, int numa) {
@@ -150,6 +159,7 @@ class HwlocTreeReader {
     gpu.vendor = vendor_word(type.vendor);
     gpu.model = model_of_device(type.vendor, type.device);
     gpu.numa = numa;
+    gpu.cpus = cpus_;
     gpu.tree_node = node;
     gpu.pci_gbps = leading_number(device.attribute("pci_link_speed").value()).value_or(0);
     out_.gpus.push_back(std::move(gpu));
@@ -235,6 +245,7 @@ class HwlocTreeReader {
 
   const XmlDocument& document_;
   HwlocMachine out_;
+  std::string cpus_;  // of the object that is being read
   std::vector<pugi::xml_node> lone_;
 };
 

@@ -346,7 +346,9 @@ Result<ImportedTopology> import_hwloc_xml(std::string_view content, const Import
   builder.host_bandwidth = hwloc_host_bandwidth(*machine);
   add_host_paths(machine->tree, machine->gpus, machine->nics, builder);
   add_hwloc_links(*links, *machine, options, builder);
-  return imported(std::move(builder), "hwloc-xml", std::move(machine->warnings).list());
+  auto out = imported(std::move(builder), "hwloc-xml", std::move(machine->warnings).list());
+  if (out) out->host = facts_of(machine->gpus);
+  return out;
 }
 
 }  // namespace chipweave::codec

@@ -6,6 +6,7 @@
 #include "common/base/limits.hpp"
 #include "common/codec/text/numbers.hpp"
 #include "common/codec/text/quoting.hpp"
+#include "common/codec/topology/hardware/cpu_mask.hpp"
 #include "common/codec/topology/hardware/device_models.hpp"
 #include "common/codec/topology/hardware/pci.hpp"
 
@@ -67,6 +68,7 @@ class NcclTreeReader {
       numa = *id;
     }
     if (std::string_view(cpu.attribute("vendor").value()) == "GenuineIntel") out_.intel = true;
+    cpus_ = cpu_list_of_mask(cpu.attribute("affinity").value());
     const int node = out_.tree.add(0, HostTree::Level::root_complex, numa);
     for (const pugi::xml_node child : cpu.children()) {
       const std::string_view name = child.name();
@@ -144,6 +146,7 @@ class NcclTreeReader {
     gpu.element = pci.child("gpu");
     gpu.bus_id = bus_id;
     gpu.numa = numa;
+    gpu.cpus = cpus_;
     gpu.tree_node = node;
     gpu.index = static_cast<int>(out_.gpus.size());
     if (gpu.element && gpu.element.attribute("dev")) {
@@ -177,6 +180,7 @@ class NcclTreeReader {
 
   const XmlDocument& document_;
   int version_;
+  std::string cpus_;  // of the <cpu> that is being read
   NcclMachine out_;
 };
 

@@ -194,7 +194,9 @@ Result<ImportedTopology> import_nccl_xml(std::string_view content, const ImportO
   builder.host_bandwidth = nccl_host_bandwidth(machine);
   add_host_paths(machine.tree, machine.gpus, machine.nics, builder);
   add_nccl_links(*links, !options.model.empty(), machine, builder);
-  return imported(std::move(builder), "nccl-xml", std::move(machine.warnings).list());
+  auto out = imported(std::move(builder), "nccl-xml", std::move(machine.warnings).list());
+  if (out) out->host = facts_of(machine.gpus);
+  return out;
 }
 
 }  // namespace chipweave::codec
