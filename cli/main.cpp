@@ -24,11 +24,6 @@ int run(int argc, char** argv) {
   app.formatter(std::make_shared<chipweave::cli::HelpFormatter>());  // subcommands inherit it
   app.require_subcommand(1);
   app.set_version_flag("--version", "chipweave " CHIPWEAVE_VERSION);
-  app.footer(
-      "Examples:\n"
-      "  chipweave topo show hgx-v100-8\n"
-      "  chipweave submit examples/ack-pytorchjob.yaml --scheduler http://127.0.0.1:8080\n"
-      "`chipweave help COMMAND` describes a command.");
   Exit exit_code = Exit::fine;
   chipweave::cli::register_place(app, exit_code);
   chipweave::cli::register_plan(app, exit_code);
@@ -46,6 +41,12 @@ int run(int argc, char** argv) {
   chipweave::cli::register_nodes(app, exit_code);
   chipweave::cli::register_pods(app, exit_code);
   chipweave::cli::register_reference(app, exit_code);
+  // Not before: commands would inherit it.
+  app.footer(
+      "Examples:\n"
+      "  chipweave topo show hgx-v100-8\n"
+      "  chipweave submit examples/ack-pytorchjob.yaml --scheduler http://127.0.0.1:8080\n"
+      "`chipweave help COMMAND` describes a command.");
   if (argc > 1 && argv[1] == chipweave::cli::kCompleteWord)
     return static_cast<int>(chipweave::cli::printed(chipweave::cli::completion_lines(
         chipweave::cli::complete(app, std::vector<std::string>(argv + 2, argv + argc)))));

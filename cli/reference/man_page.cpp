@@ -9,16 +9,33 @@
 namespace chipweave::cli {
 namespace {
 
+// A character of UTF-8 as roff names it, "\\[u2026]"; `at` moves behind it.
+std::string named_character(std::string_view text, std::size_t& at) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const std::size_t more = byte(at) >= 0xF0U ? 3 : byte(at) >= 0xE0U ? 2 : 1;
+  unsigned code = byte(at) & (0x3FU >> more);
+  for (std::size_t i = 1; i <= more && at + 1 < text.size(); ++i)
+    code = code << 6U | (byte(++at) & 0x3FU);
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string digits;
+  for (; code > 0 || digits.size() < 4; code >>= 4U)
+    digits.insert(digits.begin(), kDigits[code & 0xFU]);
+  return "\\[u" + digits + "]";
+}
+
 // Text that roff prints as it is.
 std::string plain(std::string_view text) {
   std::string out;
-  for (const char c : text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
     const bool starts_line = out.empty() || out.back() == '\n';
     if (starts_line && (c == '.' || c == '\'')) out += "\\&";
     if (c == '\\')
       out += "\\e";
     else if (c == '-')
       out += "\\-";
+    else if (static_cast<unsigned char>(c) >= 0xC0U)
+      out += named_character(text, i);
     else
       out += c;
   }

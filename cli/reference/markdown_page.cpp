@@ -62,13 +62,13 @@ std::string table(const std::vector<OptionEntry>& entries, std::string_view what
     if (entry.required && !entry.positional) help += " (required)";
     if (!entry.environment.empty()) help += "; environment: " + code(entry.environment);
     const bool named =
-        entry.value.find(entry.values.empty() ? "?" : entry.values.front()) != std::string::npos;
-    if (!entry.values.empty() && !named) {
+        std::all_of(entry.values.begin(), entry.values.end(), [&](const std::string& value) {
+          return (entry.value + " " + entry.help).find(value) != std::string::npos;
+        });
+    if (!named) {
       std::vector<std::string> values;
-      for (const std::string& value : entry.values) {
-        if (entry.help.find(value) == std::string::npos) values.push_back(code(value));
-      }
-      if (!values.empty()) help += (help.empty() ? "" : "; ") + ("one of " + joined(values, ", "));
+      for (const std::string& value : entry.values) values.push_back(code(value));
+      help += (help.empty() ? "" : "; ") + ("one of " + joined(values, ", "));
     }
     out += concat("| ", joined(names, ", "), " | ", code(entry.value), " | ", help, " |\n");
   }

@@ -85,7 +85,7 @@ void add_init(CLI::App& route, Exit& exit_code) {
             "where RANK_AFTER_ACC and MASTER_INDEX are written")
       ->capture_default_str();
   add_examples(*command,
-               "  chipweave route init --config /user/config --dir /tmp\n"
+               "  VC_TASK_INDEX=0 chipweave route init --config /user/config --dir /tmp\n"
                "  chipweave route init --index 3 --hosts hostfile --network topology.conf\n"
                "docs/tasks/modelarts-route-planning.md has the container's manifest.");
   command->callback([flags, &exit_code] { exit_code = run_route_init(*flags); });
