@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iostream>
 
+#include "cli/input_file.hpp"
 #include "cli/terminal.hpp"
 #include "common/base/json_writer.hpp"
 #include "common/codec/batch/batch.hpp"
@@ -58,6 +59,8 @@ Exit run_batch(const BatchFlags& flags, std::size_t max_bytes,
     if (!opened.is_open() || opened.bad())
       return complain("cannot read " + file + " (use - for standard input)", Exit::unreadable);
     opened.clear();
+  } else if (const auto claimed = claim_standard_input(); !claimed) {
+    return complain_of_reading(claimed.error());
   }
   std::istream& in = file == "-" ? std::cin : opened;
   Timing timing(flags);

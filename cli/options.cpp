@@ -1,17 +1,9 @@
 #include "cli/options.hpp"
 
-#include "cli/commands.hpp"
 #include "common/base/foreign_text.hpp"
 #include "common/codec/network/import.hpp"
 
 namespace chipweave::cli {
-
-Exit exit_for(const Error& error) {
-  const bool names_flag = error.context.empty() ? error.message.starts_with("--") ||
-                                                      error.message.starts_with("one of --")
-                                                : error.context.back().starts_with("-");
-  return names_flag ? Exit::usage : Exit::unreadable;
-}
 
 void add_output_option(CLI::App& command, OutputForm& form) {
   const auto set = [&form](const std::string& text) {

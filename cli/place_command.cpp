@@ -34,7 +34,7 @@ struct Flags {
 
 Exit answer_batch(const Flags& flags) {
   auto overlays = overlays_at(flags.overlays);
-  if (!overlays) return complain(overlays.error(), Exit::unreadable);
+  if (!overlays) return complain(overlays.error(), exit_for(overlays.error()));
   PlaceEngine engine(*std::move(overlays));
   const auto answer = [&](const std::string& line, Timing& timing) -> BatchAnswer {
     const codec::PlaceLine parsed = codec::parse_place_line(line);
@@ -144,9 +144,10 @@ Exit run_one(const Flags& flags) {
   const auto request = request_of(flags);
   if (!request) return complain(request.error(), Exit::usage);
   auto overlays = overlays_at(flags.overlays);
-  if (!overlays) return complain(overlays.error(), Exit::unreadable);
+  if (!overlays) return complain(overlays.error(), exit_for(overlays.error()));
   PlaceEngine engine(*std::move(overlays));
-  if (!flags.machine.model.empty() || !flags.machine.index.empty()) {
+  if (!flags.machine.model.empty() || !flags.machine.index.empty() ||
+      flags.machine.source == "-") {
     auto machine = load_machine_source(flags.machine);
     if (!machine) return complain(machine.error(), exit_for(machine.error()));
     engine.provide(flags.machine.source, *std::move(machine));

@@ -200,20 +200,18 @@ std::string rank_usage_error(const RankFlags& flags) {
   if (flags.network.empty() || flags.hosts.empty())
     return "one of --batch FILE, or --network FILE with --hosts FILE, is required; see "
            "'chipweave rank --help'";
-  if (flags.network == "-" && flags.hosts == "-")
-    return "--network - cannot be combined with --hosts -: both read standard input";
-  return "";
+  return standard_input_error({{"--network", flags.network}, {"--hosts", flags.hosts}});
 }
 
 Exit run_rank_flags(const RankFlags& flags) {
   if (const std::string wrong = rank_usage_error(flags); !wrong.empty())
     return complain(wrong, Exit::usage);
   const auto description = read_input(flags.network, limits::kMaxNetworkFileBytes);
-  if (!description) return complain(description.error(), Exit::unreadable);
+  if (!description) return complain_of_reading(description.error());
   const auto network = codec::import_levelled_network(*description, flags.import);
   if (!network) return complain_of_input(network.error(), flags.network);
   const auto text = read_input(flags.hosts, limits::kMaxNetworkFileBytes);
-  if (!text) return complain(text.error(), Exit::unreadable);
+  if (!text) return complain_of_reading(text.error());
   const auto hosts = codec::parse_hostfile(*text);
   if (!hosts) return complain_of_input(hosts.error(), flags.hosts);
   for (const std::string& warning : network->warnings) warn(warning);

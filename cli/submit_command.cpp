@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/commands.hpp"
+#include "cli/input_file.hpp"
 #include "cli/options.hpp"
 #include "cli/overlays.hpp"
 #include "cli/submit.hpp"
@@ -14,7 +15,6 @@
 #include "common/base/limits.hpp"
 #include "common/base/near_names.hpp"
 #include "common/domain/vendor.hpp"
-#include "common/io/files.hpp"
 
 namespace chipweave::cli {
 namespace {
@@ -61,14 +61,11 @@ void warn_of_unknown_resources(const std::vector<codec::ManifestPod>& pods) {
 std::optional<std::vector<codec::ManifestPod>> read_pods(const SubmitState& state) {
   std::vector<codec::ManifestPod> pods;
   for (const std::string& file : state.files) {
-    const bool standard_input = file == "-";
-    auto text = standard_input ? io::read_standard_input(limits::kMaxManifestBytes)
-                               : io::read_file(file, limits::kMaxManifestBytes);
+    auto text = read_input(file, limits::kMaxManifestBytes);
     auto manifest = std::move(text).and_then([&](const std::string& yaml) {
       auto expanded = codec::expand_manifest(yaml, {state.default_namespace, !state.only_print});
       if (expanded) return expanded;
-      return decltype(expanded)(
-          std::move(expanded).error().in(standard_input ? "standard input" : "file " + file));
+      return decltype(expanded)(std::move(expanded).error().in(input_name(file)));
     });
     if (!manifest) {
       complain(manifest.error());
@@ -83,9 +80,8 @@ std::optional<std::vector<codec::ManifestPod>> read_pods(const SubmitState& stat
     return std::nullopt;
   }
   if (pods.empty()) {
-    const std::string where = state.files.size() > 1       ? "these files"
-                              : state.files.front() == "-" ? "standard input"
-                                                           : "file " + state.files.front();
+    const std::string where =
+        state.files.size() > 1 ? "these files" : input_name(state.files.front());
     complain("there are no pods in " + where + ", so nothing was submitted");
     return std::nullopt;
   }
@@ -110,12 +106,14 @@ Exit run_submit(const SubmitState& state) {
     complain("--scheduler is required; see 'chipweave submit --help'");
     return Exit::usage;
   }
+  if (std::count(state.files.begin(), state.files.end(), "-") > 1)
+    return complain("FILE: standard input (-) can be given only once", Exit::usage);
   const auto pods = read_pods(state);
   if (!pods) return Exit::unreadable;
   warn_of_unknown_resources(*pods);
   if (state.only_print) return printed(list_of(*pods));
   auto overlays = overlays_at(state.overlays);
-  if (!overlays) return complain(overlays.error(), Exit::unreadable);
+  if (!overlays) return complain(overlays.error(), exit_for(overlays.error()));
   SubmitOptions options = state.options;
   options.overlays = *std::move(overlays);
   remark_on_selectors(*pods);

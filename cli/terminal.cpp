@@ -38,6 +38,13 @@ void warn(std::string_view message) {
   write_all(stderr, "chipweave: warning: " + printable(message) + "\n");
 }
 
+Exit exit_for(const Error& error) {
+  const bool names_flag = error.context.empty() ? error.message.starts_with("--") ||
+                                                      error.message.starts_with("one of --")
+                                                : error.context.back().starts_with("-");
+  return names_flag ? Exit::usage : Exit::unreadable;
+}
+
 bool print(std::string_view text) {
   if (write_all(stdout, text)) return true;
   complain("the output could not be written; is the disk full or the reader gone?");

@@ -13,6 +13,7 @@
 #include "cli/chip_flags.hpp"
 #include "cli/commands.hpp"
 #include "cli/input_file.hpp"
+#include "cli/machine_input.hpp"
 #include "cli/options.hpp"
 #include "cli/terminal.hpp"
 #include "common/base/text.hpp"
@@ -50,7 +51,7 @@ Exit run(const CalibrateFlags& flags) {
   std::vector<ParsedLog> logs;
   for (const std::string& file : flags.files) {
     auto content = read_input(file, codec::kMaxCollectiveLogBytes);
-    if (!content) return complain(content.error(), Exit::unreadable);
+    if (!content) return complain_of_reading(content.error());
     auto log = parse_log(flags.format, {file_name(file), *std::move(content)});
     if (!log) return complain(log.error(), Exit::unreadable);
     logs.push_back(*std::move(log));
@@ -62,8 +63,8 @@ Exit run(const CalibrateFlags& flags) {
     machine = *std::move(found);
     remark("machine: " + machine);
   }
-  const auto imported = io::load_machine(machine);
-  if (!imported) return complain(imported.error(), Exit::unreadable);
+  const auto imported = load_machine_input(machine);
+  if (!imported) return complain_of_reading(imported.error());
   for (const std::string& warning : imported->warnings) warn(warning);
   auto overlay = calibrate(logs, imported->topology, file_name(machine), facts);
   if (!overlay) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/input_file.hpp"
 #include "cli/options.hpp"
 #include "cli/ranktable/commands.hpp"
 #include "cli/ranktable/table_file.hpp"
@@ -86,6 +87,9 @@ std::vector<Difference> differences_of(const LintedText& a, const LintedText& b)
 }
 
 Exit run_diff(const DiffFlags& flags) {
+  if (const std::string twice = standard_input_error({{"A", flags.a.file}, {"OTHER", flags.b}});
+      !twice.empty())
+    return complain(twice, Exit::usage);
   Exit exit = Exit::fine;
   const auto a = load_table(flags.a, exit);
   if (!a) return exit;

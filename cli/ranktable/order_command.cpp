@@ -132,6 +132,10 @@ Exit run_order(const OrderFlags& flags) {
   if (flags.network.empty() && !flags.write) {
     return complain("--network is required, except with --write", Exit::usage);
   }
+  if (const std::string twice =
+          standard_input_error({{"TABLE", flags.table.file}, {"--network", flags.network}});
+      !twice.empty())
+    return complain(twice, Exit::usage);
   Exit exit = Exit::fine;
   const auto linted = load_table(flags.table, exit);
   if (!linted) return exit;
@@ -149,6 +153,10 @@ Exit run_order(const OrderFlags& flags) {
 }
 
 Exit run_table_show(const OrderFlags& flags) {
+  if (const std::string twice =
+          standard_input_error({{"TABLE", flags.table.file}, {"--network", flags.network}});
+      !twice.empty())
+    return complain(twice, Exit::usage);
   Exit exit = Exit::fine;
   const auto linted = load_table(flags.table, exit);
   if (!linted) return exit;

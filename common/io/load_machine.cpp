@@ -9,6 +9,7 @@
 #include "common/base/limits.hpp"
 #include "common/base/near_names.hpp"
 #include "common/io/files.hpp"
+#include "common/io/machine_content.hpp"
 #include "common/profiles/profiles.hpp"
 
 namespace chipweave::io {
@@ -69,11 +70,16 @@ Result<codec::ImportedTopology> load_machine(const std::string& name_or_path,
   }
   Result<std::string> content = read_file(name_or_path, limits::kMaxTopologyFileBytes);
   if (!content) return std::move(content).error();
-  if (!is_archive(*content))
-    return imported_from("file " + name_or_path, codec::import_topology(*content, options));
-  Result<codec::FileTree> tree = read_tar(*content);
-  if (!tree) return std::move(tree).error().in("file " + name_or_path);
-  return imported_from("file " + name_or_path, codec::import_topology_tree(*tree, options));
+  return machine_in_content(*content, "file " + name_or_path, options);
+}
+
+Result<codec::ImportedTopology> machine_in_content(const std::string& content,
+                                                   const std::string& where,
+                                                   const codec::ImportOptions& options) {
+  if (!is_archive(content)) return imported_from(where, codec::import_topology(content, options));
+  Result<codec::FileTree> tree = read_tar(content);
+  if (!tree) return std::move(tree).error().in(where);
+  return imported_from(where, codec::import_topology_tree(*tree, options));
 }
 
 }  // namespace chipweave::io

@@ -251,8 +251,14 @@ std::optional<Exit> run_fix(const LintFlags& flags, const LintOptions& options,
 }
 
 Exit run_lint(const LintFlags& flags) {
+  if (const std::string twice = standard_input_error({{"FILE", flags.table.file},
+                                                      {"--topo-file", flags.topology},
+                                                      {"--against", flags.against},
+                                                      {"--network", flags.network}});
+      !twice.empty())
+    return complain(twice, Exit::usage);
   Result<std::string> content = read_table_text(flags.table.file);
-  if (!content) return complain(content.error(), Exit::unreadable);
+  if (!content) return complain_of_reading(content.error());
   LintOptions options = lint_options(flags.table);
   options.profile = *domain::ranktable::profile_named(flags.profile);
   if (flags.fix) {
