@@ -7,6 +7,7 @@
 #include "cli/batch.hpp"
 #include "cli/chip_flags.hpp"
 #include "cli/commands.hpp"
+#include "cli/input_file.hpp"
 #include "cli/machine_source.hpp"
 #include "cli/options.hpp"
 #include "cli/overlays.hpp"
@@ -32,7 +33,18 @@ struct Flags {
   OutputForm form = OutputForm::text;
 };
 
+// Two inputs that are standard input; empty: there are none.
+std::string place_usage_error(const Flags& flags) {
+  const bool overlay =
+      std::find(flags.overlays.begin(), flags.overlays.end(), "-") != flags.overlays.end();
+  return standard_input_error({{"--batch", flags.batch.file},
+                               {"--machine", flags.machine.source},
+                               {"--overlay", overlay ? "-" : ""}});
+}
+
 Exit answer_batch(const Flags& flags) {
+  if (const std::string twice = place_usage_error(flags); !twice.empty())
+    return complain(twice, Exit::usage);
   auto overlays = overlays_at(flags.overlays);
   if (!overlays) return complain(overlays.error(), exit_for(overlays.error()));
   PlaceEngine engine(*std::move(overlays));
@@ -141,6 +153,8 @@ std::string text_of(const PlaceEngine::Prepared& prepared, const codec::PlaceAns
 }
 
 Exit run_one(const Flags& flags) {
+  if (const std::string twice = place_usage_error(flags); !twice.empty())
+    return complain(twice, Exit::usage);
   const auto request = request_of(flags);
   if (!request) return complain(request.error(), Exit::usage);
   auto overlays = overlays_at(flags.overlays);
@@ -191,7 +205,7 @@ void register_place(CLI::App& app, Exit& exit_code) {
                    ->check(CLI::Range(1, limits::kMaxChipIndex))
                    ->excludes(batch);
   auto* free =
-      c->add_option("--free", flags->free, "chips that may be used, e.g. 0,1,4")->excludes(batch);
+      c->add_option("--free", flags->free, "chips that may be used, e.g. 0,1,4 or 0-3,6")->excludes(batch);
   c->add_option("--unhealthy", flags->unhealthy, "chips that may not be used")->excludes(batch);
   c->add_option("--network-unhealthy", flags->network_unhealthy, "unusable when --distributed")
       ->excludes(batch);
@@ -216,7 +230,7 @@ void register_place(CLI::App& app, Exit& exit_code) {
   add_output_option(*c, flags->form);
   add_examples(
       *c,
-      "  chipweave place --machine hgx-v100-8 --free 0,1,4,5,6 --size 2\n"
+      "  chipweave place --machine hgx-v100-8 --free 0,1,4-6 --size 2\n"
       "  echo '{\"id\":\"r1\",\"machine\":\"hgx-v100-8\",\"size\":4}' | chipweave place --batch -");
   c->callback([=, &exit_code] {
     if (batch->count() > 0) {

@@ -14,6 +14,7 @@
 #include "common/base/json_writer.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/near_names.hpp"
+#include "common/codec/network/slurm/hostlist.hpp"
 #include "common/domain/vendor.hpp"
 
 namespace chipweave::cli {
@@ -96,6 +97,17 @@ std::string list_of(const std::vector<codec::ManifestPod>& pods) {
   return list.end_array().end_object().take() + "\n";
 }
 
+// Host lists such as gpu[01-08] become their names.
+Result<std::vector<std::string>> expanded_nodes(const std::vector<std::string>& given) {
+  std::vector<std::string> out;
+  for (const std::string& text : given) {
+    auto names = codec::expand_hostlist(text);
+    if (!names) return std::move(names).error().in("--node");
+    std::move(names->begin(), names->end(), std::back_inserter(out));
+  }
+  return out;
+}
+
 Exit run_submit(const SubmitState& state) {
   if (!codec::is_namespace(state.default_namespace))
     return complain(
@@ -115,6 +127,11 @@ Exit run_submit(const SubmitState& state) {
   auto overlays = overlays_at(state.overlays);
   if (!overlays) return complain(overlays.error(), exit_for(overlays.error()));
   SubmitOptions options = state.options;
+  if (auto nodes = expanded_nodes(state.options.only_nodes); nodes) {
+    options.only_nodes = *std::move(nodes);
+  } else {
+    return complain(nodes.error(), Exit::usage);
+  }
   options.overlays = *std::move(overlays);
   remark_on_selectors(*pods);
   Result<Transport> transport = connect(state.scheduler);
@@ -144,7 +161,7 @@ void register_submit(CLI::App& app, Exit& exit_code) {
   add_value(*command, "-n,--namespace", "NAME", state->default_namespace,
             "where a manifest names none");
   add_value(*command, "--node", "NAME", state->options.only_nodes,
-            "only this node; may be repeated");
+            "only this node, or those of a host list (gpu[01-08]); may be repeated");
   CLI::Option* compare =
       command->add_flag("--compare", state->options.compare,
                         "also show what a pair-sum and a first-fit choice would have got");

@@ -102,7 +102,7 @@ void register_calibrate(CLI::App& app, Exit& exit_code) {
     add_value(*command, "--machine", "PROFILE|FILE", flags->machine,
               "the machine of the runs; default: the one profile with the log's devices");
     add_value(*command, "--chips", "CHIPS", flags->chips,
-              "chips that took part, e.g. 0,1,4, where the logs do not tell");
+              "chips that took part, e.g. 0,1,4 or 0-7, where the logs do not tell");
     add_value(*command, "--collective", "NAME", flags->collective,
               "all_reduce, all_gather or reduce_scatter, where the logs do not tell")
         ->check(CLI::IsMember({"all_reduce", "all_gather", "reduce_scatter"}).description(""));
@@ -125,7 +125,7 @@ void register_calibrate(CLI::App& app, Exit& exit_code) {
   add("hccl-test", "logs of hccl_test (all_reduce_test and others)", LogFormat::hccl_test,
       "  mpirun -n 8 ./bin/all_reduce_test -p 8 -b 128M -e 4G -f 2 > 910b.log\n"
       "  chipweave calibrate hccl-test 910b.log --machine ascend-910b-8 --out 910b.json \\\n"
-      "    --collective all_reduce --chips 0,1,2,3,4,5,6,7");
+      "    --collective all_reduce --chips 0-7");
 }
 
 }  // namespace chipweave::cli

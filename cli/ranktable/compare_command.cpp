@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -120,6 +121,8 @@ std::string hex(std::string_view bytes) {
 Exit run_hash(const HashFlags& flags) {
   std::vector<std::string> files = {flags.first.file};
   files.insert(files.end(), flags.more.begin(), flags.more.end());
+  if (std::count(files.begin(), files.end(), "-") > 1)
+    return complain("FILE: standard input (-) can be given only once", Exit::usage);
   std::string first;
   bool differ = false;
   JsonWriter json;

@@ -60,6 +60,7 @@ std::optional<TableRing> ring_of(const OrderFlags& flags, const LintedText& lint
         flags.table.file);
     return std::nullopt;
   }
+  for (const std::string& each : ring->ambiguous) warn("in " + flags.network + ", host " + each);
   if (!ring->unknown.empty()) {
     warn(concat(ring->unknown.size(), " of ", ring->hosts.size(), " hosts are not in ",
                 flags.network, ", e.g. ", ring->unknown.front(),

@@ -50,7 +50,9 @@ void check_as_hostfile(std::string_view text) {
   if (!hosts) return;
   require(!hosts->empty());
   std::string again;
-  for (const Host& host : *hosts) again += host.line + "\n";
+  for (const Host& host : *hosts) {
+    for (std::size_t i = 0; i < host.lines; ++i) again += host.line + "\n";
+  }
   const auto read = parse_hostfile(again);
   require(read.ok() && read->size() == hosts->size());
 }

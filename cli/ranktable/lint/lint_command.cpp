@@ -181,6 +181,7 @@ std::optional<Exit> add_ring(const LintFlags& flags, LintedText& linted) {
     warn("the ring over " + flags.network + " was not checked: " + ring.error().text());
     return std::nullopt;
   }
+  for (const std::string& each : ring->ambiguous) warn("in " + flags.network + ", host " + each);
   if (!ring->unknown.empty()) {
     warn(concat(ring->unknown.size(), " hosts of the table are not in ", flags.network, ", e.g. ",
                 ring->unknown.front()));
