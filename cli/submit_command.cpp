@@ -14,7 +14,9 @@
 #include "common/base/json_writer.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/near_names.hpp"
+#include "common/codec/json/json_object.hpp"
 #include "common/codec/network/slurm/hostlist.hpp"
+#include "common/codec/text/json_mend.hpp"
 #include "common/domain/vendor.hpp"
 
 namespace chipweave::cli {
@@ -58,6 +60,13 @@ void warn_of_unknown_resources(const std::vector<codec::ManifestPod>& pods) {
   }
 }
 
+// YAML's reader takes a mistake in JSON for something else.
+Error manifest_error(const std::string& text, const Error& error) {
+  if (!codec::begins_as_json(text)) return error;
+  const auto json = codec::parse_json(text, {limits::kMaxManifestBytes, limits::kMaxJsonValues});
+  return json ? error : json.error();
+}
+
 // The pods of all files; prints an error and returns nullopt if one cannot be used.
 std::optional<std::vector<codec::ManifestPod>> read_pods(const SubmitState& state) {
   std::vector<codec::ManifestPod> pods;
@@ -66,7 +75,7 @@ std::optional<std::vector<codec::ManifestPod>> read_pods(const SubmitState& stat
     auto manifest = std::move(text).and_then([&](const std::string& yaml) {
       auto expanded = codec::expand_manifest(yaml, {state.default_namespace, !state.only_print});
       if (expanded) return expanded;
-      return decltype(expanded)(std::move(expanded).error().in(input_name(file)));
+      return decltype(expanded)(manifest_error(yaml, expanded.error()).in(input_name(file)));
     });
     if (!manifest) {
       complain(manifest.error());

@@ -1,6 +1,7 @@
 // chipweave calibrate nccl-tests|rccl-tests|hccl-test: constants of a machine from the logs of a
 // benchmark.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -48,6 +49,8 @@ Exit run(const CalibrateFlags& flags) {
   if (flags.files.size() > kMaxLogs) {
     return complain("at most " + std::to_string(kMaxLogs) + " logs at a time", Exit::usage);
   }
+  if (std::count(flags.files.begin(), flags.files.end(), "-") > 1)
+    return complain("FILE: standard input (-) can be given only once", Exit::usage);
   std::vector<ParsedLog> logs;
   for (const std::string& file : flags.files) {
     auto content = read_input(file, codec::kMaxCollectiveLogBytes);

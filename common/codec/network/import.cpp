@@ -8,6 +8,7 @@
 #include "common/base/limits.hpp"
 #include "common/base/near_names.hpp"
 #include "common/codec/network/formats.hpp"
+#include "common/codec/text/json_mend.hpp"
 #include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec {
@@ -87,7 +88,7 @@ Result<ImportedNetwork> import_objects(std::string_view text, const NetworkImpor
   if (!objects) {
     // The text may be neither; a YAML author sees where it breaks.
     Error error = objects.error();
-    error.message += kKnown;
+    if (!begins_as_json(text)) error.message += kKnown;
     return error;
   }
   for (const ObjectFormat* format : kObjects) {

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
+#include "common/codec/json/json_object.hpp"
+#include "common/codec/text/json_mend.hpp"
 #include "common/domain/topology_builder.hpp"
 
 namespace chipweave::codec {
@@ -53,6 +55,10 @@ Error unknown_format(std::string_view content) {
       "info -t topo, rocm-smi --showtopo, KFD folders, chipweave topology JSON";
   const std::size_t start = content.find_first_not_of(" \t\r\n\v\f");
   if (start == std::string_view::npos) return refused("the file is empty" + std::string(kKnown));
+  if (begins_as_json(content)) {
+    const auto tree = parse_json(content, {limits::kMaxTopologyFileBytes, limits::kMaxJsonValues});
+    if (!tree) return tree.error();
+  }
   if (content[start] == '<') {
     return refused("this XML is neither an NCCL topology or graph nor an hwloc export" +
                    std::string(kKnown));

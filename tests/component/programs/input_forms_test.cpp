@@ -50,16 +50,19 @@ TEST_F(InputForms, OneInputIsStandardInput) {
       {"simulate --nodes - --pods -", "--nodes - cannot be combined with --pods -"},
       {"route plan --pods - --nodes -", "--pods - cannot be combined with --nodes -"},
       {"place --batch - --overlay -", "--batch - cannot be combined with --overlay -"},
-      {"plan --network - --pods 1 --chips 1 --free 1 --overlay -",
-       "-: standard input can be read only once"},
-      {"calibrate nccl-tests - -", "-: standard input can be read only once"},
-      {"ranktable merge-hccl - -", "-: standard input can be read only once"},
+      {"calibrate nccl-tests - -", "FILE: standard input (-) can be given only once"},
   };
   for (const auto& [arguments, says] : cases) {
     const Outcome outcome = run("echo '{\"a\":1}' | %B/chipweave " + arguments + " 2>&1");
     EXPECT_THAT(outcome.text, HasSubstr("chipweave: " + says)) << arguments;
     EXPECT_EQ(outcome.code, kWrongUsage) << arguments;
   }
+  EXPECT_THAT(run("echo '{}' | %B/chipweave ranktable merge-hccl - - 2>&1").text,
+              HasSubstr("-: standard input can be read only once"));
+  EXPECT_EQ(run("echo gpu01 | %B/chipweave plan --network - --format csv --pods 1 --chips 1 --free 1 "
+                "--overlay - 2>/dev/null")
+                .code,
+            kUnreadable);
 }
 
 TEST_F(InputForms, HostsAreRankedInTheFormThatTheyCameIn) {
@@ -115,7 +118,7 @@ TEST_F(InputForms, MachinesHaveOtherNames) {
   EXPECT_EQ(complaint("chipweave topo show v100").text,
             "chipweave: \"v100\" is one of several machines: hgx-v100-8, dgx2-v100-16; name one of "
             "them\n");
-  EXPECT_THAT(complaint("chipweave topo show a10").text, HasSubstr("did you mean \"a100\""));
+  EXPECT_THAT(complaint("chipweave topo show a10").text, HasSubstr("did you mean \"310\" or \"a100\"?"));
   EXPECT_THAT(run("%B/chipweave profiles").text, HasSubstr("hgx-v100-8: dgx-1v, "));
   EXPECT_THAT(run("%B/chipweave profiles -o json").text, HasSubstr("\"aliases\":[\"dgx-1v\","));
   // a file of that name comes first
@@ -131,6 +134,44 @@ TEST_F(InputForms, RangesStandForTheirChips) {
   EXPECT_THAT(run(place + "--chips 0-3 2>&1").text, HasSubstr("\n0-3 "));
   EXPECT_EQ(complaint("chipweave place --machine hgx-v100-8 --size 2 --free 3-0").text,
             "chipweave: --free: range \"3-0\" is reversed\n");
+}
+
+// Whatever reads JSON says what is wrong with it, and where.
+TEST_F(InputForms, MistakesInJsonAreNamed) {
+  struct Reader {
+    std::string command;
+    std::string json;
+  };
+  const std::vector<Reader> readers = {
+      {"topo show -", R"({"vendor": "nvidia", "model": "x", "chips": [{"index": 0}]})"},
+      {"network show -", R"({"levels": ["rack"], "nodes": [{"name": "a", "path": ["r"]}]})"},
+      {"plan --network " + network_ + " --free 8 --gang -", R"({"pods": 2, "chips_per_pod": 8})"},
+      {"defrag --network " + network_ + " --free 8 --pods -",
+       R"([{"name": "a", "node": "gpu01", "chips": 1}])"},
+      {"route plan --pods -", R"({"kind": "List", "items": [{"kind": "Pod"}]})"},
+      {"place --machine hgx-v100-8 --size 2 --overlay -", R"({"format": "x", "vendor": "y"})"},
+      {"place --batch -", R"({"id": 1, "machine": "hgx-v100-8", "size": 2})"},
+      {"ranktable show -", R"({"version": "1.0", "server_list": [{"server_id": "a"}]})"},
+  };
+  for (const Reader& reader : readers) {
+    std::string comma = reader.json;
+    comma.insert(comma.rfind('}'), ",");
+    std::string quotes = reader.json;
+    for (char& c : quotes) c = c == '"' ? '\'' : c;
+    const std::vector<std::pair<std::string, std::string>> cases = {
+        {comma, "comma before '}'"},
+        {quotes, "strings must be in double quotes"},
+        {"// by hand\n" + reader.json, "JSON has no comments"},
+        {"/* by hand */ " + reader.json, "JSON has no comments"},
+    };
+    for (const auto& [text, says] : cases) {
+      const std::string file = folder_.put("in.json", text + "\n");
+      const std::string out = run("%B/chipweave " + reader.command + " 2>&1 <" + file).text;
+      EXPECT_THAT(out, HasSubstr(says)) << reader.command << "\n" << text;
+      EXPECT_THAT(out, testing::ContainsRegex("line 1, column [0-9]+|:1:[0-9]+:"))
+          << reader.command << "\n" << text;
+    }
+  }
 }
 
 }  // namespace
