@@ -21,9 +21,9 @@ const std::vector<std::string_view> kHostKeys = {"slots", "max_slots", "max-slot
 
 // A line before its host list is expanded.
 struct Line {
-  std::string_view names;  // one, or a host list
+  std::string_view names;  // NAME, NAME:N or a host list of these
   std::string_view rest;   // as written behind the names
-  std::int64_t slots = 0;
+  std::int64_t slots = 0;  // of slots=N
 };
 
 Result<std::int64_t> read_slots(std::string_view what, std::string_view number,
@@ -34,22 +34,10 @@ Result<std::int64_t> read_slots(std::string_view what, std::string_view number,
                               quoted_excerpt(word)));
 }
 
-// The colon of NAME:N; npos: there is none, or several, as in an IPv6 address.
-std::size_t colon_of(std::string_view word) {
-  const std::size_t colon = word.find(':');
-  return colon == word.rfind(':') ? colon : std::string_view::npos;
-}
-
 Result<Line> read_line(std::string_view text) {
   const std::vector<std::string_view> words = split_words(text);
   Line out;
   out.names = words.front();
-  if (const std::size_t colon = colon_of(words.front()); colon != std::string_view::npos) {
-    out.names = words.front().substr(0, colon);
-    const auto slots = read_slots("slots", words.front().substr(colon + 1), words.front());
-    if (!slots) return Error(slots.error());
-    out.slots = *slots;
-  }
   out.rest = text.substr(out.names.size());
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::size_t equals = std::min(words[i].find('='), words[i].size());
@@ -61,9 +49,7 @@ Result<Line> read_line(std::string_view text) {
     const auto slots =
         read_slots(key, words[i].substr(std::min(equals + 1, words[i].size())), words[i]);
     if (!slots) return Error(slots.error());
-    if (key != "slots") continue;
-    if (out.slots > 0) return network_error("slots are given twice: " + quoted_excerpt(text));
-    out.slots = *slots;
+    if (key == "slots") out.slots = *slots;
   }
   return out;
 }
@@ -73,6 +59,24 @@ Result<std::vector<std::string>> names_of(std::string_view names) {
   return expand_hostlist(names);
 }
 
+// NAME or NAME:N of a line. An IPv6 address has several colons.
+Result<Host> read_host(const std::string& text, const Line& line) {
+  Host out;
+  out.name = text;
+  out.slots = line.slots;
+  out.line = concat(text, line.rest);
+  const std::size_t colon = text.find(':');
+  if (colon != std::string::npos && colon == text.rfind(':')) {
+    out.name = text.substr(0, colon);
+    const auto slots = read_slots("slots", std::string_view(text).substr(colon + 1), text);
+    if (!slots) return Error(slots.error());
+    if (line.slots > 0) return network_error("slots are given twice: " + quoted_excerpt(out.line));
+    out.slots = *slots;
+  }
+  if (auto good = check_network_name("host", out.name); !good) return std::move(good).error();
+  return out;
+}
+
 // The hosts of a file, line after line.
 class HostList {
  public:
@@ -80,17 +84,18 @@ class HostList {
     const Result<std::vector<std::string>> names = names_of(line.names);
     if (!names) return Error(names.error());
     for (const std::string& name : *names) {
-      if (auto good = check_network_name("host", name); !good) return good;
       if (++lines_ > std::size_t{limits::kMaxRanks}) return too_many(limits::kMaxRanks, "lines");
-      const auto [first, fresh] = places_.try_emplace(name, Place{hosts_.size(), where});
+      Result<Host> host = read_host(name, line);
+      if (!host) return std::move(host).error();
+      const auto [first, fresh] = places_.try_emplace(host->name, Place{hosts_.size(), where});
       if (!fresh) {
-        if (auto again = add_again(line, first->second, name); !again) return again;
+        if (auto again = add_again(*host, first->second); !again) return again;
         continue;
       }
       if (hosts_.size() == std::size_t{limits::kMaxGangPods}) {
         return too_many(limits::kMaxGangPods, "hosts");
       }
-      hosts_.push_back({name, line.slots, concat(name, line.rest)});
+      hosts_.push_back(*std::move(host));
     }
     return {};
   }
@@ -110,10 +115,10 @@ class HostList {
     std::string where;
   };
 
-  Result<void> add_again(const Line& line, const Place& first, const std::string& name) {
+  Result<void> add_again(const Host& again, const Place& first) {
     Host& host = hosts_[first.index];
-    if (host.slots > 0 || line.slots > 0 || host.line != concat(name, line.rest)) {
-      return network_error(concat("duplicate host ", quoted_excerpt(name), ", first at ",
+    if (host.slots > 0 || host.line != again.line) {
+      return network_error(concat("duplicate host ", quoted_excerpt(again.name), ", first at ",
                                   first.where, "; use slots=N once for several ranks on it"));
     }
     ++host.lines;

@@ -14,8 +14,8 @@
 namespace chipweave::codec {
 namespace {
 
-constexpr std::array kTexts = {&kSlurmConfFormat, &kIbnetdiscoverFormat, &kCsvFormat,
-                               &kDlroverLinesFormat};
+constexpr std::array kTexts = {&kScontrolFormat, &kSlurmConfFormat, &kIbnetdiscoverFormat,
+                               &kCsvFormat, &kDlroverLinesFormat};
 // The more specific ones first: most of these can come together with Node objects.
 constexpr std::array kObjects = {
     &kNetworkJsonFormat,   &kSlurmYamlFormat, &kTopographFormat, &kTopographModelFormat,
@@ -23,7 +23,8 @@ constexpr std::array kObjects = {
     &kDlroverMapFormat,    &kTorFormat,       &kSuperPodFormat,  &kNodeLabelsFormat};
 
 constexpr std::string_view kKnown =
-    "; known formats: Slurm topology.conf and topology.yaml, ibnetdiscover, topograph, Volcano "
+    "; known formats: Slurm topology.conf, topology.yaml and scontrol show topology, "
+    "ibnetdiscover, topograph, Volcano "
     "HyperNodes, Kueue Topology and Koordinator ClusterNetworkTopology with Node lists, Node "
     "lists, NodeInventories, DLRover node-topology-config, MindCluster tor_info and super-pods, "
     "CSV, chipweave's own JSON";

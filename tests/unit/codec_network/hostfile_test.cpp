@@ -47,6 +47,7 @@ TEST(Hostfile, ErrorsNameTheLine) {
       {"n1:", "line 1: slots must be from 1 to 1000000, got \"n1:\""},
       {"n1:x", "line 1: slots must be from 1 to 1000000, got \"n1:x\""},
       {"n1:4 slots=4", "line 1: slots are given twice"},
+      {"a:1,a:2", "line 1: duplicate host \"a\", first at line 1"},
       {":4", "line 1: host name is empty"},
       {"n[1-", "line 1: host list \"n[1-\": missing ]"},
       {"n[3-1]", "line 1: host list \"n[3-1]\": range \"3-1\" is reversed"},
@@ -80,6 +81,10 @@ TEST(Hostfile, HostListsStandForLinesOfTheirHosts) {
   EXPECT_EQ((*hosts)[3].slots, 0);
   EXPECT_EQ(hosts->back().name, "io2");
   EXPECT_EQ(hosts->back().slots, 4);
+  const auto each = parse_hostfile("a:1,b:2");
+  ASSERT_TRUE(each.ok()) << each.error().text();
+  EXPECT_EQ((*each)[1].name, "b");
+  EXPECT_EQ((*each)[1].slots, 2);
 }
 
 TEST(Hostfile, ColonsOfAnAddressSeparateNoSlots) {
