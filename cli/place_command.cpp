@@ -160,8 +160,7 @@ Exit run_one(const Flags& flags) {
   auto overlays = overlays_at(flags.overlays);
   if (!overlays) return complain(overlays.error(), exit_for(overlays.error()));
   PlaceEngine engine(*std::move(overlays));
-  if (!flags.machine.model.empty() || !flags.machine.index.empty() ||
-      flags.machine.source == "-") {
+  if (!flags.machine.model.empty() || !flags.machine.index.empty() || flags.machine.source == "-") {
     auto machine = load_machine_source(flags.machine);
     if (!machine) return complain(machine.error(), exit_for(machine.error()));
     engine.provide(flags.machine.source, *std::move(machine));
@@ -204,8 +203,8 @@ void register_place(CLI::App& app, Exit& exit_code) {
   auto* size = c->add_option("--size", flags->size, "chips wanted")
                    ->check(CLI::Range(1, limits::kMaxChipIndex))
                    ->excludes(batch);
-  auto* free =
-      c->add_option("--free", flags->free, "chips that may be used, e.g. 0,1,4 or 0-3,6")->excludes(batch);
+  auto* free = c->add_option("--free", flags->free, "chips that may be used, e.g. 0,1,4 or 0-3,6")
+                   ->excludes(batch);
   c->add_option("--unhealthy", flags->unhealthy, "chips that may not be used")->excludes(batch);
   c->add_option("--network-unhealthy", flags->network_unhealthy, "unusable when --distributed")
       ->excludes(batch);

@@ -249,7 +249,8 @@ void add_rank_flags(CLI::App& command, RankFlags& flags, CLI::Option* batch) {
   option("--network", flags.network, "where nodes are: a description in any format; -: stdin",
          "FILE");
   for (CLI::Option* o : add_network_options(command, flags.import)) o->excludes(batch);
-  option("--hosts", flags.hosts, "hosts: a hostfile, a node file of PBS or a host list of Slurm; -: stdin", "FILE");
+  option("--hosts", flags.hosts,
+         "hosts: a hostfile, a node file of PBS or a host list of Slurm; -: stdin", "FILE");
   add_parallel_flags(command, flags.parallel, batch,
                      "ranks on each host; default: its slots, or 1");
 }

@@ -69,7 +69,7 @@ class NamedNodes {
   }
 
   std::vector<std::string_view> names_;
-  std::vector<std::string> path_of_;  // by the index of the name
+  std::vector<std::string> path_of_;                    // by the index of the name
   std::unordered_map<std::string, std::size_t> paths_;  // → how many nodes have it
   domain::HostNames hosts_;
 };

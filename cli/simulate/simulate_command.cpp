@@ -67,8 +67,7 @@ std::string wrong_flags(const SimulateFlags& flags) {
     return "--load cannot be combined with --arrival-rate";
   if (flags.replay.count && !flags.replay.rate)
     return "--count needs --arrival-rate and --duration";
-  if (std::string twice =
-          standard_input_error({{"--nodes", flags.nodes}, {"--pods", flags.pods}});
+  if (std::string twice = standard_input_error({{"--nodes", flags.nodes}, {"--pods", flags.pods}});
       !twice.empty())
     return twice;
   std::vector<std::string_view> known;

@@ -79,8 +79,7 @@ std::vector<Alias> alias_table() {
       {"atlas-350", {"ascend-a5-8", "ascend-a5-16"}},
       {"ascend-a5", {"ascend-a5-8", "ascend-a5-16"}},
   };
-  std::sort(out.begin(), out.end(),
-            [](const Alias& l, const Alias& r) { return l.name < r.name; });
+  std::sort(out.begin(), out.end(), [](const Alias& l, const Alias& r) { return l.name < r.name; });
   return out;
 }
 

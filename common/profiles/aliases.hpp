@@ -8,8 +8,8 @@
 namespace chipweave::profiles {
 
 struct Alias {
-  std::string_view name;                    // in lower case, with '-' between words
-  std::vector<std::string_view> profiles;   // several: the name alone does not tell which
+  std::string_view name;                   // in lower case, with '-' between words
+  std::vector<std::string_view> profiles;  // several: the name alone does not tell which
 };
 
 // Sorted by name.

@@ -65,7 +65,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   // a null pointer comes with size 0 only
   const std::string_view text(size == 0 ? "" : reinterpret_cast<const char*>(data), size);
   check(text, {});
-  for (const char* format : {"scontrol", "slurm", "ibnetdiscover", "csv"}) check(text, {format, {}});
+  for (const char* format : {"scontrol", "slurm", "ibnetdiscover", "csv"})
+    check(text, {format, {}});
   check_as_plan(text);
   check_as_hostfile(text);
   return 0;

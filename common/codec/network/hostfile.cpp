@@ -30,8 +30,8 @@ Result<std::int64_t> read_slots(std::string_view what, std::string_view number,
                                 std::string_view word) {
   const auto slots = parse_int(number);
   if (slots && *slots >= 1 && *slots <= limits::kMaxRanks) return *slots;
-  return network_error(concat(what, " must be from 1 to ", limits::kMaxRanks, ", got ",
-                              quoted_excerpt(word)));
+  return network_error(
+      concat(what, " must be from 1 to ", limits::kMaxRanks, ", got ", quoted_excerpt(word)));
 }
 
 Result<Line> read_line(std::string_view text) {
@@ -101,8 +101,8 @@ class HostList {
   }
 
   std::vector<Host> take() {
-    const bool repeated = std::any_of(hosts_.begin(), hosts_.end(),
-                                      [](const Host& host) { return host.lines > 1; });
+    const bool repeated =
+        std::any_of(hosts_.begin(), hosts_.end(), [](const Host& host) { return host.lines > 1; });
     for (Host& host : hosts_) {
       if (repeated && host.slots == 0) host.slots = static_cast<std::int64_t>(host.lines);
     }

@@ -20,13 +20,14 @@ struct Host {
   std::size_t lines = 1;   // that name it
 };
 
-// One host a line, `NAME`, `NAME slots=N` or `NAME:N`; a host list in place of a name, as Slurm writes
-// it, stands for lines of its hosts: gpu[01-08] slots=8. A host that has several lines without slots
-// has as many slots, as in the node files of PBS. Blank lines and comments (#) are ignored.
+// One host a line, `NAME`, `NAME slots=N` or `NAME:N`; a host list in place of a name, as Slurm
+// writes it, stands for lines of its hosts: gpu[01-08] slots=8. A host that has several lines
+// without slots has as many slots, as in the node files of PBS. Blank lines and comments (#) are
+// ignored.
 //
-// Anything but slots and max_slots is an error, so that a typo is not ignored. Errors name the line:
-// unknown words, a host named twice with slots; more hosts than limits::kMaxGangPods, more lines of
-// hosts than limits::kMaxRanks; no hosts.
+// Anything but slots and max_slots is an error, so that a typo is not ignored. Errors name the
+// line: unknown words, a host named twice with slots; more hosts than limits::kMaxGangPods, more
+// lines of hosts than limits::kMaxRanks; no hosts.
 Result<std::vector<Host>> parse_hostfile(std::string_view text);
 
 // Host after host. Errors: limit_exceeded: it would have more than `most` bytes.

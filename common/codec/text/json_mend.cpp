@@ -150,8 +150,8 @@ class Mender {
   std::string_view text_;
   std::size_t at_ = 0;
   MendedJson out_;
-  char last_ = '\0';            // the last character that is no white space
-  std::size_t comma_ = kNone;   // in out_: followed by white space only so far
+  char last_ = '\0';           // the last character that is no white space
+  std::size_t comma_ = kNone;  // in out_: followed by white space only so far
   std::size_t comma_offset_ = 0;
 };
 

@@ -1,6 +1,6 @@
-// Rewrites what people and Python's print() make of JSON into JSON: no byte order mark, no comments,
-// no comma behind the last element, strings in double quotes, true, false and null in JSON's words.
-// The rest of the text does not change.
+// Rewrites what people and Python's print() make of JSON into JSON: no byte order mark, no
+// comments, no comma behind the last element, strings in double quotes, true, false and null in
+// JSON's words. The rest of the text does not change.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct MendedAt {
 };
 
 struct MendedJson {
-  std::string text;  // need not be JSON: other mistakes stay
+  std::string text;              // need not be JSON: other mistakes stay
   std::vector<MendedAt> mended;  // in the order of the text
 };
 

@@ -16,8 +16,8 @@ namespace chipweave::domain {
 class HostNames {
  public:
   struct Match {
-    std::optional<std::size_t> index;           // of the name in the list
-    std::vector<std::string_view> candidates;   // without an index: the hosts that it could be
+    std::optional<std::size_t> index;          // of the name in the list
+    std::vector<std::string_view> candidates;  // without an index: the hosts that it could be
     // "gpu01" could be gpu01.a or gpu01.b; empty if there are no candidates.
     std::string ambiguity(std::string_view name) const;
   };

@@ -17,8 +17,9 @@ class InputForms : public testing::Test {
   const std::string matrix_ = folder_.put("box.txt",
                                           "\tGPU0\tGPU1\tCPU Affinity\nGPU0\t X \tNV4\t0-7\n"
                                           "GPU1\tNV4\t X \t0-7\n");
-  const std::string network_ = folder_.put(
-      "network.csv", "name,leaf,host\ngpu01,a,gpu01\ngpu02,b,gpu02\ngpu03,a,gpu03\ngpu04,b,gpu04\n");
+  const std::string network_ =
+      folder_.put("network.csv",
+                  "name,leaf,host\ngpu01,a,gpu01\ngpu02,b,gpu02\ngpu03,a,gpu03\ngpu04,b,gpu04\n");
 };
 
 TEST_F(InputForms, MachinesComeFromStandardInput) {
@@ -59,10 +60,11 @@ TEST_F(InputForms, OneInputIsStandardInput) {
   }
   EXPECT_THAT(run("echo '{}' | %B/chipweave ranktable merge-hccl - - 2>&1").text,
               HasSubstr("-: standard input can be read only once"));
-  EXPECT_EQ(run("echo gpu01 | %B/chipweave plan --network - --format csv --pods 1 --chips 1 --free 1 "
-                "--overlay - 2>/dev/null")
-                .code,
-            kUnreadable);
+  EXPECT_EQ(
+      run("echo gpu01 | %B/chipweave plan --network - --format csv --pods 1 --chips 1 --free 1 "
+          "--overlay - 2>/dev/null")
+          .code,
+      kUnreadable);
 }
 
 TEST_F(InputForms, HostsAreRankedInTheFormThatTheyCameIn) {
@@ -82,8 +84,8 @@ TEST_F(InputForms, HostsAreRankedInTheFormThatTheyCameIn) {
 TEST_F(InputForms, AmbiguousShortNamesAreNamed) {
   const std::string network =
       folder_.put("two.csv", "name,leaf\ngpu01.a,a\ngpu01.b,b\ngpu02.a,a\n");
-  const Outcome ranked = run("printf 'gpu02\\ngpu01\\n' | %B/chipweave rank --network " + network +
-                             " --hosts - 2>&1");
+  const Outcome ranked =
+      run("printf 'gpu02\\ngpu01\\n' | %B/chipweave rank --network " + network + " --hosts - 2>&1");
   EXPECT_THAT(ranked.text,
               HasSubstr("warning: in the network, host \"gpu01\" could be gpu01.a or gpu01.b\n"));
   EXPECT_THAT(ranked.text, HasSubstr("at the end: gpu01 (1 of 2 hosts)"));
@@ -95,8 +97,8 @@ TEST_F(InputForms, AmbiguousShortNamesAreNamed) {
 
 TEST_F(InputForms, FlagsOfPlanTakeHostLists) {
   const std::string plan = "%B/chipweave plan --network " + network_ + " --free 8 --chips 8 ";
-  const Outcome listed = run(plan + "--pods 2 --existing 'gpu[01-02].site=1' --failed gpu02 " +
-                             "-o json 2>&1");
+  const Outcome listed =
+      run(plan + "--pods 2 --existing 'gpu[01-02].site=1' --failed gpu02 " + "-o json 2>&1");
   EXPECT_EQ(listed.text, run(plan + "--pods 2 --existing a/gpu01=1 --existing b/gpu02=1 " +
                              "--failed b/gpu02 -o json 2>&1")
                              .text);
@@ -118,13 +120,14 @@ TEST_F(InputForms, MachinesHaveOtherNames) {
   EXPECT_EQ(complaint("chipweave topo show v100").text,
             "chipweave: \"v100\" is one of several machines: hgx-v100-8, dgx2-v100-16; name one of "
             "them\n");
-  EXPECT_THAT(complaint("chipweave topo show a10").text, HasSubstr("did you mean \"310\" or \"a100\"?"));
+  EXPECT_THAT(complaint("chipweave topo show a10").text,
+              HasSubstr("did you mean \"310\" or \"a100\"?"));
   EXPECT_THAT(run("%B/chipweave profiles").text, HasSubstr("hgx-v100-8: dgx-1v, "));
   EXPECT_THAT(run("%B/chipweave profiles -o json").text, HasSubstr("\"aliases\":[\"dgx-1v\","));
   // a file of that name comes first
-  EXPECT_THAT(run("cd " + folder_.path() + " && cp box.txt a100 && %B/chipweave topo show a100 2>&1")
-                  .text,
-              HasSubstr("a100: nvidia, 2 chips"));
+  EXPECT_THAT(
+      run("cd " + folder_.path() + " && cp box.txt a100 && %B/chipweave topo show a100 2>&1").text,
+      HasSubstr("a100: nvidia, 2 chips"));
 }
 
 TEST_F(InputForms, RangesStandForTheirChips) {
@@ -169,7 +172,8 @@ TEST_F(InputForms, MistakesInJsonAreNamed) {
       const std::string out = run("%B/chipweave " + reader.command + " 2>&1 <" + file).text;
       EXPECT_THAT(out, HasSubstr(says)) << reader.command << "\n" << text;
       EXPECT_THAT(out, testing::ContainsRegex("line 1, column [0-9]+|:1:[0-9]+:"))
-          << reader.command << "\n" << text;
+          << reader.command << "\n"
+          << text;
     }
   }
 }

@@ -35,9 +35,26 @@ TEST(ChipFlags, AChipNamedTwiceIsAnErrorAsInABatch) {
 }
 
 TEST(ChipFlags, WhatIsNoIndexIsRefused) {
-  for (const char* text : {",", "0,", ",0", "0,,1", "x", "0x1", "-1", "+1", " 1", "1 ", "1.0",
-                           "1048577", "99999999999999999999", "0-", "-", "0--1", "0-1-2", "0-x",
-                           "0 - 1", "0-1048577"}) {
+  for (const char* text : {",",
+                           "0,",
+                           ",0",
+                           "0,,1",
+                           "x",
+                           "0x1",
+                           "-1",
+                           "+1",
+                           " 1",
+                           "1 ",
+                           "1.0",
+                           "1048577",
+                           "99999999999999999999",
+                           "0-",
+                           "-",
+                           "0--1",
+                           "0-1-2",
+                           "0-x",
+                           "0 - 1",
+                           "0-1048577"}) {
     EXPECT_THAT(refusal({text}), HasSubstr("expected chip indices such as 0,1,4 or 0-3,6, got "))
         << text;
   }

@@ -77,8 +77,8 @@ TEST(Scontrol, ErrorsNameTheLine) {
 TEST(Scontrol, RepeatedNamesAreBounded) {
   std::string text;
   for (int i = 0; i < 20; ++i) {
-    text += "SwitchName=s" + std::to_string(i) + " Level=" + std::to_string(i) +
-            " Nodes=n[1-20000]\n";
+    text +=
+        "SwitchName=s" + std::to_string(i) + " Level=" + std::to_string(i) + " Nodes=n[1-20000]\n";
   }
   EXPECT_THAT(network_error_of(text), HasSubstr("more than 320000 names of nodes"));
 }

@@ -39,7 +39,8 @@ std::string output() {
   out += table("WEIGHT", [&](std::size_t i, std::size_t k) {
     return i == k ? std::string("0") : std::string(linked(i, k) ? "15" : "40");
   });
-  out += table("HOPS", [](std::size_t i, std::size_t k) { return std::string(i == k ? "0" : "1"); });
+  out +=
+      table("HOPS", [](std::size_t i, std::size_t k) { return std::string(i == k ? "0" : "1"); });
   out += table("LINK TYPE", [&](std::size_t i, std::size_t k) {
     return i == k ? std::string("SELF") : std::string(linked(i, k) ? "XGMI" : "PCIE");
   });

@@ -32,9 +32,9 @@ TEST(JsonMend, TakesOutTheByteOrderMark) {
 }
 
 TEST(JsonMend, TakesOutCommentsAndLinesOfNothingElse) {
-  EXPECT_EQ(mend_json("// made by hand\n{\"a\": 1, # one\n  /* two\n lines */\n\"b\": /* b */ 2}")
-                .text,
-            "{\"a\": 1,\n\"b\":  2}");
+  EXPECT_EQ(
+      mend_json("// made by hand\n{\"a\": 1, # one\n  /* two\n lines */\n\"b\": /* b */ 2}").text,
+      "{\"a\": 1,\n\"b\":  2}");
   EXPECT_EQ(mend_json("{}\n  // end").text, "{}\n");
   EXPECT_EQ(mend_json("{} // end").text, "{}");
   EXPECT_THAT(places("{} // end"), ElementsAre(std::pair(JsonMend::comment, 3U)));
@@ -67,7 +67,8 @@ TEST(JsonMend, WritesPythonsWordsAsJsonHasThem) {
 }
 
 TEST(JsonMend, WhatDoesNotEndStays) {
-  for (const char* text : {"{\"a", "{\"a\\", "['a", "['a\n']", "{} /* a", "/", "'", "'\\", "\"\\"}) {
+  for (const char* text :
+       {"{\"a", "{\"a\\", "['a", "['a\n']", "{} /* a", "/", "'", "'\\", "\"\\"}) {
     EXPECT_EQ(mend_json(text).text, text);
     EXPECT_THAT(mend_json(text).mended, IsEmpty()) << text;
   }

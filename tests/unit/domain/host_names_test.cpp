@@ -38,8 +38,7 @@ TEST(HostNames, ShortNamesOfSeveralHostsAreAmbiguous) {
   const HostNames::Match match = names.find("gpu01");
   EXPECT_EQ(match.index, std::nullopt);
   EXPECT_THAT(match.candidates, ElementsAre("gpu01.a", "gpu01.b", "gpu01.c", "gpu01.d"));
-  EXPECT_EQ(match.ambiguity("gpu01"),
-            "\"gpu01\" could be gpu01.a or gpu01.b or gpu01.c or 1 more");
+  EXPECT_EQ(match.ambiguity("gpu01"), "\"gpu01\" could be gpu01.a or gpu01.b or gpu01.c or 1 more");
   EXPECT_THAT(names.find("gpu03").candidates, IsEmpty());
   EXPECT_EQ(names.find("gpu03").ambiguity("gpu03"), "");
 }

@@ -50,10 +50,11 @@ TEST(FixSyntax, CountsRepeatedMistakes) {
 }
 
 TEST(FixSyntax, CorrectsTheTableAfterItsSyntax) {
-  const Fixed fixed = fix("// a\n" + with("\"server_count\": \"1\"", "\"server_count\": \"7\""), {});
+  const Fixed fixed =
+      fix("// a\n" + with("\"server_count\": \"1\"", "\"server_count\": \"7\""), {});
   EXPECT_EQ(fixed.text, kTable);
-  EXPECT_THAT(fixed.changes, ElementsAre(StartsWith("comment at line 1, column 1"),
-                                         "1 count corrected (RT011)"));
+  EXPECT_THAT(fixed.changes,
+              ElementsAre(StartsWith("comment at line 1, column 1"), "1 count corrected (RT011)"));
 }
 
 // Half of a correction would be a guess.

@@ -1,5 +1,5 @@
-// What `scontrol show topology` prints: a switch or a block a line, with all nodes below it. Written
-// after outputs that users published.
+// What `scontrol show topology` prints: a switch or a block a line, with all nodes below it.
+// Written after outputs that users published.
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -64,12 +64,11 @@ Result<Record> read_record(std::string_view line, std::string where) {
   const char* number = out.kind == "switchname" ? "level" : "blocksize";
   const auto text = value_in(words, number);
   const auto value = text ? parse_int(*text) : std::nullopt;
-  const std::int64_t most = out.kind == "switchname"
-                                ? kMaxLevel
-                                : static_cast<std::int64_t>(limits::kMaxNetworkDomains);
+  const std::int64_t most =
+      out.kind == "switchname" ? kMaxLevel : static_cast<std::int64_t>(limits::kMaxNetworkDomains);
   if (!value || *value < 0 || *value > most) {
-    return network_error(concat(number, " must be from 0 to ", most, ", got ",
-                                quoted_excerpt(text.value_or(""))));
+    return network_error(
+        concat(number, " must be from 0 to ", most, ", got ", quoted_excerpt(text.value_or(""))));
   }
   out.level = *value;
   out.nodes = list_in(words, "nodes");

@@ -32,8 +32,8 @@ struct RocmSyntax {
 };
 constexpr RocmSyntax kRocmSmi{"rocm-smi", "rocm-smi --showtopo", "Weight between two GPUs",
                               "Link Type between two GPUs", false};
-constexpr RocmSyntax kAmdSmi{"amd-smi", "amd-smi topology", "WEIGHT TABLE:", "LINK TYPE TABLE:",
-                             true};
+constexpr RocmSyntax kAmdSmi{"amd-smi", "amd-smi topology",
+                             "WEIGHT TABLE:", "LINK TYPE TABLE:", true};
 
 // Rows of one table by GPU number.
 struct RocmTable {
@@ -68,8 +68,8 @@ constexpr std::string_view kMi250x = "MI250X";
 
 // The title of the next table, or the legend.
 bool is_section(std::string_view line) {
-  return line.find("==") != std::string_view::npos || line.find("TABLE:") != std::string_view::npos ||
-         line.starts_with("Legend:");
+  return line.find("==") != std::string_view::npos ||
+         line.find("TABLE:") != std::string_view::npos || line.starts_with("Legend:");
 }
 
 // "0000:0c:00.0"
@@ -108,10 +108,9 @@ class RocmReader {
           "amd-smi topology prints no NUMA nodes: GPUs without a link count as on different ones");
     }
     if (Result<void> ok = read_pairs(*types, *weights); !ok) return std::move(ok).error();
-    const auto outputs =
-        std::count_if(lines_.begin(), lines_.end(), [this](const std::string& line) {
-          return line.find(syntax_.types) != std::string::npos;
-        });
+    const auto outputs = std::count_if(
+        lines_.begin(), lines_.end(),
+        [this](const std::string& line) { return line.find(syntax_.types) != std::string::npos; });
     if (outputs > 1) {
       warnings_.push_back("the file holds " + std::to_string(outputs) +
                           " outputs: the first is used");
