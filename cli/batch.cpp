@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iostream>
 
+#include "cli/input_file.hpp"
 #include "cli/terminal.hpp"
 #include "common/base/json_writer.hpp"
 #include "common/codec/batch/batch.hpp"
@@ -63,6 +64,8 @@ Exit run_batch(const BatchFlags& flags, std::size_t max_bytes,
           "file " + file + ": cannot be read: " + std::strerror(errno) + "; - reads standard input",
           Exit::unreadable);
     opened.clear();
+  } else if (const auto claimed = claim_standard_input(); !claimed) {
+    return complain_of_reading(claimed.error());
   }
   std::istream& in = file == "-" ? std::cin : opened;
   Timing timing(flags);

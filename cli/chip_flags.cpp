@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_set>
+#include <utility>
 
 #include "common/base/foreign_text.hpp"
 #include "common/base/limits.hpp"
@@ -15,6 +17,16 @@ std::optional<int> number_up_to(int most, std::string_view text) {
   return value && *value >= 0 && *value <= most ? value : std::nullopt;
 }
 
+// "4" or "4-7": the first and the last index.
+std::optional<std::pair<int, int>> range_of(std::string_view item) {
+  const std::size_t dash = std::min(item.find('-'), item.size());
+  const auto first = number_up_to(limits::kMaxChipIndex, item.substr(0, dash));
+  const auto last =
+      dash == item.size() ? first : number_up_to(limits::kMaxChipIndex, item.substr(dash + 1));
+  if (!first || !last) return std::nullopt;
+  return std::pair(*first, *last);
+}
+
 Error wrong(const std::string& flag, const std::string& what) {
   return make_error(Errc::invalid_argument, what).in(flag);
 }
@@ -24,17 +36,22 @@ Error wrong(const std::string& flag, const std::string& what) {
 Result<std::vector<int>> parse_chips(const std::string& flag,
                                      const std::vector<std::string>& pieces) {
   std::vector<int> out;
+  std::unordered_set<int> seen;
   for (const std::string& piece : pieces) {
     if (piece.empty()) continue;
     for (const std::string_view item : split(piece, ',')) {
-      const auto chip = number_up_to(limits::kMaxChipIndex, item);
-      if (!chip) {
-        return wrong(flag, "expected chip indices such as 0,1,4, got " + in_quotes(item));
+      const auto range = range_of(item);
+      if (!range) {
+        return wrong(flag, "expected chip indices such as 0,1,4 or 0-3,6, got " + in_quotes(item));
       }
-      if (std::find(out.begin(), out.end(), *chip) != out.end()) {
-        return wrong(flag, "expected each chip once, got " + std::to_string(*chip) + " twice");
+      const auto [first, last] = *range;
+      if (first > last) return wrong(flag, "range " + in_quotes(item) + " is reversed");
+      for (int chip = first; chip <= last; ++chip) {
+        if (!seen.insert(chip).second) {
+          return wrong(flag, "expected each chip once, got " + std::to_string(chip) + " twice");
+        }
+        out.push_back(chip);
       }
-      out.push_back(*chip);
     }
   }
   return out;

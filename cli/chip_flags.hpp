@@ -1,4 +1,4 @@
-// Parses chips and links on the command line: "0,1,4", "0-3", "0-3:1".
+// Parses chips and links on the command line: chips "0,1,4" and "0-3,6", links "0-3" and "0-3:1".
 #pragma once
 
 #include <string>
@@ -10,8 +10,9 @@
 
 namespace chipweave::cli {
 
-// Chip indices of one flag, in the order given. pieces: its arguments, each a list with commas.
-// Empty text is an empty list. Errors name the flag: an invalid index, a duplicate chip.
+// Chip indices of one flag, in the order given. pieces: its arguments, each a list of indices and
+// ranges with commas. Empty text is an empty list. Errors name the flag: an invalid index, a
+// reversed range, a duplicate chip.
 Result<std::vector<int>> parse_chips(const std::string& flag,
                                      const std::vector<std::string>& pieces);
 

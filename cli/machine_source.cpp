@@ -2,8 +2,10 @@
 
 #include <charconv>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
+#include "cli/input_file.hpp"
 #include "cli/options.hpp"
 #include "common/base/foreign_text.hpp"
 #include "common/base/limits.hpp"
@@ -11,6 +13,7 @@
 #include "common/base/text.hpp"
 #include "common/domain/link_rates.hpp"
 #include "common/io/files.hpp"
+#include "common/io/machine_content.hpp"
 #include "common/profiles/profiles.hpp"
 
 namespace chipweave::cli {
@@ -21,14 +24,15 @@ Result<codec::ImportedTopology> load_one_of_several(const MachineSource& machine
                                                     const std::string& content) {
   const codec::ImportOptions import{machine.model};
   Result<std::vector<codec::ImportedTopology>> all = codec::import_npu_smi_all(content, import);
-  if (!all) return std::move(all).error().in("file " + machine.source);
+  if (!all) return std::move(all).error().in(input_name(machine.source));
   std::size_t index = 0;
   const char* end = machine.index.data() + machine.index.size();
   const bool too_large =
       !machine.index.empty() && std::from_chars(machine.index.data(), end, index).ec != std::errc{};
   if (too_large || index >= all->size()) {
     return make_error(Errc::invalid_argument, "must be less than " + std::to_string(all->size()) +
-                                                  ", the number of matrices in " + machine.source)
+                                                  ", the number of matrices in " +
+                                                  shown_source(machine))
         .in("--index");
   }
   codec::ImportedTopology chosen = std::move((*all)[index]);
@@ -39,15 +43,17 @@ Result<codec::ImportedTopology> load_one_of_several(const MachineSource& machine
   return chosen;
 }
 
-// What the machine is without --model; empty: it does not say, or can be read only once (a pipe).
-std::string own_model(const MachineSource& machine) {
+// The content of a file that is read here, so that it can be imported twice; nothing for profiles
+// and folders, and for what cannot be opened, which io::load_machine() explains.
+Result<std::optional<std::string>> content_of(const std::string& source) {
   std::error_code ignored;
-  const bool readable_again = profiles::find(machine.source) != nullptr ||
-                              std::filesystem::is_regular_file(machine.source, ignored) ||
-                              std::filesystem::is_directory(machine.source, ignored);
-  if (!readable_again) return "";
-  const auto own = io::load_machine(machine.source, {});
-  return own ? own->topology.model() : "";
+  const bool is_input = source == "-" || (profiles::find(source) == nullptr &&
+                                          std::filesystem::exists(source, ignored) &&
+                                          !std::filesystem::is_directory(source, ignored));
+  if (!is_input) return std::optional<std::string>();
+  auto content = read_input(source, limits::kMaxTopologyFileBytes);
+  if (!content) return std::move(content).error();
+  return std::optional(*std::move(content));
 }
 
 std::string model_error(const std::string& model) {
@@ -56,6 +62,10 @@ std::string model_error(const std::string& model) {
 }
 
 }  // namespace
+
+std::string shown_source(const MachineSource& machine) {
+  return machine.source == "-" ? "standard input" : machine.source;
+}
 
 std::vector<CLI::Option*> add_machine_options(CLI::App& command, MachineSource& machine) {
   CLI::Option* model = add_value(command, "--model", "NAME", machine.model,
@@ -74,27 +84,27 @@ std::vector<CLI::Option*> add_machine_options(CLI::App& command, MachineSource& 
 }
 
 Result<codec::ImportedTopology> load_machine_source(const MachineSource& machine) {
-  const auto load = [&]() -> Result<codec::ImportedTopology> {
-    std::error_code ignored;  // a pipe can be read only once, so load_machine reads it
-    if (profiles::find(machine.source) == nullptr &&
-        std::filesystem::is_regular_file(machine.source, ignored)) {
-      const auto content = io::read_file(machine.source, limits::kMaxTopologyFileBytes);
-      if (content && codec::looks_like_npu_smi(*content)) {
-        return load_one_of_several(machine, *content);
-      }
-    }
-    if (machine.index.find_first_not_of('0') != std::string::npos) {
-      return make_error(Errc::invalid_argument, "must be 0: " + machine.source + " has one machine")
-          .in("--index");
-    }
-    return io::load_machine(machine.source, {machine.model});
+  Result<std::optional<std::string>> text = content_of(machine.source);
+  if (!text) return std::move(text).error();
+  const std::optional<std::string>& content = *text;
+  const auto load = [&](const codec::ImportOptions& options) {
+    return content ? io::machine_in_content(*content, input_name(machine.source), options)
+                   : io::load_machine(machine.source, options);
   };
-  Result<codec::ImportedTopology> out = load();
+  const bool several = content && codec::looks_like_npu_smi(*content);
+  if (!several && machine.index.find_first_not_of('0') != std::string::npos) {
+    return make_error(Errc::invalid_argument,
+                      "must be 0: " + shown_source(machine) + " has one machine")
+        .in("--index");
+  }
+  Result<codec::ImportedTopology> out =
+      several ? load_one_of_several(machine, *content) : load({machine.model});
   if (!out || machine.model.empty()) return out;
-  const std::string own = own_model(machine);
+  const auto without_flag = load({});
+  const std::string own = without_flag ? without_flag->topology.model() : "";
   if (!own.empty() && upper_case(own) != upper_case(machine.model)) {
     out->warnings.push_back("--model " + machine.model + " replaces the model of " +
-                            machine.source + ", " + in_quotes(own) +
+                            shown_source(machine) + ", " + in_quotes(own) +
                             "; rates that it does not state follow from the new one");
   }
   return out;

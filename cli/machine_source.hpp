@@ -17,6 +17,9 @@ struct MachineSource {
   std::string index;  // digits; empty if not given
 };
 
+// The source for messages and titles.
+std::string shown_source(const MachineSource& machine);
+
 // --model and --index. Returns both.
 std::vector<CLI::Option*> add_machine_options(CLI::App& command, MachineSource& machine);
 

@@ -2,22 +2,10 @@
 
 #include <utility>
 
-#include "cli/commands.hpp"
 #include "common/base/foreign_text.hpp"
 #include "common/codec/network/import.hpp"
 
 namespace chipweave::cli {
-
-Exit exit_for(const Error& error) {
-  const bool names_flag = error.context.empty() ? error.message.starts_with("--") ||
-                                                      error.message.starts_with("one of --")
-                                                : error.context.back().starts_with("-");
-  return names_flag ? Exit::usage : Exit::unreadable;
-}
-
-Exit exit_for_object(const Error& error) {
-  return error.code == Errc::not_found ? Exit::not_found : exit_for(error);
-}
 
 namespace {
 

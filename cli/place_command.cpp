@@ -10,6 +10,7 @@
 #include "cli/batch.hpp"
 #include "cli/chip_flags.hpp"
 #include "cli/commands.hpp"
+#include "cli/input_file.hpp"
 #include "cli/machine_source.hpp"
 #include "cli/options.hpp"
 #include "cli/overlays.hpp"
@@ -40,9 +41,20 @@ struct Flags {
   std::string to;  // "env", "docker", "json"; empty: the form above
 };
 
+// Two inputs that are standard input; empty: there are none.
+std::string place_usage_error(const Flags& flags) {
+  const bool overlay =
+      std::find(flags.overlays.begin(), flags.overlays.end(), "-") != flags.overlays.end();
+  return standard_input_error({{"--batch", flags.batch.file},
+                               {"--machine", flags.machine.source},
+                               {"--overlay", overlay ? "-" : ""}});
+}
+
 Exit answer_batch(const Flags& flags) {
+  if (const std::string twice = place_usage_error(flags); !twice.empty())
+    return complain(twice, Exit::usage);
   auto overlays = overlays_at(flags.overlays);
-  if (!overlays) return complain(overlays.error(), Exit::unreadable);
+  if (!overlays) return complain(overlays.error(), exit_for(overlays.error()));
   PlaceEngine engine(*std::move(overlays));
   const auto answer = [&](const std::string& line, Timing& timing) -> BatchAnswer {
     const codec::PlaceLine parsed = codec::parse_place_line(line);
@@ -215,12 +227,14 @@ Exit print_for_shell(const Flags& flags, const ChipUse& use) {
 }
 
 Exit run_one(const Flags& flags) {
+  if (const std::string twice = place_usage_error(flags); !twice.empty())
+    return complain(twice, Exit::usage);
   const auto request = request_of(flags);
   if (!request) return complain(request.error(), Exit::usage);
   auto overlays = overlays_at(flags.overlays);
-  if (!overlays) return complain(overlays.error(), Exit::unreadable);
+  if (!overlays) return complain(overlays.error(), exit_for(overlays.error()));
   PlaceEngine engine(*std::move(overlays));
-  if (!flags.machine.model.empty() || !flags.machine.index.empty()) {
+  if (!flags.machine.model.empty() || !flags.machine.index.empty() || flags.machine.source == "-") {
     auto machine = load_machine_source(flags.machine);
     if (!machine) return complain(machine.error(), exit_for(machine.error()));
     engine.provide(flags.machine.source, *std::move(machine));
@@ -270,7 +284,7 @@ void register_place(CLI::App& app, Exit& exit_code) {
   auto* size = c->add_option("--size", flags->size, "chips wanted")
                    ->check(CLI::Range(1, limits::kMaxChipIndex))
                    ->excludes(batch);
-  auto* free = c->add_option("--free", flags->free, "chips that may be used, e.g. 0,1,4")
+  auto* free = c->add_option("--free", flags->free, "chips that may be used, e.g. 0,1,4 or 0-3,6")
                    ->option_text("CHIPS")
                    ->excludes(batch);
   c->add_option("--unhealthy", flags->unhealthy, "chips that may not be used")
@@ -311,7 +325,7 @@ void register_place(CLI::App& app, Exit& exit_code) {
       ->excludes(output);
   add_examples(
       *c,
-      "  chipweave place --machine hgx-v100-8 --free 0,1,4,5,6 --size 2\n"
+      "  chipweave place --machine hgx-v100-8 --free 0,1,4-6 --size 2\n"
       "  eval \"$(chipweave place --machine box.txt --size 4 --to env)\"\n"
       "  echo '{\"id\":\"r1\",\"machine\":\"hgx-v100-8\",\"size\":4}' | chipweave place --batch -");
   c->callback([=, &exit_code] {

@@ -6,8 +6,10 @@
 #include "cli/options.hpp"
 #include "cli/table.hpp"
 #include "common/base/json_writer.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/manifest/scheduler_messages.hpp"
 #include "common/codec/topology/import.hpp"
+#include "common/profiles/aliases.hpp"
 #include "common/profiles/profiles.hpp"
 #include "common/solver/chips/machine.hpp"
 
@@ -33,6 +35,16 @@ Result<Described> describe_profile(const profiles::Profile& profile) {
   return out;
 }
 
+std::string aliases_text() {
+  std::string out = painted("OTHER NAMES", Colour::bold, colour_wanted()) + "\n";
+  for (const profiles::Profile& profile : profiles::all()) {
+    const auto names = profiles::aliases_of(profile.name);
+    if (names.empty()) continue;
+    out += wrapped(concat(profile.name, ": ", joined(names, ", ")), 2) + "\n";
+  }
+  return out;
+}
+
 Exit list(OutputForm form) {
   std::vector<Described> all;
   for (const profiles::Profile& profile : profiles::all()) {
@@ -46,7 +58,10 @@ Exit list(OutputForm form) {
     for (const Described& one : all) {
       w.begin_object().field("name", one.name).field("vendor", one.vendor);
       w.key("chips").integer(one.chips).key("sizes").integers(one.sizes);
-      w.field("description", one.description).end_object();
+      w.field("description", one.description);
+      w.key("aliases").begin_array();
+      for (const std::string_view alias : profiles::aliases_of(one.name)) w.string(alias);
+      w.end_array().end_object();
     }
     w.end_array();
     return printed(w.take() + "\n");
@@ -56,7 +71,7 @@ Exit list(OutputForm form) {
     table.add(
         {one.name, one.vendor, std::to_string(one.chips), chip_list(one.sizes), one.description});
   }
-  return printed(table.text(colour_wanted()));
+  return printed(table.text(colour_wanted()) + "\n" + aliases_text());
 }
 
 }  // namespace

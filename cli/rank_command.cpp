@@ -11,7 +11,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -27,6 +26,7 @@
 #include "common/codec/gang/rank_codec.hpp"
 #include "common/codec/network/hostfile.hpp"
 #include "common/codec/network/plan_network.hpp"
+#include "common/domain/network/host_names.hpp"
 #include "common/solver/ranks/communicators.hpp"
 #include "common/solver/ranks/rank_order.hpp"
 #include "common/solver/ranks/weighted_order.hpp"
@@ -108,14 +108,16 @@ using Path = std::vector<std::string>;
 // of them.
 Result<std::vector<Path>> paths_of(const std::vector<codec::Host>& hosts,
                                    const domain::NetworkTable& network) {
-  std::unordered_map<std::string_view, const Path*> by_name;
-  for (const domain::NetworkNode& node : network.nodes) by_name.emplace(node.name, &node.path);
+  std::vector<std::string_view> nodes;
+  for (const domain::NetworkNode& node : network.nodes) nodes.push_back(node.name);
+  const domain::HostNames names(nodes);
   std::vector<Path> out;
   std::vector<std::string> unknown;
   for (const codec::Host& host : hosts) {
-    const auto at = by_name.find(host.name);
-    if (at == by_name.end()) unknown.push_back(host.name);
-    out.push_back(at == by_name.end() ? Path() : *at->second);
+    const domain::HostNames::Match at = names.find(host.name);
+    if (!at.index) unknown.push_back(host.name);
+    if (!at.candidates.empty()) warn("in the network, host " + at.ambiguity(host.name));
+    out.push_back(at.index ? network.nodes[*at.index].path : Path());
   }
   if (unknown.size() == hosts.size()) {
     return make_error(Errc::not_found,
@@ -124,10 +126,10 @@ Result<std::vector<Path>> paths_of(const std::vector<codec::Host>& hosts,
         .in("--hosts");
   }
   constexpr std::size_t kShown = 5;
-  std::string names = joined(std::span(unknown).first(std::min(unknown.size(), kShown)), ", ");
-  if (unknown.size() > kShown) names += ", ...";
+  std::string shown = joined(std::span(unknown).first(std::min(unknown.size(), kShown)), ", ");
+  if (unknown.size() > kShown) shown += ", ...";
   if (!unknown.empty()) {
-    warn(concat("not in the network, so at the end: ", names, " (", unknown.size(), " of ",
+    warn(concat("not in the network, so at the end: ", shown, " (", unknown.size(), " of ",
                 hosts.size(), " hosts)"));
   }
   return out;
@@ -200,20 +202,18 @@ std::string rank_usage_error(const RankFlags& flags) {
   if (flags.network.empty() || flags.hosts.empty())
     return "one of --batch FILE, or --network FILE with --hosts FILE, is required; see "
            "'chipweave rank --help'";
-  if (flags.network == "-" && flags.hosts == "-")
-    return "--network - cannot be combined with --hosts -: both read standard input";
-  return "";
+  return standard_input_error({{"--network", flags.network}, {"--hosts", flags.hosts}});
 }
 
 Exit run_rank_flags(const RankFlags& flags) {
   if (const std::string wrong = rank_usage_error(flags); !wrong.empty())
     return complain(wrong, Exit::usage);
   const auto description = read_input(flags.network, limits::kMaxNetworkFileBytes);
-  if (!description) return complain(description.error(), Exit::unreadable);
+  if (!description) return complain_of_reading(description.error());
   const auto network = codec::import_levelled_network(*description, flags.import);
   if (!network) return complain_of_input(network.error(), flags.network);
   const auto text = read_input(flags.hosts, limits::kMaxNetworkFileBytes);
-  if (!text) return complain(text.error(), Exit::unreadable);
+  if (!text) return complain_of_reading(text.error());
   const auto hosts = codec::parse_hostfile(*text);
   if (!hosts) return complain_of_input(hosts.error(), flags.hosts);
   for (const std::string& warning : network->warnings) warn(warning);
@@ -230,7 +230,10 @@ Exit run_rank_flags(const RankFlags& flags) {
     if (!print(ranked->answer + "\n")) return Exit::unreadable;
   } else {
     std::string lines;
-    for (const std::size_t pod : ranked->order.order) lines += (*hosts)[pod].line + "\n";
+    for (const std::size_t pod : ranked->order.order) {
+      const codec::Host& host = (*hosts)[pod];
+      for (std::size_t i = 0; i < host.lines; ++i) lines += host.line + "\n";
+    }
     if (!print(lines)) return Exit::unreadable;
     remark_on_order(*ranked);
   }
@@ -246,7 +249,8 @@ void add_rank_flags(CLI::App& command, RankFlags& flags, CLI::Option* batch) {
   option("--network", flags.network, "where nodes are: a description in any format; -: stdin",
          "FILE");
   for (CLI::Option* o : add_network_options(command, flags.import)) o->excludes(batch);
-  option("--hosts", flags.hosts, "hostfile, lines of NAME or NAME slots=N; -: stdin", "FILE");
+  option("--hosts", flags.hosts,
+         "hosts: a hostfile, a node file of PBS or a host list of Slurm; -: stdin", "FILE");
   add_parallel_flags(command, flags.parallel, batch,
                      "ranks on each host; default: its slots, or 1");
 }

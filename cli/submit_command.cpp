@@ -7,14 +7,17 @@
 #include <utility>
 
 #include "cli/commands.hpp"
+#include "cli/input_file.hpp"
 #include "cli/options.hpp"
 #include "cli/overlays.hpp"
 #include "cli/submit.hpp"
 #include "common/base/json_writer.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/near_names.hpp"
+#include "common/codec/json/json_object.hpp"
+#include "common/codec/network/slurm/hostlist.hpp"
+#include "common/codec/text/json_mend.hpp"
 #include "common/domain/vendor.hpp"
-#include "common/io/files.hpp"
 
 namespace chipweave::cli {
 namespace {
@@ -57,18 +60,22 @@ void warn_of_unknown_resources(const std::vector<codec::ManifestPod>& pods) {
   }
 }
 
+// YAML's reader takes a mistake in JSON for something else.
+Error manifest_error(const std::string& text, const Error& error) {
+  if (!codec::begins_as_json(text)) return error;
+  const auto json = codec::parse_json(text, {limits::kMaxManifestBytes, limits::kMaxJsonValues});
+  return json ? error : json.error();
+}
+
 // The pods of all files; prints an error and returns nullopt if one cannot be used.
 std::optional<std::vector<codec::ManifestPod>> read_pods(const SubmitState& state) {
   std::vector<codec::ManifestPod> pods;
   for (const std::string& file : state.files) {
-    const bool standard_input = file == "-";
-    auto text = standard_input ? io::read_standard_input(limits::kMaxManifestBytes)
-                               : io::read_file(file, limits::kMaxManifestBytes);
+    auto text = read_input(file, limits::kMaxManifestBytes);
     auto manifest = std::move(text).and_then([&](const std::string& yaml) {
       auto expanded = codec::expand_manifest(yaml, {state.default_namespace, !state.only_print});
       if (expanded) return expanded;
-      return decltype(expanded)(
-          std::move(expanded).error().in(standard_input ? "standard input" : "file " + file));
+      return decltype(expanded)(manifest_error(yaml, expanded.error()).in(input_name(file)));
     });
     if (!manifest) {
       complain(manifest.error());
@@ -83,9 +90,8 @@ std::optional<std::vector<codec::ManifestPod>> read_pods(const SubmitState& stat
     return std::nullopt;
   }
   if (pods.empty()) {
-    const std::string where = state.files.size() > 1       ? "these files"
-                              : state.files.front() == "-" ? "standard input"
-                                                           : "file " + state.files.front();
+    const std::string where =
+        state.files.size() > 1 ? "these files" : input_name(state.files.front());
     complain("there are no pods in " + where + ", so nothing was submitted");
     return std::nullopt;
   }
@@ -100,6 +106,17 @@ std::string list_of(const std::vector<codec::ManifestPod>& pods) {
   return list.end_array().end_object().take() + "\n";
 }
 
+// Host lists such as gpu[01-08] become their names.
+Result<std::vector<std::string>> expanded_nodes(const std::vector<std::string>& given) {
+  std::vector<std::string> out;
+  for (const std::string& text : given) {
+    auto names = codec::expand_hostlist(text);
+    if (!names) return std::move(names).error().in("--node");
+    std::move(names->begin(), names->end(), std::back_inserter(out));
+  }
+  return out;
+}
+
 Exit run_submit(const SubmitState& state) {
   if (!codec::is_namespace(state.default_namespace))
     return complain(
@@ -110,13 +127,20 @@ Exit run_submit(const SubmitState& state) {
     complain("--scheduler is required; see 'chipweave submit --help'");
     return Exit::usage;
   }
+  if (std::count(state.files.begin(), state.files.end(), "-") > 1)
+    return complain("FILE: standard input (-) can be given only once", Exit::usage);
   const auto pods = read_pods(state);
   if (!pods) return Exit::unreadable;
   warn_of_unknown_resources(*pods);
   if (state.only_print) return printed(list_of(*pods));
   auto overlays = overlays_at(state.overlays);
-  if (!overlays) return complain(overlays.error(), Exit::unreadable);
+  if (!overlays) return complain(overlays.error(), exit_for(overlays.error()));
   SubmitOptions options = state.options;
+  if (auto nodes = expanded_nodes(state.options.only_nodes); nodes) {
+    options.only_nodes = *std::move(nodes);
+  } else {
+    return complain(nodes.error(), Exit::usage);
+  }
   options.overlays = *std::move(overlays);
   remark_on_selectors(*pods);
   Result<Transport> transport = connect(state.scheduler);
@@ -146,7 +170,7 @@ void register_submit(CLI::App& app, Exit& exit_code) {
   add_value(*command, "-n,--namespace", "NAME", state->default_namespace,
             "where a manifest names none");
   add_value(*command, "--node", "NAME", state->options.only_nodes,
-            "only this node; may be repeated");
+            "only this node, or those of a host list (gpu[01-08]); may be repeated");
   CLI::Option* compare =
       command->add_flag("--compare", state->options.compare,
                         "also show what a pair-sum and a first-fit choice would have got");

@@ -41,6 +41,17 @@ void warn(std::string_view message) {
   write_all(stderr, "chipweave: warning: " + printable(message) + "\n");
 }
 
+Exit exit_for(const Error& error) {
+  const bool names_flag = error.context.empty() ? error.message.starts_with("--") ||
+                                                      error.message.starts_with("one of --")
+                                                : error.context.back().starts_with("-");
+  return names_flag ? Exit::usage : Exit::unreadable;
+}
+
+Exit exit_for_object(const Error& error) {
+  return error.code == Errc::not_found ? Exit::not_found : exit_for(error);
+}
+
 bool print(std::string_view text) {
   if (write_all(stdout, text)) return true;
   complain("the output could not be written; is the disk full or the reader gone?");

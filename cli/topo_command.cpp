@@ -41,7 +41,7 @@ Exit load_and(MachineUse use, const TopoState& state) {
   const Result<codec::ImportedTopology> imported = load_machine_source(state.machine);
   if (!imported) return complain(imported.error(), exit_for(imported.error()));
   const auto overlays = overlays_at(state.overlays);
-  if (!overlays) return complain(overlays.error(), Exit::unreadable);
+  if (!overlays) return complain(overlays.error(), exit_for(overlays.error()));
   for (const std::string& warning : imported->warnings) warn(warning);
   codec::ImportedTopology machine = *imported;
   machine.topology = domain::calibrated(machine.topology, *overlays);
@@ -59,8 +59,8 @@ Exit show(const TopoState& state, const codec::ImportedTopology& machine) {
   const domain::NodeTopology& topology = machine.topology;
   if (state.form != OutputForm::json) {
     const MatrixLayout matrix{machine.host.cpus, machine.cpu_ranges.empty(), output_columns()};
-    return printed(render_topology(topology, {state.machine.source, best_by_size(topology), matrix,
-                                              state.form == OutputForm::wide}));
+    return printed(render_topology(topology, {shown_source(state.machine), best_by_size(topology),
+                                              matrix, state.form == OutputForm::wide}));
   }
   warn_of_cpu_ranges(machine);
   return printed(codec::export_topology_json(topology));

@@ -1,6 +1,7 @@
 // chipweave calibrate nccl-tests|rccl-tests|hccl-test: constants of a machine from the logs of a
 // benchmark.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "cli/chip_flags.hpp"
 #include "cli/commands.hpp"
 #include "cli/input_file.hpp"
+#include "cli/machine_input.hpp"
 #include "cli/options.hpp"
 #include "cli/terminal.hpp"
 #include "common/base/text.hpp"
@@ -47,10 +49,12 @@ Exit run(const CalibrateFlags& flags) {
   if (flags.files.size() > kMaxLogs) {
     return complain("at most " + std::to_string(kMaxLogs) + " logs at a time", Exit::usage);
   }
+  if (std::count(flags.files.begin(), flags.files.end(), "-") > 1)
+    return complain("FILE: standard input (-) can be given only once", Exit::usage);
   std::vector<ParsedLog> logs;
   for (const std::string& file : flags.files) {
     auto content = read_input(file, codec::kMaxCollectiveLogBytes);
-    if (!content) return complain(content.error(), Exit::unreadable);
+    if (!content) return complain_of_reading(content.error());
     auto log = parse_log(flags.format, {file_name(file), *std::move(content)});
     if (!log) return complain(log.error(), Exit::unreadable);
     logs.push_back(*std::move(log));
@@ -62,8 +66,8 @@ Exit run(const CalibrateFlags& flags) {
     machine = *std::move(found);
     remark("machine: " + machine);
   }
-  const auto imported = io::load_machine(machine);
-  if (!imported) return complain(imported.error(), Exit::unreadable);
+  const auto imported = load_machine_input(machine);
+  if (!imported) return complain_of_reading(imported.error());
   for (const std::string& warning : imported->warnings) warn(warning);
   auto overlay = calibrate(logs, imported->topology, file_name(machine), facts);
   if (!overlay) {
@@ -101,7 +105,7 @@ void register_calibrate(CLI::App& app, Exit& exit_code) {
     add_value(*command, "--machine", "PROFILE|FILE", flags->machine,
               "the machine of the runs; default: the one profile with the log's devices");
     add_value(*command, "--chips", "CHIPS", flags->chips,
-              "chips that took part, e.g. 0,1,4, where the logs do not tell");
+              "chips that took part, e.g. 0,1,4 or 0-7, where the logs do not tell");
     add_value(*command, "--collective", "NAME", flags->collective,
               "all_reduce, all_gather or reduce_scatter, where the logs do not tell")
         ->check(CLI::IsMember({"all_reduce", "all_gather", "reduce_scatter"}));
@@ -124,7 +128,7 @@ void register_calibrate(CLI::App& app, Exit& exit_code) {
   add("hccl-test", "logs of hccl_test (all_reduce_test and others)", LogFormat::hccl_test,
       "  mpirun -n 8 ./bin/all_reduce_test -p 8 -b 128M -e 4G -f 2 > 910b.log\n"
       "  chipweave calibrate hccl-test 910b.log --machine ascend-910b-8 --out 910b.json \\\n"
-      "    --collective all_reduce --chips 0,1,2,3,4,5,6,7");
+      "    --collective all_reduce --chips 0-7");
 }
 
 }  // namespace chipweave::cli

@@ -87,12 +87,8 @@ std::string defrag_usage_error(const DefragFlags& flags) {
   if (flags.network.empty() || flags.pods.empty())
     return "one of --batch FILE, or --network FILE with --pods FILE, is required; see 'chipweave "
            "defrag --help'";
-  int standard_input = 0;
-  for (const std::string* file : {&flags.network, &flags.pods, &flags.gang})
-    if (*file == "-") ++standard_input;
-  if (standard_input > 1)
-    return "only one of --network, --pods and --gang can be -: all read standard input";
-  return "";
+  return standard_input_error(
+      {{"--network", flags.network}, {"--pods", flags.pods}, {"--gang", flags.gang}});
 }
 
 // An unusable line: its message begins with the key.
@@ -111,11 +107,11 @@ Exit run_defrag_flags(const DefragFlags& flags) {
   if (const std::string wrong = defrag_usage_error(flags); !wrong.empty())
     return complain(wrong, Exit::usage);
   const auto content = read_input(flags.network, limits::kMaxPlanLineBytes);
-  if (!content) return complain(content.error(), Exit::unreadable);
+  if (!content) return complain_of_reading(content.error());
   const auto network = codec::plan_network(*content, flags.import, flags.free);
   if (!network) return complain_of_input(network.error(), flags.network);
   const auto listed = read_input(flags.pods, limits::kMaxPlanLineBytes);
-  if (!listed) return complain(listed.error(), Exit::unreadable);
+  if (!listed) return complain_of_reading(listed.error());
   const auto pods = pods_json(*listed);
   if (!pods) return complain_of_input(pods.error(), flags.pods);
   JsonWriter line;
@@ -123,14 +119,14 @@ Exit run_defrag_flags(const DefragFlags& flags) {
   line.key("target").raw(target_json(flags));
   if (!flags.gang.empty()) {
     const auto text = read_input(flags.gang, limits::kMaxPlanLineBytes);
-    if (!text) return complain(text.error(), Exit::unreadable);
+    if (!text) return complain_of_reading(text.error());
     const auto gang = codec::read_gang_file(*text);
     if (!gang) return complain_of_input(gang.error(), flags.gang);
     line.key("gang").raw("{" + gang->members + "}");
   }
   line.end_object();
   auto overlays = overlays_at(flags.overlays);
-  if (!overlays) return complain(overlays.error(), Exit::unreadable);
+  if (!overlays) return complain(overlays.error(), exit_for(overlays.error()));
   for (const std::string& warning : network->warnings) warn(warning);
   Timing timing(flags.batch);
   DefragEngine engine(*std::move(overlays));
@@ -193,7 +189,7 @@ void register_defrag(CLI::App& app, Exit& exit_code) {
     }
     auto overlays = overlays_at(flags->overlays);
     if (!overlays) {
-      exit_code = complain(overlays.error(), Exit::unreadable);
+      exit_code = complain(overlays.error(), exit_for(overlays.error()));
       return;
     }
     DefragEngine engine(*std::move(overlays));

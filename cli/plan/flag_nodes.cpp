@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -9,6 +11,8 @@
 #include "common/base/limits.hpp"
 #include "common/base/text.hpp"
 #include "common/codec/json/json_object.hpp"
+#include "common/codec/network/slurm/hostlist.hpp"
+#include "common/domain/network/host_names.hpp"
 
 namespace chipweave::cli {
 namespace {
@@ -17,34 +21,67 @@ using codec::JsonValue;
 
 constexpr codec::JsonLimits kFlagLimits{limits::kMaxPlanLineBytes, limits::kMaxPlanValues};
 
-class Paths {
+// The nodes of a network, as people name them.
+class NamedNodes {
  public:
-  explicit Paths(JsonValue network) {
+  explicit NamedNodes(JsonValue network) {
     for (const JsonValue node : network["nodes"]) {
       std::vector<std::string> path;
       for (const JsonValue element : node["path"]) path.emplace_back(element.text());
       std::string text = joined(path, "/");
-      ++nodes_[text];
-      by_name_.emplace(node["name"].text(), std::move(text));
+      ++paths_[text];
+      names_.push_back(node["name"].text());
+      path_of_.push_back(std::move(text));
     }
+    hosts_ = domain::HostNames(names_);
   }
 
-  Result<std::string> of(const std::string& flag, const std::string& text) const {
-    if (nodes_.contains(text)) return text;
-    const auto at = by_name_.find(text);
-    if (at == by_name_.end()) return text;
-    const std::size_t nodes = nodes_.at(at->second);
-    if (nodes == 1) return at->second;
+  // A path stays; a name, also one that is short for a node or longer, becomes the path.
+  Result<std::string> path_of(const std::string& flag, const std::string& text) const {
+    if (paths_.contains(text)) return text;
+    const auto at = find(flag, text);
+    if (!at) return Error(at.error());
+    if (!*at) return text;
+    const std::string& path = path_of_[**at];
+    const std::size_t nodes = paths_.at(path);
+    if (nodes == 1) return path;
     return make_error(Errc::invalid_argument,
-                      concat("node ", in_quotes(text), " has the path ", in_quotes(at->second),
-                             " of ", nodes, " nodes; the network needs a level of single nodes"))
+                      concat("node ", in_quotes(text), " has the path ", in_quotes(path), " of ",
+                             nodes, " nodes; the network needs a level of single nodes"))
         .in(flag);
+  }
+  // The node's own name; what names no node stays.
+  Result<std::string> name_of(const std::string& flag, const std::string& text) const {
+    const auto at = find(flag, text);
+    if (!at) return Error(at.error());
+    return *at ? std::string(names_[**at]) : text;
+  }
+  // Whether a text with brackets is a node or a path itself, not a host list.
+  bool is_known(const std::string& text) const {
+    return paths_.contains(text) || hosts_.exact(text).has_value();
   }
 
  private:
-  std::unordered_map<std::string, std::size_t> nodes_;    // by path
-  std::unordered_map<std::string, std::string> by_name_;  // path
+  Result<std::optional<std::size_t>> find(const std::string& flag, const std::string& text) const {
+    const domain::HostNames::Match match = hosts_.find(text);
+    if (match.candidates.empty()) return match.index;
+    return make_error(Errc::invalid_argument, "node " + match.ambiguity(text)).in(flag);
+  }
+
+  std::vector<std::string_view> names_;
+  std::vector<std::string> path_of_;                    // by the index of the name
+  std::unordered_map<std::string, std::size_t> paths_;  // → how many nodes have it
+  domain::HostNames hosts_;
 };
+
+// gpu[01-08] → its names; anything else: itself.
+Result<std::vector<std::string>> expanded(const std::string& flag, const NamedNodes& nodes,
+                                          const std::string& text) {
+  if (text.find('[') == std::string::npos || nodes.is_known(text)) return std::vector{text};
+  auto names = codec::expand_hostlist(text);
+  if (!names) return std::move(names).error().in(flag);
+  return names;
+}
 
 // Chips that running pods of a gang hold on a node.
 std::int64_t chips_held(const domain::Gang& gang, domain::GangNodeId node,
@@ -67,23 +104,37 @@ std::int64_t chips_held(const domain::Gang& gang, domain::GangNodeId node,
 }  // namespace
 
 Result<void> put_paths(const std::string& network, PlanFlags& flags) {
-  if (flags.existing.empty() && flags.failed.empty()) return {};
+  if (flags.existing.empty() && flags.failed.empty() && flags.if_fails.empty()) return {};
   const auto tree = codec::parse_json(network, kFlagLimits);
   if (!tree) return Error(tree.error());
-  const Paths paths{JsonValue(*tree)};
-  for (std::string& text : flags.failed) {
-    auto path = paths.of("--failed", text);
-    if (!path) return std::move(path).error();
-    text = *std::move(path);
-  }
-  for (std::string& text : flags.existing) {
-    const std::size_t equals = text.rfind('=');
-    if (equals == std::string::npos) continue;  // an error later
-    auto path = paths.of("--existing", text.substr(0, equals));
-    if (!path) return std::move(path).error();
-    text = *path + text.substr(equals);
-  }
-  return {};
+  const NamedNodes nodes{JsonValue(*tree)};
+  // Replaces each text by those of its host list; counted: what follows the last = is kept.
+  const auto replace = [&nodes](const std::string& flag, std::vector<std::string>& texts,
+                                bool counted, const auto& resolve) -> Result<void> {
+    std::vector<std::string> out;
+    for (const std::string& text : texts) {
+      const std::size_t end = counted ? std::min(text.rfind('='), text.size()) : text.size();
+      const auto names = expanded(flag, nodes, text.substr(0, end));
+      if (!names) return Error(names.error());
+      for (const std::string& name : *names) {
+        const bool missing_count = counted && end == text.size();  // an error later
+        auto resolved = missing_count ? Result<std::string>(name) : resolve(flag, name);
+        if (!resolved) return std::move(resolved).error();
+        out.push_back(*resolved + text.substr(end));
+      }
+    }
+    texts = std::move(out);
+    return {};
+  };
+  const auto path_of = [&nodes](const std::string& flag, const std::string& text) {
+    return nodes.path_of(flag, text);
+  };
+  const auto name_of = [&nodes](const std::string& flag, const std::string& text) {
+    return nodes.name_of(flag, text);
+  };
+  if (auto done = replace("--failed", flags.failed, false, path_of); !done) return done;
+  if (auto done = replace("--existing", flags.existing, true, path_of); !done) return done;
+  return replace("--if-fails", flags.if_fails, false, name_of);
 }
 
 std::vector<std::string> subtract_running(const std::set<std::string, std::less<>>& with_free,

@@ -174,7 +174,7 @@ std::optional<PlanInputs> read_inputs(const PlanFlags& flags, Exit& exit) {
   if (!flags.network.empty()) {
     auto content = read_input(flags.network, limits::kMaxPlanLineBytes);
     if (!content) {
-      exit = complain(content.error(), Exit::unreadable);
+      exit = complain_of_reading(content.error());
       return std::nullopt;
     }
     description = *std::move(content);
@@ -202,7 +202,7 @@ std::optional<PlanInputs> read_inputs(const PlanFlags& flags, Exit& exit) {
   if (file.empty()) return out;
   const auto text = read_input(file, limits::kMaxPlanLineBytes);
   if (!text) {
-    exit = complain(text.error(), Exit::unreadable);
+    exit = complain_of_reading(text.error());
     return std::nullopt;
   }
   Result<void> read;
@@ -249,7 +249,7 @@ Exit run_plan_flags(PlanFlags flags) {
         Exit::usage);
   }
   auto overlays = overlays_at(flags.overlays);
-  if (!overlays) return complain(overlays.error(), Exit::unreadable);
+  if (!overlays) return complain(overlays.error(), exit_for(overlays.error()));
   for (const std::string& warning : inputs->cluster.warnings) warn(warning);
   Timing timing(flags.batch);
   PlanEngine engine(*std::move(overlays));
@@ -297,7 +297,7 @@ void register_plan(CLI::App& app, Exit& exit_code) {
     }
     auto overlays = overlays_at(flags->overlays);
     if (!overlays) {
-      exit_code = complain(overlays.error(), Exit::unreadable);
+      exit_code = complain(overlays.error(), exit_for(overlays.error()));
       return;
     }
     PlanEngine engine(*std::move(overlays));

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "cli/input_file.hpp"
 #include "common/base/foreign_text.hpp"
 #include "common/base/json_writer.hpp"
 #include "common/base/limits.hpp"
@@ -141,17 +142,8 @@ std::string plan_usage_error(const PlanFlags& flags) {
     return "--to " + flags.to + " cannot be combined with --gangs";
   if (!flags.if_fails.empty() && !flags.gangs.empty())
     return "--if-fails cannot be combined with --gangs";
-  std::string reads_stdin;
-  for (const auto& [flag, file] : {std::pair{"--network", &flags.network},
-                                   {"--gang", &flags.gang},
-                                   {"--gangs", &flags.gangs}}) {
-    if (*file != "-") continue;
-    if (!reads_stdin.empty())
-      return concat(reads_stdin, " - cannot be combined with ", flag,
-                    " -: both read standard input");
-    reads_stdin = flag;
-  }
-  return "";
+  return standard_input_error(
+      {{"--network", flags.network}, {"--gang", flags.gang}, {"--gangs", flags.gangs}});
 }
 
 void add_plan_flags(CLI::App& command, PlanFlags& flags, CLI::Option* batch) {

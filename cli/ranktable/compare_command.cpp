@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "cli/input_file.hpp"
 #include "cli/options.hpp"
 #include "cli/ranktable/commands.hpp"
 #include "cli/ranktable/table_file.hpp"
@@ -86,6 +88,9 @@ std::vector<Difference> differences_of(const LintedText& a, const LintedText& b)
 }
 
 Exit run_diff(const DiffFlags& flags) {
+  if (const std::string twice = standard_input_error({{"A", flags.a.file}, {"OTHER", flags.b}});
+      !twice.empty())
+    return complain(twice, Exit::usage);
   Exit exit = Exit::fine;
   const auto a = load_table(flags.a, exit);
   if (!a) return exit;
@@ -116,6 +121,8 @@ std::string hex(std::string_view bytes) {
 Exit run_hash(const HashFlags& flags) {
   std::vector<std::string> files = {flags.first.file};
   files.insert(files.end(), flags.more.begin(), flags.more.end());
+  if (std::count(files.begin(), files.end(), "-") > 1)
+    return complain("FILE: standard input (-) can be given only once", Exit::usage);
   std::string first;
   bool differ = false;
   JsonWriter json;

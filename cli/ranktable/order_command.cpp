@@ -60,6 +60,7 @@ std::optional<TableRing> ring_of(const OrderFlags& flags, const LintedText& lint
         flags.table.file);
     return std::nullopt;
   }
+  for (const std::string& each : ring->ambiguous) warn("in " + flags.network + ", host " + each);
   if (!ring->unknown.empty()) {
     warn(concat(ring->unknown.size(), " of ", ring->hosts.size(), " hosts are not in ",
                 flags.network, ", e.g. ", ring->unknown.front(),
@@ -132,6 +133,10 @@ Exit run_order(const OrderFlags& flags) {
   if (flags.network.empty() && !flags.write) {
     return complain("--network is required, except with --write", Exit::usage);
   }
+  if (const std::string twice =
+          standard_input_error({{"TABLE", flags.table.file}, {"--network", flags.network}});
+      !twice.empty())
+    return complain(twice, Exit::usage);
   Exit exit = Exit::fine;
   const auto linted = load_table(flags.table, exit);
   if (!linted) return exit;
@@ -149,6 +154,10 @@ Exit run_order(const OrderFlags& flags) {
 }
 
 Exit run_table_show(const OrderFlags& flags) {
+  if (const std::string twice =
+          standard_input_error({{"TABLE", flags.table.file}, {"--network", flags.network}});
+      !twice.empty())
+    return complain(twice, Exit::usage);
   Exit exit = Exit::fine;
   const auto linted = load_table(flags.table, exit);
   if (!linted) return exit;

@@ -68,8 +68,7 @@ LintOptions lint_options(const TableFile& table) {
 std::optional<LintedText> load_table(const TableFile& table, Exit& exit) {
   Result<std::string> content = read_input(table.file, limits::kMaxRankTableBytes + 1);
   if (!content) {
-    complain(content.error());
-    exit = Exit::unreadable;
+    exit = complain_of_reading(content.error());
     return std::nullopt;
   }
   LintedText linted = codec::ranktable::lint_text(*std::move(content), lint_options(table));

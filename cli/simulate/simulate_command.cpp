@@ -69,8 +69,9 @@ std::string wrong_flags(const SimulateFlags& flags) {
     return "--load cannot be combined with --arrival-rate";
   if (flags.replay.count && !flags.replay.rate)
     return "--count needs --arrival-rate and --duration";
-  if (flags.nodes == "-" && flags.pods == "-")
-    return "--nodes - cannot be combined with --pods -: both read standard input";
+  if (std::string twice = standard_input_error({{"--nodes", flags.nodes}, {"--pods", flags.pods}});
+      !twice.empty())
+    return twice;
   std::vector<std::string_view> known;
   for (const simulate::NamedPolicy& policy : simulate::policies()) known.push_back(policy.name);
   for (const std::string& name : flags.replay.policies) {
@@ -86,11 +87,11 @@ std::optional<Inputs> read_inputs(const SimulateFlags& flags, Exit& exit) {
     return std::nullopt;
   };
   const auto node_text = read_input(flags.nodes, limits::kMaxTraceBytes);
-  if (!node_text) return failed(complain(node_text.error(), Exit::unreadable));
+  if (!node_text) return failed(complain_of_reading(node_text.error()));
   const auto nodes = codec::read_node_trace(*node_text);
   if (!nodes) return failed(complain_of_input(nodes.error(), flags.nodes));
   const auto pod_text = read_input(flags.pods, limits::kMaxTraceBytes);
-  if (!pod_text) return failed(complain(pod_text.error(), Exit::unreadable));
+  if (!pod_text) return failed(complain_of_reading(pod_text.error()));
   auto trace = codec::read_pod_trace(*pod_text);
   if (!trace) return failed(complain_of_input(std::move(trace).error(), flags.pods));
   auto model = model_nodes(*nodes, flags.machines);

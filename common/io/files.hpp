@@ -31,7 +31,7 @@ Result<codec::FileTree> list_tree(const std::string& folder);
 Result<codec::FileTree> read_tar(const std::string& content);
 
 // The topology of a command-line argument: a built-in profile, a topology file, a folder or a tar
-// archive of one.
+// archive of one, or where there is no such file another name of a profile (profiles/aliases.hpp).
 Result<codec::ImportedTopology> load_machine(const std::string& name_or_path,
                                              const codec::ImportOptions& options = {});
 

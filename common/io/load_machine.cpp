@@ -6,9 +6,13 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/foreign_text.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/near_names.hpp"
+#include "common/base/text.hpp"
 #include "common/io/files.hpp"
+#include "common/io/machine_content.hpp"
+#include "common/profiles/aliases.hpp"
 #include "common/profiles/profiles.hpp"
 
 namespace chipweave::io {
@@ -29,10 +33,26 @@ bool is_archive(const std::string& content) {
 Error unknown_machine(const std::string& name) {
   std::vector<std::string_view> names;
   for (const profiles::Profile& p : profiles::all()) names.push_back(p.name);
+  for (const profiles::Alias& a : profiles::aliases()) names.push_back(a.name);
   const std::string shown = name.substr(0, 200);
   return make_error(Errc::not_found, "no built-in profile and no file \"" + shown + "\"" +
                                          did_you_mean(name, names) +
                                          "; `chipweave profiles` lists the built-in machines");
+}
+
+// By another name of a profile. Errors: the name is that of several, or of none.
+Result<codec::ImportedTopology> aliased_machine(const std::string& name,
+                                                const codec::ImportOptions& options) {
+  const profiles::Alias* alias = profiles::find_alias(name);
+  if (alias == nullptr) return unknown_machine(name);
+  if (alias->profiles.size() > 1) {
+    return make_error(Errc::not_found, concat(in_quotes(name), " is one of several machines: ",
+                                              joined(alias->profiles, ", "), "; name one of them"));
+  }
+  const profiles::Profile* profile = profiles::find(alias->profiles.front());
+  if (profile == nullptr) return unknown_machine(name);
+  return imported_from("profile " + std::string(profile->name),
+                       codec::import_topology_json(profile->json, options));
 }
 
 }  // namespace
@@ -50,7 +70,7 @@ Result<codec::ImportedTopology> load_machine(const std::string& name_or_path,
   if (::stat(name_or_path.c_str(), &info) != 0) {
     const int number = errno;
     if (number == ENOENT || number == ENOTDIR || number == ENAMETOOLONG) {
-      return unknown_machine(name_or_path);
+      return aliased_machine(name_or_path, options);
     }
     return make_error(Errc::unavailable, std::string("cannot open: ") + std::strerror(number))
         .in("file " + name_or_path);
@@ -69,11 +89,16 @@ Result<codec::ImportedTopology> load_machine(const std::string& name_or_path,
   }
   Result<std::string> content = read_file(name_or_path, limits::kMaxTopologyFileBytes);
   if (!content) return std::move(content).error();
-  if (!is_archive(*content))
-    return imported_from("file " + name_or_path, codec::import_topology(*content, options));
-  Result<codec::FileTree> tree = read_tar(*content);
-  if (!tree) return std::move(tree).error().in("file " + name_or_path);
-  return imported_from("file " + name_or_path, codec::import_topology_tree(*tree, options));
+  return machine_in_content(*content, "file " + name_or_path, options);
+}
+
+Result<codec::ImportedTopology> machine_in_content(const std::string& content,
+                                                   const std::string& where,
+                                                   const codec::ImportOptions& options) {
+  if (!is_archive(content)) return imported_from(where, codec::import_topology(content, options));
+  Result<codec::FileTree> tree = read_tar(content);
+  if (!tree) return std::move(tree).error().in(where);
+  return imported_from(where, codec::import_topology_tree(*tree, options));
 }
 
 }  // namespace chipweave::io

@@ -50,7 +50,9 @@ void check_as_hostfile(std::string_view text) {
   if (!hosts) return;
   require(!hosts->empty());
   std::string again;
-  for (const Host& host : *hosts) again += host.line + "\n";
+  for (const Host& host : *hosts) {
+    for (std::size_t i = 0; i < host.lines; ++i) again += host.line + "\n";
+  }
   const auto read = parse_hostfile(again);
   require(read.ok() && read->size() == hosts->size());
 }
@@ -63,7 +65,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   // a null pointer comes with size 0 only
   const std::string_view text(size == 0 ? "" : reinterpret_cast<const char*>(data), size);
   check(text, {});
-  for (const char* format : {"slurm", "ibnetdiscover", "csv"}) check(text, {format, {}});
+  for (const char* format : {"scontrol", "slurm", "ibnetdiscover", "csv"})
+    check(text, {format, {}});
   check_as_plan(text);
   check_as_hostfile(text);
   return 0;

@@ -182,6 +182,7 @@ std::optional<Exit> add_ring(const LintFlags& flags, LintedText& linted) {
     warn("the ring over " + flags.network + " was not checked: " + ring.error().text());
     return std::nullopt;
   }
+  for (const std::string& each : ring->ambiguous) warn("in " + flags.network + ", host " + each);
   if (!ring->unknown.empty()) {
     warn(concat(ring->unknown.size(), " hosts of the table are not in ", flags.network, ", e.g. ",
                 ring->unknown.front()));
@@ -252,8 +253,14 @@ std::optional<Exit> run_fix(const LintFlags& flags, const LintOptions& options,
 }
 
 Exit run_lint(const LintFlags& flags) {
+  if (const std::string twice = standard_input_error({{"FILE", flags.table.file},
+                                                      {"--topo-file", flags.topology},
+                                                      {"--against", flags.against},
+                                                      {"--network", flags.network}});
+      !twice.empty())
+    return complain(twice, Exit::usage);
   Result<std::string> content = read_table_text(flags.table.file);
-  if (!content) return complain(content.error(), Exit::unreadable);
+  if (!content) return complain_of_reading(content.error());
   LintOptions options = lint_options(flags.table);
   options.profile = *domain::ranktable::profile_named(flags.profile);
   if (flags.fix) {

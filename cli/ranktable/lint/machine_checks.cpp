@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "cli/input_file.hpp"
 #include "cli/ranktable/tools/addresses/address_source.hpp"
 #include "cli/terminal.hpp"
 #include "common/base/foreign_text.hpp"
@@ -9,7 +10,6 @@
 #include "common/codec/ascend/hccn/hccn_conf.hpp"
 #include "common/codec/ascend/hccn/hccn_tool.hpp"
 #include "common/codec/text/quoting.hpp"
-#include "common/io/files.hpp"
 #include "common/io/hccn_program.hpp"
 
 namespace chipweave::cli {
@@ -44,11 +44,11 @@ Result<void> check_server(const std::string& flag, const RankTable& table,
 }
 
 Result<MachineFacts> read_conf(const std::string& file) {
-  const Result<std::string> text = io::read_file(file, codec::ascend::kMaxHccnConfBytes);
+  const Result<std::string> text = read_input(file, codec::ascend::kMaxHccnConfBytes);
   if (!text) return text.error();
   auto conf = codec::ascend::parse_hccn_conf(*text);
-  if (!conf) return std::move(conf).error().in("file " + file);
-  for (const std::string& warning : conf->warnings) warn("file " + file + ": " + warning);
+  if (!conf) return std::move(conf).error().in(input_name(file));
+  for (const std::string& warning : conf->warnings) warn(input_name(file) + ": " + warning);
   MachineFacts out;
   out.source = file;
   for (const auto& [id, device] : conf->devices) {

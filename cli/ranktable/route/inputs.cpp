@@ -19,7 +19,7 @@ namespace {
 // An error that names a flag is wrong usage and does not name the file.
 Error of_file(Error error, const std::string& file) {
   if (exit_for(error) == Exit::usage) return error;
-  return std::move(error).in(file == "-" ? "standard input" : "file " + file);
+  return std::move(error).in(input_name(file));
 }
 
 Result<std::string> read_some(const std::string& file) {
@@ -35,19 +35,13 @@ Error wrong_usage(std::string message) {
 }
 
 Result<void> check_standard_input(const RouteInputFlags& flags) {
-  std::string first;
-  for (const auto& [name, file] :
-       {std::pair("--pods", &flags.pods), std::pair("--nodes", &flags.nodes),
-        std::pair("--hosts", &flags.hosts), std::pair("--network", &flags.network),
-        std::pair("--previous", &flags.previous)}) {
-    if (*file != "-") continue;
-    if (!first.empty()) {
-      return wrong_usage(
-          concat(first, " - cannot be combined with ", name, " -: both read standard input"));
-    }
-    first = name;
-  }
-  return {};
+  std::string twice = standard_input_error({{"--pods", flags.pods},
+                                            {"--nodes", flags.nodes},
+                                            {"--hosts", flags.hosts},
+                                            {"--network", flags.network},
+                                            {"--previous", flags.previous}});
+  if (twice.empty()) return {};
+  return wrong_usage(std::move(twice));
 }
 
 Result<void> check_usage(const RouteInputFlags& flags) {

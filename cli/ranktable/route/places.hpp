@@ -20,6 +20,7 @@ struct RouteMachine {
 struct RoutePlaces {
   std::vector<std::string> levels;
   std::vector<solver::RoutePod> pods;
+  std::vector<std::string> ambiguous;  // "gpu01" could be gpu01.a or gpu01.b
 };
 
 RoutePlaces places_in(const domain::NetworkTable& network,

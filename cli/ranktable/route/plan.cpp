@@ -46,6 +46,7 @@ RoutePlaces places_of(const RouteInputs& inputs, std::vector<std::string>& warni
   const bool reported = inputs.job && inputs.job->complete();
   if (!inputs.network) return places_by_tors(inputs.machines);
   RoutePlaces out = places_in(*inputs.network, inputs.machines);
+  for (const std::string& each : out.ambiguous) warnings.push_back("in the network, host " + each);
   const bool any = std::any_of(out.pods.begin(), out.pods.end(),
                                [](const solver::RoutePod& pod) { return !pod.path.empty(); });
   if (any || out.pods.empty()) return out;

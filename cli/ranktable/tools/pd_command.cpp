@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/input_file.hpp"
 #include "cli/ranktable/tools/addresses/address_source.hpp"
 #include "cli/ranktable/tools/addresses/borrowed_nics.hpp"
 #include "cli/ranktable/tools/requests.hpp"
@@ -14,7 +15,6 @@
 #include "common/codec/ranktable/tools/merge.hpp"
 #include "common/codec/ranktable/tools/pd_instances.hpp"
 #include "common/io/file_set.hpp"
-#include "common/io/files.hpp"
 
 namespace chipweave::cli {
 namespace {
@@ -147,10 +147,10 @@ Result<std::vector<NamedText>> read_tables(const std::vector<std::string>& names
   std::vector<NamedText> out;
   for (const std::string& name : names) {
     if (name.empty()) return make_error(Errc::invalid_argument, "a file name must not be empty");
-    Result<std::string> text = io::read_file(name, std::min(left, kMax));
+    Result<std::string> text = read_input(name, std::min(left, kMax));
     if (!text) return std::move(text).error();
     left -= text->size();
-    out.push_back({name, *std::move(text)});
+    out.push_back({name == "-" ? input_name(name) : name, *std::move(text)});
   }
   return out;
 }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/input_file.hpp"
 #include "cli/options.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/near_names.hpp"
@@ -66,8 +67,10 @@ std::string wrong_gang_flags(const GangFlags& flags, const ReplayFlags& replay) 
   for (const auto& [flag, number] : numbers) {
     if (!std::isfinite(number)) return std::string(flag) + ": expected a finite number, got nan";
   }
-  if (flags.network == "-" && flags.jobs == "-")
-    return "--network - cannot be combined with --jobs -: both read standard input";
+  if (std::string twice =
+          standard_input_error({{"--network", flags.network}, {"--jobs", flags.jobs}});
+      !twice.empty())
+    return twice;
   if (replay.rate && replay.load) return "--load cannot be combined with --arrival-rate";
   const bool by_size = !flags.sizes.empty() || flags.smallest || flags.largest || flags.pod_chips;
   if (!flags.jobs.empty() && by_size)

@@ -73,7 +73,7 @@ std::optional<GangInputs> read_gang_inputs(const GangFlags& flags, Exit& exit) {
     return std::nullopt;
   };
   const auto description = read_input(flags.network, limits::kMaxPlanLineBytes);
-  if (!description) return failed(complain(description.error(), Exit::unreadable));
+  if (!description) return failed(complain_of_reading(description.error()));
   const auto network = codec::plan_network(*description, flags.import, flags.free);
   if (!network) return failed(complain_of_input(network.error(), flags.network));
   auto inputs = cluster_of(network->json);
@@ -81,7 +81,7 @@ std::optional<GangInputs> read_gang_inputs(const GangFlags& flags, Exit& exit) {
   for (const std::string& warning : network->warnings) warn(warning);
   if (!flags.jobs.empty()) {
     const auto text = read_input(flags.jobs, limits::kMaxTraceBytes);
-    if (!text) return failed(complain(text.error(), Exit::unreadable));
+    if (!text) return failed(complain_of_reading(text.error()));
     auto trace = codec::read_gang_trace(*text, inputs->levels);
     if (!trace) return failed(complain_of_input(std::move(trace).error(), flags.jobs));
     inputs->trace = *std::move(trace);

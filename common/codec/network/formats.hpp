@@ -20,7 +20,8 @@ struct TextFormat {
   bool (*looks_like)(std::string_view text);
   Result<domain::NetworkTable> (*import)(std::string_view text, Warnings& warnings);
 };
-extern const TextFormat kSlurmConfFormat, kIbnetdiscoverFormat, kCsvFormat, kDlroverLinesFormat;
+extern const TextFormat kScontrolFormat, kSlurmConfFormat, kIbnetdiscoverFormat, kCsvFormat,
+    kDlroverLinesFormat;
 
 // JSON or YAML.
 struct ObjectFormat {

@@ -1,4 +1,4 @@
-// Hostfiles of mpirun, deepspeed and similar launchers: one host per line, `NAME [slots=N]`; and
+// Hostfiles of mpirun, deepspeed and similar launchers, node files of PBS, host lists of Slurm; and
 // Open MPI's rankfiles.
 #pragma once
 
@@ -16,12 +16,18 @@ namespace chipweave::codec {
 struct Host {
   std::string name;
   std::int64_t slots = 0;  // ranks that run on it; 0: not given
-  std::string line;        // as written, trimmed, without comment
+  std::string line;        // as written, trimmed, without comment; of a host list its own part
+  std::size_t lines = 1;   // that name it
 };
 
-// Blank lines and comments (#) are ignored. Anything but slots and max_slots is an error, so that a
-// typo is not ignored. Errors name the line: unknown words, a host named twice; more hosts than
-// limits::kMaxGangPods; no hosts.
+// One host a line, `NAME`, `NAME slots=N` or `NAME:N`; a host list in place of a name, as Slurm
+// writes it, stands for lines of its hosts: gpu[01-08] slots=8. A host that has several lines
+// without slots has as many slots, as in the node files of PBS. Blank lines and comments (#) are
+// ignored.
+//
+// Anything but slots and max_slots is an error, so that a typo is not ignored. Errors name the
+// line: unknown words, a host named twice with slots; more hosts than limits::kMaxGangPods, more
+// lines of hosts than limits::kMaxRanks; no hosts.
 Result<std::vector<Host>> parse_hostfile(std::string_view text);
 
 // Host after host. Errors: limit_exceeded: it would have more than `most` bytes.

@@ -8,13 +8,14 @@
 #include "common/base/limits.hpp"
 #include "common/base/near_names.hpp"
 #include "common/codec/network/formats.hpp"
+#include "common/codec/text/json_mend.hpp"
 #include "common/codec/text/quoting.hpp"
 
 namespace chipweave::codec {
 namespace {
 
-constexpr std::array kTexts = {&kSlurmConfFormat, &kIbnetdiscoverFormat, &kCsvFormat,
-                               &kDlroverLinesFormat};
+constexpr std::array kTexts = {&kScontrolFormat, &kSlurmConfFormat, &kIbnetdiscoverFormat,
+                               &kCsvFormat, &kDlroverLinesFormat};
 // The more specific ones first: most of these can come together with Node objects.
 constexpr std::array kObjects = {
     &kNetworkJsonFormat,   &kSlurmYamlFormat, &kTopographFormat, &kTopographModelFormat,
@@ -22,7 +23,8 @@ constexpr std::array kObjects = {
     &kDlroverMapFormat,    &kTorFormat,       &kSuperPodFormat,  &kNodeLabelsFormat};
 
 constexpr std::string_view kKnown =
-    "; known formats: Slurm topology.conf and topology.yaml, ibnetdiscover, topograph, Volcano "
+    "; known formats: Slurm topology.conf, topology.yaml and scontrol show topology, "
+    "ibnetdiscover, topograph, Volcano "
     "HyperNodes, Kueue Topology and Koordinator ClusterNetworkTopology with Node lists, Node "
     "lists, NodeInventories, DLRover node-topology-config, MindCluster tor_info and super-pods, "
     "CSV, chipweave's own JSON";
@@ -87,7 +89,7 @@ Result<ImportedNetwork> import_objects(std::string_view text, const NetworkImpor
   if (!objects) {
     // The text may be neither; a YAML author sees where it breaks.
     Error error = objects.error();
-    error.message += kKnown;
+    if (!begins_as_json(text)) error.message += kKnown;
     return error;
   }
   for (const ObjectFormat* format : kObjects) {

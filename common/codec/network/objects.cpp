@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
+#include "common/codec/text/json_mend.hpp"
 #include "common/codec/text/quoting.hpp"
 #include "common/codec/yaml/yaml_tree.hpp"
 
@@ -46,7 +47,8 @@ Result<void> add_document(JsonTree tree, const std::string& where, NetworkObject
 Result<NetworkObjects> read_network_objects(std::string_view text) {
   NetworkObjects out;
   const std::size_t start = text.find_first_not_of(" \t\r\n");
-  if (start != std::string_view::npos && (text[start] == '{' || text[start] == '[')) {
+  // YAML has comments with #, and not those of JavaScript.
+  if (start != std::string_view::npos && text[start] != '#' && begins_as_json(text)) {
     Result<JsonTree> tree =
         parse_json(text, {limits::kMaxNetworkFileBytes, limits::kMaxNetworkValues});
     if (!tree) return std::move(tree).error();

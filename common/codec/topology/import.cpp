@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
+#include "common/codec/json/json_object.hpp"
+#include "common/codec/text/json_mend.hpp"
 #include "common/domain/topology_builder.hpp"
 
 namespace chipweave::codec {
@@ -17,13 +19,15 @@ struct Format {
 };
 
 // The more specific ones first: a graph file is also NCCL XML, and a topology JSON is also YAML.
-constexpr std::array<Format, 7> kFormats = {{
+constexpr std::array<Format, 9> kFormats = {{
     {looks_like_nccl_graph, import_nccl_graph},
     {looks_like_nccl_xml, import_nccl_xml},
     {looks_like_hwloc_xml, import_hwloc_xml},
     {looks_like_topology_json, import_topology_json},
     {looks_like_rocm_smi, import_rocm_smi},
+    {looks_like_amd_smi, import_amd_smi},
     {looks_like_npu_smi, import_npu_smi},
+    {looks_like_mx_smi, import_mx_smi},
     {looks_like_nvidia_smi, import_nvidia_smi},
 }};
 
@@ -50,9 +54,14 @@ std::string not_text(std::string_view content) {
 Error unknown_format(std::string_view content) {
   constexpr std::string_view kKnown =
       "; known formats: NCCL/RCCL topology and graph XML, hwloc XML, nvidia-smi topo -m, npu-smi "
-      "info -t topo, rocm-smi --showtopo, KFD folders, chipweave topology JSON";
+      "info -t topo, rocm-smi --showtopo, amd-smi topology, mx-smi topo -m, KFD folders, chipweave "
+      "topology JSON";
   const std::size_t start = content.find_first_not_of(" \t\r\n\v\f");
   if (start == std::string_view::npos) return refused("the file is empty" + std::string(kKnown));
+  if (begins_as_json(content)) {
+    const auto tree = parse_json(content, {limits::kMaxTopologyFileBytes, limits::kMaxJsonValues});
+    if (!tree) return tree.error();
+  }
   if (content[start] == '<') {
     return refused("this XML is neither an NCCL topology or graph nor an hwloc export" +
                    std::string(kKnown));

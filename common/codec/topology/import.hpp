@@ -35,7 +35,7 @@ struct HostFacts {
 struct ImportedTopology {
   domain::NodeTopology topology;
   std::string format;  // "nccl-xml", "nccl-graph", "nvidia-smi", "hwloc-xml", "kfd", "npu-smi",
-                       // "rocm-smi", "chipweave-json"
+                       // "rocm-smi", "amd-smi", "mx-smi", "chipweave-json"
   std::vector<std::string> warnings;  // what was assumed or left out, for people
   // CPUs of each chip, by index, where the file prints these but no NUMA nodes: chips with the same
   // CPUs have the same `numa`, a number that the file does not state. Empty otherwise.
@@ -74,6 +74,10 @@ Result<std::vector<ImportedTopology>> import_npu_smi_all(std::string_view conten
                                                          const ImportOptions& options);
 bool looks_like_rocm_smi(std::string_view content);
 Result<ImportedTopology> import_rocm_smi(std::string_view content, const ImportOptions& options);
+bool looks_like_amd_smi(std::string_view content);
+Result<ImportedTopology> import_amd_smi(std::string_view content, const ImportOptions& options);
+bool looks_like_mx_smi(std::string_view content);
+Result<ImportedTopology> import_mx_smi(std::string_view content, const ImportOptions& options);
 bool looks_like_topology_json(std::string_view content);
 Result<ImportedTopology> import_topology_json(std::string_view content,
                                               const ImportOptions& options);

@@ -2,6 +2,7 @@
 set(CHIPWEAVE_CODEC_TEXT_SOURCES
   topology/hardware/ascend_links.cpp
   topology/import.cpp
+  topology/text/mx_smi.cpp
   topology/text/npu_smi.cpp
   topology/text/nvidia_smi.cpp
   topology/text/rocm_smi.cpp

@@ -1,9 +1,11 @@
 #include "common/solver/ranks/table_ring.hpp"
 
 #include <algorithm>
-#include <unordered_map>
+#include <optional>
+#include <string_view>
 #include <utility>
 
+#include "common/domain/network/host_names.hpp"
 #include "common/solver/ranks/rank_order.hpp"
 
 namespace chipweave::solver {
@@ -17,24 +19,35 @@ using domain::ranktable::Text;
 
 namespace {
 
-// Names of a network's nodes, also without the domain behind a host name.
+// The nodes of a network, by the names of servers.
 class NodeNames {
  public:
-  explicit NodeNames(const NetworkTable* network) {
+  explicit NodeNames(const NetworkTable* network) : network_(network) {
     if (network == nullptr) return;
-    for (const NetworkNode& node : network->nodes) by_name_.emplace(node.name, &node);
+    std::vector<std::string_view> names;
+    names.reserve(network->nodes.size());
+    for (const NetworkNode& node : network->nodes) names.push_back(node.name);
+    names_ = domain::HostNames(names);
   }
-  const NetworkNode* find(const Server& server) const {
+  // ambiguous: what the server's name could be.
+  const NetworkNode* find(const Server& server, std::vector<std::string>& ambiguous) const {
     for (const Text* name :
          {&server.server_id, &server.host_ip, &server.server_ip, &server.pod_name}) {
-      const auto at = *name ? by_name_.find(**name) : by_name_.end();
-      if (at != by_name_.end()) return at->second;
+      const auto at = *name ? names_.exact(**name) : std::nullopt;
+      if (at) return &network_->nodes[*at];
+    }
+    for (const Text* name : {&server.server_id, &server.host_ip, &server.server_ip}) {
+      if (!*name) continue;
+      const domain::HostNames::Match match = names_.find(**name);
+      if (match.index) return &network_->nodes[*match.index];
+      if (!match.candidates.empty()) ambiguous.push_back(match.ambiguity(**name));
     }
     return nullptr;
   }
 
  private:
-  std::unordered_map<std::string_view, const NetworkNode*> by_name_;
+  const NetworkTable* network_;
+  domain::HostNames names_;
 };
 
 void add_hosts(const RankTable& table, const NetworkTable* network, std::vector<Server> servers,
@@ -52,7 +65,7 @@ void add_hosts(const RankTable& table, const NetworkTable* network, std::vector<
       const auto pod = pods.find(host.name);
       host.path.emplace_back(pod == pods.end() ? std::string_view() : pod->second);
     }
-    const NetworkNode* node = names.find(server);
+    const NetworkNode* node = names.find(server, out.ambiguous);
     if (node != nullptr) {
       host.path.insert(host.path.end(), node->path.begin(), node->path.end());
     } else if (network != nullptr) {

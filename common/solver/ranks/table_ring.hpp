@@ -43,11 +43,14 @@ struct TableRing {
   std::vector<RingCrossing> steps;   // steps between servers, in the order of ranks
   std::vector<std::size_t> order;    // hosts in the order with the fewest crossings
   std::vector<std::string> unknown;  // hosts that are not in the network
+  // Of hosts that could be several nodes of it: "gpu01" could be gpu01.a or gpu01.b
+  std::vector<std::string> ambiguous;
   // Crossings of the level above "server" beyond the minimum; 0 without a network.
   std::size_t leaf_surplus() const;
 };
 
-// network may be nullptr. Hosts are looked up by server_id, then host_ip, server_ip and pod name.
+// network may be nullptr. Hosts are looked up by server_id, then host_ip, server_ip and pod name;
+// short and fully qualified names match (HostNames).
 // In a table with super-pods these are the coarsest level. Errors: those of flatten(). Cost:
 // O(ranks + hosts log hosts) per level.
 Result<TableRing> table_ring(const domain::ranktable::RankTable& table,

@@ -98,8 +98,8 @@ TEST_F(RankCommand, RefusesWhatMakesNoSense) {
 TEST_F(RankCommand, FilesThatCannotBeReadExitThree) {
   expect_refused("", "", kUnreadable, "standard input: the file has no hosts");
   expect_refused("n1 slot=8\\n", "", kUnreadable,
-                 "standard input: line 1: expected NAME or NAME slots=N, got");
-  expect_refused("n1\\nn1\\n", "", kUnreadable,
+                 "standard input: line 1: expected NAME, NAME slots=N or NAME:N, got");
+  expect_refused("n1:1\\nn1:1\\n", "", kUnreadable,
                  "standard input: line 2: duplicate host \"n1\", first at line 1");
   EXPECT_EQ(complaint("chipweave rank --network /no/such/file --hosts -").code, kUnreadable);
   EXPECT_EQ(complaint("chipweave rank --network " + network_ + " --hosts /no/such/file").code,

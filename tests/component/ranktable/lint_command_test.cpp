@@ -104,6 +104,24 @@ TEST_F(LintCommand, FixKeepsTheFileAsItWas) {
   EXPECT_FALSE(std::filesystem::exists(file_ + ".bak"));
 }
 
+TEST_F(LintCommand, FixMakesJsonOfWhatIsAlmostJson) {
+  const std::string text = "// made by hand\n" + table();
+  const std::string file = folder_.put("fix.json", text);
+  EXPECT_EQ(ranktable("lint " + file).exit_code, 1);
+  const Ran shown = ranktable("lint --fix --dry-run " + file);
+  EXPECT_EQ(shown.exit_code, 1);
+  EXPECT_NE(shown.out.find("\n-// made by hand\n"), std::string::npos) << shown.out;
+  EXPECT_EQ(content("fix.json"), text);
+  const Ran out = ranktable("lint --fix " + file);
+  EXPECT_EQ(out.exit_code, 0) << out.out << out.err;
+  EXPECT_NE(out.err.find("comment at line 1, column 1: mended (RT001)"), std::string::npos);
+  EXPECT_EQ(content("fix.json"), table());
+  EXPECT_EQ(content("fix.json.bak"), text);
+  folder_.put("fix.json", text);
+  EXPECT_EQ(run("%B/chipweave ranktable lint --fix - 2>/dev/null <" + file).text, table());
+  EXPECT_EQ(content("fix.json"), text);
+}
+
 TEST_F(LintCommand, DryRunShowsTheChangeAndWritesNothing) {
   std::string text = table();
   text.replace(text.find("\"4\""), 3, "\"3\"");

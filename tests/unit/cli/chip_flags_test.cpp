@@ -21,15 +21,42 @@ TEST(ChipFlags, ListsKeepTheirOrder) {
   EXPECT_THAT(*parse_chips("--free", {""}), IsEmpty());
 }
 
+TEST(ChipFlags, RangesStandForTheirChips) {
+  EXPECT_THAT(*parse_chips("--free", {"0-3,6"}), ElementsAre(0, 1, 2, 3, 6));
+  EXPECT_THAT(*parse_chips("--free", {"6", "2-2", "4-5"}), ElementsAre(6, 2, 4, 5));
+  EXPECT_EQ(refusal({"0-3,2"}), "--chips: expected each chip once, got 2 twice");
+  EXPECT_EQ(refusal({"3-0"}), "--chips: range \"3-0\" is reversed");
+  EXPECT_EQ(parse_chips("--free", {"0-1048576"})->size(), 1048577U);  // the largest index
+}
+
 TEST(ChipFlags, AChipNamedTwiceIsAnErrorAsInABatch) {
   EXPECT_EQ(refusal({"0,1,0"}), "--chips: expected each chip once, got 0 twice");
   EXPECT_EQ(refusal({"3", "3"}), "--chips: expected each chip once, got 3 twice");
 }
 
 TEST(ChipFlags, WhatIsNoIndexIsRefused) {
-  for (const char* text : {",", "0,", ",0", "0,,1", "x", "0x1", "-1", "+1", " 1", "1 ", "1.0",
-                           "1048577", "99999999999999999999"}) {
-    EXPECT_THAT(refusal({text}), HasSubstr("expected chip indices such as 0,1,4, got ")) << text;
+  for (const char* text : {",",
+                           "0,",
+                           ",0",
+                           "0,,1",
+                           "x",
+                           "0x1",
+                           "-1",
+                           "+1",
+                           " 1",
+                           "1 ",
+                           "1.0",
+                           "1048577",
+                           "99999999999999999999",
+                           "0-",
+                           "-",
+                           "0--1",
+                           "0-1-2",
+                           "0-x",
+                           "0 - 1",
+                           "0-1048577"}) {
+    EXPECT_THAT(refusal({text}), HasSubstr("expected chip indices such as 0,1,4 or 0-3,6, got "))
+        << text;
   }
 }
 

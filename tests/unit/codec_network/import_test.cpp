@@ -30,6 +30,7 @@ TEST(NetworkImport, FormatCanBeChosenAndIsChecked) {
     const NetworkImportOptions options{std::string(format), {}};
     EXPECT_THAT(network_error_of("{\"a\": 1}", options),
                 ::testing::AnyOf(HasSubstr("not of the format"), HasSubstr("KEY=VALUE"),
+                                 HasSubstr("expected SwitchName="),
                                  HasSubstr("expected \"LEAF SPINE NODE\"")))
         << format;
   }

@@ -10,13 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include "cli/input_file.hpp"
+#include "cli/machine_input.hpp"
 #include "common/base/foreign_text.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/text.hpp"
 #include "common/codec/kube/inventory/inventory_file.hpp"
 #include "common/codec/ranktable/tools/pd_instances.hpp"
 #include "common/domain/vendor.hpp"
-#include "common/io/files.hpp"
 
 namespace chipweave::cli {
 namespace {
@@ -28,15 +29,15 @@ constexpr const char* kConf = "/etc/hccn.conf";
 // nullopt: no file was named and the usual one does not exist.
 Result<std::optional<HccnConf>> read_conf(const std::string& named, const Warn& warn) {
   const std::string file = named.empty() ? kConf : named;
-  const Result<std::string> text = io::read_file(file, codec::ascend::kMaxHccnConfBytes);
+  const Result<std::string> text = read_input(file, codec::ascend::kMaxHccnConfBytes);
   if (!text) {
     if (named.empty() && text.error().code == Errc::not_found) return std::optional<HccnConf>();
     Error error = text.error();
     return named.empty() ? std::move(error) : std::move(error).in("argument --hccn-conf");
   }
   Result<HccnConf> conf = codec::ascend::parse_hccn_conf(*text);
-  if (!conf) return std::move(conf).error().in("file " + file);
-  for (const std::string& warning : conf->warnings) warn("file " + file + ": " + warning);
+  if (!conf) return std::move(conf).error().in(input_name(file));
+  for (const std::string& warning : conf->warnings) warn(input_name(file) + ": " + warning);
   return std::optional(*std::move(conf));
 }
 
@@ -60,13 +61,13 @@ Result<DeviceAddresses> open_live(const AddressFlags& flags, Warn warn) {
 
 Result<domain::NodeTopology> load_described(const AddressFlags& flags, const Warn& warn) {
   if (!flags.from_inventory.empty()) {
-    const auto text = io::read_file(flags.from_inventory, limits::kMaxKubeObjectBytes);
+    const auto text = read_input(flags.from_inventory, limits::kMaxKubeObjectBytes);
     if (!text) return text.error();
     auto machine = codec::read_inventory_file(*text);
-    if (!machine) return std::move(machine).error().in("file " + flags.from_inventory);
+    if (!machine) return std::move(machine).error().in(input_name(flags.from_inventory));
     return machine;
   }
-  auto imported = io::load_machine(flags.from_topology);
+  auto imported = load_machine_input(flags.from_topology);
   if (!imported) return std::move(imported).error();
   for (const std::string& warning : imported->warnings) warn(warning);
   return std::move(imported->topology);

@@ -1,4 +1,4 @@
-// Host lists as Slurm writes them: "tux[0-3,12],login" ↔ names. Internal to common/codec/network.
+// Host lists as Slurm writes them: "tux[0-3,12],login" ↔ names.
 #pragma once
 
 #include <string>

@@ -5,12 +5,14 @@
 #include <map>
 #include <unordered_set>
 #include <utility>
+#include <variant>
 
 #include "common/base/foreign_text.hpp"
 #include "common/base/text.hpp"
 #include "common/codec/ranktable/edits.hpp"
 #include "common/codec/ranktable/lint/renumber.hpp"
 #include "common/codec/ranktable/schema/table_reader.hpp"
+#include "common/codec/text/json_mend.hpp"
 
 namespace chipweave::codec::ranktable {
 
@@ -225,11 +227,36 @@ std::vector<std::string> fix_once(const LintedText& linted, Edits& edits, std::s
   return out;
 }
 
+// RT001: what is mended without a guess, if JSON comes of it.
+void mend_syntax(Fixed& fixed) {
+  if (std::holds_alternative<JsonTree>(JsonTree::parse(fixed.text))) return;
+  MendedJson mended = mend_json(fixed.text);
+  if (mended.mended.empty()) return;
+  if (!std::holds_alternative<JsonTree>(JsonTree::parse(mended.text))) return;
+  struct Places {
+    std::size_t count = 0;
+    std::size_t first = 0;
+  };
+  std::map<JsonMend, Places> kinds;
+  for (const MendedAt& each : mended.mended) {
+    Places& kind = kinds[each.what];
+    if (++kind.count == 1) kind.first = each.offset;
+  }
+  const LineIndex lines(fixed.text);
+  for (const auto& [what, kind] : kinds) {
+    fixed.changes.push_back(concat(to_string(what), kind.count == 1 ? " at " : ", the first of ",
+                                   kind.count == 1 ? "" : concat(kind.count, " at "),
+                                   lines.at(kind.first).text(), ": mended (RT001)"));
+  }
+  fixed.text = std::move(mended.text);
+}
+
 }  // namespace
 
 Fixed fix(std::string text, const LintOptions& options) {
   constexpr int kRounds = 3;
   Fixed out{std::move(text), {}, {}};
+  mend_syntax(out);
   for (int round = 0; round < kRounds; ++round) {
     const LintedText linted = lint_text(out.text, options);
     if (!linted.dialect || !linted.tree) return out;

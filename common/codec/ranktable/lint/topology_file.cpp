@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "common/base/text.hpp"
+#include "common/codec/json/json_object.hpp"
 #include "common/codec/json/json_value.hpp"
 #include "common/codec/ranktable/rank_table.hpp"
 #include "common/codec/ranktable/schema/table_reader.hpp"
@@ -89,7 +90,7 @@ void check_ports(const Topology& topology, const LayeredRank& rank, const NetLay
 Result<Findings> check_topology_file(const RankTable& table, std::string text) {
   const auto parsed = JsonTree::parse(std::move(text));
   if (const auto* mistake = std::get_if<JsonSyntaxError>(&parsed)) {
-    return make_error(Errc::invalid_argument, mistake->message);
+    return to_error(*mistake);
   }
   const auto topology = read_topology(JsonValue(std::get<JsonTree>(parsed)));
   if (!topology) return topology.error();

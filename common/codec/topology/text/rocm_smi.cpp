@@ -1,4 +1,6 @@
-// `rocm-smi --showtopo`: tables of weight, hops and link type, then NUMA lines. The hops table
+// `rocm-smi --showtopo`: tables of weight, hops and link type, then NUMA lines; and `amd-smi
+// topology`, which prints the same tables by PCI address and no NUMA nodes (written after outputs
+// that users published, not checked on hardware). The hops table
 // prints 1 for every XGMI pair, also for those without a link of their own, so the weight decides:
 // a direct link has the smallest XGMI weight. Lanes are not printed; those of known nodes follow
 // from which pairs are linked.
@@ -21,13 +23,23 @@ namespace {
 using domain::ChipIndex;
 using domain::LinkKind;
 
-constexpr std::string_view kWeights = "Weight between two GPUs";
-constexpr std::string_view kTypes = "Link Type between two GPUs";
+// How a tool prints its tables.
+struct RocmSyntax {
+  const char* format;
+  std::string_view command;
+  std::string_view weights, types;  // titles
+  bool by_address;                  // names are PCI addresses; GPUs are numbered in their order
+};
+constexpr RocmSyntax kRocmSmi{"rocm-smi", "rocm-smi --showtopo", "Weight between two GPUs",
+                              "Link Type between two GPUs", false};
+constexpr RocmSyntax kAmdSmi{"amd-smi", "amd-smi topology",
+                             "WEIGHT TABLE:", "LINK TYPE TABLE:", true};
 
 // Rows of one table by GPU number.
 struct RocmTable {
   int line = 0;
   std::vector<int> gpus;
+  std::map<std::string, int, std::less<>> names;
   std::map<int, std::vector<std::string>> rows;
   const std::string& cell(std::size_t row, std::size_t column) const {
     return rows.at(gpus[row])[column];
@@ -54,22 +66,33 @@ constexpr std::array<WiredPair, 12> kMi250xNode = {{{0, 1, 4},
 constexpr std::size_t kMi250xGpus = 8;
 constexpr std::string_view kMi250x = "MI250X";
 
-bool is_section(std::string_view line) { return line.find("==") != std::string_view::npos; }
+// The title of the next table, or the legend.
+bool is_section(std::string_view line) {
+  return line.find("==") != std::string_view::npos ||
+         line.find("TABLE:") != std::string_view::npos || line.starts_with("Legend:");
+}
+
+// "0000:0c:00.0"
+bool is_address(std::string_view word) {
+  constexpr std::size_t kMax = 20;
+  return word.size() <= kMax && std::count(word.begin(), word.end(), ':') == 2 &&
+         word.find_first_not_of("0123456789abcdefABCDEF:.") == std::string_view::npos;
+}
 
 class RocmReader {
  public:
-  RocmReader(std::string_view content, const ImportOptions& options)
-      : lines_(plain_lines(content)) {
+  RocmReader(const RocmSyntax& syntax, std::string_view content, const ImportOptions& options)
+      : syntax_(syntax), lines_(plain_lines(content)) {
     builder_.vendor = "amd";
     builder_.model = options.model;
   }
 
   Result<ImportedTopology> read() {
-    Result<RocmTable> types = table(kTypes);
+    Result<RocmTable> types = table(syntax_.types);
     if (!types) return std::move(types).error();
-    Result<RocmTable> weights = table(kWeights);
+    Result<RocmTable> weights = table(syntax_.weights);
     if (!weights) return std::move(weights).error();
-    if (weights->gpus != types->gpus) {
+    if (weights->names != types->names) {
       return error_at(types->line, "the tables of weight and link type have different GPUs");
     }
     if (Result<void> ok = read_numa(types->gpus); !ok) return std::move(ok).error();
@@ -77,17 +100,22 @@ class RocmReader {
       domain::Chip chip;
       chip.index = ChipIndex{gpu};
       chip.numa = numa_[gpu];
+      if (syntax_.by_address) chip.pci = address_of(*types, gpu);
       builder_.add_chip(std::move(chip));
     }
+    if (syntax_.by_address) {
+      warnings_.push_back(
+          "amd-smi topology prints no NUMA nodes: GPUs without a link count as on different ones");
+    }
     if (Result<void> ok = read_pairs(*types, *weights); !ok) return std::move(ok).error();
-    const auto outputs = std::count_if(lines_.begin(), lines_.end(), [](const std::string& line) {
-      return line.find(kTypes) != std::string::npos;
-    });
+    const auto outputs = std::count_if(
+        lines_.begin(), lines_.end(),
+        [this](const std::string& line) { return line.find(syntax_.types) != std::string::npos; });
     if (outputs > 1) {
       warnings_.push_back("the file holds " + std::to_string(outputs) +
                           " outputs: the first is used");
     }
-    return imported(std::move(builder_), "rocm-smi", std::move(warnings_));
+    return imported(std::move(builder_), syntax_.format, std::move(warnings_));
   }
 
  private:
@@ -101,7 +129,7 @@ class RocmReader {
     if (i == lines_.size()) {
       return make_error(
           Errc::invalid_argument,
-          "the table \"" + std::string(title) + "\" is missing; print it with rocm-smi --showtopo");
+          concat("the table \"", title, "\" is missing; print it with ", syntax_.command));
     }
     RocmTable out;
     for (++i; i < lines_.size() && !is_section(lines_[i]); ++i) {
@@ -124,15 +152,29 @@ class RocmReader {
     return out;
   }
 
-  static Result<void> take_header(const std::vector<std::string_view>& words, RocmTable& out) {
+  static std::string address_of(const RocmTable& table, int gpu) {
+    for (const auto& [name, number] : table.names) {
+      if (number == gpu) return lower_case(name);
+    }
+    return "";
+  }
+
+  // The number of the GPU of a column.
+  std::optional<int> number_of(std::string_view word, std::size_t column) const {
+    if (!syntax_.by_address) return number_after("GPU", word);
+    return is_address(word) ? std::optional(static_cast<int>(column)) : std::nullopt;
+  }
+
+  Result<void> take_header(const std::vector<std::string_view>& words, RocmTable& out) const {
     if (words.size() > static_cast<std::size_t>(limits::kMaxChips)) {
       return error_at(out.line, "must have at most " + std::to_string(limits::kMaxChips) +
                                     " GPUs, got " + std::to_string(words.size()));
     }
     for (const std::string_view w : words) {
-      const auto gpu = number_after("GPU", w);
+      const auto gpu = number_of(w, out.gpus.size());
       if (!gpu) return error_at(out.line, "expected GPU names, got " + quoted_excerpt(w));
-      if (std::find(out.gpus.begin(), out.gpus.end(), *gpu) != out.gpus.end()) {
+      const bool repeated = std::find(out.gpus.begin(), out.gpus.end(), *gpu) != out.gpus.end();
+      if (!out.names.emplace(w, *gpu).second || repeated) {
         return error_at(out.line, "duplicate column " + quoted_excerpt(w));
       }
       out.gpus.push_back(*gpu);
@@ -140,21 +182,22 @@ class RocmReader {
     return {};
   }
 
-  static Result<void> take_row(const std::vector<std::string_view>& words, int line,
-                               RocmTable& out) {
-    const auto gpu = number_after("GPU", words[0]);
-    if (!gpu || std::find(out.gpus.begin(), out.gpus.end(), *gpu) == out.gpus.end()) {
+  Result<void> take_row(const std::vector<std::string_view>& words, int line,
+                        RocmTable& out) const {
+    const auto known = out.names.find(words[0]);
+    if (known == out.names.end()) {
       return error_at(line,
                       "expected the row of a GPU of the header, got " + quoted_excerpt(words[0]));
     }
+    const int gpu = known->second;
     if (words.size() != out.gpus.size() + 1) {
-      return error_at(line, "the row of GPU" + std::to_string(*gpu) + " has " +
+      return error_at(line, "the row of GPU" + std::to_string(gpu) + " has " +
                                 std::to_string(words.size() - 1) + " cells, the header has " +
                                 std::to_string(out.gpus.size()) +
                                 " columns (is the output cut off?)");
     }
-    if (!out.rows.emplace(*gpu, std::vector<std::string>(words.begin() + 1, words.end())).second) {
-      return error_at(line, "duplicate row of GPU" + std::to_string(*gpu));
+    if (!out.rows.emplace(gpu, std::vector<std::string>(words.begin() + 1, words.end())).second) {
+      return error_at(line, "duplicate row of GPU" + std::to_string(gpu));
     }
     return {};
   }
@@ -231,7 +274,8 @@ class RocmReader {
       }
       return;
     }
-    warnings_.push_back("rocm-smi does not print the XGMI lanes of a pair; one is assumed");
+    warnings_.push_back(std::string(syntax_.format) +
+                        " does not print the XGMI lanes of a pair; one is assumed");
     for (const auto& [a, b] : linked) {
       builder_.add_link(ChipIndex{a}, ChipIndex{b}, LinkKind::xgmi);
     }
@@ -271,26 +315,40 @@ class RocmReader {
     return {};
   }
 
+  const RocmSyntax& syntax_;
   std::vector<std::string> lines_;
   domain::TopologyBuilder builder_;
   std::map<int, int> numa_;
   std::vector<std::string> warnings_;
 };
 
-}  // namespace
-
-bool looks_like_rocm_smi(std::string_view content) {
+bool has_table(std::string_view content, const RocmSyntax& syntax) {
   const std::string_view beginning = content.substr(0, std::size_t{64} << 10U);
-  return beginning.find(kWeights) != std::string_view::npos ||
-         beginning.find(kTypes) != std::string_view::npos;
+  return beginning.find(syntax.weights) != std::string_view::npos ||
+         beginning.find(syntax.types) != std::string_view::npos;
 }
 
-Result<ImportedTopology> import_rocm_smi(std::string_view content, const ImportOptions& options) {
+Result<ImportedTopology> import_tables(const RocmSyntax& syntax, std::string_view content,
+                                       const ImportOptions& options) {
   if (content.size() > kMaxToolTextBytes) {
     return make_error(Errc::limit_exceeded,
                       "must be at most " + std::to_string(kMaxToolTextBytes >> 20U) + " MiB");
   }
-  return RocmReader(content, options).read();
+  return RocmReader(syntax, content, options).read();
+}
+
+}  // namespace
+
+bool looks_like_rocm_smi(std::string_view content) { return has_table(content, kRocmSmi); }
+
+Result<ImportedTopology> import_rocm_smi(std::string_view content, const ImportOptions& options) {
+  return import_tables(kRocmSmi, content, options);
+}
+
+bool looks_like_amd_smi(std::string_view content) { return has_table(content, kAmdSmi); }
+
+Result<ImportedTopology> import_amd_smi(std::string_view content, const ImportOptions& options) {
+  return import_tables(kAmdSmi, content, options);
 }
 
 }  // namespace chipweave::codec

@@ -49,6 +49,7 @@ std::optional<TailColumn> tail_at(const std::vector<std::string_view>& words, st
   };
   if (is(0, "CPU") && is(1, "Affinity")) return TailColumn::cpu_affinity;
   if (is(0, "NUMA") && is(1, "Affinity")) return TailColumn::numa_affinity;
+  if (is(0, "Node") && is(1, "Affinity")) return TailColumn::numa_affinity;  // mx-smi
   if (is(0, "GPU") && is(1, "NUMA") && is(2, "ID")) return TailColumn::gpu_numa_id;
   return std::nullopt;
 }

@@ -1,4 +1,5 @@
-// The link matrix that vendor tools print (`nvidia-smi topo -m`, `npu-smi info -t topo`): names
+// The link matrix that vendor tools print (`nvidia-smi topo -m`, `npu-smi info -t topo`, `mx-smi
+// topo -m`): names
 // across and down, one word in each cell, then affinity columns. The importers interpret the words.
 // Internal to common/codec.
 //

@@ -33,7 +33,9 @@ void FindingLimit::add_summaries(Source table, Findings& findings) const {
 const std::vector<Rule>& rules() {
   static const std::vector<Rule> kRules = {
       {"RT001", "not JSON", "No consumer can parse the file, so every rank stops before it starts.",
-       "Correct the text at this place, or generate the table again."},
+       "Correct the text at this place, or generate the table again. 'chipweave ranktable lint "
+       "FILE "
+       "--fix' mends byte order marks, comments, commas behind a last element and single quotes."},
       {"RT002", "not a rank table, or not one that this consumer reads",
        "The consumer reads other members and fails, or ignores the file and negotiates.",
        "Convert it with 'chipweave ranktable convert FILE --to DIALECT', or name the dialect."},
