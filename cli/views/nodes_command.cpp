@@ -70,8 +70,6 @@ Result<std::string> node_text(const std::string& body) {
 }
 
 Exit one_node(SchedulerClient& scheduler, const NodesState& state) {
-  if (!is_node_name(state.node))
-    return complain("NODE: expected the name of a node, got " + in_quotes(state.node), Exit::usage);
   const auto body = scheduler.get("/api/v1/nodes/" + state.node + "?topology=1");
   if (!body) return view_failed(scheduler, body.error(), {"node", state.node, names_of_nodes});
   if (state.form == OutputForm::name) return printed(state.node + "\n");
@@ -81,6 +79,8 @@ Exit one_node(SchedulerClient& scheduler, const NodesState& state) {
 }
 
 Exit run_nodes(const NodesState& state) {
+  if (!state.node.empty() && !is_node_name(state.node))
+    return complain("NODE: expected the name of a node, got " + in_quotes(state.node), Exit::usage);
   if (state.watch && (state.form == OutputForm::json || state.form == OutputForm::yaml))
     return complain("-w: only with the forms text, wide and name", Exit::usage);
   if (state.watch && !state.node.empty())

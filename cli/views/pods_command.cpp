@@ -69,27 +69,23 @@ std::string annotations_text(const codec::PodView& pod) {
 
 // The document of a standalone scheduler has the annotations; one in a cluster knows what its list
 // says.
-Exit one_pod(SchedulerClient& scheduler, const PodsState& state) {
-  const std::string path =
-      pod_path(state.pod, state.filter.ns.empty() ? "default" : state.filter.ns);
-  if (path.empty()) return Exit::usage;
-  const bool text = state.form == OutputForm::text || state.form == OutputForm::wide;
-  if (const auto body = scheduler.get("/standalone/pods/" + path);
-      body && state.form != OutputForm::name) {
-    const auto shown = text ? codec::read_pod_view(*body).transform(annotations_text)
-                            : item_text(*body, state.form);
+Exit one_pod(SchedulerClient& scheduler, const PodsState& state, const std::string& path) {
+  const Named named{"pod", path, names_of_pods};
+  const bool structured = state.form == OutputForm::json || state.form == OutputForm::yaml;
+  const auto body = scheduler.get("/standalone/pods/" + path);
+  if (body && state.form != OutputForm::name) {
+    const auto shown = structured ? item_text(*body, state.form)
+                                  : codec::read_pod_view(*body).transform(annotations_text);
     return shown ? printed(*shown) : complain(shown.error(), Exit::unreadable);
   }
+  if (!body && body.error().code != Errc::not_found)
+    return complain(body.error(), exit_for(body.error()));
   auto pods = scheduler.pods();
-  if (!pods) return complain(pods.error(), exit_for(pods.error()));
+  if (!pods) return view_failed(scheduler, pods.error(), named);
   std::erase_if(*pods,
                 [&](const codec::PodSummary& pod) { return pod.ns + "/" + pod.name != path; });
-  if (pods->empty()) {
-    return view_failed(scheduler, make_error(Errc::not_found, path), {"pod", path, names_of_pods});
-  }
-  const auto shown = state.form == OutputForm::json || state.form == OutputForm::yaml
-                         ? item_text(pods->front().json, state.form)
-                         : text_of(*pods, state);
+  if (pods->empty()) return view_failed(scheduler, make_error(Errc::not_found, path), named);
+  const auto shown = structured ? item_text(pods->front().json, state.form) : text_of(*pods, state);
   return shown ? printed(*shown) : complain(shown.error(), Exit::unreadable);
 }
 
@@ -98,10 +94,15 @@ Exit run_pods(const PodsState& state) {
     return complain("-w: only with the forms text, wide and name", Exit::usage);
   if (state.watch && !state.pod.empty())
     return complain("-w: only without the name of a pod", Exit::usage);
+  std::string path;
+  if (!state.pod.empty()) {
+    path = pod_path(state.pod, state.filter.ns.empty() ? "default" : state.filter.ns);
+    if (path.empty()) return Exit::usage;
+  }
   Result<Transport> transport = connect(state.scheduler);
   if (!transport) return complain(transport.error(), exit_for(transport.error()));
   SchedulerClient scheduler(*std::move(transport));
-  if (!state.pod.empty()) return one_pod(scheduler, state);
+  if (!state.pod.empty()) return one_pod(scheduler, state, path);
   if (state.watch) return follow(scheduler, state);
   auto pods = scheduler.pods();
   if (!pods) return complain(pods.error(), exit_for(pods.error()));

@@ -39,11 +39,11 @@ TEST(PodsView, AreSortedAndFiltered) {
 TEST(PodsView, HaveAgeAndReason) {
   EXPECT_EQ(render_pods(shown_pods(answered(), {"", false}), false, false, test::view_time()),
             "POD            STATE    NODE  CHIPS  GB/s  BEST GB/s  AGE    REASON\n"
-            "alpha/x        bound    n2    5         -          -  -      NotReady: the agen...ot "
-            "reported for 5m\n"
+            "alpha/x        bound    n2    5         -          -  -      NotReady: the agent has "
+            "not reported for 5m\n"
             "team/train-2   bound    n1    0-3     300        300  2d     -\n"
-            "team/train-10  pending  -     -         -          -  3m20s  0/2 nodes are avai...ent "
-            "nvidia.com/gpu\n");
+            "team/train-10  pending  -     -         -          -  3m20s  0/2 nodes are available: "
+            "2 Insufficient nvidia.com/gpu\n");
   const std::string wide =
       render_pods(shown_pods(answered(), {"team", true}), true, false, test::view_time());
   EXPECT_THAT(wide, testing::ContainsRegex("nvidia.com/gpu +8  j +train "));
