@@ -2,8 +2,10 @@
 // people.
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 #include <utility>
 
+#include "cli/cluster/cluster_flags.hpp"
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
 #include "cli/render_gangs.hpp"
@@ -12,12 +14,16 @@
 #include "cli/table.hpp"
 #include "common/base/near_names.hpp"
 #include "common/base/text.hpp"
+#include "common/kube/access.hpp"
 
 namespace chipweave::cli {
 namespace {
 
 struct ViewState {
   SchedulerAddress scheduler;
+  ClusterFlags cluster;
+  std::optional<ChosenConfig> config;  // of the cluster, if the scheduler is reached through it
+  std::string ns;                      // of -n
   std::string pod;
   std::string node;
   OutputForm form = OutputForm::text;
@@ -101,7 +107,9 @@ Exit view_failed(SchedulerClient& scheduler, const Error& error, const Named& na
 template <class Read, class Text>
 Exit view(const ViewState& state, Fetch fetch, const std::string& target, const Named& named,
           const Read& read, const Text& text) {
-  Result<Transport> transport = connect(state.scheduler);
+  Result<Transport> transport = state.config ? connect_through_cluster(state.cluster, *state.config,
+                                                                       state.scheduler.token_file)
+                                             : connect(state.scheduler);
   if (!transport) return complain(transport.error(), exit_for(transport.error()));
   SchedulerClient scheduler(*std::move(transport));
   Result<std::string> body = (scheduler.*fetch)(target);
@@ -127,11 +135,19 @@ bool is_name_of(const char* characters, const std::string& name) {
   return !name.empty() && name.find_first_not_of(characters) == std::string::npos;
 }
 
+// Where the command line names no namespace: -n, else that of the kubeconfig's context.
+std::string default_namespace(const ViewState& state) {
+  if (!state.ns.empty()) return state.ns;
+  return state.config ? state.config->ns : "default";
+}
+
 // "ns/name" of the argument, or "" with an error message if it is not a valid pod name, so that
 // only characters of object names reach a URL.
-std::string pod_path(const std::string& typed) {
+std::string pod_path(const ViewState& state) {
+  const std::string& typed = state.pod;
   const std::size_t slash = typed.find('/');
-  const std::string ns = slash == std::string::npos ? "default" : typed.substr(0, slash);
+  const std::string ns =
+      slash == std::string::npos ? default_namespace(state) : typed.substr(0, slash);
   const std::string name = slash == std::string::npos ? typed : typed.substr(slash + 1);
   if (is_name_of(kPodCharacters, ns) && is_name_of(kPodCharacters, name)) return ns + "/" + name;
   complain("POD: expected NAME or NAMESPACE/NAME, got " + in_quotes(typed));
@@ -139,14 +155,14 @@ std::string pod_path(const std::string& typed) {
 }
 
 Exit explain(const ViewState& state) {
-  const std::string path = pod_path(state.pod);
+  const std::string path = pod_path(state);
   if (path.empty()) return Exit::usage;
   return view(state, &SchedulerClient::get, "/api/v1/explain/" + path, {"pod", path, names_of_pods},
               codec::explain_as_text, [](std::string text) { return text; });
 }
 
 Exit pod(const ViewState& state) {
-  const std::string path = pod_path(state.pod);
+  const std::string path = pod_path(state);
   if (path.empty()) return Exit::usage;
   return view(state, &SchedulerClient::get, "/standalone/pods/" + path,
               {"pod", path, names_of_pods}, codec::read_pod_view, [](const auto& shown) {
@@ -177,7 +193,7 @@ Exit gangs(const ViewState& state) {
     return view(state, &SchedulerClient::list, "/api/v1/gangs", {}, codec::read_gang_summaries,
                 [](const auto& shown) { return render_gangs(shown, colour_wanted()); });
   const bool named = state.pod.find('/') != std::string::npos;
-  const std::string path = named ? state.pod : "default/" + state.pod;
+  const std::string path = named ? state.pod : default_namespace(state) + "/" + state.pod;
   if (!is_name_of(kGangCharacters, path) || path.front() == '/' || path.back() == '/')
     return complain("GANG: expected NAME or NAMESPACE/NAME, got " + in_quotes(state.pod),
                     Exit::usage);
@@ -192,13 +208,44 @@ Exit pods(const ViewState& state) {
               pods_text);
 }
 
+// Whether the command line itself has --scheduler; the environment has it for all commands.
+bool has_scheduler_flag(const ViewState& state) {
+  const std::string& url = state.scheduler.url;
+  return !url.empty() && url != kube::process_environment()("CHIPWEAVE_SCHEDULER").value_or("");
+}
+
+// Which way to the scheduler the flags choose; Exit::fine: state has it.
+Exit choose_way(ViewState& state) {
+  const ClusterFlags& cluster = state.cluster;
+  const bool direct = has_scheduler_flag(state);
+  if (direct && cluster.has_flags())
+    return complain(
+        "--scheduler cannot be combined with --kubeconfig, --context and --scheduler-service",
+        Exit::usage);
+  if (!direct && cluster.any()) {
+    auto config = choose_config(cluster);
+    if (!config) return complain(config.error(), exit_for(config.error()));
+    state.config = *std::move(config);
+    return Exit::fine;
+  }
+  return state.scheduler.url.empty()
+             ? complain("--scheduler is required, or --kubeconfig or --context for a cluster's",
+                        Exit::usage)
+             : Exit::fine;
+}
+
 CLI::App* add_view(CLI::App& app, const char* name, const char* what, Exit (*run)(const ViewState&),
                    Exit& exit_code, const std::shared_ptr<ViewState>& state) {
   CLI::App* command = app.add_subcommand(name, what);
-  add_scheduler_option(*command, state->scheduler);
+  add_scheduler_option(*command, state->scheduler)->required(false);  // choose_way() checks it
+  add_cluster_options(*command, state->cluster);
+  state->cluster.plugin = app.get_name() == kPluginName;
   add_output_option(*command, state->form);
   add_examples(*command, std::string("  chipweave ") + name + " --scheduler http://127.0.0.1:8080");
-  command->callback([state, run, &exit_code] { exit_code = run(*state); });
+  command->callback([state, run, &exit_code] {
+    exit_code = choose_way(*state);
+    if (exit_code == Exit::fine) exit_code = run(*state);
+  });
   return command;
 }
 
@@ -209,11 +256,13 @@ void register_views(CLI::App& app, Exit& exit_code) {
   CLI::App* command = add_view(app, "explain", "why a pod is where it is, or why it is pending",
                                explain, exit_code, state);
   add_value(*command, "POD", "[NAMESPACE/]NAME", state->pod,
-            "the pod; namespace default if none is given")
+            "the pod; default namespace: that of the kubeconfig's context, or default")
       ->required();
+  add_value(*command, "-n,--namespace", "NAME", state->ns, "namespace of the pod");
   add_examples(*command,
                "  chipweave explain mindie/mindie-server-0-master-0 "
-               "--scheduler http://127.0.0.1:8080");
+               "--scheduler http://127.0.0.1:8080\n"
+               "  chipweave explain train-0 -n team --context production");
   auto machine = std::make_shared<ViewState>();
   command = add_view(app, "nodes", "nodes with their free and unhealthy chips, and their faults",
                      nodes, exit_code, machine);
