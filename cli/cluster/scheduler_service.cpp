@@ -19,7 +19,7 @@ constexpr std::string_view kDefaultNamespace = "chipweave-system";
 constexpr std::string_view kDefaultName = "chipweave-scheduler-read";
 constexpr codec::JsonLimits kLimits{std::size_t{16} << 20U, 1000000};
 
-// Of names of objects, so that they can stand in a path.
+// Of names of objects, so that they can be parts of a path.
 bool is_name(std::string_view text) {
   return !text.empty() && text.size() <= 253 &&
          text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-.") == std::string_view::npos;

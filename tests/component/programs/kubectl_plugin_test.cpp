@@ -43,7 +43,7 @@ struct Answer {
   std::string body;
 };
 
-// A fake API server, in the folder a kubeconfig for it, and what was asked for.
+// A fake API server, in the folder a kubeconfig for it, and what is requested for.
 struct KubectlPlugin : ::testing::Test {
   const test::Pem ca = test::make_authority("cluster");
   const test::Pem other_ca = test::make_authority("other");
