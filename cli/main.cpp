@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/cluster/cluster_flags.hpp"
 #include "cli/commands.hpp"
 #include "cli/ranktable/tools/entry.hpp"
 #include "cli/reference/completion.hpp"
@@ -19,8 +20,9 @@ using chipweave::cli::complain;
 using chipweave::cli::Exit;
 
 int run(int argc, char** argv) {
-  CLI::App app("Places AI workloads on the accelerators that talk to each other fastest.",
-               "chipweave");
+  CLI::App app(
+      "Places AI workloads on the accelerators that talk to each other fastest.",
+      chipweave::cli::is_plugin(argv[0]) ? std::string(chipweave::cli::kPluginName) : "chipweave");
   app.formatter(std::make_shared<chipweave::cli::HelpFormatter>());  // subcommands inherit it
   app.require_subcommand(1);
   app.set_version_flag("--version", "chipweave " CHIPWEAVE_VERSION);
@@ -47,9 +49,12 @@ int run(int argc, char** argv) {
       "  chipweave topo show hgx-v100-8\n"
       "  chipweave submit examples/ack-pytorchjob.yaml --scheduler http://127.0.0.1:8080\n"
       "`chipweave help COMMAND` describes a command.");
-  if (argc > 1 && argv[1] == chipweave::cli::kCompleteWord)
-    return static_cast<int>(chipweave::cli::printed(chipweave::cli::completion_lines(
-        chipweave::cli::complete(app, std::vector<std::string>(argv + 2, argv + argc)))));
+  const bool completes = argc > 1 && argv[1] == chipweave::cli::kCompleteWord;
+  if (completes || chipweave::cli::is_plugin_completion(argv[0])) {
+    const std::vector<std::string> words(argv + (completes ? 2 : 1), argv + argc);
+    return static_cast<int>(chipweave::cli::printed(
+        chipweave::cli::completion_lines(chipweave::cli::complete(app, words))));
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {

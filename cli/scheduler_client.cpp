@@ -57,7 +57,8 @@ Result<ClientPem> read_pem(const SchedulerAddress& to) {
   return tls::read_client_files(to.files);
 }
 
-// A trailing line end is ignored, because editors write one.
+}  // namespace
+
 Result<std::string> read_token(const std::string& file) {
   if (file.empty()) return std::string();
   auto text = io::read_file(file, kMaxTokenBytes);
@@ -69,8 +70,6 @@ Result<std::string> read_token(const std::string& file) {
         .in("file " + file);
   return std::move(text).value();
 }
-
-}  // namespace
 
 Result<Transport> connect(const SchedulerAddress& to) {
   const std::string& url = to.url;

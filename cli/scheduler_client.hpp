@@ -25,6 +25,8 @@ struct SchedulerAddress {
   std::string token_file;  // empty: none
 };
 
+// The secret in a file, without the line end that editors write. Empty name: "".
+Result<std::string> read_token(const std::string& file);
 // Errors from incompatible flags have the flag as context.
 Result<Transport> connect(const SchedulerAddress& to);
 

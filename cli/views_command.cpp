@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "cli/cluster/scheduler_way.hpp"
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
 #include "cli/render_gangs.hpp"
@@ -13,7 +14,8 @@ namespace chipweave::cli {
 namespace {
 
 struct ViewState {
-  SchedulerAddress scheduler;
+  SchedulerWay way;
+  std::string ns;  // of -n
   std::string pod;
   OutputForm form = OutputForm::text;
 };
@@ -26,7 +28,7 @@ using Fetch = Result<std::string> (SchedulerClient::*)(const std::string& target
 template <class Read, class Text>
 Exit view(const ViewState& state, Fetch fetch, const std::string& target, const Named& named,
           const Read& read, const Text& text) {
-  Result<Transport> transport = connect(state.scheduler);
+  Result<Transport> transport = connect(state.way);
   if (!transport) return complain(transport.error(), exit_for(transport.error()));
   SchedulerClient scheduler(*std::move(transport));
   Result<std::string> body = (scheduler.*fetch)(target);
@@ -48,7 +50,7 @@ bool is_gang_name(const std::string& name) {
 }
 
 Exit explain(const ViewState& state) {
-  const std::string path = pod_path(state.pod);
+  const std::string path = pod_path(state.pod, state.way.default_namespace(state.ns));
   if (path.empty()) return Exit::usage;
   return view(state, &SchedulerClient::get, "/api/v1/explain/" + path, {"pod", path, names_of_pods},
               codec::explain_as_text, [](std::string text) { return text; });
@@ -60,7 +62,8 @@ Exit gangs(const ViewState& state) {
     return view(state, &SchedulerClient::list, "/api/v1/gangs", {}, codec::read_gang_summaries,
                 [](const auto& shown) { return render_gangs(shown, colour_wanted()); });
   const bool named = state.pod.find('/') != std::string::npos;
-  const std::string path = named ? state.pod : "default/" + state.pod;
+  const std::string path =
+      named ? state.pod : state.way.default_namespace(state.ns) + "/" + state.pod;
   if (!is_gang_name(path) || path.front() == '/' || path.back() == '/')
     return complain("GANG: expected NAME or NAMESPACE/NAME, got " + in_quotes(state.pod),
                     Exit::usage);
@@ -72,10 +75,13 @@ Exit gangs(const ViewState& state) {
 CLI::App* add_view(CLI::App& app, const char* name, const char* what, Exit (*run)(const ViewState&),
                    Exit& exit_code, const std::shared_ptr<ViewState>& state) {
   CLI::App* command = app.add_subcommand(name, what);
-  add_scheduler_option(*command, state->scheduler);
+  add_way_options(app, *command, state->way);
   add_output_option(*command, state->form);
   add_examples(*command, std::string("  chipweave ") + name + " --scheduler http://127.0.0.1:8080");
-  command->callback([state, run, &exit_code] { exit_code = run(*state); });
+  command->callback([state, run, &exit_code] {
+    exit_code = choose_way(state->way);
+    if (exit_code == Exit::fine) exit_code = run(*state);
+  });
   return command;
 }
 
@@ -86,11 +92,13 @@ void register_views(CLI::App& app, Exit& exit_code) {
   CLI::App* command = add_view(app, "explain", "why a pod is where it is, or why it is pending",
                                explain, exit_code, state);
   add_value(*command, "POD", "[NAMESPACE/]NAME", state->pod,
-            "the pod; namespace default if none is given")
+            "the pod; default namespace: that of the kubeconfig's context, or default")
       ->required();
+  add_value(*command, "-n,--namespace", "NAME", state->ns, "namespace of the pod");
   add_examples(*command,
                "  chipweave explain mindie/mindie-server-0-master-0 "
-               "--scheduler http://127.0.0.1:8080");
+               "--scheduler http://127.0.0.1:8080\n"
+               "  chipweave explain train-0 -n team --context production");
   auto gang = std::make_shared<ViewState>();
   command =
       add_view(app, "gangs", "gangs, what they wait for, and their plans", gangs, exit_code, gang);

@@ -5,16 +5,13 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/cluster/api_server.hpp"
 #include "common/base/json_writer.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/text.hpp"
 #include "common/codec/json/json_object.hpp"
 #include "common/codec/kube/pod/pod.hpp"
 #include "common/domain/vendor.hpp"
-#include "common/http/client.hpp"
-#include "common/io/files.hpp"
-#include "common/kube/access.hpp"
-#include "common/tls/client_files.hpp"
 
 namespace chipweave::cli {
 namespace {
@@ -26,7 +23,6 @@ constexpr codec::JsonLimits kPageLimits{limits::kMaxHttpBodyBytes, limits::kMaxP
 constexpr codec::JsonLimits kListLimits{std::size_t{1} << 30U, std::size_t{60'000'000}};
 constexpr int kItemsAPage = 500;
 constexpr std::size_t kMaxPages = 2000;
-constexpr std::size_t kMaxTokenBytes = 65536;
 
 // ---- the lists ----
 
@@ -102,72 +98,31 @@ Result<void> write_items(JsonWriter& out, const std::string& items, const char* 
 
 // ---- the server ----
 
-class ApiServer {
- public:
-  static Result<ApiServer> connect(const std::string& kubeconfig, const std::string& context) {
-    auto access = kube::load_access({kubeconfig, context}, kube::process_environment());
-    if (!access) return std::move(access).error();
-    if (access->origin.tls && !access->origin.verify)
-      return make_error(Errc::unsupported,
-                        "insecure-skip-tls-verify is not supported: give the cluster's CA")
-          .in(kubeconfig);
-    ClientPem pem = access->origin.pem;
-    const tls::ClientFiles& files = access->files;
-    if (!files.ca.empty() || !files.certificate.empty() || !files.key.empty()) {
-      auto read = tls::read_client_files(files, pem.server_name);
-      if (!read) return std::move(read).error();
-      if (!files.ca.empty()) pem.ca = read->ca;
-      if (!files.certificate.empty()) pem.certificate = read->certificate;
-      if (!files.key.empty()) pem.key = read->key;
+// All items of a list, separated by commas. may_lack: the server may not know the resource.
+Result<std::string> list_of(ApiServer& server, const std::string& path, bool may_lack) {
+  std::string out;
+  std::string token;
+  for (std::size_t page = 0; page < kMaxPages; ++page) {
+    const std::string target =
+        concat(path, "?limit=", kItemsAPage, token.empty() ? "" : "&continue=", token);
+    const auto reply = server.get(target);
+    if (!reply) return Error(reply.error());
+    if (reply->status == 404 && may_lack) return std::string();
+    if (reply->status != 200)
+      return make_error(Errc::unavailable,
+                        concat("the API server answered ", reply->status, " to GET ", path));
+    const auto tree = codec::parse_json(reply->body, kPageLimits);
+    if (!tree) return make_error(Errc::unavailable, tree.error().text()).in("GET " + path);
+    for (const JsonValue item : JsonValue(*tree)["items"]) {
+      if (!out.empty()) out += ',';
+      out += item.raw();
     }
-    std::string token = access->token;
-    if (token.empty() && !access->token_file.empty()) {
-      auto text = io::read_file(access->token_file, kMaxTokenBytes);
-      if (!text) return std::move(text).error();
-      token = *std::move(text);
-      while (token.ends_with('\n') || token.ends_with('\r')) token.pop_back();
-    }
-    const bool v6 = access->origin.host.find(':') != std::string::npos;
-    const std::string host = v6 ? "[" + access->origin.host + "]" : access->origin.host;
-    auto client = http::Client::connect_to(
-        concat(access->origin.tls ? "https://" : "http://", host, ":", access->origin.port), pem,
-        token);
-    if (!client) return std::move(client).error();
-    return ApiServer(*std::move(client), access->prefix);
+    token = JsonValue(*tree)["metadata"]["continue"].text();
+    if (token.empty()) return out;
+    if (token.find_first_of(" \t\r\n&#") != std::string::npos) break;
   }
-
-  // All items, separated by commas. may_lack: the server may not know the resource.
-  Result<std::string> list(const std::string& path, bool may_lack) {
-    std::string out;
-    std::string token;
-    for (std::size_t page = 0; page < kMaxPages; ++page) {
-      const std::string target =
-          concat(prefix_, path, "?limit=", kItemsAPage, token.empty() ? "" : "&continue=", token);
-      const auto reply = client_.call("GET", target, "", std::chrono::seconds(30));
-      if (!reply) return Error(reply.error());
-      if (reply->status == 404 && may_lack) return std::string();
-      if (reply->status != 200)
-        return make_error(Errc::unavailable,
-                          concat("the API server answered ", reply->status, " to GET ", path));
-      const auto tree = codec::parse_json(reply->body, kPageLimits);
-      if (!tree) return make_error(Errc::unavailable, tree.error().text()).in("GET " + path);
-      for (const JsonValue item : JsonValue(*tree)["items"]) {
-        if (!out.empty()) out += ',';
-        out += item.raw();
-      }
-      token = JsonValue(*tree)["metadata"]["continue"].text();
-      if (token.empty()) return out;
-      if (token.find_first_of(" \t\r\n&#") != std::string::npos) break;
-    }
-    return make_error(Errc::unavailable, "the API server's list does not end").in("GET " + path);
-  }
-
- private:
-  ApiServer(http::Client client, std::string prefix)
-      : client_(std::move(client)), prefix_(std::move(prefix)) {}
-  http::Client client_;
-  std::string prefix_;
-};
+  return make_error(Errc::unavailable, "the API server's list does not end").in("GET " + path);
+}
 
 }  // namespace
 
@@ -211,7 +166,7 @@ Result<KubeObjects> read_kube_objects(const std::string& kubeconfig, const std::
   if (!server) return std::move(server).error();
   KubeLists lists;
   const auto read = [&server](const char* path, std::string& to, bool may_lack) -> Result<void> {
-    auto items = server->list(path, may_lack);
+    auto items = list_of(*server, path, may_lack);
     if (!items) return std::move(items).error();
     to = *std::move(items);
     return {};

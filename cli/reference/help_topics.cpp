@@ -25,7 +25,8 @@ const std::vector<ExitCode>& exit_codes() {
 std::vector<Variable> environment_variables(const std::vector<CommandPage>& pages) {
   std::map<std::string, std::string> found = {
       {"KUBECONFIG",
-       "kubeconfig of --kube, where --kubeconfig is not given; default: ~/.kube/config"},
+       "kubeconfig of kubectl chipweave and of --context, where --kubeconfig is not given; "
+       "default: ~/.kube/config"},
       {"NO_COLOR", "if it is not empty, output has no colours"}};
   for (const CommandPage& page : pages)
     for (const OptionEntry& flag : page.flags)

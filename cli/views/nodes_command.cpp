@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "cli/cluster/scheduler_way.hpp"
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
 #include "cli/scheduler_client.hpp"
@@ -17,7 +18,7 @@ namespace {
 using Nodes = std::vector<codec::NodeView>;
 
 struct NodesState {
-  SchedulerAddress scheduler;
+  SchedulerWay way;
   std::string node;
   bool watch = false;
   OutputForm form = OutputForm::text;
@@ -85,7 +86,7 @@ Exit run_nodes(const NodesState& state) {
     return complain("-w: only with the forms text, wide and name", Exit::usage);
   if (state.watch && !state.node.empty())
     return complain("-w: only without the name of a node", Exit::usage);
-  Result<Transport> transport = connect(state.scheduler);
+  Result<Transport> transport = connect(state.way);
   if (!transport) return complain(transport.error(), exit_for(transport.error()));
   SchedulerClient scheduler(*std::move(transport));
   if (!state.node.empty()) return one_node(scheduler, state);
@@ -105,13 +106,16 @@ void register_nodes(CLI::App& app, Exit& exit_code) {
   add_value(*command, "NODE", "[NAME]", state->node,
             "only this one: each chip, also what is down and mere notes");
   add_watch_option(*command, state->watch);
-  add_scheduler_option(*command, state->scheduler);
+  add_way_options(app, *command, state->way);
   add_list_output_option(*command, state->form);
   add_examples(*command,
                "  chipweave nodes --scheduler http://127.0.0.1:8080\n"
                "  chipweave nodes gpu-1\n"
                "  chipweave nodes -o yaml");
-  command->callback([state, &exit_code] { exit_code = run_nodes(*state); });
+  command->callback([state, &exit_code] {
+    exit_code = choose_way(state->way);
+    if (exit_code == Exit::fine) exit_code = run_nodes(*state);
+  });
 }
 
 }  // namespace chipweave::cli

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "cli/cluster/scheduler_way.hpp"
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
 #include "cli/scheduler_client.hpp"
@@ -17,7 +18,7 @@ namespace {
 using Pods = std::vector<codec::PodSummary>;
 
 struct PodsState {
-  SchedulerAddress scheduler;
+  SchedulerWay way;
   std::string pod;
   PodFilter filter;
   bool all = false;
@@ -96,10 +97,10 @@ Exit run_pods(const PodsState& state) {
     return complain("-w: only without the name of a pod", Exit::usage);
   std::string path;
   if (!state.pod.empty()) {
-    path = pod_path(state.pod, state.filter.ns.empty() ? "default" : state.filter.ns);
+    path = pod_path(state.pod, state.way.default_namespace(state.filter.ns));
     if (path.empty()) return Exit::usage;
   }
-  Result<Transport> transport = connect(state.scheduler);
+  Result<Transport> transport = connect(state.way);
   if (!transport) return complain(transport.error(), exit_for(transport.error()));
   SchedulerClient scheduler(*std::move(transport));
   if (!state.pod.empty()) return one_pod(scheduler, state, path);
@@ -124,14 +125,17 @@ void register_pods(CLI::App& app, Exit& exit_code) {
       ->excludes(ns);
   command->add_flag("--pending", state->filter.pending_only, "only pods without a node");
   add_watch_option(*command, state->watch);
-  add_scheduler_option(*command, state->scheduler);
+  add_way_options(app, *command, state->way);
   add_list_output_option(*command, state->form);
   add_examples(*command,
                "  chipweave pods --scheduler http://127.0.0.1:8080\n"
                "  chipweave pods -n team --pending\n"
                "  chipweave pods -o name --pending | xargs -n 1 chipweave explain\n"
                "  chipweave pods -w");
-  command->callback([state, &exit_code] { exit_code = run_pods(*state); });
+  command->callback([state, &exit_code] {
+    exit_code = choose_way(state->way);
+    if (exit_code == Exit::fine) exit_code = run_pods(*state);
+  });
 }
 
 }  // namespace chipweave::cli

@@ -14,7 +14,7 @@ namespace chipweave::cli {
 
 // "ns/name" of "[NAMESPACE/]NAME", or "" with an error message if it is not a valid name of a pod,
 // so that only characters of object names reach a URL. ns: where the text names none.
-std::string pod_path(const std::string& typed, const std::string& ns = "default");
+std::string pod_path(const std::string& typed, const std::string& ns);
 // The object that a command names, e.g. pod default/train-0, and how the names of all are listed.
 struct Named {
   const char* kind = "";

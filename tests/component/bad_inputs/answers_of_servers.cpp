@@ -1,4 +1,4 @@
-// Objects that the scheduler does not know, and servers that are no chipweave-scheduler.
+// Objects that the scheduler does not know, and servers other than chipweave-scheduler.
 #include "tests/component/bad_inputs/bad_input.hpp"
 
 namespace chipweave {
