@@ -124,6 +124,15 @@ TEST(ChipUse, AmdContainersGetTheRenderNodesThatAreKnown) {
   EXPECT_THAT(unknown.docker_notes, ElementsAre(HasSubstr("can open all GPUs")));
 }
 
+TEST(ChipUse, NumbersOfRocmSmiAreDoubtful) {
+  const NodeTopology amd = built(machine("amd", {"", ""}));
+  EXPECT_THAT(chip_use(amd, {0}, {}, {{{}, {}, true}}).notes,
+              ElementsAre(HasSubstr("another order than rocm-smi")));
+  EXPECT_THAT(chip_use(amd, {0}, {}, {}).notes, IsEmpty());
+  EXPECT_THAT(chip_use(built(machine("nvidia", {"", ""})), {0}, {}, {{{}, {}, true}}).notes,
+              IsEmpty());
+}
+
 // The runtime counts logical ids, ascending only; the container runtime physical ones.
 TEST(ChipUse, AscendHasAnIdForProcessesAndOneForContainers) {
   domain::TopologyBuilder builder;
