@@ -11,10 +11,10 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr int kMinute = 60;
-constexpr int kHour = 60 * kMinute;
-constexpr int kDay = 24 * kHour;
-constexpr int kYear = 365 * kDay;
+constexpr std::int64_t kMinute = 60;
+constexpr std::int64_t kHour = 60 * kMinute;
+constexpr std::int64_t kDay = 24 * kHour;
+constexpr std::int64_t kYear = 365 * kDay;
 
 // Both sides of every border of HumanDuration.
 TEST(AgeText, PrintsWhatKubectlPrints) {
