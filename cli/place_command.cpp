@@ -180,7 +180,7 @@ std::string with_flag(const std::string& message) {
              : std::string(at->second) + message.substr(colon);
 }
 
-// What the text says of the choice, as members of the JSON answer.
+// Criteria and runner-up of the choice, as in the text, as members of the JSON answer.
 std::string explanation_members(const PlaceEngine::Prepared& prepared) {
   const solver::Explanation why = prepared.machine->explain(prepared.request);
   JsonWriter json;

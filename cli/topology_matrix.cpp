@@ -145,10 +145,12 @@ TopologyMatrix topology_matrix(const NodeTopology& topology, const MatrixLayout&
   std::size_t link_width = 0;
   for (const Column& column : links) link_width = std::max(link_width, column.width() + kColumnGap);
   std::vector<std::pair<const Column*, std::size_t>> columns;
+  columns.reserve(links.size() + affinity.size());
   for (const Column& column : links) columns.emplace_back(&column, link_width);
   for (const Column& column : affinity) columns.emplace_back(&column, column.width() + kColumnGap);
 
   std::vector<std::string> names;
+  names.reserve(topology.chips().size());
   for (int slot = 0; slot < topology.chip_count(); ++slot)
     names.push_back(chip_name(topology, slot));
   constexpr std::size_t kLeastNameWidth = 8;

@@ -117,6 +117,11 @@ class Advice {
   }
 
   void note_numbers() {
+    if (host_.facts.rocm_smi_numbers && domain::vendor_of(topology_).id == VendorId::amd) {
+      out_.notes.emplace_back(
+          "ROCm's runtime can number the GPUs in another order than rocm-smi, which named these: "
+          "compare with rocminfo, or describe the machine by /sys/class/kfd/kfd/topology");
+    }
     bool same = true;
     for (const int slot : set_) same = same && number(slot) == topology_.chip(slot).index.value;
     if (same) return;

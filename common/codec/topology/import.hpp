@@ -30,6 +30,8 @@ struct ImportOptions {
 struct HostFacts {
   std::map<int, std::string> cpus;   // the nearest CPUs: "0-19,40-59"
   std::map<int, int> render_minors;  // N of /dev/dri/renderD<N>
+  // The chips have the numbers of rocm-smi, which ROCm's runtime need not share.
+  bool rocm_smi_numbers = false;
 };
 
 struct ImportedTopology {

@@ -53,7 +53,12 @@ TEST(ChipUse, OfAnNvidiaMachine) {
   builder.add_nic("eth0", "", 0, 25, {{ChipIndex{0}, LinkKind::pix}});
   DescribedHost host;
   host.facts.cpus = {{0, "0-7"}, {1, "8-15"}, {2, "0-7"}};
-  const ChipUse use = chip_use(built(std::move(builder)), {0, 1}, {}, host);
+  const NodeTopology topology = built(std::move(builder));
+  // All paths of chip 2 are SYS, which can also mean unknown.
+  const ChipUse far = chip_use(topology, {2}, {}, host);
+  EXPECT_THAT(far.chips[0].nics, IsEmpty());
+  EXPECT_THAT(far.environment, testing::SizeIs(2));
+  const ChipUse use = chip_use(topology, {0, 1}, {}, host);
   EXPECT_THAT(use.environment, ElementsAre(Pair("CUDA_DEVICE_ORDER", "PCI_BUS_ID"),
                                            Pair("CUDA_VISIBLE_DEVICES", "0,1"),
                                            Pair("NCCL_IB_HCA", "=mlx5_2,mlx5_3,mlx5_10")));
@@ -122,6 +127,15 @@ TEST(ChipUse, AmdContainersGetTheRenderNodesThatAreKnown) {
   EXPECT_THAT(unknown.docker, ElementsAre("--device", "/dev/kfd", "--device", "/dev/dri", "--env",
                                           "ROCR_VISIBLE_DEVICES=0,2"));
   EXPECT_THAT(unknown.docker_notes, ElementsAre(HasSubstr("can open all GPUs")));
+}
+
+TEST(ChipUse, NumbersOfRocmSmiAreDoubtful) {
+  const NodeTopology amd = built(machine("amd", {"", ""}));
+  EXPECT_THAT(chip_use(amd, {0}, {}, {{{}, {}, true}}).notes,
+              ElementsAre(HasSubstr("another order than rocm-smi")));
+  EXPECT_THAT(chip_use(amd, {0}, {}, {}).notes, IsEmpty());
+  EXPECT_THAT(chip_use(built(machine("nvidia", {"", ""})), {0}, {}, {{{}, {}, true}}).notes,
+              IsEmpty());
 }
 
 // The runtime counts logical ids, ascending only; the container runtime physical ones.

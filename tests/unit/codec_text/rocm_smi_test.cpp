@@ -63,6 +63,7 @@ TEST(RocmSmi, TheSmallestWeightMarksDirectLinks) {
   EXPECT_FALSE(looks_like_npu_smi(text));
   const auto imported = import_rocm_smi(text, {"MI250X"});
   ASSERT_TRUE(imported.ok()) << imported.error().text();
+  EXPECT_TRUE(imported->host.rocm_smi_numbers);
   EXPECT_EQ(imported->format, "rocm-smi");
   const NodeTopology& t = imported->topology;
   EXPECT_EQ(t.vendor(), "amd");

@@ -115,7 +115,9 @@ class RocmReader {
       warnings_.push_back("the file holds " + std::to_string(outputs) +
                           " outputs: the first is used");
     }
-    return imported(std::move(builder_), syntax_.format, std::move(warnings_));
+    auto out = imported(std::move(builder_), syntax_.format, std::move(warnings_));
+    if (out) out->host.rocm_smi_numbers = true;
+    return out;
   }
 
  private:

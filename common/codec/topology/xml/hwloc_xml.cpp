@@ -347,7 +347,10 @@ Result<ImportedTopology> import_hwloc_xml(std::string_view content, const Import
   add_host_paths(machine->tree, machine->gpus, machine->nics, builder);
   add_hwloc_links(*links, *machine, options, builder);
   auto out = imported(std::move(builder), "hwloc-xml", std::move(machine->warnings).list());
-  if (out) out->host = facts_of(machine->gpus);
+  if (!out) return out;
+  out->host = facts_of(machine->gpus);
+  for (const HwlocGpu& gpu : machine->gpus)
+    out->host.rocm_smi_numbers |= gpu.numbers.contains("rsmi");
   return out;
 }
 

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
+#include "common/codec/text/cpu_mask.hpp"
 #include "common/codec/text/numbers.hpp"
 #include "common/codec/text/quoting.hpp"
-#include "common/codec/topology/hardware/cpu_mask.hpp"
 #include "common/codec/topology/hardware/device_models.hpp"
 #include "common/codec/topology/hardware/pci.hpp"
 

@@ -1,4 +1,4 @@
-#include "common/codec/topology/hardware/cpu_mask.hpp"
+#include "common/codec/text/cpu_mask.hpp"
 
 #include <gtest/gtest.h>
 
