@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "common/io/files.hpp"
+#include "common/io/machine_content.hpp"
 #include "common/profiles/profiles.hpp"
 #include "tests/unit/temp_folder.hpp"
 
@@ -32,12 +33,30 @@ TEST(LoadMachine, AFileByContent) {
 }
 
 TEST(LoadMachine, UnknownNameOffersNearOnes) {
-  const auto machine = load_machine("hgx-h100");
+  const auto machine = load_machine("hgx-h100-9");
   ASSERT_FALSE(machine.ok());
   EXPECT_EQ(machine.error().code, Errc::not_found);
   EXPECT_THAT(machine.error().text(),
               AllOf(HasSubstr("\"hgx-h100-8\""), HasSubstr("`chipweave profiles`")));
   EXPECT_EQ(load_machine("").error().code, Errc::not_found);
+}
+
+TEST(LoadMachine, OtherNamesAreThoseOfOneProfile) {
+  const auto machine = load_machine("DGX_A100");
+  ASSERT_TRUE(machine.ok()) << machine.error().text();
+  EXPECT_EQ(codec::export_topology_json(machine->topology),
+            codec::export_topology_json(load_machine("hgx-a100-8")->topology));
+  EXPECT_EQ(load_machine("v100").error().text(),
+            "\"v100\" is one of several machines: hgx-v100-8, dgx2-v100-16; name one of them");
+}
+
+TEST(LoadMachine, ContentIsReadAsAFileIs) {
+  const std::string matrix = "\tGPU0\tGPU1\nGPU0\t X \tNV4\nGPU1\tNV4\t X \n";
+  const auto machine = machine_in_content(matrix, "standard input", {"H100"});
+  ASSERT_TRUE(machine.ok()) << machine.error().text();
+  EXPECT_EQ(machine->format, "nvidia-smi");
+  EXPECT_THAT(machine_in_content("x", "standard input").error().text(),
+              HasSubstr("standard input: unknown format"));
 }
 
 TEST(LoadMachine, ErrorsNameTheFile) {
