@@ -5,7 +5,7 @@
 
 #include "common/base/json_writer.hpp"
 #include "common/base/limits.hpp"
-#include "common/codec/json/json_value.hpp"
+#include "common/codec/json/json_object.hpp"
 #include "common/codec/yaml/yaml_writer.hpp"
 
 namespace chipweave::cli {
