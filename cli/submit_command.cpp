@@ -124,7 +124,7 @@ Exit run_submit(const SubmitState& state) {
   if (state.dry_run)
     remark(
         "dry run: nothing is created or reserved. Not considered: taints, CPU, memory and the "
-        "network; pods of a gang are placed one by one, not planned as a whole");
+        "network, for which the scheduler may choose other nodes");
   Result<Transport> transport = connect(state.scheduler);
   if (!transport) return complain(transport.error(), exit_for(transport.error()));
   SchedulerClient scheduler(*std::move(transport));

@@ -165,13 +165,24 @@ std::vector<int> ClusterModel::indices(std::size_t node, ChipSet chips) const {
   return on.machine == nullptr ? std::vector<int>() : on.machine->topology().indices(chips);
 }
 
+ChipSet ClusterModel::with_job(std::size_t node, const std::vector<int>& indices,
+                               const std::string& job) const {
+  if (nodes_[node].machine == nullptr) return {};
+  const ChipSet chips = slots_of(indices, nodes_[node].machine->topology());
+  if (chips.empty() || chips.size() != static_cast<int>(indices.size())) return {};
+  return chips | held_beside(node, job);
+}
+
 double ClusterModel::gbps_with_job(std::size_t node, const std::vector<int>& indices,
                                    const std::string& job) const {
-  const Node& on = nodes_[node];
-  if (on.machine == nullptr) return 0;
-  const ChipSet chips = slots_of(indices, on.machine->topology());
-  if (chips.empty() || chips.size() != static_cast<int>(indices.size())) return 0;
-  return on.machine->gbps(chips | held_beside(node, job));
+  const ChipSet chips = with_job(node, indices, job);
+  return chips.empty() ? 0 : nodes_[node].machine->gbps(chips);
+}
+
+double ClusterModel::best_gbps_with_job(std::size_t node, const std::vector<int>& indices,
+                                        const std::string& job) const {
+  const ChipSet chips = with_job(node, indices, job);
+  return chips.empty() ? 0 : nodes_[node].machine->best_gbps(chips, true);
 }
 
 int ClusterModel::free_chips() const {

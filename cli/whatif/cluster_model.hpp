@@ -84,6 +84,9 @@ class ClusterModel {
   // machine does not have them.
   double gbps_with_job(std::size_t node, const std::vector<int>& indices,
                        const std::string& job) const;
+  // Of the best set of as many chips on the empty, healthy machine, for a job of several pods.
+  double best_gbps_with_job(std::size_t node, const std::vector<int>& indices,
+                            const std::string& job) const;
   // Free chips of nodes that are in use.
   int free_chips() const;
 
@@ -100,6 +103,9 @@ class ClusterModel {
   void take(const Seat& seat, const PodNeed& need);
 
  private:
+  // The chips, by slot, with those that the job holds there; empty if the machine lacks one.
+  domain::ChipSet with_job(std::size_t node, const std::vector<int>& indices,
+                           const std::string& job) const;
   // What is known of one node and one pod.
   struct Judged {
     Seat seat;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cli/whatif/cluster_model.hpp"
+#include "cli/whatif/gang_places.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/text.hpp"
 #include "common/codec/kube/pod/pod.hpp"
@@ -254,6 +255,43 @@ class DryRun {
         at->second.reason.empty() ? model_.outlook(wanted_[i].need).summary() : at->second.reason;
   }
 
+  // Where all of the gang is to be placed and its pods are alike, as the scheduler plans it. False:
+  // that is not so, or they do not fit.
+  bool plan_alike(const std::vector<std::size_t>& members, std::size_t needed, GangTrial& out) {
+    const PodNeed& need = wanted_[members.front()].need;
+    const bool alike = std::all_of(members.begin(), members.end(), [&](std::size_t i) {
+      const PodNeed& other = wanted_[i].need;
+      return other.chips == need.chips && other.resource == need.resource &&
+             other.objective == need.objective && other.only_node.empty();
+    });
+    if (needed == 0 || !alike) return false;
+    const std::vector<Seat> seats =
+        plan_places(model_, need, static_cast<int>(members.size()), static_cast<int>(needed));
+    for (const Seat& seat : seats) model_.take(seat, need);
+    for (std::size_t k = 0; k < seats.size(); ++k) {
+      Seat& seat = out.seats.emplace(members[k], seats[k]).first->second;
+      const std::vector<int> chips = model_.indices(seat.node, seat.parts.front());
+      seat.gbps = model_.gbps_with_job(seat.node, chips, need.job);
+      seat.best_gbps = model_.best_gbps_with_job(seat.node, chips, need.job);
+    }
+    return !seats.empty();
+  }
+
+  // Returns why one does not fit; empty: all do.
+  std::string place_one_by_one(const std::vector<std::size_t>& members, GangTrial& out) {
+    std::string why;
+    for (const std::size_t i : members) {
+      auto seat = model_.best(wanted_[i].need);
+      if (!seat) {
+        if (why.empty()) why = model_.outlook(wanted_[i].need).summary();
+        continue;
+      }
+      model_.take(*seat, wanted_[i].need);
+      out.seats.emplace(i, *std::move(seat));
+    }
+    return why;
+  }
+
   // As many as must start together, or none.
   GangTrial try_gang(const std::string& gang) {
     const ClusterModel before = model_;
@@ -270,15 +308,7 @@ class DryRun {
     const auto least = static_cast<std::size_t>(wanted_[members.front()].least);
     const std::size_t needed = least > 0 ? least : bound + members.size();
     std::string why;
-    for (const std::size_t i : members) {
-      auto seat = model_.best(wanted_[i].need);
-      if (!seat) {
-        if (why.empty()) why = model_.outlook(wanted_[i].need).summary();
-        continue;
-      }
-      model_.take(*seat, wanted_[i].need);
-      out.seats.emplace(i, *std::move(seat));
-    }
+    if (!plan_alike(members, bound == 0 ? needed : 0, out)) why = place_one_by_one(members, out);
     if (bound + out.seats.size() >= needed) return out;
     out.reason = "its gang needs " + std::to_string(needed) + " pods together, and " +
                  std::to_string(bound + out.seats.size()) + " fit";

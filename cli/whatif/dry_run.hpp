@@ -2,8 +2,8 @@
 // it may also be one in a cluster.
 //
 // Pods are placed one after another, as by submit(); of a gang, as far as its pods name it, as many
-// as it needs or none. What only the scheduler knows does not count: how it plans a gang as a
-// whole, CPU and memory, the network.
+// as it needs or none. What only the scheduler knows does not count: CPU and memory, the network,
+// and gangs that other objects than pods make.
 #pragma once
 
 #include <vector>
