@@ -21,7 +21,7 @@ struct Unit {
   std::string name;
   std::vector<std::size_t> pods;  // positions in NodeLoss::pods
   bool on_one_node = false;
-  std::size_t needed = 0;  // fewer of its pods are of no use
+  std::size_t needed = 0;  // with fewer of its pods placed, none is
   int largest = 0;         // chips of its largest pod
   int chips = 0;           // of all
 };

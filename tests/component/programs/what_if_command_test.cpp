@@ -46,7 +46,8 @@ TEST(WhatIfCommands, ADryRunShowsWhatTheSubmissionThenDoes) {
   const std::string job = "training.kubeflow.org/job-name: j";
   const std::string gang = "chipweave.dev/gang: g, chipweave.dev/gang-size: '2'";
   folder.put("pods.yaml", pod("a", 3) + pod("j-0", 2, job) + pod("j-1", 2, job) +
-                              pod("g-0", 4, gang) + pod("g-1", 4, gang) + pod("b", 4) + pod("c", 3));
+                              pod("g-0", 4, gang) + pod("g-1", 4, gang) + pod("b", 4) +
+                              pod("c", 3));
   const Outcome out = with_cluster(folder, R"(
 echo == dry; %B/chipweave submit pods.yaml --dry-run 2>note; echo "== pods"; %B/chipweave pods -A
 echo == real; %B/chipweave submit pods.yaml; echo == end; cat note)");
