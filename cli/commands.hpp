@@ -29,6 +29,8 @@ void register_submit(CLI::App& app, Exit& exit_code);     // submit
 void register_views(CLI::App& app, Exit& exit_code);      // explain, gangs
 void register_nodes(CLI::App& app, Exit& exit_code);      // nodes
 void register_pods(CLI::App& app, Exit& exit_code);       // pods
+void register_where(CLI::App& app, Exit& exit_code);      // where
+void register_what_if(CLI::App& app, Exit& exit_code);    // what-if
 void register_place(CLI::App& app, Exit& exit_code);      // place
 void register_plan(CLI::App& app, Exit& exit_code);       // plan
 void register_defrag(CLI::App& app, Exit& exit_code);     // defrag

@@ -39,6 +39,8 @@ int run(int argc, char** argv) {
   chipweave::cli::register_profiles(app, exit_code);
   chipweave::cli::register_calibrate(app, exit_code);
   chipweave::cli::register_submit(app, exit_code);
+  chipweave::cli::register_where(app, exit_code);
+  chipweave::cli::register_what_if(app, exit_code);
   chipweave::cli::register_views(app, exit_code);
   chipweave::cli::register_nodes(app, exit_code);
   chipweave::cli::register_pods(app, exit_code);

@@ -11,6 +11,7 @@
 #include "cli/options.hpp"
 #include "cli/overlays.hpp"
 #include "cli/submit.hpp"
+#include "cli/whatif/dry_run.hpp"
 #include "common/base/json_writer.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/near_names.hpp"
@@ -29,6 +30,7 @@ struct SubmitState {
   SubmitOptions options;
   std::vector<std::string> overlays;
   bool only_print = false;
+  bool dry_run = false;
   OutputForm form = OutputForm::text;
 };
 
@@ -143,10 +145,15 @@ Exit run_submit(const SubmitState& state) {
   }
   options.overlays = *std::move(overlays);
   remark_on_selectors(*pods);
+  if (state.dry_run)
+    remark(
+        "dry run: nothing is created or reserved. Not considered: taints, CPU, memory and the "
+        "network, for which the scheduler may choose other nodes");
   Result<Transport> transport = connect(state.scheduler);
   if (!transport) return complain(transport.error(), exit_for(transport.error()));
   SchedulerClient scheduler(*std::move(transport));
-  const auto outcome = submit(scheduler, *pods, options);
+  const auto outcome =
+      state.dry_run ? dry_run(scheduler, *pods, options) : submit(scheduler, *pods, options);
   if (!outcome) return complain(outcome.error(), exit_for_object(outcome.error()));
   const bool written = print(state.form == OutputForm::json
                                  ? submit_json(*outcome)
@@ -177,11 +184,17 @@ void register_submit(CLI::App& app, Exit& exit_code) {
   add_overlay_option(*command, state->overlays)->needs(compare);
   command->add_flag("--print", state->only_print,
                     "only print the pods, as a List for kubectl, without a scheduler");
+  command
+      ->add_flag("--dry-run", state->dry_run,
+                 "only show where the pods would be placed now; also with a scheduler in a cluster")
+      ->excludes(compare)
+      ->excludes("--print");
   add_output_option(*command, state->form);
   add_examples(*command,
                "  chipweave submit examples/ack-pytorchjob.yaml --scheduler http://127.0.0.1:8080\n"
                "  CHIPWEAVE_SCHEDULER=http://127.0.0.1:8080 chipweave submit job.yaml --compare\n"
                "  chipweave submit job.yaml --print | kubectl apply -f -\n"
+               "  chipweave submit job.yaml --dry-run\n"
                "Exit: 0 all pods have a place, 1 some are pending, 3 a file or the scheduler "
                "cannot be read, 4 --node names an unknown node.");
   command->callback([state, &exit_code] { exit_code = run_submit(*state); });

@@ -1,56 +1,15 @@
 #include "scheduler-plugin/model/pod.hpp"
 
-#include <algorithm>
-#include <array>
-
-#include "common/base/limits.hpp"
-#include "common/base/text.hpp"
+#include "common/domain/pod_labels.hpp"
 
 namespace chipweave::sched {
-namespace {
-
-// The outer controller before the inner one: a JobSet's pods also carry the name of their batch
-// Job.
-struct JobLabel {
-  const char* name;
-  const char* within;  // a second label that makes it unique; null: none
-};
-constexpr std::array<JobLabel, 12> kJobLabels{{
-    {"gpu-topology", nullptr},
-    {"volcano.sh/job-name", nullptr},
-    {"training.kubeflow.org/job-name", nullptr},
-    {"jobset.sigs.k8s.io/jobset-name", nullptr},
-    {"leaderworkerset.sigs.k8s.io/name", "leaderworkerset.sigs.k8s.io/group-index"},
-    {"elasticjob.dlrover/name", nullptr},
-    {"ray.io/cluster", nullptr},
-    {"scheduling.x-k8s.io/pod-group", nullptr},
-    {"pod-group.scheduling.sigs.k8s.io", nullptr},
-    {"batch.kubernetes.io/job-name", nullptr},
-    {"job-name", nullptr},
-    {"jobID", "app"},
-}};
-
-}  // namespace
 
 std::string read_wishes(PodRequest& pod) {
-  constexpr std::size_t kShown = 32;
-  if (const auto found = pod.annotations.find("chipweave.dev/needs-gbps");
-      found != pod.annotations.end()) {
-    const auto gbps = parse_number<double>(found->second);
-    if (!gbps || !(*gbps > 0) || *gbps > limits::kMaxGbps)
-      return "annotation chipweave.dev/needs-gbps is '" + found->second.substr(0, kShown) +
-             "'; expected a number of GB/s above 0";
-    pod.needs_gbps = *gbps;
-  }
-  if (const auto found = pod.annotations.find("chipweave.dev/objective");
-      found != pod.annotations.end()) {
-    const auto objective = domain::parse_objective(found->second);
-    if (!objective)
-      return "annotation chipweave.dev/objective is '" + found->second.substr(0, kShown) +
-             "'; expected bandwidth, latency or all_to_all";
-    pod.objective = *objective;
-  }
-  return {};
+  domain::PodWishes wishes{pod.needs_gbps, pod.objective};
+  std::string problem = domain::read_wishes(pod.annotations, wishes);
+  pod.needs_gbps = wishes.needs_gbps;
+  pod.objective = wishes.objective;
+  return problem;
 }
 
 bool is_member(const PodRequest& pod) {
@@ -61,27 +20,10 @@ std::string group_id(const PodRequest& pod) { return pod.key.ns + "/" + pod.grou
 
 std::string job_identity(const PodRequest& pod) {
   if (!pod.job.empty()) return pod.job;
-  for (const JobLabel& label : kJobLabels) {
-    const auto it = pod.labels.find(label.name);
-    if (it == pod.labels.end() || it->second.empty()) continue;
-    std::string identity = pod.key.ns + '\n' + label.name + '\n' + it->second;
-    if (label.within != nullptr) {
-      const auto inner = pod.labels.find(label.within);
-      if (inner != pod.labels.end()) identity += '\n' + inner->second;
-    }
-    return identity;
-  }
-  return pod.gang;
+  std::string identity = domain::job_identity(pod.key.ns, pod.labels);
+  return identity.empty() ? pod.gang : identity;
 }
 
-std::string job_name(const PodRequest& pod) {
-  std::string identity = job_identity(pod);
-  const std::size_t label = identity.find('\n');
-  const std::size_t value = label == std::string::npos ? label : identity.find('\n', label + 1);
-  if (value == std::string::npos) return identity;
-  identity.erase(0, value + 1);
-  std::replace(identity.begin(), identity.end(), '\n', '/');
-  return identity;
-}
+std::string job_name(const PodRequest& pod) { return domain::job_name(job_identity(pod)); }
 
 }  // namespace chipweave::sched

@@ -55,6 +55,7 @@ NodeView node_view(JsonValue item, JsonProblems& problems) {
   object.require("free");
   node.free = ascending_indices(list("free"), problems);
   node.unhealthy = ascending_indices(list("unhealthy"), problems);
+  node.network_unhealthy = ascending_indices(list("network_unhealthy"), problems);
   for (const JsonValue chips : object.map("used", limits::kMaxNetworkValues)) {
     node.used[std::string(chips.name())] = ascending_indices(chips, problems);
   }

@@ -39,6 +39,7 @@ struct NodeView {
   int chips = 0;
   std::vector<int> free;
   std::vector<int> unhealthy;
+  std::vector<int> network_unhealthy;            // not for jobs of several pods
   std::map<std::string, std::vector<int>> used;  // "namespace/name" → chips
   // Chips of which pods use parts, and these pods; empty if the scheduler does not report them.
   std::vector<int> chips_in_parts;
