@@ -30,6 +30,7 @@ PodNeed need(int chips) {
 
 std::vector<std::string> names(const ClusterModel& cluster, const std::vector<Seat>& seats) {
   std::vector<std::string> out;
+  out.reserve(seats.size());
   for (const Seat& seat : seats) out.push_back(cluster.nodes()[seat.node].name);
   return out;
 }
