@@ -32,7 +32,7 @@ bool is_same(const codec::PodSummary& a, const codec::PodSummary& b) {
     return std::tie(pod.state, pod.node, pod.chips, pod.gbps, pod.best_gbps, pod.created,
                     pod.node_stale);
   };
-  // how long an agent has been silent is no change
+  // the time that an agent has been silent does not count
   return key(a) == key(b) && (a.node_stale || a.reason == b.reason);
 }
 

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
+#include <utility>
 
 #include "common/base/age.hpp"
+#include "scheduler-plugin/app/change_search.hpp"
 
 namespace chipweave::sched {
 namespace {
@@ -44,6 +47,41 @@ std::string availability_text(std::string_view resource, std::vector<Rejection> 
   if (not_offered > 0)
     add(not_offered, "not offered by the scheduler (node selector, taints or other resources)");
   return "0/" + std::to_string(nodes) + " nodes are available" + why;
+}
+
+std::vector<std::size_t> by_relevance(const Evaluation& evaluation, const NodeTable& nodes) {
+  std::vector<std::pair<int, int>> keys;
+  keys.reserve(evaluation.nodes.size());
+  for (std::size_t i = 0; i < evaluation.nodes.size(); ++i) {
+    const Verdict& v = evaluation.of(i);
+    const NodeId id = evaluation.nodes[i];
+    const int free = id == kNoNode ? 0 : nodes.node(id).free().size();
+    keys.emplace_back(static_cast<int>(v.remedy) + (v.cause == Cause::resource ? 1 : 0), -free);
+  }
+  std::vector<std::size_t> out(keys.size());
+  std::iota(out.begin(), out.end(), std::size_t{0});
+  std::stable_sort(out.begin(), out.end(),
+                   [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
+  return out;
+}
+
+std::string never_text(const PodRequest& request, const Evaluation& evaluation, bool all) {
+  bool any = false;
+  bool has_resource = false;
+  for (const Verdict& v : evaluation.verdicts) {
+    if (v.count == 0) continue;
+    any = true;
+    if (v.cause == Cause::resource) continue;
+    has_resource = true;
+    const bool of_machine = v.cause == Cause::size || v.cause == Cause::group;
+    if (!of_machine || v.remedy != Remedy::unresolvable) return {};
+  }
+  if (!any) return {};
+  if (!has_resource)
+    return (all ? "no node in the cluster has " : "none of the offered nodes has ") +
+           request.resource;
+  return (all ? "no machine in the cluster can hold " : "none of the offered nodes can hold ") +
+         (is_member(request) ? "its group" : chips_word(request.chips));
 }
 
 std::string silence_text(const Node& node, Clock::Steady now) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "scheduler-plugin/app/evaluation.hpp"
 #include "scheduler-plugin/model/decision.hpp"
 #include "scheduler-plugin/state/node_table.hpp"
 
@@ -23,6 +24,16 @@ struct Rejection {
 // that the pod's scheduler has ruled out itself.
 std::string availability_text(std::string_view resource, std::vector<Rejection> rejections,
                               std::size_t not_offered);
+
+// Positions of the evaluated nodes: the fitting ones first, then those where other pods would have
+// to end, those that time may mend, and those that can never hold the pod; among equals the more
+// free chips, then as evaluated.
+std::vector<std::size_t> by_relevance(const Evaluation& evaluation, const NodeTable& nodes);
+
+// That none of the evaluated nodes can hold the pod even when it is empty and whole; empty: one
+// can. all: they are all of the cluster; nothing is known of others, which a change of the pod's
+// selectors may let it use.
+std::string never_text(const PodRequest& request, const Evaluation& evaluation, bool all);
 
 // "the agent has not reported for 5m"; of a node without inventory: that none ever has.
 std::string silence_text(const Node& node, Clock::Steady now);

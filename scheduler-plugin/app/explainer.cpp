@@ -1,7 +1,6 @@
 // Why a pod is where it is, or why it is pending and the smallest change that would let it run.
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <utility>
 
 #include "common/base/json_writer.hpp"
@@ -261,26 +260,6 @@ class Explainer {
     return names;
   }
 
-  // The fitting ones first, then those where other pods would have to end, those that time may
-  // mend, and those that can never hold the pod; among equals the more free chips, then the name.
-  std::vector<std::size_t> by_relevance(const std::vector<std::string_view>& names) const {
-    const Evaluation& evaluation = evaluator_.evaluation();
-    std::vector<std::pair<int, int>> keys;
-    keys.reserve(names.size());
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      const Verdict& v = evaluation.of(i);
-      const NodeId id = evaluation.nodes[i];
-      const int free = id == kNoNode ? 0 : state_.nodes.node(id).free().size();
-      const int last = v.cause == Cause::resource ? 1 : 0;
-      keys.emplace_back(static_cast<int>(v.remedy) + last, -free);
-    }
-    std::vector<std::size_t> out(names.size());
-    std::iota(out.begin(), out.end(), std::size_t{0});
-    std::stable_sort(out.begin(), out.end(),
-                     [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
-    return out;
-  }
-
   void pending(const ClusterPod& pod) {
     const std::vector<std::string_view> names = candidates(pod);
     const RequestContext context = contexts_.of(pod.request, nullptr);
@@ -296,7 +275,7 @@ class Explainer {
     }
     w_.key("nodes").begin_array();
     std::size_t shown = 0;
-    for (const std::size_t i : by_relevance(names)) {
+    for (const std::size_t i : by_relevance(evaluation, state_.nodes)) {
       if (++shown > limits::kMaxNodesExplained) break;
       const Verdict& v = evaluation.of(i);
       w_.begin_object()
@@ -328,7 +307,7 @@ class Explainer {
     std::string summary = "no node has reported its chips";
     if (names.size() + not_offered_ > 0) {
       summary = "pending: " + availability_text(pod.request.resource, rejections, not_offered_);
-      const std::string never = never_text(pod.request);
+      const std::string never = never_text(pod.request, evaluation, not_offered_ == 0);
       if (!never.empty()) summary += "; " + never;
     }
     changes(context, names, std::move(summary));
@@ -352,28 +331,6 @@ class Explainer {
     if (!smallest.empty()) summary += "; it would fit " + smallest;
     if (never_offered_ && !names.empty()) summary += kNeverOffered;
     w_.field("summary", summary);
-  }
-
-  // Set if none of the nodes that were offered can hold the pod even when it is empty and whole.
-  // Nothing is known of others, which a change of the pod's selectors may let it use.
-  std::string never_text(const PodRequest& request) const {
-    bool any = false;
-    bool has_resource = false;
-    for (const Verdict& v : evaluator_.evaluation().verdicts) {
-      if (v.count == 0) continue;
-      any = true;
-      if (v.cause == Cause::resource) continue;
-      has_resource = true;
-      const bool of_machine = v.cause == Cause::size || v.cause == Cause::group;
-      if (!of_machine || v.remedy != Remedy::unresolvable) return {};
-    }
-    if (!any) return {};
-    const bool all = not_offered_ == 0;
-    if (!has_resource)
-      return (all ? "no node in the cluster has " : "none of the offered nodes has ") +
-             request.resource;
-    return (all ? "no machine in the cluster can hold " : "none of the offered nodes can hold ") +
-           (is_member(request) ? "its group" : chips_word(request.chips));
   }
 
   const GangView& gangs_;

@@ -213,7 +213,7 @@ TEST(Explain, CountsNodesAsKubeSchedulerDoes) {
             "silent), 1 the machine has fewer chips than requested");
 }
 
-// What it says of all machines it must know of all of them.
+// A node that was not offered may hold the pod.
 TEST(Explain, NeverIsSaidOfTheOfferedNodesOnly) {
   World w;
   w.add_node("small", "hgx-a100-4");
