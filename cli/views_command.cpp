@@ -58,6 +58,7 @@ struct Named {
 Result<std::vector<std::string>> names_of_pods(SchedulerClient& scheduler) {
   return scheduler.pods().transform([](const std::vector<codec::PodSummary>& pods) {
     std::vector<std::string> out;
+    out.reserve(pods.size());
     for (const codec::PodSummary& pod : pods) out.push_back(pod.ns + "/" + pod.name);
     return out;
   });
@@ -66,6 +67,7 @@ Result<std::vector<std::string>> names_of_pods(SchedulerClient& scheduler) {
 Result<std::vector<std::string>> names_of_nodes(SchedulerClient& scheduler) {
   return scheduler.nodes().transform([](const std::vector<codec::NodeView>& nodes) {
     std::vector<std::string> out;
+    out.reserve(nodes.size());
     for (const codec::NodeView& node : nodes) out.push_back(node.name);
     return out;
   });
@@ -76,6 +78,7 @@ Result<std::vector<std::string>> names_of_gangs(SchedulerClient& scheduler) {
       .and_then(codec::read_gang_summaries)
       .transform([](const std::vector<codec::GangSummary>& gangs) {
         std::vector<std::string> out;
+        out.reserve(gangs.size());
         for (const codec::GangSummary& gang : gangs) out.push_back(gang.ns + "/" + gang.name);
         return out;
       });
