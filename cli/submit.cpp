@@ -17,6 +17,7 @@ using codec::NodeView;
 
 std::vector<std::string_view> names_of(const std::vector<NodeView>& nodes) {
   std::vector<std::string_view> out;
+  out.reserve(nodes.size());
   for (const NodeView& node : nodes) out.push_back(node.name);
   return out;
 }

@@ -77,6 +77,7 @@ Result<SchedulerService> only_one(std::vector<SchedulerService> found) {
                       "chipweave installed? Otherwise give --scheduler-service NAMESPACE/NAME");
   if (found.size() == 1) return std::move(found.front());
   std::vector<std::string> names;
+  names.reserve(found.size());
   for (const SchedulerService& one : found) names.push_back(one.text());
   return make_error(Errc::unavailable,
                     "the cluster has several schedulers; choose one with --scheduler-service: " +

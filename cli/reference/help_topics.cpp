@@ -33,6 +33,7 @@ std::vector<Variable> environment_variables(const std::vector<CommandPage>& page
       if (!flag.environment.empty())
         found.emplace(flag.environment, flag.names.back() + ": " + flag.help);
   std::vector<Variable> out;
+  out.reserve(found.size());
   for (const auto& [name, meaning] : found) out.push_back({name, meaning});
   return out;
 }

@@ -57,6 +57,7 @@ std::string table(const std::vector<OptionEntry>& entries, std::string_view what
   std::string out = concat("| ", what, " | value | meaning |\n|---|---|---|\n");
   for (const OptionEntry& entry : entries) {
     std::vector<std::string> names;
+    names.reserve(entry.names.size());
     for (const std::string& name : entry.names) names.push_back(code(name));
     std::string help = prose(entry.help);
     if (entry.required && !entry.positional) help += " (required)";
@@ -67,6 +68,7 @@ std::string table(const std::vector<OptionEntry>& entries, std::string_view what
         });
     if (!named) {
       std::vector<std::string> values;
+      values.reserve(entry.values.size());
       for (const std::string& value : entry.values) values.push_back(code(value));
       help += (help.empty() ? "" : "; ") + ("one of " + joined(values, ", "));
     }

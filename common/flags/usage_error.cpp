@@ -171,7 +171,7 @@ std::string missing(const CLI::App& command, const std::string& text) {
 }
 
 std::string what_is_wrong(const CLI::App& command, const CLI::ParseError& error) {
-  const std::string text = error.what();
+  std::string text = error.what();
   // An unknown argument explains more than the missing one that results from it.
   const std::vector<std::string> unknown = command.remaining();
   if (!unknown.empty()) return unknown_word(command, unknown.front());
