@@ -25,8 +25,8 @@ struct ImportOptions {
   std::string model;  // overrides that of the file ("H100"); link rates follow from it
 };
 
-// What a source tells of the host beside the topology, by chip index. Chips of which it tells
-// nothing are missing.
+// Facts about the host that a topology does not hold, by chip index. Chips without a stated value
+// are missing.
 struct HostFacts {
   std::map<int, std::string> cpus;   // the nearest CPUs: "0-19,40-59"
   std::map<int, int> render_minors;  // N of /dev/dri/renderD<N>

@@ -199,7 +199,7 @@ TEST(CommandLine, PlaceGivesAShellNothingWrong) {
   EXPECT_THAT(complaint(metax).text, HasSubstr("--to docker: cannot tell how a container gets"));
   EXPECT_EQ(complaint(kPlace + "--size 2 --to shell").code, kWrongUsage);
   EXPECT_EQ(complaint(kPlace + "--size 2 --to env -o json").code, kWrongUsage);
-  // A profile has the names of no real adapters.
+  // The names of adapters in a profile are examples.
   EXPECT_EQ(run("%B/" + kPlace + "--size 2 --to env 2>/dev/null").text,
             "export CUDA_DEVICE_ORDER='PCI_BUS_ID'\nexport CUDA_VISIBLE_DEVICES='0,3'\n");
 }

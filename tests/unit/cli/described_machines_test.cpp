@@ -1,4 +1,4 @@
-// What `place` and `topo show` say of published descriptions of real machines. They are not part of
+// What `place` and `topo show` print for published descriptions of real machines. These are not in
 // the repository: skipped where they are absent.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
