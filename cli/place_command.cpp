@@ -22,7 +22,7 @@
 #include "common/base/json_writer.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/text.hpp"
-#include "common/profiles/profiles.hpp"
+#include "common/io/files.hpp"
 
 namespace chipweave::cli {
 namespace {
@@ -198,7 +198,7 @@ std::string explanation_members(const PlaceEngine::Prepared& prepared) {
 ChipUse use_of(const Flags& flags, const PlaceEngine::Prepared& prepared,
                const PlaceEngine::Decided& decided) {
   const DescribedHost host{prepared.host, prepared.numa_stated,
-                           profiles::find(flags.machine.source) != nullptr};
+                           io::is_profile(flags.machine.source)};
   return chip_use(prepared.machine->topology(), decided.choice.chips, prepared.request.already_held,
                   host);
 }

@@ -217,9 +217,16 @@ class Advice {
     bool told = !numa_.empty();
     for (const UsedChip& chip : out_.chips) told = told || !chip.nics.empty();
     if (!host_.is_profile || !told) return;
+    const VendorId vendor = domain::vendor_of(topology_).id;
     out_.notes.emplace_back(
-        "NUMA nodes and network adapters are those of the profile, and NCCL_IB_HCA is left out; "
-        "with a description of your machine (nvidia-smi topo -m >box.txt) they are its own");
+        vendor == VendorId::ascend
+            ? "NUMA nodes and network adapters are those of the profile; with a description of "
+              "your machine (npu-smi info -t topo >box.txt) they are its own"
+            : std::string("NUMA nodes and network adapters are those of the profile, and "
+                          "NCCL_IB_HCA is left out; with a description of your machine (") +
+                  (vendor == VendorId::nvidia ? "nvidia-smi topo -m >box.txt"
+                                              : "an NCCL topology") +
+                  ") they are its own");
   }
 
   void add_docker(const std::string& flag, const std::string& value) {

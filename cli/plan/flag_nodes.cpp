@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "common/base/foreign_text.hpp"
+#include "common/base/json_writer.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/text.hpp"
 #include "common/codec/json/json_object.hpp"
@@ -42,13 +42,13 @@ class NamedNodes {
     const auto at = find(flag, text);
     if (!at) return Error(at.error());
     if (!*at) return text;
-    const std::string& path = path_of_[**at];
-    const std::size_t nodes = paths_.at(path);
-    if (nodes == 1) return path;
-    return make_error(Errc::invalid_argument,
-                      concat("node ", in_quotes(text), " has the path ", in_quotes(path), " of ",
-                             nodes, " nodes; the network needs a level of single nodes"))
-        .in(flag);
+    return path_of_[**at];
+  }
+  // Whether the text names a node whose path is that of other nodes, too.
+  bool shares_path(const std::string& text) const {
+    if (paths_.contains(text)) return false;
+    const domain::HostNames::Match match = hosts_.find(text);
+    return match.index && paths_.at(path_of_[*match.index]) > 1;
   }
   // The node's own name; what names no node stays.
   Result<std::string> name_of(const std::string& flag, const std::string& text) const {
@@ -74,6 +74,43 @@ class NamedNodes {
   domain::HostNames hosts_;
 };
 
+constexpr std::string_view kNodeLevel = "node";
+
+// The network with a finest level of single nodes; nullopt if one of its levels has that name.
+std::optional<std::string> with_node_level(JsonValue network) {
+  std::size_t levels = 0;
+  JsonWriter out;
+  out.begin_object().key("levels").begin_array();
+  for (const JsonValue level : network["levels"]) {
+    if (level.text() == kNodeLevel) return std::nullopt;
+    out.string(level.text());
+    ++levels;
+  }
+  out.string(kNodeLevel).end_array();
+  for (const JsonValue member : network) {
+    if (member.name() == "levels") continue;
+    out.key(member.name());
+    if (member.name() != "nodes") {
+      out.reformatted(member.raw());
+      continue;
+    }
+    out.begin_array();
+    for (const JsonValue node : member) {
+      std::vector<std::string> path;
+      for (const JsonValue element : node["path"]) path.emplace_back(element.text());
+      path.resize(levels);  // empty: not known
+      path.emplace_back(node["name"].text());
+      out.begin_object();
+      for (const JsonValue fact : node) {
+        if (fact.name() != "path") out.key(fact.name()).reformatted(fact.raw());
+      }
+      out.key("path").strings(path).end_object();
+    }
+    out.end_array();
+  }
+  return out.end_object().take();
+}
+
 // gpu[01-08] → its names; anything else: itself.
 Result<std::vector<std::string>> expanded(const std::string& flag, const NamedNodes& nodes,
                                           const std::string& text) {
@@ -81,6 +118,18 @@ Result<std::vector<std::string>> expanded(const std::string& flag, const NamedNo
   auto names = codec::expand_hostlist(text);
   if (!names) return std::move(names).error().in(flag);
   return names;
+}
+
+// Whether --failed or --existing names a node that its path alone does not tell from others.
+bool names_shared_path(const NamedNodes& nodes, const PlanFlags& flags) {
+  const auto any = [&](const std::vector<std::string>& texts, bool counted) {
+    return std::any_of(texts.begin(), texts.end(), [&](const std::string& text) {
+      const auto names = expanded("", nodes, counted ? text.substr(0, text.rfind('=')) : text);
+      return names && std::any_of(names->begin(), names->end(),
+                                  [&](const std::string& name) { return nodes.shares_path(name); });
+    });
+  };
+  return any(flags.failed, false) || any(flags.existing, true);
 }
 
 // Chips that running pods of a gang hold on a node.
@@ -103,11 +152,19 @@ std::int64_t chips_held(const domain::Gang& gang, domain::GangNodeId node,
 
 }  // namespace
 
-Result<void> put_paths(const std::string& network, PlanFlags& flags) {
+Result<void> put_paths(std::string& network, PlanFlags& flags) {
   if (flags.existing.empty() && flags.failed.empty() && flags.if_fails.empty()) return {};
-  const auto tree = codec::parse_json(network, kFlagLimits);
+  auto tree = codec::parse_json(network, kFlagLimits);
   if (!tree) return Error(tree.error());
-  const NamedNodes nodes{JsonValue(*tree)};
+  NamedNodes nodes{JsonValue(*tree)};
+  if (names_shared_path(nodes, flags)) {
+    if (auto finer = with_node_level(JsonValue(*tree))) {
+      network = *std::move(finer);
+      tree = codec::parse_json(network, kFlagLimits);
+      if (!tree) return Error(tree.error());
+      nodes = NamedNodes{JsonValue(*tree)};
+    }
+  }
   // Replaces each text by those of its host list; counted: what follows the last = is kept.
   const auto replace = [&nodes](const std::string& flag, std::vector<std::string>& texts,
                                 bool counted, const auto& resolve) -> Result<void> {

@@ -14,9 +14,10 @@ namespace chipweave::cli {
 
 // Puts the path of a node in place of its name in --existing and --failed, and the node's own name
 // in --if-fails; host lists (gpu[01-08]) become their names. What is neither a path nor a name
-// stays. Errors: a host list that cannot be read, a short name of several nodes, a name whose path
-// is that of other nodes, too.
-Result<void> put_paths(const std::string& network, PlanFlags& flags);
+// stays. Where the path of a named node is that of other nodes, too, the network gets a finest
+// level of single nodes, "node". Errors: a host list that cannot be read, a short name of several
+// nodes.
+Result<void> put_paths(std::string& network, PlanFlags& flags);
 
 // Takes the chips of running pods of all gangs from the nodes whose free chips are those of --free;
 // of several nodes with one path from the first that have some. Returns warnings: pods that hold

@@ -233,7 +233,7 @@ Exit run_plan_flags(PlanFlags flags) {
   if (!flags.gangs.empty() && !members->empty())
     return complain(members->front().flag + " cannot be combined with --gangs", Exit::usage);
   Exit exit = Exit::fine;
-  const auto inputs = read_inputs(flags, exit);
+  auto inputs = read_inputs(flags, exit);
   if (!inputs) return exit;
   if (auto put = put_paths(inputs->cluster.network, flags); !put)
     return complain(put.error(), Exit::usage);

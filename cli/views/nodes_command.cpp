@@ -83,9 +83,9 @@ Exit run_nodes(const NodesState& state) {
   if (!state.node.empty() && !is_node_name(state.node))
     return complain("NODE: expected the name of a node, got " + in_quotes(state.node), Exit::usage);
   if (state.watch && (state.form == OutputForm::json || state.form == OutputForm::yaml))
-    return complain("-w: only with the forms text, wide and name", Exit::usage);
+    return complain("-w cannot be combined with -o json and -o yaml", Exit::usage);
   if (state.watch && !state.node.empty())
-    return complain("-w: only without the name of a node", Exit::usage);
+    return complain("-w cannot be combined with the name of a node", Exit::usage);
   Result<Transport> transport = connect(state.way);
   if (!transport) return complain(transport.error(), exit_for(transport.error()));
   SchedulerClient scheduler(*std::move(transport));

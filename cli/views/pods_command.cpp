@@ -92,9 +92,9 @@ Exit one_pod(SchedulerClient& scheduler, const PodsState& state, const std::stri
 
 Exit run_pods(const PodsState& state) {
   if (state.watch && (state.form == OutputForm::json || state.form == OutputForm::yaml))
-    return complain("-w: only with the forms text, wide and name", Exit::usage);
+    return complain("-w cannot be combined with -o json and -o yaml", Exit::usage);
   if (state.watch && !state.pod.empty())
-    return complain("-w: only without the name of a pod", Exit::usage);
+    return complain("-w cannot be combined with the name of a pod", Exit::usage);
   std::string path;
   if (!state.pod.empty()) {
     path = pod_path(state.pod, state.way.default_namespace(state.filter.ns));

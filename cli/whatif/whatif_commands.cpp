@@ -48,7 +48,7 @@ Exit run_where(const WhereState& state) {
   if (!model) return refused(model.error());
   if (auto only = restrict_to_named(*model, state.nodes); !only) return refused(only.error());
   const auto resource = resource_for(*model, state.resource);
-  if (!resource) return refused(resource.error());
+  if (!resource) return complain(resource.error(), exit_for(resource.error()));
   PodNeed need;
   need.resource = *resource;
   need.chips = state.chips;

@@ -34,6 +34,8 @@ Result<codec::FileTree> read_tar(const std::string& content);
 // archive of one, or where there is no such file another name of a profile (profiles/aliases.hpp).
 Result<codec::ImportedTopology> load_machine(const std::string& name_or_path,
                                              const codec::ImportOptions& options = {});
+// Whether load_machine() takes it for a profile, by its name or another one, not for a file.
+bool is_profile(const std::string& name_or_path);
 
 // Profile overlays: a file, or all files *.json of a folder, sorted by name. Errors name file and
 // field, or two files that contradict each other; not_found also for a folder without such files.

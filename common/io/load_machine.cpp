@@ -32,6 +32,7 @@ bool is_archive(const std::string& content) {
 
 Error unknown_machine(const std::string& name) {
   std::vector<std::string_view> names;
+  names.reserve(profiles::all().size() + profiles::aliases().size());
   for (const profiles::Profile& p : profiles::all()) names.push_back(p.name);
   for (const profiles::Alias& a : profiles::aliases()) names.push_back(a.name);
   const std::string shown = name.substr(0, 200);
@@ -56,6 +57,15 @@ Result<codec::ImportedTopology> aliased_machine(const std::string& name,
 }
 
 }  // namespace
+
+bool is_profile(const std::string& name_or_path) {
+  if (profiles::find(name_or_path) != nullptr) return true;
+  struct stat info {};
+  if (name_or_path.find('\0') != std::string::npos || ::stat(name_or_path.c_str(), &info) == 0)
+    return false;
+  const profiles::Alias* alias = profiles::find_alias(name_or_path);
+  return alias != nullptr && alias->profiles.size() == 1;
+}
 
 Result<codec::ImportedTopology> load_machine(const std::string& name_or_path,
                                              const codec::ImportOptions& options) {

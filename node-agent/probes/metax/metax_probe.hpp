@@ -1,11 +1,11 @@
 // MetaxProbe — MetaX accelerators as far as the PCI bus shows them: chips, NUMA nodes, host paths
 // and NICs.
 //
-// MetaXLink is missing: no public document describes the output of `mx-smi topo -m` or a driver
-// file with it, so nothing is read and nothing is assumed. Each observation warns about that and
-// names the profile with the wiring of a C550 server. Health covers the NICs only; a device that
-// leaves the bus is no longer a chip. Never run on a machine with these chips; tested on
-// constructed trees only.
+// MetaXLink is missing: no public document describes a driver file with it, and the outputs of
+// `mx-smi topo -m` that users published have no lanes, so nothing is read and nothing assumed. Each
+// observation warns about that and names the profile with the wiring of a C550 server. Health
+// covers the NICs only; a device that leaves the bus is no longer a chip. Never run on a machine
+// with these chips; tested on constructed trees only.
 #pragma once
 
 #include <string>

@@ -1,6 +1,10 @@
 #include "tests/component/bad_inputs/bad_input.hpp"
 
+#include <ostream>
+
 namespace chipweave {
+
+void PrintTo(const BadInput& row, std::ostream* out) { *out << row.arguments; }
 
 const std::map<std::string, std::string>& common_files() {
   static const std::map<std::string, std::string> files = {

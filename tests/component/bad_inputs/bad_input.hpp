@@ -2,6 +2,7 @@
 // it.
 #pragma once
 
+#include <iosfwd>
 #include <map>
 #include <optional>
 #include <string>
@@ -31,6 +32,8 @@ struct BadInput {
   Shown shown = Shown::error;
   std::optional<ServerAnswer> server = {};
 };
+// For names of tests.
+void PrintTo(const BadInput& row, std::ostream* out);
 
 // net.csv, pod.yaml, table.json, gang.json, hosts, empty, binary, deep.json, list.json, cut.json,
 // words.txt

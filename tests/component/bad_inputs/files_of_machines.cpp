@@ -10,7 +10,7 @@ std::vector<BadInput> bad_machine_files() {
       {"UnknownMachineOfPlace",
        "place --machine hgx-v100 --size 2",
        3,
-       {"machine", "did you mean \"hgx-v100-8\""}},
+       {"machine", "did you mean ", "\"hgx-v100-8\""}},
       {"MissingMachine", "topo show missing.txt", 3, {"\"missing.txt\"", "chipweave profiles"}},
       {"FolderAsMachine", "topo show .", 3, {"file .", "not a machine description"}},
       {"EmptyMachine", "topo show empty", 3, {"file empty: the file is empty", known_formats}},

@@ -89,7 +89,7 @@ std::vector<BadInput> bad_table_files() {
       {"DeepManifest",
        "submit deep.json --print",
        3,
-       {"file deep.json: line 1: nested too deeply"}},
+       {"file deep.json: line 1, column 65: nested deeper than 64 levels"}},
       manifest("BrokenYaml", "a: [\n", {"line 2: not valid YAML"}),
       manifest("WordsAsManifest", "just text\n",
                {"line 1: not a Kubernetes object: expected a map, got a string"}),

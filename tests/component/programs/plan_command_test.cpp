@@ -119,8 +119,14 @@ TEST(PlanCommand, NodesAreNamedByPathOrName) {
   EXPECT_EQ(moved.code, 0) << moved.text;
   EXPECT_THAT(moved.text, HasSubstr(R"("assignment":{"r1/gpu02":1})"));
   const Outcome shared = run(kOwn + "--pods 1 --chips 4 --existing x2=1 2>&1");
-  EXPECT_EQ(shared.code, kWrongUsage);
-  EXPECT_THAT(shared.text, HasSubstr(R"(--existing: node "x2" has the path "b1/r1" of 2 nodes)"));
+  EXPECT_EQ(shared.code, 0);
+  EXPECT_THAT(shared.text, HasSubstr("domains: block 1, rack 1, node 1 (proven the best)"))
+      << "two nodes have the path b1/r1: a level tells them apart";
+  const Outcome failed =
+      run(kOwn + "--pods 2 --chips 4 --existing x1=1 --existing x2=1 --failed x1 -o json 2>&1");
+  EXPECT_EQ(failed.code, 0) << failed.text;
+  EXPECT_THAT(failed.text, Not(HasSubstr("b1/r1/x1\":")));
+  EXPECT_THAT(failed.text, HasSubstr("b1/r1/x2\":"));
 }
 
 // As `place` does: a pod of a gang gets no chip that is unhealthy, and where it is one of several

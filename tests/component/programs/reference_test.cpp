@@ -167,7 +167,7 @@ TEST(Markdown, ShowsEveryFlagOfEveryCommand) {
   const std::string page = run("cat " + folder.path() + "/topo.md").text;
   EXPECT_THAT(page, HasSubstr("\n## chipweave topo convert\n"));
   EXPECT_THAT(page, HasSubstr("\n| `--to` | `FORMAT` | json or nccl-xml (required) |\n"));
-  EXPECT_THAT(page, HasSubstr("\n| `-o`, `--output` | `FORM` | text (default) or json |\n"));
+  EXPECT_THAT(page, HasSubstr("\n| `-o`, `--output` | `FORM` | text (default), wide or json |\n"));
   EXPECT_THAT(run("cat " + folder.path() + "/README.md").text,
               HasSubstr("\n| 4 | the pod, node, gang or job"));
 }

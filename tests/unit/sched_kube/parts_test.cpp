@@ -191,7 +191,7 @@ TEST_F(Parts, ExplainAndTheListOfNodesSayWhoUsesThem) {
           "aside for it");
   http::Loop loop;
   SlicedReplies replies(loop, world_.scheduler->clock());
-  const Json node = Json::parse(ApiHandler(*world_.scheduler, replies).node("n1").body);
+  const Json node = Json::parse(ApiHandler(*world_.scheduler, replies).node("n1", "").body);
   EXPECT_EQ(node["parts"], Json({{"chips", {chip}}, {"pods", {"ns/f"}}}));
   EXPECT_EQ(node["used"]["ns/f"], Json({chip}));
   EXPECT_EQ(node["free"].size(), 7U);
