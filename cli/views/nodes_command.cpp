@@ -50,7 +50,7 @@ Exit follow(SchedulerClient& scheduler, const NodesState& state) {
     return codec::read_node_views(body).transform([&](const Nodes& now) {
       const Nodes changed = changed_nodes(std::exchange(before, now), now);
       if (changed.empty() && begun) return std::string();
-      const std::string table = table_of(changed, state);
+      std::string table = table_of(changed, state);
       if (!std::exchange(begun, true) || state.form == OutputForm::name) return table;
       return table.substr(table.find('\n') + 1);
     });

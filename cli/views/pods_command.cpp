@@ -53,7 +53,7 @@ Exit follow(SchedulerClient& scheduler, const PodsState& state) {
       Pods now = shown_pods(std::move(read), state.filter);
       const Pods changed = changed_pods(std::exchange(before, now), now);
       if (changed.empty() && begun) return std::string();
-      const std::string table = table_of(changed, state);
+      std::string table = table_of(changed, state);
       // the header once
       if (!std::exchange(begun, true) || state.form == OutputForm::name) return table;
       return table.substr(table.find('\n') + 1);

@@ -28,7 +28,7 @@ def session_lines(session, command):
     end = begin + 1
     while end < len(lines) and not lines[end].startswith(("$ ", "@", "#")):
         end += 1
-    # "|" keeps a line that would end the output; the exit code is no output.
+    # "|" keeps a line that would end the output; the exit code is not drawn.
     shown = [line[1:] if line.startswith("|") else line for line in lines[begin:end]]
     while shown and not shown[-1] or shown[-1].startswith("[") and shown[-1][1:-1].isdigit():
         shown.pop()

@@ -66,7 +66,7 @@ class Mender {
     }
   }
 
-  // Copies what is no white space; a comma before it stays.
+  // Copies anything but white space; a comma before it stays.
   void copy(std::size_t count) {
     out_.text += text_.substr(at_, count);
     at_ += count;
@@ -150,7 +150,7 @@ class Mender {
   std::string_view text_;
   std::size_t at_ = 0;
   MendedJson out_;
-  char last_ = '\0';           // the last character that is no white space
+  char last_ = '\0';           // the last character besides white space
   std::size_t comma_ = kNone;  // in out_: followed by white space only so far
   std::size_t comma_offset_ = 0;
 };

@@ -8,7 +8,7 @@
 namespace chipweave::domain {
 namespace {
 
-constexpr std::size_t kMaxLabels = 8;  // dots of a name that are looked at
+constexpr std::size_t kMaxLabels = 8;  // dots of a name that count
 
 // An IPv4 address has dots that separate no domains.
 bool is_domain_name(std::string_view name) {

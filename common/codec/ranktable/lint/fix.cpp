@@ -118,6 +118,7 @@ std::string missing_text(std::vector<std::int64_t> missing) {
   if (more) missing.pop_back();
   const bool one = missing.size() == 1;
   std::vector<std::string> names;
+  names.reserve(missing.size());
   for (const std::int64_t each : missing) names.push_back(std::to_string(each));
   return concat(one ? "rank " : "ranks ", joined(names, ", "), more ? ", …" : "",
                 one ? " is" : " are", " missing");
