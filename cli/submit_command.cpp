@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "cli/cluster/scheduler_way.hpp"
 #include "cli/commands.hpp"
 #include "cli/input_file.hpp"
 #include "cli/options.hpp"
@@ -25,7 +26,7 @@ namespace {
 
 struct SubmitState {
   std::vector<std::string> files;
-  SchedulerAddress scheduler;
+  SchedulerWay way;
   std::string default_namespace = "default";
   SubmitOptions options;
   std::vector<std::string> overlays;
@@ -125,10 +126,6 @@ Exit run_submit(const SubmitState& state) {
         "-n: expected a namespace (lower-case letters, digits and '-', at most 63), got " +
             in_quotes(state.default_namespace),
         Exit::usage);
-  if (state.scheduler.url.empty() && !state.only_print) {
-    complain("--scheduler is required; see 'chipweave submit --help'");
-    return Exit::usage;
-  }
   if (std::count(state.files.begin(), state.files.end(), "-") > 1)
     return complain("FILE: standard input (-) can be given only once", Exit::usage);
   const auto pods = read_pods(state);
@@ -149,7 +146,7 @@ Exit run_submit(const SubmitState& state) {
     remark(
         "dry run: nothing is created or reserved. Not considered: taints, CPU, memory and the "
         "network, for which the scheduler may choose other nodes");
-  Result<Transport> transport = connect(state.scheduler);
+  Result<Transport> transport = connect(state.way);
   if (!transport) return complain(transport.error(), exit_for(transport.error()));
   SchedulerClient scheduler(*std::move(transport));
   const auto outcome =
@@ -173,7 +170,7 @@ void register_submit(CLI::App& app, Exit& exit_code) {
   add_value(*command, "FILE", "FILE.yaml...", state->files,
             "Kubernetes YAML; '-' reads standard input")
       ->required();
-  add_scheduler_option(*command, state->scheduler)->required(false);  // run_submit() checks it
+  add_way_options(app, *command, state->way);
   add_value(*command, "-n,--namespace", "NAME", state->default_namespace,
             "where a manifest names none");
   add_value(*command, "--node", "NAME", state->options.only_nodes,
@@ -194,10 +191,13 @@ void register_submit(CLI::App& app, Exit& exit_code) {
                "  chipweave submit examples/ack-pytorchjob.yaml --scheduler http://127.0.0.1:8080\n"
                "  CHIPWEAVE_SCHEDULER=http://127.0.0.1:8080 chipweave submit job.yaml --compare\n"
                "  chipweave submit job.yaml --print | kubectl apply -f -\n"
-               "  chipweave submit job.yaml --dry-run\n"
+               "  chipweave submit job.yaml --dry-run --context production\n"
                "Exit: 0 all pods have a place, 1 some are pending, 3 a file or the scheduler "
                "cannot be read, 4 --node names an unknown node.");
-  command->callback([state, &exit_code] { exit_code = run_submit(*state); });
+  command->callback([state, &exit_code] {
+    exit_code = state->only_print ? Exit::fine : choose_way(state->way);
+    if (exit_code == Exit::fine) exit_code = run_submit(*state);
+  });
 }
 
 }  // namespace chipweave::cli

@@ -76,6 +76,7 @@ const NodeMetrics::Placeable& NodeMetrics::placeable(const NodeTable& nodes, Nod
   if (known.serial == nodes.serial(at)) return known;
   known = {nodes.serial(at), 0, 0};
   const NodeState& state = nodes.state(at);
+  if (state.stale || state.closed) return known;
   for (const int size : state.wiring->legal_sizes(false)) {
     if (!state.wiring->fits({state.free, {}, {}, size, false})) continue;
     known.largest = std::max(known.largest, size);

@@ -49,6 +49,18 @@ TEST(Metrics, ANodeThatGaveWayLeavesNoSeries) {
             "chipweave_largest_placeable_chips{node=\"new\"} 4");
 }
 
+TEST(Metrics, NothingFitsOnANodeWhoseAgentIsSilent) {
+  World w;
+  w.add_node("n1", "hgx-v100-8");
+  w.scheduler.agent_gone("n1", "boot");
+  Metrics metrics("test");
+  const std::string text = metrics.scrape(w.scheduler, {});
+  EXPECT_EQ(line_of(text, "chipweave_largest_placeable_chips{node=\"n1\"}"),
+            "chipweave_largest_placeable_chips{node=\"n1\"} 0");
+  EXPECT_EQ(line_of(text, "chipweave_placeable_sizes{node=\"n1\"}"),
+            "chipweave_placeable_sizes{node=\"n1\"} 0");
+}
+
 TEST(Metrics, GangsThatMakeRoomAreCounted) {
   World w;
   Metrics metrics("test");
