@@ -215,9 +215,9 @@ def lint(s, name, text, *flags):
 
 
 # Checks that the subscriber has so many tables now, the last of them with these servers.
-def subscriber_has(s, count, *jobs):
+def subscriber_has(s, count, *jobs, seconds=SOON):
     tables = s.controller.tables
-    s.eventually(f"table {count} arrives at the subscriber", lambda: len(tables()) == count,
+    s.eventually(f"table {count} arrives at the subscriber", lambda: len(tables()) == count, seconds,
                  why=lambda: (tables(), s.chipweave.ask("GET", f"/api/v1/ranktables/{NS}/{DEPLOYMENT}")))
     wanted = expected_deployment(s, *jobs)
     s.check(f"it has the coordinator, the controller and {' and '.join(jobs)}", json.loads(tables()[-1]) == wanted,
@@ -279,7 +279,8 @@ def removed(s):
     s.eventually("the deployment misses them", lambda: SECOND in str(shown()), why=shown)
     s.check("which is no reason for another table", len(s.controller.tables()) == 2, s.controller.lines())
     s.bed.must("DELETE", f"{JOBS}/{SECOND}")
-    subscriber_has(s, 3, FIRST)
+    # Its PodGroup speaks of the job until Kubernetes' garbage collector removes it, which looks for new kinds twice a minute.
+    subscriber_has(s, 3, FIRST, seconds=LONG)
     s.eventually("its ConfigMap goes with the job", lambda: not stored(s, f"rings-config-{SECOND}"), LONG,
                  lambda: stored(s, f"rings-config-{SECOND}"))
 

@@ -13,7 +13,6 @@ namespace chipweave::cli {
 namespace {
 
 using domain::ChipIndex;
-using domain::ChipSet;
 using domain::LinkKind;
 using domain::NodeTopology;
 using test::profile;

@@ -22,7 +22,6 @@ using domain::ChipSet;
 using domain::NodeTopology;
 using testing::Contains;
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::Pair;
 
 std::vector<std::string> described_machines() {

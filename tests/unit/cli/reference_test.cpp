@@ -96,6 +96,7 @@ TEST_F(Reference, CompletesFilesAndFolders) {
 TEST_F(Reference, PagesHaveWhatTheTreeHas) {
   const std::vector<CommandPage> pages = all_pages(app);
   std::vector<std::string> words;
+  words.reserve(pages.size());
   for (const CommandPage& page : pages) words.push_back(page.words);
   EXPECT_THAT(words, ElementsAre("tool", "tool cut", "tool box", "tool box move"));
   EXPECT_EQ(pages[1].usage, "tool cut [OPTIONS] FILE [MORE...]");

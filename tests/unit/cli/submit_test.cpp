@@ -13,7 +13,6 @@ namespace {
 using nlohmann::json;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 // Stores pods like a standalone scheduler; the test sets its answers to filter, prioritize and
 // bind.

@@ -26,7 +26,7 @@ class Annotates : public testing::Test {
   void begin(const std::string& name = "w-0") {
     ticket_ =
         annotate_pod(server_, {"team", name, "u1", {{"chips", "0,3"}, {"more", "y"}}, "chips"},
-                     [this](Result<void> result) {
+                     [this](const Result<void>& result) {
                        ++answers_;
                        outcome_ = result ? "done"
                                          : std::string(to_string(result.error().code)) + ": " +
