@@ -192,7 +192,8 @@ TEST_F(Watch, AReaderThatDoesNotReadIsDisconnected) {
   EXPECT_EQ(ended.at(0), "WatchDecisions RESOURCE_EXHAUSTED");
   std::string last;
   while ((last = stuck->next()).starts_with("BOUND")) continue;
-  EXPECT_TRUE(last.starts_with("end 1 ")) << "cut, because its end was not delivered: " << last;
+  // Cut, because its end was not delivered; or its end, where this thread reads within the grace.
+  EXPECT_TRUE(last.starts_with("end 1 ") || last.starts_with("end 8 ")) << last;
 }
 
 TEST_F(Watch, OnlySoManyMayFollow) {
