@@ -6,7 +6,10 @@
 #include <memory>
 #include <utility>
 
+#include "common/base/foreign_text.hpp"
 #include "common/base/json_writer.hpp"
+#include "common/base/near_names.hpp"
+#include "common/base/text.hpp"
 #include "common/codec/json/json_object.hpp"
 #include "common/io/files.hpp"
 
@@ -69,6 +72,12 @@ Result<std::string> read_token(const std::string& file) {
                       "expected one token without blanks, got several words or none")
         .in("file " + file);
   return std::move(text).value();
+}
+
+Error unknown_node(std::string_view name, const std::vector<std::string_view>& known) {
+  return make_error(Errc::not_found,
+                    concat("unknown node ", in_quotes(name), did_you_mean(name, known),
+                           "; known: those that 'chipweave nodes' lists"));
 }
 
 Result<Transport> connect(const SchedulerAddress& to) {

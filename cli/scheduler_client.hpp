@@ -30,6 +30,9 @@ Result<std::string> read_token(const std::string& file);
 // Errors from incompatible flags have the flag as context.
 Result<Transport> connect(const SchedulerAddress& to);
 
+// Of a node that a flag names; not_found, with the names near it. known: all names.
+Error unknown_node(std::string_view name, const std::vector<std::string_view>& known);
+
 struct CreatedPod {
   codec::PodView view;
   std::string json;  // as answered by the scheduler: what kube-scheduler would see in its watch

@@ -1,13 +1,10 @@
 #include "cli/submit.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <utility>
 
-#include "common/base/foreign_text.hpp"
-#include "common/base/near_names.hpp"
+#include "common/domain/availability.hpp"
 
 namespace chipweave::cli {
 namespace {
@@ -32,11 +29,9 @@ std::string misfit_text(const codec::FilterReply& reply, std::size_t nodes) {
   std::map<std::string, std::size_t> counted;
   for (const auto& [node, reason] : reply.failed) ++counted[reason];
   if (counted.size() == 1 && nodes == 1) return counted.begin()->first;
-  std::string out;
-  for (const auto& [reason, count] : counted) {
-    out += fmt::format("{}{} {}", out.empty() ? ": " : ", ", count, reason);
-  }
-  return fmt::format("0/{} nodes are available{}", nodes, out);
+  std::vector<domain::Unavailable> others;
+  for (const auto& [reason, count] : counted) others.push_back({count, reason});
+  return domain::availability_text(0, std::move(others));
 }
 
 // Pods with the same ACK group are planned as one: their figures are those of the group on the
@@ -77,10 +72,7 @@ class Submission {
       const bool known = std::any_of(nodes_.begin(), nodes_.end(),
                                      [&](const NodeView& node) { return node.name == name; });
       if (!known) {
-        return make_error(Errc::not_found, "unknown node " + in_quotes(name) +
-                                               did_you_mean(name, names_of(nodes_)) +
-                                               "; known: those that 'chipweave nodes' lists")
-            .in("--node");
+        return unknown_node(name, names_of(nodes_)).in("--node");
       }
     }
     for (const NodeView& node : nodes_) {

@@ -78,10 +78,7 @@ CLI::App* add_view(CLI::App& app, const char* name, const char* what, Exit (*run
   add_way_options(app, *command, state->way);
   add_output_option(*command, state->form);
   add_examples(*command, std::string("  chipweave ") + name + " --scheduler http://127.0.0.1:8080");
-  command->callback([state, run, &exit_code] {
-    exit_code = choose_way(state->way);
-    if (exit_code == Exit::fine) exit_code = run(*state);
-  });
+  run_on_way(*command, state, exit_code, run);
   return command;
 }
 

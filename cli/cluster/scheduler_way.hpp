@@ -3,6 +3,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -28,5 +29,15 @@ void add_way_options(const CLI::App& app, CLI::App& command, SchedulerWay& way);
 // Chooses between them; Exit::fine: connect() may be called, anything else has been printed.
 Exit choose_way(SchedulerWay& way);
 Result<Transport> connect(const SchedulerWay& way);
+
+// When the command is given: chooses the way of `state`, then runs it.
+template <class State>
+void run_on_way(CLI::App& command, const std::shared_ptr<State>& state, Exit& exit_code,
+                Exit (*run)(const State&)) {
+  command.callback([state, run, &exit_code] {
+    exit_code = choose_way(state->way);
+    if (exit_code == Exit::fine) exit_code = run(*state);
+  });
+}
 
 }  // namespace chipweave::cli

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "common/base/json_writer.hpp"
+#include "cli/plan/node_level.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/text.hpp"
 #include "common/codec/json/json_object.hpp"
@@ -73,43 +73,6 @@ class NamedNodes {
   std::unordered_map<std::string, std::size_t> paths_;  // → how many nodes have it
   domain::HostNames hosts_;
 };
-
-constexpr std::string_view kNodeLevel = "node";
-
-// The network with a finest level of single nodes; nullopt if one of its levels has that name.
-std::optional<std::string> with_node_level(JsonValue network) {
-  std::size_t levels = 0;
-  JsonWriter out;
-  out.begin_object().key("levels").begin_array();
-  for (const JsonValue level : network["levels"]) {
-    if (level.text() == kNodeLevel) return std::nullopt;
-    out.string(level.text());
-    ++levels;
-  }
-  out.string(kNodeLevel).end_array();
-  for (const JsonValue member : network) {
-    if (member.name() == "levels") continue;
-    out.key(member.name());
-    if (member.name() != "nodes") {
-      out.reformatted(member.raw());
-      continue;
-    }
-    out.begin_array();
-    for (const JsonValue node : member) {
-      std::vector<std::string> path;
-      for (const JsonValue element : node["path"]) path.emplace_back(element.text());
-      path.resize(levels);  // empty: not known
-      path.emplace_back(node["name"].text());
-      out.begin_object();
-      for (const JsonValue fact : node) {
-        if (fact.name() != "path") out.key(fact.name()).reformatted(fact.raw());
-      }
-      out.key("path").strings(path).end_object();
-    }
-    out.end_array();
-  }
-  return out.end_object().take();
-}
 
 // gpu[01-08] → its names; anything else: itself.
 Result<std::vector<std::string>> expanded(const std::string& flag, const NamedNodes& nodes,

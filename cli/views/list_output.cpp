@@ -17,6 +17,14 @@ void add_watch_option(CLI::App& command, bool& watch) {
   command.add_flag("-w,--watch", watch, "go on and print each row that changes, until interrupted");
 }
 
+bool is_structured(OutputForm form) { return form == OutputForm::json || form == OutputForm::yaml; }
+
+std::string watch_error(bool watch, OutputForm form, const std::string& name) {
+  if (!watch) return {};
+  if (is_structured(form)) return "-w cannot be combined with -o json and -o yaml";
+  return name.empty() ? std::string() : "-w cannot be combined with the name of an object";
+}
+
 Result<std::string> list_text(const std::vector<std::string>& items, OutputForm form) {
   JsonWriter w;
   w.begin_object().key("items").begin_array();

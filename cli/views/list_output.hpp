@@ -13,6 +13,11 @@ namespace chipweave::cli {
 // -w, --watch; not for JSON and YAML, of which only the whole is valid.
 void add_watch_option(CLI::App& command, bool& watch);
 
+// JSON or YAML, not rows.
+bool is_structured(OutputForm form);
+// Why -w cannot follow this; empty: it can. name: of the one object that is shown.
+std::string watch_error(bool watch, OutputForm form, const std::string& name);
+
 // {"items":[…]} of items that are JSON texts. form: json or yaml.
 Result<std::string> list_text(const std::vector<std::string>& items, OutputForm form);
 // One JSON value.

@@ -35,8 +35,7 @@ std::string table_of(const Nodes& nodes, const NodesState& state) {
 }
 
 Result<std::string> text_of(const Nodes& nodes, const NodesState& state) {
-  if (state.form != OutputForm::json && state.form != OutputForm::yaml)
-    return table_of(nodes, state);
+  if (!is_structured(state.form)) return table_of(nodes, state);
   std::vector<std::string> items;
   items.reserve(nodes.size());
   for (const codec::NodeView& node : nodes) items.push_back(node.json);
@@ -44,17 +43,13 @@ Result<std::string> text_of(const Nodes& nodes, const NodesState& state) {
 }
 
 Exit follow(SchedulerClient& scheduler, const NodesState& state) {
-  Nodes before;
-  bool begun = false;
-  return watch(scheduler, "/api/v1/nodes", [&](const std::string& body) {
+  const auto changes = [&, before = Nodes()](const std::string& body, bool first) mutable {
     return codec::read_node_views(body).transform([&](const Nodes& now) {
       const Nodes changed = changed_nodes(std::exchange(before, now), now);
-      if (changed.empty() && begun) return std::string();
-      std::string table = table_of(changed, state);
-      if (!std::exchange(begun, true) || state.form == OutputForm::name) return table;
-      return table.substr(table.find('\n') + 1);
+      return changed.empty() && !first ? std::string() : table_of(changed, state);
     });
-  });
+  };
+  return watch(scheduler, "/api/v1/nodes", state.form != OutputForm::name, changes);
 }
 
 Result<std::string> node_text(const std::string& body) {
@@ -74,18 +69,15 @@ Exit one_node(SchedulerClient& scheduler, const NodesState& state) {
   const auto body = scheduler.get("/api/v1/nodes/" + state.node + "?topology=1");
   if (!body) return view_failed(scheduler, body.error(), {"node", state.node, names_of_nodes});
   if (state.form == OutputForm::name) return printed(state.node + "\n");
-  const bool text = state.form == OutputForm::text || state.form == OutputForm::wide;
-  const auto shown = text ? node_text(*body) : item_text(*body, state.form);
+  const auto shown = is_structured(state.form) ? item_text(*body, state.form) : node_text(*body);
   return shown ? printed(*shown) : complain(shown.error(), Exit::unreadable);
 }
 
 Exit run_nodes(const NodesState& state) {
   if (!state.node.empty() && !is_node_name(state.node))
     return complain("NODE: expected the name of a node, got " + in_quotes(state.node), Exit::usage);
-  if (state.watch && (state.form == OutputForm::json || state.form == OutputForm::yaml))
-    return complain("-w cannot be combined with -o json and -o yaml", Exit::usage);
-  if (state.watch && !state.node.empty())
-    return complain("-w cannot be combined with the name of a node", Exit::usage);
+  if (const std::string why = watch_error(state.watch, state.form, state.node); !why.empty())
+    return complain(why, Exit::usage);
   Result<Transport> transport = connect(state.way);
   if (!transport) return complain(transport.error(), exit_for(transport.error()));
   SchedulerClient scheduler(*std::move(transport));
@@ -112,10 +104,7 @@ void register_nodes(CLI::App& app, Exit& exit_code) {
                "  chipweave nodes --scheduler http://127.0.0.1:8080\n"
                "  chipweave nodes gpu-1\n"
                "  chipweave nodes -o yaml");
-  command->callback([state, &exit_code] {
-    exit_code = choose_way(state->way);
-    if (exit_code == Exit::fine) exit_code = run_nodes(*state);
-  });
+  run_on_way(*command, state, exit_code, run_nodes);
 }
 
 }  // namespace chipweave::cli

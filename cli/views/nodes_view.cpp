@@ -10,9 +10,10 @@
 #include "cli/place/chip_use.hpp"
 #include "cli/table.hpp"
 #include "cli/terminal.hpp"
+#include "cli/views/age_column.hpp"
 #include "common/base/age.hpp"
+#include "common/base/count_of.hpp"
 #include "common/base/text.hpp"
-#include "common/codec/kube/rfc3339_time.hpp"
 
 namespace chipweave::cli {
 namespace {
@@ -21,23 +22,12 @@ using Time = std::chrono::system_clock::time_point;
 
 bool is_note(const codec::FaultView& fault) { return fault.effect == "note"; }
 
-std::string lanes_word(int lanes) {
-  return std::to_string(lanes) + (lanes == 1 ? " lane" : " lanes");
-}
-
 bool is_ready(const codec::NodeView& node) { return !node.stale && !node.closed; }
 
 // How long ago its agent was heard.
 std::string seen_text(const codec::NodeView& node) {
   if (!node.age) return "never";
   return age_text(std::chrono::seconds(static_cast<std::int64_t>(*node.age)));
-}
-
-std::string age_of(const codec::FaultView& fault, Time now) {
-  const std::int64_t since = codec::seconds_of(fault.since);
-  if (since == 0) return "-";
-  return age_text(
-      std::chrono::duration_cast<std::chrono::seconds>(now - Time(std::chrono::seconds(since))));
 }
 
 std::string node_lines(const std::vector<codec::NodeView>& nodes, bool wide, bool colours) {
@@ -53,7 +43,7 @@ std::string node_lines(const std::vector<codec::NodeView>& nodes, bool wide, boo
   Table table(std::move(columns));
   for (const codec::NodeView& node : nodes) {
     std::vector<std::string> cells{node.name,
-                                   node_status(node),
+                                   is_ready(node) ? "Ready" : "NotReady",
                                    node.machine.empty() ? "-" : node.machine,
                                    std::to_string(node.chips),
                                    chip_list(node.free),
@@ -143,7 +133,8 @@ std::string fault_table(const std::vector<codec::NodeView>& nodes, bool colours,
     for (const codec::FaultView& fault : node.faults) {
       if (is_note(fault)) continue;
       any = true;
-      table.add({node.name, fault.effect, fault.where, fault.code, age_of(fault, now), fault.text},
+      table.add({node.name, fault.effect, fault.where, fault.code, age_since(fault.since, now),
+                 fault.text},
                 Colour::yellow);
     }
   }
@@ -154,7 +145,7 @@ std::string fault_table(const std::vector<codec::NodeView>& nodes, bool colours,
 std::string fault_list(const codec::NodeView& node, bool colours, Time now) {
   Table table({{"EFFECT"}, {"WHERE"}, {"FAULT"}, {"AGE"}, {"SINCE"}});
   for (const codec::FaultView& fault : node.faults) {
-    table.add({fault.effect, fault.where, fault.code, age_of(fault, now), fault.since},
+    table.add({fault.effect, fault.where, fault.code, age_since(fault.since, now), fault.since},
               is_note(fault) ? Colour::none : Colour::yellow);
     table.add_text(fault.text);
   }
@@ -166,12 +157,12 @@ std::string down_lines(const codec::NodeView& node) {
   std::string links;
   for (const domain::DownLink& link : node.down_links) {
     links += (links.empty() ? "" : ", ") + std::to_string(link.a.value) + "-" +
-             std::to_string(link.b.value) + " (" + lanes_word(link.lanes.value_or(0)) + ")";
+             std::to_string(link.b.value) + " (" + count_of(link.lanes.value_or(0), "lane") + ")";
   }
   std::string ports;
   for (const codec::DownPortView& port : node.down_ports) {
     ports += (ports.empty() ? "" : ", ") + std::to_string(port.chip) + " to " + port.by_switch +
-             " (" + lanes_word(port.lanes) + ")";
+             " (" + count_of(port.lanes, "lane") + ")";
   }
   std::string out;
   for (const auto& [what, which] : {std::pair("links", links), std::pair("switch ports", ports),
@@ -192,10 +183,6 @@ std::string parts_line(const codec::NodeView& node) {
 }
 
 }  // namespace
-
-std::string node_status(const codec::NodeView& node) {
-  return is_ready(node) ? "Ready" : "NotReady";
-}
 
 std::string render_nodes(const std::vector<codec::NodeView>& nodes, bool wide, bool colours,
                          Time now) {

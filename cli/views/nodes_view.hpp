@@ -10,11 +10,8 @@
 
 namespace chipweave::cli {
 
-// "Ready"; "NotReady": its agent is silent, or its device plugin is not ready.
-std::string node_status(const codec::NodeView& node);
-
-// All nodes, without faults that are mere notes. wide: also their resources, and what hands their
-// chips over.
+// All nodes, without faults that are mere notes. NotReady: the agent is silent, or the device
+// plugin is not ready. wide: also their resources, and what hands their chips over.
 std::string render_nodes(const std::vector<codec::NodeView>& nodes, bool wide, bool colours,
                          std::chrono::system_clock::time_point now);
 // One node, with its chips, notes and everything that is down. topology: null if the scheduler did

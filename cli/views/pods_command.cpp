@@ -21,7 +21,6 @@ struct PodsState {
   SchedulerWay way;
   std::string pod;
   PodFilter filter;
-  bool all = false;
   bool watch = false;
   OutputForm form = OutputForm::text;
 };
@@ -37,8 +36,7 @@ std::string table_of(const Pods& pods, const PodsState& state) {
 }
 
 Result<std::string> text_of(const Pods& pods, const PodsState& state) {
-  if (state.form != OutputForm::json && state.form != OutputForm::yaml)
-    return table_of(pods, state);
+  if (!is_structured(state.form)) return table_of(pods, state);
   std::vector<std::string> items;
   items.reserve(pods.size());
   for (const codec::PodSummary& pod : pods) items.push_back(pod.json);
@@ -46,19 +44,14 @@ Result<std::string> text_of(const Pods& pods, const PodsState& state) {
 }
 
 Exit follow(SchedulerClient& scheduler, const PodsState& state) {
-  Pods before;
-  bool begun = false;
-  return watch(scheduler, "/api/v1/pods", [&](const std::string& body) {
+  const auto changes = [&, before = Pods()](const std::string& body, bool first) mutable {
     return codec::read_pod_summaries(body).transform([&](Pods read) {
-      Pods now = shown_pods(std::move(read), state.filter);
+      const Pods now = shown_pods(std::move(read), state.filter);
       const Pods changed = changed_pods(std::exchange(before, now), now);
-      if (changed.empty() && begun) return std::string();
-      std::string table = table_of(changed, state);
-      // the header once
-      if (!std::exchange(begun, true) || state.form == OutputForm::name) return table;
-      return table.substr(table.find('\n') + 1);
+      return changed.empty() && !first ? std::string() : table_of(changed, state);
     });
-  });
+  };
+  return watch(scheduler, "/api/v1/pods", state.form != OutputForm::name, changes);
 }
 
 std::string annotations_text(const codec::PodView& pod) {
@@ -72,7 +65,7 @@ std::string annotations_text(const codec::PodView& pod) {
 // says.
 Exit one_pod(SchedulerClient& scheduler, const PodsState& state, const std::string& path) {
   const Named named{"pod", path, names_of_pods};
-  const bool structured = state.form == OutputForm::json || state.form == OutputForm::yaml;
+  const bool structured = is_structured(state.form);
   const auto body = scheduler.get("/standalone/pods/" + path);
   if (body && state.form != OutputForm::name) {
     const auto shown = structured ? item_text(*body, state.form)
@@ -91,10 +84,8 @@ Exit one_pod(SchedulerClient& scheduler, const PodsState& state, const std::stri
 }
 
 Exit run_pods(const PodsState& state) {
-  if (state.watch && (state.form == OutputForm::json || state.form == OutputForm::yaml))
-    return complain("-w cannot be combined with -o json and -o yaml", Exit::usage);
-  if (state.watch && !state.pod.empty())
-    return complain("-w cannot be combined with the name of a pod", Exit::usage);
+  if (const std::string why = watch_error(state.watch, state.form, state.pod); !why.empty())
+    return complain(why, Exit::usage);
   std::string path;
   if (!state.pod.empty()) {
     path = pod_path(state.pod, state.way.default_namespace(state.filter.ns));
@@ -121,7 +112,8 @@ void register_pods(CLI::App& app, Exit& exit_code) {
             "only this pod; of a standalone scheduler with its annotations");
   CLI::Option* ns = add_value(*command, "-n,--namespace", "NAME", state->filter.ns,
                               "only pods of this namespace");
-  command->add_flag("-A,--all-namespaces", state->all, "pods of all namespaces (the default)")
+  command->add_flag("-A,--all-namespaces")
+      ->description("pods of all namespaces (the default)")
       ->excludes(ns);
   command->add_flag("--pending", state->filter.pending_only, "only pods without a node");
   add_watch_option(*command, state->watch);
@@ -132,10 +124,7 @@ void register_pods(CLI::App& app, Exit& exit_code) {
                "  chipweave pods -n team --pending\n"
                "  chipweave pods -o name --pending | xargs -n 1 chipweave explain\n"
                "  chipweave pods -w");
-  command->callback([state, &exit_code] {
-    exit_code = choose_way(state->way);
-    if (exit_code == Exit::fine) exit_code = run_pods(*state);
-  });
+  run_on_way(*command, state, exit_code, run_pods);
 }
 
 }  // namespace chipweave::cli

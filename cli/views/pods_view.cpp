@@ -6,21 +6,13 @@
 
 #include "cli/table.hpp"
 #include "cli/terminal.hpp"
-#include "common/base/age.hpp"
+#include "cli/views/age_column.hpp"
 #include "common/base/natural_order.hpp"
-#include "common/codec/kube/rfc3339_time.hpp"
 
 namespace chipweave::cli {
 namespace {
 
 std::string figure(double gbps) { return gbps > 0 ? gbps_text(gbps) : std::string("-"); }
-
-std::string age_of(const codec::PodSummary& pod, std::chrono::system_clock::time_point now) {
-  const std::int64_t created = codec::seconds_of(pod.created);
-  if (created == 0) return "-";
-  const auto since = now - std::chrono::system_clock::time_point(std::chrono::seconds(created));
-  return age_text(std::chrono::duration_cast<std::chrono::seconds>(since));
-}
 
 bool comes_before(const codec::PodSummary& a, const codec::PodSummary& b) {
   if (a.ns != b.ns) return natural_less(a.ns, b.ns);
@@ -65,9 +57,10 @@ std::string render_pods(const std::vector<codec::PodSummary>& pods, bool wide, b
   columns.push_back({"REASON"});
   Table table(std::move(columns), reason);
   for (const codec::PodSummary& pod : pods) {
-    std::vector<std::string> cells{pod.ns + "/" + pod.name, pod.state,        or_dash(pod.node),
-                                   chip_list(pod.chips),    figure(pod.gbps), figure(pod.best_gbps),
-                                   age_of(pod, now)};
+    std::vector<std::string> cells{pod.ns + "/" + pod.name,    pod.state,
+                                   or_dash(pod.node),          chip_list(pod.chips),
+                                   figure(pod.gbps),           figure(pod.best_gbps),
+                                   age_since(pod.created, now)};
     if (wide) {
       cells.insert(cells.end(), {or_dash(pod.resource), std::to_string(pod.requested),
                                  or_dash(pod.job), or_dash(pod.gang)});

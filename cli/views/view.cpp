@@ -1,5 +1,6 @@
 #include "cli/views/view.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <thread>
 
@@ -80,14 +81,16 @@ std::string pod_path(const std::string& typed, const std::string& ns) {
 
 bool is_node_name(const std::string& name) { return is_name_of(kNodeCharacters, name); }
 
-Exit watch(SchedulerClient& scheduler, const std::string& target,
-           const std::function<Result<std::string>(const std::string& body)>& changes) {
-  for (;;) {
+Exit watch(SchedulerClient& scheduler, const std::string& target, bool headed,
+           const Changes& changes) {
+  for (bool first = true;; first = false) {
     const Result<std::string> body = scheduler.list(target);
     if (!body) return complain(body.error(), exit_for(body.error()));
-    const Result<std::string> text = changes(*body);
+    const Result<std::string> text = changes(*body, first);
     if (!text) return complain(text.error(), Exit::unreadable);
-    if (!text->empty() && !print(*text)) return Exit::unreadable;
+    std::string_view rows = *text;
+    if (headed && !first) rows.remove_prefix(std::min(rows.find('\n') + 1, rows.size()));
+    if (!rows.empty() && !print(rows)) return Exit::unreadable;
     std::this_thread::sleep_for(kWatchEvery);
   }
 }

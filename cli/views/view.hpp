@@ -34,9 +34,11 @@ bool is_node_name(const std::string& name);
 
 inline constexpr std::chrono::seconds kWatchEvery{2};
 
-// Asks the scheduler every kWatchEvery and prints what `changes` makes of each answer. Ends when
-// the scheduler does not reply, or nothing more can be printed.
-Exit watch(SchedulerClient& scheduler, const std::string& target,
-           const std::function<Result<std::string>(const std::string& body)>& changes);
+// The rows that changed since the last answer, below a header if `headed`; empty: none did.
+using Changes = std::function<Result<std::string>(const std::string& body, bool first)>;
+// Asks the scheduler every kWatchEvery and prints what `changes` makes of each answer, the header
+// once. Ends when the scheduler does not reply, or nothing more can be printed.
+Exit watch(SchedulerClient& scheduler, const std::string& target, bool headed,
+           const Changes& changes);
 
 }  // namespace chipweave::cli

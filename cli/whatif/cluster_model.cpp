@@ -6,10 +6,9 @@
 #include <string_view>
 #include <utility>
 
-#include "common/base/foreign_text.hpp"
 #include "common/base/natural_order.hpp"
-#include "common/base/near_names.hpp"
 #include "common/codec/topology/import.hpp"
+#include "common/domain/availability.hpp"
 #include "common/solver/nodes/demand.hpp"
 #include "common/solver/nodes/node_offer.hpp"
 
@@ -28,8 +27,8 @@ ChipSet slots_of(const std::vector<int>& indices, const domain::NodeTopology& to
 }
 
 std::string unready(const NodeView& view) {
-  if (view.stale) return "NotReady (the agent is silent)";
-  if (view.closed) return "NotReady (the device plugin is not ready)";
+  if (view.stale) return std::string(domain::kAgentSilent);
+  if (view.closed) return std::string(domain::kPluginNotReady);
   return {};
 }
 
@@ -53,10 +52,10 @@ Chosen choose_for_pod(solver::Machine& machine, const solver::Request& request, 
     return {{}, "the machine has fewer chips than requested"};
   if (choice.why == solver::Misfit::size) return {{}, machine.reason(request, choice)};
   if (!machine.fits({healthy, {}, {}, request.size, request.distributed}))
-    return {{}, "Insufficient healthy " + resource};
+    return {{}, domain::insufficient_healthy(resource)};
   if (choice.why == solver::Misfit::rule)
     return {{}, "no set of free chips is allowed by the machine's rules"};
-  return {{}, "Insufficient " + resource};
+  return {{}, domain::insufficient(resource)};
 }
 
 // Chips for all members of the pod's group.
@@ -82,20 +81,10 @@ const solver::Demand& usual_demand() {
 }  // namespace
 
 std::string Outlook::summary() const {
-  std::vector<std::pair<std::size_t, std::string>> counted;
-  std::size_t nodes = seats.size();
-  for (const auto& [reason, positions] : rejected) {
-    counted.emplace_back(positions.size(), reason);
-    nodes += positions.size();
-  }
-  std::sort(counted.begin(), counted.end(), [](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first > b.first : a.second < b.second;
-  });
-  std::string out =
-      std::to_string(seats.size()) + "/" + std::to_string(nodes) + " nodes are available";
-  for (std::size_t i = 0; i < counted.size(); ++i)
-    out += (i == 0 ? ": " : ", ") + std::to_string(counted[i].first) + " " + counted[i].second;
-  return out;
+  std::vector<domain::Unavailable> others;
+  others.reserve(rejected.size());
+  for (const auto& [reason, positions] : rejected) others.push_back({positions.size(), reason});
+  return domain::availability_text(seats.size(), std::move(others));
 }
 
 Result<ClusterModel> ClusterModel::of(const std::vector<NodeView>& nodes,
@@ -211,7 +200,7 @@ ClusterModel::Judged ClusterModel::judge(std::size_t position, const PodNeed& ne
   else if (!node.out_of_use.empty())
     out.reason = node.out_of_use;
   else if (!std::binary_search(node.resources.begin(), node.resources.end(), need.resource))
-    out.reason = "without " + need.resource;
+    out.reason = domain::without_resource(need.resource);
   if (!out.reason.empty()) return out;
   solver::Machine& machine = *node.machine;
   const bool distributed = need.distributed || need.members > 1;
@@ -293,11 +282,9 @@ Result<std::vector<std::size_t>> named_nodes(const ClusterModel& model,
     const auto at = model.find(name);
     if (!at) {
       std::vector<std::string_view> known;
+      known.reserve(model.nodes().size());
       for (const ClusterModel::Node& node : model.nodes()) known.push_back(node.name);
-      return make_error(Errc::not_found, "unknown node " + in_quotes(name) +
-                                             did_you_mean(name, known) +
-                                             "; known: those that 'chipweave nodes' lists")
-          .in(flag);
+      return unknown_node(name, known).in(flag);
     }
     if (std::find(out.begin(), out.end(), *at) == out.end()) out.push_back(*at);
   }

@@ -121,10 +121,7 @@ void register_where(CLI::App& app, Exit& exit_code) {
                        kNotConsidered +
                        "Exit: 0 a node fits (--pods: all pods fit), 1 none does, 3 the scheduler "
                        "cannot be read, 4 --node names an unknown node.");
-  c->callback([state, &exit_code] {
-    exit_code = choose_way(state->way);
-    if (exit_code == Exit::fine) exit_code = run_where(*state);
-  });
+  run_on_way(*c, state, exit_code, run_where);
 }
 
 void register_what_if(CLI::App& app, Exit& exit_code) {
@@ -144,10 +141,7 @@ void register_what_if(CLI::App& app, Exit& exit_code) {
                    kNotConsidered +
                    "Exit: 0 all pods that lose chips fit elsewhere, 1 some do not, 3 the "
                    "scheduler cannot be read, 4 there is no such node.");
-  c->callback([state, &exit_code] {
-    exit_code = choose_way(state->way);
-    if (exit_code == Exit::fine) exit_code = run_what_if(*state);
-  });
+  run_on_way(*c, state, exit_code, run_what_if);
 }
 
 }  // namespace chipweave::cli

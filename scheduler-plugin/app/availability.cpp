@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/base/age.hpp"
+#include "common/domain/availability.hpp"
 #include "scheduler-plugin/app/change_search.hpp"
 
 namespace chipweave::sched {
@@ -14,15 +15,15 @@ namespace {
 std::string phrase_of(const Rejection& one, std::string_view resource) {
   switch (one.cause) {
     case Cause::busy:
-      return "Insufficient " + std::string(resource);
+      return domain::insufficient(resource);
     case Cause::unhealthy:
-      return "Insufficient healthy " + std::string(resource);
+      return domain::insufficient_healthy(resource);
     case Cause::stale:
-      return "NotReady (the agent is silent)";
+      return std::string(domain::kAgentSilent);
     case Cause::closed:
-      return "NotReady (the device plugin is not ready)";
+      return std::string(domain::kPluginNotReady);
     case Cause::resource:
-      return "without " + std::string(resource);
+      return domain::without_resource(resource);
     default:
       return std::string(one.reason);
   }
@@ -30,23 +31,12 @@ std::string phrase_of(const Rejection& one, std::string_view resource) {
 
 }  // namespace
 
-std::string availability_text(std::string_view resource, std::vector<Rejection> rejections,
+std::string availability_text(std::string_view resource, const std::vector<Rejection>& rejections,
                               std::size_t not_offered) {
-  std::sort(rejections.begin(), rejections.end(), [](const Rejection& a, const Rejection& b) {
-    return a.nodes != b.nodes ? a.nodes > b.nodes : a.reason < b.reason;
-  });
-  std::size_t nodes = not_offered;
-  std::string why;
-  const auto add = [&](std::size_t count, const std::string& phrase) {
-    why += (why.empty() ? ": " : ", ") + std::to_string(count) + " " + phrase;
-  };
-  for (const Rejection& one : rejections) {
-    nodes += one.nodes;
-    add(one.nodes, phrase_of(one, resource));
-  }
-  if (not_offered > 0)
-    add(not_offered, "not offered by the scheduler (node selector, taints or other resources)");
-  return "0/" + std::to_string(nodes) + " nodes are available" + why;
+  std::vector<domain::Unavailable> others;
+  others.reserve(rejections.size());
+  for (const Rejection& one : rejections) others.push_back({one.nodes, phrase_of(one, resource)});
+  return domain::availability_text(0, std::move(others), not_offered);
 }
 
 std::vector<std::size_t> by_relevance(const Evaluation& evaluation, const NodeTable& nodes) {

@@ -1,5 +1,5 @@
-// Availability — why no node takes a pod, in the form of kube-scheduler's own sentence:
-// "0/10 nodes are available: 7 Insufficient nvidia.com/gpu, 3 NotReady (the agent is silent)".
+// What the scheduler's verdicts say about a pod that no node takes: the sentence of
+// common/domain/availability.hpp, which nodes are nearest to taking it, and whether one ever can.
 #pragma once
 
 #include <cstddef>
@@ -20,9 +20,9 @@ struct Rejection {
   std::string_view reason;  // Verdict::reason
 };
 
-// The sentence without a full stop, the most frequent reason first. not_offered: nodes with chips
-// that the pod's scheduler has ruled out itself.
-std::string availability_text(std::string_view resource, std::vector<Rejection> rejections,
+// domain::availability_text() of them. not_offered: nodes with chips that the pod's scheduler has
+// ruled out itself.
+std::string availability_text(std::string_view resource, const std::vector<Rejection>& rejections,
                               std::size_t not_offered);
 
 // Positions of the evaluated nodes: the fitting ones first, then those where other pods would have

@@ -17,7 +17,7 @@ std::string rejection_text(const PodRequest& pod, const SchedulerState& state) {
   rejections.reserve(last->others.size());
   for (const Considered& one : last->others)
     rejections.push_back({one.count, one.cause, one.reason});
-  return availability_text(pod.resource, std::move(rejections), 0);
+  return availability_text(pod.resource, rejections, 0);
 }
 
 std::string gang_text(const PodRequest& pod, const GangView& gangs, const SchedulerState& state) {

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "common/base/count_of.hpp"
 #include "common/solver/chips/group_split.hpp"
 #include "common/solver/chips/selector.hpp"
 
@@ -141,7 +142,7 @@ Choice Machine::choose(const Request& request) {
     return *known;
   }
   ++impl_->misses;
-  const Impl::Counted counted(*impl_);
+  const Impl::Counted count_of(*impl_);
   const Choice out = impl_->decide(request);
   impl_->memo.insert(key, out);
   return out;
@@ -237,7 +238,7 @@ GroupChoice Machine::choose_group(const GroupRequest& pods) {
     return known->second;
   }
   ++impl_->misses;
-  const Impl::Counted counted(*impl_);
+  const Impl::Counted count_of(*impl_);
   auto [out, steps] = split_group(impl_->selector, pods);
   impl_->steps += steps;
   int total = pods.already_held.size();
@@ -249,7 +250,7 @@ GroupChoice Machine::choose_group(const GroupRequest& pods) {
 }
 
 GroupChoice Machine::choose_among(const std::vector<ChipSet>& unions, const GroupRequest& pods) {
-  const Impl::Counted counted(*impl_);
+  const Impl::Counted count_of(*impl_);
   auto [out, steps] = split_one_of(impl_->selector, unions, pods);
   impl_->steps += steps;
   out.best_gbps = std::max(impl_->ceiling(out.chips.size(), false), out.gbps);
@@ -258,16 +259,11 @@ GroupChoice Machine::choose_among(const std::vector<ChipSet>& unions, const Grou
 
 namespace {
 
-// "1 chip", "2 chips"
-std::string counted(std::int64_t count, const char* what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
 std::string host_text(const HostSide& h, bool p2p) {
-  return (p2p ? counted(h.spread, "NUMA node")
-              : "at most " + counted(h.spread, "chip") + " a NUMA node") +
-         ", " + counted(h.without_nic, "chip") + " without a near NIC of " +
-         (h.without_nic == 1 ? "its" : "their") + " own, " + counted(h.shared_uplinks, "pair") +
+  return (p2p ? count_of(h.spread, "NUMA node")
+              : "at most " + count_of(h.spread, "chip") + " a NUMA node") +
+         ", " + count_of(h.without_nic, "chip") + " without a near NIC of " +
+         (h.without_nic == 1 ? "its" : "their") + " own, " + count_of(h.shared_uplinks, "pair") +
          " sharing a PCIe uplink";
 }
 
@@ -312,9 +308,9 @@ Explanation Machine::explain(const Request& request) {
                            gbps_text(to_rate(all_to_all_gbps(won.chips | request.already_held))));
   } else if (request.objective == domain::Objective::latency) {
     const Distance far = distance(won.chips | request.already_held);
-    out.criteria.push_back("objective latency: at most " + counted(far.farthest, "hop") + ", " +
+    out.criteria.push_back("objective latency: at most " + count_of(far.farthest, "hop") + ", " +
                            std::to_string(far.sum) + " over all pairs, on " +
-                           counted(far.numa_nodes, "NUMA node"));
+                           count_of(far.numa_nodes, "NUMA node"));
   }
   out.criteria.push_back("predicted bandwidth " + gbps_text(won.rate) + ", best on this machine " +
                          gbps_text(to_rate(out.choice.best_gbps)));

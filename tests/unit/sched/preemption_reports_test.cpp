@@ -34,15 +34,20 @@ struct Reports final : Observer {
   std::vector<GangNotPreempting> given_up;
 };
 
-TEST(PreemptionReports, WhoEndsForWhomIsReported) {
-  PreemptingWorld w;
-  Reports reports;
+// A gang of two pods and a single one are to end for the gang train.
+void begin(PreemptingWorld& w, Reports& reports) {
   w.observer.add(reports);
   w.nodes(3);
   w.running_gang("victims", 2, 1);
   w.running("single", "n2", 1);
   w.gang_of("train", 3, 9);
   w.settle();
+}
+
+TEST(PreemptionReports, WhoEndsForWhomIsReported) {
+  PreemptingWorld w;
+  Reports reports;
+  begin(w, reports);
   ASSERT_THAT(reports.begun, SizeIs(1));
   EXPECT_EQ(reports.begun[0].gang.text(), "ns/train");
   EXPECT_EQ(reports.begun[0].pods, 3U);
@@ -73,12 +78,7 @@ TEST(PreemptionReports, WhoEndsForWhomIsReported) {
 TEST(PreemptionReports, AnEvictionThatIsAnsweredAfterThePlanIsReported) {
   PreemptingWorld w;
   Reports reports;
-  w.observer.add(reports);
-  w.nodes(3);
-  w.running_gang("victims", 2, 1);
-  w.running("single", "n2", 1);
-  w.gang_of("train", 3, 9);
-  w.settle();
+  begin(w, reports);
   auto asked = std::exchange(w.evictions.requests, {});
   ASSERT_THAT(asked, SizeIs(3));
   for (const auto& one : asked) w.gone(one.pod.name);
