@@ -30,6 +30,7 @@ std::string misfit_text(const codec::FilterReply& reply, std::size_t nodes) {
   for (const auto& [node, reason] : reply.failed) ++counted[reason];
   if (counted.size() == 1 && nodes == 1) return counted.begin()->first;
   std::vector<domain::Unavailable> others;
+  others.reserve(counted.size());
   for (const auto& [reason, count] : counted) others.push_back({count, reason});
   return domain::availability_text(0, std::move(others));
 }
